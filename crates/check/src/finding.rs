@@ -1,4 +1,4 @@
-//! What a tool has found: where, what, and the other half of the story.
+//! Findings: location, message, and related locations.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::tool::{Tool, Tools};
 /// One mistake in a program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// Who found it.
+    /// The tool that found it.
     pub tool: Tool,
     /// Which kind of mistake of this tool it is, by a short name that stays: `vgpr-before-load`.
     pub rule: &'static str,

@@ -1,4 +1,4 @@
-//! What holds at each place of a graph, along all paths that lead there.
+//! Data-flow analysis over a graph, to its fixed point.
 
 use crate::code::Graph;
 

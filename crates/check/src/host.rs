@@ -1,9 +1,9 @@
-//! What the program on the host did, as far as it belongs to a finding.
+//! Events of the host program that belong to a finding: allocations, calls.
 
 use wavetank_object::Frame;
 use wavetank_quote::{plain, readable};
 
-/// The calls of the host program that led to something: who made an allocation, who freed it.
+/// Calls of the host program that led to a finding: those that allocated or freed memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stack {
     /// What was done there, in a few words: `freed here`.

@@ -49,7 +49,7 @@ pub use race::{Footprint, InstAt, Kept, Meeting, Race, Reader};
 pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};
-pub use watch::{TurnEnd, Watcher, WaveOf};
+pub use watch::{SliceEnd, Watcher, WaveOf};
 
 /// Runs the static ones of `tools` over all kernels and functions of a code object, along all paths.
 pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {
@@ -86,7 +86,7 @@ fn with_callees(object: &CodeObject, roots: &[Root<'_>]) -> Vec<Graph> {
             entry: 0,
             kernel: None,
         };
-        let callees = graph.nodes.iter().filter_map(|node| node.ways.callee);
+        let callees = graph.nodes.iter().filter_map(|node| node.successors.callee);
         let new = callees.filter(|at| known.insert(*at));
         let root = |entry| Root::at(object, entry).unwrap_or(Root { entry, ..caller });
         let new: Vec<Graph> = new.filter_map(|at| Graph::of(object, &root(at))).collect();

@@ -1,4 +1,4 @@
-//! More registers, LDS, user data or code than the descriptor asks for and the chip has.
+//! `limits`: registers, LDS, user data or code beyond what the descriptor requests and the chip has.
 //!
 //! A wave that uses registers beyond its own gets v0 or s0 instead, or does nothing (Vega ISA, 3.6 "Out-of-range behavior").
 

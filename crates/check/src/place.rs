@@ -1,4 +1,4 @@
-//! Places in code, and what is known of them.
+//! Locations in code: symbol, source line, instruction.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,7 +7,7 @@ use wavetank_isa::{Chip, decode};
 use wavetank_object::{CodeObject, Lines, Source};
 use wavetank_quote::readable;
 
-use crate::code::{Bytes, Root, Ways, chip_of};
+use crate::code::{Bytes, Root, Successors, chip_of};
 
 /// Bytes of the shortest instruction.
 const DWORD: u64 = 4;
@@ -152,7 +152,7 @@ impl<'o> Places<'o> {
                 pc,
                 len: inst.len.into(),
                 text: inst.to_string(),
-                target: Ways::of(&inst, pc).target,
+                target: Successors::of(&inst, pc).target,
             },
             Err(_) => Line {
                 pc,

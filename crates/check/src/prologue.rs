@@ -1,4 +1,4 @@
-//! Kernels that reach scratch by FLAT_SCRATCH and have not set it.
+//! Missing prologues: kernels that use FLAT_SCRATCH without setting it.
 //!
 //! A wave starts with what FLAT_SCRATCH is made of in user SGPRs (FLAT_SCRATCH_INIT); the kernel has to add up and to set the
 //! register before it accesses scratch (LLVM, "AMDGPU", "Flat Scratch"). Functions have it from the kernel that calls them, and

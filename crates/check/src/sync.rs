@@ -1,4 +1,4 @@
-//! Barriers that not every wave of a work-group reaches.
+//! `sync`: barriers that not every wave of a work-group reaches.
 //!
 //! On the chip a barrier waits for the waves that have not ended (Vega ISA, 12.5 S_BARRIER). Languages demand more: a barrier
 //! has to be reached by all, and be the same one for all (OpenCL C 6.15.8; HIP, "Synchronization functions").
@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use wavetank_machine::Group;
-use wavetank_memory::{LaneRun, Touch};
+use wavetank_memory::{AccessRecord, AccessRun};
 
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
-use crate::watch::{TurnEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, Watcher, WaveOf};
 
 /// Watches barriers.
 pub struct Synchronization {
@@ -34,9 +34,9 @@ enum Wrong {
 /// The barriers of a group.
 #[derive(Default)]
 struct Barriers {
-    /// Those that are at one now, with its address.
+    /// The waves that wait at a barrier, with its address.
     waiting: Vec<(WaveOf, u64)>,
-    /// Those that have ended, and before which barrier, counted from 0, they did.
+    /// The waves that have ended, with the number of barriers that were passed before.
     ended: Vec<(WaveOf, u64)>,
     /// How many barriers the group has passed.
     passed: u64,
@@ -88,20 +88,20 @@ impl Synchronization {
 }
 
 impl Watcher for Synchronization {
-    fn runs(&mut self, wave: WaveOf, _: &[LaneRun], end: TurnEnd) {
-        self.turn(wave, &[], end);
+    fn runs(&mut self, wave: WaveOf, _: &[AccessRun], end: SliceEnd) {
+        self.time_slice(wave, &[], end);
     }
 
-    fn turn(&mut self, wave: WaveOf, _: &[Touch], end: TurnEnd) {
+    fn time_slice(&mut self, wave: WaveOf, _: &[AccessRecord], end: SliceEnd) {
         if !self.looks {
             return;
         }
         let group = wave.group.index;
         let barriers = self.groups.entry(group).or_default();
         match end {
-            TurnEnd::GoesOn | TurnEnd::Resource(_) => return,
-            TurnEnd::Barrier(pc) => barriers.waiting.push((wave, pc)),
-            TurnEnd::Ended => barriers.ended.push((wave, barriers.passed)),
+            SliceEnd::GoesOn | SliceEnd::Resource(_) => return,
+            SliceEnd::Barrier(pc) => barriers.waiting.push((wave, pc)),
+            SliceEnd::Ended => barriers.ended.push((wave, barriers.passed)),
         }
         let (waiting, ended) = (barriers.waiting.len(), barriers.ended.len());
         if ended == wave.waves as usize {
@@ -179,26 +179,26 @@ mod tests {
     use super::*;
     use wavetank_machine::Grid;
 
-    /// Runs waves of one group that do this in this order: the wave, and how its turn ends.
-    fn found(waves: u32, turns: &[(u32, TurnEnd)]) -> Vec<(&'static str, u64, u64)> {
-        found_in("k", waves, turns)
+    /// Runs waves of one group that do this in this order: the wave, and how its time slice ends.
+    fn found(waves: u32, slices: &[(u32, SliceEnd)]) -> Vec<(&'static str, u64, u64)> {
+        found_in("k", waves, slices)
     }
 
     fn found_in(
         kernel: &str,
         waves: u32,
-        turns: &[(u32, TurnEnd)],
+        slices: &[(u32, SliceEnd)],
     ) -> Vec<(&'static str, u64, u64)> {
         let grid = Grid::new([64 * waves, 1, 1], [64 * waves, 1, 1]).expect("a grid");
         let group = grid.group(0);
         let mut sync = Synchronization::new(kernel);
-        for (wave, end) in turns {
+        for (wave, end) in slices {
             let wave = WaveOf {
                 group,
                 wave: *wave,
                 waves,
             };
-            sync.turn(wave, &[], *end);
+            sync.time_slice(wave, &[], *end);
         }
         let mut findings = Findings::default();
         sync.end(&mut findings);
@@ -210,11 +210,11 @@ mod tests {
         found.collect()
     }
 
-    use TurnEnd::{Barrier, Ended, GoesOn};
+    use SliceEnd::{Barrier, Ended, GoesOn};
 
     #[test]
     fn a_barrier_that_all_reach_is_none_of_our_business() {
-        let turns = [
+        let slices = [
             (0, Barrier(8)),
             (1, GoesOn),
             (1, Barrier(8)),
@@ -223,7 +223,7 @@ mod tests {
             (0, Ended),
             (1, Ended),
         ];
-        assert_eq!(found(2, &turns), []);
+        assert_eq!(found(2, &slices), []);
         assert_eq!(
             found(1, &[(0, Barrier(8)), (0, Barrier(16)), (0, Ended)]),
             []
@@ -232,31 +232,31 @@ mod tests {
 
     #[test]
     fn who_has_ended_is_missed_once() {
-        let turns = [(0, Ended), (1, Barrier(8)), (1, Barrier(16)), (1, Ended)];
-        assert_eq!(found(2, &turns), [("barrier-after-end", 8, 1)]);
-        let turns = [
+        let slices = [(0, Ended), (1, Barrier(8)), (1, Barrier(16)), (1, Ended)];
+        assert_eq!(found(2, &slices), [("barrier-after-end", 8, 1)]);
+        let slices = [
             (1, Barrier(8)),
             (0, Barrier(8)),
             (1, Barrier(16)),
             (0, Ended),
             (1, Ended),
         ];
-        assert_eq!(found(2, &turns), [("barrier-after-end", 16, 1)]);
+        assert_eq!(found(2, &slices), [("barrier-after-end", 16, 1)]);
     }
 
     #[test]
     fn different_barriers_are_told() {
-        let turns = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
-        assert_eq!(found(2, &turns), [("different-barriers", 8, 1)]);
+        let slices = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
+        assert_eq!(found(2, &slices), [("different-barriers", 8, 1)]);
     }
     #[test]
     fn runtimes_may_wait_where_they_want() {
-        let turns = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
+        let slices = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
         for kernel in ["__omp_offloading_803_1234_main_l7", "main._omp_fn.0"] {
-            assert_eq!(found_in(kernel, 2, &turns), [], "{kernel}");
+            assert_eq!(found_in(kernel, 2, &slices), [], "{kernel}");
         }
         for kernel in ["omp_fn", "_Z15__omp_offloadedv"] {
-            assert_eq!(found_in(kernel, 2, &turns).len(), 1, "{kernel}");
+            assert_eq!(found_in(kernel, 2, &slices).len(), 1, "{kernel}");
         }
     }
 }

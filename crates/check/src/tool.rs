@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Tool {
-    /// Accesses that no allocation allows.
+    /// Accesses out of bounds, or after free.
     Memory,
     /// Undefined bits that decide something.
     Init,
@@ -17,7 +17,7 @@ pub enum Tool {
     Wait,
     /// Missing wait states.
     Hazard,
-    /// Barriers and waits that nobody ends.
+    /// Barriers and waits that do not end.
     Sync,
     /// More registers, LDS or code than there is.
     Limits,
@@ -55,9 +55,9 @@ impl Tool {
     /// What it finds, in words that stand alone.
     pub const fn finds(self) -> &'static str {
         match self {
-            Tool::Memory => "Accesses that no allocation allows",
-            Tool::Init => "Bits that nobody has written, where they decide something",
-            Tool::Race => "Accesses of waves to the same bytes that nothing orders",
+            Tool::Memory => "Accesses out of bounds, or after free",
+            Tool::Init => "Uninitialized values, where they matter",
+            Tool::Race => "Data races between waves",
             Tool::Wait => "Registers and LDS that are used before the wait for them",
             Tool::Hazard => "Wait states that are missing between two instructions",
             Tool::Sync => "Barriers that not every wave of a work-group reaches",
@@ -85,7 +85,7 @@ impl fmt::Display for Tool {
 pub struct Tools(u8);
 
 impl Tools {
-    /// Those that only read code.
+    /// The tools that only read code.
     pub const STATIC: Tools = Tools::of(&[Tool::Wait, Tool::Hazard, Tool::Limits]);
 
     /// Those that look for mistakes, which are used where nobody names any: all but `float`, whose findings may be what a
@@ -107,12 +107,12 @@ impl Tools {
         self.0 >> tool as u8 & 1 == 1
     }
 
-    /// Those that are in both.
+    /// The tools in both sets.
     pub const fn and(self, other: Tools) -> Tools {
         Tools(self.0 & other.0)
     }
 
-    /// Those that are not in the other.
+    /// The tools that are not in the other set.
     pub const fn without(self, other: Tools) -> Tools {
         Tools(self.0 & !other.0)
     }

@@ -1,9 +1,9 @@
-//! Tools that look at a program while it runs.
+//! Watchers: tools that observe a program while it runs.
 
 use std::ops::Range;
 
 use wavetank_machine::Group;
-use wavetank_memory::{LaneRun, Touch};
+use wavetank_memory::{AccessRecord, AccessRun};
 
 use crate::finding::Findings;
 
@@ -18,9 +18,9 @@ pub struct WaveOf {
     pub waves: u32,
 }
 
-/// How a piece of a wave's run ended.
+/// How a time slice of a wave ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TurnEnd {
+pub enum SliceEnd {
     /// The wave goes on later.
     GoesOn,
     /// It waits at the barrier of its work-group, which stands at this address: it goes on when all waves of the group that
@@ -29,20 +29,21 @@ pub enum TurnEnd {
     /// It has used this resource of global wave synchronization (`ds_gws_*`), at which waves of different work-groups meet. It
     /// goes on later: if it has to wait, when others have come.
     Resource(u8),
-    /// It has ended.
+    /// The wave has ended.
     Ended,
 }
 
-/// A tool that is told what waves access, in the order in which it happened.
+/// A tool that gets the accesses of waves, in the order of execution.
 pub trait Watcher: Send {
-    /// A wave has run for a while, and has touched this.
-    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd);
+    /// A time slice of a wave has ended, with these accesses.
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd);
 
-    /// The same, with touches of successive lanes together, as they come, and with waits for vector memory ([`LaneRun::wait`]):
-    /// for who makes use of it. This is what is called.
-    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
-        let touches: Vec<Touch> = runs.iter().copied().flat_map(LaneRun::touches).collect();
-        self.turn(wave, &touches, end);
+    /// As [`time_slice`](Self::time_slice), with accesses of adjacent lanes in runs, and with waits for vector memory
+    /// ([`AccessRun::wait`]). The library calls this method only.
+    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
+        let records: Vec<AccessRecord> =
+            runs.iter().copied().flat_map(AccessRun::records).collect();
+        self.time_slice(wave, &records, end);
     }
 
     /// A work-group begins, and gets these bytes of global memory as its scratch. They may have been that of another one,

@@ -11,7 +11,7 @@ use wavetank_ir::Block;
 use wavetank_isa::Inst;
 use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::{Backend, Stop};
-use wavetank_memory::shadow::{DISTANCE, Noted, Undefined};
+use wavetank_memory::shadow::{DISTANCE, ProbeHit, Undefined};
 use wavetank_memory::{ALIAS, Lds, Registry, VGPRS, Wave};
 use wavetank_translate::Pass;
 
@@ -62,7 +62,7 @@ struct Left {
     words: Vec<u64>,
     /// The shadows of memory, scratch and LDS.
     shadows: Vec<u64>,
-    noted: Vec<Noted>,
+    hits: Vec<ProbeHit>,
     undefined: Vec<Undefined>,
 }
 
@@ -86,16 +86,16 @@ fn run(world: &World, backend: &mut dyn Backend, seed: u64, alias: u64) -> (Wave
                 .iter()
                 .for_each(|extent| fill(shadows(*extent), random));
             let stop = backend.run(&mut wave, memory);
-            let (mut noted, undefined) = memory.take_seen().unwrap_or_default();
+            let (mut hits, undefined) = memory.take_seen().unwrap_or_default();
             // What is noted may come earlier than it stands in the block.
-            noted.sort_by_key(|noted| (noted.pc, noted.about));
+            hits.sort_by_key(|hit| (hit.pc, hit.about));
             let shadows = all().map(|word| word.load(Ordering::Relaxed)).collect();
             let left = Left {
                 stop,
                 lds: memory.lds().dwords(),
                 words: world.words(),
                 shadows,
-                noted,
+                hits,
                 undefined,
             };
             (wave, left)
@@ -126,7 +126,7 @@ fn check(world: &World, code: &[Inst], pass: &Arc<dyn Pass>, seed: u64, simd: Si
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd,
     };
     let program = || Program::new(source(code), how).with_pass(Some(pass.clone()));
@@ -150,10 +150,10 @@ fn check(world: &World, code: &[Inst], pass: &Arc<dyn Pass>, seed: u64, simd: Si
     let differs = difference(&got, &expected);
     let differs = differs.or_else(|| difference_of_shadows(&mut got, &mut expected));
     assert_eq!(differs, None, "{}", text());
-    assert_eq!(b.noted, a.noted, "{}", text());
+    assert_eq!(b.hits, a.hits, "{}", text());
     assert_eq!(b.undefined, a.undefined, "{}", text());
     assert!(b == a, "memory or its shadows differ; {}", text());
-    !a.noted.is_empty()
+    !a.hits.is_empty()
 }
 
 fn levels() -> &'static [Simd] {
@@ -194,7 +194,7 @@ fn random_blocks_are_followed_alike() {
     let mut random = Random::of(0x0dd_b175_ca5e_0001);
     let asked = std::env::var("WAVETANK_BLOCKS").ok();
     let blocks = asked.and_then(|n| n.parse().ok()).unwrap_or(1_000);
-    let (passes, mut noted) = (passes(), 0);
+    let (passes, mut hits) = (passes(), 0);
     for n in 0..blocks {
         let length = 1 + random.below(8);
         let code: Vec<_> = (0..length)
@@ -204,8 +204,8 @@ fn random_blocks_are_followed_alike() {
         for simd in levels() {
             // Most follow, since that is most of it.
             let pass = &passes[[0, 0, 1, 2][n % 4]];
-            noted += u32::from(check(&world, &code, pass, seed, *simd));
+            hits += u32::from(check(&world, &code, pass, seed, *simd));
         }
     }
-    assert!(levels().is_empty() || noted > 0, "nothing was noted");
+    assert!(levels().is_empty() || hits > 0, "no probe hit");
 }

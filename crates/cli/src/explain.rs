@@ -88,7 +88,10 @@ impl Explain {
             Err(_) if !ops.is_empty() => Ok(Subject::Ops(ops)),
             Err(e) => {
                 let column = 1 + text.get(..e.span.start).unwrap_or(text).chars().count();
-                let sentence = format!("column {column}: {e}\n{}", e.snippet(text));
+                let mut sentence = format!("column {column}: {e}\n{}", e.snippet(text));
+                if let Some(other) = other_chip(text, chip) {
+                    sentence += &format!("\nhelp: `--gpu {other}` names a chip that has it");
+                }
                 Err(Failure::usage(sentence))
             }
         }
@@ -109,6 +112,18 @@ fn has_name(op: Op, text: &str, chip: Chip) -> bool {
         .find_map(|p| text.strip_prefix(p));
     let flat = |name: &str| op.home() == Form::Flat && name.strip_prefix("flat_") == segment;
     name.is_some_and(|n| n == text || segment.is_some() && flat(n))
+}
+
+/// A chip of the youngest generation that has the instruction whose name a text begins with, if the chip in question lacks it.
+fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
+    let name = text.split_whitespace().next()?;
+    let has = |chip: Chip| Op::all().any(|op| op.row().exists_on(chip) && has_name(op, name, chip));
+    if has(chip) {
+        return None;
+    }
+    let others = Chip::ALL.iter().copied().filter(|other| has(*other));
+    // Of equal ones this is the first.
+    others.min_by_key(|other| std::cmp::Reverse(other.generation()))
 }
 
 /// The bytes of hexadecimal words.

@@ -30,4 +30,5 @@ mod slow;
 mod stage;
 mod undefined;
 mod visa;
+mod words;
 mod wrong_input;

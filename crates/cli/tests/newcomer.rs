@@ -45,6 +45,7 @@ fn what_is_wrong_with_an_instruction() {
         &["explain", "v_add"],
         "names that begin so: v_add_co_u32, v_add_f16, v_add_f32",
     );
+    says(&["explain", "v_mullit_f32"], "help: `--gpu gfx700` names a");
     says(&["exec", "x: s_branch x"], "labels work in `asm`");
     says(
         &["explain", "v_add_f32 v0, v1, v2, v3"],

@@ -380,7 +380,7 @@ pub fn unlock_host(address: u64) -> Result {
         }
         last.and_then(|last| last.registrations)
     };
-    // Without the table: kernels that are in a turn end it first.
+    // Without the table: kernels that are in a time slice end it first.
     let registry = runtime()?.registry();
     for registration in registrations.into_iter().flatten() {
         let gone = registry.unregister(registration);

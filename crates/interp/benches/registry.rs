@@ -32,7 +32,7 @@ fn program() -> Program {
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     Program::new(source, how)

@@ -10,19 +10,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wavetank_ir::{
     Block, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
 };
-use wavetank_translate::{Caught, Code, FrontEnd, Modes, Translator};
+use wavetank_translate::{Code, FrontEnd, Modes, Translator, TrapEntry};
 
 use wavetank_lane_ops::{
     Ctx, INDEXED_SGPRS, Next, Simd, Step, Val, evaluate, mask_of, memory_step,
 };
 use wavetank_lower::{ROOM, addresses, descriptor, returns};
-use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, Why, YieldPoint, clock};
+use wavetank_machine::{
+    Backend, BlockCost, Fault, Sent, Stop, SyncRequest, Why, YieldPoint, clock,
+};
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
 };
 
-/// A block, and what it takes of a turn.
-type Known = (Block, Toll);
+/// A block, and what it takes of a time slice.
+type Known = (Block, BlockCost);
 
 /// The lifted blocks of a program, shared by the threads that run it.
 pub struct PlainProgram {
@@ -54,8 +56,8 @@ impl PlainProgram {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let lift = || {
             let block = self.translator.lift(pc, modes);
-            let toll = self.translator.toll(&block, modes);
-            Arc::new((block, toll))
+            let block_cost = self.translator.block_cost(&block, modes);
+            Arc::new((block, block_cost))
         };
         blocks.entry((pc, modes)).or_insert_with(lift).clone()
     }
@@ -85,20 +87,20 @@ impl Backend for Plain<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
         wave.make_room(ROOM);
-        self.turn(wave, memory)
+        self.time_slice(wave, memory)
     }
 }
 
 impl Plain<'_> {
-    fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    fn time_slice(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         let of_wave = |u: &Uniform| Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
-        let mut caught = Caught::default();
+        let mut trap_entry = TrapEntry::default();
         let mut handling = None;
         loop {
             let u = wave.uniform();
             let modes = handling.take().unwrap_or_else(|| of_wave(u));
             let known = self.program.block(u.pc, modes);
-            let (block, toll) = &*known;
+            let (block, block_cost) = &*known;
             let mut frame = Frame {
                 block,
                 values: vec![None; block.nodes.len()],
@@ -110,17 +112,17 @@ impl Plain<'_> {
                 memory,
             };
             if let Err(stop) = frame.run() {
-                handling = caught.catch(&stop, wave.uniform_mut());
+                handling = trap_entry.catch(&stop, wave.uniform_mut());
                 match handling {
                     Some(_) => continue,
                     None => return stop,
                 }
             }
             let (uniform, vector) = wave.files();
-            caught.release(uniform);
-            let step = Toll::step(block.pc);
-            let toll = if self.step { &step } else { toll };
-            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+            trap_entry.release(uniform);
+            let step = BlockCost::step(block.pc);
+            let block_cost = if self.step { &step } else { block_cost };
+            if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
                 return stop;
             }
         }
@@ -161,8 +163,8 @@ impl Frame<'_, '_> {
                 }
                 Op::Mem(op) => self.access(op)?,
                 Op::WaitCnt(_) => None,
-                Op::Note { .. } => {
-                    self.note(&node.op);
+                Op::Probe { .. } => {
+                    self.probe(&node.op);
                     None
                 }
                 Op::End(end) => return self.end(end),
@@ -174,19 +176,19 @@ impl Frame<'_, '_> {
     }
 
     /// Notes the lanes in which a value is not 0.
-    fn note(&mut self, note: &Op) {
-        let Op::Note {
+    fn probe(&mut self, probe: &Op) {
+        let Op::Probe {
             pc,
             about,
             of,
             lanes,
             shows,
-        } = note
+        } = probe
         else {
             return;
         };
         let on = self.get(*lanes).uniform();
-        let noted = match (self.block.ty(*of), self.get(*of)) {
+        let lanes_set = match (self.block.ty(*of), self.get(*of)) {
             (Ty::Mask, mask) => mask.uniform() & on,
             (_, Val::Uniform(0)) => 0,
             (_, Val::Uniform(_)) => on,
@@ -194,10 +196,10 @@ impl Frame<'_, '_> {
                 (0..LANES).fold(0, |set, l| set | u64::from(value.lane(l) != 0) << l) & on
             }
         };
-        if noted != 0 {
-            let first = noted.trailing_zeros() as usize;
+        if lanes_set != 0 {
+            let first = lanes_set.trailing_zeros() as usize;
             let shown = shows.iter().map(|v| self.get(*v).lane(first)).collect();
-            self.memory.note(*pc, *about, noted, shown);
+            self.memory.probe(*pc, *about, lanes_set, shown);
         }
     }
 
@@ -460,8 +462,8 @@ impl Frame<'_, '_> {
                 Some(v) => Source::Const(self.get(v).uniform()),
                 None => Source::None,
             }),
-            address: [0; Image::MOST_ADDRESS],
-            data: [0; MemOp::MOST_DATA],
+            address: [0; Image::MAX_ADDRESS],
+            data: [0; MemOp::MAX_DATA],
             ret: returns(op),
             mask: lanes,
         };

@@ -7,20 +7,20 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Node, Op, Terminator};
 use wavetank_translate::{
-    Cache, Caught, Code, ColdEngine, ColdProgram, FrontEnd, Key, Modes, Pass, Translated,
-    Translator,
+    Cache, Code, ColdEngine, ColdProgram, FrontEnd, Key, Modes, Pass, Translated, Translator,
+    TrapEntry,
 };
 
 use wavetank_lane_ops::{Ctx, Next, Simd};
 use wavetank_lower::{Code as Lowered, Extras, ROOM, TooMany, lower};
-use wavetank_machine::{Backend, Stop, Toll};
+use wavetank_machine::{Backend, BlockCost, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
 /// A lowered block and where it is.
 struct Linked {
     pc: u64,
-    /// What it takes of a wave's turn.
-    toll: Toll,
+    /// What it takes of a wave's time slice.
+    block_cost: BlockCost,
     code: Lowered,
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
@@ -40,9 +40,9 @@ pub struct Translation {
     /// Every instruction is a block, so that a budget of 1 stops after it, and
     /// no write is left out.
     pub step: bool,
-    /// What accesses touch is noted in the memory unit
-    /// ([`MemoryUnit::take_touches`]), and where waves wait for them.
-    pub tap: bool,
+    /// Accesses are recorded in the memory unit
+    /// ([`MemoryUnit::drain_accesses`]), and where waves wait for them.
+    pub instrumented: bool,
     /// The level of processor features.
     pub simd: Simd,
 }
@@ -98,7 +98,7 @@ impl Program {
         };
         Linked {
             pc,
-            toll: self.translator.toll_of_simplified(&block, modes),
+            block_cost: self.translator.cost_of_simplified(&block, modes),
             code,
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
             heat: AtomicU32::new(0),
@@ -125,8 +125,15 @@ impl Program {
     }
 
     fn lower(&self, block: &Block) -> Result<Lowered, TooMany> {
-        let Translation { count, tap, .. } = self.how;
-        let extras = Extras { count, tap };
+        let Translation {
+            count,
+            instrumented,
+            ..
+        } = self.how;
+        let extras = Extras {
+            count,
+            instrumented,
+        };
         lower(block, self.how.simd, extras)
     }
 }
@@ -215,20 +222,20 @@ impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
         wave.make_room(ROOM);
-        let stop = self.turn::<false>(wave, memory, 0);
-        stop.expect("without heat the turn goes on until the wave stops")
+        let stop = self.time_slice::<false>(wave, memory, 0);
+        stop.expect("without heat the time slice goes on until the wave stops")
     }
 }
 
 impl ColdEngine for Interpreter<'_> {
     fn run_cold(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>, hot: u32) -> Option<Stop> {
-        self.turn::<true>(wave, memory, hot)
+        self.time_slice::<true>(wave, memory, hot)
     }
 }
 
 impl Interpreter<'_> {
     #[inline(always)]
-    fn turn<const HEAT: bool>(
+    fn time_slice<const HEAT: bool>(
         &mut self,
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
@@ -265,7 +272,10 @@ impl Interpreter<'_> {
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                if let Some(stop) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
+                if let Some(stop) = block
+                    .block_cost
+                    .charge(edge, &mut *uniform, &*vector.cast())
+                {
                     return Some(stop);
                 }
                 at = self.follow(block, edge, uniform);
@@ -324,19 +334,19 @@ impl Interpreter<'_> {
     /// The context is that of a live wave, and no step is running.
     #[cold]
     unsafe fn catch(&self, ctx: &mut Ctx<'_, '_>) -> Result<(&Linked, usize), Stop> {
-        let mut caught = Caught::default();
+        let mut trap_entry = TrapEntry::default();
         loop {
             let stop = ctx.stop.take().expect("who stops says why");
             // SAFETY: by the caller's promise.
             let state = unsafe { &mut *ctx.context.uniform };
-            let modes = caught.catch(&stop, state).ok_or(stop)?;
+            let modes = trap_entry.catch(&stop, state).ok_or(stop)?;
             let block = self.program.block(state.pc, modes);
             // SAFETY: blocks live as long as the program.
             let block = unsafe { block.as_ref() };
             let next = run_steps(block, ctx);
             if next != Next::Stop {
                 // SAFETY: by the caller's promise.
-                caught.release(unsafe { &mut *ctx.context.uniform });
+                trap_entry.release(unsafe { &mut *ctx.context.uniform });
                 return Ok((block, usize::from(next == Next::Taken)));
             }
         }

@@ -1,6 +1,6 @@
 //! An engine against the plain evaluator on random programs of many blocks: branches forward and back on every condition,
 //! lanes that part and meet, calls, and jumps to computed addresses. How far a wave comes with its budget, and where it
-//! gives its turn away, must be the same as well.
+//! gives its time slice away, must be the same as well.
 
 use wavetank_isa::{Chip, Inst, parse};
 
@@ -94,7 +94,7 @@ fn program(random: &mut Random, arithmetic: &[Inst]) -> Vec<Inst> {
     code
 }
 
-/// A branch back that is found to be taken every time is one: the turn of the wave ends there.
+/// A branch back that is found to be taken every time is one: the time slice of the wave ends there.
 #[test]
 fn branches_that_are_always_taken() {
     let world = World::new();

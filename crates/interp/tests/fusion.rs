@@ -30,8 +30,8 @@ pub fn compare(
     let how = Translation {
         count: false,
         step: false,
-        // Noting what is touched changes nothing.
-        tap: seed & 1 != 0,
+        // Noting what is accessed changes nothing.
+        instrumented: seed & 1 != 0,
         simd,
     };
     let (mut expected, mut got) = ([start(), start()], [start(), start()]);

@@ -18,7 +18,7 @@ fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Stop, u64); 2] {
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     let plain = PlainProgram::new(source.clone(), false);

@@ -107,12 +107,18 @@ fn run_all(
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     let plain = PlainProgram::of(source.clone(), false);
     let program = Program::of(source.clone(), how);
-    let tapped = Program::of(source, Translation { tap: true, ..how });
+    let instrumented = Program::of(
+        source,
+        Translation {
+            instrumented: true,
+            ..how
+        },
+    );
     let run = |backend: &mut dyn Backend| {
         let registry = Registry::new();
         let made = registry.allocate("surface", surface.bytes().max(bytes.len() as u64), 512);
@@ -137,7 +143,7 @@ fn run_all(
     vec![
         run(&mut Plain::new(&plain)),
         run(&mut Interpreter::new(&program)),
-        run(&mut Interpreter::new(&tapped)),
+        run(&mut Interpreter::new(&instrumented)),
     ]
 }
 

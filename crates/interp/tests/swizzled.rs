@@ -346,11 +346,11 @@ fn run(case: &Case, backend: &mut dyn Backend) -> (Stop, Wave, Vec<u8>) {
     (stop, wave, left)
 }
 
-fn how(simd: Simd, tap: bool) -> Translation {
+fn how(simd: Simd, instrumented: bool) -> Translation {
     Translation {
         count: false,
         step: false,
-        tap,
+        instrumented,
         simd,
     }
 }
@@ -385,9 +385,11 @@ fn each_byte_is_where_its_own_offset_says() {
         let code = code(&[&case.text()], case.chip);
         let plain = PlainProgram::new(code.clone(), false);
         compare(&case, "plain", run(&case, &mut Plain::new(&plain)));
-        let tap = random.below(4) == 0;
+        let instrumented = random.below(4) == 0;
         for simd in levels() {
-            let done = engine::with(code.clone(), how(*simd, tap), |backend| run(&case, backend));
+            let done = engine::with(code.clone(), how(*simd, instrumented), |backend| {
+                run(&case, backend)
+            });
             compare(&case, &format!("{simd:?}"), done);
         }
     }

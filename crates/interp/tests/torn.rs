@@ -329,7 +329,7 @@ impl Race {
         let how = Translation {
             count: false,
             step: false,
-            tap: false,
+            instrumented: false,
             simd,
         };
         let (news, stop) = (AtomicU64::new(0), AtomicBool::new(false));

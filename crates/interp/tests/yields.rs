@@ -1,4 +1,4 @@
-//! Where turns end, by the list of `wavetank_machine`, on both back ends alike.
+//! Where time slices end, by the list of `wavetank_machine`, on both back ends alike.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const WORK: &[u32] = &[0x7e0a_0302; 3]; // v_mov_b32 v5, v2, three times
 const VMCNT_0: u32 = 0xbf8c_0f70;
 const LGKMCNT_0: u32 = 0xbf8c_c07f;
 
-/// How a turn ended: why, where, and with which budget.
+/// How a time slice ended: why, where, and with which budget.
 type End = (Stop, u64, i64);
 
 /// Instructions that are repeated for ever.
@@ -35,8 +35,8 @@ fn repeated(code: &[&[u32]]) -> Vec<u32> {
     words
 }
 
-/// Gives a wave turns of these budgets.
-fn turns(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
+/// Gives a wave time slices of these budgets.
+fn slices(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
     let registry = Registry::new();
     let zeros = registry.allocate("zeros", 1 << 16, 256).unwrap().address;
     let mut memory = MemoryUnit::new(&registry);
@@ -47,15 +47,15 @@ fn turns(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
     wave.vgpr_mut(1).fill((zeros >> 32) as u32);
     wave.vgpr_mut(3).fill(1);
     wave.vgpr_mut(4).fill(v4);
-    let turn = |&budget: &i64| {
+    let slice = |&budget: &i64| {
         wave.uniform_mut().budget = budget;
         let stop = backend.run(&mut wave, &mut memory);
         (stop, wave.uniform().pc, wave.uniform().budget)
     };
-    budgets.iter().map(turn).collect()
+    budgets.iter().map(slice).collect()
 }
 
-/// How turns of these budgets end; on every back end alike.
+/// How time slices of these budgets end; on every back end alike.
 fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
@@ -63,22 +63,22 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
         decode(rest, Chip::Gfx900).map_err(|e| e.to_string())
     });
     let plain = PlainProgram::new(source.clone(), false);
-    let expected = turns(&mut Plain::new(&plain), budgets, v4);
+    let expected = slices(&mut Plain::new(&plain), budgets, v4);
     for simd in [Simd::Baseline, Simd::detect()] {
         let how = Translation {
             count: false,
             step: false,
-            tap: false,
+            instrumented: false,
             simd,
         };
         let program = Program::new(source.clone(), how);
-        let got = turns(&mut Interpreter::new(&program), budgets, v4);
+        let got = slices(&mut Interpreter::new(&program), budgets, v4);
         assert_eq!(got, expected, "{simd:?}");
     }
     expected
 }
 
-/// Why turns of 100,000 instructions end.
+/// Why time slices of 100,000 instructions end.
 fn ends(code: &[&[u32]], v4: u32) -> Vec<YieldPoint> {
     let ends = ends_with(&repeated(code), &[100_000; 3], v4);
     let why = |(stop, _, budget): &End| match &stop.why {
@@ -91,46 +91,46 @@ fn ends(code: &[&[u32]], v4: u32) -> Vec<YieldPoint> {
     ends.iter().map(why).collect()
 }
 
-fn polls(code: &[&[u32]]) -> bool {
+fn spins(code: &[&[u32]]) -> bool {
     let why = ends(code, 0);
-    let polls = why.iter().all(|point| *point == YieldPoint::Poll);
-    assert!(polls || !why.contains(&YieldPoint::Poll), "{why:?}");
-    polls
+    let spins = why.iter().all(|point| *point == YieldPoint::Spin);
+    assert!(spins || !why.contains(&YieldPoint::Spin), "{why:?}");
+    spins
 }
 
 #[test]
-fn a_loop_that_learns_nothing_polls() {
+fn a_loop_that_learns_nothing_spins() {
     for load in [LOAD, READ, SCALAR] {
-        assert!(polls(&[load]), "{load:x?}");
-        assert!(polls(&[COUNT, load, COMPARE]), "{load:x?}");
+        assert!(spins(&[load]), "{load:x?}");
+        assert!(spins(&[COUNT, load, COMPARE]), "{load:x?}");
     }
-    assert!(polls(&[INVALIDATE, SCALAR]));
-    assert!(polls(&[LOAD, COMPARE, LANES, WORK]));
+    assert!(spins(&[INVALIDATE, SCALAR]));
+    assert!(spins(&[LOAD, COMPARE, LANES, WORK]));
 }
 
 #[test]
-fn atomics_that_leave_memory_as_it_is_poll() {
-    assert!(polls(&[ADD]));
+fn atomics_that_leave_memory_as_it_is_spin() {
+    assert!(spins(&[ADD]));
     // The comparison with 7 fails: there are zeros.
-    assert_eq!(ends(&[SWAP, COMPARE], 7), [YieldPoint::Poll; 3]);
+    assert_eq!(ends(&[SWAP, COMPARE], 7), [YieldPoint::Spin; 3]);
     // The sum grows in each round.
     let counting = ends(&[ADD], 1);
-    assert!(!counting.contains(&YieldPoint::Poll), "{counting:?}");
+    assert!(!counting.contains(&YieldPoint::Spin), "{counting:?}");
 }
 
 #[test]
-fn loops_that_write_or_step_do_not_poll() {
+fn loops_that_write_or_step_do_not_spin() {
     // The same value again and again, and a store.
-    assert!(!polls(&[LOAD, STORE]));
-    assert!(!polls(&[LOAD, WORK, COMPARE, SKIP_STORE, STORE]));
-    // Zeros everywhere, but from other addresses: 16 KiB of them are enough for these turns.
+    assert!(!spins(&[LOAD, STORE]));
+    assert!(!spins(&[LOAD, WORK, COMPARE, SKIP_STORE, STORE]));
+    // Zeros everywhere, but from other addresses: 16 KiB of them are enough for these time slices.
     let stepping = ends_with(&repeated(&[STEP, LOAD]), &[100_000; 3], 0);
     assert!(
         stepping.iter().all(|(_, _, budget)| *budget <= 0),
         "{stepping:?}"
     );
     // No load, nothing to wait for.
-    assert!(!polls(&[COUNT, WORK]));
+    assert!(!spins(&[COUNT, WORK]));
 }
 
 /// Instructions that are repeated while a branch is taken.
@@ -144,7 +144,7 @@ fn repeated_while(branch: u32, code: &[&[u32]]) -> Vec<u32> {
 }
 
 #[test]
-fn loops_that_count_their_rounds_do_not_poll() {
+fn loops_that_count_their_rounds_do_not_spin() {
     let differs: &[u32] = &[0xbf07_8003]; // s_cmp_lg_u32 s3, 0
     let (scc1, vccnz) = (0xbf85_0000, 0xbf87_0000); // s_cbranch_scc1, s_cbranch_vccnz
     let counted = repeated_while(scc1, &[LOAD, COMPARE, COUNT, differs]);
@@ -153,15 +153,15 @@ fn loops_that_count_their_rounds_do_not_poll() {
     // What the load gave decides.
     let waiting = repeated_while(vccnz, &[COUNT, LOAD, COMPARE]);
     let ends = ends_with(&waiting, &[100_000; 3], 0);
-    let polled = Why::Yield(YieldPoint::Poll);
-    assert!(ends.iter().all(|(stop, ..)| stop.why == polled), "{ends:?}");
+    let spun = Why::Yield(YieldPoint::Spin);
+    assert!(ends.iter().all(|(stop, ..)| stop.why == spun), "{ends:?}");
 }
 
 #[test]
 fn a_store_that_no_lane_reaches_is_none() {
     // EXEC becomes 0 where v2 is 0 and v_cmp asks for what is not; the branch skips the store then.
     let differs: &[u32] = &[0x7d9a_0480]; // v_cmp_ne_u32 vcc, 0, v2
-    assert!(polls(&[LOAD, differs, LANES, SKIP_STORE, STORE]));
+    assert!(spins(&[LOAD, differs, LANES, SKIP_STORE, STORE]));
 }
 
 /// A wave that yielded at an instruction.
@@ -171,7 +171,7 @@ fn yielded(pc: u64, point: YieldPoint) -> Stop {
 }
 
 #[test]
-fn turns_end_at_the_points_of_the_list_only() {
+fn time_slices_end_at_the_points_of_the_list_only() {
     let spent = |code: &[u32]| ends_with(code, &[1], 0)[0].clone();
     // At the wait for a load.
     let load = [LOAD, WORK, &[0xbf81_0000]].concat();
@@ -191,13 +191,13 @@ fn turns_end_at_the_points_of_the_list_only() {
     assert_eq!(spent(&jump), (yielded(3 * 4, YieldPoint::Jump), 0, -3));
     // s_sleep 1
     assert_eq!(spent(&[0xbf8e_0001]).0, yielded(0, YieldPoint::Sleep));
-    // Where a wave polls, its loop goes back.
-    let polls = ends_with(&repeated(&[LOAD]), &[100_000], 0);
-    assert_eq!(polls[0].0, yielded(3 * 4, YieldPoint::Poll));
+    // Where a wave spins, its loop goes back.
+    let spins = ends_with(&repeated(&[LOAD]), &[100_000], 0);
+    assert_eq!(spins[0].0, yielded(3 * 4, YieldPoint::Spin));
 }
 
 #[test]
-fn turns_end_alike_on_every_back_end() {
+fn time_slices_end_alike_on_every_back_end() {
     let budgets: Vec<i64> = (0..40).map(|n| 1 + n * n * 7 % 5000).collect();
     for code in [
         &[LOAD, COMPARE][..],

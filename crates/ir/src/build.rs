@@ -245,7 +245,7 @@ impl Builder {
         self.push(Op::Second(v), Some(ty))
     }
 
-    /// The same 64 bits as `Mask` or `U64`.
+    /// The 64 bits of a value as `Mask` or `U64`.
     pub fn cast(&self, ty: Ty, v: Value) -> Value {
         if self.ty(v) == ty {
             v
@@ -284,7 +284,7 @@ impl Builder {
         self.push(Op::Shuffle(v, table), Some(Ty::V32))
     }
 
-    /// The same selection of a mask.
+    /// The selection applied to a mask.
     pub fn shuffle_mask(&self, v: Value, table: Box<[u8; 64]>) -> Value {
         self.push(Op::ShuffleMask(v, table), Some(Ty::Mask))
     }
@@ -334,15 +334,15 @@ impl Builder {
     }
 
     /// Notes the lanes in which a value is not 0, and numbers with them, of the instruction at an address.
-    pub fn note(&self, pc: u64, about: u8, of: Value, lanes: Value, shows: Vec<Value>) {
-        let note = Op::Note {
+    pub fn probe(&self, pc: u64, about: u8, of: Value, lanes: Value, shows: Vec<Value>) {
+        let probe = Op::Probe {
             pc,
             about,
             of,
             lanes,
             shows,
         };
-        self.push(note, None);
+        self.push(probe, None);
     }
 
     /// Ends the block.

@@ -132,24 +132,23 @@ pub struct Effects {
     /// It writes the whole of `writes`, whatever its operands are: what was in
     /// there before is gone.
     pub overwrites: bool,
-    /// Somebody may look at any register meanwhile, so that the state must be
-    /// as the operations before have left it: at whatever may fault, leaves
-    /// the block, or uses a hardware register, which may show SCC or EXEC.
+    /// Any register may be observed meanwhile, so the state must be as the operations before have left it: at operations
+    /// that may fault, leave the block, or use a hardware register, which may show SCC or EXEC.
     pub observes_state: bool,
-    /// It may stop the wave with a fault. Then it has written no register.
+    /// Whether it may stop the wave with a fault; then it has written no register.
     pub faults: bool,
     /// A lane, or the wave, gets what depends on the values of other lanes. A
     /// mask has a bit for each lane, and is no such thing until it is used as
     /// a number.
     pub crosses_lanes: bool,
-    /// It ends the block.
+    /// Whether it ends the block.
     pub ends_block: bool,
     /// The wave stops here, for others or for the host, and goes on later or
     /// never. (At any other end of a block an engine may switch too.)
     pub yields: bool,
-    /// It may read memory, of whatever space.
+    /// Whether it may read memory, of any space.
     pub reads_memory: bool,
-    /// It may write memory, of whatever space.
+    /// Whether it may write memory, of any space.
     pub writes_memory: bool,
     /// Its result may be another one the next time, though nothing changed
     /// that this block can see.
@@ -160,7 +159,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether the operation must stay though nobody uses its result.
+    /// Whether the operation must stay although its result is not used.
     pub fn any(&self) -> bool {
         !self.writes.is_empty() || self.faults || self.ends_block || self.marks
     }
@@ -196,7 +195,7 @@ impl Effects {
         }
     }
 
-    /// Those of [`Op::Read`].
+    /// The effects of [`Op::Read`].
     pub(crate) fn of_read(reg: Reg) -> Effects {
         let hardware = matches!(reg, Reg::Hw(_));
         Effects {
@@ -206,7 +205,7 @@ impl Effects {
         }
     }
 
-    /// Those of [`Op::Write`].
+    /// The effects of [`Op::Write`].
     pub(crate) fn of_write(reg: Reg) -> Effects {
         match reg {
             // A front end's status register may hold SCC or part of EXEC.
@@ -227,8 +226,8 @@ impl Effects {
 }
 
 impl Op {
-    /// Whether it must stay although nobody uses its result: it opens an
-    /// instruction, writes, accesses memory, waits or ends the block.
+    /// Whether it must stay although its result is not used: it opens an instruction, writes, accesses memory, waits or ends
+    /// the block.
     pub fn has_effect(&self) -> bool {
         self.effects().any()
     }

@@ -16,7 +16,7 @@ parts! {
         pub mask: Value,
         /// Components have 16 bits: component n is half n % 2 of its value.
         pub compressed: bool,
-        /// It is the last one of its kind.
+        /// Whether it is the last export of its kind.
         pub done: bool,
         /// The active lanes are those that are valid.
         pub valid_mask: bool,

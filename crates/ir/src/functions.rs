@@ -63,7 +63,7 @@ impl Elems {
 /// The width of an operand or a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
-    /// That of the element.
+    /// The type of the element.
     Own,
     W32,
     W64,

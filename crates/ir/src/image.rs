@@ -13,7 +13,7 @@ pub enum ImageKind {
     Texel,
     /// The bits of a texel as they are.
     Raw,
-    /// The same, loaded with its sign.
+    /// As above, loaded with sign extension.
     RawSigned,
     /// Loads width, height, depth and the number of levels.
     Info,
@@ -32,7 +32,7 @@ pub enum Lod {
     Zero,
     /// From the differences of coordinates within four lanes.
     Implicit,
-    /// The same plus a bias in the address.
+    /// As above, plus a bias in the address.
     Bias,
     /// From derivatives in the address.
     Derivatives,
@@ -95,7 +95,7 @@ parts! {
 
 impl Image {
     /// The most dwords that an address has.
-    pub const MOST_ADDRESS: usize = 12;
+    pub const MAX_ADDRESS: usize = 12;
 
     /// How many dwords the address has: three coordinates, and what else there
     /// is of it. Information about an image is asked for by a level alone. Of one

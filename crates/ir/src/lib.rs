@@ -46,7 +46,7 @@ pub use mem::{
     Rmw, Space, WaitCnt,
 };
 pub use op::{Block, Node};
-pub use operations::{MOST_SHOWN, Op, Terminator};
+pub use operations::{MAX_SHOWN, Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
 pub use surface::{Dimensions, Outside, SurfaceElement};

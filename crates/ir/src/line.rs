@@ -153,7 +153,7 @@ impl<'s, 'a> Line<'s, 'a> {
         Ok(())
     }
 
-    /// Goes to the end. Nothing has been named that nobody has read.
+    /// Checks that the line is at its end, and that all named fields have been read.
     pub(crate) fn all_is_read(&mut self) -> Parsed {
         self.field_is_read()?;
         match self.fields.iter().flatten().next() {

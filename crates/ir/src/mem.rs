@@ -77,7 +77,7 @@ pub enum GlobalSync {
     Turn,
     /// Hands the turn at an ordered counter to the wave with the next number.
     Pass,
-    /// The same, at all counters of the packer.
+    /// Hands the turn on at all counters of the packer.
     Last,
 }
 
@@ -315,7 +315,7 @@ pub enum MemKind {
     Atomic(Rmw),
 }
 
-/// How many accesses may be under way when a wave goes on, by the counters that
+/// How many accesses may be in flight when a wave goes on, by the counters that
 /// it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WaitCnt {
@@ -422,7 +422,7 @@ impl Rmw {
 
 impl MemOp {
     /// The most dwords of data that an access has: of the whole wave 16.
-    pub const MOST_DATA: usize = 16;
+    pub const MAX_DATA: usize = 16;
 
     /// How many registers, or values, hold what is loaded, stored, or an operand
     /// of an atomic.

@@ -64,8 +64,8 @@ const STOPS: Effects = Effects {
     ..YIELDS
 };
 
-/// So many numbers are noted with lanes at most.
-pub const MOST_SHOWN: usize = 3;
+/// So many numbers are shown with lanes at most.
+pub const MAX_SHOWN: usize = 3;
 
 operations! {
     /// What a node of a block does.
@@ -172,7 +172,7 @@ operations! {
         } = "mad_wide", (W32, W32, W64) -> W64, PURE;
         /// The second result of the operation that defines the value.
         Second(of: Value) = "second", second(of), PURE;
-        /// The same 64 bits seen as `Mask` or as `U64`.
+        /// The 64 bits of a value as `Mask` or as `U64`.
         Cast(to: Ty, a: Value)
             = "cast", cast(to, a), Effects { crosses_lanes: *to != Ty::Mask, ..PURE };
         /// The mask of lanes with a nonzero (`V32`) value.
@@ -190,7 +190,7 @@ operations! {
         ReadFirstLane(value: Value, mask: Value) = "read_first_lane", (W32, Mask) -> U32, CROSSES;
         /// Lane n takes lane `table[n]`; a table entry of 64 or more gives 0.
         Shuffle(value: Value, table: Box<[u8; 64]>) = "shuffle", (W32) -> V32, CROSSES;
-        /// The same selection applied to a mask; missing sources give 0.
+        /// The selection applied to a mask; missing sources give 0.
         ShuffleMask(value: Value, table: Box<[u8; 64]>) = "shuffle_mask", (Mask) -> Mask, CROSSES;
         /// Lane n takes lane `(index[n] / 4) mod 64` of the value if that lane is
         /// in the mask, else 0 (`ds_bpermute_b32`).
@@ -221,20 +221,20 @@ operations! {
         Clock(clock: Clock) = "clock", () -> U64, VARIES;
         /// Waits for counters; no effect on the state, kept for checkers.
         WaitCnt(counters: WaitCnt) = "waitcnt", (), MARKS;
-        /// Notes the lanes in which a value is not 0, if there are any, for who looks for mistakes: of a uniform one all. It
-        /// changes nothing.
-        Note {
+        /// Reports the lanes in which a value is not 0, if there are any, to a checker; for a uniform value all lanes. It
+        /// changes no state.
+        Probe {
             /// The guest address of the instruction that it is about.
             pc: u64,
-            /// What they are noted as: a number of theirs.
+            /// What they are shown as: a number of theirs.
             about: u8,
             /// What is looked at, of any type.
             of: Value,
             /// Only in these lanes, if it is a lane vector.
             lanes: Value,
-            /// Numbers that are noted with it, as the first of these lanes has them: at most [`MOST_SHOWN`].
+            /// Numbers that are shown with it, as the first of these lanes has them: at most [`MAX_SHOWN`].
             shows: Vec<Value> as Arguments,
-        } = "note", note(of, lanes, shows), MARKS;
+        } = "probe", probe(of, lanes, shows), MARKS;
         /// Ends the block.
         End(end: Terminator) = "", end(end), end.effects();
     }

@@ -321,7 +321,7 @@ impl Random<'_> {
                 [a, b, c][..self.below(4)].to_vec(),
             ),
             32 => Op::Mem(Box::new(self.mem())),
-            33 => Op::Note {
+            33 => Op::Probe {
                 pc: self.any(),
                 about: self.any() as u8,
                 of: a,

@@ -47,13 +47,13 @@ impl Dimensions {
 /// What an access does at coordinates that a surface does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Outside {
-    /// It gives 0, and what is written is dropped.
+    /// The access gives 0, and its write is dropped.
     #[default]
     Drop,
     /// It goes to the nearest element that there is. Only here have coordinates
     /// a sign; else a negative one is outside because it is large.
     Nearest,
-    /// It stops the wave, and nothing is done in any lane.
+    /// The access stops the wave, and has no effect in any lane.
     Stop,
 }
 
@@ -96,7 +96,7 @@ parts! {
 
 impl SurfaceElement {
     /// The most coordinates that an element has.
-    pub const MOST: usize = 3;
+    pub const MAX: usize = 3;
 
     /// The element at coordinates of a surface, with nothing else said of it.
     pub fn new(number: Value, at: Vec<Value>) -> SurfaceElement {

@@ -180,13 +180,13 @@ pub enum Reg {
     Hw(u8),
 }
 
-/// Every register can have a shadow, as wide as itself, for who follows which bits mean nothing: that of a vector register
-/// has its number and this.
+/// Every register can have a shadow of its width, for the tracking of undefined bits: the shadow of a vector register has
+/// its number plus this.
 ///
 /// Shadows are registers like others to whoever passes over blocks. No front end makes them.
 pub const SHADOW_VECTOR: u16 = 1 << 15;
 
-/// The same of uniform registers. SCC has that of register 127, which is half of EXEC's and has none.
+/// The first shadow of a uniform register. SCC uses slot 127, free because EXEC has no shadow.
 pub const SHADOW_UNIFORM: u8 = 128;
 
 /// Hardware registers that there can be.

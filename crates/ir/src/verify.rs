@@ -1,4 +1,4 @@
-//! The verifier: what every engine may rely on.
+//! The verifier: the rules of IR that every engine relies on.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::lane_fn::LaneFn;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::Block;
 use crate::operands::Operands;
-use crate::operations::{MOST_SHOWN, Op, Terminator};
+use crate::operations::{MAX_SHOWN, Op, Terminator};
 use crate::surface::SurfaceElement;
 use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
@@ -133,7 +133,7 @@ pub(crate) enum Is {
     /// A uniform or a lane vector of 32 bits; as a result a vector if any
     /// operand is one.
     W32,
-    /// The same of 64 bits.
+    /// As above, of 64 bits.
     W64,
 }
 
@@ -344,10 +344,15 @@ impl Checker<'_> {
         Ok(to)
     }
 
-    pub(crate) fn note(&self, &of: &Value, &lanes: &Value, shows: &[Value]) -> Checked<Option<Ty>> {
+    pub(crate) fn probe(
+        &self,
+        &of: &Value,
+        &lanes: &Value,
+        shows: &[Value],
+    ) -> Checked<Option<Ty>> {
         self.ty(of);
-        ensure(shows.len() <= MOST_SHOWN, || {
-            format!("a note shows at most {MOST_SHOWN} numbers")
+        ensure(shows.len() <= MAX_SHOWN, || {
+            format!("a probe shows at most {MAX_SHOWN} numbers")
         })?;
         for &shown in shows {
             self.number(shown, self.ty(shown).bits())?;
@@ -508,7 +513,7 @@ impl Checker<'_> {
     }
 
     pub(crate) fn surface(&self, element: &SurfaceElement) -> Checked<Option<Ty>> {
-        let (given, most) = (element.at.len(), SurfaceElement::MOST);
+        let (given, most) = (element.at.len(), SurfaceElement::MAX);
         ensure((1..=most).contains(&given), || {
             format!("an element of a surface has 1 to {most} coordinates, not {given}")
         })?;

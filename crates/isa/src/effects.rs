@@ -217,7 +217,9 @@ impl Inst {
             counters: self.counters(),
             ..Effects::default()
         };
-        effects.reads.add_state(row.reads.and(self.unwritten()));
+        effects
+            .reads
+            .add_state(row.reads.and(self.preserved_state()));
         effects.writes.add_state(row.writes);
         for i in 0..row.operands.len() {
             let (reads, writes) = self.accesses(i);
@@ -242,7 +244,7 @@ impl Inst {
     }
 
     /// State that is read and that rows do not repeat.
-    fn unwritten(&self) -> Implicit {
+    fn preserved_state(&self) -> Implicit {
         let row = self.row();
         let mut state = Implicit::default();
         if row.reads_exec() {

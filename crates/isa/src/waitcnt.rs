@@ -1,4 +1,4 @@
-//! The immediate of `s_waitcnt`: how many accesses may be under way when the
+//! The immediate of `s_waitcnt`: how many accesses may be in flight when the
 //! wave goes on.
 
 use crate::generation::Generation;
@@ -18,7 +18,7 @@ impl Bits {
     }
 }
 
-/// A counter of accesses under way, and where the immediate has how many of
+/// A counter of accesses in flight, and where the immediate has how many of
 /// them may be left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitCounter {

@@ -14,8 +14,8 @@
 //!     let bytes = words.map(u32::to_le_bytes).concat();
 //!     decode(&bytes[pc as usize..], Chip::Gfx900).map_err(|e| e.to_string())
 //! };
-//! let (count, step, tap, simd) = (false, false, false, Simd::detect());
-//! let how = Translation { count, step, tap, simd };
+//! let (count, step, instrumented, simd) = (false, false, false, Simd::detect());
+//! let how = Translation { count, step, instrumented, simd };
 //! let program = Program::new(Arc::new(code), how);
 //! // We look at a register ourselves.
 //! let options = CompileOptions { count, simd, registers_observable: true };

@@ -75,7 +75,7 @@ fn denormals_are_flushed_as_the_plain_evaluator_does() {
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     for _ in 0..400 {

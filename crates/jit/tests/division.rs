@@ -43,7 +43,7 @@ fn check(opcode: u32, operands: &[[u64; 3]; 64]) {
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     let plain = PlainProgram::new(Arc::new(code(opcode)), false);

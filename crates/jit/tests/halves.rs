@@ -116,7 +116,7 @@ fn halves_are_what_the_plain_evaluator_makes_of_them() {
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     for _ in 0..blocks() / 10 {

@@ -11,11 +11,11 @@ use wavetank_jit::Jitted;
 
 /// What steps do of an instruction.
 fn by_helpers(world: &World, inst: Inst, simd: Simd) -> BTreeMap<String, u64> {
-    let (count, step, tap) = (false, false, false);
+    let (count, step, instrumented) = (false, false, false);
     let how = Translation {
         count,
         step,
-        tap,
+        instrumented,
         simd,
     };
     let jit = compiler(source(&[inst]), how, true);

@@ -22,6 +22,6 @@ mod records;
 mod swizzled;
 #[path = "../../interp/tests/torn.rs"]
 mod torn;
-mod turns;
+mod unroll;
 #[path = "../../interp/tests/world.rs"]
 mod world;

@@ -77,11 +77,11 @@ fn run(
     simd: Simd,
     registers_observable: bool,
 ) -> (Outcome, Wave) {
-    let (count, step, tap) = (false, false, false);
+    let (count, step, instrumented) = (false, false, false);
     let how = Translation {
         count,
         step,
-        tap,
+        instrumented,
         simd,
     };
     let jit = compiler(source(code), how, registers_observable);

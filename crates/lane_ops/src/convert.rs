@@ -73,11 +73,11 @@ macro_rules! to_integers {
             type R = $w;
             #[inline(always)]
             fn f(_: Env, a: Self::A) -> $w {
-                const LEAST: $native = $int::MIN as $native;
+                const MIN: $native = $int::MIN as $native;
                 const LIMIT: $native = ($int::MAX / 2 + 1) as $native * 2.0;
                 const BELOW: $native = LIMIT.next_down();
                 let x = $native::from_bits($widen(a));
-                let bounded = if x >= LEAST { x } else { LEAST };
+                let bounded = if x >= MIN { x } else { MIN };
                 let bounded = if bounded < LIMIT { bounded } else { BELOW };
                 // SAFETY: the bounds are finite, and within the integer's range
                 // when the fraction is cut off.

@@ -11,6 +11,7 @@ use crate::store::Store as Lanes;
 use wavetank_machine::Fault;
 use wavetank_memory::any_width::{AnyLoad, AnyStore};
 use wavetank_memory::image::{self, Refused};
+use wavetank_memory::instrument::Instrumented;
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use wavetank_memory::rows::Rows;
 use wavetank_memory::shadow::Shadowed;
@@ -21,17 +22,16 @@ use wavetank_memory::space::lds::{self, Local};
 use wavetank_memory::space::scratch::Private;
 use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::surface;
-use wavetank_memory::taps::Tapped;
 use wavetank_memory::{Denied, Request};
 
 /// The step of a memory operation. Its `imm[0]` is the address of a
 /// [`Request`] that outlives it.
 ///
 /// An operation that would return to vector registers that do not exist does
-/// nothing (Vega ISA, 3.6.2). With a tap the step notes what it touches; it is
+/// nothing (Vega ISA, 3.6.2). If instrumented, the step records what it accesses; it is
 /// the same at every level then.
-pub fn mem_step<L: Level>(op: &MemOp, tap: bool) -> StepFn {
-    match (returns_in_file(op), op.shadow, tap) {
+pub fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
+    match (returns_in_file(op), op.shadow, instrumented) {
         (false, ..) => nothing,
         (true, true, _) => of_shadows::<L>(op),
         (true, false, false) => by_space::<L, Plain, false>(op),
@@ -64,10 +64,10 @@ fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
 unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
-        let before = ctx.memory.take_runs();
+        let before = ctx.memory.drain_access_runs();
         by_space::<Baseline, Watched, true>(&mem(s).op)(ctx, s);
         ctx.stop = None;
-        ctx.memory.define_touched(before);
+        ctx.memory.define_accessed(before);
     }
     Next::Step
 }
@@ -80,7 +80,7 @@ unsafe fn shadow_of_scalar(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Step
 }
 
-fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
+fn by_space<L: Level, K: Kind, const INSTRUMENTED: bool>(op: &MemOp) -> StepFn {
     match op.space {
         Where::Global { .. } => K::lanes::<L, Global>(op),
         Where::Flat { .. } => K::lanes::<L, Flat>(op),
@@ -90,13 +90,13 @@ fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
             format: Elements::Plain,
             ..
         } => K::lanes::<L, Buffer>(op),
-        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, TAP>>(),
+        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, INSTRUMENTED>>(),
         Where::Gds { .. } => K::lanes::<L, Shared>(op),
-        Where::LdsPair { .. } => pair::<TAP>,
-        Where::Image(_) => L::custom::<Images<L::Rows, TAP>>(),
-        Where::Surface(_) => surfaces::<TAP>,
-        Where::Scalar { .. } => direct::<TAP>,
-        Where::ScalarBuffer { .. } => buffer::<TAP>,
+        Where::LdsPair { .. } => pair::<INSTRUMENTED>,
+        Where::Image(_) => L::custom::<Images<L::Rows, INSTRUMENTED>>(),
+        Where::Surface(_) => surfaces::<INSTRUMENTED>,
+        Where::Scalar { .. } => direct::<INSTRUMENTED>,
+        Where::ScalarBuffer { .. } => buffer::<INSTRUMENTED>,
     }
 }
 
@@ -120,7 +120,7 @@ trait Kind: Sized {
 /// Nothing.
 struct Plain;
 
-/// It notes what it touches.
+/// It records what it accesses.
 struct Watched;
 
 /// It is done to shadows.
@@ -152,7 +152,7 @@ impl Kind for Plain {
 }
 
 impl Kind for Watched {
-    type Of<O: Operation> = Tapped<O>;
+    type Of<O: Operation> = Instrumented<O>;
 }
 
 fn returns_in_file(op: &MemOp) -> bool {
@@ -197,9 +197,9 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 }
 
 /// A buffer access with format conversion.
-struct Formatted<R, const TAP: bool>(PhantomData<R>);
+struct Formatted<R, const INSTRUMENTED: bool>(PhantomData<R>);
 
-impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
+impl<R: Rows, const INSTRUMENTED: bool> Custom for Formatted<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: that of `StepFn`; lowering keeps the memory step.
@@ -209,7 +209,7 @@ impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
             if mask == 0 {
                 return Next::Step;
             }
-            match formatted::access::<R, TAP>(ctx, mem, mask) {
+            match formatted::access::<R, INSTRUMENTED>(ctx, mem, mask) {
                 Ok(()) => Next::Step,
                 Err(denied) => stop(ctx, mem, denied),
             }
@@ -218,9 +218,9 @@ impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
 }
 
 /// An access to an image.
-struct Images<R, const TAP: bool>(PhantomData<R>);
+struct Images<R, const INSTRUMENTED: bool>(PhantomData<R>);
 
-impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
+impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: that of `StepFn`; lowering keeps the memory step.
@@ -230,7 +230,7 @@ impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
             if mask == 0 {
                 return Next::Step;
             }
-            match image::access::<R, TAP>(ctx, mem, mask) {
+            match image::access::<R, INSTRUMENTED>(ctx, mem, mask) {
                 Ok(()) => Next::Step,
                 Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
                 Err(Refused::Unsupported(what)) => {
@@ -248,12 +248,12 @@ impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
 ///
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn pair<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        match lds::pair::<TAP>(ctx, mem, mask) {
+        match lds::pair::<INSTRUMENTED>(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -264,12 +264,12 @@ unsafe fn pair<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 ///
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn surfaces<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn surfaces<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        match surface::access::access::<TAP>(ctx, mem, mask) {
+        match surface::access::access::<INSTRUMENTED>(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -278,11 +278,11 @@ unsafe fn surfaces<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn direct<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn direct<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        match scalar::direct::<TAP>(ctx, mem) {
+        match scalar::direct::<INSTRUMENTED>(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -291,11 +291,11 @@ unsafe fn direct<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn buffer<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn buffer<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        match scalar::buffer::<TAP>(ctx, mem) {
+        match scalar::buffer::<INSTRUMENTED>(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }

@@ -68,9 +68,9 @@ impl<M: Mode> Op1 for WideRsq<M> {
 /// of 2): those are all but half way, and have reciprocals that are.
 #[inline(always)]
 fn is_usual(a: u64) -> bool {
-    const LEAST: u64 = (1023 - 960) << Double::FRACTION_BITS;
+    const MIN: u64 = (1023 - 960) << Double::FRACTION_BITS;
     const LAST_TWO: u64 = (1 << Double::FRACTION_BITS) - 2;
-    (a.wrapping_sub(LEAST) < Double::EXPONENT - LEAST) & (a | !LAST_TWO != !0)
+    (a.wrapping_sub(MIN) < Double::EXPONENT - MIN) & (a | !LAST_TWO != !0)
 }
 
 /// The roots of all lanes, rounded to nearest, and about half of their

@@ -61,11 +61,11 @@ pub fn environment(op: &Op) -> u32 {
 }
 
 /// The step of a memory operation. Its `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives it.
-/// With a tap the step notes what it touches.
-pub fn memory_step(simd: Simd, op: &MemOp, tap: bool) -> StepFn {
+/// If instrumented, the step records what it accesses.
+pub fn memory_step(simd: Simd, op: &MemOp, instrumented: bool) -> StepFn {
     match simd {
-        Simd::Avx512 => mem_step::<Avx512>(op, tap),
-        Simd::Avx2 => mem_step::<Avx2>(op, tap),
-        Simd::Baseline => mem_step::<Baseline>(op, tap),
+        Simd::Avx512 => mem_step::<Avx512>(op, instrumented),
+        Simd::Avx2 => mem_step::<Avx2>(op, instrumented),
+        Simd::Baseline => mem_step::<Baseline>(op, instrumented),
     }
 }

@@ -166,9 +166,9 @@ fn at_level<L: Level>(special: Special) -> StepFn {
         Special::ReadLane => L::custom::<cross::ReadLane>(),
         Special::ReadFirstLane => L::custom::<cross::ReadFirstLane>(),
         Special::LaneCall => L::custom::<Call>(),
-        Special::NoteLanes { wide } => by_width!(wide, |W| L::custom::<note::Lanes<W>>()),
-        Special::NoteMask => L::custom::<note::Mask>(),
-        Special::NoteUniform { wide } => by_width!(wide, |W| L::custom::<note::Uniform<W>>()),
+        Special::NoteLanes { wide } => by_width!(wide, |W| L::custom::<probe::Lanes<W>>()),
+        Special::NoteMask => L::custom::<probe::Mask>(),
+        Special::NoteUniform { wide } => by_width!(wide, |W| L::custom::<probe::Uniform<W>>()),
         Special::Sum {
             subtract,
             carry,

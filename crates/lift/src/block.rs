@@ -39,8 +39,8 @@ pub(crate) const NAME_ONLY: &str = "documents have its name, and nothing of what
 pub(crate) enum Flow {
     /// The next instruction follows.
     Next,
-    /// The next instruction follows, but on a chip the wave waits for what it
-    /// has loaded: the block ends, unless everybody waits behind it.
+    /// The next instruction follows, but on a chip the wave waits for loads: the block ends, unless every wave waits after
+    /// it anyhow.
     Wait,
     /// The block ends so.
     End(Terminator),

@@ -20,7 +20,7 @@ pub enum Fidelity {
     /// cases fail with every neighbouring meaning in its place, which the
     /// library's tests hold.
     Exact(&'static str),
-    /// Executed as the document says, and nobody has shown it bit for bit.
+    /// Executed as the document says; no test shows it bit for bit.
     Unshown,
     /// Within this many units in the last place of the exact result, where the
     /// document grants 1. Hardware may round otherwise.
@@ -29,7 +29,7 @@ pub enum Fidelity {
     Approximate(&'static str),
     /// Executed, and changes nothing by design, and why that is right.
     NoEffect(&'static str),
-    /// It stops the kernel, and why.
+    /// Not supported: it stops the kernel, with this reason.
     Unsupported(String),
 }
 
@@ -193,9 +193,13 @@ fn ds(op: Ds) -> Option<Fidelity> {
 
 fn mimg(op: Mimg) -> Fidelity {
     if op.row().operands.iter().any(|s| s.field == Field::Ssamp) {
-        Fidelity::Approximate("weights in single precision; linear images, others stop the kernel")
+        Fidelity::Approximate(
+            "weights in single precision; the order of tiles is chosen here; images compressed by DCC stop the kernel",
+        )
     } else {
-        Fidelity::Approximate("exact on linear images; others stop the kernel")
+        Fidelity::Approximate(
+            "exact on linear images; the order of tiles is chosen here; images compressed by DCC stop the kernel",
+        )
     }
 }
 
@@ -215,7 +219,7 @@ mod tests {
     use wavetank_isa::Ty;
 
     use super::*;
-    use crate::support::alone;
+    use crate::coverage::alone;
 
     fn everything() -> impl Iterator<Item = (Op, Chip)> {
         Op::all().flat_map(|op| Chip::ALL.iter().map(move |chip| (op, *chip)))

@@ -7,8 +7,10 @@
 #![warn(missing_docs)]
 
 mod allocation;
+mod basic_block;
 mod block;
 mod control;
+mod coverage;
 mod exceptions;
 mod fidelity;
 mod lane;
@@ -18,19 +20,17 @@ mod modes;
 mod operand;
 mod rules;
 mod scalar;
-mod straight;
-mod support;
 mod traps;
 mod value;
 mod vector;
 mod waits;
 
+pub use basic_block::{Code, MAX_INSTS, lift_block, lift_insts, reads_exceptions};
+pub use coverage::unsupported;
 pub use fidelity::{Fidelity, fidelity};
 pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
 pub use rules::{buffer_dialect, image_tiling};
-pub use straight::{Code, MAX_INSTS, lift_block, lift_insts, reads_exceptions};
-pub use support::unsupported;
 
 use block::{Flow, Lift};
 use wavetank_ir::{Family, Terminator};

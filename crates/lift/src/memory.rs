@@ -5,8 +5,8 @@ mod buffer;
 mod flat;
 mod image;
 mod lds;
+pub(crate) mod lds_dma;
 mod scalar;
-pub(crate) mod through_lds;
 
 pub(crate) use buffer::{mtbuf, mubuf};
 pub(crate) use flat::flat;
@@ -29,7 +29,7 @@ struct Site<'l, 'a> {
     offset: i64,
     /// The field of what is stored, or of the operand of an atomic.
     data: Field,
-    /// That of its second operand, where that stands apart.
+    /// The address of the second operand, if it is separate.
     data2: Option<Field>,
     /// Where results go.
     ret: Option<DataReg>,

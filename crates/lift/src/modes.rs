@@ -259,19 +259,19 @@ fn flags_of_status(status: u32) -> u64 {
 
 /// The wave has halted.
 const HALTED: u64 = 1 << 56;
-/// It is to enter its trap handler.
+/// The wave is about to enter its trap handler.
 const TRAPPED: u64 = 1 << 57;
-/// Somebody looks at its exceptions.
+/// The program observes float exceptions.
 const NOTED: u64 = 1 << 58;
-/// It has a trap handler.
+/// The wave has a trap handler.
 const HANDLED: u64 = 1 << 59;
-/// It is in it.
+/// The wave is in its trap handler.
 const PRIVILEGED: u64 = 1 << 60;
 /// There are no traps.
 const IGNORED: u64 = 1 << 61;
-/// It is to enter its trap handler because of an access.
+/// The wave is about to enter its trap handler after a refused access.
 const VIOLATES: u64 = 1 << 62;
-/// It has its turn at an ordered counter.
+/// The wave has its turn at an ordered counter.
 const IN_TURN: u64 = 1 << 63;
 
 /// FP_ROUND, 2 bits single, 2 bits half and double.

@@ -1,4 +1,4 @@
-//! What differs from generation to generation in the meaning of instructions.
+//! Differences between the generations in the meaning of instructions, as named facts.
 //!
 //! This is the only file of the crate that knows which generation a chip is
 //! of: the arms and the operand layer ask for a fact by its name. Which
@@ -187,7 +187,7 @@ impl Rules {
     }
 }
 
-/// How a chip reads resources of images, for who makes them.
+/// How a chip reads image resources, for code that makes them.
 ///
 /// ```
 /// use wavetank_ir::Tiling;
@@ -197,7 +197,7 @@ pub const fn image_tiling(chip: Chip) -> Tiling {
     Rules::of(chip).image_tiling
 }
 
-/// How a chip reads resources of buffers, for who makes them.
+/// How a chip reads buffer resources, for code that makes them.
 ///
 /// ```
 /// use wavetank_ir::Dialect;

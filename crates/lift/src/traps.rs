@@ -232,7 +232,7 @@ mod tests {
 
     use super::*;
     use crate::Modes;
-    use crate::support::alone_in;
+    use crate::coverage::alone_in;
 
     /// The modes of a wave with all registers, by STATUS, MODE and TBA.
     fn modes(status: u32, mode: u32, tba: u32) -> Modes {

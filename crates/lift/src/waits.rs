@@ -1,13 +1,13 @@
-//! Where a chip would make a wave wait for what it loads.
+//! Waits for loads: where a chip would make a wave wait.
 
 use wavetank_ir::{Block, Counter, Op, WaitCnt};
 use wavetank_isa::WaitCounter;
 
 use crate::block::Lift;
 
-/// A counter of accesses under way (Vega ISA, 4.4 "Manually inserted wait states").
+/// A counter of accesses in flight (Vega ISA, 4.4 "Manually inserted wait states").
 #[derive(Default)]
-struct UnderWay {
+struct InFlight {
     /// Instructions that raised it.
     count: u16,
     /// The last of them.
@@ -16,7 +16,7 @@ struct UnderWay {
     loads: bool,
 }
 
-impl UnderWay {
+impl InFlight {
     /// The instruction at `pc` accesses memory, perhaps more than once.
     fn issue(&mut self, pc: u64, loads: bool) {
         self.count += u16::from(self.count == 0 || pc != self.last);
@@ -24,13 +24,13 @@ impl UnderWay {
         self.loads |= loads;
     }
 
-    /// Whether the wave waits until no more than `most` are under way, and not for stores alone.
+    /// Whether the wave waits until no more than `most` are in flight, and not for stores alone.
     fn exceeds(&self, most: Option<u8>) -> bool {
         self.loads && most.is_some_and(|most| self.count > most.into())
     }
 }
 
-/// What an `s_waitcnt` waits for. No counter goes beyond its largest number, so that nobody waits for that.
+/// The counts that an `s_waitcnt` waits for. A count at the limit of its counter waits for nothing.
 pub(crate) fn counters(l: &Lift) -> WaitCnt {
     let imm = l.simm16();
     let most = |counter: WaitCounter| {
@@ -43,9 +43,9 @@ pub(crate) fn counters(l: &Lift) -> WaitCnt {
 
 /// Whether a wave has to wait at an `s_waitcnt` for something that the block so far loads.
 ///
-/// What earlier blocks left under way is not known here.
+/// What earlier blocks left in flight is not known here.
 pub(crate) fn for_loads(block: &Block, most: WaitCnt) -> bool {
-    let (mut vm, mut lgkm) = (UnderWay::default(), UnderWay::default());
+    let (mut vm, mut lgkm) = (InFlight::default(), InFlight::default());
     let mut at = block.pc;
     for node in &block.nodes {
         match &node.op {
@@ -100,7 +100,7 @@ mod tests {
     fn blocks_end_where_loads_are_waited_for() {
         assert_eq!(end(&[&LOAD, &VMCNT_0, &END]), Terminator::Branch(12));
         assert_eq!(end(&[&READ_PAIR, &LGKMCNT_0, &END]), Terminator::Branch(12));
-        // Two are under way, each with two accesses, and one may be.
+        // Two are in flight, each with two accesses, and one may be.
         let two = [&READ_PAIR[..], &READ_PAIR, &LGKMCNT_1, &END];
         assert_eq!(end(&two), Terminator::Branch(20));
     }

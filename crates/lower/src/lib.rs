@@ -69,8 +69,8 @@ pub enum Place {
 pub struct Extras {
     /// They count the instructions.
     pub count: bool,
-    /// They note what accesses touch, and waits for them.
-    pub tap: bool,
+    /// They record accesses, and waits for them.
+    pub instrumented: bool,
 }
 
 /// Lowers a block for a level of features.

@@ -17,8 +17,8 @@ impl Lower<'_> {
             cache: (self.pc >> 2) as u32,
             sources: addresses(&op.space).map(|v| self.mem_source(v)),
             descriptor: descriptor(&op.space).map(|v| self.mem_source(v)),
-            address: [0; Image::MOST_ADDRESS],
-            data: [0; MemOp::MOST_DATA],
+            address: [0; Image::MAX_ADDRESS],
+            data: [0; MemOp::MAX_DATA],
             ret: returns(op),
             mask: ALL,
         };
@@ -49,7 +49,7 @@ impl Lower<'_> {
         if self.block.node(v).ty.is_some() {
             mem.ret = self.result_of_access(v)?;
         }
-        let mut step = self.step(memory_step(self.simd, op, self.extras.tap), &[]);
+        let mut step = self.step(memory_step(self.simd, op, self.extras.instrumented), &[]);
         step.imm[0] = self.kept.keep(mem);
         self.steps.push(step);
         Ok(())

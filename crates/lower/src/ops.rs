@@ -8,7 +8,7 @@ use super::emit::Operand;
 use super::plan;
 use super::temps::TooMany;
 use super::{Lower, Place, register};
-use wavetank_lane_ops::note::{self, Shown};
+use wavetank_lane_ops::probe::{self, Shown};
 use wavetank_lane_ops::{
     Caps, LaneCall, Shape, Special, Step, StepFn, caps, environment, flow, fuses, step,
 };
@@ -38,8 +38,8 @@ impl Lower<'_> {
                 Ok(())
             }
             Op::Read(reg) if self.plan.copied[v.index()] => self.copy_read(v, *reg),
-            Op::WaitCnt(wait) if self.extras.tap && wait.vm.is_some() => {
-                let mut step = self.step(note::wait, &[]);
+            Op::WaitCnt(wait) if self.extras.instrumented && wait.vm.is_some() => {
+                let mut step = self.step(probe::wait, &[]);
                 step.imm[2] = self.pc;
                 self.steps.push(step);
                 Ok(())
@@ -218,7 +218,7 @@ impl Lower<'_> {
                 self.steps.push(step);
                 Ok(())
             }
-            Op::Note {
+            Op::Probe {
                 pc,
                 about,
                 of,
@@ -234,7 +234,7 @@ impl Lower<'_> {
                 };
                 let mut step = self.step(self.run_of(special), &operands);
                 (step.imm[2], step.flags) = (*pc, (*about).into());
-                note::show(&mut step, shows.iter().map(|v| self.shown(*v)));
+                probe::show(&mut step, shows.iter().map(|v| self.shown(*v)));
                 self.steps.push(step);
                 Ok(())
             }

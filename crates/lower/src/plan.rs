@@ -162,7 +162,7 @@ impl Plan {
         !between.iter().any(|n| writes(&n.op, span))
     }
 
-    /// Whether nothing between the nodes touches the registers.
+    /// Whether nothing between the nodes accesses the registers.
     fn quiet(block: &Block, from: u32, to: u32, span: Span) -> bool {
         block.nodes[from as usize + 1..to as usize]
             .iter()
@@ -263,7 +263,7 @@ impl Plan {
                 && (v == value || self.uses[v.index()] == 1)
                 && has_uniform_step(&block.node(v).op)
                 && Self::quiet(block, from, w, span)
-                && (until <= w || Self::unwritten(block, w, until, span))
+                && (until <= w || Self::is_unchanged(block, w, until, span))
                 && !alive
                     .iter()
                     .any(|(s, until)| s.overlaps(span) && *until > from)
@@ -277,7 +277,7 @@ impl Plan {
         }
     }
 
-    fn unwritten(block: &Block, from: u32, to: u32, span: Span) -> bool {
+    fn is_unchanged(block: &Block, from: u32, to: u32, span: Span) -> bool {
         let between = &block.nodes[from as usize + 1..=to as usize];
         !between.iter().any(|n| writes(&n.op, span))
     }
@@ -358,7 +358,7 @@ fn same_mask(block: &Block, a: Value, b: Value) -> bool {
     match (&block.node(a).op, &block.node(b).op) {
         (Op::Read(x), Op::Read(y)) if Span::of(*x) == Span::of(*y) => {
             let (from, to) = (a.0.min(b.0), a.0.max(b.0));
-            Plan::unwritten(block, from, to, Span::of(*x))
+            Plan::is_unchanged(block, from, to, Span::of(*x))
         }
         _ => false,
     }

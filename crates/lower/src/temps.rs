@@ -1,6 +1,6 @@
 //! Temporaries: lane vectors and uniform slots behind the files of the wave.
 
-use wavetank_memory::{MOST_OWN, Room, Uniform, VECTOR_BYTES, VGPRS};
+use wavetank_memory::{MAX_OWN, Room, Uniform, VECTOR_BYTES, VGPRS};
 
 /// What a block may keep at once behind the files of its wave.
 pub const ROOM: Room = Room {
@@ -9,7 +9,7 @@ pub const ROOM: Room = Room {
 };
 
 /// Behind that are the shadows of registers, where a wave has some.
-const _: () = assert!(ROOM.vectors <= MOST_OWN);
+const _: () = assert!(ROOM.vectors <= MAX_OWN);
 
 /// A block needs more temporaries than there are.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ const NONE: u64 = u64::MAX;
 
 /// Which work-groups of a dispatch go on.
 pub(crate) struct Aftermath {
-    /// Those from this number on stop.
+    /// Work-groups from this number on stop.
     end: AtomicU64,
     threads: usize,
     waiting: Mutex<Waiting>,
@@ -39,7 +39,7 @@ pub(crate) enum Verdict {
     Run,
     /// A later one has failed: it goes on as long as its allowance lasts.
     Finish,
-    /// It or an earlier one has failed.
+    /// This work-group or an earlier one has failed.
     Drop,
     /// All stop.
     Stop,
@@ -74,7 +74,7 @@ impl Aftermath {
         self.end.fetch_min(group, Ordering::Relaxed);
     }
 
-    /// A thread has let each of its work-groups have a turn. All stop if none of any thread has anything to do but wait.
+    /// A thread has let each of its work-groups run once. All stop if none of any thread has anything to do but wait.
     pub fn looked(&self, thread: usize, moved: bool) {
         let mut waiting = self.waiting();
         if moved {

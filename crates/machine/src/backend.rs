@@ -1,4 +1,4 @@
-//! What a back end does: run one wave until it stops.
+//! The interface of an engine: run one wave until it stops.
 
 use crate::export::Sent;
 use crate::fault::Fault;
@@ -35,26 +35,25 @@ pub enum Why {
     Fault(Fault),
 }
 
-/// Where a wave gave its turn away, among the places that are none for everybody (barriers have a
-/// [`Why`] of their own).
+/// The yield point at which a time slice ended, other than barriers (they have a [`Why`] of their own).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum YieldPoint {
-    /// Its budget was spent at a branch back.
+    /// The budget was used up at a taken back edge.
     BackEdge,
-    /// Its budget was spent at a computed jump.
+    /// The budget was used up at a computed jump.
     Jump,
     /// Its budget was spent where it waits for loads, or, where the straight code ends before that, after them.
     Wait,
-    /// It came round a loop without learning anything.
-    Poll,
-    /// It sleeps.
+    /// An iteration of a spin loop without progress.
+    Spin,
+    /// The wave executed `s_sleep`.
     Sleep,
 }
 
 impl YieldPoint {
-    /// Whether the wave waits for others, rather than having used its turn up.
+    /// Whether the wave waits for others, rather than having used its time slice up.
     pub fn waits(self) -> bool {
-        matches!(self, YieldPoint::Poll | YieldPoint::Sleep)
+        matches!(self, YieldPoint::Spin | YieldPoint::Sleep)
     }
 }
 
@@ -74,14 +73,14 @@ pub enum Ran {
     End(u64),
     /// [`Why::Barrier`].
     Barrier(u64),
-    /// A [`Why::Yield`], where others have their turn because this one is over.
+    /// A [`Why::Yield`], where others have their time slice because this one is over.
     BackEdge(u64),
     /// The same.
     Jump(u64),
     /// The same.
     Wait(u64),
     /// A [`Why::Yield`], where the wave waits for others.
-    Poll(u64),
+    Spin(u64),
     /// The same.
     Sleep(u64),
     /// All others.
@@ -96,7 +95,7 @@ impl Ran {
             YieldPoint::BackEdge => Ran::BackEdge(pc),
             YieldPoint::Jump => Ran::Jump(pc),
             YieldPoint::Wait => Ran::Wait(pc),
-            YieldPoint::Poll => Ran::Poll(pc),
+            YieldPoint::Spin => Ran::Spin(pc),
             YieldPoint::Sleep => Ran::Sleep(pc),
         }
     }
@@ -122,7 +121,7 @@ impl From<Ran> for Stop {
             Ran::BackEdge(pc) => (pc, Why::Yield(YieldPoint::BackEdge)),
             Ran::Jump(pc) => (pc, Why::Yield(YieldPoint::Jump)),
             Ran::Wait(pc) => (pc, Why::Yield(YieldPoint::Wait)),
-            Ran::Poll(pc) => (pc, Why::Yield(YieldPoint::Poll)),
+            Ran::Spin(pc) => (pc, Why::Yield(YieldPoint::Spin)),
             Ran::Sleep(pc) => (pc, Why::Yield(YieldPoint::Sleep)),
             Ran::Else(stop) => return *stop,
         };
@@ -132,13 +131,13 @@ impl From<Ran> for Stop {
 
 /// Runs waves. Implementations share the layout of [`Wave`].
 pub trait Backend {
-    /// Runs one wave until it ends, waits, yields or fails. Each block is paid
-    /// for by its [`Toll`](crate::Toll), which says whether the wave yields there.
+    /// Runs one wave until it ends, waits, yields or fails. Each block is charged
+    /// by its [`BlockCost`](crate::BlockCost), which says whether the wave yields there.
     /// The unit is entered, and left by the caller.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
 
-    /// The same for who runs many short turns.
-    fn run_turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
+    /// As [`run`](Self::run), with a result that is cheap to return: for many short time slices.
+    fn run_time_slice(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
         self.run(wave, memory).into()
     }
 }

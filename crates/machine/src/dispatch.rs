@@ -197,7 +197,7 @@ pub struct Prepared {
 pub struct Starts {
     /// The scratch, the unit, the slot and the size of the group that they are for.
     of: Option<(u64, u32, u32, [u32; 3])>,
-    /// Those of each wave.
+    /// The work-items of each wave.
     waves: Vec<StartRegisters>,
 }
 

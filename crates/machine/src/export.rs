@@ -1,4 +1,4 @@
-//! Exports: what a wave sends to fixed hardware, of which there is none here.
+//! Exports: data that a wave sends to fixed-function hardware, which is not emulated.
 //! Whoever asks for it gets the data.
 
 use wavetank_ir::{Export, LANES};
@@ -13,7 +13,7 @@ pub struct Sent {
     pub target: u8,
     /// Components have 16 bits: component n is half n % 2 of its data.
     pub compressed: bool,
-    /// It is the last one of its kind.
+    /// Whether it is the last export of its kind.
     pub done: bool,
     /// The lanes that send it are those that are valid.
     pub valid_mask: bool,
@@ -58,7 +58,7 @@ pub struct Exported {
 }
 
 impl Exported {
-    /// The fault of an export that nobody takes, by the instruction at `pc`.
+    /// The fault of an export without a receiver, by the instruction at `pc`.
     pub(crate) fn refused(&self, pc: u64) -> Fault {
         let target = self.export.target;
         Fault::Unsupported {

@@ -1,4 +1,4 @@
-//! Why a kernel stopped before its end.
+//! Faults: the reasons for which a kernel stops before its end.
 
 use wavetank_memory::MemoryFault;
 

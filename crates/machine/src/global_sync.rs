@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wavetank_ir::GlobalSync;
 
-use crate::turn::{PACKERS, Packer};
+use crate::ordered_count::{PACKERS, Packer};
 
 /// Resources of a device: a number has 6 bits.
 const RESOURCES: usize = 64;
@@ -66,9 +66,9 @@ impl Ticket {
 /// assert!(!unit.is_waiting(first));
 /// ```
 pub struct GlobalSyncUnit {
-    /// Those of the device.
+    /// The resources of the device.
     resources: Arc<[Mutex<Resource>; RESOURCES]>,
-    /// Those of a dispatch: its waves are numbered from 0 on.
+    /// The ordered counters of a dispatch: its waves are numbered from 0 on.
     packers: [Mutex<Packer>; PACKERS],
 }
 

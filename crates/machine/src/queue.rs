@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Work-groups that a thread takes at once, at most.
-const MOST: u64 = 16;
+const MAX: u64 = 16;
 
 /// Parts of what is left, per thread, of which a thread takes one: towards the end they get small, so that no thread waits
 /// long for another.
 const PARTS: u64 = 8;
 
-/// The numbers of the work-groups that nobody has taken. On lines of its own, so that who reads what stands beside it does
-/// not wait for who writes here.
+/// The numbers of the work-groups that are not taken yet. They have cache lines of their own, so that readers of adjacent
+/// data do not wait for writers here.
 #[repr(align(128))]
 pub(crate) struct Queue {
     next: AtomicU64,
@@ -32,10 +32,10 @@ impl Queue {
         }
     }
 
-    /// The next ones, for a thread that can hold so many more: none when there are no more. They may wait for each other, so
-    /// whoever takes one must have room for it beside what it runs.
+    /// The next work-groups for a thread that can hold so many more: none when there are no more. They may wait for each
+    /// other, so the caller must have room for all of them beside those that it runs.
     pub fn take(&self, room: usize) -> Range<u64> {
-        let most = MOST.min(room as u64).max(1);
+        let most = MAX.min(room as u64).max(1);
         let share = |next: u64| ((self.count - next) / (self.threads * PARTS)).clamp(1, most);
         let step = |next| (next < self.count).then(|| next + share(next));
         let taken = self
@@ -59,7 +59,7 @@ mod tests {
         let all: Vec<u64> = taken.iter().cloned().flatten().collect();
         assert_eq!(all, (0..1000).collect::<Vec<_>>());
         let sizes: Vec<u64> = taken.iter().map(|range| range.end - range.start).collect();
-        assert_eq!((sizes[0], sizes.last()), (MOST, Some(&1)));
+        assert_eq!((sizes[0], sizes.last()), (MAX, Some(&1)));
         assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
         assert!(queue.take(100).is_empty());
     }

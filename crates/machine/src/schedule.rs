@@ -1,6 +1,6 @@
 //! The scheduler: hands the work-groups of a grid to threads, in order.
 //!
-//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep or poll, or go on
+//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep or spin, or go on
 //! for long) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
 //! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
 
@@ -18,11 +18,11 @@ use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
 use crate::queue::Queue;
-use crate::turns::Schedule;
+use crate::time_slice::Schedule;
 use crate::workgroup::{Round, WaveState, WorkGroup};
 use wavetank_memory::Wave;
 
-/// Rounds of the longest turns that a work-group may spin before another one gets its turn. Many kernels simply compute
+/// Rounds of the longest time slices that a work-group may spin before another one runs. Many kernels simply compute
 /// for long, and changing groups costs them their caches.
 const PATIENCE: u32 = 16;
 
@@ -41,7 +41,7 @@ pub trait Worker {
     /// Waves that run from now on belong to this work-group in this slot; `fresh` when it starts.
     fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
-    /// Runs a wave until it stops. Its budget bounds its turn.
+    /// Runs a wave until it stops. Its budget bounds its time slice.
     fn run(&mut self, wave: &mut Wave) -> Ran;
 
     /// Something else than waves runs from now on, which may wait until no wave uses what it takes away.
@@ -61,7 +61,7 @@ pub struct Options<'a> {
     pub sync: Option<&'a GlobalSyncUnit>,
     /// When to give up.
     pub deadline: Option<Instant>,
-    /// Set by somebody else to stop the dispatch as if its time were up.
+    /// A flag that stops the dispatch as if its time were up.
     pub cancel: Option<&'a AtomicBool>,
     /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
     /// have ended, and of all.
@@ -235,7 +235,7 @@ struct Shared<'a> {
     options: &'a Options<'a>,
     sync: &'a GlobalSyncUnit,
     threads: usize,
-    /// Those that there are: the system may give fewer.
+    /// Threads that were started: the system may give fewer.
     started: AtomicUsize,
     /// The work-groups that have not started.
     queue: Queue,
@@ -299,7 +299,7 @@ impl Shared<'_> {
         }
     }
 
-    /// More work-groups have ended: tells who wants to know how far the dispatch is.
+    /// Reports progress after more work-groups have ended.
     fn tell(&self, ended: &mut u64) {
         let Some(progress) = self.options.progress else {
             return;
@@ -345,17 +345,17 @@ struct Thread<'a, W> {
     worker: W,
     unit: usize,
     slots: Vec<Slot>,
-    /// The slots whose work-group has not ended, in the order of turns.
+    /// The slots whose work-group has not ended, in the order in which they run.
     active: Vec<usize>,
     /// The other slots.
     free: Vec<usize>,
     /// Work-groups that this thread has taken and not started. With the active ones they are no more than may be resident.
     taken: Range<u64>,
-    /// Whether a work-group got nowhere by itself: it may wait for one that somebody has taken and not started.
+    /// Whether a work-group made no progress by itself: it may wait for one that another thread has taken and not started.
     stalled: bool,
-    /// Whether anything here did more than wait since all its work-groups last had a turn.
+    /// Whether anything here did more than wait since all its work-groups last ran.
     moved: bool,
-    /// Work-groups that have ended here, and nobody was told.
+    /// Work-groups that have ended here and are not reported yet.
     untold: u64,
     prepared: Prepared,
     counts: Counts,
@@ -368,11 +368,11 @@ struct Slot {
     allowance: i64,
 }
 
-/// How a turn of a work-group ended.
-enum Turn {
+/// How a run of a work-group ended.
+enum GroupRun {
     Ended,
     Stalled,
-    /// It failed, or need not go on since an earlier one did.
+    /// The group failed, or need not go on since an earlier one did.
     Dropped,
     Stop,
 }
@@ -397,29 +397,29 @@ impl<'a, W: Worker> Thread<'a, W> {
 
     fn run(mut self) {
         let _env = DefaultFloatEnv::enter();
-        let mut turn = 0;
+        let mut at = 0;
         let mut stalls = 0;
-        while turn < self.active.len() || self.admit() {
-            match self.take_turn(self.active[turn]) {
-                Turn::Stop => break,
-                Turn::Ended | Turn::Dropped => {
+        while at < self.active.len() || self.admit() {
+            match self.run_group(self.active[at]) {
+                GroupRun::Stop => break,
+                GroupRun::Ended | GroupRun::Dropped => {
                     stalls = 0;
                     self.moved = true;
-                    let slot = self.active[turn];
+                    let slot = self.active[at];
                     if !self.begin_next(slot) {
-                        self.active.remove(turn);
+                        self.active.remove(at);
                         self.free.push(slot);
-                        turn = if turn < self.active.len() { turn } else { 0 };
+                        at = if at < self.active.len() { at } else { 0 };
                     }
                 }
-                Turn::Stalled => {
+                GroupRun::Stalled => {
                     self.stalled = true;
                     if self.admit() {
-                        turn = self.active.len() - 1;
+                        at = self.active.len() - 1;
                         self.moved = true;
                         continue;
                     }
-                    turn = (turn + 1) % self.active.len();
+                    at = (at + 1) % self.active.len();
                     stalls += 1;
                     if stalls >= self.active.len() {
                         // All wait, perhaps for groups of other threads.
@@ -515,17 +515,17 @@ impl<'a, W: Worker> Thread<'a, W> {
     }
 
     /// Lets a work-group run until it ends or gets nowhere by itself.
-    fn take_turn(&mut self, slot: usize) -> Turn {
-        let turn = self.rounds(slot);
-        match turn {
-            Turn::Ended => self.ended(slot),
-            Turn::Dropped => self.slots[slot].group.leave(self.shared.sync),
-            Turn::Stalled | Turn::Stop => {}
+    fn run_group(&mut self, slot: usize) -> GroupRun {
+        let run = self.rounds(slot);
+        match run {
+            GroupRun::Ended => self.ended(slot),
+            GroupRun::Dropped => self.slots[slot].group.leave(self.shared.sync),
+            GroupRun::Stalled | GroupRun::Stop => {}
         }
-        turn
+        run
     }
 
-    fn rounds(&mut self, slot: usize) -> Turn {
+    fn rounds(&mut self, slot: usize) -> GroupRun {
         let Slot {
             group, allowance, ..
         } = &mut self.slots[slot];
@@ -534,13 +534,13 @@ impl<'a, W: Worker> Thread<'a, W> {
         loop {
             let cost = match self.shared.verdict(group.group.index) {
                 Verdict::Run => 0,
-                Verdict::Finish if *allowance < 0 => return Turn::Dropped,
+                Verdict::Finish if *allowance < 0 => return GroupRun::Dropped,
                 Verdict::Finish => group.most_of_round(),
-                Verdict::Drop => return Turn::Dropped,
-                Verdict::Stop => return Turn::Stop,
+                Verdict::Drop => return GroupRun::Dropped,
+                Verdict::Stop => return GroupRun::Stop,
             };
             if patience == 0 {
-                return Turn::Stalled;
+                return GroupRun::Stalled;
             }
             let counts = &mut self.counts;
             let mut message = |message| {
@@ -551,10 +551,10 @@ impl<'a, W: Worker> Thread<'a, W> {
             };
             let exports = self.shared.options.exports;
             match group.round(&mut self.worker, self.shared.sync, exports, &mut message) {
-                Round::Ended => return Turn::Ended,
+                Round::Ended => return GroupRun::Ended,
                 Round::Fault { wave, fault } => {
                     self.shared.fail(group.group, wave, fault);
-                    return Turn::Dropped;
+                    return GroupRun::Dropped;
                 }
                 Round::Asleep => patience = 0,
                 gets_on => {

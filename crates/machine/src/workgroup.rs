@@ -6,19 +6,19 @@ use crate::export::Exported;
 use crate::fault::Fault;
 use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
-use crate::turns::{Schedule, Turns};
+use crate::time_slice::{Schedule, TimeSlices};
 use wavetank_memory::{Wave, sreg};
 
 /// What a wave is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaveState {
-    /// It can run.
+    /// The wave can run.
     Ready,
-    /// It waits at a barrier.
+    /// The wave waits at a barrier.
     Barrier,
-    /// It waits for waves of other work-groups.
+    /// The wave waits for waves of other work-groups.
     GlobalSync(Ticket),
-    /// It has ended.
+    /// The wave has ended.
     Ended,
 }
 
@@ -30,21 +30,21 @@ pub(crate) struct WorkGroup {
     pub states: Vec<WaveState>,
     /// The instruction at which each stopped last.
     pub stopped_at: Vec<u64>,
-    turns: Turns,
-    /// The waves in the order of their turns.
+    slices: TimeSlices,
+    /// The waves in the order of their time slices.
     order: Vec<u32>,
 }
 
-/// What one turn of every wave brought.
+/// What one time slice of every wave brought.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// The work-group is done.
     Ended,
-    /// A wave ended, a barrier was passed, or turns have become longer.
+    /// A wave ended, a barrier was passed, or time slices have become longer.
     Progress,
-    /// Every wave that can run used one of the longest turns up.
+    /// Every wave that can run used one of the longest time slices up.
     Busy,
-    /// Every wave that can run sleeps or polls: none has a long turn before others had theirs.
+    /// Every wave that can run sleeps or spins: none has a long time slice before others had theirs.
     Asleep,
     /// A wave failed.
     Fault { wave: u32, fault: Fault },
@@ -58,7 +58,7 @@ impl WorkGroup {
             waves: Vec::new(),
             states: Vec::new(),
             stopped_at: Vec::new(),
-            turns: Turns::default(),
+            slices: TimeSlices::default(),
             order: Vec::new(),
         }
     }
@@ -73,9 +73,9 @@ impl WorkGroup {
         for state in &mut self.states {
             *state = WaveState::Ready;
         }
-        self.turns.begin(schedule, group.index);
+        self.slices.begin(schedule, group.index);
         if let Schedule::Random(_) = schedule {
-            // It was left in the order of other turns.
+            // It was left in the order of other time slices.
             self.order.sort_unstable();
         }
     }
@@ -85,7 +85,7 @@ impl WorkGroup {
     fn resize(&mut self, count: u32) {
         self.states.resize(count as usize, WaveState::Ready);
         self.stopped_at.resize(count as usize, 0);
-        self.turns.resize(count as usize);
+        self.slices.resize(count as usize);
         self.order.clear();
         self.order.extend(0..count);
         for index in self.waves.len() as u32..count {
@@ -102,20 +102,20 @@ impl WorkGroup {
         message: &mut dyn FnMut(Message),
     ) -> Round {
         let (mut progress, mut asleep) = (false, true);
-        self.turns.shuffle(&mut self.order);
-        for turn in 0..self.order.len() {
-            let n = self.order[turn] as usize;
+        self.slices.shuffle(&mut self.order);
+        for at in 0..self.order.len() {
+            let n = self.order[at] as usize;
             match self.states[n] {
                 WaveState::Ready => {}
                 WaveState::GlobalSync(ticket) if !sync.is_waiting(ticket) => {
-                    self.turns.met(n);
+                    self.slices.met(n);
                     progress = true;
                 }
                 WaveState::GlobalSync(_) | WaveState::Barrier | WaveState::Ended => continue,
             }
             self.states[n] = WaveState::Ready;
             let wave = &mut self.waves[n];
-            wave.uniform_mut().budget = self.turns.budget(n);
+            wave.uniform_mut().budget = self.slices.budget(n);
             let mut ran = worker.run(wave);
             while let Ran::Else(stop) = &ran
                 && let Why::Message(code) = stop.why
@@ -134,10 +134,10 @@ impl WorkGroup {
                 }
                 Ran::BackEdge(pc) | Ran::Jump(pc) | Ran::Wait(pc) => {
                     self.stopped_at[n] = pc;
-                    progress |= self.turns.spent(n);
+                    progress |= self.slices.used_up(n);
                     asleep = false;
                 }
-                Ran::Poll(pc) | Ran::Sleep(pc) => self.stopped_at[n] = pc,
+                Ran::Spin(pc) | Ran::Sleep(pc) => self.stopped_at[n] = pc,
                 Ran::Else(stop) => {
                     worker.rest();
                     match self.take(n, *stop, sync, exports) {
@@ -166,9 +166,9 @@ impl WorkGroup {
 
     /// Guest instructions that the next round may take at most.
     pub fn most_of_round(&self) -> i64 {
-        let ready = |n: &usize| self.states[*n] == WaveState::Ready;
-        let turns = (0..self.states.len()).filter(ready);
-        turns.map(|n| self.turns.most(n)).sum()
+        let is_ready = |n: &usize| self.states[*n] == WaveState::Ready;
+        let ready = (0..self.states.len()).filter(is_ready);
+        ready.map(|n| self.slices.most(n)).sum()
     }
 
     /// A wave has stopped for a rare reason: what it does now, or how it failed.
@@ -222,7 +222,7 @@ impl WorkGroup {
         for (n, state) in self.states.iter_mut().enumerate() {
             if *state == WaveState::Barrier {
                 *state = WaveState::Ready;
-                self.turns.met(n);
+                self.slices.met(n);
             }
         }
         true

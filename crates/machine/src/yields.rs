@@ -1,16 +1,16 @@
-//! Where a wave gives its turn away: one list, the same for every engine, and for who runs a wave instruction by
+//! Where a wave gives its time slice away: one list, the same for every engine, and for who runs a wave instruction by
 //! instruction.
 //!
 //! | where | when |
 //! |---|---|
 //! | a branch back that is taken | its budget is spent |
 //! | a computed jump | its budget is spent |
-//! | a wait for loads that are under way | its budget is spent |
-//! | a branch back that is taken, of a loop that loads | it polls |
+//! | a wait for loads that are in flight | its budget is spent |
+//! | a branch back that is taken, of a loop that loads | it spins |
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |
 //!
-//! The budget is counted in guest instructions; its size is the scheduler's. A wave polls when it comes round a loop and
+//! The budget is counted in guest instructions; its size is the scheduler's. A wave spins when it comes round a loop and
 //! the loads in it gave what they gave in the round before, from the same addresses, while the wave has written no memory:
 //! only others can end that. An atomic operation that returns the old value is such a load, since the same old value comes
 //! back only if it leaves memory as it was.
@@ -19,11 +19,11 @@
 
 use crate::backend::{Ran, Stop, Why, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
-use wavetank_memory::{Polled, Uniform, VGPRS, VectorRegisters};
+use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
 
-/// A loop in which a wave may poll.
+/// A spin loop: only a store of another wave can end it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PollLoop {
+pub struct SpinLoop {
     /// The guest address of the branch back.
     pub branch: u64,
     /// The scalar and vector registers that tell one round from the next: what the loads give, and what their addresses are
@@ -31,25 +31,25 @@ pub struct PollLoop {
     pub registers: Vec<Span>,
 }
 
-/// What a block takes of a wave's turn, and whether that may end behind it.
+/// The cost of a block, charged to a wave's budget, and the yield points at its ends.
 #[derive(Clone, Debug)]
-pub struct Toll {
-    /// The guest address of the last instruction, behind which it is paid.
+pub struct BlockCost {
+    /// The guest address of the last instruction, after which it is charged.
     pc: u64,
     cost: i64,
     /// Behind the end of the block, and behind a branch that is taken.
     points: [Option<YieldPoint>; 2],
     /// Where a branch that is taken goes.
     taken: Option<u64>,
-    /// Whether it writes memory: what was polled before does not count.
+    /// Whether it writes memory: what was loaded in a spin loop before does not count.
     writes: bool,
     /// The loop that its branch back closes.
-    polls: Option<PollLoop>,
+    spin_loop: Option<SpinLoop>,
 }
 
-impl Toll {
-    /// That of a block as it was lifted, whose branch back may close a loop in which a wave polls.
-    pub fn new(block: &Block, polls: Option<PollLoop>) -> Toll {
+impl BlockCost {
+    /// The cost of a block as it was lifted. Its back edge may close a spin loop.
+    pub fn new(block: &Block, spin_loop: Option<SpinLoop>) -> BlockCost {
         let (mut at, mut loads, mut writes) = (block.pc, false, false);
         let (mut next, mut taken) = (None, None);
         for node in &block.nodes {
@@ -69,18 +69,18 @@ impl Toll {
         }
         let wait = loads.then_some(YieldPoint::Wait);
         let back = taken.filter(|to| *to <= at).map(|_| YieldPoint::BackEdge);
-        Toll {
+        BlockCost {
             pc: at,
             cost: cost(block),
             points: [next.or(wait), back.or(wait)],
             taken,
             writes,
-            polls,
+            spin_loop,
         }
     }
 
-    /// The same for what was simplified of the block: a branch that turned out to be taken every time is the only way out.
-    pub fn of_simplified(mut self, simple: &Block) -> Toll {
+    /// The cost of the simplified block: a branch that is always taken is its only edge.
+    pub fn of_simplified(mut self, simple: &Block) -> BlockCost {
         let end = simple.nodes.last().map(|node| &node.op);
         if let Some(Op::End(Terminator::Branch(to))) = end
             && self.taken == Some(*to)
@@ -90,104 +90,109 @@ impl Toll {
         self
     }
 
-    /// The same for so many turns of the loop that the block is, in none of which but the last the wave's turn can end.
-    pub fn of_turns(self, count: usize) -> Toll {
+    /// The cost of several iterations of a one-block loop, of which only the last can end the time slice.
+    pub fn of_iterations(self, count: usize) -> BlockCost {
         let cost = self.cost * count as i64;
-        Toll { cost, ..self }
+        BlockCost { cost, ..self }
     }
 
-    /// That of the instruction at an address for those who step: a budget of 1 ends behind it.
-    pub const fn step(pc: u64) -> Toll {
-        Toll {
+    /// The cost of one instruction for single-stepping: a budget of 1 is used up after it.
+    pub const fn step(pc: u64) -> BlockCost {
+        BlockCost {
             pc,
             cost: 1,
             points: [Some(YieldPoint::BackEdge); 2],
             taken: None,
             writes: false,
-            polls: None,
+            spin_loop: None,
         }
     }
 
-    /// Which way the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
-    pub fn way(&self, pc: u64) -> usize {
+    /// The edge by which the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
+    pub fn edge(&self, pc: u64) -> usize {
         usize::from(self.taken == Some(pc))
     }
 
-    /// A wave has run the block and left it by a [`way`](Self::way): takes what it costs, and says whether the wave's turn
+    /// A wave has run the block and left it by an [`edge`](Self::edge): takes what it costs, and says whether the wave's time slice
     /// ends here, and why.
     #[inline(always)]
-    pub fn pay(&self, way: usize, wave: &mut Uniform, vector: &VectorRegisters) -> Option<Stop> {
-        let point = self.ends_turn(way, wave, vector)?;
+    pub fn charge(
+        &self,
+        edge: usize,
+        wave: &mut Uniform,
+        vector: &VectorRegisters,
+    ) -> Option<Stop> {
+        let point = self.ends_slice(edge, wave, vector)?;
         let (pc, why) = (self.pc, Why::Yield(point));
         Some(Stop { pc, why })
     }
 
-    /// The same, saying how it returns.
+    /// As [`charge`](Self::charge), with a result that is cheap to return.
     #[inline(always)]
-    pub fn pay_turn(
+    pub fn charge_slice(
         &self,
-        way: usize,
+        edge: usize,
         wave: &mut Uniform,
         vector: &VectorRegisters,
     ) -> Option<Ran> {
-        let point = self.ends_turn(way, wave, vector)?;
+        let point = self.ends_slice(edge, wave, vector)?;
         Some(Ran::to(point, self.pc))
     }
 
     #[inline(always)]
-    fn ends_turn(
+    fn ends_slice(
         &self,
-        way: usize,
+        edge: usize,
         wave: &mut Uniform,
         vector: &VectorRegisters,
     ) -> Option<YieldPoint> {
         wave.budget -= self.cost;
         if self.writes {
-            wave.polled = Polled::default();
+            wave.spin = SpinState::default();
         }
-        let point = self.points[way]?;
-        if let (YieldPoint::BackEdge, Some(polls)) = (point, &self.polls)
-            && polls.came_round(wave, vector)
+        let point = self.points[edge]?;
+        if let (YieldPoint::BackEdge, Some(spin_loop)) = (point, &self.spin_loop)
+            && spin_loop.came_round(wave, vector)
         {
-            return Some(YieldPoint::Poll);
+            return Some(YieldPoint::Spin);
         }
         (wave.budget <= 0).then_some(point)
     }
 
-    /// What it takes from the budget.
+    /// The number of guest instructions that it takes from the budget.
     pub fn cost(&self) -> i64 {
         self.cost
     }
 
-    /// Whether the turn may end behind the block, left by a [`way`](Self::way): compiled code pays itself while there is
+    /// Whether the time slice may end behind the block, left by an [`edge`](Self::edge): compiled code charges itself while there is
     /// budget left, and nothing else to be looked at.
-    pub fn may_end(&self, way: usize) -> bool {
-        self.points[way].is_some()
+    pub fn may_end(&self, edge: usize) -> bool {
+        self.points[edge].is_some()
     }
 
-    /// Whether it is looked at if the wave polls, when it leaves the block by a [`way`](Self::way).
-    pub fn may_poll(&self, way: usize) -> bool {
-        self.points[way] == Some(YieldPoint::BackEdge) && self.polls.is_some()
+    /// Whether spinning is detected on this [`edge`](Self::edge) out of the block.
+    pub fn may_spin(&self, edge: usize) -> bool {
+        self.points[edge] == Some(YieldPoint::BackEdge) && self.spin_loop.is_some()
     }
 
-    /// Whether the block writes memory, so that nothing counts any more of what [`Polled`] says.
-    pub fn forgets_polled(&self) -> bool {
+    /// Whether the block writes memory, which resets the [`SpinState`].
+    pub fn resets_spin_state(&self) -> bool {
         self.writes
     }
 }
 
-impl PollLoop {
+impl SpinLoop {
     /// A wave goes back: whether it has learnt nothing in this round.
     #[cold]
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
-        let last = wave.polled;
+        let last = wave.spin;
         let branch = self.branch;
         // Loops that write do so in every round mostly: only the second one without is looked at.
         let again = last.known > 0 && last.branch == branch;
         let seen = if again { self.digest(wave, vector) } else { 0 };
         let known = 1 + u64::from(again);
-        wave.polled = Polled {
+        wave.spin = SpinState {
             known,
             branch,
             seen,
@@ -226,14 +231,14 @@ fn writes_for_good(op: &MemOp) -> bool {
     op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
 }
 
-/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first turn ends there.
-const SHORT_WAIT: i64 = crate::turns::FIRST;
+/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first time slice ends there.
+const SHORT_WAIT: i64 = crate::time_slice::FIRST;
 
 /// What it costs that a block loads from vector memory. On a chip it takes so long that siblings that read LDS meanwhile
-/// are done before this wave writes there: turns end here until they have grown well beyond such a reading loop.
+/// are done before this wave writes there: time slices end here until they have grown well beyond such a reading loop.
 const LONG_WAIT: i64 = 2048;
 
-/// What a block costs of a wave's turn: one for each instruction, and the wait for what it loads, at its end or soon after.
+/// What a block costs of a wave's time slice: one for each instruction, and the wait for what it loads, at its end or soon after.
 fn cost(block: &Block) -> i64 {
     let instructions = |op: &Op| matches!(op, Op::Inst { .. });
     let wait = |op: &Op| match op {

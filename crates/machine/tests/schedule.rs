@@ -56,7 +56,7 @@ impl<F: FnMut(u32, u32, u32) -> Why> Worker for Toy<F> {
     }
 }
 
-/// A wave has used its turn up.
+/// A wave has used its time slice up.
 const SPENT: Why = Why::Yield(YieldPoint::BackEdge);
 
 fn grid(groups: u32, waves: u32) -> Grid {
@@ -125,7 +125,7 @@ fn a_spinning_wave_lets_its_partner_run() {
 /// Group 0 spins until the last group has run: with room for all, none is starved.
 #[test]
 fn a_spinning_group_lets_later_groups_start() {
-    let why = [YieldPoint::BackEdge, YieldPoint::Sleep, YieldPoint::Poll];
+    let why = [YieldPoint::BackEdge, YieldPoint::Sleep, YieldPoint::Spin];
     for why in why {
         let arrived = AtomicU32::new(0);
         let f = |_, _, step| {
@@ -406,7 +406,7 @@ fn flush_denormals() {
     unsafe { std::arch::asm!("msr fpcr, {}", in(reg) 1u64 << 24) };
 }
 
-/// Waves that use up every turn: 14 of them, then a barrier, then 3 more.
+/// Waves that use up every time slice: 14 of them, then a barrier, then 3 more.
 struct Spender<'a>(&'a Mutex<Vec<(u32, i64)>>);
 
 impl Worker for Spender<'_> {
@@ -433,23 +433,23 @@ impl Worker for Spender<'_> {
     }
 }
 
-/// The turns that waves of one work-group get, by wave and budget.
-fn turns(schedule: Schedule, waves: u32) -> Vec<(u32, i64)> {
-    let turns = Mutex::new(Vec::new());
+/// The time slices that waves of one work-group get, by wave and budget.
+fn slices(schedule: Schedule, waves: u32) -> Vec<(u32, i64)> {
+    let slices = Mutex::new(Vec::new());
     let options = Options {
         schedule,
         ..Options::default()
     };
-    run(&grid(1, waves), &Start, &options, |_| Spender(&turns)).unwrap();
-    turns.into_inner().unwrap()
+    run(&grid(1, waves), &Start, &options, |_| Spender(&slices)).unwrap();
+    slices.into_inner().unwrap()
 }
 
 #[test]
-fn turns_are_short_after_the_start_and_each_barrier_and_then_grow() {
-    let turns = turns(Schedule::Fair, 2);
+fn time_slices_are_short_after_the_start_and_each_barrier_and_then_grow() {
+    let slices = slices(Schedule::Fair, 2);
     let order = (0..18).flat_map(|_| [0, 1]);
-    assert!(turns.iter().map(|t| t.0).eq(order), "{turns:?}");
-    let budgets: Vec<i64> = turns.iter().filter(|t| t.0 == 0).map(|t| t.1).collect();
+    assert!(slices.iter().map(|t| t.0).eq(order), "{slices:?}");
+    let budgets: Vec<i64> = slices.iter().filter(|t| t.0 == 0).map(|t| t.1).collect();
     assert!(budgets[0] <= 64, "some dozens of instructions: {budgets:?}");
     assert!(
         budgets[..12].is_sorted_by(|a, b| 2 * a == *b),
@@ -463,17 +463,17 @@ fn turns_are_short_after_the_start_and_each_barrier_and_then_grow() {
 }
 
 #[test]
-fn greedy_turns_are_all_long() {
-    let long = turns(Schedule::Fair, 1)[14].1;
-    assert!(turns(Schedule::Greedy, 2).iter().all(|t| t.1 == long));
+fn greedy_time_slices_are_all_long() {
+    let long = slices(Schedule::Fair, 1)[14].1;
+    assert!(slices(Schedule::Greedy, 2).iter().all(|t| t.1 == long));
 }
 
 #[test]
-fn random_turns_follow_from_the_seed() {
-    let of = |seed| turns(Schedule::Random(seed), 5);
+fn random_time_slices_follow_from_the_seed() {
+    let of = |seed| slices(Schedule::Random(seed), 5);
     assert_eq!(of(1), of(1));
     assert_ne!(of(1), of(2));
-    let in_order = |turns: &[(u32, i64)]| turns[..5].iter().map(|t| t.0).eq(0..5);
+    let in_order = |slices: &[(u32, i64)]| slices[..5].iter().map(|t| t.0).eq(0..5);
     assert!((0..20).any(|seed| !in_order(&of(seed))), "never shuffled");
 }
 
@@ -499,15 +499,15 @@ fn a_long_work_group_is_told_of() {
     }
 }
 
-/// Group 0 polls until group 1 has done its long work: it looks once for each of its turns, and gets no longer turns.
+/// Group 0 spins until group 1 has done its long work: it looks once for each of its time slices, and gets no longer time slices.
 #[test]
-fn a_group_that_polls_waits_while_another_gets_on() {
+fn a_group_that_spins_waits_while_another_gets_on() {
     let (looks, done) = (AtomicU32::new(0), AtomicBool::new(false));
     let f = |group, _, step| match (group, step) {
         (0, _) if done.load(SeqCst) => Why::End,
         (0, _) => {
             looks.fetch_add(1, SeqCst);
-            Why::Yield(YieldPoint::Poll)
+            Why::Yield(YieldPoint::Spin)
         }
         (_, 1000) => {
             done.store(true, SeqCst);
@@ -523,7 +523,7 @@ fn a_group_that_polls_waits_while_another_gets_on() {
     let looks = looks.into_inner();
     assert!(
         (1..100).contains(&looks),
-        "looked {looks} times while 1000 turns were spent"
+        "looked {looks} times while 1000 slices were spent"
     );
 }
 
@@ -586,7 +586,7 @@ fn groups_before_a_fault_that_have_not_started_run() {
 /// Group 0 waits for group 1, which works for long after group 2 has failed.
 #[test]
 fn groups_before_a_fault_wait_for_each_other() {
-    for why in [YieldPoint::Poll, YieldPoint::Sleep] {
+    for why in [YieldPoint::Spin, YieldPoint::Sleep] {
         for threads in 1..=3 {
             let (failed, done) = (AtomicBool::new(false), AtomicBool::new(false));
             let f = |group, _, step| match group {
@@ -618,7 +618,7 @@ fn who_waits_for_a_group_that_failed_does_not_hang_the_dispatch() {
     let wait = || Why::GlobalSync(request(GlobalSync::Barrier, 6));
     // One that meets itself at barriers lets no other have the thread.
     let ways: [(usize, &(dyn Fn() -> Why + Sync)); 5] = [
-        (1, &|| Why::Yield(YieldPoint::Poll)),
+        (1, &|| Why::Yield(YieldPoint::Spin)),
         (1, &|| Why::Yield(YieldPoint::Sleep)),
         (1, &wait),
         (1, &|| SPENT),

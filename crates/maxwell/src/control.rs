@@ -1,4 +1,4 @@
-//! What a bundle's control word says of each of its three instructions.
+//! Control words: the fields for each of the three instructions of a bundle.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ use wavetank_quote::plain;
 /// Why a file is no cubin.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CubinError {
-    /// It does not begin like one, or is damaged.
+    /// The file is not ELF, or is damaged.
     #[error(
         "this is no cubin (an ELF file): {0}; plain bundles are read with --raw, single words with --hex"
     )]

@@ -9,7 +9,7 @@ use crate::inst::{Clamp, Dim, Guard, Handle, Inst, Mode, Op, Pred, Reg, Size};
 /// Why a word is no SUATOM.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
-    /// It begins like no form of SUATOM.
+    /// The word is not a form of SUATOM.
     #[error(
         "the word {0:#018x} is no SUATOM: those begin with 0xea or 0xeb and one of nine patterns"
     )]

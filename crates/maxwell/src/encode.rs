@@ -36,7 +36,7 @@ pub fn encode(inst: &Inst) -> Result<u64, EncodeError> {
         return Err(EncodeError::Size);
     }
     match inst.handle {
-        Handle::Immediate(index) if index > Handle::MOST => return Err(EncodeError::Index(index)),
+        Handle::Immediate(index) if index > Handle::MAX => return Err(EncodeError::Index(index)),
         _ => {}
     }
     let prefix = form.prefix << (64 - form.prefix_width);

@@ -1,4 +1,4 @@
-//! Which chips there are, and what each of them lacks.
+//! The generations of chips, and the features that each lacks.
 
 use std::fmt;
 

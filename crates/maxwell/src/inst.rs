@@ -242,7 +242,7 @@ pub enum Handle {
 
 impl Handle {
     /// The largest index of a word in the constant bank.
-    pub const MOST: u16 = 0x1fff;
+    pub const MAX: u16 = 0x1fff;
 }
 
 /// One SUATOM.

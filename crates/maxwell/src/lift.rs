@@ -1,4 +1,4 @@
-//! What a SUATOM means: one change of surface elements in the wave IR.
+//! The meaning of SUATOM: one atomic on surface elements in the wave IR.
 //!
 //! The registers of a warp are in a wave's files so:
 //!
@@ -63,7 +63,7 @@ pub fn block(code: &[Inst], pc: u64, most: usize) -> Block {
 /// Appends the meaning of an instruction to a block, in which it has been opened.
 ///
 /// # Errors
-/// The rule that it breaks: what it would do then, nobody says.
+/// The rule that the instruction breaks: no document says what it would do.
 pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
     rules::check(inst)?;
     let count = inst.size.registers();

@@ -1,4 +1,4 @@
-//! What the reference text asks of an instruction, and no decoder looks at.
+//! Rules of the reference text that a decoder does not check.
 //!
 //! Packed halves, which SPA 5.0 lacks, are among them. The disassembler prints what is there; the assembler keeps these rules.
 

@@ -26,7 +26,7 @@ fn inst() -> impl Strategy<Value = Inst> {
     ];
     let handle = prop_oneof![
         reg().prop_map(Handle::Register),
-        (0..=Handle::MOST).prop_map(Handle::Immediate)
+        (0..=Handle::MAX).prop_map(Handle::Immediate)
     ];
     let what = (
         prop::sample::select(Dim::ALL),

@@ -1,9 +1,9 @@
-//! How engines ask for an access: the wave's files, and what a memory operation names in them.
+//! Requests: a memory operation with the places of its operands in the wave's files.
 
 use wavetank_ir::{Image, MemOp};
 
-use crate::files::Uniform;
-use crate::unit::MemoryUnit;
+use crate::memory_unit::MemoryUnit;
+use crate::register_file::Uniform;
 
 /// A memory operation of a block, with its operands as an engine keeps them.
 pub struct Request {
@@ -20,10 +20,10 @@ pub struct Request {
     /// then at [`SAMPLER`](Self::SAMPLER) the sampler.
     pub descriptor: [Source; 6],
     /// Byte offsets of the lane vectors of an image's address.
-    pub address: [u32; Image::MOST_ADDRESS],
+    pub address: [u32; Image::MAX_ADDRESS],
     /// Byte offsets of the dwords of data: of lane vectors, or for scalar
     /// accesses in [`Uniform`].
-    pub data: [u32; MemOp::MOST_DATA],
+    pub data: [u32; MemOp::MAX_DATA],
     /// Byte offset of the lane vector that the first dword comes back to; the
     /// others follow. Results of scalar accesses go where the operation says.
     pub ret: u32,

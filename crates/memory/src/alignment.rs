@@ -1,4 +1,4 @@
-//! What becomes of accesses at addresses that are no multiples of four.
+//! Unaligned accesses: what they do in each mode of the chip.
 
 use wavetank_isa::Generation;
 
@@ -18,7 +18,7 @@ pub enum Alignment {
     /// The two low bits of the address are ignored (Vega ISA, 8.1
     /// "Alignment"), of 16 bits the lowest (CLRX wiki, "GCN memory handling").
     Dword,
-    /// They are memory violations (Vega ISA, 3.10 "Memory Violations").
+    /// Unaligned accesses are memory violations (Vega ISA, 3.10 "Memory Violations").
     Strict,
 }
 

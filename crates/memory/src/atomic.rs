@@ -274,7 +274,7 @@ macro_rules! width {
         /// The address is aligned, mapped and writable.
         #[inline(always)]
         pub unsafe fn $shared(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
-            // SAFETY: the bytes are mapped; only atomics touch guest memory.
+            // SAFETY: the bytes are mapped; only atomics access guest memory.
             let cell = unsafe { $atomic::from_ptr(crate::global::at(address)) };
             match rmw {
                 Rmw::Swap => cell.swap(data, AcqRel),
@@ -328,7 +328,7 @@ macro_rules! width {
                 modify: impl Fn($word, $word, $word) -> $word,
                 shared: impl Fn(u64, $word, $word) -> $word,
             ) {
-                // SAFETY: the words are mapped; only atomics touch guest memory.
+                // SAFETY: the words are mapped; only atomics access guest memory.
                 let word = |address| unsafe { $atomic::from_ptr(global::at(address)) };
                 if let Some(address) = self.common() {
                     // All at once, with nobody in between.

@@ -325,7 +325,7 @@ pub struct ImageSampler {
     pub truncates: bool,
     /// Neighbouring texels are mixed where the image is magnified.
     pub linear_mag: bool,
-    /// The same where it is reduced.
+    /// The filter where the image is minified.
     pub linear_min: bool,
     /// Where the image is reduced, samples are taken along the longer of the two steps.
     pub anisotropic: bool,

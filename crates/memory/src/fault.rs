@@ -1,4 +1,4 @@
-//! Why an access was refused.
+//! Memory faults: the reasons for which an access is refused.
 
 use wavetank_ir::MemKind;
 
@@ -11,7 +11,7 @@ pub enum MemoryFaultReason {
     Unmapped,
     /// The allocation that held its first byte was freed.
     Freed,
-    /// It writes to memory that the guest may only read.
+    /// A write to memory that the guest may only read.
     ReadOnly,
     /// Its address is no multiple of what it has to be a multiple of: for an
     /// atomic its width.
@@ -19,23 +19,23 @@ pub enum MemoryFaultReason {
         /// Bytes.
         align: u32,
     },
-    /// It ends above the scratch of its lane: the lane's stack overflowed.
+    /// An access beyond the scratch of its lane: the lane's stack overflowed.
     StackOverflow {
         /// The offset in the lane's scratch.
         offset: u32,
         /// Bytes of the lane's scratch.
         stack_bytes: u32,
     },
-    /// It begins below the scratch of its lane.
+    /// An access below the scratch of its lane.
     OutsideScratch,
-    /// It ends beyond the LDS of the work-group, where that is a fault.
+    /// An access beyond the LDS of the work-group, where that is a fault.
     OutsideLds {
         /// The offset in the LDS.
         offset: u32,
         /// Bytes of the LDS.
         lds_bytes: u32,
     },
-    /// It has no element of a surface.
+    /// An access without an element of a surface.
     Surface(SurfaceFault),
 }
 
@@ -58,8 +58,7 @@ pub struct MemoryFault {
     pub reason: MemoryFaultReason,
     /// The allocation nearest to the address, or the freed one that was there: name, start, length.
     pub nearest: Option<(String, u64, u64)>,
-    /// Where a stack overflowed, the return addresses that whoever ran the wave
-    /// found on it, the innermost first.
+    /// For a stack overflow, the return addresses on it, the innermost first.
     pub calls: Box<[u64]>,
 }
 
@@ -72,6 +71,6 @@ pub struct Denied {
     pub address: u64,
     /// Bytes accessed there.
     pub bytes: u32,
-    /// Why.
+    /// The reason for the refusal.
     pub reason: MemoryFaultReason,
 }

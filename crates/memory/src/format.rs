@@ -336,7 +336,7 @@ fn spaced(numbers: u128, count: u32, [from, to]: [u32; 2]) -> u128 {
 }
 
 impl Number {
-    /// That of component `n`: alpha is always linear.
+    /// The conversion of component `n`: alpha is always linear.
     #[inline(always)]
     fn of(self, n: usize) -> Number {
         match self {
@@ -438,8 +438,8 @@ mod shared {
 
     /// The element of numbers: the extension's own steps, which round halves up. A NaN becomes 0.
     pub fn encode([x, y, z, _]: [f32; 4]) -> u32 {
-        const MOST: f64 = 511.0 * (1 << 7) as f64;
-        let held = [x, y, z].map(|c| f64::from(c).clamp(0.0, MOST));
+        const MAX: f64 = 511.0 * (1 << 7) as f64;
+        let held = [x, y, z].map(|c| f64::from(c).clamp(0.0, MAX));
         let most = held.into_iter().fold(0.0, f64::max);
         // The largest one has 9 bits before the point. What is below 2^-16 has the least exponent.
         let first = (0..32).rev().find(|e| most >= unit(e + 8)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Global memory: the one place where host memory is touched for the guest.
+//! Global memory: the one place where host memory is accessed for the guest.
 //!
 //! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never
 //! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
@@ -29,7 +29,7 @@ macro_rules! aligned {
         /// The address is aligned to the width and the bytes are mapped.
         #[inline(always)]
         pub unsafe fn $load(address: u64) -> $word {
-            // SAFETY: the bytes are mapped; only atomics touch guest memory.
+            // SAFETY: the bytes are mapped; only atomics access guest memory.
             unsafe { $atomic::from_ptr(at(address)) }.load(Relaxed)
         }
 
@@ -41,7 +41,7 @@ macro_rules! aligned {
             /// writable.
             #[inline(always)]
             pub unsafe fn $store(address: u64, value: $word) {
-                // SAFETY: the bytes are mapped; only atomics touch guest memory.
+                // SAFETY: the bytes are mapped; only atomics access guest memory.
                 unsafe { $atomic::from_ptr(at(address)) }.store(value, Relaxed)
             }
         )?

@@ -1,4 +1,4 @@
-//! The memory unit: the only place where emulated memory is touched.
+//! The memory unit: the only place where emulated memory is accessed.
 //!
 //! A memory instruction is an [`Operation`](operation::Operation) (load,
 //! store, atomic, by width) on the [`Places`](places::Places) that a space
@@ -6,67 +6,67 @@
 //! checks every address before the operation runs, so a fault leaves registers
 //! and memory as they were. Each pair becomes one specialised function.
 //!
-//! What is unsafe here rests on two promises, named where they are used:
+//! Unsafe code here rests on two contracts of `docs/unsafe.md`, which comments name:
 //!
-//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its turn, and the request was made
-//!   for it, so that its registers and offsets are in range. Engines promise it.
-//! * **The places are checked**: each lane's address has passed the check of its space in this turn. The bytes are mapped, and
-//!   writable for what stores, until the turn ends (`registry/epoch.rs`).
+//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its time slice, and the request was
+//!   made for it, so that its registers and offsets are in range. Engines promise it.
+//! * **The places are checked**: each lane's address has passed the check of its space in this time slice. The bytes are mapped,
+//!   and writable for stores, until the time slice ends (`registry/epoch.rs`).
 
 // Lanes index several arrays at once.
 #![allow(clippy::needless_range_loop)]
 #![warn(missing_docs)]
 
 mod access;
+mod access_log;
 mod alignment;
 pub mod any_width;
 mod atomic;
 mod block;
+mod bounds_cache;
+mod convert;
 mod descriptor;
-mod elements;
 mod fault;
 mod file_size;
-mod files;
 pub mod format;
 mod global;
 pub mod image;
+pub mod instrument;
+mod lane_conflict;
 mod lanes;
+mod memory_unit;
+mod on_chip;
+mod operands;
 pub mod operation;
 mod overrun;
-mod overwrite;
-mod own;
 pub mod places;
 mod reach;
+mod register_file;
 mod registry;
 pub mod rows;
 pub mod shadow;
-mod sources;
 pub mod space;
 pub mod surface;
-pub mod taps;
-mod touch;
-mod unit;
-mod window;
 
 pub use access::{Context, Request, Source};
+pub use access_log::{AccessRecord, AccessRun, MemoryKind, Over};
 pub use alignment::Alignment;
+pub use bounds_cache::{BoundsCache, Span};
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
 pub use file_size::set_file_size;
-pub use files::{
-    MOST_OWN, Polled, Room, SHADOWS, StartRegisters, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters,
-    Wave, hwreg, sreg,
-};
 pub use global::ALIAS;
+pub use memory_unit::MemoryUnit;
+pub use on_chip::lds::Lds;
 pub use overrun::{LdsOverrun, ReadOn};
-pub use own::lds::Lds;
 pub use reach::{Offsets, Reach};
+pub use register_file::{
+    MAX_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VGPRS,
+    VectorRegisters, Wave, hwreg, sreg,
+};
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
-pub use shadow::{Noted, Undefined};
+pub use shadow::{ProbeHit, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
-pub use touch::{LaneRun, Over, Touch, Touched};
-pub use unit::MemoryUnit;
 pub use wavetank_ir::Tiling;
 pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
-pub use window::{Span, Window};

@@ -1,4 +1,4 @@
-//! What is done at the places of the lanes.
+//! Memory operations at checked lane addresses: loads, stores, atomics.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -7,10 +7,10 @@ use wavetank_ir::{Access, Half, MemKind, Rmw};
 
 use crate::access::{Context, Request};
 use crate::atomic::{self, Words};
-use crate::files::VECTOR_BYTES;
 use crate::global::at;
 use crate::lanes::{Lanes, each};
 use crate::places::{Places, Shape};
+use crate::register_file::VECTOR_BYTES;
 use crate::rows::{NEIGHBOURS, Records, Rows, Run, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.

@@ -68,7 +68,7 @@ impl Overruns {
         self.strict
     }
 
-    /// Those beyond the LDS since the last call.
+    /// The overruns of LDS since the last call.
     #[inline]
     pub fn take(&mut self) -> Option<LdsOverrun> {
         self.seen.take()

@@ -252,7 +252,7 @@ pub struct Private<'a> {
     same: bool,
 }
 
-pub use crate::own::scratch::PRIVATE_STEP;
+pub use crate::on_chip::scratch::PRIVATE_STEP;
 
 impl<'a> Private<'a> {
     /// Places at offsets from an address.

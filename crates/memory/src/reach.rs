@@ -1,4 +1,4 @@
-//! What may be accessed: the one rule of all spaces.
+//! The rule of bounds: where accesses may begin, the same for all spaces.
 //!
 //! An access of some bytes may be made where all of them lie between a start and an end: those of an allocation, of the LDS, of
 //! what M0 leaves of it or of the global data share, of the scratch of a lane or a wave, of the records of a buffer. Where that

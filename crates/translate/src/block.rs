@@ -1,14 +1,14 @@
-//! A block of guest code as IR.
+//! The translator: blocks of guest code as simplified IR.
 
 use std::sync::{Arc, OnceLock};
 
 use wavetank_ir::{Block, Options, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
-use wavetank_machine::Toll;
+use wavetank_machine::BlockCost;
 
-use crate::polls::poll_loop;
+use crate::spin_loop::spin_loop;
 
-/// Code of any instruction set, by whom its instructions are known: a crate that lifts them to the wave IR.
+/// A front end: code of any instruction set, lifted to the wave IR.
 pub trait FrontEnd {
     /// The block that begins at an address, of so many instructions at most. Where there is no code the block says so when
     /// it is run.
@@ -33,11 +33,11 @@ impl<F: Fn(&Block) -> Block + Send + Sync> Pass for F {
     }
 }
 
-/// What a program is made of.
+/// The source of a program's blocks.
 enum Source {
-    /// Instructions of GCN, which depend on modes.
+    /// Instructions of GCN. Their meaning depends on modes.
     Gcn(Arc<dyn Code + Send + Sync>),
-    /// Those of others.
+    /// Instructions of another front end.
     Other(Arc<dyn FrontEnd + Send + Sync>),
 }
 
@@ -46,15 +46,15 @@ pub struct Translator {
     source: Source,
     pass: Option<Arc<dyn Pass>>,
     step: bool,
-    /// Whether somebody can see which exceptions there were, once it has been asked.
+    /// Whether the program can observe float exceptions, computed at first use.
     shows_exceptions: OnceLock<bool>,
 }
 
 /// A block of a program.
 pub struct Translated {
-    /// As it was lifted.
+    /// The block as it was lifted.
     pub whole: Block,
-    /// With what nobody needs left out.
+    /// The simplified block.
     pub simple: Block,
 }
 
@@ -78,7 +78,7 @@ impl Translator {
         }
     }
 
-    /// The same, with something added to each block.
+    /// The translator with a pass over each block.
     pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
         Translator { pass, ..self }
     }
@@ -121,18 +121,19 @@ impl Translator {
         Translated { whole, simple }
     }
 
-    /// What a block of [`lift`](Self::lift) for these modes takes of a wave's turn.
-    pub fn toll(&self, block: &Block, modes: Modes) -> Toll {
+    /// The cost of a lifted block in these modes.
+    pub fn block_cost(&self, block: &Block, modes: Modes) -> BlockCost {
         match &self.source {
-            _ if self.step => Toll::step(block.pc),
-            Source::Gcn(code) => Toll::new(block, poll_loop(&**code, block, modes)),
-            Source::Other(_) => Toll::new(block, None),
+            _ if self.step => BlockCost::step(block.pc),
+            Source::Gcn(code) => BlockCost::new(block, spin_loop(&**code, block, modes)),
+            Source::Other(_) => BlockCost::new(block, None),
         }
     }
 
-    /// What the simplified block takes of a wave's turn: no more and no less than the whole one.
-    pub fn toll_of_simplified(&self, block: &Translated, modes: Modes) -> Toll {
-        self.toll(&block.whole, modes).of_simplified(&block.simple)
+    /// The cost of the simplified block, equal to that of the lifted one.
+    pub fn cost_of_simplified(&self, block: &Translated, modes: Modes) -> BlockCost {
+        self.block_cost(&block.whole, modes)
+            .of_simplified(&block.simple)
     }
 
     /// The block as it is lifted, not simplified.

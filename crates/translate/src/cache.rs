@@ -1,4 +1,4 @@
-//! What engines made of blocks, kept as long as the program.
+//! The translation cache: the code of an engine for each block, kept as long as the program.
 
 use std::collections::HashMap;
 use std::ptr::NonNull;
@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 
 use wavetank_lift::Modes;
 
-/// What a block was translated for: its PC and its modes.
+/// The key of a block: its PC and its modes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pc: u64,

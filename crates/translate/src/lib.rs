@@ -18,21 +18,21 @@
 
 mod block;
 mod cache;
-mod caught;
-mod outline;
-mod polls;
+mod inst_summary;
+mod live_in;
+mod liveness;
 mod registers;
-mod spent;
+mod spin_loop;
 mod tier;
-mod turns;
-mod unwritten;
+mod trap_entry;
+mod unroll;
 
 pub use block::{FrontEnd, Pass, Translated, Translator};
 pub use cache::{Cache, Key};
-pub use caught::Caught;
-pub use outline::{Instruction, Outline};
-pub use registers::{VectorRegisters, changes_modes};
+pub use inst_summary::{InstSummary, Summaries};
+pub use registers::{RegisterSet, changes_modes};
 pub use tier::{ColdEngine, ColdProgram};
-pub use turns::Turns;
+pub use trap_entry::TrapEntry;
+pub use unroll::Unrolled;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

@@ -1,4 +1,4 @@
-//! Sets of vector registers, and what blocks do to them.
+//! Sets of vector registers, and the successors of a block.
 
 use wavetank_ir::{Block, DataReg, Half, MemKind, MemOp, Op, RegFile, Space, Span, Terminator};
 
@@ -7,15 +7,15 @@ const REGISTERS: u16 = 256;
 
 /// A set of vector registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct VectorRegisters([u64; 4]);
+pub struct RegisterSet([u64; 4]);
 
-impl VectorRegisters {
-    /// All of them.
-    pub const ALL: VectorRegisters = VectorRegisters([!0; 4]);
+impl RegisterSet {
+    /// The set of all registers.
+    pub const ALL: RegisterSet = RegisterSet([!0; 4]);
 
-    /// Those of a span, if it is of vector registers.
-    pub fn of(span: Span) -> VectorRegisters {
-        let mut set = VectorRegisters::default();
+    /// The registers of a span, if it is of vector registers.
+    pub fn of(span: Span) -> RegisterSet {
+        let mut set = RegisterSet::default();
         if span.file != RegFile::Vector {
             return set;
         }
@@ -25,19 +25,19 @@ impl VectorRegisters {
         set
     }
 
-    /// Those that are in either.
-    pub fn with(self, other: VectorRegisters) -> VectorRegisters {
-        VectorRegisters(std::array::from_fn(|n| self.0[n] | other.0[n]))
+    /// The union of two sets.
+    pub fn with(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|n| self.0[n] | other.0[n]))
     }
 
-    /// Those that another has not.
-    pub fn without(self, other: VectorRegisters) -> VectorRegisters {
-        VectorRegisters(std::array::from_fn(|n| self.0[n] & !other.0[n]))
+    /// The difference of two sets.
+    pub fn without(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|n| self.0[n] & !other.0[n]))
     }
 
-    /// Those that are in both.
-    pub fn both(self, other: VectorRegisters) -> VectorRegisters {
-        VectorRegisters(std::array::from_fn(|n| self.0[n] & other.0[n]))
+    /// The intersection of two sets.
+    pub fn both(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|n| self.0[n] & other.0[n]))
     }
 
     /// Whether a register is one of them.
@@ -52,8 +52,8 @@ impl VectorRegisters {
     }
 }
 
-/// Where a block may go on, if that is known.
-pub(crate) fn ways_out(block: &Block) -> Option<[Option<u64>; 2]> {
+/// The successors of a block, if they are known.
+pub(crate) fn successors(block: &Block) -> Option<[Option<u64>; 2]> {
     let Op::End(end) = &block.nodes.last()?.op else {
         return None;
     };

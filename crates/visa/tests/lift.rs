@@ -287,7 +287,7 @@ fn run(inst: &TypedAtomic, thread: &Thread, plane: &Plane, plain: bool) -> (Thre
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     let source = Arc::new(blocks);

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use wavetank::check::report::{Look, text};
-use wavetank::check::{Finding, Findings, Mark, TurnEnd, Watcher, WaveOf};
-use wavetank::{Chip, Device, Tool, Touch, Touched};
+use wavetank::check::{Finding, Findings, Mark, SliceEnd, Watcher, WaveOf};
+use wavetank::{AccessRecord, Chip, Device, MemoryKind, Tool};
 
 /// Counts, for each instruction, the stores to global memory that reach into a second line.
 #[derive(Default)]
@@ -15,13 +15,13 @@ struct TornStores(BTreeMap<u64, u64>);
 const LINE: u64 = 64;
 
 impl Watcher for TornStores {
-    fn turn(&mut self, _wave: WaveOf, touches: &[Touch], _end: TurnEnd) {
-        for touch in touches {
-            let stores = touch.kind != wavetank::MemKind::Load;
-            let last = touch.address + u64::from(touch.bytes) - 1;
-            let torn = touch.address / LINE != last / LINE;
-            if stores && torn && touch.memory == Touched::Global {
-                *self.0.entry(touch.pc).or_default() += 1;
+    fn time_slice(&mut self, _wave: WaveOf, records: &[AccessRecord], _end: SliceEnd) {
+        for record in records {
+            let stores = record.kind != wavetank::MemKind::Load;
+            let last = record.address + u64::from(record.bytes) - 1;
+            let torn = record.address / LINE != last / LINE;
+            if stores && torn && record.memory == MemoryKind::Global {
+                *self.0.entry(record.pc).or_default() += 1;
             }
         }
     }

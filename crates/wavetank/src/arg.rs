@@ -1,4 +1,4 @@
-//! What a caller passes to a kernel, and whether it fits what the kernel takes.
+//! Kernel arguments, checked against the kernel's signature.
 
 use wavetank_object::{Arg as Param, ArgKind};
 
@@ -7,7 +7,7 @@ use crate::buffer::Buffer;
 /// The alignment of LDS for a pointer that says none, and the largest of an argument that nothing lists: of vectors of 16
 /// bytes and more.
 const LDS_ALIGN: u32 = 16;
-const MOST_ALIGN: usize = 16;
+const MAX_ALIGN: usize = 16;
 
 /// One explicit argument of a dispatch.
 ///
@@ -238,7 +238,7 @@ pub(crate) fn lay_out_in_order(
             Arg::Lds(bytes) => place_in_lds(&mut lds_bytes, *bytes, LDS_ALIGN),
             _ => arg.bytes(),
         };
-        let align = bytes.len().next_power_of_two().min(MOST_ALIGN);
+        let align = bytes.len().next_power_of_two().min(MAX_ALIGN);
         list.resize(list.len().next_multiple_of(align), 0);
         list.extend(bytes);
     }

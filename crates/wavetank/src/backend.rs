@@ -1,4 +1,4 @@
-//! Which engine runs kernels, and a program on it.
+//! The choice of an engine, and programs on it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -57,7 +57,7 @@ pub(crate) enum Executable {
 
 impl Executable {
     /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
-    /// touched, has the interpreter. Where vector registers are not
+    /// accessed, has the interpreter. Where vector registers are not
     /// observable from outside, dead values in them need not be stored. Perf is told the names of compiled code, if there are any.
     pub fn new(
         program: Program,
@@ -67,7 +67,7 @@ impl Executable {
         names: Option<Names>,
     ) -> Executable {
         let hot = match choice {
-            _ if how.step || how.tap => None,
+            _ if how.step || how.instrumented => None,
             EngineChoice::Interpreter => None,
             EngineChoice::Jit => Some(0),
             EngineChoice::Auto => Some(HOT),

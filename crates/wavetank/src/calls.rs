@@ -1,4 +1,4 @@
-//! The functions that a wave is in, as far as its registers and its stack tell.
+//! The call stack of a wave, unwound from its registers and its stack.
 //!
 //! Nothing says where the frames of a wave's stack begin. But `s_swappc_b64` calls functions with the return address in
 //! s[30:31] (LLVM's "User Guide for AMDGPU Backend", "Non-Kernel Functions"), and a function that calls others keeps it in two

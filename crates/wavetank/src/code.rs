@@ -62,7 +62,7 @@ impl ModuleCode {
         }
     }
 
-    /// The same code, of which nothing has been read.
+    /// The code with an empty cache of decoded lines.
     pub fn anew(&self) -> Self {
         ModuleCode {
             chip: self.chip,

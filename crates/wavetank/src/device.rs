@@ -108,7 +108,7 @@ impl Device {
         self.inner.threads
     }
 
-    /// How the waves of a work-group take turns, with the seed of random turns.
+    /// How the waves of a work-group take turns, with the seed of random time slices.
     pub fn schedule(&self) -> Schedule {
         self.inner.schedule
     }

@@ -13,7 +13,7 @@ use wavetank_translate::{Key, Modes, Pass, Translator};
 
 use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
-use crate::trace::{Outlines, Stepper};
+use crate::trace::{Stepper, SummaryCache};
 
 /// How a module's code is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,9 +34,9 @@ pub(crate) enum Way {
     /// A wave may go on behind an access that was denied: every register that an instruction reads is where it belongs when
     /// it accesses memory.
     Resumed,
-    /// What is touched is noted.
-    Tapped,
-    /// Blocks are single instructions, and what is touched is noted.
+    /// Accesses are recorded.
+    Instrumented,
+    /// Blocks are single instructions, and accesses are recorded.
     Stepped,
 }
 
@@ -66,7 +66,7 @@ impl Mode {
     /// So many modes there are.
     const COUNT: usize = 32;
 
-    /// For who does one instruction after another.
+    /// The mode for single-stepping.
     pub fn stepped(self) -> Mode {
         Mode {
             way: Way::Stepped,
@@ -92,10 +92,10 @@ pub(crate) struct Engine {
     choice: EngineChoice,
     names: Option<Names>,
     programs: [OnceLock<Executable>; Mode::COUNT],
-    outlines: Outlines,
+    summaries: SummaryCache,
     /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
     /// have ids in them.
-    unwritten: Mutex<HashMap<(Key, usize), Registers>>,
+    live_in: Mutex<HashMap<(Key, usize), Registers>>,
 }
 
 impl Engine {
@@ -103,50 +103,47 @@ impl Engine {
     pub fn new(code: ModuleCode, simd: Simd, choice: EngineChoice, names: Option<Names>) -> Self {
         let code = Arc::new(code);
         Engine {
-            outlines: Outlines::new(Translator::new(code.clone(), false)),
+            summaries: SummaryCache::new(Translator::new(code.clone(), false)),
             code,
             simd,
             choice,
             names,
             programs: Default::default(),
-            unwritten: Mutex::default(),
+            live_in: Mutex::default(),
         }
     }
 
-    /// What is translated.
+    /// The code that is translated.
     pub fn code(&self) -> &ModuleCode {
         &self.code
     }
 
-    /// The same on other code of the module.
+    /// The engine on other code of the module.
     pub fn of_code(&self, code: ModuleCode) -> Engine {
         Engine::new(code, self.simd, self.choice, self.names.clone())
     }
 
-    /// The same, for who translates it for itself.
+    /// The code of the module, for a separate translator.
     pub fn shared_code(&self) -> Arc<ModuleCode> {
         self.code.clone()
     }
 
     /// Runs waves instruction by instruction, for one thread.
     pub fn stepper(&self, mode: Mode) -> Stepper<'_> {
-        Stepper::new(self.backend(mode.stepped()), &self.outlines)
+        Stepper::new(self.backend(mode.stepped()), &self.summaries)
     }
 
     /// Vector registers that waves of a launch may read before they have written them, if that is known.
-    pub fn unwritten(&self, launch: &Launch) -> Registers {
+    pub fn live_in(&self, launch: &Launch) -> Registers {
         if launch.trap_handler.is_some() {
             return None;
         }
         let (modes, ids) = (modes_at_start(launch), launch.ids());
-        let mut known = self
-            .unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.live_in.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry((Key::new(launch.entry, modes), ids));
         let find = || {
             let translator = Translator::new(self.code.clone(), false);
-            let found = translator.unwritten(launch.entry, modes, ids as u32);
+            let found = translator.live_in(launch.entry, modes, ids as u32);
             found.map(Arc::from)
         };
         entry.or_insert_with(find).clone()
@@ -165,7 +162,7 @@ impl Engine {
             let how = Translation {
                 count,
                 step: way == Way::Stepped,
-                tap: matches!(way, Way::Tapped | Way::Stepped),
+                instrumented: matches!(way, Way::Instrumented | Way::Stepped),
                 simd: self.simd,
             };
             let program = Program::new(self.code.clone(), how).with_pass(added.pass());

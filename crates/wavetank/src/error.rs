@@ -1,4 +1,4 @@
-//! What can go wrong, one sentence each.
+//! Errors of the library, one sentence each.
 
 use std::fmt;
 
@@ -115,7 +115,7 @@ pub enum Error {
         kernel: String,
         /// The work-groups of the grid.
         groups: u64,
-        /// Those that the chip holds.
+        /// The waves that the chip holds.
         resident: u32,
     },
     /// A trap handler that is no code.

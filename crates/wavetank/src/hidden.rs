@@ -1,4 +1,4 @@
-//! The hidden arguments: what the runtime puts behind the explicit ones.
+//! Hidden arguments: the values that the runtime appends to the explicit ones.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Kernel Argument Metadata": versions 2 to 4 name offsets and
 //! pointers, version 5 and 6 the whole shape of the grid.

@@ -1,4 +1,4 @@
-//! What a kernel is compiled to, for people.
+//! Listings of the host code of a kernel.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -31,7 +31,7 @@ impl Kernel {
         let how = Translation {
             count: false,
             step: false,
-            tap: false,
+            instrumented: false,
             simd,
         };
         let program = Program::new(engine.shared_code(), how);
@@ -75,7 +75,7 @@ impl Kernel {
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.vgpr_count,
-            unwritten: None,
+            live_in: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: 0,
             scratch_wave_bytes: 0,

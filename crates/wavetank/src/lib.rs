@@ -102,8 +102,8 @@ pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
     RegistryError, Rights, Tiling,
 };
+pub use wavetank_memory::{AccessRecord, AccessRun, MemoryKind, Over, set_file_size};
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
-pub use wavetank_memory::{LaneRun, Over, Touch, Touched, set_file_size};
 pub use wavetank_object as object;
 pub use wavetank_translate::{Fidelity, FrontEnd, buffer_dialect, image_tiling};
 pub use wavetank_visa as visa;

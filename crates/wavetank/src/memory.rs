@@ -18,7 +18,7 @@ impl Memory {
         &self.registry
     }
 
-    /// The same, for who reads it as long as it lives.
+    /// The registry, for a reader that keeps it alive.
     pub fn shared_registry(&self) -> Arc<Registry> {
         self.registry.clone()
     }
@@ -35,7 +35,7 @@ impl Memory {
         })
     }
 
-    /// The same for what no program gets the address of to keep.
+    /// As above, for memory whose address no program gets.
     pub fn allocate_private(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
         let mut allocation = self.allocate(what, bytes, align)?;
         allocation.is_private = true;
@@ -48,7 +48,7 @@ pub(crate) struct Allocation {
     registry: Arc<Registry>,
     address: u64,
     len: u64,
-    /// Whether nobody can mean it when it is gone.
+    /// Whether no program has its address, so that no stale pointer can exist.
     is_private: bool,
 }
 
@@ -103,7 +103,7 @@ impl Drop for Allocation {
 
 /// A code object in device memory: its segments are allocations of their own. Kernels may write all of them but the code,
 /// constants included, as on hardware, where whole objects lie in writable memory: runtimes fill constants with kernels.
-/// Between the segments lies nothing that a kernel may touch.
+/// Between the segments lies nothing that a kernel may access.
 pub(crate) struct Loaded {
     registry: Arc<Registry>,
     address: u64,

@@ -27,7 +27,7 @@ struct Inner {
     object: CodeObject,
     /// Kernels whose code has been checked.
     checked: Mutex<HashSet<String>>,
-    /// Its lines of source, once somebody has asked for one.
+    /// Its lines of source, read at first use.
     lines: OnceLock<Option<Lines>>,
     /// Its translations; others once the host has written over the code.
     engine: RwLock<Arc<Engine>>,

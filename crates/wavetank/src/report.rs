@@ -1,4 +1,4 @@
-//! What a run reports.
+//! The report of a run: statistics, printed text, findings.
 
 use std::time::Duration;
 

@@ -79,7 +79,7 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
 /// writes at the same time, or dies in the midst of it, does no harm.
 pub struct Ledger {
     map: MmapRaw,
-    /// Kept by the one who made it, so that others can open it.
+    /// Kept by its creator, so that others can open it.
     file: Option<File>,
 }
 

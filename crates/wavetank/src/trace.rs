@@ -1,4 +1,4 @@
-//! Watching a wave instruction by instruction.
+//! Single-stepping: a wave instruction by instruction, with its writes and accesses.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use wavetank_check::Place;
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
-use wavetank_memory::{LaneRun, Touch};
+use wavetank_machine::{Backend, BlockCost, Group, Stop, Why, YieldPoint};
+use wavetank_memory::{AccessRecord, AccessRun};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
-use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
+use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
 
 /// One instruction that a wave has executed, and what it changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Step {
     /// The registers that have other values than before, in the order of their numbers.
     pub changes: Vec<Change>,
     /// What it has accessed in memory, lane by lane.
-    pub touches: Vec<Touch>,
+    pub accesses: Vec<AccessRecord>,
 }
 
 /// A register with a new value.
@@ -81,33 +81,36 @@ pub(crate) struct Trace<'a> {
     pub sink: &'a (dyn Fn(Step) + Sync),
 }
 
-/// Runs waves an instruction at a time, with the turns that they have without being watched.
+/// Runs waves an instruction at a time, with the time slices that they have without being watched.
 pub(crate) struct Stepper<'a> {
     /// Its blocks are single instructions.
     backend: Box<dyn Backend + 'a>,
-    outlines: &'a Outlines,
+    summaries: &'a SummaryCache,
 }
 
-/// The blocks of a module, and what each takes of a turn.
-pub(crate) struct Outlines {
+/// The blocks of a module, and what each takes of a time slice.
+pub(crate) struct SummaryCache {
     translator: Translator,
-    known: Cache<(Outline, Toll)>,
+    known: Cache<(Summaries, BlockCost)>,
 }
 
-impl Outlines {
+impl SummaryCache {
     pub fn new(translator: Translator) -> Self {
         let known = Cache::default();
-        Outlines { translator, known }
+        SummaryCache { translator, known }
     }
 
     /// The block at which a wave is.
-    fn of(&self, wave: &Wave) -> &(Outline, Toll) {
+    fn of(&self, wave: &Wave) -> &(Summaries, BlockCost) {
         let uniform = wave.uniform();
         let modes = Modes::of_wave(&uniform.hw, uniform.s[usize::from(sreg::M0)]);
         let key = Key::new(uniform.pc, modes);
         let known = self.known.get(key, || {
             let block = self.translator.lift(uniform.pc, modes);
-            (Outline::of(&block), self.translator.toll(&block, modes))
+            (
+                Summaries::of(&block),
+                self.translator.block_cost(&block, modes),
+            )
         });
         // SAFETY: what is known stays as long as the cache, and nobody changes it.
         unsafe { known.as_ref() }
@@ -116,23 +119,23 @@ impl Outlines {
 
 impl<'a> Stepper<'a> {
     /// With a back end whose blocks are single instructions.
-    pub fn new(backend: Box<dyn Backend + 'a>, outlines: &'a Outlines) -> Self {
-        Stepper { backend, outlines }
+    pub fn new(backend: Box<dyn Backend + 'a>, summaries: &'a SummaryCache) -> Self {
+        Stepper { backend, summaries }
     }
 
-    /// Runs a wave for one turn, which ends where it would end if nobody watched: what a block takes is paid behind its last
-    /// instruction.
+    /// Runs a wave for one time slice, which ends at the same instruction as without a trace: the cost of a block is charged
+    /// after its last instruction.
     pub fn run(
         &mut self,
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
         vgprs: usize,
-        mut step: impl FnMut(u64, Vec<Change>, Vec<LaneRun>),
+        mut step: impl FnMut(u64, Vec<Change>, Vec<AccessRun>),
     ) -> Stop {
         loop {
-            let (outline, toll) = self.outlines.of(wave);
+            let (summaries, block_cost) = self.summaries.of(wave);
             let budget = wave.uniform().budget;
-            for instruction in outline.instructions() {
+            for instruction in summaries.instructions() {
                 let before = Snapshot::of(wave, vgprs, &instruction.writes);
                 // A budget of one stops after each.
                 wave.uniform_mut().budget = 1;
@@ -141,7 +144,7 @@ impl<'a> Stepper<'a> {
                 memory.leave();
                 let goes_on = stop.why == Why::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
-                let runs = memory.take_runs();
+                let runs = memory.drain_access_runs();
                 if !matches!(stop.why, Why::Fault(_)) {
                     step(instruction.pc, before.changes(wave), runs);
                 }
@@ -150,7 +153,7 @@ impl<'a> Stepper<'a> {
                 }
             }
             let (uniform, vector) = wave.files();
-            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+            if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
                 return stop;
             }
         }

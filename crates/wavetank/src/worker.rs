@@ -7,7 +7,7 @@ use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
 use wavetank_memory::{
-    Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
+    AccessRun, Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
 use wavetank_translate::Code;
 
@@ -27,7 +27,7 @@ pub(crate) struct Common<'a> {
     pub launch: &'a Launch,
     /// Waves of a full work-group.
     pub waves: u32,
-    /// What its LDS begins with. What is behind that nobody has written.
+    /// The initial contents of its LDS. The rest is uninitialized.
     pub lds: &'a [u32],
     /// Whether there is something in scratch when a work-group begins.
     pub has_scratch: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Common<'a> {
 }
 
 impl Common<'_> {
-    /// How the waves are translated that nobody traces.
+    /// The purpose of translation for waves that are not traced.
     pub fn mode(&self) -> Mode {
         let way = self.checking.way();
         Mode {
@@ -61,7 +61,7 @@ impl Common<'_> {
 pub(crate) struct Unit<'a> {
     common: &'a Common<'a>,
     backend: Box<dyn Backend + 'a>,
-    /// Whether somebody looks at what waves do.
+    /// Whether waves are observed.
     is_watched: bool,
     /// Runs one instruction at a time, for waves that are traced.
     stepper: Option<Stepper<'a>>,
@@ -139,15 +139,15 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Runs a wave whose accesses or instructions somebody wants to know, step by step if it is traced.
+    /// Runs a wave that is observed, step by step if it is traced.
     #[cold]
     #[inline(never)]
     fn watch(&mut self, wave: &mut Wave) -> Ran {
-        let mut touched = Vec::new();
-        let ran = self.trace(wave, &mut touched);
+        let mut accessed = Vec::new();
+        let ran = self.trace(wave, &mut accessed);
         let ran = self.ended(wave, ran);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
-            touched.append(&mut self.memory.take_runs());
+            accessed.append(&mut self.memory.drain_access_runs());
             let of = WaveOf {
                 group,
                 wave: wave.index,
@@ -156,7 +156,7 @@ impl<'a> Unit<'a> {
             // Watchers may take their time.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.turn(of, &touched, &ran);
+            watchers.time_slice(of, &accessed, &ran);
         }
         if let Some(group) = self.group {
             let checking = self.common.checking;
@@ -165,41 +165,41 @@ impl<'a> Unit<'a> {
         ran
     }
 
-    /// Runs a wave, step by step if it is traced; then the steps add what they touch.
-    fn trace(&mut self, wave: &mut Wave, touched: &mut Vec<LaneRun>) -> Ran {
+    /// Runs a wave, step by step if it is traced; then the steps add what they access.
+    fn trace(&mut self, wave: &mut Wave, accessed: &mut Vec<AccessRun>) -> Ran {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
                 (stepper, trace, group)
             }
-            _ => return self.backend.run_turn(wave, &mut self.memory),
+            _ => return self.backend.run_time_slice(wave, &mut self.memory),
         };
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
-        let step = |pc, changes, runs: Vec<LaneRun>| {
+        let step = |pc, changes, runs: Vec<AccessRun>| {
             if self.common.checking.watchers.is_some() {
-                touched.extend_from_slice(&runs);
+                accessed.extend_from_slice(&runs);
             }
-            let touches = runs.into_iter().flat_map(LaneRun::touches).collect();
+            let accesses = runs.into_iter().flat_map(AccessRun::records).collect();
             let place = self.common.module.place(pc);
             (trace.sink)(Step {
                 group,
                 wave: index,
                 place,
                 changes,
-                touches,
+                accesses,
             });
         };
         stepper.run(wave, &mut self.memory, vgprs, step).into()
     }
 
-    /// A wave's turn is over: looks at what went wrong in it.
+    /// A wave's time slice is over: looks at what went wrong in it.
     #[inline(always)]
     fn ended(&mut self, wave: &mut Wave, mut ran: Ran) -> Ran {
         if let Ran::Else(stop) = &mut ran
             && let Why::Fault(fault) = &mut stop.why
             && self.failed(wave, fault)
         {
-            // What the turn cost until here is not known.
+            // What the time slice cost until here is not known.
             ran = Ran::Wait(fault.pc());
         }
         if let Some(group) = self.group {
@@ -249,8 +249,8 @@ impl<'a> Unit<'a> {
             denials.add(group, wave.index, lanes, fault, descriptor);
         }
         if self.common.checking.watchers.is_none() {
-            // What was done again has noted what it touched, for nobody.
-            self.memory.forget_touches();
+            // What was done again has noted what it accessed, for nobody.
+            self.memory.clear_accesses();
         }
         true
     }
@@ -312,7 +312,7 @@ impl Worker for Unit<'_> {
         }
         match self.is_watched {
             false => {
-                let ran = self.backend.run_turn(wave, &mut self.memory);
+                let ran = self.backend.run_time_slice(wave, &mut self.memory);
                 self.ended(wave, ran)
             }
             true => self.watch(wave),

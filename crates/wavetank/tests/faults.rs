@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::each;
-use wavetank::{Arg, Change, Chip, Device, Error, Group, MemKind, Packet, Step, Touched, object};
+use wavetank::{
+    Arg, Change, Chip, Device, Error, Group, MemKind, MemoryKind, Packet, Step, object,
+};
 use wavetank_machine::Fault;
 
 #[test]
@@ -319,14 +321,14 @@ fn a_trace_tells_every_instruction_of_the_chosen_waves() {
             panic!("{}: {add:?}", b.label)
         };
         assert_eq!((*lanes, **values), (!0, [3.0f32.to_bits(); 64]));
-        assert_eq!(add.touches, []);
+        assert_eq!(add.accesses, []);
         // Work-item 192 and those after it add x to itself.
         // Of whatever family the chip has: global, flat, or buffers with addresses of 64 bits.
         let store = steps.iter().find(|s| text(s).contains("_store_"));
-        let stored = store.unwrap().touches.iter().map(|t| {
+        let stored = store.unwrap().accesses.iter().map(|t| {
             assert_eq!(
                 (t.kind, t.memory, t.bytes),
-                (MemKind::Store, Touched::Global, 4)
+                (MemKind::Store, MemoryKind::Global, 4)
             );
             (t.lane, t.address)
         });
@@ -334,7 +336,7 @@ fn a_trace_tells_every_instruction_of_the_chosen_waves() {
         assert!(stored.eq(wanted), "{}: {store:?}", b.label);
         let is_load = |s: &&Step| text(s).contains("_load_") && !text(s).starts_with("s_");
         let loads = steps.iter().filter(is_load);
-        let loaded: Vec<_> = loads.flat_map(|s| &s.touches).map(|t| t.address).collect();
+        let loaded: Vec<_> = loads.flat_map(|s| &s.accesses).map(|t| t.address).collect();
         let x = (0..64).map(|l| x.address() + 4 * (192 + l));
         assert!(x.clone().chain(x).eq(loaded), "{}", b.label);
     });

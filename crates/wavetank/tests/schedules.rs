@@ -36,7 +36,7 @@ fn added_by(schedule: Schedule, watched: impl Fn(u32) -> bool + Sync) -> Vec<u32
     sums.read().unwrap()
 }
 
-/// Turns end at the same instructions whether waves are watched or not, so that what was seen once can be looked at.
+/// Time slices end at the same instructions whether waves are watched or not, so that what was seen once can be looked at.
 #[test]
 fn a_watched_run_is_the_same_run() {
     let seeds = (0..64).map(Schedule::Random);
@@ -68,9 +68,9 @@ fn chain(
     report.unwrap().instructions.unwrap().waves()
 }
 
-/// How often waves look before they see what they wait for depends on every turn of every wave.
+/// How often waves look before they see what they wait for depends on every time slice of every wave.
 #[test]
-fn a_watched_run_takes_the_same_turns() {
+fn a_watched_run_takes_the_same_time_slices() {
     for schedule in [Schedule::Fair, Schedule::Greedy, Schedule::Random(5)] {
         for kernel in ["chain", "chain_add", "chain_scalar", "chain_counted"] {
             let instructions = chain(kernel, 9, schedule, |_| false);
@@ -88,9 +88,9 @@ fn a_watched_run_takes_the_same_turns() {
     }
 }
 
-/// Each of 320 groups waits for the next: while one gets on, the others look once a turn.
+/// Each of 320 groups waits for the next: while one gets on, the others look once a time slice.
 #[test]
-fn groups_that_poll_burn_little() {
+fn groups_that_spin_burn_little() {
     for kernel in [
         "chain",
         "chain_add",
@@ -105,7 +105,7 @@ fn groups_that_poll_burn_little() {
 
 /// Waves of one group that pass a word of LDS on.
 #[test]
-fn waves_that_poll_let_their_siblings_run() {
+fn waves_that_spin_let_their_siblings_run() {
     let random = (0..8).map(Schedule::Random);
     for schedule in [Schedule::Fair, Schedule::Greedy].into_iter().chain(random) {
         let device = device(schedule);
@@ -120,9 +120,9 @@ fn waves_that_poll_let_their_siblings_run() {
     }
 }
 
-/// What waits for ever is told of, with the place where it polls.
+/// What waits for ever is told of, with the place where it spins.
 #[test]
-fn waves_that_poll_in_vain_are_told_of() {
+fn waves_that_spin_in_vain_are_told_of() {
     let device = device(Schedule::Fair);
     let flag = device.buffer_zeroed(4).unwrap();
     let kernel = device.load(TURNS).unwrap().kernel("hang").unwrap();

@@ -1,4 +1,4 @@
-//! Straight pieces of code.
+//! Basic blocks of machine code.
 
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use wavetank_object::CodeObject;
 pub struct Bytes<'o>(Vec<(u64, &'o [u8])>);
 
 impl<'o> Bytes<'o> {
-    /// Those of a code object, by virtual address.
+    /// The bytes of a code object, by virtual address.
     pub fn of(object: &'o CodeObject) -> Self {
         let segments = object.segments().iter().filter(|s| s.executable);
         let bytes = |at: u64, size: u64| {

@@ -1,4 +1,4 @@
-//! The instructions that can be reached from a root, in blocks.
+//! The control flow graph: the instructions that can be reached from a root, in basic blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use wavetank_isa::tables::Sop1;
 use wavetank_isa::{Chip, Effects, Inst, decode};
 use wavetank_object::{CodeObject, Kernel, KernelDescriptor};
 
-use super::{Block, Bytes, Root, Ways, ways};
+use super::{Block, Bytes, Root, Successors, successors};
 
 /// So many instructions before a computed jump or call are looked at for where it leads.
 const BEFORE_JUMPS: usize = 64;
@@ -19,12 +19,12 @@ const LANES: u32 = 64;
 pub struct Node {
     /// Its virtual address.
     pub pc: u64,
-    /// What stands there.
+    /// The instruction at this address.
     pub inst: Inst,
     /// What it reads and writes.
     pub effects: Effects,
     /// Where it goes on.
-    pub ways: Ways,
+    pub successors: Successors,
 }
 
 /// What can be reached from a root without leaving by a call or a computed jump.
@@ -36,7 +36,7 @@ pub struct Graph {
     pub name: String,
     /// The descriptor of the kernel; none if it is a function.
     pub kernel: Option<KernelDescriptor>,
-    /// Whether its work-groups have a single wave, which has nobody to wait for.
+    /// Whether its work-groups have a single wave only, so that no barrier waits.
     pub alone: bool,
     /// The instructions by address.
     pub nodes: Vec<Node>,
@@ -107,7 +107,7 @@ fn node(pc: u64, inst: Inst) -> Node {
     Node {
         pc,
         effects: inst.effects(),
-        ways: Ways::of(&inst, pc),
+        successors: Successors::of(&inst, pc),
         inst,
     }
 }
@@ -116,10 +116,10 @@ fn node(pc: u64, inst: Inst) -> Node {
 fn with_computed_targets(mut nodes: Vec<Node>, computed: &BTreeMap<u64, u64>) -> Vec<Node> {
     for node in &mut nodes {
         match computed.get(&node.pc) {
-            Some(&callee) if node.ways.calls => node.ways.callee = Some(callee),
+            Some(&callee) if node.successors.calls => node.successors.callee = Some(callee),
             Some(&target) => {
-                node.ways.target = Some(target);
-                node.ways.elsewhere = false;
+                node.successors.target = Some(target);
+                node.successors.elsewhere = false;
             }
             None => {}
         }
@@ -147,18 +147,18 @@ impl Survey {
                     self.strays.push((from, pc));
                     break;
                 };
-                let mut ways = Ways::of(&inst, pc);
+                let mut successors = Successors::of(&inst, pc);
                 let jumps = inst.op == Sop1::S_SETPC_B64.into();
                 if jumps || inst.op == Sop1::S_SWAPPC_B64.into() {
                     let before = &line[line.len().saturating_sub(BEFORE_JUMPS)..];
-                    let target = ways::computed(before, &inst);
+                    let target = successors::computed(before, &inst);
                     self.computed.extend(target.map(|target| (pc, target)));
-                    ways.target = target.filter(|_| jumps);
+                    successors.target = target.filter(|_| jumps);
                 }
                 self.nodes.insert(pc, inst);
                 line.push((pc, inst));
-                open.extend(ways.target.map(|target| (pc, target)));
-                if !ways.next {
+                open.extend(successors.target.map(|target| (pc, target)));
+                if !successors.next {
                     break;
                 }
                 from = pc;
@@ -171,10 +171,10 @@ impl Survey {
 /// Cuts nodes into blocks.
 fn blocks(nodes: &[Node], entry: u64) -> Vec<Block> {
     let behind = |node: &Node| node.pc + u64::from(node.inst.len);
-    let targets = nodes.iter().filter_map(|node| node.ways.target);
+    let targets = nodes.iter().filter_map(|node| node.successors.target);
     let mut heads: BTreeSet<u64> = targets.chain([entry]).collect();
     for (n, node) in nodes.iter().enumerate() {
-        let ends = !node.ways.next || node.ways.target.is_some();
+        let ends = !node.successors.next || node.successors.target.is_some();
         let follows = nodes.get(n + 1).is_some_and(|next| next.pc == behind(node));
         if ends || !follows {
             heads.extend(nodes.get(n + 1).map(|next| next.pc));
@@ -192,9 +192,9 @@ fn blocks(nodes: &[Node], entry: u64) -> Vec<Block> {
     ranges
         .map(|range| {
             let last = &nodes[range.end - 1];
-            let next = last.ways.next.then(|| behind(last));
+            let next = last.successors.next.then(|| behind(last));
             let mut next: Vec<usize> = (next.into_iter())
-                .chain(last.ways.target)
+                .chain(last.successors.target)
                 .filter_map(block_at)
                 .collect();
             next.dedup();

@@ -1,14 +1,14 @@
-//! The code of a code object, as tools look at it: instructions, and where each goes on.
+//! Machine code for analysis: instructions, with the successors of each.
 
 mod block;
 mod bytes;
 mod graph;
 mod root;
-mod ways;
+mod successors;
 
 pub use block::Block;
 pub use bytes::Bytes;
 pub(crate) use graph::chip_of;
 pub use graph::{Graph, Node};
 pub use root::Root;
-pub use ways::Ways;
+pub use successors::Successors;

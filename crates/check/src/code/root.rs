@@ -1,4 +1,4 @@
-//! Where code begins: at kernels and functions.
+//! Roots of code: kernels and functions.
 
 use std::collections::HashSet;
 

@@ -1,19 +1,19 @@
-//! A block with what watches its floats.
+//! Instrumentation of a block: operations that examine its floats.
 
 use std::collections::BTreeMap;
 
-use wavetank_ir::{Block, Builder, MOST_SHOWN, Op, Value};
+use wavetank_ir::{Block, Builder, MAX_SHOWN, Op, Value};
 
-use super::births::{Births, operation};
-use super::choices::{Choices, Fate, Kind};
 use super::event::Event;
+use super::nan_sources::{NanSources, operation};
+use super::selects::{Fate, Kind, Selects};
 
 /// The block with what watches its floats.
 pub fn watch(block: &Block) -> Block {
     let builder = Builder::new(block.pc);
     let mut watch = Watch {
-        b: Births(&builder),
-        choices: Choices::of(block),
+        b: NanSources(&builder),
+        selects: Selects::of(block),
         pc: block.pc,
         values: Vec::with_capacity(block.nodes.len()),
         born: Vec::new(),
@@ -23,10 +23,10 @@ pub fn watch(block: &Block) -> Block {
         let mut op = node.op.clone();
         op.for_each_operand_mut(&mut |v| *v = watch.values[v.index()]);
         if let Op::Write { mask, .. } = &op {
-            mask.iter().for_each(|lanes| watch.note(*lanes));
+            mask.iter().for_each(|lanes| watch.probe(*lanes));
         }
         if let Op::WriteIndexed { mask, .. } = &op {
-            watch.note(*mask);
+            watch.probe(*mask);
         }
         if let Op::Inst { pc, .. } = op {
             watch.begin(pc);
@@ -41,16 +41,16 @@ pub fn watch(block: &Block) -> Block {
                     Some(_) => Vec::new(),
                     None => operation.operands,
                 };
-                debug_assert!(shows.len() <= MOST_SHOWN);
+                debug_assert!(shows.len() <= MAX_SHOWN);
                 for (event, lanes) in events {
-                    let birth = Birth {
+                    let source = NanSource {
                         pc: watch.pc,
                         event,
                         about: event.about(operation.from),
                         lanes,
                         shows: shows.clone(),
                     };
-                    watch.add(Value(n as u32), birth);
+                    watch.add(Value(n as u32), source);
                 }
             }
         }
@@ -60,7 +60,7 @@ pub fn watch(block: &Block) -> Block {
 
 /// Lanes in which something happens to a number.
 #[derive(Clone)]
-struct Birth {
+struct NanSource {
     /// The instruction.
     pc: u64,
     event: Event,
@@ -72,16 +72,16 @@ struct Birth {
 
 /// On the way down.
 struct Watch<'b> {
-    b: Births<'b>,
-    choices: Choices,
+    b: NanSources<'b>,
+    selects: Selects,
     /// The instruction.
     pc: u64,
     /// By the value of the block that is watched: the same here.
     values: Vec<Value>,
     /// What is told when the instruction writes its result.
-    born: Vec<Birth>,
+    born: Vec<NanSource>,
     /// What is told where a value of the block that is watched has chosen it.
-    held: BTreeMap<Value, Vec<Birth>>,
+    held: BTreeMap<Value, Vec<NanSource>>,
 }
 
 impl Watch<'_> {
@@ -92,12 +92,12 @@ impl Watch<'_> {
     }
 
     /// Adds what happens in the operation of a value of the block that is watched.
-    fn add(&mut self, old: Value, birth: Birth) {
-        match (self.choices.fate(old), birth.event) {
-            (Fate::Stays | Fate::Stored, _) => self.born.push(birth),
+    fn add(&mut self, old: Value, source: NanSource) {
+        match (self.selects.fate(old), source.event) {
+            (Fate::Stays | Fate::Stored, _) => self.born.push(source),
             (Fate::Chosen(last), Event::Nan | Event::Infinity) => {
                 for choice in last {
-                    self.held.entry(*choice).or_default().push(birth.clone());
+                    self.held.entry(*choice).or_default().push(source.clone());
                 }
             }
             // What of it was chosen nobody can see.
@@ -107,30 +107,30 @@ impl Watch<'_> {
 
     /// A value of the block that is watched may be a choice, here that value.
     fn choose(&mut self, old: Value, value: Value) {
-        let (Some(held), Some(kind)) = (self.held.remove(&old), self.choices.kind(old)) else {
+        let (Some(held), Some(kind)) = (self.held.remove(&old), self.selects.kind(old)) else {
             return;
         };
-        for birth in held {
+        for source in held {
             let chosen = match kind {
-                Kind::Whole(elem) => self.b.is(birth.event, elem, value),
-                Kind::Upper => self.b.is_in_upper_half(birth.event, value),
+                Kind::Whole(elem) => self.b.is(source.event, elem, value),
+                Kind::Upper => self.b.is_in_upper_half(source.event, value),
             };
-            let lanes = self.b.and(birth.lanes, chosen);
-            self.born.push(Birth { lanes, ..birth });
+            let lanes = self.b.and(source.lanes, chosen);
+            self.born.push(NanSource { lanes, ..source });
         }
     }
 
     /// Tells what happened in the lanes that are written.
-    fn note(&mut self, written: Value) {
-        for birth in self.born.drain(..) {
-            let Birth {
+    fn probe(&mut self, written: Value) {
+        for source in self.born.drain(..) {
+            let NanSource {
                 pc,
                 about,
                 lanes,
                 shows,
                 ..
-            } = birth;
-            self.b.0.note(pc, about, lanes, written, shows);
+            } = source;
+            self.b.0.probe(pc, about, lanes, written, shows);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which instructions are steps of divisions.
+//! Recognition of the steps of a division.
 //!
 //! `v_div_scale` gives a NaN for 0 / x, and x / ∞ is refined by ∞ · 0: `v_div_fixup`, the last step, knows what is divided and gives
 //! the right result. Between them other instructions may change modes, so that they lie in several blocks.

@@ -1,4 +1,4 @@
-//! What happens to numbers, and the notes about it.
+//! Float events (a new NaN, an infinity, a flush), and the numbers of their probes.
 
 use wavetank_ir::Elem;
 
@@ -27,18 +27,18 @@ impl Event {
         Event::Conversion,
     ];
 
-    /// What notes are about; floats of which kind are shown.
+    /// What probes are about; floats of which kind are shown.
     const KINDS: [Elem; 3] = [Elem::F16, Elem::F32, Elem::F64];
 
-    /// What notes of it are about, with floats of which kind.
+    /// What probes of it are about, with floats of which kind.
     pub(super) fn about(self, elem: Elem) -> u8 {
         let kind = Event::KINDS.iter().position(|e| *e == elem);
         let kind = kind.unwrap_or_default();
         FIRST + (self as usize * Event::KINDS.len() + kind) as u8
     }
 
-    /// What a note is about, and the kind of the floats that it shows; `None` if it is somebody else's.
-    pub fn of_note(about: u8) -> Option<(Event, Elem)> {
+    /// The event of a probe, and the kind of the floats that it shows; `None` for a probe of another tool.
+    pub fn of_probe(about: u8) -> Option<(Event, Elem)> {
         let number = usize::from(about.checked_sub(FIRST)?);
         let event = Event::ALL.get(number / Event::KINDS.len())?;
         Some((*event, Event::KINDS[number % Event::KINDS.len()]))
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_say_what_they_are_about() {
+    fn probes_say_what_they_are_about() {
         for event in Event::ALL {
             for elem in Event::KINDS {
-                assert_eq!(Event::of_note(event.about(elem)), Some((event, elem)));
+                assert_eq!(Event::of_probe(event.about(elem)), Some((event, elem)));
             }
         }
         // Those of `init` are lower.
-        assert_eq!(Event::of_note(FIRST - 1), None);
-        assert_eq!(Event::of_note(FIRST + 12), None);
+        assert_eq!(Event::of_probe(FIRST - 1), None);
+        assert_eq!(Event::of_probe(FIRST + 12), None);
     }
 }

@@ -1,14 +1,14 @@
 //! `float`: where NaNs and infinities are born, denormals flushed, and floats converted that the integer cannot hold.
 //!
-//! [`watch`] adds to each block of a program operations that look at its float operations, and notes for lanes in which something
-//! is born (`births.rs` says what, `block.rs` where it is noted). Code computes NaNs on purpose and leaves them: what only reaches
-//! an operation that chooses is told if it is chosen (`choices.rs`), and what happens inside of divisions not at all (`division.rs`).
+//! [`watch`] adds to each block of a program operations that look at its float operations, and probes for lanes in which something
+//! is born (`nan_sources.rs` says what, `block.rs` where the probe is). Code computes NaNs on purpose and leaves them: what only reaches
+//! an operation that chooses is told if it is chosen (`selects.rs`), and what happens inside of divisions not at all (`division.rs`).
 
-mod births;
 mod block;
-mod choices;
 mod division;
 mod event;
+mod nan_sources;
+mod selects;
 mod tell;
 
 use wavetank_ir::Block;
@@ -28,7 +28,7 @@ pub use tell::{Seen, tell};
 /// b.end(Terminator::EndProgram);
 /// let watched = wavetank_check::float::watch(&b.finish());
 /// // A root can be a NaN, and be denormal by no means.
-/// assert_eq!(watched.to_string().matches("note").count(), 1, "{watched}");
+/// assert_eq!(watched.to_string().matches("probe").count(), 1, "{watched}");
 /// ```
 pub fn watch(block: &Block) -> Block {
     block::watch(block)

@@ -1,4 +1,4 @@
-//! Findings in words.
+//! Messages of the findings of `float`.
 
 use wavetank_ir::Elem;
 

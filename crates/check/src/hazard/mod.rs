@@ -4,9 +4,9 @@
 //! at most. An instruction is one wait state, and `s_nop` as many as it says. What a call leaves is nothing, since no
 //! function returns so soon, and at the start of a kernel or function there is nothing either.
 
-mod first;
+mod consumer;
+mod producer;
 mod rows;
-mod second;
 #[cfg(test)]
 mod tests;
 mod vcc;
@@ -18,7 +18,7 @@ use crate::code::{Graph, Node};
 use crate::finding::{Finding, Findings, Mark};
 use crate::flow::{Analysis, walk};
 use crate::tool::Tool;
-use first::{FIRSTS, First};
+use producer::{PRODUCERS, Producer};
 use rows::{ROWS, Row};
 use vcc::VccAlias;
 
@@ -33,7 +33,7 @@ pub fn check(graph: &Graph, findings: &mut Findings) {
 /// What a first instruction has done, and how long ago.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Done {
-    first: First,
+    producer: Producer,
     /// The number of the register.
     number: u8,
     /// The wait states since then.
@@ -43,8 +43,8 @@ struct Done {
 }
 
 impl Done {
-    fn key(&self) -> (First, u8) {
-        (self.first, self.number)
+    fn key(&self) -> (Producer, u8) {
+        (self.producer, self.number)
     }
 }
 
@@ -53,10 +53,10 @@ struct Hazards<'g> {
     graph: &'g Graph,
     generation: Generation,
     alias: VccAlias,
-    /// Those of the generation.
+    /// The hazards of this generation.
     rows: Vec<&'static Row>,
     /// For how many wait states it matters what a first instruction has done.
-    matters: [u8; FIRSTS],
+    matters: [u8; PRODUCERS],
 }
 
 impl<'g> Hazards<'g> {
@@ -64,9 +64,9 @@ impl<'g> Hazards<'g> {
         let generation = graph.chip.generation();
         let rows = ROWS.iter().filter(|row| row.need(generation) > 0);
         let rows: Vec<&Row> = rows.collect();
-        let mut matters = [0; FIRSTS];
+        let mut matters = [0; PRODUCERS];
         for row in &rows {
-            let longest = &mut matters[row.first as usize];
+            let longest = &mut matters[row.producer as usize];
             *longest = row.need(generation).max(*longest);
         }
         Hazards {
@@ -86,8 +86,8 @@ impl<'g> Hazards<'g> {
         for row in &self.rows {
             let need = row.need(self.generation);
             let close = state.iter().filter(|done| {
-                let may = done.first == row.first && done.ago < need;
-                may && row.second.is(node, done.number, self.alias)
+                let may = done.producer == row.producer && done.ago < need;
+                may && row.consumer.is(node, done.number, self.alias)
             });
             if let Some(done) = close.min_by_key(|done| done.ago) {
                 findings.add(self.finding(row, done, node));
@@ -99,7 +99,7 @@ impl<'g> Hazards<'g> {
         let need = row.need(self.generation);
         let text = node.inst.to_string();
         let mnemonic = text.split_whitespace().next().unwrap_or_default();
-        let register = done.first.register(done.number, self.generation);
+        let register = done.producer.register(done.number, self.generation);
         let uses = row.uses.replace("{}", &register);
         let distance = match done.ago {
             0 => "right after".to_owned(),
@@ -116,7 +116,7 @@ impl<'g> Hazards<'g> {
                 row.after
             ),
             at: Mark::at(node.pc, uses),
-            related: vec![Mark::at(done.pc, done.first.label(&register))],
+            related: vec![Mark::at(done.pc, done.producer.label(&register))],
             host: Vec::new(),
             notes: vec![row.source.to_owned()],
             help: Some(format!(
@@ -156,21 +156,22 @@ impl Analysis for Hazards<'_> {
 
     fn step(&self, state: &mut Vec<Done>, node: usize) {
         let node = &self.graph.nodes[node];
-        if node.ways.calls {
+        if node.successors.calls {
             state.clear();
             return;
         }
         let taken = wait_states(&node.inst);
         state.retain_mut(|done| {
             done.ago = done.ago.saturating_add(taken);
-            done.ago < self.matters[done.first as usize] && !done.first.is_over(done.number, node)
+            done.ago < self.matters[done.producer as usize]
+                && !done.producer.is_over(done.number, node)
         });
-        First::each(node, |first, number| {
-            if self.matters[first as usize] == 0 {
+        Producer::each(node, |producer, number| {
+            if self.matters[producer as usize] == 0 {
                 return;
             }
             let done = Done {
-                first,
+                producer,
                 number,
                 ago: 0,
                 pc: node.pc,

@@ -5,8 +5,8 @@
 
 use wavetank_isa::Generation;
 
-use super::first::First;
-use super::second::Second;
+use super::consumer::Consumer;
+use super::producer::Producer;
 
 /// A hazard.
 #[derive(Debug)]
@@ -14,9 +14,9 @@ pub struct Row {
     /// What findings call it.
     pub name: &'static str,
     /// What the first instruction does.
-    pub first: First,
+    pub producer: Producer,
     /// What the second one does.
-    pub second: Second,
+    pub consumer: Consumer,
     /// The wait states that have to be between the two, by generation from gfx6 on; 0 where it is no hazard.
     pub needs: [u8; 4],
     /// What the second one does, in words; `{}` is the register.
@@ -35,12 +35,12 @@ impl Row {
 }
 
 macro_rules! rows {
-    ($($name:literal $first:ident $second:ident $needs:tt $uses:literal, $after:literal: $source:literal;)*) => {
+    ($($name:literal $producer:ident $consumer:ident $needs:tt $uses:literal, $after:literal: $source:literal;)*) => {
         /// All of them.
         pub const ROWS: &[Row] = &[$(Row {
             name: $name,
-            first: First::$first,
-            second: Second::$second,
+            producer: Producer::$producer,
+            consumer: Consumer::$consumer,
             needs: $needs,
             uses: $uses,
             after: $after,

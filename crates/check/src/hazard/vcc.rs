@@ -1,4 +1,4 @@
-//! VCC by its other name.
+//! VCC by its alias, the last SGPRs of the allocation.
 
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{general_sgprs, sgprs_per_simd, sreg};
@@ -13,7 +13,7 @@ use wavetank_object::KernelDescriptor;
 pub struct VccAlias(Option<u8>);
 
 impl VccAlias {
-    /// That of a kernel. How many SGPRs a function's wave has, its caller decides.
+    /// The alias in a kernel. In a function it depends on the caller, which determines the number of SGPRs.
     pub fn of(kernel: Option<&KernelDescriptor>, generation: Generation) -> VccAlias {
         let (_, granule) = sgprs_per_simd(generation);
         let behind = kernel.and_then(|k| k.sgpr_count.checked_next_multiple_of(granule));

@@ -1,21 +1,21 @@
-//! The shadows of memory: for each access another one of what lies in their place.
+//! Shadows of memory: for each access, one to the shadows of its bytes.
 
 use wavetank_ir::{
     DataReg, MemKind, MemOp, Op, Rmw, SHADOW_UNIFORM, SHADOW_VECTOR, Space, Ty, Value,
 };
 
 use super::block::Follow;
-use super::decides::Decides;
 use super::numbers::{Bits, Shadow};
+use super::sink::Sink;
 
 impl Follow<'_> {
-    /// Appends an access, and before it that to shadows: who sees what another wave has stored sees its shadow too.
+    /// Appends an access, after the access to its shadows: a wave that sees a value of another wave also sees its shadow.
     pub fn access(&mut self, old: &MemOp, op: Op, ty: Option<Ty>) -> Bits {
         let Op::Mem(new) = &op else {
             unreachable!("it is an access");
         };
-        for part in decides(&old.space) {
-            self.note(Decides::Address, self.shadow(part), new.mask);
+        for part in address_parts(&old.space) {
+            self.probe(Sink::Address, self.shadow(part), new.mask);
         }
         if is_plain(&old.space) {
             let shadow = self.plain(old, new, ty);
@@ -108,7 +108,7 @@ fn is_plain(space: &Space) -> bool {
 }
 
 /// What decides where an access goes.
-fn decides(space: &Space) -> Vec<Value> {
+fn address_parts(space: &Space) -> Vec<Value> {
     match space {
         Space::Global { address, index } | Space::Scalar { address, index } => {
             [Some(*address), *index].into_iter().flatten().collect()

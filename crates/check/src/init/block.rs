@@ -1,12 +1,12 @@
-//! A block with its shadows: what becomes of those of registers and values.
+//! Instrumentation of a block: shadows of registers and values.
 
 use wavetank_ir::{
     Block, Builder, Elem, Op, Reg, RegFile, SHADOW_UNIFORM, SHADOW_VECTOR, Span, Terminator, Ty,
     Value,
 };
 
-use super::decides::Decides;
 use super::numbers::{Bits, Numbers, Shadow};
+use super::sink::Sink;
 
 /// The block with what follows undefined bits.
 ///
@@ -17,7 +17,7 @@ use super::numbers::{Bits, Numbers, Shadow};
 /// let cond = b.cmp(Rel::Eq, Elem::I32, Fp::default(), b.read(Reg::S(4)), b.u32(0));
 /// b.end(Terminator::CondBranch { cond, taken: 8, next: 4 });
 /// let followed = wavetank_check::init::follow(&b.finish());
-/// // The shadow of s4 decides whether the branch is noted.
+/// // The shadow of s4 decides whether the branch is probed.
 /// assert!(followed.to_string().contains("read s132"), "{followed}");
 /// ```
 pub fn follow(block: &Block) -> Block {
@@ -65,11 +65,10 @@ impl Follow<'_> {
     }
 
     /// Notes that undefined bits decide something in some lanes.
-    pub fn note(&self, decides: Decides, shadow: Shadow, lanes: Option<Value>) {
+    pub fn probe(&self, sink: Sink, shadow: Shadow, lanes: Option<Value>) {
         if let Some(shadow) = shadow {
             let lanes = lanes.unwrap_or_else(|| self.b.mask(!0));
-            self.b
-                .note(self.pc, decides as u8, shadow, lanes, Vec::new());
+            self.b.probe(self.pc, sink as u8, shadow, lanes, Vec::new());
         }
     }
 
@@ -96,9 +95,9 @@ impl Follow<'_> {
     fn end(&self, end: &Terminator) {
         match end {
             Terminator::CondBranch { cond, .. } => {
-                self.note(Decides::Branch, self.shadow(*cond), None);
+                self.probe(Sink::Branch, self.shadow(*cond), None);
             }
-            Terminator::Jump(to) => self.note(Decides::Jump, self.shadow(*to), None),
+            Terminator::Jump(to) => self.probe(Sink::Jump, self.shadow(*to), None),
             _ => {}
         }
     }
@@ -136,7 +135,7 @@ impl Follow<'_> {
             Op::Cast(to, a) => self.shadow(*a).map(|s| self.b.cast(*to, s)),
             Op::NonZero(a) => n.non_zero(bits(a)),
             Op::ReadLane(a, lane) => {
-                self.note(Decides::Index, self.shadow(*lane), None);
+                self.probe(Sink::Index, self.shadow(*lane), None);
                 let lane = bits(lane).value;
                 self.shadow(*a)
                     .map(|s| self.b.read_lane(self.lanes(s), lane))
@@ -175,12 +174,12 @@ impl Follow<'_> {
                 lanes.map(|any| n.smear(any, function.result_bits))
             }
             Op::ReadIndexed { base, index } => {
-                self.note(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let index = bits(index).value;
                 Some(self.b.read_indexed(base | SHADOW_VECTOR, index))
             }
             Op::ReadIndexedS { base, index } => {
-                self.note(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let index = bits(index).value;
                 Some(self.b.read_indexed_s(base | SHADOW_UNIFORM, index))
             }
@@ -195,12 +194,12 @@ impl Follow<'_> {
             | Op::WriteIndexedS { .. }
             | Op::Mem(_)
             | Op::WaitCnt(_)
-            | Op::Note { .. }
+            | Op::Probe { .. }
             | Op::End(_) => None,
         }
     }
 
-    /// The same in every lane, if it is uniform.
+    /// The shadow spread over all lanes, if it is uniform.
     fn lanes(&self, value: Value) -> Value {
         match self.b.ty(value) {
             Ty::U32 | Ty::U64 => {
@@ -241,7 +240,7 @@ impl Follow<'_> {
                     Ty::U64 => self.b.cast(Ty::Mask, shadow),
                     _ => shadow,
                 };
-                self.note(Decides::Exec, self.shadow(*value).map(lanes), None);
+                self.probe(Sink::Exec, self.shadow(*value).map(lanes), None);
                 self.looked_at(*value);
             }
             (
@@ -261,7 +260,7 @@ impl Follow<'_> {
                     ..
                 },
             ) => {
-                self.note(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let shadow = self.n.or_zero(self.shadow(*value), Ty::U32);
                 self.b
                     .write_indexed(base | SHADOW_VECTOR, *at, shadow, *mask);
@@ -272,7 +271,7 @@ impl Follow<'_> {
                     base, index: at, ..
                 },
             ) => {
-                self.note(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let shadow = self.n.or_zero(self.shadow(*value), Ty::U32);
                 self.b.write_indexed_s(base | SHADOW_UNIFORM, *at, shadow);
             }

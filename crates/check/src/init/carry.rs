@@ -1,4 +1,4 @@
-//! The shadows of sums and products: what is undefined carries on to the bits above.
+//! Shadows of sums and products: undefined bits carry to the bits above.
 
 use wavetank_ir::{Bin, Elem, Ty, Un, Value};
 

@@ -1,4 +1,4 @@
-//! The shadows of what compares give, and of what they choose.
+//! Shadows of compares and selects.
 
 use wavetank_ir::{Bin, Elem, Rel, Ty, Value};
 

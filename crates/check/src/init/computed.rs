@@ -1,4 +1,4 @@
-//! Whether undefined bits have been computed with on their way to a store, or are a copy of what nobody has written.
+//! Whether undefined bits at a store are the result of arithmetic, or a copy of uninitialized memory.
 //!
 //! Right programs copy whole structures with gaps, and those of which they have set a part; nobody looks at the rest. What is
 //! computed from undefined bits is seldom meant.
@@ -11,8 +11,8 @@ use super::origin::{befores, known, sources};
 use super::tell::Story;
 use crate::code::{Graph, Node};
 
-/// Whether a store of undefined bits, by its address, has some that have been computed with in this launch: before it, or
-/// before they were stored where they have been loaded from. Otherwise it copies what nobody has written.
+/// Whether a store of undefined bits, by its address, stores some that were computed in this launch, before it or before an
+/// earlier store that it copies from. Otherwise it copies uninitialized memory.
 pub fn is_computed(story: &Story, store: u64) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![store];
@@ -33,7 +33,7 @@ pub fn is_computed(story: &Story, store: u64) -> bool {
 /// What happens to undefined bits between where a wave gets them and where it stores them.
 enum Way {
     Computed,
-    /// They come from these loads as they are, or from registers that nobody has written.
+    /// A copy of these loads, or of uninitialized registers.
     Copied {
         loads: BTreeSet<u64>,
     },

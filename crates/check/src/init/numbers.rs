@@ -1,4 +1,4 @@
-//! The shadows of what functions of numbers give.
+//! Shadows of the results of numeric functions.
 
 use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, Rel, Round, Tern, Ty, Un, Value};
 

@@ -1,11 +1,11 @@
-//! Where undefined bits come from: back along all paths from what they decide.
+//! Origins of undefined bits: backwards along all paths from a sink.
 
 use std::collections::VecDeque;
 
 use wavetank_isa::tables::Field;
 use wavetank_isa::{Form, Inst, Registers};
 
-use super::decides::Decides;
+use super::sink::Sink;
 use crate::code::{Graph, Node};
 
 /// Where undefined bits come from.
@@ -13,28 +13,28 @@ use crate::code::{Graph, Node};
 pub enum Origin {
     /// An instruction has loaded them.
     Load(u64),
-    /// Nobody has written these registers since the wave began.
+    /// Registers that have not been written since the wave began.
     Start(Registers),
 }
 
 /// So many instructions are gone back at most, each as often as it takes to see all of its registers.
-const MOST_STEPS: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 
 /// The nearest origin of what decides at an instruction: a load of undefined bits, of which `loads` tells, else registers that
 /// a wave does not begin with, if this is the code that waves begin with: then it says which they have.
 pub fn origin(
     graph: &Graph,
     pc: u64,
-    decides: Option<Decides>,
+    sink: Option<Sink>,
     loads: impl Fn(u64) -> bool,
     given: Option<&Registers>,
 ) -> Option<Origin> {
     let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
     let mut seen = vec![Registers::default(); graph.nodes.len()];
     let before = befores(graph);
-    let mut open = VecDeque::from([(at, sources(&graph.nodes[at], decides))]);
+    let mut open = VecDeque::from([(at, sources(&graph.nodes[at], sink))]);
     let mut at_start = Registers::default();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let Some((at, wanted)) = open.pop_front() else {
             break;
         };
@@ -61,12 +61,12 @@ pub fn origin(
 
 /// The instruction that has made what another one goes by, EXEC or a branch: the nearest on the ways there that does not only put
 /// masks together, a compare mostly.
-pub fn decider(graph: &Graph, pc: u64, decides: Decides) -> Option<u64> {
+pub fn decider(graph: &Graph, pc: u64, sink: Sink) -> Option<u64> {
     let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
     let mut seen = vec![Registers::default(); graph.nodes.len()];
     let before = befores(graph);
-    let mut open = VecDeque::from([(at, sources(&graph.nodes[at], Some(decides)))]);
-    for _ in 0..MOST_STEPS {
+    let mut open = VecDeque::from([(at, sources(&graph.nodes[at], Some(sink)))]);
+    for _ in 0..MAX_STEPS {
         let (at, wanted) = open.pop_front()?;
         let new = wanted.without(&seen[at]);
         if new.is_empty() {
@@ -110,21 +110,21 @@ pub(super) fn known(reads: &Registers) -> Registers {
 }
 
 /// What an instruction decides by; what it stores, if it decides nothing.
-pub(super) fn sources(node: &Node, decides: Option<Decides>) -> Registers {
+pub(super) fn sources(node: &Node, sink: Option<Sink>) -> Registers {
     let is_data = |field| {
         matches!(
             field,
             Field::Vdata | Field::Data0 | Field::Data1 | Field::Sdata
         )
     };
-    let taken = |field| match decides {
-        Some(Decides::Address) => !is_data(field),
+    let taken = |field| match sink {
+        Some(Sink::Address) => !is_data(field),
         // What is stored.
         None => is_data(field),
         Some(_) => true,
     };
-    match decides {
-        None | Some(Decides::Address) => known(&operands(&node.inst, taken)),
+    match sink {
+        None | Some(Sink::Address) => known(&operands(&node.inst, taken)),
         Some(_) => known(&node.effects.reads),
     }
 }

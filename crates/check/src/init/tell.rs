@@ -1,10 +1,10 @@
-//! Findings in words.
+//! Messages of the findings of `init`.
 
 use wavetank_isa::tables::{Sop1, Sop2};
 use wavetank_isa::{Op, Registers};
 
-use super::decides::Decides;
 use super::origin::{Origin, decider, origin};
+use super::sink::Sink;
 use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
@@ -14,8 +14,8 @@ use crate::tool::Tool;
 pub struct Use {
     /// Its address.
     pub pc: u64,
-    /// What they decide; `None` where they are stored, and somebody reads them.
-    pub decides: Option<Decides>,
+    /// The sink; `None` for a store whose bytes are read later.
+    pub sink: Option<Sink>,
     /// Which wave and lanes it was, in words.
     pub who: String,
     /// How often it was seen.
@@ -29,7 +29,7 @@ pub struct Carried {
     pub pc: u64,
     /// What it was in memory, in words.
     pub memory: String,
-    /// Who has stored undefined bits there, by address.
+    /// The instructions that stored undefined bits there, by address.
     pub stored_by: Vec<u64>,
 }
 
@@ -56,10 +56,10 @@ impl Story {
         self.loads.iter().find(|load| load.pc == pc)
     }
 
-    fn origin(&self, pc: u64, decides: Option<Decides>) -> Option<Origin> {
+    fn origin(&self, pc: u64, sink: Option<Sink>) -> Option<Origin> {
         let is_load = |pc| self.load(pc).is_some();
         let graph = self.graph_of(pc)?;
-        origin(graph, pc, decides, is_load, self.given_to(graph))
+        origin(graph, pc, sink, is_load, self.given_to(graph))
     }
 
     /// What undefined bits decide, each mistake once: that one instruction has made what several go by, or one load has brought
@@ -67,9 +67,7 @@ impl Story {
     pub fn mistakes(&self, uses: impl Iterator<Item = Use>) -> Vec<(Option<u64>, Use)> {
         let mut mistakes: Vec<(Option<u64>, Option<u64>, Use)> = Vec::new();
         for of in uses {
-            let goes = of
-                .decides
-                .filter(|d| matches!(d, Decides::Exec | Decides::Branch));
+            let goes = of.sink.filter(|d| matches!(d, Sink::Exec | Sink::Branch));
             let graph = goes.and_then(|_| self.graph_of(of.pc));
             let decider = goes
                 .zip(graph)
@@ -79,11 +77,11 @@ impl Story {
                 Origin::Start(_) => None,
             });
             // Lanes that go on again have been told of when they were taken out.
-            let restores = of.decides == Some(Decides::Exec) && self.restores(of.pc);
+            let restores = of.sink == Some(Sink::Exec) && self.restores(of.pc);
             let same = |(made, brought, known): &&mut (Option<u64>, Option<u64>, Use)| {
                 let is_one =
                     decider.is_some() && *made == decider || load.is_some() && *brought == load;
-                known.decides == of.decides && (is_one || restores)
+                known.sink == of.sink && (is_one || restores)
             };
             match mistakes.iter_mut().find(same) {
                 Some((.., known)) => known.times += of.times,
@@ -120,8 +118,8 @@ impl Story {
     pub fn tell(&self, of: &Use) -> Finding {
         let graph = self.graph_of(of.pc);
         let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
-        let (rule, message, label) = words(of.decides, &name);
-        let found = self.origin(of.pc, of.decides);
+        let (rule, message, label) = words(of.sink, &name);
+        let found = self.origin(of.pc, of.sink);
         let mut notes = vec![of.who.clone()];
         let mut related = Vec::new();
         match found {
@@ -171,29 +169,29 @@ fn mnemonic(graph: &Graph, pc: u64) -> String {
 }
 
 /// The rule, the sentence, and what stands at the place.
-fn words(decides: Option<Decides>, name: &str) -> (&'static str, String, &'static str) {
-    match decides {
-        Some(Decides::Branch) => (
+fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str) {
+    match sink {
+        Some(Sink::Branch) => (
             "branch",
             format!("undefined bits decide where {name} goes"),
-            "goes by undefined bits",
+            "the condition has undefined bits",
         ),
-        Some(Decides::Exec) => (
+        Some(Sink::Exec) => (
             "exec",
-            format!("undefined bits decide which lanes go on behind {name}"),
-            "lanes are chosen by undefined bits",
+            format!("undefined bits decide which lanes are active after {name}"),
+            "the lane mask has undefined bits",
         ),
-        Some(Decides::Address) => (
+        Some(Sink::Address) => (
             "address",
             format!("undefined bits decide what {name} accesses"),
             "the address has undefined bits",
         ),
-        Some(Decides::Jump) => (
+        Some(Sink::Jump) => (
             "jump",
             format!("undefined bits decide where {name} jumps"),
             "the address has undefined bits",
         ),
-        Some(Decides::Index) => (
+        Some(Sink::Index) => (
             "index",
             format!("undefined bits decide which lane or register {name} means"),
             "the index has undefined bits",
@@ -206,14 +204,16 @@ fn words(decides: Option<Decides>, name: &str) -> (&'static str, String, &'stati
     }
 }
 
-/// Registers that nobody has written.
+/// A probe on uninitialized registers.
 fn start(registers: &Registers) -> String {
     let text = registers.to_string();
     let names: Vec<&str> = text.split_whitespace().collect();
     let shown = match names.as_slice() {
-        [one] => format!("{one} holds"),
-        [first, second] => format!("{first} and {second} hold"),
-        names => format!("{} and {} more registers hold", names[0], names.len() - 1),
+        [one] => format!("{one} is"),
+        [first, second] => format!("{first} and {second} are"),
+        names => format!("{} and {} more registers are", names[0], names.len() - 1),
     };
-    format!("{shown} nothing when the kernel begins, and nobody has written it on some way here")
+    format!(
+        "{shown} uninitialized: not set when the kernel begins, and not written on some path to here"
+    )
 }

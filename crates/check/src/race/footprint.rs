@@ -1,28 +1,28 @@
-//! What a launch has touched of global memory, kept when it is over: for who knows what the host and other queues did meanwhile.
+//! What a launch has accessed of global memory, kept when it is over: for who knows what the host and other queues did meanwhile.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use super::found::{Verb, name};
-use super::shadow::{Mode, PAGE, Page, Shadow, Slot};
+use super::access_history::{AccessHistory, Mode, PAGE, Page, Slot};
+use super::dedup::{Verb, name};
 use super::waves::Waves;
 
 /// Where a launch leaves its footprint.
 pub type Kept = Arc<Mutex<Option<Footprint>>>;
 
-/// Bytes of a page of the shadow.
+/// Bytes of a page of the history.
 const PAGE_BYTES: u64 = 4 * PAGE;
 
-/// The bytes of global memory that a launch has touched, and by which of its instructions.
+/// The bytes of global memory that a launch has accessed, and by which of its instructions.
 pub struct Footprint {
-    shadow: Shadow,
+    history: AccessHistory,
     /// The instructions by their numbers.
     pcs: Vec<u64>,
     waves: Waves,
     size: u64,
 }
 
-/// Neighbouring bytes that something else touches, too, and what one instruction of the launch did there.
+/// Neighbouring bytes that something else accesses, too, and what one instruction of the launch did there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meeting {
     /// The bytes, by address.
@@ -33,7 +33,7 @@ pub struct Meeting {
     pub noun: &'static str,
     /// What is done to the bytes: `read`, `written`.
     pub done: &'static str,
-    /// The work-group, wave and lane that touched the first of them.
+    /// The work-group, wave and lane that accessed the first of them.
     pub who: String,
 }
 
@@ -48,12 +48,12 @@ struct Dword<'f> {
 }
 
 impl Footprint {
-    pub(super) fn new(mut shadow: Shadow, pcs: Vec<u64>, mut waves: Waves) -> Footprint {
-        shadow.forget_values();
+    pub(super) fn new(mut history: AccessHistory, pcs: Vec<u64>, mut waves: Waves) -> Footprint {
+        history.forget_values();
         waves.forget_knowledge();
-        let size = shadow.pages().map(|(_, page)| page.size()).sum();
+        let size = history.pages().map(|(_, page)| page.size()).sum();
         Footprint {
-            shadow,
+            history,
             pcs,
             waves,
             size,
@@ -68,7 +68,7 @@ impl Footprint {
     /// Whether the launch tells others something, or learns from them, while it runs: `is_reached` says whether others look at
     /// the memory at an address meanwhile. It does by storing there, by atomics, and by loads that see such stores.
     pub fn tells(&self, is_reached: impl Fn(u64) -> bool) -> bool {
-        let mut pages = self.shadow.pages();
+        let mut pages = self.history.pages();
         pages.any(|(number, page)| {
             let tells = page.has_writes() || page.orders(0..PAGE as usize);
             tells && is_reached(number * PAGE_BYTES)
@@ -97,10 +97,10 @@ impl Footprint {
         let rest = self.dwords(first * 4..bytes.end).zip(first..);
         let end = first + rest.take_while(alike).count() as u64;
         let met = bytes.start.max(first * 4)..bytes.end.min(end.max(first + 1) * 4);
-        Some(self.meeting(slot, self.shadow.writes(first).contains(&slot), met))
+        Some(self.meeting(slot, self.history.writes(first).contains(&slot), met))
     }
 
-    /// The first bytes that one of two launches writes and the other touches: what this one does there, and what the other.
+    /// The first bytes that one of two launches writes and the other accesses: what this one does there, and what the other.
     pub fn meets_launch(&self, other: &Footprint) -> Option<(Meeting, Meeting)> {
         let clash = |(number, a, b): (u64, &Page, &Page)| {
             let mut all = (0..PAGE as usize).map(|at| (at, clash(a, b, at)));
@@ -110,7 +110,7 @@ impl Footprint {
         let (first, (own, others)) = clashes.min_by_key(|(dword, _)| *dword)?;
         let bytes = first * 4..first * 4 + 4;
         let side = |of: &Footprint, slot: Slot| {
-            let writes = of.shadow.writes(first).contains(&slot);
+            let writes = of.history.writes(first).contains(&slot);
             of.meeting(slot, writes, bytes.clone())
         };
         Some((side(self, own), side(other, others)))
@@ -120,7 +120,7 @@ impl Footprint {
         let verb = match (writes, slot.mode()) {
             (false, _) => Verb::Load,
             (true, Mode::Plain | Mode::Coherent) => Verb::Store,
-            (true, Mode::Atomic | Mode::Poll) => Verb::Atomic,
+            (true, Mode::Atomic | Mode::Spin) => Verb::Atomic,
         };
         Meeting {
             bytes,
@@ -153,7 +153,7 @@ impl Footprint {
     fn pieces(&self, bytes: Range<u64>) -> impl Iterator<Item = (u64, &Page, Range<usize>)> {
         let all = bytes.start / 4..bytes.end.div_ceil(4);
         let pages = self
-            .shadow
+            .history
             .pages_of(all.start / PAGE..all.end.div_ceil(PAGE));
         pages.map(move |(number, page)| {
             let first = number * PAGE;
@@ -168,8 +168,8 @@ impl Footprint {
         &'f self,
         other: &'f Footprint,
     ) -> impl Iterator<Item = (u64, &'f Page, &'f Page)> {
-        let pages = self.shadow.pages();
-        pages.filter_map(|(number, page)| Some((number, page, other.shadow.page(number)?)))
+        let pages = self.history.pages();
+        pages.filter_map(|(number, page)| Some((number, page, other.history.page(number)?)))
     }
 }
 
@@ -181,7 +181,7 @@ fn mask(dword: u64, bytes: &Range<u64>) -> u8 {
 }
 
 impl Dword<'_> {
-    /// The access that whoever reads or writes these bytes must be in order with.
+    /// The access with which a read or write of these bytes must be ordered.
     fn met(&self, written: bool) -> Option<Slot> {
         let reads = self.page.reads(self.at).into_iter().filter(|_| written);
         let mut all = self.page.writes(self.at).into_iter().chain(reads);

@@ -1,31 +1,31 @@
 //! Accesses of different waves to the same bytes, of which one writes, and which nothing orders; and stores of different values by
-//! lanes of one instruction ([`lanes`]).
+//! lanes of one instruction ([`overwrites`]).
 //!
 //! What orders waves is followed while they run ("happens before", as FastTrack does for threads: Flanagan and Freund, 2009):
 //!
 //! * `s_barrier`, for the waves of a work-group;
 //! * atomics: one that returns comes behind all atomics on its address before it;
 //! * global wave synchronization (`ds_gws_*`): who uses a resource comes behind all that have used it;
-//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that polls ([`kind`]).
+//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that spins ([`sync_semantics`]).
 //!
-//! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`under_way`]).
+//! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`in_flight`]).
 //!
 //! So a race is found though the waves did not meet this time, if only both came by. Where too much would have to be kept or
 //! computed, more order is assumed than there is, never less: then a race is missed, and nothing false is said. What cannot
 //! be seen stands in `docs/checkers.md`.
 
-mod clock;
+mod access_history;
+mod check_access;
+mod dedup;
 mod footprint;
-mod found;
-mod kind;
-mod lanes;
+mod in_flight;
+mod overwrites;
 mod rows;
-mod shadow;
-mod step;
+mod sync_semantics;
 #[cfg(test)]
 mod tests;
-mod under_way;
 mod values;
+mod vector_clock;
 mod waves;
 
 use std::collections::BTreeSet;
@@ -33,35 +33,35 @@ use std::ops::Range;
 use std::sync::PoisonError;
 
 use wavetank_ir::MemKind;
-use wavetank_memory::{LaneRun, Touch, Touched};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use crate::finding::Findings;
-use crate::watch::{TurnEnd, Watcher, WaveOf};
-use clock::{Fuel, Knowledge, Time};
+use crate::watch::{SliceEnd, Watcher, WaveOf};
+use access_history::{AccessHistory, Mode, Slot};
+use check_access::CheckAccess;
+use dedup::Dedup;
 pub use footprint::{Footprint, Kept, Meeting};
-use found::Found;
-pub use kind::InstAt;
-use kind::{Kind, Kinds};
-use lanes::Overwritten;
-use shadow::{Mode, Shadow, Slot};
-use step::Step;
+use overwrites::Overwritten;
+pub use sync_semantics::InstAt;
+use sync_semantics::{Semantics, SemanticsTable};
 pub use values::Reader;
 use values::Values;
-use waves::{Turns, Waves};
+use vector_clock::{Fuel, Time, VectorClock};
+use waves::{LoadsAgain, Waves};
 
 /// The tool that finds races while a kernel runs.
 pub struct Race {
     kernel: String,
-    kinds: Kinds,
+    kinds: SemanticsTable,
     waves: Waves,
-    global: Shadow,
-    gds: Shadow,
-    found: Found,
+    global: AccessHistory,
+    gds: AccessHistory,
+    found: Dedup,
     values: Values,
     overwritten: Overwritten,
     now: Time,
     kept: Option<Kept>,
-    /// Where work-groups had their scratch, if somebody wants the footprint: it is nobody's when they have ended.
+    /// Scratch of the work-groups, if a footprint is requested: it belongs to no group after they have ended.
     scratch: BTreeSet<(u64, u64)>,
 }
 
@@ -71,11 +71,11 @@ impl Race {
     pub fn new(kernel: impl Into<String>, inst_at: InstAt) -> Race {
         Race {
             kernel: kernel.into(),
-            kinds: Kinds::new(inst_at),
+            kinds: SemanticsTable::new(inst_at),
             waves: Waves::default(),
-            global: Shadow::default(),
-            gds: Shadow::default(),
-            found: Found::default(),
+            global: AccessHistory::default(),
+            gds: AccessHistory::default(),
+            found: Dedup::default(),
             values: Values::default(),
             overwritten: Overwritten::default(),
             now: 0,
@@ -84,13 +84,13 @@ impl Race {
         }
     }
 
-    /// Leaves there what the launch has touched of global memory, when it is over.
+    /// Leaves there what the launch has accessed of global memory, when it is over.
     pub fn with_footprint(mut self, kept: Option<Kept>) -> Race {
         self.kept = kept;
         self
     }
 
-    /// Reads global memory with this at the end of each turn, so that stores of different values by one instruction of
+    /// Reads global memory with this at the end of each time slice, so that stores of different values by one instruction of
     /// several waves are told from those of equal ones, which are no mistake.
     pub fn with_reader(mut self, reader: Reader) -> Race {
         self.values = Values::new(Some(reader));
@@ -98,23 +98,23 @@ impl Race {
     }
 
     /// One instruction of a wave.
-    fn step(&mut self, wave: u32, runs: &[LaneRun], lds: &mut Shadow) {
+    fn step(&mut self, wave: u32, runs: &[AccessRun], lds: &mut AccessHistory) {
         self.now = self.now.saturating_add(1);
-        let Touch { pc, kind: what, .. } = runs[0].first;
+        let AccessRecord { pc, kind: what, .. } = runs[0].first;
         let Some((number, mut kind)) = self.kinds.at(pc) else {
             return;
         };
-        if kind.may_poll && what == MemKind::Load {
+        if kind.may_spin && what == MemKind::Load {
             let address = runs[0].first.address;
-            let turns = self.waves.turns(wave, number, address);
-            self.found.may_poll(number, turns);
-            if turns == Turns::Polls {
-                self.kinds.polls(pc);
+            let again = self.waves.loads_again(wave, number, address);
+            self.found.may_spin(number, again);
+            if again == LoadsAgain::Spins {
+                self.kinds.spins(pc);
                 kind = self.kinds.at(pc).map_or(kind, |(_, kind)| kind);
             }
         }
         let slot = Slot::new(wave, self.now, number, Mode::Plain);
-        let mut step = Step {
+        let mut step = CheckAccess {
             waves: &mut self.waves,
             found: &mut self.found,
             values: &mut self.values,
@@ -122,52 +122,52 @@ impl Race {
             kind,
             slot,
             last: None,
-            learned: Knowledge::default(),
+            learned: VectorClock::default(),
         };
         for runs in runs.chunk_by(|a, b| a.first.memory == b.first.memory) {
-            let shadow = match runs[0].first.memory {
-                Touched::Global => &mut self.global,
-                Touched::Gds => &mut self.gds,
-                Touched::Lds => &mut *lds,
+            let history = match runs[0].first.memory {
+                MemoryKind::Global => &mut self.global,
+                MemoryKind::Gds => &mut self.gds,
+                MemoryKind::Lds => &mut *lds,
                 // A lane has its own.
-                Touched::Scratch => continue,
+                MemoryKind::Scratch => continue,
             };
             step.overwritten.used(wave, runs);
             match what {
                 MemKind::Load => runs
                     .chunk_by(loads_the_same)
-                    .for_each(|same| step.loads(shadow, &same[0])),
-                MemKind::Store => runs.iter().for_each(|run| step.stores(shadow, run)),
+                    .for_each(|same| step.loads(history, &same[0])),
+                MemKind::Store => runs.iter().for_each(|run| step.stores(history, run)),
                 MemKind::Atomic(_) => {
-                    let touches: Vec<Touch> =
-                        runs.iter().copied().flat_map(LaneRun::touches).collect();
-                    step.atomics(shadow, &touches);
+                    let records: Vec<AccessRecord> =
+                        runs.iter().copied().flat_map(AccessRun::records).collect();
+                    step.atomics(history, &records);
                 }
             }
         }
         self.issue(wave, kind, runs);
     }
 
-    /// An instruction of a wave has been issued: what it writes is under way.
-    fn issue(&mut self, wave: u32, kind: Kind, runs: &[LaneRun]) {
+    /// An instruction of a wave has been issued: what it writes is in flight.
+    fn issue(&mut self, wave: u32, kind: Semantics, runs: &[AccessRun]) {
         let first = &runs[0].first;
         let writes = first.kind != MemKind::Load;
         // A lane has its scratch alone.
-        let is_shared = |run: &LaneRun| run.first.memory != Touched::Scratch;
+        let is_shared = |run: &AccessRun| run.first.memory != MemoryKind::Scratch;
         if writes && runs.iter().any(is_shared) {
             self.waves.writes(wave);
         }
-        let under_way = self.waves.under_way(wave);
-        let is_global = |run: &LaneRun| run.first.memory == Touched::Global;
+        let in_flight = self.waves.in_flight(wave);
+        let is_global = |run: &AccessRun| run.first.memory == MemoryKind::Global;
         match kind.is_counted {
             true => {
-                under_way.issue();
+                in_flight.issue();
                 if writes && runs.iter().any(is_global) {
-                    under_way.write(self.now);
+                    in_flight.write(self.now);
                 }
             }
             // Of scalar memory and GDS, which other counters count, it is not asked.
-            false if writes && first.memory != Touched::Lds => under_way.wait(0, self.now),
+            false if writes && first.memory != MemoryKind::Lds => in_flight.wait(0, self.now),
             false => {}
         }
     }
@@ -177,30 +177,30 @@ impl Race {
         self.now = self.now.saturating_add(1);
         let most = self.kinds.at(pc).and_then(|(_, kind)| kind.waits_for);
         // One that nobody knows waits for all.
-        let under_way = self.waves.under_way(wave);
-        under_way.wait(most.unwrap_or(0).into(), self.now);
+        let in_flight = self.waves.in_flight(wave);
+        in_flight.wait(most.unwrap_or(0).into(), self.now);
     }
 }
 
 /// Whether lanes load what others before have loaded: all that is new those have told.
-fn loads_the_same(before: &LaneRun, run: &LaneRun) -> bool {
-    let bytes = |run: &LaneRun| (run.first.address, run.first.bytes, run.step, run.lanes);
+fn loads_the_same(before: &AccessRun, run: &AccessRun) -> bool {
+    let bytes = |run: &AccessRun| (run.first.address, run.first.bytes, run.step, run.lanes);
     bytes(before) == bytes(run)
 }
 
 impl Watcher for Race {
-    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd) {
-        self.runs(wave, &LaneRun::all(touches), end);
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd) {
+        self.runs(wave, &AccessRun::all(records), end);
     }
 
-    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
+    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
         let wave = self.waves.number(wave);
-        self.waves.begin_turn(wave, self.now);
+        self.waves.begin_slice(wave, self.now);
         let lanes: usize = runs.iter().map(|run| usize::from(run.lanes)).sum();
-        let touched = u32::try_from(lanes).unwrap_or(u32::MAX);
-        self.waves.fuel.earn(touched.saturating_mul(Fuel::EACH));
+        let accessed = u32::try_from(lanes).unwrap_or(u32::MAX);
+        self.waves.fuel.earn(accessed.saturating_mul(Fuel::EACH));
         let mut lds = self.waves.lend_lds(wave).unwrap_or_default();
-        let of = |run: &LaneRun| (run.first.pc, run.first.kind);
+        let of = |run: &AccessRun| (run.first.pc, run.first.kind);
         for runs in runs.chunk_by(|a, b| of(a) == of(b)) {
             match runs[0].is_wait() {
                 true => self.wait(wave, runs[0].first.pc),
@@ -208,9 +208,9 @@ impl Watcher for Race {
             }
         }
         self.waves.return_lds(wave, Some(lds));
-        self.values.end_turn(&mut self.global, &mut self.found);
+        self.values.end_slice(&mut self.global, &mut self.found);
         self.now = self.now.saturating_add(1);
-        self.waves.end_turn(wave, end, self.now);
+        self.waves.end_slice(wave, end, self.now);
     }
 
     fn scratch_begins(&mut self, bytes: Range<u64>) {
@@ -225,14 +225,14 @@ impl Watcher for Race {
         self.found
             .tell(&self.kernel, &self.waves, &self.kinds, findings);
         if let Some(kept) = self.kept.take() {
-            let mut shadow = std::mem::take(&mut self.global);
+            let mut history = std::mem::take(&mut self.global);
             for (start, end) in std::mem::take(&mut self.scratch) {
-                shadow.forget(start..end);
+                history.forget(start..end);
             }
             let waves = std::mem::take(&mut self.waves);
             let pcs = self.kinds.pcs().to_vec();
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            *kept = Some(Footprint::new(shadow, pcs, waves));
+            *kept = Some(Footprint::new(history, pcs, waves));
         }
     }
 }

@@ -1,26 +1,26 @@
-//! Rows of whole dwords that lanes access side by side, or together: the common case, done at once.
+//! Contiguous accesses of whole dwords, and accesses of all lanes to one place: the common case, checked at once.
 //!
-//! Where everything is in order, a row needs no look at each lane. Where it may not be, [`Step`] goes dword by dword.
+//! Where everything is in order, a row needs no look at each lane. Where it may not be, [`CheckAccess`] goes dword by dword.
 
 use std::ops::Range;
 
-use wavetank_memory::{LaneRun, Touched};
+use wavetank_memory::{AccessRun, MemoryKind};
 
-use super::found::{Pair, Rule, Verb};
-use super::shadow::{Lane, Lanes, Mode, PAGE, Shadow, Slot};
-use super::step::{Step, pair, parts};
+use super::access_history::{AccessHistory, Lane, Lanes, Mode, PAGE, Slot};
+use super::check_access::{CheckAccess, pair, parts};
+use super::dedup::{Pair, Rule, Verb};
 
 /// Neighbouring dwords.
 #[derive(Clone)]
 pub struct Row {
-    memory: Touched,
+    memory: MemoryKind,
     dwords: Range<u64>,
     lanes: Lanes,
 }
 
 impl Row {
     /// What lanes access, if that is whole dwords.
-    pub fn of(run: &LaneRun) -> Option<Row> {
+    pub fn of(run: &AccessRun) -> Option<Row> {
         let first = &run.first;
         let bytes = first.bytes + run.step * (u32::from(run.lanes) - 1);
         if !first.address.is_multiple_of(4) || bytes == 0 || !first.bytes.is_multiple_of(4) {
@@ -39,7 +39,7 @@ impl Row {
     }
 
     /// With all its lanes, not the first alone, where they have the same dwords.
-    fn of_all(self, run: &LaneRun) -> Row {
+    fn of_all(self, run: &AccessRun) -> Row {
         let mut row = self;
         if run.lanes > 1 && run.step == 0 {
             row.lanes.first = Lane::SEVERAL;
@@ -66,19 +66,19 @@ impl Row {
     }
 }
 
-impl Step<'_> {
+impl CheckAccess<'_> {
     /// What lanes load.
-    pub fn loads(&mut self, shadow: &mut Shadow, run: &LaneRun) {
-        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_poll);
+    pub fn loads(&mut self, history: &mut AccessHistory, run: &AccessRun) {
+        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_spin);
         let Some(row) = row else {
-            return self.load_each(shadow, run);
+            return self.load_each(history, run);
         };
         for (dword, at, lanes) in row.pieces() {
-            let (page, _) = shadow.at(dword);
+            let (page, _) = history.at(dword);
             // Before an atomic there may be others that its wave told nothing.
             let ordered = |slot: Slot| !is_atomic(slot) && self.is_done(slot);
             if !page.writes_in_order(at.clone(), ordered) {
-                return self.load_each(shadow, run);
+                return self.load_each(history, run);
             }
             let new = self.slot;
             page.fill_reads(at, new, lanes, |old| self.is_behind(old));
@@ -86,12 +86,12 @@ impl Step<'_> {
     }
 
     /// What lanes store.
-    pub fn stores(&mut self, shadow: &mut Shadow, run: &LaneRun) {
-        if let Some(pair) = self.overwrites(shadow, run) {
+    pub fn stores(&mut self, history: &mut AccessHistory, run: &AccessRun) {
+        if let Some(pair) = self.overwrites(history, run) {
             self.overwritten.add(pair);
         }
         let Some(row) = Row::of(run).map(|row| row.of_all(run)) else {
-            return self.store_each(shadow, run);
+            return self.store_each(history, run);
         };
         let (now, coherent) = (self.slot.time, self.kind.store_is_coherent);
         let mode = if coherent {
@@ -101,13 +101,13 @@ impl Step<'_> {
         };
         let new = self.slot_as(mode);
         for (dword, at, lanes) in row.pieces() {
-            let (page, _) = shadow.at(dword);
+            let (page, _) = history.at(dword);
             // One that is not plain may be of a lock, which this one frees.
             let free = page.writes_are(at.clone(), Mode::Plain)
                 && page.writes_in_order(at.clone(), |slot| slot.time != now && self.is_done(slot))
                 && page.reads_in_order(at.clone(), |slot| self.is_behind(slot));
             if !free {
-                return self.store_each(shadow, run);
+                return self.store_each(history, run);
             }
             let count = at.len() as u64;
             page.fill_writes(at, new, lanes);
@@ -117,11 +117,11 @@ impl Step<'_> {
 
     /// What a lane has stored over another value of a lane of the same store. One that is coherent, or frees a lock, may be an
     /// atomic one, of which the last one counts.
-    fn overwrites(&mut self, shadow: &mut Shadow, run: &LaneRun) -> Option<Pair> {
+    fn overwrites(&mut self, history: &mut AccessHistory, run: &AccessRun) -> Option<Pair> {
         let over = run.over.filter(|_| !self.kind.store_is_coherent)?;
         let at = (run.first.address + u64::from(over.byte)) / 4;
         let part = parts(&run.first).find(|part| part.dword == at)?;
-        if self.is_user(shadow, part) {
+        if self.is_user(history, part) {
             return None;
         }
         let stored = |lane: Option<u8>| (self.slot.on(part.mask, Lane::new(lane)), Verb::Store);
@@ -129,23 +129,24 @@ impl Step<'_> {
         Some(pair(Rule::Lanes, part, earlier, later))
     }
 
-    fn load_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+    fn load_each(&mut self, history: &mut AccessHistory, run: &AccessRun) {
         // Lanes that load the same are one: what is new the first has told.
         let lanes = if run.step == 0 {
             1
         } else {
             usize::from(run.lanes)
         };
-        for touch in run.touches().take(lanes) {
-            self.load(shadow, &touch);
+        for record in run.records().take(lanes) {
+            self.load(history, &record);
         }
     }
 
-    fn store_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {
-        run.touches().for_each(|touch| self.store(shadow, &touch));
+    fn store_each(&mut self, history: &mut AccessHistory, run: &AccessRun) {
+        run.records()
+            .for_each(|record| self.store(history, &record));
     }
 }
 
 fn is_atomic(slot: Slot) -> bool {
-    matches!(slot.mode(), Mode::Atomic | Mode::Poll)
+    matches!(slot.mode(), Mode::Atomic | Mode::Spin)
 }

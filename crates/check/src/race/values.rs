@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use wavetank_memory::Touched;
+use wavetank_memory::MemoryKind;
 
-use super::found::{Found, Pair, Rule};
-use super::shadow::{Mode, PAGE, Shadow};
+use super::access_history::{AccessHistory, Mode, PAGE};
+use super::dedup::{Dedup, Pair, Rule};
 
 /// Reads global memory at an address. Says whether it could.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
 
-/// What a turn has stored to global memory, and what is to be compared when it is over: only then does memory tell.
+/// What a time slice has stored to global memory, and what is to be compared when it is over: only then does memory tell.
 #[derive(Default)]
 pub struct Values {
     reader: Option<Reader>,
@@ -28,8 +28,8 @@ impl Values {
     }
 
     /// Dwords of a page have been stored to: several only if that is all of each.
-    pub fn stored(&mut self, memory: Touched, dwords: Range<u64>) {
-        if self.reader.is_some() && memory == Touched::Global {
+    pub fn stored(&mut self, memory: MemoryKind, dwords: Range<u64>) {
+        if self.reader.is_some() && memory == MemoryKind::Global {
             self.stored.push(dwords);
         }
     }
@@ -42,8 +42,8 @@ impl Values {
         }
     }
 
-    /// Compares what the turn has left.
-    pub fn end_turn(&mut self, global: &mut Shadow, found: &mut Found) {
+    /// Compares what the time slice has left.
+    pub fn end_slice(&mut self, global: &mut AccessHistory, found: &mut Dedup) {
         let Some(reader) = &self.reader else { return };
         self.stored.dedup();
         for dwords in self.stored.drain(..) {
@@ -76,9 +76,9 @@ impl Values {
 }
 
 /// Notes what a dword is, of which some bytes have been stored to.
-fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
+fn read_dword(reader: &Reader, global: &mut AccessHistory, dword: u64) {
     let (page, at) = global.at(dword);
-    // The other of the two may be of this turn, too.
+    // The other of the two may be of this time slice, too.
     let stored = page
         .writes(at)
         .iter()
@@ -91,7 +91,7 @@ fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
 }
 
 /// Notes what dwords of a page are. Says whether they could be read together.
-fn read_row(reader: &Reader, global: &mut Shadow, dwords: Range<u64>) -> bool {
+fn read_row(reader: &Reader, global: &mut AccessHistory, dwords: Range<u64>) -> bool {
     let mut room = [0; 4 * PAGE as usize];
     let count = (dwords.end - dwords.start) as usize;
     let bytes = &mut room[..4 * count];

@@ -1,13 +1,13 @@
-//! The waves and work-groups of a launch: what each wave knows, and the barriers.
+//! The waves and work-groups of a launch: vector clocks, barriers, accesses in flight.
 
 use std::collections::HashMap;
 
 use wavetank_machine::Group;
 
-use super::clock::{CHUNK, Fuel, Knowledge, Time};
-use super::shadow::{Shadow, Slot};
-use super::under_way::{Release, UnderWay};
-use crate::watch::{TurnEnd, WaveOf};
+use super::access_history::{AccessHistory, Slot};
+use super::in_flight::{InFlight, Release};
+use super::vector_clock::{CHUNK, Fuel, Time, VectorClock};
+use crate::watch::{SliceEnd, WaveOf};
 
 /// All waves that have run, numbered as their work-groups came.
 #[derive(Default)]
@@ -16,28 +16,30 @@ pub struct Waves {
     groups: Vec<GroupOf>,
     numbers: HashMap<u64, usize>,
     /// What all know that have used a resource of global wave synchronization.
-    resources: HashMap<u8, Knowledge>,
+    resources: HashMap<u8, VectorClock>,
     pub fuel: Fuel,
 }
 
 #[derive(Clone, Default)]
 struct Wave {
-    known: Knowledge,
-    /// What it knew before: until when, the oldest first. Who reads what it has stored learns what it knew when it stored.
-    before: Vec<(Time, Knowledge)>,
-    /// Its writes that are under way.
-    under_way: UnderWay,
+    known: VectorClock,
+    /// Earlier vector clocks with the times until which they were valid, the oldest first. A wave that reads a stored value
+    /// acquires the clock of the store.
+    before: Vec<(Time, VectorClock)>,
+    /// Its writes that are in flight.
+    in_flight: InFlight,
     group: usize,
     at: At,
     /// The resource that it has used last, if it has not gone on since.
     resource: Option<u8>,
     /// When its last barrier opened.
     met: Time,
-    /// Loads that may poll, by their instructions: where they have last loaded from, and whether the wave has written since.
-    polled: Vec<(u16, u64, bool)>,
+    /// Loads that may spin, by their instructions: where they have last loaded from, and whether the wave has written since.
+    spins: Vec<(u16, u64, bool)>,
 }
 
-/// So many earlier states of knowledge are kept. Who asks for an older one gets the oldest: too much rather than too little.
+/// The number of earlier vector clocks that are kept. In place of an older one, the oldest is used: more order than there
+/// is, rather than less.
 const BEFORE: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -48,15 +50,15 @@ enum At {
     End,
 }
 
-/// What a load shows that may poll.
+/// Evidence that a load is in a spin loop, from one execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Turns {
-    /// Nothing: the wave has come by for the first time.
+pub enum LoadsAgain {
+    /// None: the first execution by this wave.
     Once,
     /// The wave loads from elsewhere, or has written since: so loops do that work.
     Works,
-    /// It loads again from the same place what it can not have changed itself: it waits for others.
-    Polls,
+    /// The wave loads again from the same place, and cannot have changed it itself: it waits for others.
+    Spins,
 }
 
 /// A work-group.
@@ -68,7 +70,7 @@ pub struct GroupOf {
     waves: u32,
     running: u32,
     /// What is kept of its LDS, until it has ended.
-    pub lds: Option<Box<Shadow>>,
+    pub lds: Option<Box<AccessHistory>>,
 }
 
 impl Waves {
@@ -113,13 +115,13 @@ impl Waves {
     }
 
     /// Takes what is kept of the LDS of a wave's work-group, to be given back.
-    pub fn lend_lds(&mut self, wave: u32) -> Option<Box<Shadow>> {
+    pub fn lend_lds(&mut self, wave: u32) -> Option<Box<AccessHistory>> {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds.take()
     }
 
-    /// Gives it back.
-    pub fn return_lds(&mut self, wave: u32, lds: Option<Box<Shadow>>) {
+    /// Returns the history of a group's LDS.
+    pub fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds = lds;
     }
@@ -133,7 +135,7 @@ impl Waves {
     /// Forgets what waves know: the launch is over.
     pub fn forget_knowledge(&mut self) {
         for wave in &mut self.waves {
-            (wave.known, wave.before) = (Knowledge::default(), Vec::new());
+            (wave.known, wave.before) = (VectorClock::default(), Vec::new());
         }
         self.resources = HashMap::new();
     }
@@ -143,56 +145,56 @@ impl Waves {
         access.time != 0 && access.wave == wave && access.time > self.waves[wave as usize].met
     }
 
-    /// What a wave shows of an instruction that may poll, when it loads with that.
-    pub fn turns(&mut self, wave: u32, inst: u16, address: u64) -> Turns {
-        let polled = &mut self.waves[wave as usize].polled;
-        let Some(known) = polled.iter_mut().find(|(known, ..)| *known == inst) else {
-            polled.push((inst, address, false));
-            return Turns::Once;
+    /// What a wave shows of an instruction that may spin, when it loads with that.
+    pub fn loads_again(&mut self, wave: u32, inst: u16, address: u64) -> LoadsAgain {
+        let spins = &mut self.waves[wave as usize].spins;
+        let Some(known) = spins.iter_mut().find(|(known, ..)| *known == inst) else {
+            spins.push((inst, address, false));
+            return LoadsAgain::Once;
         };
         let before = std::mem::replace(known, (inst, address, false));
         match before == *known {
-            true => Turns::Polls,
-            false => Turns::Works,
+            true => LoadsAgain::Spins,
+            false => LoadsAgain::Works,
         }
     }
 
     /// A wave writes.
     pub fn writes(&mut self, wave: u32) {
-        let polled = &mut self.waves[wave as usize].polled;
-        polled.iter_mut().for_each(|(.., written)| *written = true);
+        let spins = &mut self.waves[wave as usize].spins;
+        spins.iter_mut().for_each(|(.., written)| *written = true);
     }
 
-    /// A wave's writes that are under way.
-    pub fn under_way(&mut self, wave: u32) -> &mut UnderWay {
-        &mut self.waves[wave as usize].under_way
+    /// A wave's writes that are in flight.
+    pub fn in_flight(&mut self, wave: u32) -> &mut InFlight {
+        &mut self.waves[wave as usize].in_flight
     }
 
     /// Whether the wave of a write, another one, has ever let others go on while it wrote.
     #[inline]
     pub fn is_ever_early(&self, wave: u32, write: Slot) -> bool {
-        wave != write.wave && self.waves[write.wave as usize].under_way.is_ever_early()
+        wave != write.wave && self.waves[write.wave as usize].in_flight.is_ever_early()
     }
 
     /// What a wave has come behind of the wave of a write to a dword, of another work-group, if that was done while the write was
-    /// under way.
+    /// in flight.
     pub fn early_release(&self, wave: u32, write: Slot, dword: u64) -> Option<Release> {
         let (own, other) = (&self.waves[wave as usize], &self.waves[write.wave as usize]);
-        if own.group == other.group || !other.under_way.is_ever_early() {
+        if own.group == other.group || !other.in_flight.is_ever_early() {
             return None;
         }
         let known = own.known.of(write.wave);
-        other.under_way.early(write.time, dword, known)
+        other.in_flight.early(write.time, dword, known)
     }
 
     /// What others learn of a wave that passes on all it knows and has done.
-    pub fn passed_on(&mut self, wave: u32, now: Time) -> Knowledge {
+    pub fn passed_on(&mut self, wave: u32, now: Time) -> VectorClock {
         let known = &self.waves[wave as usize].known;
         known.with(wave, now, &mut self.fuel)
     }
 
-    /// What others learn who see that an access was done.
-    pub fn passed_on_by(&mut self, slot: Slot) -> Knowledge {
+    /// The vector clock that a wave acquires by seeing that an access was done.
+    pub fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
         let wave = &self.waves[slot.wave as usize];
         let then = wave.before.iter().find(|(until, _)| *until >= slot.time);
         let known = then.map_or(&wave.known, |(_, known)| known);
@@ -210,12 +212,12 @@ impl Waves {
     /// A wave has come behind an access to a dword by which another one lets it go on.
     pub fn sees(&mut self, wave: u32, slot: Slot, dword: u64) {
         if self.waves[wave as usize].group != self.waves[slot.wave as usize].group {
-            self.under_way(slot.wave).seen(slot.time, slot.pc, dword);
+            self.in_flight(slot.wave).seen(slot.time, slot.pc, dword);
         }
     }
 
     /// A wave learns what is known elsewhere.
-    pub fn learn(&mut self, wave: u32, known: &Knowledge, now: Time) {
+    pub fn learn(&mut self, wave: u32, known: &VectorClock, now: Time) {
         let wave = &mut self.waves[wave as usize];
         let joined = wave.known.join(known, &mut self.fuel);
         if joined.same(&wave.known) {
@@ -233,7 +235,7 @@ impl Waves {
 
     /// A wave goes on. If it has met others at a resource, they have come by now: it comes behind all that have used it so
     /// far, which is too much rather than too little.
-    pub fn begin_turn(&mut self, wave: u32, now: Time) {
+    pub fn begin_slice(&mut self, wave: u32, now: Time) {
         let met = self.waves[wave as usize].resource.take();
         let known = met.and_then(|resource| self.resources.get(&resource));
         if let Some(known) = known.cloned() {
@@ -249,24 +251,24 @@ impl Waves {
         *known = known.join(&passed_on, &mut self.fuel);
     }
 
-    /// A turn of a wave is over.
-    pub fn end_turn(&mut self, wave: u32, end: TurnEnd, now: Time) {
+    /// A time slice of a wave is over.
+    pub fn end_slice(&mut self, wave: u32, end: SliceEnd, now: Time) {
         let was = self.waves[wave as usize].at;
         let at = match end {
-            TurnEnd::GoesOn => At::Running,
-            TurnEnd::Resource(resource) => {
+            SliceEnd::GoesOn => At::Running,
+            SliceEnd::Resource(resource) => {
                 self.meet(wave, resource, now);
                 At::Running
             }
-            TurnEnd::Barrier(_) => At::Barrier,
-            TurnEnd::Ended => At::End,
+            SliceEnd::Barrier(_) => At::Barrier,
+            SliceEnd::Ended => At::End,
         };
         self.waves[wave as usize].at = at;
         match at {
             At::Running => {}
             // A wait that is missing before it is not told here.
-            At::Barrier => self.under_way(wave).wait(0, now),
-            At::End => self.under_way(wave).end(now),
+            At::Barrier => self.in_flight(wave).wait(0, now),
+            At::End => self.in_flight(wave).end(now),
         }
         let n = self.waves[wave as usize].group;
         let group = &mut self.groups[n];
@@ -288,7 +290,7 @@ impl Waves {
             return;
         }
         if waves > 1 {
-            let mut known = Knowledge::default();
+            let mut known = VectorClock::default();
             for n in all {
                 let passed_on = self.passed_on(n, now);
                 known = known.join(&passed_on, &mut self.fuel);
@@ -300,7 +302,7 @@ impl Waves {
         for n in &left {
             let wave = &mut self.waves[*n as usize];
             (wave.at, wave.met) = (At::Running, now);
-            wave.polled
+            wave.spins
                 .iter_mut()
                 .for_each(|(.., written)| *written = true);
         }

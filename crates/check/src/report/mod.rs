@@ -1,4 +1,4 @@
-//! Findings as people and machines read them.
+//! Reports: findings as text, JSON and SARIF.
 //!
 //! * [`text`]: as compilers print what is wrong, with the lines of source and of machine code.
 //! * [`json`]: an object a finding, each on a line.

@@ -1,4 +1,4 @@
-//! What is known of the code that findings are about.
+//! The code objects and sources that findings refer to.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ pub mod tests {
                     column: None,
                 }],
             }],
-            notes: vec!["1 load may be under way".into()],
+            notes: vec!["1 load may be in flight".into()],
             help: Some("wait with `s_waitcnt vmcnt(0)`".into()),
             times: 1,
         }

@@ -1,4 +1,4 @@
-//! Sources that code was made of, as far as they can be read.
+//! Sources of the code, as far as they can be read.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! A finding as compilers print what is wrong.
+//! A finding as text, in the form of a compiler's diagnostics.
 
 use annotate_snippets::{Group, Level, Origin, Padding, Renderer};
 use wavetank_quote::{plain, readable};
@@ -13,7 +13,7 @@ use crate::host::Stack;
 pub struct Look {
     /// Whether there are colours.
     pub colours: bool,
-    /// Columns of the terminal; `None` where nobody counts them.
+    /// Columns of the terminal; `None` without a limit.
     pub columns: Option<usize>,
 }
 
@@ -132,7 +132,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
  | +0x40  global_store_dword v0, v1, s[0:1]
  | +0x48  s_endpgm
  |
- = note: 1 load may be under way
+ = note: 1 load may be in flight
  = note: freed here
            axpy(float*) at main.cpp:7
  = help: wait with `s_waitcnt vmcnt(0)`

@@ -1,4 +1,4 @@
-//! Which accesses of LDS may follow a place: what a barrier is there for.
+//! LDS accesses that may follow a location: the conflicts that a barrier is there for.
 
 use wavetank_isa::Flags;
 use wavetank_isa::tables::Class;
@@ -25,7 +25,7 @@ impl Follows {
 }
 
 impl Reach {
-    /// That of a graph. What is called may do anything.
+    /// The LDS accesses of a graph. A callee may do any.
     pub fn of(graph: &Graph) -> Reach {
         let mut before: Vec<Follows> = vec![Follows::default(); graph.blocks.len()];
         let mut behind = vec![Follows::default(); graph.nodes.len()];
@@ -47,7 +47,7 @@ impl Reach {
         }
     }
 
-    /// Whether what may follow a node conflicts with an access that is still under way there.
+    /// Whether what may follow a node conflicts with an access that is still in flight there.
     pub fn conflicts(&self, node: usize, access: LdsAccess) -> bool {
         let Follows { reads, writes } = self.0[node];
         writes || access.writes && reads
@@ -58,7 +58,9 @@ impl Reach {
 fn accesses(node: &Node) -> Follows {
     let lds = node.inst.row().class == Class::Lds && !node.inst.has(Flags::GDS);
     Follows {
-        reads: lds && node.effects.reads_memory || node.ways.calls,
-        writes: lds && node.effects.writes_memory || loads_to_lds(&node.inst) || node.ways.calls,
+        reads: lds && node.effects.reads_memory || node.successors.calls,
+        writes: lds && node.effects.writes_memory
+            || loads_to_lds(&node.inst)
+            || node.successors.calls,
     }
 }

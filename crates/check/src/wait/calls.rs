@@ -1,4 +1,4 @@
-//! What is under way where functions are called, and where they return.
+//! Accesses in flight at calls and returns.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use wavetank_isa::Operand;
 use super::pending::State;
 use crate::code::Graph;
 
-/// By the address of the function. A call of what is not known leaves nothing under way: compilers wait at the start of a
+/// By the address of the function. A call of what is not known leaves nothing in flight: compilers wait at the start of a
 /// function, and before it returns (LLVM's calling convention).
 #[derive(Clone, PartialEq, Default)]
 pub struct Calls {
@@ -18,12 +18,12 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// What may be under way at the start of a kernel or function.
+    /// What may be in flight at the start of a kernel or function.
     pub fn before(&self, graph: &Graph) -> State {
         self.look_up(&self.before, graph, Some(graph.start()))
     }
 
-    /// What may be under way behind a call.
+    /// What may be in flight behind a call.
     pub fn behind(&self, graph: &Graph, callee: Option<u64>) -> State {
         self.look_up(&self.behind, graph, callee)
     }
@@ -33,7 +33,7 @@ impl Calls {
         state.unwrap_or_else(|| State::new(graph.chip.generation()))
     }
 
-    /// A function is called where this may be under way, and finds the address that it returns to in a register.
+    /// A function is called where this may be in flight, and finds the address that it returns to in a register.
     pub fn called(&mut self, function: u64, link: Operand, state: &State) {
         join(&mut self.before, function, state);
         let links = self.links.entry(function).or_default();
@@ -42,7 +42,7 @@ impl Calls {
         }
     }
 
-    /// A function goes where a register says, while this may be under way. If that is not the register that calls leave their
+    /// A function goes where a register says, while this may be in flight. If that is not the register that calls leave their
     /// address in, it ends with a call of another one, which nobody knows and which waits itself.
     pub fn returns(&mut self, function: u64, to: Operand, state: &State) {
         let links = self.links.get(&function);

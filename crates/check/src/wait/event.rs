@@ -1,4 +1,4 @@
-//! What instructions leave under way.
+//! Events: accesses in flight after an instruction, by counter.
 
 use wavetank_isa::tables::{Class, Exp, Features, Mubuf};
 use wavetank_isa::{Field, Flags, Generation, Inst, Op, Operand, Registers};
@@ -7,9 +7,9 @@ use crate::code::Node;
 
 /// The first counter, by its place in [`WaitCounter::all`](wavetank_isa::WaitCounter::all).
 pub const VM: usize = 0;
-/// The second.
+/// The second counter, EXP_CNT.
 pub const EXP: usize = 1;
-/// The third.
+/// The third counter, LGKM_CNT.
 pub const LGKM: usize = 2;
 
 /// What is counted together and done in order, if it is done in order at all (Vega ISA, 4.4).
@@ -51,7 +51,7 @@ pub struct LdsAccess {
     pub writes: bool,
 }
 
-/// One thing that an instruction leaves under way.
+/// One thing that an instruction leaves in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
     /// The counter that it raises.
@@ -78,7 +78,7 @@ impl Event {
     }
 }
 
-/// What an instruction leaves under way.
+/// What an instruction leaves in flight.
 pub fn events(node: &Node) -> Vec<Event> {
     match node.inst.row().class {
         Class::Vmem | Class::Flat => vector(node),

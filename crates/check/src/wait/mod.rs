@@ -1,4 +1,4 @@
-//! Registers and LDS that are used before the wait for them (Vega ISA, 4.4).
+//! `wait`: registers and LDS that are used before the wait for them (Vega ISA, 4.4).
 //!
 //! An instruction that takes long raises a counter until it is done. Each is followed along all paths from where it is
 //! issued, with the number of those of its kind that were issued after it: its age. Where a path splits and
@@ -27,7 +27,12 @@ use waits::Waits;
 /// Adds what is wrong with the waits of graphs, of which some may call others.
 pub fn check(graphs: &[Graph], findings: &mut Findings) {
     let mut all: Vec<Waits> = graphs.iter().map(Waits::of).collect();
-    let calls_any = |graph: &Graph| graph.nodes.iter().any(|node| node.ways.callee.is_some());
+    let calls_any = |graph: &Graph| {
+        graph
+            .nodes
+            .iter()
+            .any(|node| node.successors.callee.is_some())
+    };
     if graphs.iter().any(calls_any) {
         follow_calls(&mut all);
     }
@@ -36,7 +41,7 @@ pub fn check(graphs: &[Graph], findings: &mut Findings) {
     }
 }
 
-/// What is under way where a function is called, and where it returns, grows until it is known.
+/// What is in flight where a function is called, and where it returns, grows until it is known.
 fn follow_calls(all: &mut [Waits]) {
     let mut calls = Calls::default();
     loop {
@@ -55,11 +60,13 @@ fn follow_calls(all: &mut [Waits]) {
 fn note_calls(waits: &Waits, calls: &mut Calls) {
     let graph = waits.graph;
     walk(graph, waits, |state, node| {
-        let Node { inst, ways, .. } = &graph.nodes[node];
-        if let Some(callee) = ways.callee {
+        let Node {
+            inst, successors, ..
+        } = &graph.nodes[node];
+        if let Some(callee) = successors.callee {
             calls.called(callee, inst.operand(Field::Sdst), state);
         }
-        if ways.elsewhere && graph.kernel.is_none() {
+        if successors.elsewhere && graph.kernel.is_none() {
             calls.returns(graph.start(), inst.operand(Field::Src0), state);
         }
     });

@@ -1,10 +1,10 @@
-//! What is under way.
+//! The set of accesses in flight at a location.
 
 use wavetank_isa::{Generation, Registers, WaitCounter};
 
 use super::event::{Event, Kind, LdsAccess};
 
-/// One that is under way.
+/// One that is in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pending {
     /// The instruction that left it.
@@ -25,7 +25,7 @@ pub struct Pending {
     pub other_lanes: bool,
 }
 
-/// All that may be under way at a place.
+/// All that may be in flight at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State {
     counters: &'static [WaitCounter; 3],
@@ -34,7 +34,7 @@ pub struct State {
 }
 
 impl State {
-    /// Nothing is under way.
+    /// Nothing is in flight.
     pub fn new(generation: Generation) -> State {
         State {
             counters: WaitCounter::all(generation),
@@ -42,12 +42,12 @@ impl State {
         }
     }
 
-    /// All that may be under way.
+    /// All that may be in flight.
     pub fn all(&self) -> impl Iterator<Item = &Pending> {
         self.pending.iter()
     }
 
-    /// An instruction leaves something under way.
+    /// An instruction leaves something in flight.
     pub fn issue(&mut self, pc: u64, event: &Event) {
         let counter = event.counter;
         for pending in &mut self.pending {
@@ -107,7 +107,7 @@ impl State {
         }
     }
 
-    /// Adds what may be under way on another path. Says whether that is anything new.
+    /// Adds what may be in flight on another path. Says whether that is anything new.
     pub fn join(&mut self, other: &State) -> bool {
         let mut changed = false;
         for pending in &other.pending {

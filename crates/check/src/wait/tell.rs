@@ -1,4 +1,4 @@
-//! Findings in words.
+//! Messages of the findings of `wait`.
 
 use wavetank_isa::{Registers, WaitCounter};
 
@@ -59,38 +59,38 @@ impl Mistake {
     }
 }
 
-/// The finding about a node and what is under way there.
+/// The finding about a node and what is in flight there.
 pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending) -> Finding {
     let node = &graph.nodes[node];
     let name = mnemonic(&node.inst.to_string());
-    let under_way = thing(pending.kind, mistake.what);
+    let in_flight = thing(pending.kind, mistake.what);
     let registers = list(&mistake.registers);
     let (rule, message, label) = match mistake.what {
         What::Read => (
             "read-before-load",
-            format!("`{name}` reads {registers} while {under_way} into it is under way"),
+            format!("`{name}` reads {registers} while {in_flight} into it is in flight"),
             format!("{registers} is read here"),
         ),
         What::Overwritten => (
             "write-before-load",
             format!(
-                "`{name}` writes {registers} while {under_way} into it is under way, which may come later"
+                "`{name}` writes {registers} while {in_flight} into it is in flight, which may complete later"
             ),
             format!("{registers} is written here"),
         ),
         What::Source => (
             "write-before-store",
-            format!("`{name}` writes {registers} while {under_way} that reads it is under way"),
+            format!("`{name}` writes {registers} while {in_flight} that reads it is in flight"),
             format!("{registers} is written here"),
         ),
         What::PassedOn(access) if access.writes => (
             "barrier-before-write",
-            format!("`{name}` lets other waves go on while {under_way} to LDS is under way"),
+            format!("`{name}` lets other waves go on while {in_flight} to LDS is in flight"),
             "others may see LDS as it was before".to_owned(),
         ),
         What::PassedOn(_) => (
             "barrier-before-read",
-            format!("`{name}` lets other waves go on while {under_way} from LDS is under way"),
+            format!("`{name}` lets other waves go on while {in_flight} from LDS is in flight"),
             "others may overwrite what is still to be read".to_owned(),
         ),
     };
@@ -101,7 +101,7 @@ pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending)
         kernel: graph.name.clone(),
         message,
         at: Mark::at(node.pc, label),
-        related: vec![Mark::at(pending.pc, format!("{under_way} begins here"))],
+        related: vec![Mark::at(pending.pc, format!("{in_flight} begins here"))],
         host: Vec::new(),
         notes: vec![why(pending)],
         help: Some(format!(
@@ -112,10 +112,10 @@ pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending)
     }
 }
 
-/// Why the number is what it is.
+/// The reason for the number of the wait.
 fn why(pending: &Pending) -> String {
     if !pending.kind.is_in_order() {
-        return "scalar memory is done in any order: only 0 tells that one of several is done"
+        return "scalar memory completes in any order: only a wait for 0 proves that one of several is done"
             .to_owned();
     }
     match pending.age {
@@ -125,7 +125,7 @@ fn why(pending: &Pending) -> String {
     }
 }
 
-/// What is under way, in words.
+/// What is in flight, in words.
 fn thing(kind: Kind, what: What) -> &'static str {
     let stores = matches!(what, What::PassedOn(LdsAccess { writes: true }));
     match kind {
@@ -149,18 +149,18 @@ fn mnemonic(text: &str) -> String {
 
 /// Registers in a sentence: the first few.
 fn list(registers: &Registers) -> String {
-    const MOST: usize = 4;
+    const MAX: usize = 4;
     let text = registers.to_string();
     let names: Vec<&str> = text.split(' ').collect();
     match names.as_slice() {
-        [names @ .., last] if names.len() < MOST && !names.is_empty() => {
+        [names @ .., last] if names.len() < MAX && !names.is_empty() => {
             format!("{} and {last}", names.join(", "))
         }
         [one] => (*one).to_owned(),
         names => format!(
             "{} and {} more",
-            names[..MOST - 1].join(", "),
-            names.len() + 1 - MOST
+            names[..MAX - 1].join(", "),
+            names.len() + 1 - MAX
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! What is under way at each node of a graph, and what a node does too early.
+//! The data-flow analysis of accesses in flight, and the uses that come too early.
 
 use wavetank_isa::numbers::sreg::EXEC;
 use wavetank_isa::tables::Sopp;
@@ -12,7 +12,7 @@ use super::tell::Mistake;
 use crate::code::{Graph, Node};
 use crate::flow::Analysis;
 
-/// What is under way at each node.
+/// What is in flight at each node.
 pub struct Waits<'g> {
     /// The code.
     pub graph: &'g Graph,
@@ -32,7 +32,7 @@ struct Uses {
 }
 
 impl<'g> Waits<'g> {
-    /// Those of a graph.
+    /// The analysis of a graph.
     pub fn of(graph: &'g Graph) -> Self {
         let events: Vec<Vec<Event>> = graph.nodes.iter().map(events).collect();
         let uses = graph.nodes.iter().zip(&events);
@@ -46,7 +46,8 @@ impl<'g> Waits<'g> {
         }
     }
 
-    /// What a node does too early, with what is under way: for each counter the youngest, whose wait does for all.
+    /// The uses of a node that come too early, with the access in flight: for each counter the youngest, whose wait covers
+    /// all.
     pub fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
         let mut found: Vec<(Mistake, Pending)> = Vec::new();
         for pending in state.all() {
@@ -65,7 +66,7 @@ impl<'g> Waits<'g> {
         found
     }
 
-    /// What a node does too early with one that is under way.
+    /// What a node does too early with one that is in flight.
     fn mistake(&self, pending: &Pending, node: usize) -> Option<Mistake> {
         let uses = &self.uses[node];
         let read = uses.reads.both(&pending.loads);
@@ -106,7 +107,12 @@ impl Analysis for Waits<'_> {
         }
         let uses = &self.uses[node];
         state.write(&uses.writes, uses.writes.scalars().any(|n| n >= EXEC));
-        let Node { inst, ways, pc, .. } = &self.graph.nodes[node];
+        let Node {
+            inst,
+            successors,
+            pc,
+            ..
+        } = &self.graph.nodes[node];
         match inst.op {
             Op::Sopp(Sopp::S_WAITCNT) => {
                 let counters = WaitCounter::all(inst.chip.generation());
@@ -114,7 +120,7 @@ impl Analysis for Waits<'_> {
                     state.wait(counter, bits.get(immediate(inst)));
                 }
             }
-            _ if ways.calls => *state = self.calls.behind(self.graph, ways.callee),
+            _ if successors.calls => *state = self.calls.behind(self.graph, successors.callee),
             _ => {
                 for event in &self.events[node] {
                     state.issue(*pc, event);

@@ -8,15 +8,15 @@ use super::random::Random;
 const WALKS: usize = 30;
 const STEPS: usize = 3000;
 
-/// What is under way on the slow machine: nothing is done before a wait demands it.
+/// What is in flight on the slow machine: nothing is done before a wait demands it.
 #[derive(Default)]
 struct Slow {
-    under_way: Vec<UnderWay>,
+    in_flight: Vec<InFlight>,
     /// What a barrier has let others overtake: whether it writes LDS.
     overtaken: Vec<bool>,
 }
 
-struct UnderWay {
+struct InFlight {
     kind: &'static str,
     loads: Registers,
     /// Whether it uses LDS, and writes there.
@@ -77,33 +77,33 @@ impl Slow {
         }
         let effects = inst.effects();
         let own = kind(name);
-        let early = self.under_way.iter().any(|under_way| {
+        let early = self.in_flight.iter().any(|in_flight| {
             let in_order = own.is_some_and(|(kind, _)| {
-                kind == under_way.kind && kind != "scalar" && !name.starts_with("flat_")
+                kind == in_flight.kind && kind != "scalar" && !name.starts_with("flat_")
             });
             let half = in_order && name.contains("d16");
-            let reads = effects.reads.meets(&under_way.loads) && !half;
-            let writes = effects.writes.meets(&under_way.loads) && !under_way.other_lanes;
+            let reads = effects.reads.meets(&in_flight.loads) && !half;
+            let writes = effects.writes.meets(&in_flight.loads) && !in_flight.other_lanes;
             reads || writes && !in_order
         });
         let lds = name.starts_with("ds_");
         let (reads, writes) = (lds && effects.reads_memory, lds && effects.writes_memory);
         let overtaken = self.overtaken.iter().any(|wrote| writes || *wrote && reads);
         let exec = effects.writes.scalars().any(|n| n >= 126);
-        for under_way in &mut self.under_way {
-            if under_way.other_lanes {
-                under_way.loads = under_way.loads.without(&effects.writes);
+        for in_flight in &mut self.in_flight {
+            if in_flight.other_lanes {
+                in_flight.loads = in_flight.loads.without(&effects.writes);
             }
-            under_way.other_lanes |= exec;
+            in_flight.other_lanes |= exec;
         }
         if name == "s_barrier" && !alone {
             self.overtaken
-                .extend(self.under_way.iter().filter_map(|u| u.lds));
+                .extend(self.in_flight.iter().filter_map(|u| u.lds));
         }
         if name.starts_with("s_swappc") {
             *self = Slow::default();
         } else if let Some((kind, _)) = own {
-            self.under_way.push(UnderWay {
+            self.in_flight.push(InFlight {
                 kind,
                 loads: effects.writes,
                 lds: (reads || writes).then_some(writes),
@@ -114,13 +114,13 @@ impl Slow {
     }
 
     fn wait(&mut self, kind: &str, number: usize) {
-        let of_kind = self.under_way.iter().filter(|u| u.kind == kind).count();
+        let of_kind = self.in_flight.iter().filter(|u| u.kind == kind).count();
         let mut done = match (kind, number) {
             (_, 0) => of_kind,
             ("scalar", _) => 0,
             _ => of_kind.saturating_sub(number),
         };
-        self.under_way.retain(|u| {
+        self.in_flight.retain(|u| {
             let ends = u.kind == kind && done > 0;
             done -= usize::from(ends);
             !ends
@@ -146,12 +146,12 @@ fn walk(graph: &Graph, random: &mut Random) -> bool {
         }
         let behind = here.pc + u64::from(here.inst.len);
         let jumps = here
-            .ways
+            .successors
             .target
-            .filter(|_| !here.ways.next || random.below(2) == 0);
+            .filter(|_| !here.successors.next || random.below(2) == 0);
         node = match jumps {
             Some(target) => at(target),
-            None if here.ways.next => at(behind),
+            None if here.successors.next => at(behind),
             None => None,
         };
     }

@@ -38,9 +38,9 @@ hand, and with the machine code. The tools are
   hazard   wait states that the chip needs between two instructions
   limits   more registers, LDS or code than there is
 and with a PROGRAM
-  memory   accesses that no allocation allows
-  init     bits that nobody has written, where they decide something
-  race     accesses of waves to the same bytes that nothing orders
+  memory   accesses out of bounds, or after free
+  init     uninitialized values, where they matter
+  race     data races between waves
   sync     barriers that not all waves of a work-group reach
   float    NaNs and infinities, and numbers lost; off unless it is named
 

@@ -1,5 +1,6 @@
 //! `wavetank launch`: runs one kernel of a file.
 
+mod accesses;
 mod argument;
 mod check;
 mod element;
@@ -9,7 +10,6 @@ mod size;
 mod spec;
 mod stage;
 mod template;
-mod touches;
 mod trace;
 
 use std::ffi::OsString;
@@ -60,7 +60,7 @@ Tools (--check=TOOLS), joined by commas:
   memory              accesses outside of what was allocated, to what may only
                       be read, unaligned atomics, beyond the LDS, the scratch
   init                what undefined bits decide
-  race                accesses of waves to the same bytes that nothing orders
+  race                data races between waves
   sync                barriers that not all waves of a work-group reach
   wait, hazard        missing waits and wait states in the code of the kernel
   limits              registers, LDS, code beyond what it has asked for

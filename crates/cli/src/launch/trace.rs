@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use wavetank::{Change, Chip, Group, Step};
 use wavetank_quote::function;
 
+use super::accesses;
 use super::element::integer;
-use super::touches;
 use crate::exit::{Failure, Result};
 
 /// Lanes in a row of a vector register.
@@ -215,7 +215,7 @@ fn text(step: &Step, chip: Chip) -> String {
         let _ = write!(text, " // {}", place.source);
     }
     text.push('\n');
-    touches::write(&mut text, &step.touches);
+    accesses::write(&mut text, &step.accesses);
     for change in &step.changes {
         let name = change.register_name(chip);
         let _ = match change {

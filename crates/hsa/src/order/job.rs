@@ -1,4 +1,4 @@
-//! Kernels and copies that have ended, and what each of them has touched, until all that may come lies behind them.
+//! Kernels and copies that have ended, and what each of them has accessed, until all that may come lies behind them.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;

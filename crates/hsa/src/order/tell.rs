@@ -27,7 +27,7 @@ fn with_copy(found: &Found, call: &str, callers: Option<&Callers>, writes: bool)
     let what = if is_fill { "fill" } else { "copy" };
     let done = if writes { "writes" } else { "reads" };
     let message = format!(
-        "{}, and nothing orders that and the {what} of the host that {done} them",
+        "data race: {}, unordered with the {what} of the host that {done} them",
         what_is_done(found)
     );
     let host = [
@@ -36,7 +36,7 @@ fn with_copy(found: &Found, call: &str, callers: Option<&Callers>, writes: bool)
     ];
     Finding {
         notes: vec![
-            "neither waits for the other: not by a queue, not by a signal, and the host has not waited between them".to_owned(),
+            "neither happens before the other: no queue and no signal orders them, and the host has not waited between them".to_owned(),
         ],
         help: Some(format!(
             "put both on one stream, or let the later one wait: an event, or a synchronization before the {what}"
@@ -52,15 +52,16 @@ fn with_kernel(found: &Found) -> Finding {
         return plain(found, "kernels", String::new());
     };
     let message = format!(
-        "{}, and nothing orders that and the {} of another launch",
+        "data race: {}, unordered with the {} of another launch",
         what_is_done(found),
         other.noun
     );
     let label = format!("the {} of {}, of the other launch", other.noun, other.who);
     let same = kernel.module().place(other.pc) == found.kernel.module().place(other.pc);
     let there = kernel.module().place(other.pc);
-    let mut notes =
-        vec!["the launches are of different queues, and neither waits for the other".to_owned()];
+    let mut notes = vec![
+        "the launches are on different queues, and neither happens before the other".to_owned(),
+    ];
     let mut related = Vec::new();
     match same {
         true => related.push(Mark::at(other.pc, label)),

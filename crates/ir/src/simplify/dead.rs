@@ -1,4 +1,4 @@
-//! Dead code, found on the way up.
+//! Dead code elimination, from the last node to the first.
 
 use crate::effects::{Effects, RegFile, Span};
 use crate::op::Node;
@@ -39,8 +39,7 @@ fn liveness(nodes: &[Node], keep_writes: bool) -> Vec<bool> {
     live
 }
 
-/// The uniform registers that are overwritten further down before anybody
-/// can see them: no read, and nothing that observes the state.
+/// The uniform registers that are overwritten below without a read, and without an operation that observes the state.
 #[derive(Default)]
 struct Hidden {
     single: [u64; 4],
@@ -48,8 +47,7 @@ struct Hidden {
 }
 
 impl Hidden {
-    /// Whether what is written would be seen by nobody. Writes of vector
-    /// registers are left to engines, which fuse them.
+    /// Whether a write is dead. Writes of vector registers are left to engines, which fuse them.
     fn covers(&self, effects: &Effects) -> bool {
         effects.overwrites && effects.writes.iter().all(|span| self.has(span))
     }

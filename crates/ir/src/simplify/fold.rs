@@ -1,4 +1,4 @@
-//! Operations on constants become constants.
+//! Constant folding.
 
 use crate::evaluate::{add_carry, mad_wide, sub_borrow};
 use crate::operations::Op;

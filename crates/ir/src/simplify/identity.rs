@@ -1,4 +1,4 @@
-//! Operations that change nothing, or whose result is already there.
+//! Algebraic identities: operations that return one of their operands.
 
 use crate::functions::{Bin, Rel, Un};
 use crate::op::Node;

@@ -1,4 +1,4 @@
-//! What the uniform registers are known to hold on the way down.
+//! Forwarding of uniform registers: their known values, from the first node to the last.
 //!
 //! A register can be seen alone and as the half of a pair (`s[4:5]`, or the
 //! mask `m[4:5]`). What one view writes, the overlapping ones forget.

@@ -5,8 +5,8 @@ use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
 use wavetank_lane_ops::Simd;
 use wavetank_lane_ops::is_in_file;
 use wavetank_lower::{Single, Singles, Steps, TooMany};
-use wavetank_machine::Toll;
-use wavetank_translate::VectorRegisters;
+use wavetank_machine::BlockCost;
+use wavetank_translate::RegisterSet;
 
 use crate::compiler::asm::{Asm, Assembled, Label, Mem, fixed};
 use crate::compiler::avx2::finish;
@@ -45,23 +45,23 @@ pub struct BlockCode {
     pub tiled: usize,
 }
 
-/// Compiles a block. The registers of `spent` are dead after it.
+/// Compiles a block. The registers of `dead` are dead after it.
 ///
 /// # Errors
 /// If it keeps more values at once than there is room for.
 pub fn compile(
     block: &Block,
-    toll: Toll,
+    block_cost: BlockCost,
     may_link: bool,
     options: CompileOptions,
-    spent: VectorRegisters,
+    dead: RegisterSet,
 ) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
-        toll,
+        block_cost,
         may_link,
         options,
-        spent,
+        dead,
         targets: None,
     })
 }
@@ -77,10 +77,10 @@ pub fn guard(
 ) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
-        toll: Toll::new(block, None),
+        block_cost: BlockCost::new(block, None),
         may_link: false,
         options,
-        spent: VectorRegisters::default(),
+        dead: RegisterSet::default(),
         targets: Some(targets),
     })
 }
@@ -88,10 +88,10 @@ pub fn guard(
 /// A block with everything that its compilation depends on.
 struct Task<'b> {
     block: &'b Block,
-    toll: Toll,
+    block_cost: BlockCost,
     may_link: bool,
     options: CompileOptions,
-    spent: VectorRegisters,
+    dead: RegisterSet,
     targets: Option<GuardTargets>,
 }
 
@@ -146,7 +146,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     };
     let (stop, out) = (asm.label(), asm.label());
     let head = Box::new(Head {
-        toll: task.toll.clone(),
+        block_cost: task.block_cost.clone(),
         links: Default::default(),
         may_link: task.may_link,
         helpers: Vec::new(),
@@ -154,7 +154,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     });
     let mut compiler = Compiler {
         planner,
-        spent: segments.spent(block, task.spent),
+        dead: segments.dead(block, task.dead),
         segments: &segments,
         templates: plans.iter().map(|plan| plan.template()).collect(),
         gprs: GprAlloc::new(block, &segments, |v| plans[v.index()].takes_registers()),
@@ -196,7 +196,7 @@ struct Compiler<'c, 'b> {
     plans: Vec<Plan>,
     segments: &'c Segments,
     /// Of each segment, the registers that are dead after it.
-    spent: Vec<VectorRegisters>,
+    dead: Vec<RegisterSet>,
     gprs: GprAlloc,
     /// The template of each node that tiles compute.
     templates: Vec<Option<Template>>,
@@ -259,7 +259,7 @@ impl<'b> Compiler<'_, 'b> {
         self.uniforms(segment).forget(true)?;
         match (self.plans[v.index()], op) {
             (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
-            (Plan::Note, Op::Note { of, lanes, .. }) => self.note(v, [*of, *lanes], segment),
+            (Plan::Note, Op::Probe { of, lanes, .. }) => self.probe(v, [*of, *lanes], segment),
             (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
             (Plan::Slow(reason), _) => self.helpers(v, segment, reason),
             _ => unreachable!("plans are those of their operations"),
@@ -311,7 +311,7 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     /// A note, by helpers. Mostly the value is 0, and they are not called.
-    fn note(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
+    fn probe(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
         let (slow, done) = (self.asm.label(), self.asm.label());
         leave_if_noted(&mut self.uniforms(segment), of, lanes, slow);
         self.asm.place(done);
@@ -417,7 +417,7 @@ impl<'b> Compiler<'_, 'b> {
             segment,
         };
         let mut tile = Tile::new(shared, &self.templates, zeros);
-        tile.spent = self.spent[segment as usize];
+        tile.dead = self.dead[segment as usize];
         let gathered = tile.run()?;
         self.asm
             .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);

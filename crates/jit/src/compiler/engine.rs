@@ -10,10 +10,10 @@ use std::time::Instant;
 use wavetank_ir::{Block, Op, Terminator};
 use wavetank_lane_ops::{Ctx, Simd};
 use wavetank_lower::{ROOM, TooMany};
-use wavetank_machine::{Backend, Ran, Stop, Toll};
+use wavetank_machine::{Backend, BlockCost, Ran, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
-    Cache, Caught, ColdEngine, ColdProgram, Key, Modes, Translated, Turns, VectorRegisters,
+    Cache, ColdEngine, ColdProgram, Key, Modes, RegisterSet, Translated, TrapEntry, Unrolled,
     changes_modes,
 };
 
@@ -69,7 +69,7 @@ pub struct Jit {
     enter: Enter,
     compiled: Mutex<Compiled>,
     /// Registers that are dead after blocks, as far as they have been computed.
-    spent: Mutex<HashMap<Key, VectorRegisters>>,
+    dead: Mutex<HashMap<Key, RegisterSet>>,
     /// Names for perf, if it is told.
     names: Option<Names>,
 }
@@ -122,7 +122,7 @@ impl Jit {
             memory: Mutex::new(memory),
             enter,
             compiled: Mutex::default(),
-            spent: Mutex::default(),
+            dead: Mutex::default(),
             names: None,
         })
     }
@@ -168,9 +168,9 @@ impl Jit {
             _ => Vec::new(),
         };
         let mut text = listing(simple, made, guest);
-        if let Some((turns, made)) = self.translate_turns(block, made, modes) {
-            let _ = writeln!(text, "{} turns at once, if so many come:", turns.count);
-            text += &listing(&turns.block, &made, guest);
+        if let Some((unrolled, made)) = self.translate_unrolled(block, made, modes) {
+            let _ = writeln!(text, "{} turns at once, if so many come:", unrolled.count);
+            text += &listing(&unrolled.block, &made, guest);
         }
         Some((text, next))
     }
@@ -181,53 +181,53 @@ impl Jit {
         if leaves_the_file(&block.simple) {
             return None;
         }
-        let toll = self.cold.translator().toll_of_simplified(&block, modes);
-        let made = self.code_for(&block.simple, toll, pc, modes).ok()?;
+        let block_cost = self.cold.translator().cost_of_simplified(&block, modes);
+        let made = self.code_for(&block.simple, block_cost, pc, modes).ok()?;
         Some((block, made))
     }
 
     /// Several turns of the loop that a block is, and their code, not yet in its place. Only where the tiles of all turns are
     /// one segment: otherwise what the registers hold goes through memory in each turn all the same.
-    fn translate_turns(
+    fn translate_unrolled(
         &self,
         block: &Translated,
         one: &BlockCode,
         modes: Modes,
-    ) -> Option<(Turns, BlockCode)> {
-        // What a wave polls is looked at in every turn.
-        if one.tiled != 1 || one.head.toll.may_poll(1) {
+    ) -> Option<(Unrolled, BlockCode)> {
+        // What a wave spins is looked at in every turn.
+        if one.tiled != 1 || one.head.block_cost.may_spin(1) {
             return None;
         }
-        let turns = self.cold.translator().turns(block, modes)?;
-        let toll = one.head.toll.clone().of_turns(turns.count);
-        let made = self.code_for(&turns.block, toll, block.simple.pc, modes);
+        let unrolled = self.cold.translator().unroll(block, modes)?;
+        let block_cost = one.head.block_cost.clone().of_iterations(unrolled.count);
+        let made = self.code_for(&unrolled.block, block_cost, block.simple.pc, modes);
         let made = made.ok().filter(|made| made.tiled == 1)?;
-        Some((turns, made))
+        Some((unrolled, made))
     }
 
     fn code_for(
         &self,
         block: &Block,
-        toll: Toll,
+        block_cost: BlockCost,
         pc: u64,
         modes: Modes,
     ) -> Result<BlockCode, TooMany> {
         let links = may_link(block, modes);
-        compile(block, toll, links, self.options, self.spent(pc, modes))
+        compile(block, block_cost, links, self.options, self.dead(pc, modes))
     }
 
     /// Registers that are dead after the block at a PC: none where registers are observable.
-    fn spent(&self, pc: u64, modes: Modes) -> VectorRegisters {
+    fn dead(&self, pc: u64, modes: Modes) -> RegisterSet {
         if self.options.registers_observable {
-            return VectorRegisters::default();
+            return RegisterSet::default();
         }
         let key = |pc| Key::new(pc, modes);
-        let mut known = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(spent) = known.get(&key(pc)) {
-            return *spent;
+        let mut known = self.dead.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(dead) = known.get(&key(pc)) {
+            return *dead;
         }
-        for (at, spent) in self.cold.translator().spent(pc, modes) {
-            known.entry(key(at)).or_insert(spent);
+        for (at, dead) in self.cold.translator().dead_registers(pc, modes) {
+            known.entry(key(at)).or_insert(dead);
         }
         *known.entry(key(pc)).or_default()
     }
@@ -258,15 +258,15 @@ impl Jit {
 
     fn compile(&self, pc: u64, modes: Modes) -> Option<Ready> {
         let (block, mut made) = self.translate(pc, modes)?;
-        let turns = self.translate_turns(&block, &made, modes);
-        let cost = made.head.toll.cost();
+        let unrolled = self.translate_unrolled(&block, &made, modes);
+        let cost = made.head.block_cost.cost();
         let by_helpers = std::mem::take(&mut made.by_helpers);
         let (code, head) = self.place(&block.simple, made)?;
         let heads = vec![head];
         let mut ready = Ready { code, heads };
-        let several = turns.and_then(|(turns, made)| {
-            let least = cost * (turns.count as i64 - 1);
-            self.place_turns(&mut ready, least, &turns, made)
+        let several = unrolled.and_then(|(unrolled, made)| {
+            let least = cost * (unrolled.count as i64 - 1);
+            self.place_unrolled(&mut ready, least, &unrolled, made)
         });
         let mut sums = self.sums();
         sums.loops += u64::from(several.is_some());
@@ -277,14 +277,14 @@ impl Jit {
     }
 
     /// Puts several turns of a loop beside one, and the guard before both.
-    fn place_turns(
+    fn place_unrolled(
         &self,
         ready: &mut Ready,
         least: i64,
-        turns: &Turns,
+        unrolled: &Unrolled,
         made: BlockCode,
     ) -> Option<()> {
-        let (several, head) = self.place(&turns.block, made)?;
+        let (several, head) = self.place(&unrolled.block, made)?;
         ready.heads.push(head);
         let one = ready.code;
         let targets = GuardTargets {
@@ -292,8 +292,8 @@ impl Jit {
             one,
             several,
         };
-        let made = guard(&turns.guard, self.options, targets).ok()?;
-        let (code, head) = self.place(&turns.guard, made)?;
+        let made = guard(&unrolled.guard, self.options, targets).ok()?;
+        let (code, head) = self.place(&unrolled.guard, made)?;
         ready.heads.push(head);
         ready.code = code;
         Some(())
@@ -391,16 +391,16 @@ impl<'p> Jitted<'p> {
 
 impl Backend for Jitted<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
-        self.run_turn(wave, memory).into()
+        self.run_time_slice(wave, memory).into()
     }
 
-    fn run_turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
+    fn run_time_slice(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
         memory.enter();
         wave.make_room(ROOM);
         // Where the wave comes from: a link to fill in.
         let mut from: Option<(*const Head, usize)> = None;
         // The modes with which it enters a trap handler, behind an access.
-        let mut caught = Caught::default();
+        let mut trap_entry = TrapEntry::default();
         let mut entering: Option<Modes> = None;
         loop {
             let pc = wave.uniform().pc;
@@ -429,7 +429,7 @@ impl Backend for Jitted<'_> {
                 Known::Cold => {
                     from = None;
                     // The interpreter finds out for itself.
-                    caught.release(wave.uniform_mut());
+                    trap_entry.release(wave.uniform_mut());
                     match self.cold.run_cold(wave, memory, self.program.hot) {
                         Some(stop) => return stop.into(),
                         None => continue,
@@ -445,11 +445,11 @@ impl Backend for Jitted<'_> {
             }
             let left = self.enter(ready, wave, memory);
             if enters && !matches!(left, Left::Stopped(_)) {
-                caught.release(wave.uniform_mut());
+                trap_entry.release(wave.uniform_mut());
             }
             match left {
                 Left::Ran(ran) => return ran,
-                Left::Stopped(stop) => match caught.catch(&stop, wave.uniform_mut()) {
+                Left::Stopped(stop) => match trap_entry.catch(&stop, wave.uniform_mut()) {
                     Some(modes) => entering = Some(modes),
                     None => return (*stop).into(),
                 },
@@ -501,8 +501,11 @@ impl Jitted<'_> {
             exit => usize::from(exit == Exit::Taken as u64),
         };
         // SAFETY: the files are those of the wave, and no compiled code is running.
-        let paid = unsafe { head.toll.pay_turn(way, &mut *uniform, &*vector.cast()) };
-        match paid {
+        let end = unsafe {
+            head.block_cost
+                .charge_slice(way, &mut *uniform, &*vector.cast())
+        };
+        match end {
             Some(ran) => Left::Ran(ran),
             None => Left::Somewhere,
         }

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicPtr;
 use iced_x86::{Code, Register};
 use wavetank_lane_ops::Next;
 use wavetank_lower::Steps;
-use wavetank_machine::Toll;
-use wavetank_memory::{Polled, Uniform as State};
+use wavetank_machine::BlockCost;
+use wavetank_memory::{SpinState, Uniform as State};
 
 use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
@@ -15,7 +15,7 @@ use crate::compiler::avx2::{FRAME, finish};
 /// The data that the code of a block refers to, at an address that stays.
 pub struct Head {
     /// What the block takes of a wave's turn.
-    pub toll: Toll,
+    pub block_cost: BlockCost,
     /// Where compiled code goes on: after the end, after a taken branch.
     pub links: [AtomicPtr<u8>; 2],
     /// Whether its successors may be linked: they are the same every time.
@@ -30,13 +30,13 @@ pub struct Head {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Exit {
-    /// The block ended: its toll is to be paid.
+    /// The block ended: its cost is to be charged.
     End = Next::Block as u32,
     /// The same, and its branch was taken.
     Taken = Next::Taken as u32,
     /// The wave stops; the context says why.
     Stop = Next::Stop as u32,
-    /// The block ended and has been paid for; its link has no target yet.
+    /// The block ended and has been charged; its link has no target yet.
     Unlinked = 4,
     /// The same, and its branch was taken.
     UnlinkedTaken = 5,
@@ -140,17 +140,17 @@ impl Exits {
             return go_to(asm, [targets.one, targets.several][way]);
         }
         let budget = budget();
-        let toll = &self.head.toll;
-        let (cost, may_end) = (toll.cost() as i32, toll.may_end(way));
-        let (polls, forgets) = (toll.may_poll(way), toll.forgets_polled());
+        let block_cost = &self.head.block_cost;
+        let (cost, may_end) = (block_cost.cost() as i32, block_cost.may_end(way));
+        let (spins, forgets) = (block_cost.may_spin(way), block_cost.resets_spin_state());
         if forgets {
-            let known = offset_of!(State, polled) + offset_of!(Polled, known);
+            let known = offset_of!(State, spin) + offset_of!(SpinState, known);
             let known = Mem::at(fixed::UNIFORM, known as u32);
             asm.with_constant(Code::Mov_rm64_imm32, known.into(), 0, true);
         }
         let [ending, taken] = [Exit::End, Exit::Taken];
         let unpaid = if way == 0 { ending } else { taken };
-        if polls {
+        if spins {
             set_pc(asm, to);
             return self.exit(asm, unpaid);
         }

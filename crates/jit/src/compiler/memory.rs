@@ -8,7 +8,7 @@ use wavetank_ir::{Access, DataReg, MemKind, MemOp, Reg, SHADOW_UNIFORM, Space, V
 use wavetank_lane_ops::Ctx;
 use wavetank_lower::{Place, register};
 use wavetank_memory::shadow::DISTANCE;
-use wavetank_memory::{ALIAS, Context, MemoryUnit, Window};
+use wavetank_memory::{ALIAS, BoundsCache, Context, MemoryUnit};
 
 use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::compiler::reach::unless_between;
@@ -16,7 +16,7 @@ use crate::compiler::uniform::Uniform;
 
 const ADDRESS: Register = Register::RAX;
 const OTHER: Register = Register::RCX;
-const WINDOWS: Register = Register::RDX;
+const BOUNDS_CACHES: Register = Register::RDX;
 
 /// A load of scalar registers from an address.
 pub struct ScalarLoad {
@@ -120,17 +120,23 @@ impl ScalarLoad {
     }
 }
 
-/// Goes to `slow` unless the window of a slot is on an allocation that holds so many bytes at the address, for loads.
+/// Goes to `slow` unless the bounds cache of a slot is on an allocation that holds so many bytes at the address, for loads.
 fn check(asm: &mut Asm, slot: u32, bytes: i32, slow: Label) {
     let unit = offset_of!(Ctx<'_, '_>, context) + offset_of!(Context<'_, '_>, memory);
     let load = Code::Mov_r64_rm64;
     let at = |base, offset: usize| Arg::M(Mem::at(base, offset as u32));
-    asm.op(load, &[WINDOWS.into(), at(fixed::CTX, unit)]);
-    asm.op(load, &[WINDOWS.into(), at(WINDOWS, MemoryUnit::WINDOWS)]);
-    let window = |field: usize| at(WINDOWS, MemoryUnit::window_at(slot) + field);
-    let ends = [Window::START, Window::END].map(window);
+    asm.op(load, &[BOUNDS_CACHES.into(), at(fixed::CTX, unit)]);
+    asm.op(
+        load,
+        &[
+            BOUNDS_CACHES.into(),
+            at(BOUNDS_CACHES, MemoryUnit::BOUNDS_CACHES),
+        ],
+    );
+    let word = |field: usize| at(BOUNDS_CACHES, MemoryUnit::bounds_cache_at(slot) + field);
+    let ends = [BoundsCache::START, BoundsCache::END].map(word);
     unless_between(asm, (ADDRESS, bytes), ends, OTHER, slow);
-    asm.op(load, &[OTHER.into(), window(Window::GONE)]);
+    asm.op(load, &[OTHER.into(), word(BoundsCache::GONE)]);
     asm.op(Code::Cmp_rm8_imm8, &[Arg::M(Mem::at(OTHER, 0)), Arg::I(0)]);
     asm.jump(Code::Jne_rel32_64, slow);
 }

@@ -54,8 +54,8 @@ mod tests {
 
     use wavetank_ir::{Family, Node, Op, Terminator};
     use wavetank_lane_ops::Simd;
-    use wavetank_machine::Toll;
-    use wavetank_translate::VectorRegisters;
+    use wavetank_machine::BlockCost;
+    use wavetank_translate::RegisterSet;
 
     use super::*;
     use crate::compiler::block::compile;
@@ -79,10 +79,10 @@ mod tests {
         };
         let made = compile(
             &block,
-            Toll::new(&block, None),
+            BlockCost::new(&block, None),
             true,
             options,
-            VectorRegisters::default(),
+            RegisterSet::default(),
         )
         .unwrap();
         let names: Names = Arc::new(|pc| format!("kernel+{:#x}", pc - 0xf0));

@@ -91,7 +91,7 @@ impl Planner<'_, '_> {
                 reg, value, bytes, ..
             } => self.of_write(v, reg, value, bytes, needs_tile),
             Op::Mem(_) => Plan::Access,
-            Op::Note { .. } => Plan::Note,
+            Op::Probe { .. } => Plan::Note,
             Op::ShuffleMask(..) | Op::Permute { .. } | Op::Scatter { .. } => Plan::CrossLane,
             // Within rows of 16 lanes there is a template.
             Op::Shuffle(..) => match self.of_function(v, needs_tile) {

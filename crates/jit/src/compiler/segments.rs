@@ -9,7 +9,7 @@
 use wavetank_ir::{
     Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
 };
-use wavetank_translate::VectorRegisters;
+use wavetank_translate::RegisterSet;
 
 /// A part of a block: nodes of the wave as a whole, then nodes of tiles.
 #[derive(Default, Debug)]
@@ -78,8 +78,8 @@ fn producer(block: &Block, v: Value) -> Value {
 }
 
 /// Vector registers that a node reads, be it that it takes a value from where it was read, or writes. With its shadow a
-/// register is touched itself.
-fn touched(block: &Block, v: Value) -> VectorRegisters {
+/// register is accessed itself.
+fn touched(block: &Block, v: Value) -> RegisterSet {
     let effects = block.node(v).op.effects();
     let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
     operands(block, v, &mut |a| {
@@ -87,8 +87,8 @@ fn touched(block: &Block, v: Value) -> VectorRegisters {
             spans.push(Span::of(reg));
         }
     });
-    let sets = (spans.into_iter().map(with_shadow)).map(VectorRegisters::of);
-    sets.fold(VectorRegisters::default(), VectorRegisters::with)
+    let sets = (spans.into_iter().map(with_shadow)).map(RegisterSet::of);
+    sets.fold(RegisterSet::default(), RegisterSet::with)
 }
 
 /// Of shadows the registers.
@@ -159,9 +159,9 @@ impl Segments {
     }
 
     /// Of each segment, the vector registers that are dead after it, if those of `behind` are dead after the block.
-    pub fn spent(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
+    pub fn dead(&self, block: &Block, behind: RegisterSet) -> Vec<RegisterSet> {
         let mut left = behind;
-        let mut spent: Vec<_> = self
+        let mut dead: Vec<_> = self
             .list
             .iter()
             .rev()
@@ -173,8 +173,8 @@ impl Segments {
                 here
             })
             .collect();
-        spent.reverse();
-        spent
+        dead.reverse();
+        dead
     }
 
     /// Finds the relation right before the branch that needs it alone.
@@ -381,7 +381,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 self.open.uniform.push(v);
             }
             Placement::Helpers => {
-                let apart = self.is_apart(v) || matches!(node.op, Op::Note { .. });
+                let apart = self.is_apart(v) || matches!(node.op, Op::Probe { .. });
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();
                 }

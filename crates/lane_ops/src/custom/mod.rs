@@ -7,7 +7,7 @@ pub mod cross;
 pub mod flow;
 pub mod lane_call;
 pub mod moves;
-pub mod note;
+pub mod probe;
 
 use super::lanes::Word;
 use super::step::{Ctx, Step};

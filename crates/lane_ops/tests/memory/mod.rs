@@ -6,12 +6,12 @@
 
 mod buffer;
 mod global;
+mod instrumented;
 mod lds;
 mod reach;
 mod read_on;
 mod rows;
 mod scratch;
-mod taps;
 
 use wavetank_ir::{
     Access, Counter, DataReg, Dialect, Elements, Half, Image, MemKind, MemOp, Rmw, Space as Where,
@@ -98,8 +98,8 @@ fn descriptor(op: &MemOp) -> [Source; 6] {
 }
 
 /// Where the data are.
-fn data(op: &MemOp) -> [u32; MemOp::MOST_DATA] {
-    let mut offsets = [0; MemOp::MOST_DATA];
+fn data(op: &MemOp) -> [u32; MemOp::MAX_DATA] {
+    let mut offsets = [0; MemOp::MAX_DATA];
     for (offset, register) in offsets.iter_mut().zip(&op.data) {
         *offset = match op.space {
             Where::Scalar { .. } | Where::ScalarBuffer { .. } => s(register.index()),
@@ -132,7 +132,7 @@ pub fn run_step(
         cache: 7,
         sources: all,
         descriptor: descriptor(op),
-        address: [0; Image::MOST_ADDRESS],
+        address: [0; Image::MAX_ADDRESS],
         data: data(op),
         ret: match op.ret {
             Some(DataReg::V(n)) => u32::from(n) * VECTOR_BYTES as u32,

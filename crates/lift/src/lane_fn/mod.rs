@@ -8,7 +8,7 @@ mod cube;
 mod division;
 mod exact;
 pub(crate) mod exceptions;
-mod held;
+mod f16_saturate;
 mod norm;
 mod screen;
 mod trig;
@@ -25,7 +25,7 @@ pub(crate) use division::{
     DIV_FIXUP_FLUSHING_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64, DIV_SCALE_F32, DIV_SCALE_F64,
 };
 pub(crate) use exceptions::EXCEPTIONS;
-pub(crate) use held::HELD_HALVES;
+pub(crate) use f16_saturate::SATURATED_HALVES;
 pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
@@ -94,7 +94,7 @@ static ALL: [&wavetank_ir::LaneFn; 33] = [
     &DIV_SCALE_F32,
     &DIV_SCALE_F64,
     &EXCEPTIONS,
-    &HELD_HALVES,
+    &SATURATED_HALVES,
     &PK_SNORM16,
     &PK_UNORM16,
     &SNORM16,

@@ -5,7 +5,7 @@ use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
 use wavetank_isa::tables::{Mtbuf, Mubuf};
 use wavetank_isa::{Field, Flags};
 
-use super::{Site, through_lds};
+use super::{Site, lds_dma};
 use crate::block::{Flow, Lift};
 
 /// Lifts a MUBUF instruction.
@@ -82,7 +82,7 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
         BUFFER_STORE_FORMAT_D16_XYZW => formatted(l, |s| s.store(Dwords(4), components(l))),
         BUFFER_STORE_FORMAT_D16_HI_X => formatted(l, |s| s.store(Dwords(1), High)),
 
-        BUFFER_STORE_LDS_DWORD => through_lds::store(l, at()),
+        BUFFER_STORE_LDS_DWORD => lds_dma::store(l, at()),
     }
 }
 
@@ -118,13 +118,13 @@ fn to_lds(l: &Lift, op: Mubuf) -> Flow {
     use Mubuf::*;
     let at = || site(l, Elements::Plain);
     match op {
-        BUFFER_LOAD_UBYTE => through_lds::load(l, at(), Access::U8),
-        BUFFER_LOAD_SBYTE => through_lds::load(l, at(), Access::I8),
-        BUFFER_LOAD_USHORT => through_lds::load(l, at(), Access::U16),
-        BUFFER_LOAD_SSHORT => through_lds::load(l, at(), Access::I16),
-        BUFFER_LOAD_DWORD => through_lds::load(l, at(), Access::Dwords(1)),
-        BUFFER_LOAD_FORMAT_X => formatted(l, |site| through_lds::load(l, site, Access::Dwords(1))),
-        BUFFER_STORE_LDS_DWORD => through_lds::store(l, at()),
+        BUFFER_LOAD_UBYTE => lds_dma::load(l, at(), Access::U8),
+        BUFFER_LOAD_SBYTE => lds_dma::load(l, at(), Access::I8),
+        BUFFER_LOAD_USHORT => lds_dma::load(l, at(), Access::U16),
+        BUFFER_LOAD_SSHORT => lds_dma::load(l, at(), Access::I16),
+        BUFFER_LOAD_DWORD => lds_dma::load(l, at(), Access::Dwords(1)),
+        BUFFER_LOAD_FORMAT_X => formatted(l, |site| lds_dma::load(l, site, Access::Dwords(1))),
+        BUFFER_STORE_LDS_DWORD => lds_dma::store(l, at()),
         _ => Flow::unsupported(l.inst, "its data cannot go to LDS"),
     }
 }

@@ -5,7 +5,7 @@ use wavetank_ir::{Access, Counter, Half, Rmw, Space};
 use wavetank_isa::tables::Flat;
 use wavetank_isa::{Field, Flags, Form};
 
-use super::{Site, through_lds};
+use super::{Site, lds_dma};
 use crate::block::{Flow, Lift};
 
 /// Lifts a FLAT, GLOBAL or SCRATCH instruction.
@@ -65,11 +65,11 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
 fn to_lds(l: &Lift, op: Flat) -> Flow {
     use Flat::*;
     match op {
-        FLAT_LOAD_UBYTE => through_lds::load(l, site(l), Access::U8),
-        FLAT_LOAD_SBYTE => through_lds::load(l, site(l), Access::I8),
-        FLAT_LOAD_USHORT => through_lds::load(l, site(l), Access::U16),
-        FLAT_LOAD_SSHORT => through_lds::load(l, site(l), Access::I16),
-        FLAT_LOAD_DWORD => through_lds::load(l, site(l), Access::Dwords(1)),
+        FLAT_LOAD_UBYTE => lds_dma::load(l, site(l), Access::U8),
+        FLAT_LOAD_SBYTE => lds_dma::load(l, site(l), Access::I8),
+        FLAT_LOAD_USHORT => lds_dma::load(l, site(l), Access::U16),
+        FLAT_LOAD_SSHORT => lds_dma::load(l, site(l), Access::I16),
+        FLAT_LOAD_DWORD => lds_dma::load(l, site(l), Access::Dwords(1)),
         _ => Flow::unsupported(l.inst, "its data cannot go to LDS"),
     }
 }

@@ -80,7 +80,7 @@ impl<'b> Float<'b> {
         self.bin(Bin::FMax, rhs)
     }
 
-    /// The same bits as an integer.
+    /// The bits of the float as an integer.
     pub fn as_int(self) -> Int<'b> {
         let elem = match self.elem {
             Elem::F16 => Elem::I16,

@@ -15,7 +15,7 @@ use wavetank_isa::{Field, Flags, Operand};
 
 use super::operand::Vector;
 use crate::block::Flow;
-use crate::memory::through_lds;
+use crate::memory::lds_dma;
 use crate::value::{Float, Int};
 
 /// Which of the three values of a channel.
@@ -77,7 +77,7 @@ pub(super) fn second_half(v: &Vector) -> Flow {
     let p20 = half(v, parameter(v, Which::P20));
     let [j, sum] = single_sources(v);
     let result = p20.flushing().mad(j, sum);
-    let narrow = v.held(v.resize(result, Elem::F16), [result]);
+    let narrow = v.saturated(v.resize(result, Elem::F16), [result]);
     v.write(narrow.v, Elem::F16);
     Flow::Next
 }
@@ -128,5 +128,5 @@ fn parameter<'a>(v: &Vector<'a>, which: Which) -> Int<'a> {
     let before = (Int::const32(l.b, 1) << four) - 1;
     let primitive = (mask & before).count_ones();
     let index = (primitives * attribute + primitive) * 12 + dword;
-    through_lds::read(l, (index << 2) + (m0 & 0xffff))
+    lds_dma::read(l, (index << 2) + (m0 & 0xffff))
 }

@@ -14,7 +14,7 @@ use wavetank_isa::{DstUnused, Field, Flags, Form, Inst, Operand, Row, SdwaSel, T
 
 use crate::block::Lift;
 use crate::lane;
-use crate::memory::through_lds;
+use crate::memory::lds_dma;
 use crate::operand::{FAR, VCC};
 use crate::value::{Cond, Float, Int};
 
@@ -174,7 +174,7 @@ impl<'a> Vector<'a> {
     /// unsigned bytes and words, 4 and 5 signed ones, 2 is a dword.
     fn lds_direct(&self) -> Int<'a> {
         let m0 = self.l.m0();
-        let dword = through_lds::read_uniform(self.l, m0 & 0xfffc);
+        let dword = lds_dma::read_uniform(self.l, m0 & 0xfffc);
         let part = dword >> ((m0 & 3) << 3);
         let ty = (m0 >> 16) & 7;
         let when = |n: u64, then: Int<'a>, other: Int<'a>| ty.eq(n).select(then, other);
@@ -366,7 +366,7 @@ impl<'a> Vector<'a> {
             };
             let product = b.bin(Bin::FMul, elem, fp, value, factor);
             let [product, before] = [product, value].map(|v| Float::new(b, elem, fp, v));
-            value = self.held(product, [before]).without_negative_zero().v;
+            value = self.saturated(product, [before]).without_negative_zero().v;
         }
         if self.clamp() {
             let clamp = if self.l.modes.dx10_clamp() {
@@ -429,7 +429,7 @@ impl<'a> Vector<'a> {
         self.write_lanes(n, value, bytes, self.lanes());
     }
 
-    /// The same in lanes that an instruction chooses by itself.
+    /// As above, in lanes that an instruction chooses by itself.
     pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
         let wide = b.ty(value).bits() == 64;

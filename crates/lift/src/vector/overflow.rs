@@ -26,11 +26,11 @@ impl<'a> Vector<'a> {
         }
         let floats = self.sources().map(|(spec, _)| is_float(spec.ty));
         let floats = sources.into_iter().zip(floats);
-        self.held(r, floats.filter_map(|(x, is_float)| is_float.then_some(x)))
+        self.saturated(r, floats.filter_map(|(x, is_float)| is_float.then_some(x)))
     }
 
     /// A result of these floats.
-    pub fn held(&self, r: Float<'a>, of: impl IntoIterator<Item = Float<'a>>) -> Float<'a> {
+    pub fn saturated(&self, r: Float<'a>, of: impl IntoIterator<Item = Float<'a>>) -> Float<'a> {
         if r.elem != Elem::F16 || !self.holds_halves() {
             return r;
         }
@@ -54,7 +54,7 @@ impl<'a> Vector<'a> {
             return r;
         }
         let args: Vec<Value> = std::iter::once(r).chain(of.iter().copied()).collect();
-        self.b().lane_fn(&lane_fn::HELD_HALVES, &args)
+        self.b().lane_fn(&lane_fn::SATURATED_HALVES, &args)
     }
 
     /// Whether the infinity of a zero is true: of functions of one number, and of quotients.

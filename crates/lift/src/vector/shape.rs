@@ -1,4 +1,4 @@
-//! The shapes of vector instructions: what their sources and result are.
+//! The shapes of vector instructions: types of sources and result.
 
 use wavetank_ir::{Bin, Cvt, Elem, Fp, LaneFn, Reg, Rel, Round, Ty as Shape, Un, Value};
 use wavetank_isa::Ty;
@@ -81,7 +81,7 @@ impl<'a> Vector<'a> {
 
     /// Integers to a float.
     pub fn to_float<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Float<'a>) -> Flow {
-        self.map(|sources| self.held(f(sources), []))
+        self.map(|sources| self.saturated(f(sources), []))
     }
 
     /// Floats to an integer.

@@ -56,7 +56,7 @@ trait Pair<'a>: Copy {
     /// Sees a fetched pair; `neg` are the bits of NEG and NEG_HI.
     fn view(v: &Vector<'a>, value: Value, neg: [bool; 2]) -> Self;
     /// The pair as the mode has results of these sources.
-    fn held(self, _: &Vector<'a>, _: &[Self]) -> Self {
+    fn saturated(self, _: &Vector<'a>, _: &[Self]) -> Self {
         self
     }
     /// The pair with CLAMP applied.
@@ -84,7 +84,7 @@ impl<'a> Pair<'a> for Float<'a> {
         Float::new(v.b(), Elem::F16x2, v.fp(Elem::F16), value)
     }
 
-    fn held(self, v: &Vector<'a>, sources: &[Self]) -> Self {
+    fn saturated(self, v: &Vector<'a>, sources: &[Self]) -> Self {
         let sources: Vec<Value> = sources.iter().map(|source| source.v).collect();
         let v = v.held_pair(self.v, &sources);
         Float { v, ..self }
@@ -108,7 +108,7 @@ impl<'a> Vector<'a> {
             let value = self.arranged(self.raw(spec, operand), bits(mods.op_sel, mods.op_sel_hi));
             P::view(self, value, bits(mods.neg, mods.abs))
         });
-        let result = f(pairs).held(self, &pairs);
+        let result = f(pairs).saturated(self, &pairs);
         self.write_bytes(result.finish(self), 0b1111);
         Flow::Next
     }
@@ -154,7 +154,7 @@ fn mix<'a>(v: &Vector<'a>, part: Part, f: impl Fn([Float<'a>; 3]) -> Float<'a>) 
     match part {
         Part::Whole => v.write(result.v, Elem::F32),
         Part::Low | Part::High => {
-            let half = v.held(v.resize(result, Elem::F16), sources);
+            let half = v.saturated(v.resize(result, Elem::F16), sources);
             let value = v.output_modifiers(half.v, Elem::F16);
             let sel = match part {
                 Part::High => SdwaSel::Word1,

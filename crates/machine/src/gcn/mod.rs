@@ -1,4 +1,4 @@
-//! What is particular to GCN: how a wave starts, its hardware registers, and how many fit on a chip.
+//! The parts of the machine that are specific to GCN: start state, hardware registers, occupancy.
 
 pub mod aql;
 mod occupancy;

@@ -1,4 +1,4 @@
-//! How many waves a chip holds at once.
+//! Occupancy: how many waves a chip holds at once.
 //!
 //! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_isa::numbers`.
 

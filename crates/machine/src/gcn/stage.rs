@@ -86,7 +86,7 @@ mod tests {
                 rsrc1: 0,
                 rsrc2: 0,
                 vgprs: 8,
-                unwritten: None,
+                live_in: None,
                 sgprs: 96,
                 lds_bytes: 0,
                 scratch_wave_bytes: 0,

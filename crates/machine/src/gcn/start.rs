@@ -1,4 +1,4 @@
-//! The state in which a wave starts.
+//! The start state of a wave of a kernel.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers as in the
 //! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
@@ -29,9 +29,9 @@ pub struct Launch {
     pub rsrc2: u32,
     /// VGPRs a lane gets.
     pub vgprs: u32,
-    /// Those that waves may read before they have written them, if they start with all lanes on; `None` if nobody knows, so
-    /// that all have to be zero.
-    pub unwritten: Option<Arc<[u16]>>,
+    /// Live-in vector registers of a wave that starts with all lanes active; `None` if they are unknown, so that all
+    /// registers have to be zeroed.
+    pub live_in: Option<Arc<[u16]>>,
     /// SGPRs a wave gets.
     pub sgprs: u32,
     /// LDS of a work-group in bytes, dynamic LDS included.
@@ -107,10 +107,10 @@ impl StartWave for Launch {
         let Prepared { ids, starts } = prepared;
         let registers = starts.wave(site, |index| self.registers(site, index));
         let ids = &ids.wave(site.group.size, site.index)[..self.ids()];
-        match &self.unwritten {
-            Some(unwritten) if registers.exec() == !0 => {
+        match &self.live_in {
+            Some(live_in) if registers.exec() == !0 => {
                 wave.start(registers, ids, 0);
-                for n in unwritten.iter() {
+                for n in live_in.iter() {
                     wave.vgpr_mut(usize::from(*n)).fill(0);
                 }
             }
@@ -345,7 +345,7 @@ mod tests {
             rsrc1: 0xac_0041 | 1 << 26,
             rsrc2: 0,
             vgprs: 8,
-            unwritten: None,
+            live_in: None,
             sgprs: 96,
             lds_bytes: 513,
             scratch_wave_bytes: 2048,

@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Syntax errors, with their positions.
 
 use std::fmt;
 use std::ops::Range;

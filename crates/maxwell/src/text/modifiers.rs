@@ -1,4 +1,4 @@
-//! What stands behind the name: `.D.BA.2D.ADD.U64.TRAP`.
+//! Modifiers after the name: `.D.BA.2D.ADD.U64.TRAP`.
 
 use std::ops::Range;
 

@@ -232,7 +232,7 @@ fn handle(cursor: &mut Cursor<'_>) -> Result<(Handle, Range<usize>), TextError> 
         return Ok((Handle::Register(register(cursor, &word, expected)?), span));
     }
     match (integer(word.text), word.text) {
-        (Some(index), _) if index <= u64::from(Handle::MOST) => {
+        (Some(index), _) if index <= u64::from(Handle::MAX) => {
             Ok((Handle::Immediate(index as u16), span))
         }
         (None, "") => cursor.fail("expected Rc, or the index of the handle in the constant bank"),

@@ -52,7 +52,7 @@ pub fn run(code: &[Inst], before: &Before) -> [After; 2] {
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd: Simd::detect(),
     };
     let plain = PlainProgram::of(source.clone(), false);

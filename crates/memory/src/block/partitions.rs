@@ -86,7 +86,7 @@ const ANCHOR: [u8; 64] = [
     2, 15, 15, 15, 15, 15, 2, 2, 15,
 ];
 
-/// Those of the second and the third of three.
+/// Anchors of the second and the third of three subsets.
 const ANCHORS: [[u8; 64]; 2] = [
     [
         3, 3, 15, 15, 8, 3, 15, 15, 8, 8, 6, 6, 6, 5, 3, 3, 3, 3, 8, 15, 3, 3, 6, 10, 5, 8, 8, 6,

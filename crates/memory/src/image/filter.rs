@@ -210,7 +210,7 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// That of no texel.
+    /// The mixture of no texel.
     pub fn new(reduction: u8) -> Self {
         let value = match reduction {
             1 => f32::INFINITY,

@@ -1,15 +1,15 @@
-//! What lanes ask a sampler for, and how texels are found in each direction.
+//! Sampler lookups of the lanes, and how texels are found in each direction.
 
 use wavetank_ir::{Image, Lod};
 
 use super::filter::fixed_point;
-use super::parts::{Parts, Refused};
+use super::image_operands::{Parts, Refused};
 use super::surface::{Level, Surface};
 use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
 use crate::format::load;
+use crate::instrument;
 use crate::lanes::Lanes;
-use crate::taps;
 
 /// What lanes ask for.
 pub struct Lookups {
@@ -49,7 +49,7 @@ impl Lookups {
 
 /// How the texels of a sample are found in a direction.
 pub enum Direction {
-    /// There is none.
+    /// The image lacks the direction.
     None,
     /// By the slice of an array.
     Slice,
@@ -67,7 +67,7 @@ pub struct Sampling<'a> {
     pub sampler: ImageSampler,
     pub image: &'a Image,
     pub step: &'a Request,
-    pub tap: Option<taps::Tap>,
+    pub recorder: Option<instrument::Recorder>,
 }
 
 impl Sampling<'_> {
@@ -222,8 +222,8 @@ impl Sampling<'_> {
         let address = table.wrapping_add(u64::from(entry) * u64::from(BYTES));
         ctx.memory
             .check_lanes(self.step.pc, 1 << lane, BYTES, false, |_| address)?;
-        if let Some(tap) = self.tap {
-            tap.one(Some(lane as u8), address, BYTES);
+        if let Some(recorder) = self.recorder {
+            recorder.one(Some(lane as u8), address, BYTES);
         }
         // SAFETY: the entry has been checked.
         let color = unsafe { load(address, BYTES) };

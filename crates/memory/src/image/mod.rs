@@ -2,39 +2,39 @@
 //!
 //! All texels are checked before a register or memory changes.
 
+mod all_lanes;
 mod cube;
-mod detail;
 mod filter;
+mod image_operands;
+mod lod;
 mod lookup;
-mod parts;
+mod per_lane;
 mod sample;
-mod singly;
 mod surface;
-mod together;
 
 use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
 
 use crate::access::{Context, Request};
+use crate::convert::{self, Components, Four, ZERO};
 #[cfg(test)]
 use crate::descriptor::ImageResource;
-use crate::elements::{self, Components, Four, ZERO};
+use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each, which};
+use crate::operands::words;
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
 use crate::rows::Rows;
-use crate::sources::words;
 use crate::space::buffer::check_addresses;
-use crate::taps::Tap;
-use parts::Parts;
-pub use parts::Refused;
+use image_operands::Parts;
+pub use image_operands::Refused;
 use surface::Surface;
 
-/// The access of a step to an image. With `TAP` it notes what is touched.
+/// The access of a step to an image. With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const TAP: bool>(
+pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -52,10 +52,10 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
         match image.kind {
             ImageKind::Info => info::<R>(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
-                texels::<R, TAP>(ctx, step, image, surface, mask)
+                texels::<R, INSTRUMENTED>(ctx, step, image, surface, mask)
             }
             ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {
-                sample::access::<R, TAP>(ctx, step, image, surface, mask)
+                sample::access::<R, INSTRUMENTED>(ctx, step, image, surface, mask)
             }
         }
     }
@@ -63,7 +63,7 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
 
 /// Loads, stores and atomics of one texel a lane.
 #[inline(always)]
-unsafe fn texels<R: Rows, const TAP: bool>(
+unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -76,8 +76,8 @@ unsafe fn texels<R: Rows, const TAP: bool>(
         if places.inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
             check_addresses(ctx, step, places.inside, bytes, stores, &places.address)?;
-            if TAP {
-                Tap::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
+            if INSTRUMENTED {
+                Recorder::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
             }
         }
     }
@@ -112,7 +112,7 @@ unsafe fn texels<R: Rows, const TAP: bool>(
 struct Places {
     /// The addresses of their elements.
     address: [u64; 64],
-    /// Those that are inside the image.
+    /// The lanes that are inside the image.
     inside: u64,
     /// Their numbers in the elements, if those have several.
     within: Option<Lanes>,
@@ -129,7 +129,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Those that lanes of a mask ask for.
+    /// The texels for the lanes of a mask.
     #[inline(always)]
     fn new(
         ctx: &Context<'_, '_>,
@@ -163,7 +163,7 @@ impl Places {
         Places::of_levels(surface, &at, there, level.as_ref())
     }
 
-    /// Those of texels, each in the first level or in its own.
+    /// The places of texels, each in the first level or in its own.
     #[inline(always)]
     fn of_levels(surface: &Surface, at: &[Lanes; 3], there: u64, level: Option<&Lanes>) -> Self {
         let samples = surface.resource.samples();
@@ -203,7 +203,7 @@ pub(crate) fn texel_of(resource: &ImageResource, at: [i64; 3]) -> Option<u64> {
 unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> Four {
     let (bytes, inside) = (surface.format.bytes(), places.inside);
     // SAFETY: the texels were checked.
-    let dwords = unsafe { elements::fetch::<R>(bytes, inside, &places.address) };
+    let dwords = unsafe { convert::fetch::<R>(bytes, inside, &places.address) };
     match image.kind {
         ImageKind::Texel => {
             let components = match &places.within {
@@ -211,7 +211,7 @@ unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> 
                 None => surface.format.unpack_lanes(&dwords),
             };
             let found = surface.select_lanes(&components);
-            elements::blend(inside, &elements::chosen(&found, image.components), &ZERO)
+            convert::blend(inside, &convert::chosen(&found, image.components), &ZERO)
         }
         ImageKind::RawSigned => sign_extended(&dwords, bytes),
         _ => dwords,
@@ -253,13 +253,13 @@ unsafe fn store_texels<R: Rows>(
             ImageKind::Texel => {
                 let given = match in_order {
                     true => given,
-                    false => elements::spread(&given, image.components),
+                    false => convert::spread(&given, image.components),
                 };
-                format.pack_lanes(&elements::unselect(surface.resource.select, &given))
+                format.pack_lanes(&convert::unselect(surface.resource.select, &given))
             }
             _ => given,
         };
-        elements::put::<R>(format.bytes(), places.inside, &places.address, &dwords);
+        convert::put::<R>(format.bytes(), places.inside, &places.address, &dwords);
     }
     Ok(())
 }
@@ -293,7 +293,7 @@ unsafe fn info<R: Rows>(
     let level = Parts::new(ctx, step, image).integer();
     let info = level.map(|level| surface.map_or([0; 4], |s| info_of(&s, level)));
     let info = std::array::from_fn(|n| info.map(|info| info[n]));
-    let chosen = elements::chosen(&info, image.components);
+    let chosen = convert::chosen(&info, image.components);
     // SAFETY: the wave is live.
     unsafe { Components::new(ctx, step, None).write::<R>(mask, &chosen) };
     Ok(())
@@ -310,15 +310,15 @@ fn info_of(surface: &Surface, level: u32) -> [u32; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::parts::chosen;
+    use super::image_operands::chosen;
     use super::*;
     use crate::access::Source;
     use crate::descriptor::ImageType;
-    use crate::files::Wave;
     use crate::format::unselect;
+    use crate::memory_unit::MemoryUnit;
+    use crate::register_file::Wave;
     use crate::registry::Registry;
     use crate::rows::Baseline;
-    use crate::unit::MemoryUnit;
     use proptest::prelude::*;
     use wavetank_ir::{Access, Counter, DataReg, MemOp, Tiling, Value};
 
@@ -333,8 +333,8 @@ mod tests {
         let at = |register: usize| (256 * register) as u32;
         let words = resource.to_words();
         let part = |n: usize| u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32;
-        let mut address = [0; Image::MOST_ADDRESS];
-        let mut data = [0; MemOp::MOST_DATA];
+        let mut address = [0; Image::MAX_ADDRESS];
+        let mut data = [0; MemOp::MAX_DATA];
         (0..3).for_each(|n| address[n] = at(n));
         (0..4).for_each(|n| data[n] = at(DATA + n));
         Request {

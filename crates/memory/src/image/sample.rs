@@ -3,22 +3,22 @@
 
 use wavetank_ir::Image;
 
+use super::image_operands::Refused;
 use super::lookup::Sampling;
-use super::parts::Refused;
 use super::surface::Surface;
 use crate::access::{Context, Request};
+use crate::convert::{Components, ZERO};
 use crate::descriptor::ImageSampler;
-use crate::elements::{Components, ZERO};
+use crate::instrument;
+use crate::operands::words;
 use crate::rows::Rows;
-use crate::sources::words;
-use crate::taps;
 
-/// Samples, gathers, and levels of detail. With `TAP` it notes what is touched.
+/// Samples, gathers, and levels of detail. With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const TAP: bool>(
+pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -39,14 +39,14 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
             sampler,
             image,
             step,
-            tap: TAP.then(|| taps::Tap::new(ctx.memory, step)),
+            recorder: INSTRUMENTED.then(|| instrument::Recorder::new(ctx.memory, step)),
         };
         // All lanes, since the levels of four lanes depend on each other.
         let lookups = one.lookups(ctx);
         // SAFETY: the wave is live.
         results = unsafe {
-            // What is touched is told in the order of the lanes.
-            let together = (!TAP).then(|| one.together::<R>(ctx, &lookups, mask));
+            // What is accessed is told in the order of the lanes.
+            let together = (!INSTRUMENTED).then(|| one.together::<R>(ctx, &lookups, mask));
             match together.flatten() {
                 Some(results) => results,
                 None => one.one_by_one(ctx, &lookups, mask)?,
@@ -75,11 +75,11 @@ mod tests {
     use super::*;
     use crate::access::Source;
     use crate::descriptor::{Border, Clamp, ImageResource, ImageType};
-    use crate::files::Wave;
     use crate::image::lookup::Lookups;
+    use crate::memory_unit::MemoryUnit;
+    use crate::register_file::Wave;
     use crate::registry::Registry;
     use crate::rows::Baseline;
-    use crate::unit::MemoryUnit;
     use proptest::prelude::*;
     use wavetank_ir::{
         Access, Counter, DataReg, Half, ImageKind, Lod, MemKind, MemOp, Space, Tiling, Value,
@@ -106,8 +106,8 @@ mod tests {
             cache: 0,
             sources: [Source::None; 4],
             descriptor: [Source::None; 6],
-            address: [0; Image::MOST_ADDRESS],
-            data: [0; MemOp::MOST_DATA],
+            address: [0; Image::MAX_ADDRESS],
+            data: [0; MemOp::MAX_DATA],
             ret: 0,
             mask: 0,
         }
@@ -286,7 +286,7 @@ mod tests {
             let image = Image { lod: Lod::Explicit, ..image(1) };
             let step = request(image.clone());
             let surface = Surface::new(resource.to_words(), resource.tiling, false).unwrap().unwrap();
-            let one = Sampling { surface, sampler, image: &image, step: &step, tap: None };
+            let one = Sampling { surface, sampler, image: &image, step: &step, recorder: None };
             let mut places = |range: u32| std::array::from_fn(|_| (next() % range) as f32 / 1024.0 - 1.0);
             let none = [0.0; 64];
             let asked = Lookups {
@@ -341,7 +341,7 @@ mod tests {
             let image = image(components);
             let step = request(image.clone());
             let surface = Surface::new(resource.to_words(), resource.tiling, false).unwrap().unwrap();
-            let one = Sampling { surface, sampler, image: &image, step: &step, tap: None };
+            let one = Sampling { surface, sampler, image: &image, step: &step, recorder: None };
             let wild = next() % 4 == 0;
             let mut coordinate = || match next() % 8 {
                 1 if !wild => 0.5,

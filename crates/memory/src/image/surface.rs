@@ -1,4 +1,4 @@
-//! Where the texels of an image are, and what they hold.
+//! The layout of images: addresses of texels, and the components that they hold.
 //!
 //! The elements of a level follow each other in rows, or in tiles whose elements do, rows in slices, and the samples of a
 //! texel have a slice each. Which tiles there are, and where levels begin, docs/images.md says.
@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use wavetank_ir::Tiling;
 
+use crate::convert::{self, Four};
 use crate::descriptor::{ImageResource, ImageType};
-use crate::elements::{self, Four};
 use crate::format::{self, Extent, Format};
 use crate::lanes::{Lanes, which};
 use crate::surface::linear;
@@ -19,7 +19,7 @@ const ROW: u32 = 256;
 /// The elements of a tile in each direction, as logarithms, where a resource has a tiling index.
 const INDEXED_TILE: Extent = [3, 3];
 
-/// The same where it has a swizzle mode: of 256 bytes.
+/// Tiles of 256 bytes, for a resource with a swizzle mode.
 const fn swizzled_tile(bytes: u32) -> Extent {
     match bytes {
         1 => [4, 4],
@@ -256,7 +256,7 @@ impl Surface {
     /// [`Surface::select`] of each lane.
     #[inline(always)]
     pub fn select_lanes(&self, components: &Four) -> Four {
-        elements::select(self.resource.select, components, self.format.one())
+        convert::select(self.resource.select, components, self.format.one())
     }
 
     /// What registers get of a texel's components: the selected ones.

@@ -1,4 +1,4 @@
-//! What an allocation is.
+//! Allocations: name, address, size, rights.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ use super::file;
 use super::pages::{PAGE, Pages, Wish};
 use crate::global;
 
-/// Bytes behind every piece that belong to nobody, so that no access spans two.
+/// Unowned bytes after every piece, so that no access spans two.
 const GUARD: u64 = PAGE;
 
 /// Pieces of this many bytes and more have a mapping of their own.
@@ -36,7 +36,7 @@ pub(super) const BLOCK: u64 = 2 << 20;
 /// Address space that rests, in bytes, by [`Kind`]. A block that is used keeps a page of the host's page tables.
 const REST: [u64; 3] = [2 << 30, 16 << 30, 64 << 30];
 
-/// A piece of address space, with what follows it and belongs to nobody.
+/// A piece of address space, with the unowned bytes that follow it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Room {
     /// Its first byte.
@@ -278,7 +278,8 @@ impl Arena {
         }
     }
 
-    /// Nobody reaches a piece any more: large ones go back to the host, small ones join what is free around them.
+    /// Returns a piece that can no longer be accessed: large ones go back to the host, small ones join the free space around
+    /// them.
     fn reuse(&mut self, room: Room) {
         if room.kind == Kind::Large {
             self.large.remove(&room.start);

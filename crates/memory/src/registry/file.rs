@@ -48,7 +48,7 @@ mod host {
         }
     }
 
-    /// Writes memory to an empty file. Pages of zeros become holes: most memory of a program was never touched.
+    /// Writes memory to an empty file. Pages of zeros become holes: most memory of a program was never accessed.
     ///
     /// # Safety
     /// The pages are mapped.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::allocation::Allocation;
 
 /// Allocations that are remembered, the last ones.
-const MOST: usize = 4096;
+const MAX: usize = 4096;
 
 /// What was taken away.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Freed {
 impl Freed {
     /// Remembers an allocation.
     pub fn add(&mut self, allocation: &Allocation) {
-        if self.order.len() == MOST
+        if self.order.len() == MAX
             && let Some(oldest) = self.order.pop_front()
         {
             self.by_address.remove(&oldest);
@@ -28,7 +28,7 @@ impl Freed {
             .insert(allocation.address, allocation.clone());
     }
 
-    /// Forgets what was at addresses that are somebody else's from now on.
+    /// Forgets the former allocations at addresses that are allocated again.
     pub fn forget(&mut self, start: u64, end: u64) {
         while let Some((address, _)) = self.last_before(end).filter(|(_, old)| old.end() > start) {
             self.by_address.remove(&address);
@@ -80,11 +80,11 @@ mod tests {
     #[test]
     fn the_last_ones_are_remembered() {
         let mut freed = Freed::default();
-        for n in 1..=MOST as u64 + 1 {
+        for n in 1..=MAX as u64 + 1 {
             freed.add(&allocation(n << 12, 8));
         }
         assert_eq!(freed.at(1 << 12), None);
         assert!(freed.at(2 << 12).is_some());
-        assert_eq!(freed.by_address.len(), MOST);
+        assert_eq!(freed.by_address.len(), MAX);
     }
 }

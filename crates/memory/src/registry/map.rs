@@ -44,13 +44,13 @@ impl Entry {
         &self.gone
     }
 
-    /// It is taken away: from now on nobody is allowed in any more.
+    /// Marks it as freed: accesses are refused from now on.
     pub fn take_away(&self) {
         self.gone.store(true, Ordering::Release);
     }
 }
 
-/// Who holds a piece; mostly one.
+/// The owners of a piece; mostly one.
 #[derive(Clone, Debug)]
 enum Holders {
     One(Arc<Entry>),

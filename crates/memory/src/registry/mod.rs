@@ -1,4 +1,4 @@
-//! The allocations of a device: what a guest address may name.
+//! The registry: all allocations of a device, by guest address.
 //!
 //! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, [`file`] lets
 //! other processes have it too, and [`epoch`] knows when nobody can still be in an access that was allowed before
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use crate::global;
-use crate::own::gds::Gds;
+use crate::on_chip::gds::Gds;
 use crate::shadow;
 use arena::{Arena, Room};
 use epoch::Epochs;
@@ -29,7 +29,7 @@ use pages::PAGE;
 use wavetank_isa::numbers::GDS_BYTES;
 
 pub use allocation::{Allocation, Rights};
-pub(crate) use epoch::Seat;
+pub(crate) use epoch::EpochGuard;
 pub(crate) use map::{Entry, Map};
 
 /// A part of memory that is allocated whole but used in parts, as the segments of a code object are: each is an
@@ -50,10 +50,10 @@ pub struct Part<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Registration(u64);
 
-/// Memory of a device that stays mapped while this lives, whoever takes it away meanwhile: what the host copies from or to.
+/// Memory of a device that stays mapped while this lives, even if it is freed meanwhile: for copies of the host.
 #[derive(Debug)]
 pub struct Hold<'r> {
-    _seat: Seat<'r>,
+    _guard: EpochGuard<'r>,
     entry: Arc<Entry>,
 }
 
@@ -122,7 +122,7 @@ pub enum RegistryError {
     },
 }
 
-/// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second seat
+/// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second epoch guard
 /// while it has one gets it between them.
 const PATIENCE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 500;
@@ -191,7 +191,7 @@ impl Registry {
 
     /// Maps zeroed memory of `bytes` bytes (at least one) at a multiple of
     /// `align` (rounded up to a power of two) and of the page size. Nothing
-    /// else lies within a page behind it. Pages come into being when touched.
+    /// else lies within a page behind it. Pages come into being when accessed.
     ///
     /// # Errors
     /// If the host has no memory.
@@ -345,8 +345,8 @@ impl Registry {
         Ok(registration)
     }
 
-    /// Takes host memory away again. When this returns, nobody accesses it any
-    /// more by this registration: a wave that is in a turn, or a copy under way, has ended it.
+    /// Takes host memory away again. When this returns, no access by this registration is running: time slices and copies
+    /// that were running have ended.
     ///
     /// # Errors
     /// If it was taken away already.
@@ -369,7 +369,7 @@ impl Registry {
         self.give_back(address, true)
     }
 
-    /// As [`free`](Self::free), of memory whose address no program was told: nobody can mean it any more.
+    /// As [`free`](Self::free), for memory whose address no program was given: no stale pointer to it exists.
     ///
     /// # Errors
     /// If nothing that was allocated starts there.
@@ -424,7 +424,7 @@ impl Registry {
         self.lay(address, Arena::lift)
     }
 
-    /// Changes what the pages of a block are, while nobody is in an access.
+    /// Changes the pages of a block while no access is running.
     fn lay(
         &self,
         address: u64,
@@ -474,8 +474,8 @@ impl Registry {
         Some(entry.allocation.clone())
     }
 
-    /// The allocation that was at an address until it was [freed](Self::free): one of the last some thousand of which the
-    /// addresses belong to nobody else by now.
+    /// The allocation that was at an address until it was [freed](Self::free): one of the last some thousand, if its address
+    /// has not been allocated again.
     pub fn freed(&self, address: u64) -> Option<Allocation> {
         lock(&self.freed).at(address).cloned()
     }
@@ -492,33 +492,36 @@ impl Registry {
     /// # Errors
     /// If one allocation does not hold all of it.
     pub fn hold(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
-        self.hold_from(address, bytes, |seat| seat.enter())
+        self.hold_from(address, bytes, |guard| guard.pin())
     }
 
-    /// As [`hold`](Self::hold), of memory that is only read, by a thread that may have a seat: it does not wait for pauses,
-    /// which wait for its seat.
+    /// As [`hold`](Self::hold), of memory that is only read, by a thread that may have an epoch guard: it does not wait for pauses,
+    /// which wait for its epoch guard.
     fn hold_to_read(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
-        self.hold_from(address, bytes, |seat| seat.enter_to_read())
+        self.hold_from(address, bytes, |guard| guard.pin_to_read())
     }
 
     fn hold_from(
         &self,
         address: u64,
         bytes: u64,
-        enter: impl Fn(&Seat<'_>),
+        enter: impl Fn(&EpochGuard<'_>),
     ) -> Result<Hold<'_>, RegistryError> {
-        let seat = self.epochs.seat();
+        let guard = self.epochs.guard();
         // Before the look: what is there from now on stays.
-        enter(&seat);
+        enter(&guard);
         let map = self.map();
         let entry = address
             .checked_add(bytes)
             .and_then(|end| map.find(address, end).cloned())
             .ok_or(RegistryError::Outside { address, bytes })?;
-        Ok(Hold { _seat: seat, entry })
+        Ok(Hold {
+            _guard: guard,
+            entry,
+        })
     }
 
-    /// Copies guest memory to the host. A wave that is in a turn may need it for the code that it goes on with.
+    /// Copies guest memory to the host. A wave that is in a time slice may need it for the code that it goes on with.
     ///
     /// # Errors
     /// If one allocation does not hold all of it.
@@ -628,7 +631,7 @@ impl Registry {
         }
     }
 
-    /// Copies the global data share to the host; it is zero until somebody writes it.
+    /// Copies the global data share to the host; it is zero until it is written.
     pub fn read_gds(&self) -> Vec<u8> {
         self.gds.read()
     }
@@ -670,9 +673,9 @@ impl Registry {
         Ok(pieces.all(same))
     }
 
-    /// A place for somebody who accesses memory by what the map says.
-    pub(super) fn seat(&self) -> Seat<'_> {
-        self.epochs.seat()
+    /// An epoch guard for a user of the map.
+    pub(super) fn epoch_guard(&self) -> EpochGuard<'_> {
+        self.epochs.guard()
     }
 
     /// The allocations as they are now.

@@ -14,7 +14,7 @@ pub(super) const PAGE: u64 = 4096;
 pub(super) enum Wish {
     /// Huge ones.
     Huge,
-    /// Those of the usual size.
+    /// Pages of the usual size.
     Small,
 }
 

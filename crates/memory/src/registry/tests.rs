@@ -1,4 +1,4 @@
-//! Taking memory away while others use it.
+//! Tests of freeing memory while waves and copies use it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -198,7 +198,7 @@ fn nobody_writes_after_unregister() {
             let (registry, stop) = (&registry, &stop);
             scope.spawn(move || {
                 while !stop.load(Relaxed) {
-                    // A hold is what a copy has; waves have seats of their own that work alike.
+                    // A hold is what a copy has; waves have epoch guards of their own that work alike.
                     if let Ok(_held) = registry.hold(address, 4096) {
                         for at in (address..address + 4096).step_by(8) {
                             // SAFETY: it is held.
@@ -305,10 +305,10 @@ fn no_store_is_lost_when_memory_is_shared() {
     let word = at + bytes - 8;
     let (running, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let count = || {
-        let seat = registry.seat();
+        let guard = registry.epoch_guard();
         let mut count = 0;
         while !stop.load(Relaxed) {
-            seat.enter();
+            guard.pin();
             // SAFETY: memory of the registry, which is not freed.
             let word = unsafe { AtomicU64::from_ptr(word as *mut u64) };
             word.fetch_add(1, Relaxed);
@@ -338,35 +338,35 @@ fn no_store_is_lost_when_memory_is_shared() {
     assert_eq!(u64::from_le_bytes(seen), counted);
 }
 
-/// A wave in its turn reads the code that it goes on with: memory is shared meanwhile all the same, again and again.
+/// A wave in its time slice reads the code that it goes on with: memory is shared meanwhile all the same, again and again.
 #[test]
 #[cfg_attr(miri, ignore = "Miri maps no files")]
-fn memory_is_shared_beside_a_turn_that_reads() {
-    beside_a_turn(|registry, code| registry.read(code, &mut [0; 256]).unwrap());
+fn memory_is_shared_beside_a_time_slice_that_reads() {
+    beside_a_time_slice(|registry, code| registry.read(code, &mut [0; 256]).unwrap());
 }
 
-/// A copy takes two seats.
+/// A copy takes two epoch guards.
 #[test]
 #[cfg_attr(miri, ignore = "Miri maps no files")]
 fn memory_is_shared_beside_a_copy() {
-    beside_a_turn(|registry, code| drop(registry.hold(code, 256).unwrap()));
+    beside_a_time_slice(|registry, code| drop(registry.hold(code, 256).unwrap()));
 }
 
-/// Shares memory beside a thread that has a seat, and takes another for moments.
-fn beside_a_turn(second: impl Fn(&Registry, u64) + Sync) {
+/// Shares memory beside a thread that has an epoch guard, and takes another for moments.
+fn beside_a_time_slice(second: impl Fn(&Registry, u64) + Sync) {
     let registry = Registry::new();
     let [code, shared] = ["code", "shared"].map(|name| registry.allocate(name, 4096, 1).unwrap());
     let (running, stop) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let seat = registry.seat();
+            let guard = registry.epoch_guard();
             while !stop.load(Relaxed) {
-                seat.enter();
+                guard.pin();
                 for _ in 0..50 {
                     second(&registry, code.address);
                 }
                 running.store(true, Relaxed);
-                seat.leave();
+                guard.unpin();
             }
         });
         while !running.load(Relaxed) {

@@ -1,4 +1,4 @@
-//! Sixteen lanes at a time.
+//! Data movement with AVX-512: sixteen lanes at a time.
 
 use std::arch::asm;
 use std::arch::x86_64::*;

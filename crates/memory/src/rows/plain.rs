@@ -1,4 +1,4 @@
-//! What the compiler makes of loops at each level, and the levels that have nothing else.
+//! Plain loops, compiled for each level of processor features; the only form at the levels below AVX-512.
 
 use std::mem::MaybeUninit;
 

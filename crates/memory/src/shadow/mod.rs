@@ -12,4 +12,4 @@ pub use operation::Shadowed;
 pub use pages::DISTANCE;
 pub(crate) use pages::{at, clear, copy, cover, first, mark};
 pub(crate) use seen::Seen;
-pub use seen::{Noted, Undefined};
+pub use seen::{ProbeHit, Undefined};

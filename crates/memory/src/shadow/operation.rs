@@ -1,4 +1,4 @@
-//! Accesses to shadows.
+//! Memory operations on shadows.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,12 +7,12 @@ use wavetank_ir::Half;
 
 use super::{Seen, Undefined, at};
 use crate::access::{Context, Request};
-use crate::files::VECTOR_BYTES;
+use crate::instrument::Recorder;
 use crate::lanes::{each, which};
 use crate::operation::Operation;
 use crate::places::{Places, Shape, read_bytes, read_dwords, write_bytes, write_dwords};
+use crate::register_file::VECTOR_BYTES;
 use crate::rows::Rows;
-use crate::taps::Tap;
 
 /// The places of shadows.
 struct Moved<'p, P>(&'p P);
@@ -82,7 +82,7 @@ impl<P: Places> Places for Moved<'_, P> {
 #[derive(Clone, Copy)]
 pub struct Shadowed<O> {
     op: O,
-    tap: Tap,
+    recorder: Recorder,
     seen: *const RefCell<Seen>,
     step: *const Request,
     vector: *mut u8,
@@ -97,7 +97,7 @@ impl<O: Operation> Operation for Shadowed<O> {
         Shadowed {
             // SAFETY: by the caller's promise.
             op: unsafe { O::new(ctx, step) },
-            tap: Tap::new(ctx.memory, step),
+            recorder: Recorder::new(ctx.memory, step),
             seen: Rc::as_ptr(&ctx.memory.seen),
             step,
             vector: ctx.vector,
@@ -148,7 +148,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// Tells who asks if one of the operation's registers is not 0 in some lanes.
+    /// Records an access to undefined bits, if one of the operation's registers is not 0 in some lanes.
     #[inline(always)]
     unsafe fn look(self, places: &impl Places, mask: u64) {
         // SAFETY: by the caller's promise.
@@ -180,7 +180,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// Tells who asks where lanes have accessed undefined bits.
+    /// Records where lanes have accessed undefined bits.
     #[cold]
     unsafe fn see<P: Places>(self, places: &P, lanes: u64, mask: u64) {
         let bytes = self.op.bytes();
@@ -204,16 +204,16 @@ impl<O: Operation> Shadowed<O> {
                     1 => self.of_byte(&undefined, n),
                     _ => undefined[n as usize],
                 };
-                let touch = self.tap.touch(Some(lane as u8), address, piece);
-                start = start.min(touch.address);
-                end = end.max(touch.address + u64::from(touch.bytes));
+                let record = self.recorder.record(Some(lane as u8), address, piece);
+                start = start.min(record.address);
+                end = end.max(record.address + u64::from(record.bytes));
                 if part != 0 && seen.is_none() {
                     seen = Some(Undefined {
-                        pc: touch.pc,
-                        kind: touch.kind,
+                        pc: record.pc,
+                        kind: record.kind,
                         lanes,
-                        memory: touch.memory,
-                        address: touch.address + u64::from(part.trailing_zeros() / 8),
+                        memory: record.memory,
+                        address: record.address + u64::from(part.trailing_zeros() / 8),
                         within: 0..0,
                         whole: false,
                         open: false,

@@ -1,4 +1,4 @@
-//! Where shadows are, and their pages.
+//! Addresses of shadow memory, and its pages.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub fn mark(bytes: Range<u64>) {
     set(bytes, 0xff);
 }
 
-/// Sets all shadows of bytes to one value: of many by whole pages, which take no memory before they are touched.
+/// Sets all shadows of bytes to one value: of many by whole pages, which take no memory before they are accessed.
 fn set(bytes: Range<u64>, to: u8) {
     let pages = space::pages_of(&bytes);
     if !pages.is_empty() && space::map_all(&pages, to) {
@@ -98,7 +98,7 @@ mod space {
     use crate::file_size::check_size;
     use crate::global::{self, ALIAS};
 
-    /// Shadows are mapped in pieces of this many bytes. Pages come into being when they are touched.
+    /// Shadows are mapped in pieces of this many bytes. Pages come into being when they are accessed.
     const PIECE: u64 = 4 << 20;
 
     /// From so many bytes on, pages are mapped anew rather than that they are written.

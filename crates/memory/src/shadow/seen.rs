@@ -1,21 +1,21 @@
-//! What was seen of undefined bits while waves ran.
+//! Probe hits and accesses to undefined bits, collected while waves run.
 
 use std::ops::Range;
 
 use wavetank_ir::MemKind;
 
-use crate::touch::Touched;
+use crate::access_log::MemoryKind;
 
-/// Lanes in which a value is not 0 that the program notes (`Op::Note`).
+/// Lanes in which a value is not 0 that the program probes (`Op::Probe`).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Noted {
+pub struct ProbeHit {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What they were noted as.
+    /// What they were reported as.
     pub about: u8,
-    /// The lanes when it was first noted, all of them of a uniform value.
+    /// The lanes when it was first reported, all of them of a uniform value.
     pub lanes: u64,
-    /// Numbers that were noted with them, as the first of these lanes had them.
+    /// Numbers that were reported with them, as the first of these lanes had them.
     pub shown: Vec<u64>,
     /// How often.
     pub times: u64,
@@ -31,8 +31,8 @@ pub struct Undefined {
     /// The lanes that had some when it did so first; none of an access of the wave as a whole.
     pub lanes: u64,
     /// The memory where the first of them did.
-    pub memory: Touched,
-    /// The first byte of it with such bits, as for a [`Touch`](crate::Touch).
+    pub memory: MemoryKind,
+    /// The first byte of it with such bits, as for an [`AccessRecord`](crate::AccessRecord).
     pub address: u64,
     /// Whether once several lanes did so and none had a bit that is defined: it was no structure that is set in part.
     pub whole: bool,
@@ -43,10 +43,10 @@ pub struct Undefined {
     pub within: Range<u64>,
 }
 
-/// All that was seen since somebody asked, counted by instruction: there are few.
+/// All hits since the last drain, counted by instruction: there are few.
 #[derive(Default)]
 pub(crate) struct Seen {
-    noted: Vec<Noted>,
+    hits: Vec<ProbeHit>,
     undefined: Vec<Undefined>,
 }
 
@@ -54,16 +54,16 @@ impl Seen {
     /// Whether there is anything.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.noted.is_empty() && self.undefined.is_empty()
+        self.hits.is_empty() && self.undefined.is_empty()
     }
 
-    /// Lanes are noted.
+    /// Lanes are shown.
     #[cold]
-    pub fn note(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
-        let same = |n: &&mut Noted| (n.pc, n.about) == (pc, about);
-        match self.noted.iter_mut().find(same) {
+    pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+        let same = |n: &&mut ProbeHit| (n.pc, n.about) == (pc, about);
+        match self.hits.iter_mut().find(same) {
             Some(known) => known.times += 1,
-            None => self.noted.push(Noted {
+            None => self.hits.push(ProbeHit {
                 pc,
                 about,
                 lanes,
@@ -84,16 +84,16 @@ impl Seen {
     }
 
     /// All that was seen, which is forgotten.
-    pub fn take(&mut self) -> (Vec<Noted>, Vec<Undefined>) {
+    pub fn take(&mut self) -> (Vec<ProbeHit>, Vec<Undefined>) {
         (
-            std::mem::take(&mut self.noted),
+            std::mem::take(&mut self.hits),
             std::mem::take(&mut self.undefined),
         )
     }
 }
 
 impl Undefined {
-    /// The same instruction did it elsewhere too.
+    /// Counts another occurrence by the same instruction.
     pub fn join(&mut self, other: &Undefined) {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);

@@ -10,19 +10,19 @@ use wavetank_ir::{Dialect, Elements, MemKind, Space as Where};
 
 use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::lanes::{Lanes, all_aligned, bounds, each, over, which};
+use crate::operands::{lanes32, uniform32, uniform64, words};
 use crate::operation::Operation;
 use crate::places::{Far, PRIVATE_STEP, Private, Split};
 use crate::reach::{Offsets, Reach};
 use crate::rows::Rows;
-use crate::sources::{lanes32, uniform32, uniform64, words};
 use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure, wide_addresses};
 use crate::space::scratch::{places, run_anywhere};
 use crate::space::swizzled::{Bytes, Swizzle, of_dword};
-use crate::window::Span;
 
 /// A buffer descriptor (V#).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

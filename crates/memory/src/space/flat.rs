@@ -3,20 +3,20 @@
 use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request, Source};
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::ALIAS;
 use crate::lanes::{bounds, each, is_row, over, which};
+use crate::operands::{lanes32, uniform64};
 use crate::operation::Operation;
 use crate::places::{Addresses, Far, Near, Side, Steps};
 use crate::reach::Offsets;
 use crate::rows::Rows;
-use crate::sources::{lanes32, uniform64};
 use crate::space::Space;
 use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
-use crate::window::Span;
 use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
 
 /// Global memory: no aperture is looked at.
@@ -225,8 +225,8 @@ pub(crate) unsafe fn known<O: Operation>(
     limit: Offsets,
 ) -> bool {
     let bytes = op.bytes();
-    let window = ctx.memory.reach(step.cache, base, bytes, O::STORES);
-    let Some(reach) = window.and_then(|window| window.and(limit)) else {
+    let bounds = ctx.memory.reach(step.cache, base, bytes, O::STORES);
+    let Some(reach) = bounds.and_then(|bounds| bounds.and(limit)) else {
         return false;
     };
     // SAFETY: the wave is live; the places are checked before use.

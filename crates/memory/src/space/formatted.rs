@@ -3,23 +3,23 @@
 use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
-use crate::elements::{self, Components, Found};
+use crate::convert::{self, Components, Found};
 use crate::fault::Denied;
 use crate::format::Format;
+use crate::instrument::Recorder;
 use crate::operation::Operation;
 use crate::places::Far;
 use crate::rows::Rows;
 use crate::space::buffer::{Descriptor, Site};
 use crate::space::swizzled::Bytes;
-use crate::taps::Tap;
 
 /// A load or store with conversion, of `access` dwords as components. Range
-/// checks are all or nothing. With `TAP` it notes what is touched.
+/// checks are all or nothing. With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const TAP: bool>(
+pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -41,8 +41,8 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     if site.is_apart(mode, inside, (bytes, false), &address) {
         let places = site.bytes([inside; 4]);
         site.check_bytes(ctx, step, inside, (bytes, stores), &places)?;
-        if TAP {
-            Tap::new(ctx.memory, step).lanes(&places, inside, bytes);
+        if INSTRUMENTED {
+            Recorder::new(ctx.memory, step).lanes(&places, inside, bytes);
         }
         // SAFETY: the elements were checked.
         unsafe { convert::<R>(ctx, step, (mask, inside), (&d, format), &places) };
@@ -50,8 +50,8 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     }
     if inside != 0 {
         site.check(ctx, step, inside, (bytes, stores), &address)?;
-        if TAP {
-            Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+        if INSTRUMENTED {
+            Recorder::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
         }
     }
     // SAFETY: the elements were checked.
@@ -86,18 +86,18 @@ unsafe fn convert<R: Rows>(
     unsafe {
         match format {
             Some(f) if stores => {
-                let given = elements::unselect(d.select, &components.read());
-                elements::put::<R>(bytes, inside, found, &f.pack_lanes(&given));
+                let given = convert::unselect(d.select, &components.read());
+                convert::put::<R>(bytes, inside, found, &f.pack_lanes(&given));
             }
             None if stores => {}
             _ => {
-                let dwords = elements::fetch::<R>(bytes, inside, found);
+                let dwords = convert::fetch::<R>(bytes, inside, found);
                 let found = match format {
                     Some(f) => f.unpack_lanes(&dwords),
-                    None => elements::ZERO,
+                    None => convert::ZERO,
                 };
                 let one = format.map_or(0, Format::one);
-                components.write::<R>(mask, &elements::select(d.select, &found, one));
+                components.write::<R>(mask, &convert::select(d.select, &found, one));
             }
         }
     }

@@ -11,10 +11,10 @@ use wavetank_isa::numbers::GDS_BYTES as BYTES;
 use crate::access::{Context, Request};
 use crate::fault::Denied;
 use crate::lanes::{Lanes, over};
+use crate::operands::{lanes32, uniform32};
 use crate::operation::Operation;
 use crate::places::Split;
 use crate::reach;
-use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
 
 /// Offsets in the global data share.

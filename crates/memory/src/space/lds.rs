@@ -13,14 +13,14 @@ use wavetank_ir::MemKind;
 use crate::access::{Context, Request, Source};
 use crate::atomic;
 use crate::fault::Denied;
+use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each, over};
+use crate::operands::{lanes32, uniform32};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::reach::{self, Offsets, Reach};
 use crate::rows::{Baseline, Rows};
-use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
-use crate::taps::Tap;
 
 /// LDS offsets, one a lane.
 pub struct Local;
@@ -68,7 +68,7 @@ impl Extent {
         unsafe { Extent::of(ctx, limit, op.bytes(), O::ATOMIC) }
     }
 
-    /// That of accesses of so many bytes.
+    /// The reach of accesses of so many bytes.
     #[inline(always)]
     unsafe fn of(ctx: &Context<'_, '_>, limit: Source, width: u32, aligned: bool) -> Extent {
         let bytes = ctx.memory.lds.bytes();
@@ -237,14 +237,14 @@ unsafe fn run_each<O: Operation>(
 }
 
 /// Atomics whose operand stands in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by
-/// lane (Vega ISA, 12.13, DS_*_SRC2_*). With `TAP` it notes what is touched.
+/// lane (Vega ISA, 12.13, DS_*_SRC2_*). With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 ///
 /// # Errors
 /// If a lane goes beyond the LDS, and that is a fault.
-pub unsafe fn pair<const TAP: bool>(
+pub unsafe fn pair<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -268,10 +268,10 @@ pub unsafe fn pair<const TAP: bool>(
         for offsets in [&to.offsets, &from.offsets] {
             note_overrun(ctx, step, mask, extent, width, offsets)?;
         }
-        if TAP {
-            let tap = Tap::new(ctx.memory, step);
-            tap.lanes(&from, mask, width);
-            tap.lanes(&to, mask, width);
+        if INSTRUMENTED {
+            let recorder = Recorder::new(ctx.memory, step);
+            recorder.lanes(&from, mask, width);
+            recorder.lanes(&to, mask, width);
         }
         each(mask, |lane| {
             let Some(cell) = to.cell(lane, width) else {

@@ -1,4 +1,4 @@
-//! The spaces of addresses, and what each does with an operation.
+//! The address spaces: each computes and checks lane addresses for an operation.
 
 pub mod buffer;
 pub mod flat;

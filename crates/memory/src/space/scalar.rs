@@ -6,21 +6,19 @@
 use wavetank_ir::{DataReg, MemKind, Rmw, Space};
 
 use crate::access::{Context, Request};
+use crate::access_log::MemoryKind;
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::rows::{Baseline, copy, copy_dwords};
 use crate::shadow::{self, Undefined};
-use crate::sources::{uniform32, uniform64, words};
-use crate::taps::Tap;
-use crate::touch::Touched;
-use crate::window::Span;
 use crate::{atomic, global};
 
 /// Uniform registers.
 const FILE: usize = 128;
 
 /// The most dwords an access has.
-const MOST: usize = 16;
+const MAX: usize = 16;
 
 /// Dwords of memory: the address, and how many of them are in range.
 struct Place {
@@ -33,14 +31,14 @@ struct Place {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn direct<const TAP: bool>(
+pub unsafe fn direct<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
         let place = place(ctx, step);
-        access::<TAP>(ctx, step, place)
+        access::<INSTRUMENTED>(ctx, step, place)
     }
 }
 
@@ -54,7 +52,7 @@ unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
             .wrapping_add(index)
             .wrapping_add(step.op.offset as u64)
             & !3;
-        let in_range = MOST;
+        let in_range = MAX;
         Place { address, in_range }
     }
 }
@@ -66,14 +64,14 @@ unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn buffer<const TAP: bool>(
+pub unsafe fn buffer<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
         let place = place_in_buffer(ctx, step);
-        access::<TAP>(ctx, step, place)
+        access::<INSTRUMENTED>(ctx, step, place)
     }
 }
 
@@ -108,7 +106,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
             Space::ScalarBuffer { .. } => place_in_buffer(ctx, step),
             _ => place(ctx, step),
         };
-        let dwords = (op.access.bytes() as usize / 4).min(MOST);
+        let dwords = (op.access.bytes() as usize / 4).min(MAX);
         let count = dwords.min(place.in_range);
         let span = Span {
             first: place.address,
@@ -149,7 +147,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
                 pc: step.pc,
                 kind: op.kind,
                 lanes: 0,
-                memory: Touched::Global,
+                memory: MemoryKind::Global,
                 address: place.address,
                 within: place.address..end,
                 whole: false,
@@ -180,14 +178,14 @@ fn first(reg: Option<DataReg>) -> usize {
     }
 }
 
-/// With `TAP` it notes what is touched.
-unsafe fn access<const TAP: bool>(
+/// With `INSTRUMENTED` it records the accesses.
+unsafe fn access<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     place: Place,
 ) -> Result<(), Denied> {
     let op = &step.op;
-    let dwords = (op.access.bytes() as usize / 4).min(MOST);
+    let dwords = (op.access.bytes() as usize / 4).min(MAX);
     let count = dwords.min(place.in_range);
     let whole = count == dwords;
     // SAFETY: the wave is live; the memory is checked first.
@@ -201,8 +199,8 @@ unsafe fn access<const TAP: bool>(
             };
             ctx.memory.check_scalar(step.pc, step.cache, span)?;
             // An atomic that is not all in range does nothing.
-            if TAP && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
-                Tap::new(ctx.memory, step).one(None, span.first, span.bytes);
+            if INSTRUMENTED && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
+                Recorder::new(ctx.memory, step).one(None, span.first, span.bytes);
             }
         }
         let memory = global::at::<u8>(place.address);
@@ -274,7 +272,7 @@ unsafe fn load_in_part(
     dwords: usize,
     (address, count): (u64, usize),
 ) {
-    let mut values = [0; MOST];
+    let mut values = [0; MAX];
     // SAFETY: the caller's promise.
     unsafe {
         let file = values.as_mut_ptr().cast();
@@ -299,7 +297,7 @@ unsafe fn store(ctx: &Context<'_, '_>, offsets: &[u32], address: u64) {
         {
             return transfer(ctx.u(*first), memory, address, offsets.len());
         }
-        let mut values = [0; MOST];
+        let mut values = [0; MAX];
         for (value, offset) in values.iter_mut().zip(offsets) {
             *value = ctx.u::<u32>(*offset).read();
         }

@@ -8,17 +8,17 @@ use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request};
 use crate::alignment::Alignment;
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::at;
 use crate::lanes::{Lanes, bounds, each, over};
+use crate::on_chip::scratch::Scratch;
+use crate::operands::lanes32;
 use crate::operation::Operation;
-use crate::own::scratch::Scratch;
 use crate::places::{self, PRIVATE_STEP as STEP, Places};
 use crate::rows::{Rows, copy};
-use crate::sources::lanes32;
 use crate::space::Space;
-use crate::window::Span;
 
 /// Scratch offsets, one a lane.
 pub struct Private;

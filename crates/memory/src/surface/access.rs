@@ -12,12 +12,12 @@ use super::{Surface, SurfaceFault, Surfaces};
 use crate::access::{Context, Request, Source};
 use crate::atomic::{self, Words};
 use crate::fault::{Denied, MemoryFaultReason};
-use crate::files::VECTOR_BYTES;
+use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each};
+use crate::operands::lanes32;
 use crate::places::Far;
-use crate::sources::lanes32;
+use crate::register_file::VECTOR_BYTES;
 use crate::space::buffer::check_addresses;
-use crate::taps::Tap;
 
 /// Dwords from one register to the next.
 const NEXT: usize = VECTOR_BYTES / 4;
@@ -51,11 +51,11 @@ struct AllFound {
     runs: Vec<(Rmw, u64)>,
 }
 
-/// The access of a step to surfaces. With `TAP` it notes what is touched.
+/// The access of a step to surfaces. With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, and the step was lowered for it.
-pub unsafe fn access<const TAP: bool>(
+pub unsafe fn access<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -75,8 +75,8 @@ pub unsafe fn access<const TAP: bool>(
     if found.inside != 0 {
         check_alignment(&found, bytes)?;
         check_addresses(ctx, step, found.inside, bytes, true, &found.address)?;
-        if TAP {
-            Tap::new(ctx.memory, step).lanes(&Far(found.address), found.inside, bytes);
+        if INSTRUMENTED {
+            Recorder::new(ctx.memory, step).lanes(&Far(found.address), found.inside, bytes);
         }
     }
     // SAFETY: the wave is live; the elements were checked.

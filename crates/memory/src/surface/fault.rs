@@ -1,4 +1,4 @@
-//! Why a lane has no element of a surface.
+//! Surface faults: the reasons for which a lane has no element.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub enum SurfaceFault {
         /// Bytes that are accessed.
         bytes: u32,
     },
-    /// It has no such element, where that stops a program.
+    /// An element that does not exist, where that stops a program.
     Outside {
         /// The surface.
         number: u32,

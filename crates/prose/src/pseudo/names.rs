@@ -1,4 +1,4 @@
-//! What registers and numbers are called in pseudo-code.
+//! Names of registers and numbers in pseudo-code.
 
 use wavetank_ir::Reg;
 use wavetank_isa::Generation;

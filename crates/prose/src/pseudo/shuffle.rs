@@ -14,7 +14,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// That of an instruction, if it has one.
+    /// The pattern of an instruction, if it has one.
     pub(super) fn of(inst: &Inst) -> Option<Pattern> {
         let (name, numbers) = match (inst.form, inst.op) {
             (Form::Dpp, _) => dpp(inst.mods.dpp_ctrl)?,

@@ -1,4 +1,4 @@
-//! What the functions of pseudo-code mean, a sentence each.
+//! Explanations of the functions of pseudo-code, a sentence each.
 
 /// The functions whose names do not say all, with what they are.
 pub(super) const TERMS: &[(&str, &str)] = &[

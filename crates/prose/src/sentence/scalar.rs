@@ -378,7 +378,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ),
     (
         "s_waitcnt",
-        "Waits until no more accesses are under way than each counter allows.",
+        "Waits until no more accesses are in flight than each counter allows.",
     ),
     (
         "s_sethalt",

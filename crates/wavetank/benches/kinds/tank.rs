@@ -124,11 +124,11 @@ impl<'r> Tank<'r> {
             let inst = places.get(&pc).copied();
             inst.ok_or_else(|| format!("nothing is at {pc:#x}"))
         });
-        let (count, step, tap, simd) = (false, false, false, self.simd);
+        let (count, step, instrumented, simd) = (false, false, false, self.simd);
         let how = Translation {
             count,
             step,
-            tap,
+            instrumented,
             simd,
         };
         let program = || Program::new(source.clone(), how);

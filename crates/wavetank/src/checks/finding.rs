@@ -1,4 +1,4 @@
-//! What was denied, as a finding.
+//! Findings about denied accesses.
 
 use wavetank_check::{Finding, Mark, Place, Tool};
 use wavetank_machine::{Fault, Schedule};

@@ -1,4 +1,4 @@
-//! Who did something first, and how often it was done.
+//! The first occurrence of an event, and the number of occurrences.
 
 use std::collections::btree_map::Entry;
 
@@ -6,7 +6,7 @@ use wavetank_machine::Group;
 
 use super::lanes::wave_in_words;
 
-/// Who did something first, and how often it was done.
+/// The first wave with an event, and the number of occurrences.
 pub(super) struct First<T> {
     pub group: Group,
     pub wave: u32,

@@ -7,7 +7,7 @@ use wavetank_check::code::{Graph, Root};
 use wavetank_check::float::{Event, Seen, inside_divisions, tell};
 use wavetank_check::{Findings, code_of};
 use wavetank_machine::Group;
-use wavetank_memory::Noted;
+use wavetank_memory::ProbeHit;
 use wavetank_object::CodeObject;
 
 use super::first::{First, add};
@@ -15,13 +15,13 @@ use crate::module::Module;
 
 /// What the threads of a dispatch have seen, by instruction.
 #[derive(Default)]
-pub(crate) struct Floats(Mutex<BTreeMap<(u64, u8), First<Noted>>>);
+pub(crate) struct Floats(Mutex<BTreeMap<(u64, u8), First<ProbeHit>>>);
 
 impl Floats {
-    /// A wave has had a turn: takes what is about floats out of what it noted.
-    pub fn add(&self, group: Group, wave: u32, noted: &mut Vec<Noted>) {
+    /// A wave has had a time slice: takes what is about floats out of what it noted.
+    pub fn add(&self, group: Group, wave: u32, hits: &mut Vec<ProbeHit>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for what in noted.extract_if(.., |noted| Event::of_note(noted.about).is_some()) {
+        for what in hits.extract_if(.., |hit| Event::of_probe(hit.about).is_some()) {
             let entry = all.entry((what.pc, what.about));
             let new = First {
                 group,
@@ -38,7 +38,7 @@ impl Floats {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut code = Code::of(module.object(), kernel);
         for ((pc, about), first) in &all {
-            let Some((event, elem)) = Event::of_note(*about) else {
+            let Some((event, elem)) = Event::of_probe(*about) else {
                 continue;
             };
             let pc = module.address_at_rest(*pc);

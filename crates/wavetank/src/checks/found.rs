@@ -1,4 +1,4 @@
-//! What the checks of a launch have found.
+//! The findings of the checks of a launch.
 
 use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavetank_check::code::Ways;
+use wavetank_check::code::Successors;
 use wavetank_check::{Finding, Mark, Tool};
 use wavetank_machine::WaveState;
 use wavetank_machine::schedule::HungWave;
@@ -14,7 +14,7 @@ use super::lanes::wave_in_words;
 use crate::code::ModuleCode;
 
 /// Places of other waves that are told.
-const MOST_PLACES: usize = 4;
+const MAX_PLACES: usize = 4;
 /// Instructions up to the branch back of a loop that are looked at.
 const LONGEST_LOOP: usize = 256;
 
@@ -39,7 +39,7 @@ impl Launched<'_> {
                 label: doing(waits, waves, looks.is_some()),
             }
         };
-        let others = places.iter().skip(1).take(MOST_PLACES);
+        let others = places.iter().skip(1).take(MAX_PLACES);
         let room = self.room;
         let outside = room.outside(waves, done);
         let meets = |wave: &&HungWave| matches!(wave.state, WaveState::GlobalSync(_));
@@ -84,14 +84,16 @@ impl Launched<'_> {
     }
 }
 
-/// The load that a loop looks at in which a turn ended: turns end where loops go back, at either side of the branch. A loop
+/// The load that a loop looks at in which a time slice ended: time slices end where loops go back, at either side of the branch. A loop
 /// without loads is told by its branch.
 fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
     let inst = |at| code.inst(at).ok();
     let (mut branch, mut start) = (pc, None);
     for _ in 0..LONGEST_LOOP {
         let at = inst(branch)?;
-        start = Ways::of(&at, branch).target.filter(|target| *target <= pc);
+        start = Successors::of(&at, branch)
+            .target
+            .filter(|target| *target <= pc);
         if start.is_some() {
             break;
         }

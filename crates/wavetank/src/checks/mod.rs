@@ -2,7 +2,7 @@
 //! of all that waves access.
 //!
 //! Whether anything of it is wanted is decided once a dispatch. Accesses are checked in any case, at full speed: what is here
-//! begins where one was denied. Watchers take another program, whose accesses note what they touch.
+//! begins where one was denied. Watchers take another program, whose accesses record what they access.
 
 mod denials;
 mod descriptor;
@@ -21,12 +21,12 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::{
-    Finding, Findings, Kept, Place, Race, Stack, Synchronization, Tool, Tools, TurnEnd, Watcher,
+    Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, Tool, Tools, Watcher,
     WaveOf,
 };
 use wavetank_isa::Registers;
 use wavetank_machine::{Fault, Group, Ran, Why};
-use wavetank_memory::{LaneRun, MemoryUnit};
+use wavetank_memory::{AccessRun, MemoryUnit};
 use wavetank_translate::Code;
 
 use crate::engine::{Added, Way};
@@ -49,9 +49,9 @@ pub(crate) struct Checks {
     pub host_reads: bool,
     /// Whether waves go on behind what was found.
     pub keep_going: bool,
-    /// Where the tool `race` leaves what the launch has touched.
+    /// Where the tool `race` leaves what the launch has accessed.
     pub footprint: Option<Kept>,
-    /// Those of the tools, and those of the caller.
+    /// The watchers of the tools, and those of the caller.
     pub watchers: Vec<Box<dyn Watcher>>,
 }
 
@@ -95,7 +95,7 @@ impl Checks {
     }
 }
 
-/// What was launched, for who tells what was found in it.
+/// The launch, for the messages of findings.
 pub(crate) struct Launched<'a> {
     /// The kernel, or the function that waves begin with.
     pub kernel: &'a str,
@@ -140,11 +140,11 @@ fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
 pub(crate) struct Checking {
     /// Accesses that were denied, if waves go on behind them.
     pub denials: Option<Denials>,
-    /// Who is told what waves access.
+    /// The watchers that get the accesses of waves.
     pub watchers: Option<Mutex<Watchers>>,
-    /// Who is told of undefined bits.
+    /// The follower that gets undefined bits.
     pub follower: Option<Follower>,
-    /// Who is told what happens to floats.
+    /// The collector that gets events of floats.
     pub floats: Option<Floats>,
     /// Calls by which waves went to where no code is: work-group, wave, address of the call.
     astray: Mutex<Vec<(u64, u32, u64)>>,
@@ -166,10 +166,10 @@ impl Checking {
         of_it.map(|(.., call)| *call)
     }
 
-    /// What waves are translated for that nobody traces.
+    /// The purpose of translation for waves that are not traced.
     pub fn way(&self) -> Way {
         match (&self.watchers, &self.denials) {
-            (Some(_), _) => Way::Tapped,
+            (Some(_), _) => Way::Instrumented,
             (None, Some(_)) => Way::Resumed,
             (None, None) => Way::Fast,
         }
@@ -183,7 +183,7 @@ impl Checking {
         }
     }
 
-    /// Whether something looks at each turn of a wave.
+    /// Whether something looks at each time slice of a wave.
     pub fn watches(&self) -> bool {
         self.watchers.is_some() || self.notes()
     }
@@ -193,24 +193,24 @@ impl Checking {
         self.follower.is_some() || self.floats.is_some()
     }
 
-    /// What a program noted in a wave's turn, for whom it is meant.
+    /// Passes the probe hits of a time slice to their tools.
     pub fn add_seen(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if !self.notes() {
             return;
         }
-        let Some((mut noted, undefined)) = memory.take_seen() else {
+        let Some((mut hits, undefined)) = memory.take_seen() else {
             return;
         };
         if let Some(floats) = &self.floats {
-            floats.add(group, wave, &mut noted);
+            floats.add(group, wave, &mut hits);
         }
         if let Some(follower) = &self.follower {
-            follower.add(group, wave, (noted, undefined));
+            follower.add(group, wave, (hits, undefined));
         }
     }
 
-    /// The threads that may run a dispatch of so many. Watchers, and who traces it, are told what happens in the order in
-    /// which it does: that of one thread.
+    /// The number of threads that may run a dispatch. Watchers and traces get events in the order of execution, so they need
+    /// one thread.
     pub fn threads(&self, threads: usize, is_traced: bool) -> usize {
         match is_traced || self.watchers.is_some() {
             true => 1,
@@ -218,8 +218,7 @@ impl Checking {
         }
     }
 
-    /// The dispatch is over: what was denied, in the order of the waves that did it, the watchers, who followed undefined bits,
-    /// and who watched floats.
+    /// Collects the findings after the dispatch: denied accesses in the order of waves, watchers, undefined bits, floats.
     pub fn end(self) -> (Vec<Denial>, Watchers, Option<Follower>, Option<Floats>) {
         let denials = self.denials.map_or_else(Vec::new, Denials::in_order);
         let watchers = self.watchers.unwrap_or_default();
@@ -234,16 +233,16 @@ impl Checking {
 pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
-    /// A wave has had a turn.
-    pub fn turn(&mut self, wave: WaveOf, runs: &[LaneRun], ran: &Ran) {
+    /// A wave has had a time slice.
+    pub fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], ran: &Ran) {
         let end = match ran {
-            Ran::End(_) => TurnEnd::Ended,
-            Ran::Barrier(pc) => TurnEnd::Barrier(*pc),
+            Ran::End(_) => SliceEnd::Ended,
+            Ran::Barrier(pc) => SliceEnd::Barrier(*pc),
             Ran::Else(stop) => match &stop.why {
-                Why::GlobalSync(request) => TurnEnd::Resource(request.resource),
-                _ => TurnEnd::GoesOn,
+                Why::GlobalSync(request) => SliceEnd::Resource(request.resource),
+                _ => SliceEnd::GoesOn,
             },
-            _ => TurnEnd::GoesOn,
+            _ => SliceEnd::GoesOn,
         };
         for watcher in &mut self.0 {
             watcher.runs(wave, runs, end);
@@ -302,7 +301,7 @@ mod tests {
         let code = [Tool::Wait, Tool::Hazard, Tool::Limits];
         assert_eq!(way(&code), (Way::Fast, none));
         assert_eq!(way(&[Tool::Memory]), (Way::Resumed, none));
-        assert_eq!(way(&[Tool::Race]), (Way::Tapped, none));
+        assert_eq!(way(&[Tool::Race]), (Way::Instrumented, none));
         let (follows, floats) = (true, true);
         let bits = Added { follows, ..none };
         assert_eq!(way(&[Tool::Init]), (Way::Fast, bits));

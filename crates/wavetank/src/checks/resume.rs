@@ -1,4 +1,4 @@
-//! Going on behind an access that was denied.
+//! Resumption of a wave after a denied access.
 //!
 //! A fault leaves memory and registers as they were, with the wave at the instruction (`wavetank_ir::MemOp`, "Faults"). So
 //! the instruction is done again, alone, without the lanes that were told, until no other lane is denied. What it would have
@@ -255,7 +255,7 @@ fn set_scalar(wave: &mut Wave, register: u32, value: u32) {
     }
 }
 
-/// What an instruction that is done again has no part in: what was counted, and what is left of the turn.
+/// What an instruction that is done again has no part in: what was counted, and what is left of the time slice.
 struct Before {
     budget: i64,
     counts: [u64; 8],

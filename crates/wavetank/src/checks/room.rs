@@ -1,4 +1,4 @@
-//! Whether all work-groups of a grid are on the chip at once.
+//! Co-residency: whether all work-groups of a grid fit on the chip at once.
 
 use wavetank_machine::schedule::HungWave;
 

@@ -32,7 +32,7 @@ impl Module {
         self.show_told(finding, file, |place| place, see)
     }
 
-    /// The same, where somebody knows more of places than the code object does.
+    /// As above, with a resolver that knows more of locations than the code object.
     pub(crate) fn show_told<R>(
         &self,
         finding: &Finding,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use wavetank_check::init::{Carried, Decides, Story, Use, is_computed};
+use wavetank_check::init::{Carried, Sink, Story, Use, is_computed};
 use wavetank_check::{Finding, Findings, Mark, Place, code_of};
 use wavetank_ir::MemKind;
 use wavetank_isa::Registers;
 use wavetank_isa::tables::{MODE, PC, SCC};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Group, Prepared, Site, StartWave};
-use wavetank_memory::{Noted, Registry, Touched, Undefined, Wave};
+use wavetank_memory::{MemoryKind, ProbeHit, Registry, Undefined, Wave};
 
 use super::first::{First, add};
 use crate::module::Module;
@@ -80,14 +80,14 @@ pub(crate) fn given_by_system() -> Registers {
 pub struct UndefinedStore {
     /// The bytes from the first place to the last.
     pub within: Range<u64>,
-    /// What there is to say, if the host reads them; nothing if they are a copy of what nobody has written.
+    /// The finding, if the host reads them; nothing if they are a copy of uninitialized memory.
     pub finding: Option<Finding>,
 }
 
 /// What waves of a launch have seen.
 #[derive(Default)]
 struct All {
-    noted: BTreeMap<(u64, u8), First<u64>>,
+    hits: BTreeMap<(u64, u8), First<u64>>,
     loads: BTreeMap<u64, First<Undefined>>,
     stores: BTreeMap<u64, First<Undefined>>,
 }
@@ -97,19 +97,19 @@ struct All {
 pub(crate) struct Follower(Mutex<All>);
 
 impl Follower {
-    /// A wave has had a turn.
-    pub fn add(&self, group: Group, wave: u32, (noted, undefined): (Vec<Noted>, Vec<Undefined>)) {
+    /// A wave has had a time slice.
+    pub fn add(&self, group: Group, wave: u32, (hits, undefined): (Vec<ProbeHit>, Vec<Undefined>)) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for Noted {
+        for ProbeHit {
             pc,
             about,
             lanes,
             times,
             ..
-        } in noted
+        } in hits
         {
             add(
-                all.noted.entry((pc, about)),
+                all.hits.entry((pc, about)),
                 First {
                     group,
                     wave,
@@ -173,9 +173,9 @@ impl Follower {
             let finding = story.tell(&of);
             finding.moved(|pc| module.place(module.address_of(pc)))
         };
-        let uses = all.noted.iter().map(|((pc, about), first)| Use {
+        let uses = all.hits.iter().map(|((pc, about), first)| Use {
             pc: rest(*pc),
-            decides: Decides::ALL.get(usize::from(*about)).copied(),
+            sink: Sink::ALL.get(usize::from(*about)).copied(),
             who: first.who(first.what),
             times: first.times,
         });
@@ -191,7 +191,7 @@ impl Follower {
         let stores = all.stores.values().filter(|store| {
             let Undefined { memory, within, .. } = &store.what;
             let bytes = within.end - within.start;
-            *memory == Touched::Global
+            *memory == MemoryKind::Global
                 && matches!(registry.first_undefined(within.start, bytes), Ok(Some(_)))
         });
         stores
@@ -200,7 +200,7 @@ impl Follower {
                 let finding = || {
                     told(Use {
                         pc,
-                        decides: None,
+                        sink: None,
                         who: store.who(store.what.lanes),
                         times: store.times,
                     })
@@ -248,29 +248,29 @@ const LONGEST_GAP: u64 = 64;
 
 /// What was loaded from, in words.
 fn place(of: &Undefined, registry: &Registry, stored: bool) -> String {
-    let nobody = |who: &str| match stored {
+    let suffix = |why: &str| match stored {
         true => String::new(),
-        false => format!(", which {who}"),
+        false => format!(", which {why}"),
     };
     let at = of.address;
     match of.memory {
-        Touched::Lds => {
-            let nobody = nobody("no work-item of the work-group has written");
-            format!("LDS at offset {at:#x}{nobody}")
+        MemoryKind::Lds => {
+            let uninitialized = suffix("no work-item of the work-group has written");
+            format!("LDS at offset {at:#x}{uninitialized}")
         }
-        Touched::Gds => format!("the global data share at offset {at:#x}"),
-        Touched::Scratch => {
-            let nobody = nobody("the work-item has not written");
-            format!("scratch at offset {at:#x}{nobody}")
+        MemoryKind::Gds => format!("the global data share at offset {at:#x}"),
+        MemoryKind::Scratch => {
+            let uninitialized = suffix("the work-item has not written");
+            format!("scratch at offset {at:#x}{uninitialized}")
         }
-        Touched::Global => {
-            let nobody = nobody("nobody has written");
+        MemoryKind::Global => {
+            let uninitialized = suffix("has not been written");
             match registry.find(at) {
                 Some(there) => {
                     let offset = at - there.address;
-                    format!("byte {offset} of {}{nobody}", there.name)
+                    format!("byte {offset} of {}{uninitialized}", there.name)
                 }
-                None => format!("{at:#x}{nobody}"),
+                None => format!("{at:#x}{uninitialized}"),
             }
         }
     }

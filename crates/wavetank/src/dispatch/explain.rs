@@ -1,4 +1,4 @@
-//! What went wrong, in the words of the kernel: its functions, its arguments.
+//! Explanation of a fault in terms of the kernel: its functions, its arguments.
 
 use std::collections::HashSet;
 

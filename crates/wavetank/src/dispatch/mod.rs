@@ -1,4 +1,4 @@
-//! One run of a kernel: set up, run, and what becomes of it.
+//! A dispatch: one run of a kernel, from its set-up to its report.
 
 mod dims;
 mod explain;
@@ -202,7 +202,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// A flag that somebody else sets to stop the run as if its time were up.
+    /// A flag that stops the run as if its time were up.
     pub fn cancel<'b>(self, cancel: &'b AtomicBool) -> Dispatch<'b>
     where
         'a: 'b,
@@ -255,7 +255,7 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has touched of global memory when it has ended: for
+    /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has accessed of global memory when it has ended: for
     /// who knows what others do with that memory meanwhile.
     pub fn footprint(mut self, kept: Kept) -> Self {
         self.checks.footprint = Some(kept);
@@ -292,7 +292,7 @@ impl<'a> Dispatch<'a> {
         let engine = self.kernel.module.engine();
         // Who watches waves sees what is in registers that nobody has written.
         if u64::from(grid.waves()) * grid.count() >= MANY_WAVES && self.trace.is_none() {
-            plan.launch.unwritten = engine.unwritten(&plan.launch);
+            plan.launch.live_in = engine.live_in(&plan.launch);
         }
         let device = self.kernel.module.device();
         if self.cooperative {

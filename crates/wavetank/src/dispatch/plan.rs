@@ -1,4 +1,4 @@
-//! What is checked and laid out before a wave starts: the grid, the arguments, the packet, the state at the start.
+//! Preparation of a dispatch: grid, arguments, packet, start state.
 
 use wavetank_ir::GlobalSync;
 use wavetank_isa::numbers::lds_of_group;
@@ -108,8 +108,7 @@ impl Dispatch<'_> {
         Ok(plan)
     }
 
-    /// The arguments as the kernel reads them, with those that nobody sees and what a driver puts there, and the bytes of its
-    /// LDS.
+    /// The arguments as the kernel reads them, with hidden ones and those of a driver, and the bytes of its LDS.
     fn arguments(&self, grid: Grid) -> Result<(Vec<u8>, u32)> {
         let info = self.kernel.info();
         let params = self.kernel.args();
@@ -233,7 +232,7 @@ impl Dispatch<'_> {
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.vgpr_count,
-            unwritten: None,
+            live_in: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: lds,
             scratch_wave_bytes: scratch_wave_bytes as u32,

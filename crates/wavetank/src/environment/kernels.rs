@@ -10,7 +10,7 @@ use crate::backend::EngineChoice;
 use super::{WrongSetting, variable, yes_or_no};
 
 /// The most threads that can be asked for.
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// What variables of the environment say about how kernels run. A variable that is not set or empty says nothing.
 ///
@@ -71,9 +71,9 @@ fn stack(text: &str) -> Result<u32, String> {
 
 fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok();
-    let threads = threads.filter(|n| (1..=MOST_THREADS).contains(n));
+    let threads = threads.filter(|n| (1..=MAX_THREADS).contains(n));
     threads.ok_or_else(|| {
-        format!("`{text}` is no number of threads; write one from 1 to {MOST_THREADS}")
+        format!("`{text}` is no number of threads; write one from 1 to {MAX_THREADS}")
     })
 }
 

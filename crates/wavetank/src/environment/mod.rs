@@ -22,7 +22,7 @@ pub use kernels::KernelSettings;
 /// The least memory of a GPU: below, a unit was forgotten.
 const LEAST_MEMORY: u64 = 1 << 20;
 /// The most: all addresses that a process has.
-const MOST_MEMORY: u64 = 1 << 47;
+const MAX_MEMORY: u64 = 1 << 47;
 
 /// What is said while a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -134,7 +134,7 @@ fn bytes(text: &str) -> Result<u64, String> {
     let number = digits.parse::<u64>().ok().zip(shift);
     let bytes = number.and_then(|(number, shift)| number.checked_mul(1 << shift));
     bytes
-        .filter(|bytes| (LEAST_MEMORY..=MOST_MEMORY).contains(bytes))
+        .filter(|bytes| (LEAST_MEMORY..=MAX_MEMORY).contains(bytes))
         .ok_or_else(|| {
             let text = text.escape_debug();
             format!("`{text}` is no size of memory; write 512M, 8G or another from 1M to 128T")

@@ -59,7 +59,7 @@ pub(super) fn once(simd: Simd) -> Translation {
     Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd,
     }
 }
@@ -109,7 +109,7 @@ enum WaveState {
     Ended,
 }
 
-/// Nobody is there who could let a wave go on.
+/// The message for a wave that waits without a partner.
 const ALONE: &str = "it waits for other waves, of which there are none";
 
 impl Group {
@@ -150,7 +150,7 @@ impl Group {
                 }
                 if self.states[n] == WaveState::Ready {
                     moved = true;
-                    self.turn(n, backend, memory, &sync)
+                    self.time_slice(n, backend, memory, &sync)
                         .map_err(|stopped| (n, stopped))?;
                 }
             }
@@ -168,7 +168,7 @@ impl Group {
     }
 
     /// Runs a wave until it stops.
-    fn turn(
+    fn time_slice(
         &mut self,
         n: usize,
         backend: &mut dyn Backend,

@@ -1,4 +1,4 @@
-//! Why the instructions of a case stopped, and how that is expected.
+//! Stops of a case, and the syntax to expect one.
 
 use wavetank_machine::Fault;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
@@ -8,11 +8,11 @@ use wavetank_memory::{MemoryFault, MemoryFaultReason};
 pub enum FaultKind {
     /// An access that was refused: `memory`.
     Memory,
-    /// A trap that nobody handles: `trap`.
+    /// A trap without a handler: `trap`.
     Trap,
     /// An instruction that is not executed, or no instruction: `instruction`.
     Instruction,
-    /// It waits for what never comes, or goes round for ever: `endless`.
+    /// An endless wait or an endless loop: `endless`.
     Endless,
 }
 

@@ -39,7 +39,7 @@ impl Grid {
 }
 
 /// More columns than this are no small grid.
-const MOST: usize = 16;
+const MAX: usize = 16;
 
 impl fmt::Display for Grid {
     /// Rows and columns with changed elements; a point stands for what is as it was. Wide ones are lists.
@@ -50,7 +50,7 @@ impl fmt::Display for Grid {
             level => writeln!(f, ", level {level}")?,
         }
         let columns: BTreeSet<u32> = self.changed.iter().map(|([x, ..], _)| *x).collect();
-        if columns.len() > MOST {
+        if columns.len() > MAX {
             for ([x, y, z], bits) in &self.changed {
                 writeln!(f, "  ({x}, {y}, {z})  {}", shown(self.element, *bits))?;
             }

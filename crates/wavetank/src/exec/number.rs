@@ -1,4 +1,4 @@
-//! Integers, as they are written.
+//! The syntax of integers.
 
 /// Reads an integer of up to 64 bits.
 pub(super) fn integer(text: &str) -> Option<i64> {

@@ -1,4 +1,4 @@
-//! Places that have a value, as they are written.
+//! The syntax of places that have a value: registers, memory, modes.
 
 use std::fmt;
 
@@ -301,7 +301,7 @@ fn exported(text: &str) -> Result<Target, String> {
 
 /// `lds[16]`, `gds[0]`, `scratch[4]`.
 fn bracketed(text: &str) -> Result<Option<Target>, String> {
-    let most_scratch = super::sizes::MOST_SCRATCH;
+    let most_scratch = super::sizes::MAX_SCRATCH;
     let files = [
         ("lds[", "LDS", LDS_BYTES.into()),
         ("gds[", "GDS", GDS_BYTES),

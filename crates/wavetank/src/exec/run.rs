@@ -1,4 +1,4 @@
-//! Running a case, and what came of it.
+//! Runs of cases, and their results.
 
 use std::collections::HashMap;
 use std::sync::Arc;

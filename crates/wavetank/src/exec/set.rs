@@ -347,7 +347,7 @@ impl Set {
 pub(super) struct Named {
     pub name: String,
     pub register: Reg,
-    /// It holds two numbers of half precision.
+    /// The register holds two halves.
     pub halves: bool,
 }
 

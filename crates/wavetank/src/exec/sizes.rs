@@ -5,7 +5,7 @@ use wavetank_isa::numbers::LDS_BYTES;
 use super::number::integer;
 
 /// Bytes of scratch that a lane of a case may have.
-pub(super) const MOST_SCRATCH: u32 = 1 << 16;
+pub(super) const MAX_SCRATCH: u32 = 1 << 16;
 
 /// How much a wave has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ impl Sizes {
             ["vgprs"] => (&mut self.vgprs, 1, 1, 256),
             ["sgprs"] => (&mut self.sgprs, 2, 1, most_sgprs),
             ["lds", "bytes"] => (&mut self.lds_bytes, 4, 0, LDS_BYTES),
-            ["scratch", "bytes"] => (&mut self.scratch_bytes, 8, 0, MOST_SCRATCH),
+            ["scratch", "bytes"] => (&mut self.scratch_bytes, 8, 0, MAX_SCRATCH),
             ["waves"] => (&mut self.waves, 16, 1, 16),
             _ => return Ok(None),
         };

@@ -27,7 +27,7 @@ const RSRC1: u32 = 0xf0 << 12 | 1 << 21 | 1 << 23;
 /// Where the scratch of the waves is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ScratchOfWaves {
-    /// That of the first wave; the others follow.
+    /// The scratch of the first wave; the others follow.
     pub address: u64,
     /// Bytes of a wave.
     pub wave_bytes: usize,
@@ -244,7 +244,7 @@ impl Case {
             rsrc1: RSRC1,
             rsrc2: 0,
             vgprs: sizes.vgprs,
-            unwritten: None,
+            live_in: None,
             sgprs: sizes.sgprs,
             lds_bytes: sizes.lds_bytes,
             scratch_wave_bytes: 0,

@@ -1,4 +1,4 @@
-//! What a case can see of the state, and what of it has changed.
+//! The state that a case can see, and its changes.
 
 use std::collections::HashMap;
 

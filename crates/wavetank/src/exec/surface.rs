@@ -22,7 +22,7 @@ const FORM: &str = "write `surface T6 2d 8x4 u32 iota`: its number, dimensions (
                     3d), size, elements (u16 to s64, f16, f32, f16x2) and their values";
 
 /// Bytes that a surface of a case may have.
-const MOST_BYTES: u64 = 1 << 26;
+const MAX_BYTES: u64 = 1 << 26;
 
 /// The words that say more of a surface, behind its elements.
 const MORE: [&str; 5] = ["pitch", "blocks", "levels", "disabled", "absent"];
@@ -46,9 +46,9 @@ impl Declared {
         let (fill, more) = words.split_at(more.unwrap_or(words.len()));
         layout(&mut surface, more)?;
         surface.check()?;
-        if surface.bytes() > MOST_BYTES {
+        if surface.bytes() > MAX_BYTES {
             return Err(format!(
-                "a surface of {} has {} bytes: a case has room for {MOST_BYTES}",
+                "a surface of {} has {} bytes: a case has room for {MAX_BYTES}",
                 surface.shape(),
                 surface.bytes()
             ));

@@ -1,4 +1,4 @@
-//! Values, as they are written.
+//! The syntax of values.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What waves of a stage have sent out.
+//! The outcome of a stage: exports and messages of its waves.
 
 use wavetank_ir::LANES;
 use wavetank_machine::schedule::Message;

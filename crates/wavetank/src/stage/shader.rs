@@ -1,4 +1,4 @@
-//! A run of waves of a stage: set up, run, and what comes of it.
+//! A run of waves of a stage, from its set-up to its outcome.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -373,7 +373,7 @@ impl<'a> Shader<'a> {
                 rsrc1: (mode & 0xff) << 12 | (mode >> 8 & 1) << 21 | (mode >> 9 & 1) << 23,
                 rsrc2: 0,
                 vgprs: VGPRS as u32,
-                unwritten: None,
+                live_in: None,
                 sgprs: SGPRS as u32,
                 lds_bytes,
                 scratch_wave_bytes,

@@ -1,4 +1,4 @@
-//! Where exports go.
+//! Export targets.
 
 use std::fmt;
 use std::str::FromStr;

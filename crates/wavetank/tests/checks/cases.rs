@@ -141,7 +141,7 @@ fn registers_that_nobody_set_are_named() {
     let case = "mem a = 1\nv2 = 5\n> global_load_dword v0, v[2:3], off\n";
     let checked = checked(&[Tool::Init], case);
     let notes = &checked.findings[0].notes;
-    assert!(notes[1].starts_with("v3 holds nothing"), "{notes:?}");
+    assert!(notes[1].starts_with("v3 is uninitialized"), "{notes:?}");
 }
 
 #[test]

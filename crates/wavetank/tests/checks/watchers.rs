@@ -2,40 +2,40 @@
 
 use std::sync::{Arc, Mutex};
 
-use wavetank::check::{Finding, Findings, Tool, TurnEnd, Watcher, WaveOf};
-use wavetank::{Chip, EngineChoice, LaneRun, MemKind, Report, Touch, Touched};
+use wavetank::check::{Finding, Findings, SliceEnd, Tool, Watcher, WaveOf};
+use wavetank::{AccessRecord, AccessRun, Chip, EngineChoice, MemKind, MemoryKind, Report};
 
 use crate::common::bench::*;
 use crate::common::each;
 
-/// One turn of a wave, as a watcher is told.
+/// One time slice of a wave, as a watcher is told.
 #[derive(Debug)]
-struct Turn {
+struct Slice {
     wave: (u64, u32, u32),
-    end: TurnEnd,
-    touches: Vec<Touch>,
+    end: SliceEnd,
+    records: Vec<AccessRecord>,
 }
 
 /// Writes down what it is told.
 #[derive(Default)]
-struct Scribe(Arc<Mutex<Vec<Turn>>>);
+struct Scribe(Arc<Mutex<Vec<Slice>>>);
 
 impl Watcher for Scribe {
-    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd) {
-        self.0.lock().unwrap().push(Turn {
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd) {
+        self.0.lock().unwrap().push(Slice {
             wave: (wave.group.index, wave.wave, wave.waves),
             end,
-            touches: touches.to_vec(),
+            records: records.to_vec(),
         });
     }
 
     fn end(&mut self, findings: &mut Findings) {
-        let turns = self.0.lock().unwrap();
-        let touches = turns.iter().flat_map(|turn| &turn.touches);
-        let stored = touches.filter(|t| t.kind == MemKind::Store && t.memory == Touched::Global);
+        let slices = self.0.lock().unwrap();
+        let records = slices.iter().flat_map(|slice| &slice.records);
+        let stored = records.filter(|t| t.kind == MemKind::Store && t.memory == MemoryKind::Global);
         let (mut bytes, mut at) = (0, 0);
-        for touch in stored {
-            (bytes, at) = (bytes + touch.bytes, touch.pc);
+        for record in stored {
+            (bytes, at) = (bytes + record.bytes, record.pc);
         }
         findings.add(Finding {
             tool: Tool::Sync,
@@ -72,9 +72,9 @@ fn watchers_are_told_what_happened_in_its_order() {
             let report = dispatch.dynamic_lds(800).count(true).run().unwrap();
             (report, buffer.read().unwrap())
         };
-        let turns = Arc::default();
+        let slices = Arc::default();
         let (plain, wanted) = run(None);
-        let (report, got) = run(Some(Scribe(Arc::clone(&turns))));
+        let (report, got) = run(Some(Scribe(Arc::clone(&slices))));
         assert_eq!(got, wanted, "{}", b.label);
         let counts = |report: &Report| report.instructions.unwrap().waves();
         assert_eq!(counts(&report), counts(&plain));
@@ -88,31 +88,31 @@ fn watchers_are_told_what_happened_in_its_order() {
             "{found:?}"
         );
 
-        let turns = turns.lock().unwrap();
+        let slices = slices.lock().unwrap();
         for wave in 0..4 {
-            let of = turns.iter().filter(|t| t.wave == (0, wave, 4));
-            let ends: Vec<TurnEnd> = of
+            let of = slices.iter().filter(|t| t.wave == (0, wave, 4));
+            let ends: Vec<SliceEnd> = of
                 .map(|t| t.end)
-                .filter(|e| *e != TurnEnd::GoesOn)
+                .filter(|e| *e != SliceEnd::GoesOn)
                 .collect();
             assert!(
-                matches!(ends[..], [TurnEnd::Barrier(_), TurnEnd::Ended]),
+                matches!(ends[..], [SliceEnd::Barrier(_), SliceEnd::Ended]),
                 "{}: {ends:?}",
                 b.label
             );
         }
-        let met = turns
+        let met = slices
             .iter()
-            .rposition(|t| matches!(t.end, TurnEnd::Barrier(_)))
+            .rposition(|t| matches!(t.end, SliceEnd::Barrier(_)))
             .unwrap();
-        let in_lds = |turns: &[Turn], kind| {
-            let touches = turns.iter().flat_map(|turn| &turn.touches);
-            touches
-                .filter(|t| t.memory == Touched::Lds && t.kind == kind)
+        let in_lds = |slices: &[Slice], kind| {
+            let records = slices.iter().flat_map(|slice| &slice.records);
+            records
+                .filter(|t| t.memory == MemoryKind::Lds && t.kind == kind)
                 .map(|t| t.bytes)
                 .sum::<u32>()
         };
-        let (before, after) = turns.split_at(met + 1);
+        let (before, after) = slices.split_at(met + 1);
         assert_eq!(in_lds(before, MemKind::Store), 800);
         assert_eq!(in_lds(before, MemKind::Load), 0);
         assert_eq!(in_lds(after, MemKind::Load), 800);
@@ -128,14 +128,14 @@ fn watchers_see_no_access_that_was_denied() {
         &[offsets.address()],
         &code(&[&OFFSETS, &["global_store_dword v3, v0, s[4:5]"]]),
     );
-    let turns = Arc::default();
-    let scribe = Box::new(Scribe(Arc::clone(&turns)));
+    let slices = Arc::default();
+    let scribe = Box::new(Scribe(Arc::clone(&slices)));
     let report = b.dispatch().check(MEMORY).watch(scribe).run().unwrap();
     let rules: Vec<_> = report.findings.iter().map(|f| f.rule).collect();
     assert_eq!(rules, ["out-of-bounds", "stored"]);
-    let turns = turns.lock().unwrap();
-    let touches = turns.iter().flat_map(|turn: &Turn| &turn.touches);
-    let stored: Vec<_> = touches
+    let slices = slices.lock().unwrap();
+    let records = slices.iter().flat_map(|slice: &Slice| &slice.records);
+    let stored: Vec<_> = records
         .filter(|t| t.kind == MemKind::Store)
         .map(|t| t.lane.unwrap())
         .collect();
@@ -143,20 +143,20 @@ fn watchers_see_no_access_that_was_denied() {
         stored,
         (0..64).filter(|lane| *lane != 5).collect::<Vec<u8>>()
     );
-    assert_eq!(turns.last().unwrap().end, TurnEnd::Ended);
+    assert_eq!(slices.last().unwrap().end, SliceEnd::Ended);
 }
 
 /// Writes down the addresses of what it is told, and whether it is a wait.
 struct Clerk(Arc<Mutex<Vec<(u64, bool)>>>);
 
 impl Watcher for Clerk {
-    fn runs(&mut self, _: WaveOf, runs: &[LaneRun], _: TurnEnd) {
+    fn runs(&mut self, _: WaveOf, runs: &[AccessRun], _: SliceEnd) {
         let told = runs.iter().map(|run| (run.first.pc, run.is_wait()));
         self.0.lock().unwrap().extend(told);
     }
 
-    fn turn(&mut self, _: WaveOf, touches: &[Touch], _: TurnEnd) {
-        assert_eq!(touches, [], "runs are told instead");
+    fn time_slice(&mut self, _: WaveOf, records: &[AccessRecord], _: SliceEnd) {
+        assert_eq!(records, [], "runs are told instead");
     }
 
     fn end(&mut self, _: &mut Findings) {}
@@ -206,16 +206,16 @@ fn watchers_are_told_of_global_wave_synchronization() {
             "global_store_dword v1, v0, s[4:5]",
         ];
         b.load(&[], &code);
-        let turns = Arc::default();
-        let scribe = Box::new(Scribe(Arc::clone(&turns)));
+        let slices = Arc::default();
+        let scribe = Box::new(Scribe(Arc::clone(&slices)));
         b.dispatch().watch(scribe).run().unwrap();
-        let turns = turns.lock().unwrap();
-        let ends: Vec<_> = turns.iter().map(|turn: &Turn| turn.end).collect();
+        let slices = slices.lock().unwrap();
+        let ends: Vec<_> = slices.iter().map(|slice: &Slice| slice.end).collect();
         let ends: Vec<_> = ends
             .into_iter()
-            .filter(|end| *end != TurnEnd::GoesOn)
+            .filter(|end| *end != SliceEnd::GoesOn)
             .collect();
-        assert_eq!(ends, [TurnEnd::Resource(3), TurnEnd::Ended], "{engine:?}");
+        assert_eq!(ends, [SliceEnd::Resource(3), SliceEnd::Ended], "{engine:?}");
     }
 }
 
@@ -229,12 +229,12 @@ fn the_first_access_to_gds_is_told_as_one() {
             "s_waitcnt lgkmcnt(0) expcnt(0)",
         ];
         b.load(&[], &body);
-        let turns = Arc::default();
-        let scribe = Box::new(Scribe(Arc::clone(&turns)));
+        let slices = Arc::default();
+        let scribe = Box::new(Scribe(Arc::clone(&slices)));
         b.dispatch().watch(scribe).run().unwrap();
-        let turns = turns.lock().unwrap();
-        let touches = turns.iter().flat_map(|turn: &Turn| &turn.touches);
-        let told: Vec<_> = touches.map(|t| (t.memory, t.address, t.bytes)).collect();
-        assert_eq!(told, [(Touched::Gds, 0, 4); 64]);
+        let slices = slices.lock().unwrap();
+        let records = slices.iter().flat_map(|slice: &Slice| &slice.records);
+        let told: Vec<_> = records.map(|t| (t.memory, t.address, t.bytes)).collect();
+        assert_eq!(told, [(MemoryKind::Gds, 0, 4); 64]);
     });
 }

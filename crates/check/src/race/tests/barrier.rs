@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::script::*;
-use crate::watch::{TurnEnd, Watcher};
+use crate::watch::{SliceEnd, Watcher};
 
 const A: u64 = 0x100;
 
@@ -148,8 +148,8 @@ fn what_a_silent_atomic_adds_is_there_behind_the_barrier_only() {
     }
 }
 
-/// Waves of two groups exchange data between two rounds. `first` and `second` are how the turns before the exchange end.
-fn exchange(first: TurnEnd, second: TurnEnd) -> Vec<&'static str> {
+/// Waves of two groups exchange data between two rounds. `first` and `second` are how the time slices before the exchange end.
+fn exchange(first: SliceEnd, second: SliceEnd) -> Vec<&'static str> {
     let mut script = Script::new(1);
     script.until((0, 0), &[(Store, A)], first);
     script.until((1, 0), &[(Store, A + 4)], second);
@@ -160,7 +160,7 @@ fn exchange(first: TurnEnd, second: TurnEnd) -> Vec<&'static str> {
 
 #[test]
 fn waves_meet_at_a_resource() {
-    use TurnEnd::{GoesOn, Resource};
+    use SliceEnd::{GoesOn, Resource};
     assert!(exchange(Resource(5), Resource(5)).is_empty());
     for (first, second) in [
         (GoesOn, GoesOn),

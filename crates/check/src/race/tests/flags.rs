@@ -14,8 +14,8 @@ fn a_flag_hands_over_what_was_stored_before() {
         (Add, CoherentLoad),
         (SilentAdd, CoherentLoad),
         (SilentAdd, Add),
-        (Store, PollLoad),
-        (Store, PollSwap),
+        (Store, SpinLoad),
+        (Store, SpinSwap),
     ] {
         let mut script = Script::new(1);
         script.go((0, 0), &[(OtherStore, DATA), (Wait, 0), (set, FLAG)]);
@@ -30,7 +30,7 @@ fn a_flag_hands_over_what_was_stored_before() {
 }
 
 #[test]
-fn a_flag_that_is_set_while_data_are_under_way_hands_over_nothing() {
+fn a_flag_that_is_set_while_data_are_in_flight_hands_over_nothing() {
     for (set, see) in [
         (Store, CoherentLoad),
         (CoherentStore, CoherentLoad),
@@ -38,8 +38,8 @@ fn a_flag_that_is_set_while_data_are_under_way_hands_over_nothing() {
         (SilentAdd, CoherentLoad),
         (SilentAdd, Add),
         (Add, Add),
-        (Store, PollLoad),
-        (Store, PollSwap),
+        (Store, SpinLoad),
+        (Store, SpinSwap),
     ] {
         // It is so though the wave waits later.
         for later in [&[][..], &[(Wait, 0)]] {
@@ -74,15 +74,16 @@ fn what_is_told_of_a_flag_that_is_set_too_early() {
     let findings = script.findings();
     assert_eq!(
         findings[0].message,
-        "global memory bytes 0x2000..0x2004 are read by wave 0 of work-group (1, 0, 0), lane 0, which wave 0 of work-group \
-         (0, 0, 0), lane 0 has let go on while its store to these bytes was under way"
+        "data race: global memory bytes 0x2000..0x2004 are read by wave 0 of work-group (1, 0, 0), lane 0 after a release by \
+         wave 0 of work-group (0, 0, 0), lane 0, whose store to these bytes was in flight"
     );
     assert_eq!(
         findings[0].related[1].label,
-        "here wave 0 of work-group (0, 0, 0) lets others go on"
+        "wave 0 of work-group (0, 0, 0) releases others here"
     );
     let help = findings[0].help.as_deref().unwrap_or_default();
-    assert!(help.starts_with("`s_waitcnt vmcnt(0)` before"), "{help}");
+    assert!(help.contains("`__threadfence()`"), "{help}");
+    assert!(help.ends_with("`s_waitcnt vmcnt(0)`"), "{help}");
 }
 
 #[test]
@@ -271,12 +272,12 @@ fn lock(take: Op, free: Op) -> Vec<&'static str> {
 
 #[test]
 fn a_lock_orders_what_is_done_behind_it() {
-    for take in [Swap, PollSwap] {
+    for take in [Swap, SpinSwap] {
         for free in [Store, CoherentStore, Add, SilentAdd] {
             assert!(lock(take, free).is_empty(), "{take:?} {free:?}");
         }
     }
-    // Without a result nobody knows whose turn it is.
+    // Without a result it is unknown which wave may go on.
     assert!(lock(SilentAdd, SilentAdd).contains(&"write-read"));
 }
 

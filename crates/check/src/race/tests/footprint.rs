@@ -1,4 +1,4 @@
-//! What launches leave: which bytes copies and other launches may not touch beside them.
+//! What launches leave: which bytes copies and other launches may not access beside them.
 
 use std::ops::Range;
 

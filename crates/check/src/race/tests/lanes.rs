@@ -1,44 +1,44 @@
 //! Lanes of one store that leave different values at one place, and rows of lanes.
 
-use wavetank_memory::{LaneRun, Over};
+use wavetank_memory::{AccessRun, Over};
 
 use super::script::*;
-use crate::watch::TurnEnd;
+use crate::watch::SliceEnd;
 
 const A: u64 = 0x1000;
 
 /// Lanes 0 and 1 store to one dword; the second one takes the place of another value.
-fn both(op: Op, address: u64) -> [LaneRun; 2] {
-    let lane = |lane| LaneRun::of(op.touch(lane, address, 4));
+fn both(op: Op, address: u64) -> [AccessRun; 2] {
+    let lane = |lane| AccessRun::of(op.record(lane, address, 4));
     let over = Some(Over { lane: 0, byte: 2 });
-    [lane(0), LaneRun { over, ..lane(1) }]
+    [lane(0), AccessRun { over, ..lane(1) }]
 }
 
 fn script(op: Op) -> Script {
     let mut script = Script::new(1);
-    script.runs((0, 0), &both(op, A), TurnEnd::GoesOn);
+    script.runs((0, 0), &both(op, A), SliceEnd::GoesOn);
     script
 }
 
 #[test]
 fn lanes_that_store_different_values_are_told_once() {
     let mut script = script(Store);
-    script.runs((0, 0), &both(Store, A + 4), TurnEnd::GoesOn);
+    script.runs((0, 0), &both(Store, A + 4), SliceEnd::GoesOn);
     let findings = script.findings();
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].rule, findings[0].times), ("lanes", 2));
     assert_eq!(
         findings[0].message,
-        "global memory bytes 0x1000..0x1004 are written by lanes 0 and 1 of wave 0 of work-group (0, 0, 0) at once, \
-         which store different values"
+        "data race: global memory bytes 0x1000..0x1004 are written by lanes 0 and 1 of wave 0 of work-group (0, 0, 0) \
+         at once, with different values"
     );
 }
 
 #[test]
 fn equal_values_are_none() {
     let mut script = Script::new(1);
-    let touches = [0, 1].map(|lane| Store.touch(lane, A, 4));
-    script.turn((0, 0), &touches, TurnEnd::Ended);
+    let records = [0, 1].map(|lane| Store.record(lane, A, 4));
+    script.time_slice((0, 0), &records, SliceEnd::Ended);
     assert_eq!(script.rules(), [""; 0]);
 }
 
@@ -65,7 +65,7 @@ fn stores_that_may_be_atomic_are_none() {
     // A place that atomics use.
     let mut lock = Script::new(1);
     lock.go((0, 0), &[(Swap, A)]);
-    lock.runs((0, 0), &both(Store, A), TurnEnd::GoesOn);
+    lock.runs((0, 0), &both(Store, A), SliceEnd::GoesOn);
     assert_eq!(lock.rules(), [""; 0]);
 }
 
@@ -73,12 +73,12 @@ fn stores_that_may_be_atomic_are_none() {
 #[test]
 fn a_row_is_told_where_it_is_wrong() {
     let row = |op: Op, first: u64, lanes: u8| {
-        let touches = (0..lanes).map(|lane| op.touch(lane, first + 4 * u64::from(lane), 4));
-        touches.collect::<Vec<_>>()
+        let records = (0..lanes).map(|lane| op.record(lane, first + 4 * u64::from(lane), 4));
+        records.collect::<Vec<_>>()
     };
     let mut script = Script::new(1);
-    script.turn((0, 0), &row(Store, 0x1420, 4), TurnEnd::GoesOn);
-    script.turn((1, 0), &row(Load, 0x13f0, 64), TurnEnd::GoesOn);
+    script.time_slice((0, 0), &row(Store, 0x1420, 4), SliceEnd::GoesOn);
+    script.time_slice((1, 0), &row(Load, 0x13f0, 64), SliceEnd::GoesOn);
     let findings = script.findings();
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].rule, findings[0].times), ("write-read", 4));

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use wavetank_memory::Touch;
+use wavetank_memory::AccessRecord;
 
 use super::script::*;
-use crate::watch::TurnEnd;
+use crate::watch::SliceEnd;
 
 const WAVES: usize = 3;
 /// Two groups of three waves.
@@ -162,12 +162,12 @@ fn both(events: &[Event], strong: bool) -> (Script, Oracle) {
         let wave = ((n / WAVES) as u64, (n % WAVES) as u32);
         match *event {
             Event::Access(_, op, address, lanes) => {
-                let touch = |lane| op.touch(lane, address + 4 * u64::from(lane), 4);
-                let touches: Vec<Touch> = (0..lanes).map(touch).collect();
-                for touch in &touches {
-                    oracle.access(n, op, touch.address);
+                let record = |lane| op.record(lane, address + 4 * u64::from(lane), 4);
+                let records: Vec<AccessRecord> = (0..lanes).map(record).collect();
+                for record in &records {
+                    oracle.access(n, op, record.address);
                 }
-                script.turn(wave, &touches, TurnEnd::GoesOn);
+                script.time_slice(wave, &records, SliceEnd::GoesOn);
             }
             Event::Wait(_) => {
                 oracle.wait(n);
@@ -175,11 +175,11 @@ fn both(events: &[Event], strong: bool) -> (Script, Oracle) {
             }
             Event::Barrier(_) => {
                 oracle.stop(n, false);
-                script.turn(wave, &[], TurnEnd::Barrier(0));
+                script.time_slice(wave, &[], SliceEnd::Barrier(0));
             }
             Event::End(_) => {
                 oracle.stop(n, true);
-                script.turn(wave, &[], TurnEnd::Ended);
+                script.time_slice(wave, &[], SliceEnd::Ended);
             }
         }
     }
@@ -292,13 +292,13 @@ proptest! {
     /// Everything between taking a lock and freeing it has an order.
     #[test]
     fn behind_one_lock_there_is_no_race(
-        turns in proptest::collection::vec(
+        slices in proptest::collection::vec(
             (0..ALL, proptest::collection::vec((proptest::sample::select(EVERYTHING), 0u64..4), 0..5), any::<bool>()),
             1..40,
         ),
     ) {
         let mut script = Script::new(WAVES as u32);
-        for (n, accesses, stores) in turns {
+        for (n, accesses, stores) in slices {
             let wave = ((n / WAVES) as u64, (n % WAVES) as u32);
             script.go(wave, &[(Swap, 0x8000)]);
             for (op, at) in accesses {

@@ -1,10 +1,10 @@
-//! Two accesses that nothing orders, and what is said of them.
+//! Pairs of unordered accesses, and their findings.
 
-use wavetank_memory::{Touch, Touched};
+use wavetank_memory::{AccessRecord, MemoryKind};
 
 use super::script::*;
 use crate::race::Race;
-use crate::watch::TurnEnd;
+use crate::watch::SliceEnd;
 
 const A: u64 = 0x40;
 
@@ -54,12 +54,12 @@ fn coherent_accesses_need_an_order_to_plain_ones_of_which_one_writes() {
 }
 
 #[test]
-fn polling_is_coherent_without_a_bit() {
-    assert!(two(LdsStore, LdsPoll).is_empty());
-    assert!(two(LdsPoll, LdsStore).is_empty());
-    assert!(two(PollLoad, Store).is_empty());
-    assert!(two(PollSwap, Store).is_empty());
-    assert!(two(Store, PollSwap).is_empty());
+fn spinning_is_coherent_without_a_bit() {
+    assert!(two(LdsStore, LdsSpin).is_empty());
+    assert!(two(LdsSpin, LdsStore).is_empty());
+    assert!(two(SpinLoad, Store).is_empty());
+    assert!(two(SpinSwap, Store).is_empty());
+    assert!(two(Store, SpinSwap).is_empty());
     assert_eq!(two(Swap, Store), ["write-write"]);
     assert_eq!(two(Store, Swap), ["write-write"]);
 }
@@ -94,11 +94,11 @@ fn groups_have_their_own_lds() {
 fn scratch_is_private() {
     let mut script = Script::new(2);
     for (wave, op) in [(0, Store), (1, Load)] {
-        let touch = Touch {
-            memory: Touched::Scratch,
-            ..op.touch(0, A, 4)
+        let record = AccessRecord {
+            memory: MemoryKind::Scratch,
+            ..op.record(0, A, 4)
         };
-        script.turn((0, wave), &[touch], TurnEnd::GoesOn);
+        script.time_slice((0, wave), &[record], SliceEnd::GoesOn);
     }
     assert!(script.rules().is_empty());
 }
@@ -107,10 +107,10 @@ fn scratch_is_private() {
 fn accesses_must_share_bytes() {
     let find = |first: (u64, u32), second: (u64, u32)| {
         let mut script = Script::new(2);
-        let store = LdsStore.touch(0, first.0, first.1);
-        let load = LdsLoad.touch(0, second.0, second.1);
-        script.turn((0, 0), &[store], TurnEnd::GoesOn);
-        script.turn((0, 1), &[load], TurnEnd::GoesOn);
+        let store = LdsStore.record(0, first.0, first.1);
+        let load = LdsLoad.record(0, second.0, second.1);
+        script.time_slice((0, 0), &[store], SliceEnd::GoesOn);
+        script.time_slice((0, 1), &[load], SliceEnd::GoesOn);
         !script.rules().is_empty()
     };
     assert!(!find((A, 1), (A + 1, 1)));
@@ -126,11 +126,11 @@ fn accesses_must_share_bytes() {
 #[test]
 fn halves_of_a_dword_are_followed_apart() {
     let mut script = Script::new(3);
-    let store = |at| [LdsStore.touch(0, at, 2)];
-    script.turn((0, 0), &store(A), TurnEnd::GoesOn);
-    script.turn((0, 1), &store(A + 2), TurnEnd::GoesOn);
+    let store = |at| [LdsStore.record(0, at, 2)];
+    script.time_slice((0, 0), &store(A), SliceEnd::GoesOn);
+    script.time_slice((0, 1), &store(A + 2), SliceEnd::GoesOn);
     assert!(script.rules().is_empty());
-    script.turn((0, 2), &[LdsLoad.touch(7, A, 2)], TurnEnd::GoesOn);
+    script.time_slice((0, 2), &[LdsLoad.record(7, A, 2)], SliceEnd::GoesOn);
     let [finding] = &script.findings()[..] else {
         panic!("one of the halves is read")
     };
@@ -175,16 +175,16 @@ fn the_last_reader_is_remembered_too() {
 #[test]
 fn the_message_names_both_sides() {
     let mut script = Script::new(2);
-    let lanes = |op: Op| [3, 4].map(|lane: u8| op.touch(lane, 0x34 + 4 * u64::from(lane), 4));
-    script.turn((0, 0), &lanes(LdsStore), TurnEnd::GoesOn);
-    script.turn((0, 1), &lanes(LdsLoad), TurnEnd::GoesOn);
+    let lanes = |op: Op| [3, 4].map(|lane: u8| op.record(lane, 0x34 + 4 * u64::from(lane), 4));
+    script.time_slice((0, 0), &lanes(LdsStore), SliceEnd::GoesOn);
+    script.time_slice((0, 1), &lanes(LdsLoad), SliceEnd::GoesOn);
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
     assert_eq!(
         finding.message,
-        "LDS bytes 0x40..0x44 are read by wave 1 of work-group (0, 0, 0), lane 3, \
-         while nothing orders that behind the store of wave 0, lane 3"
+        "data race: LDS bytes 0x40..0x44 are read by wave 1 of work-group (0, 0, 0), lane 3, \
+         unordered with the store of wave 0, lane 3"
     );
     assert_eq!(finding.at.place.pc, LdsLoad.pc());
     assert_eq!(finding.related[0].place.pc, LdsStore.pc());
@@ -196,14 +196,14 @@ fn the_message_names_both_sides() {
 fn another_group_is_named_and_no_barrier_recommended() {
     let mut script = Script::new(1);
     script.go((5, 0), &[(OtherLoad, 0x1000)]);
-    script.turn((2, 0), &[Store.touch(63, 0x1002, 1)], TurnEnd::GoesOn);
+    script.time_slice((2, 0), &[Store.record(63, 0x1002, 1)], SliceEnd::GoesOn);
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
     assert_eq!(
         finding.message,
-        "global memory bytes 0x1002..0x1003 are written by wave 0 of work-group (2, 0, 0), lane 63, \
-         while nothing orders that behind the load of wave 0 of work-group (5, 0, 0)"
+        "data race: global memory bytes 0x1002..0x1003 are written by wave 0 of work-group (2, 0, 0), lane 63, \
+         unordered with the load of wave 0 of work-group (5, 0, 0)"
     );
     let help = finding.help.as_ref().unwrap();
     assert_eq!(help, "order them with atomics or a fence, or launch twice");
@@ -213,14 +213,14 @@ fn another_group_is_named_and_no_barrier_recommended() {
 fn equal_races_are_counted_not_kept() {
     let mut script = Script::new(1);
     for group in 0..100 {
-        let lanes = (0..64).map(|lane| Load.touch(lane, 4 * u64::from(lane), 4));
-        let lanes: Vec<Touch> = lanes.collect();
-        script.turn((1 + group, 0), &lanes, TurnEnd::GoesOn);
+        let lanes = (0..64).map(|lane| Load.record(lane, 4 * u64::from(lane), 4));
+        let lanes: Vec<AccessRecord> = lanes.collect();
+        script.time_slice((1 + group, 0), &lanes, SliceEnd::GoesOn);
     }
-    let stores: Vec<Touch> = (0..64)
-        .map(|lane| Store.touch(lane, 4 * u64::from(lane), 4))
+    let stores: Vec<AccessRecord> = (0..64)
+        .map(|lane| Store.record(lane, 4 * u64::from(lane), 4))
         .collect();
-    script.turn((0, 0), &stores, TurnEnd::Ended);
+    script.time_slice((0, 0), &stores, SliceEnd::Ended);
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
@@ -238,8 +238,8 @@ fn the_lds_of_a_group_is_forgotten_with_it() {
     assert!(script.race.waves.group(0).lds.is_none());
 }
 
-/// What is found in turns of groups that touch a place, after which memory is the number of each.
-fn with_values(turns: &[(u64, &[Touch], u32)]) -> Vec<&'static str> {
+/// What is found in turns of groups that access a place, after which memory is the number of each.
+fn with_values(slices: &[(u64, &[AccessRecord], u32)]) -> Vec<&'static str> {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     static VALUE: AtomicU32 = AtomicU32::new(0);
@@ -252,35 +252,35 @@ fn with_values(turns: &[(u64, &[Touch], u32)]) -> Vec<&'static str> {
         bytes.copy_from_slice(&value[from..from + bytes.len()]);
         address / 4 == A / 4
     }));
-    for (group, touches, value) in turns {
+    for (group, records, value) in slices {
         VALUE.store(*value, Relaxed);
-        script.turn((*group, 0), touches, TurnEnd::GoesOn);
+        script.time_slice((*group, 0), records, SliceEnd::GoesOn);
     }
     script.rules()
 }
 
 /// What is found if two waves store by the same instruction, after which memory is `first` and then `second`.
 fn same_store(first: u32, second: u32) -> Vec<&'static str> {
-    let store = [Store.touch(0, A, 2)];
+    let store = [Store.record(0, A, 2)];
     with_values(&[(0, &store, first), (1, &store, second)])
 }
 
 #[test]
 fn who_has_read_does_not_see_a_store_of_the_same() {
     let set_up = |bytes, value| {
-        let whole = [Store.touch(0, A, bytes), Load.touch(0, A, 4)];
-        with_values(&[(0, &whole, 1), (1, &[Store.touch(0, A, 4)], value)])
+        let whole = [Store.record(0, A, bytes), Load.record(0, A, 4)];
+        with_values(&[(0, &whole, 1), (1, &[Store.record(0, A, 4)], value)])
     };
     assert!(set_up(4, 1).is_empty());
     assert_eq!(set_up(4, 2), ["same-store", "read-write"]);
     // What was there besides is not known.
     assert_eq!(set_up(2, 1), ["read-write"]);
-    let unknown: [&[Touch]; 2] = [&[Load.touch(0, A, 4)], &[Store.touch(0, A, 4)]];
+    let unknown: [&[AccessRecord]; 2] = [&[Load.record(0, A, 4)], &[Store.record(0, A, 4)]];
     let rules = with_values(&[(0, unknown[0], 0), (1, unknown[1], 0)]);
     assert_eq!(rules, ["read-write"]);
     // An atomic has changed it since.
-    let changed = [Add.touch(0, A, 4), Load.touch(0, A, 4)];
-    let store: &[Touch] = &[Store.touch(0, A, 4)];
+    let changed = [Add.record(0, A, 4), Load.record(0, A, 4)];
+    let store: &[AccessRecord] = &[Store.record(0, A, 4)];
     let rules = with_values(&[(0, store, 1), (0, &changed, 2), (1, store, 1)]);
     assert!(rules.contains(&"read-write"), "{rules:?}");
 }
@@ -298,7 +298,7 @@ fn one_instruction_may_store_the_same_in_many_waves() {
 #[test]
 fn other_instructions_may_store_the_same_too() {
     let both = |second: u32, address| {
-        let (first, then) = ([Store.touch(0, A, 4)], [OtherStore.touch(0, address, 4)]);
+        let (first, then) = ([Store.record(0, A, 4)], [OtherStore.record(0, address, 4)]);
         with_values(&[(0, &first, 1), (1, &then, second)])
     };
     assert!(both(1, A).is_empty());

@@ -1,15 +1,15 @@
-//! Launches written by hand: which wave touches what, turn by turn.
+//! Launches written by hand: which wave accesses what, slice by slice.
 
 use std::collections::HashMap;
 
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_isa::{Chip, Inst, parse};
 use wavetank_machine::Group;
-use wavetank_memory::{LaneRun, Touch, Touched};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use crate::finding::{Finding, Findings};
 use crate::race::{InstAt, Race};
-use crate::watch::{TurnEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, Watcher, WaveOf};
 
 /// The instructions that launches are made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub enum Op {
     LdsOtherStore,
     LdsAdd,
     LdsSilentAdd,
-    LdsPoll,
+    LdsSpin,
     /// In a loop of code that is not optimised.
     LdsLoopLoad,
     Load,
@@ -32,8 +32,8 @@ pub enum Op {
     SilentAdd,
     SilentMin,
     Swap,
-    PollSwap,
-    PollLoad,
+    SpinSwap,
+    SpinLoad,
     GdsAdd,
     GdsLoad,
     GdsStore,
@@ -43,14 +43,14 @@ pub enum Op {
 
 pub use Op::*;
 
-/// Each with its text. What polls is followed by a loop.
+/// Each with its text. What spins is followed by a loop.
 const OPS: [(Op, &str); 23] = [
     (LdsLoad, "ds_read_b32 v1, v0"),
     (LdsStore, "ds_write_b32 v0, v1"),
     (LdsOtherStore, "ds_write_b32 v0, v1"),
     (LdsAdd, "ds_add_rtn_u32 v2, v0, v1"),
     (LdsSilentAdd, "ds_add_u32 v0, v1"),
-    (LdsPoll, "ds_read_b32 v1, v0"),
+    (LdsSpin, "ds_read_b32 v1, v0"),
     (LdsLoopLoad, "ds_read_b32 v1, v0"),
     (Load, "global_load_dword v0, v[2:3], off"),
     (OtherLoad, "s_load_dword s0, s[2:3], 0x0"),
@@ -62,8 +62,8 @@ const OPS: [(Op, &str); 23] = [
     (SilentAdd, "global_atomic_add v[2:3], v0, off"),
     (SilentMin, "global_atomic_umin v[2:3], v0, off"),
     (Swap, "global_atomic_swap v1, v[2:3], v0, off glc"),
-    (PollSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
-    (PollLoad, "global_load_dword v0, v[2:3], off"),
+    (SpinSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
+    (SpinLoad, "global_load_dword v0, v[2:3], off"),
     (GdsAdd, "ds_add_rtn_u32 v2, v0, v1 gds"),
     (GdsLoad, "ds_read_b32 v1, v0 gds"),
     (GdsStore, "ds_write_b32 v0, v1 gds"),
@@ -77,30 +77,30 @@ impl Op {
 
     fn kind(self) -> MemKind {
         match self {
-            LdsLoad | LdsPoll | LdsLoopLoad | Load | OtherLoad | CoherentLoad | PollLoad
+            LdsLoad | LdsSpin | LdsLoopLoad | Load | OtherLoad | CoherentLoad | SpinLoad
             | GdsLoad | Wait => MemKind::Load,
             LdsStore | LdsOtherStore | Store | OtherStore | CoherentStore | GdsStore | Unknown => {
                 MemKind::Store
             }
             LdsAdd | LdsSilentAdd | Add | SilentAdd | GdsAdd => MemKind::Atomic(Rmw::Add),
             SilentMin => MemKind::Atomic(Rmw::MinU),
-            Swap | PollSwap => MemKind::Atomic(Rmw::Swap),
+            Swap | SpinSwap => MemKind::Atomic(Rmw::Swap),
         }
     }
 
-    pub fn memory(self) -> Touched {
+    pub fn memory(self) -> MemoryKind {
         match self {
-            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsPoll | LdsLoopLoad => {
-                Touched::Lds
+            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsSpin | LdsLoopLoad => {
+                MemoryKind::Lds
             }
-            GdsAdd | GdsLoad | GdsStore => Touched::Gds,
-            _ => Touched::Global,
+            GdsAdd | GdsLoad | GdsStore => MemoryKind::Gds,
+            _ => MemoryKind::Global,
         }
     }
 
     /// A lane of it, on some bytes.
-    pub fn touch(self, lane: u8, address: u64, bytes: u32) -> Touch {
-        Touch {
+    pub fn record(self, lane: u8, address: u64, bytes: u32) -> AccessRecord {
+        AccessRecord {
             pc: self.pc(),
             kind: self.kind(),
             lane: (self != OtherLoad).then_some(lane),
@@ -124,7 +124,7 @@ pub fn inst_at() -> InstAt {
             code.insert(op.pc() + 8, inst(address));
             code.insert(op.pc() + 16, inst("s_cbranch_vccz 65531"));
         }
-        if matches!(op, LdsPoll | PollLoad | PollSwap) {
+        if matches!(op, LdsSpin | SpinLoad | SpinSwap) {
             // To itself: minus its own length and that of the branch.
             let back = 0x10000 - u32::from(first.len) / 4 - 1;
             let branch = inst(&format!("s_cbranch_vccz {back}"));
@@ -147,13 +147,13 @@ impl Script {
         Script { race, waves }
     }
 
-    /// A turn of a wave of a group, with all it touches.
-    pub fn turn(&mut self, wave: (u64, u32), touches: &[Touch], end: TurnEnd) {
-        self.runs(wave, &LaneRun::all(touches), end);
+    /// A time slice of a wave of a group, with all it accesses.
+    pub fn time_slice(&mut self, wave: (u64, u32), records: &[AccessRecord], end: SliceEnd) {
+        self.runs(wave, &AccessRun::all(records), end);
     }
 
     /// The same, by runs of lanes.
-    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[LaneRun], end: TurnEnd) {
+    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[AccessRun], end: SliceEnd) {
         let wave = WaveOf {
             group: Group {
                 index: group,
@@ -166,28 +166,33 @@ impl Script {
         self.race.runs(wave, runs, end);
     }
 
-    /// A turn in which lane 0 touches dwords, and goes on.
+    /// A time slice in which lane 0 accesses dwords, and goes on.
     pub fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
-        self.until(wave, accesses, TurnEnd::GoesOn)
+        self.until(wave, accesses, SliceEnd::GoesOn)
     }
 
-    /// A turn that ends at the barrier.
+    /// A time slice that ends at the barrier.
     pub fn barrier(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
-        self.until(wave, accesses, TurnEnd::Barrier(0))
+        self.until(wave, accesses, SliceEnd::Barrier(0))
     }
 
-    /// The last turn of a wave.
+    /// The last time slice of a wave.
     pub fn end(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
-        self.until(wave, accesses, TurnEnd::Ended)
+        self.until(wave, accesses, SliceEnd::Ended)
     }
 
-    /// A turn that ends so.
-    pub fn until(&mut self, wave: (u64, u32), accesses: &[(Op, u64)], end: TurnEnd) -> &mut Script {
+    /// A time slice that ends so.
+    pub fn until(
+        &mut self,
+        wave: (u64, u32),
+        accesses: &[(Op, u64)],
+        end: SliceEnd,
+    ) -> &mut Script {
         let run = |&(op, address): &(Op, u64)| match op {
-            Wait => LaneRun::wait(op.pc()),
-            _ => LaneRun::of(op.touch(0, address, 4)),
+            Wait => AccessRun::wait(op.pc()),
+            _ => AccessRun::of(op.record(0, address, 4)),
         };
-        let runs: Vec<LaneRun> = accesses.iter().map(run).collect();
+        let runs: Vec<AccessRun> = accesses.iter().map(run).collect();
         self.runs(wave, &runs, end);
         self
     }

@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register};
 use wavetank_ir::{MemKind, Value};
 use wavetank_lower::Place;
-use wavetank_memory::{ALIAS, Alignment, Lds, MemoryUnit, VECTOR_BYTES, Window};
+use wavetank_memory::{ALIAS, Alignment, BoundsCache, Lds, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;
 use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
@@ -18,18 +18,18 @@ impl LaneAccess<'_> {
             Addresses::Index(base, _) => {
                 u.load(BASE, base);
                 add_constant(u.asm, BASE, offset);
-                self.window(u.asm, slow);
+                self.bounds(u.asm, slow);
                 not_below_zero(u.asm);
             }
             Addresses::Lanes(address) => {
                 self.first_address(u, address);
                 add_constant(u.asm, BASE, offset);
-                self.window(u.asm, slow);
+                self.bounds(u.asm, slow);
             }
             Addresses::Raw(buffer) => {
                 self.buffer_base(u, buffer);
                 add_constant(u.asm, BASE, offset);
-                self.window(u.asm, slow);
+                self.bounds(u.asm, slow);
                 not_below_zero(u.asm);
                 self.records(u, buffer, slow);
             }
@@ -119,39 +119,39 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jne_rel32_64, slow);
     }
 
-    /// A field of the window of the slot, behind the windows.
-    pub(super) fn window_at(&self, field: usize) -> Arg {
-        at(UNIT, MemoryUnit::window_at(self.slot) + field)
+    /// A field of the bounds cache of the slot, behind the bounds caches.
+    pub(super) fn bounds_at(&self, field: usize) -> Arg {
+        at(UNIT, MemoryUnit::bounds_cache_at(self.slot) + field)
     }
 
-    /// Where the window ends for what is done.
-    pub(super) fn window_end(&self) -> usize {
+    /// Where the bounds cache ends for what is done.
+    pub(super) fn bounds_end(&self) -> usize {
         match self.op.kind {
-            MemKind::Load => Window::END,
-            MemKind::Store | MemKind::Atomic(_) => Window::STORE_END,
+            MemKind::Load => BoundsCache::END,
+            MemKind::Store | MemKind::Atomic(_) => BoundsCache::STORE_END,
         }
     }
 
-    /// Goes to a label unless what the window is on is there. Leaves where the windows are.
-    pub(super) fn window_is_there(&self, asm: &mut Asm, slow: Label) {
+    /// Goes to a label unless what the bounds cache is on is there. Leaves where the bounds caches are.
+    pub(super) fn bounds_are_there(&self, asm: &mut Asm, slow: Label) {
         asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
-        asm.op(LOAD, &[UNIT.into(), at(UNIT, MemoryUnit::WINDOWS)]);
-        asm.op(LOAD, &[B.into(), self.window_at(Window::GONE)]);
+        asm.op(LOAD, &[UNIT.into(), at(UNIT, MemoryUnit::BOUNDS_CACHES)]);
+        asm.op(LOAD, &[B.into(), self.bounds_at(BoundsCache::GONE)]);
         asm.op(Code::Cmp_rm8_imm8, &[at(B, 0), 0.into()]);
         asm.jump(Code::Jne_rel32_64, slow);
     }
 
-    /// Indices end where the allocation does that the window of the slot is on.
-    fn window(&self, asm: &mut Asm, slow: Label) {
-        let window = |field| self.window_at(field);
-        let end = self.window_end();
-        self.window_is_there(asm, slow);
-        asm.op(LOAD, &[LOW.into(), window(Window::START)]);
-        asm.op(LOAD, &[HIGH.into(), window(end)]);
+    /// Indices end where the allocation does that the bounds cache of the slot is on.
+    fn bounds(&self, asm: &mut Asm, slow: Label) {
+        let word = |field| self.bounds_at(field);
+        let end = self.bounds_end();
+        self.bounds_are_there(asm, slow);
+        asm.op(LOAD, &[LOW.into(), word(BoundsCache::START)]);
+        asm.op(LOAD, &[HIGH.into(), word(end)]);
         asm.with_constant(Code::Sub_rm64_imm32, HIGH.into(), self.bytes as i32, true);
         ends_to_32_bits(asm, slow);
         // Where the host has it: all of one allocation has the bit or has it not.
-        asm.op(LOAD, &[B.into(), window(Window::START)]);
+        asm.op(LOAD, &[B.into(), word(BoundsCache::START)]);
         asm.set(A, ALIAS);
         asm.op(Code::And_r64_rm64, &[B.into(), A.into()]);
         asm.op(Code::Sub_r64_rm64, &[BASE.into(), B.into()]);

@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register};
 use wavetank_ir::{Access, Half, MemKind, Value};
 use wavetank_lower::Place;
-use wavetank_memory::{ALIAS, Lds, MemoryUnit, VECTOR_BYTES, Window};
+use wavetank_memory::{ALIAS, BoundsCache, Lds, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;
 use super::wide::{QUARTERS, extract_record, insert_record, interleave};
@@ -122,7 +122,7 @@ impl LaneAccess<'_> {
         }
         let first = Mem::sum(FROM, A, offset);
         u.asm.op(Code::Lea_r64_m, &[FROM.into(), first.into()]);
-        self.row_in_window(u.asm, general);
+        self.row_in_bounds(u.asm, general);
         // 32 bits do not wrap from the first to the last.
         let [first, last] = [places, places + 63 * 4].map(|at| Mem::at(fixed::VECTOR, at));
         u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), last.into()]);
@@ -164,10 +164,11 @@ impl LaneAccess<'_> {
         unless_below(u.asm, row, BASE, B, general);
     }
 
-    /// Goes to a label unless the window holds a row from an address on, which becomes that of the host.
-    fn row_in_window(&self, asm: &mut Asm, general: Label) {
-        self.window_is_there(asm, general);
-        let [start, end] = [Window::START, self.window_end()].map(|field| self.window_at(field));
+    /// Goes to a label unless the bounds cache holds a row from an address on, which becomes that of the host.
+    fn row_in_bounds(&self, asm: &mut Asm, general: Label) {
+        self.bounds_are_there(asm, general);
+        let [start, end] =
+            [BoundsCache::START, self.bounds_end()].map(|field| self.bounds_at(field));
         unless_between(asm, (FROM, self.row_bytes()), [start, end], B, general);
         let alias = ALIAS.trailing_zeros() as u8;
         asm.op(Code::Btr_rm64_imm8, &[FROM.into(), alias.into()]);

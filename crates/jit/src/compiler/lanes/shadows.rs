@@ -9,7 +9,7 @@ use wavetank_lane_ops::is_in_file;
 use wavetank_lower::{Place, register};
 use wavetank_lower::{Place, register};
 use wavetank_memory::shadow::DISTANCE;
-use wavetank_memory::{VECTOR_BYTES, Window};
+use wavetank_memory::{BoundsCache, VECTOR_BYTES};
 
 use super::access::*;
 use super::places::leave_if_any;
@@ -28,12 +28,12 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// So does the base, which may lie outside of the allocation that the window is on, as that has the bit or has it not.
+    /// So does the base, which may lie outside of the allocation that the bounds cache is on, as that has the bit or has it not.
     pub(super) fn find_shadow_of_base(&self, asm: &mut Asm) {
         if !self.op.shadow {
             return;
         }
-        asm.op(LOAD, &[B.into(), self.window_at(Window::START)]);
+        asm.op(LOAD, &[B.into(), self.bounds_at(BoundsCache::START)]);
         asm.set(A, DISTANCE);
         asm.op(Code::And_r64_rm64, &[B.into(), A.into()]);
         asm.op(Code::Add_r64_rm64, &[BASE.into(), A.into()]);

@@ -19,7 +19,7 @@ use iced_x86::{Code, Register};
 use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Ty, Value};
 use wavetank_lower::{Place, Single, TooMany, register};
 use wavetank_memory::VECTOR_BYTES;
-use wavetank_translate::VectorRegisters;
+use wavetank_translate::RegisterSet;
 
 use crate::compiler::asm::{Arg, Asm, Under};
 use crate::compiler::gpr_alloc::{self, GprAlloc};
@@ -104,7 +104,7 @@ pub struct Tile<'t, 'b> {
     /// The host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
     /// Registers of the wave that are dead after the segment.
-    pub spent: VectorRegisters,
+    pub dead: RegisterSet,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -146,7 +146,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             gate: None,
             gathered: Vec::new(),
             reads_zeros: false,
-            spent: VectorRegisters::default(),
+            dead: RegisterSet::default(),
         }
     }
 
@@ -475,7 +475,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     fn store_contents(&mut self) -> Result<(), TooMany> {
         for (n, var) in std::mem::take(&mut self.contents) {
             // The shadow of a dead register is dead.
-            if self.spent.has(n & !SHADOW_VECTOR) {
+            if self.dead.has(n & !SHADOW_VECTOR) {
                 continue;
             }
             let register = self.register(var)?;

@@ -1,5 +1,5 @@
 //! What may be accessed, against sums of 128 bits: allocations that come and go, side by side, one over another and read-only,
-//! all through the window of one instruction; LDS, global data share and scratch of any size, with any M0; descriptors with any
+//! all through the bounds cache of one instruction; LDS, global data share and scratch of any size, with any M0; descriptors with any
 //! base, stride and number of records; bases, offsets and sums around the ends of 31, 32 and 64 bits; every width, mask, level and
 //! shape. An access is made in exactly the bytes that the rule allows, all others read 0, are dropped or are a fault that leaves
 //! everything as it was. What nobody has allocated lies between the allocations, and stays as it is.
@@ -16,7 +16,7 @@ use crate::random::{Random, blocks};
 use attempts::{Test, pick};
 use model::*;
 
-/// A run of accesses through one window.
+/// A run of accesses through one bounds cache.
 fn run_of_accesses(seed: u64, level: usize, arena: &[AtomicU64], allowed: &mut [u32; 2]) {
     for (n, word) in (1u64..).zip(arena) {
         word.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), Relaxed);

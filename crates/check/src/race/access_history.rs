@@ -1,0 +1,618 @@
+//! The access history: for each dword of memory, its last writes, and the reads since.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::vector_clock::{Fuel, Time, VectorClock};
+
+/// An access that may be half of a race. A time of 0 is none.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// The number of the wave.
+    pub wave: u32,
+    /// The time of the access.
+    pub time: Time,
+    /// The number of the instruction.
+    pub pc: u16,
+    /// The lane, or what [`Lane`] says.
+    pub lane: Lane,
+    /// The bytes of the dword, a bit each, and above them the [`Mode`].
+    bits: u8,
+}
+
+/// How an access takes part in the order of waves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Not at all.
+    Plain,
+    /// A coherent access (GLC), or a store to a place that its wave uses as a lock.
+    Coherent,
+    /// An atomic outside of a spin loop.
+    Atomic,
+    /// An atomic in a spin loop that waits for its result.
+    Spin,
+}
+
+/// Which lane it was.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Lane(u8);
+
+impl Lane {
+    const WAVE: Lane = Lane(64);
+    /// More than one of a wave.
+    pub const SEVERAL: Lane = Lane(65);
+
+    /// One, or the wave as a whole.
+    pub fn new(lane: Option<u8>) -> Lane {
+        lane.map_or(Lane::WAVE, Lane)
+    }
+
+    /// If it was a single one.
+    pub fn get(self) -> Option<u8> {
+        (self.0 < Lane::WAVE.0).then_some(self.0)
+    }
+}
+
+impl Slot {
+    pub const NONE: Slot = Slot {
+        wave: 0,
+        time: 0,
+        pc: 0,
+        lane: Lane(0),
+        bits: 0,
+    };
+
+    /// The slot for some bytes of a dword, accessed by a lane.
+    #[inline]
+    pub fn on(self, mask: u8, lane: Lane) -> Slot {
+        let bits = self.bits & !15 | mask;
+        Slot { bits, lane, ..self }
+    }
+
+    /// An access to nothing yet.
+    pub fn new(wave: u32, time: Time, pc: u16, mode: Mode) -> Slot {
+        Slot {
+            wave,
+            time,
+            pc,
+            lane: Lane::WAVE,
+            bits: (mode as u8) << 4,
+        }
+    }
+
+    /// The bytes, a bit each.
+    pub fn mask(self) -> u8 {
+        self.bits & 15
+    }
+
+    pub fn mode(self) -> Mode {
+        match self.bits >> 4 {
+            0 => Mode::Plain,
+            1 => Mode::Coherent,
+            2 => Mode::Atomic,
+            _ => Mode::Spin,
+        }
+    }
+
+    /// Its instruction, lane, mode and bytes in a dword, as planes keep them.
+    const fn what(self) -> u32 {
+        (self.pc as u32) << 16 | (self.lane.0 as u32) << LANE | self.bits as u32
+    }
+
+    /// Without some bytes.
+    fn without(self, mask: u8) -> Slot {
+        match self.mask() & !mask {
+            0 => Slot::NONE,
+            rest => self.on(rest, self.lane),
+        }
+    }
+
+    /// Both, if they are of one instruction of one wave.
+    fn joined(self, other: Slot) -> Option<Slot> {
+        let what = |slot: Slot| (slot.wave, slot.time, slot.pc, slot.mode());
+        let lane = if self.lane == other.lane {
+            self.lane
+        } else {
+            Lane::SEVERAL
+        };
+        (what(self) == what(other)).then(|| self.on(self.mask() | other.mask(), lane))
+    }
+}
+
+/// So many dwords are in a page: few, since programs may access one here and one there.
+pub const PAGE: u64 = 256;
+
+/// Two slots for writes, and two for reads: most dwords need one, and few pages both kinds.
+#[derive(Default)]
+pub struct Page {
+    writes: [Plane; 2],
+    reads: [Plane; 2],
+    /// By which dwords waves order themselves, a bit each: by atomics, and by coherent loads and stores.
+    orders: [u64; PAGE as usize / 64],
+    /// The values that were stored, if an observer can read them.
+    values: Option<Box<[Option<u32>; PAGE as usize]>>,
+}
+
+/// A slot for each dword of a page, in columns, so that rows of them are done at once; nothing while none is used.
+type Plane = Option<Box<Columns>>;
+
+struct Columns {
+    wave: [u32; PAGE as usize],
+    /// 0 where the slot is empty, whatever the others are.
+    time: [Time; PAGE as usize],
+    what: [u32; PAGE as usize],
+}
+
+/// The bit of a slot's `what` at which its lane begins.
+const LANE: u32 = 8;
+
+impl Columns {
+    const EMPTY: Columns = Columns {
+        wave: [0; PAGE as usize],
+        time: [0; PAGE as usize],
+        what: [0; PAGE as usize],
+    };
+
+    #[inline]
+    fn get(&self, at: usize) -> Slot {
+        let what = self.what[at];
+        match self.time[at] {
+            0 => Slot::NONE,
+            time => Slot {
+                wave: self.wave[at],
+                time,
+                pc: (what >> 16) as u16,
+                lane: Lane((what >> LANE) as u8),
+                bits: what as u8,
+            },
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, slot: Slot) {
+        self.wave[at] = slot.wave;
+        self.time[at] = slot.time;
+        self.what[at] = slot.what();
+    }
+
+    /// How many slots from the first of some on are of the instruction of a wave that the first is of.
+    #[inline]
+    fn alike(&self, at: Range<usize>) -> usize {
+        let (wave, time) = (&self.wave[at.clone()], &self.time[at]);
+        let mut differ = 0;
+        // Plain loops become SIMD code; most often it is one instruction.
+        for n in 0..time.len() {
+            differ |= time[n] ^ time[0] | wave[n] ^ wave[0];
+        }
+        let is_other = |n: &usize| time[*n] != time[0] || wave[*n] != wave[0];
+        match differ {
+            0 => time.len(),
+            _ => (0..time.len()).find(is_other).unwrap_or(time.len()),
+        }
+    }
+
+    /// Whether slots that are used have this mode.
+    #[inline]
+    fn any_other_than(&self, at: Range<usize>, mode: Mode) -> bool {
+        let (what, time) = (&self.what[at.clone()], &self.time[at]);
+        let mode = (mode as u32) << 4;
+        let mut other = false;
+        for n in 0..time.len() {
+            other |= time[n] != 0 && what[n] & 0xf0 != mode;
+        }
+        other
+    }
+}
+
+#[inline]
+fn get(plane: &Plane, at: usize) -> Slot {
+    plane.as_ref().map_or(Slot::NONE, |slots| slots.get(at))
+}
+
+#[inline]
+fn set(plane: &mut Plane, at: usize, slot: Slot) {
+    match plane {
+        Some(slots) => slots.set(at, slot),
+        None if slot == Slot::NONE => {}
+        None => plane.insert(Box::new(Columns::EMPTY)).set(at, slot),
+    }
+}
+
+/// Notes an access to a row of dwords.
+#[inline]
+fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
+    let slots = plane.get_or_insert_with(|| Box::new(Columns::EMPTY));
+    slots.wave[at.clone()].fill(slot.wave);
+    slots.time[at.clone()].fill(slot.time);
+    let what = slot.on(15, lanes.first).what();
+    let to = &mut slots.what[at];
+    match lanes.dwords {
+        0 => to.fill(what),
+        1 => {
+            for (n, to) in (lanes.skipped..).zip(to) {
+                *to = what + (n << LANE);
+            }
+        }
+        dwords => {
+            for (n, to) in (lanes.skipped..).zip(to) {
+                *to = what + ((n / dwords) << LANE);
+            }
+        }
+    }
+}
+
+/// Which lane accesses which dword of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// The slot of the first dword.
+    pub first: Lane,
+    /// How many dwords each lane has; 0 if all are the first one's.
+    pub dwords: u32,
+    /// How many dwords of the row have been skipped.
+    pub skipped: u32,
+}
+
+impl Page {
+    /// The last writes to a dword, each of other bytes.
+    #[inline]
+    pub fn writes(&self, at: usize) -> [Slot; 2] {
+        [get(&self.writes[0], at), get(&self.writes[1], at)]
+    }
+
+    /// Reads of a dword by different waves since then.
+    #[inline]
+    pub fn reads(&self, at: usize) -> [Slot; 2] {
+        [get(&self.reads[0], at), get(&self.reads[1], at)]
+    }
+
+    /// What a dword was when it had last been stored to.
+    pub fn value(&self, at: usize) -> Option<u32> {
+        self.values.as_ref()?[at]
+    }
+
+    /// Notes what a dword is now.
+    pub fn put_value(&mut self, at: usize, value: Option<u32>) {
+        let values = &mut self.values;
+        values.get_or_insert_with(|| Box::new([None; PAGE as usize]))[at] = value;
+    }
+
+    /// Whether one comes behind all writes to a row of dwords.
+    #[inline]
+    pub fn writes_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
+        in_order(&self.writes, at, is_behind)
+    }
+
+    /// Whether one comes behind all reads of a row of dwords.
+    #[inline]
+    pub fn reads_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
+        in_order(&self.reads, at, is_behind)
+    }
+
+    /// Whether all writes to a row of dwords have a mode.
+    #[inline]
+    pub fn writes_are(&self, at: Range<usize>, mode: Mode) -> bool {
+        let mut planes = self.writes.iter().flatten();
+        planes.all(|slots| !slots.any_other_than(at.clone(), mode))
+    }
+
+    /// Notes a write to whole dwords, behind all that was there.
+    #[inline]
+    pub fn fill_writes(&mut self, at: Range<usize>, new: Slot, lanes: Lanes) {
+        if new.mode() != Mode::Plain {
+            at.clone().for_each(|at| self.note_order(at));
+        }
+        let [first, second] = &mut self.writes;
+        for slots in self.reads.iter_mut().chain([second]).flatten() {
+            slots.time[at.clone()].fill(0);
+        }
+        fill(first, at, new, lanes);
+    }
+
+    /// Notes a read of whole dwords, as [`Page::put_read`] does.
+    #[inline]
+    pub fn fill_reads(
+        &mut self,
+        at: Range<usize>,
+        new: Slot,
+        lanes: Lanes,
+        mut is_behind: impl FnMut(Slot) -> bool,
+    ) {
+        let (mut start, end) = (at.start, at.end);
+        while start < end {
+            let [first, second] = &mut self.reads;
+            let (old, count) = match first {
+                Some(slots) => (slots.get(start), slots.alike(start..end)),
+                None => (Slot::NONE, end - start),
+            };
+            let free = old.time == 0 || is_behind(old);
+            let plane = if free { first } else { second };
+            let skipped = lanes.skipped + (start - at.start) as u32;
+            fill(plane, start..start + count, new, Lanes { skipped, ..lanes });
+            start += count;
+        }
+    }
+
+    /// Notes what a row of dwords is now.
+    pub fn put_values(&mut self, at: Range<usize>, bytes: &[u8]) {
+        let none = || Box::new([None; PAGE as usize]);
+        let values = &mut self.values.get_or_insert_with(none)[at];
+        for (value, dword) in values.iter_mut().zip(bytes.as_chunks().0) {
+            *value = Some(u32::from_le_bytes(*dword));
+        }
+    }
+
+    /// Whether nothing is known of a dword.
+    #[inline]
+    pub fn is_new(&self, at: usize) -> bool {
+        let all = [
+            &self.writes[0],
+            &self.writes[1],
+            &self.reads[0],
+            &self.reads[1],
+        ];
+        all.iter().all(|plane| get(plane, at).time == 0)
+    }
+
+    /// Notes a write. It takes the place of all that was of the same bytes, and of the older one if there is no room.
+    #[inline]
+    pub fn put_write(&mut self, at: usize, new: Slot) {
+        if new.mode() != Mode::Plain {
+            self.note_order(at);
+        }
+        for plane in &mut self.reads {
+            if plane.is_some() {
+                set(plane, at, get(plane, at).without(new.mask()));
+            }
+        }
+        let [a, b] = self.writes(at);
+        if a.mask() & !new.mask() == 0 && b.time == 0 && a.time != new.time {
+            // All that was there is gone.
+            return set(&mut self.writes[0], at, new);
+        }
+        if let Some(both) = a.joined(new) {
+            set(&mut self.writes[0], at, both);
+            set(&mut self.writes[1], at, b.without(new.mask()));
+            return;
+        }
+        let (a, b) = (a.without(new.mask()), b.without(new.mask()));
+        let kept = if a.time >= b.time { a } else { b };
+        set(&mut self.writes[0], at, new);
+        set(&mut self.writes[1], at, kept);
+    }
+
+    /// Notes that a wave orders itself by a dword.
+    #[inline]
+    pub fn note_order(&mut self, at: usize) {
+        self.orders[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Whether waves order themselves by some of these dwords.
+    pub fn orders(&self, mut at: Range<usize>) -> bool {
+        at.any(|at| self.orders[at / 64] >> (at % 64) & 1 != 0)
+    }
+
+    /// Whether those of two launches do so by one of the same dwords.
+    pub fn orders_with(&self, other: &Page) -> bool {
+        let mut both = self.orders.iter().zip(&other.orders);
+        both.any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether there are writes.
+    pub fn has_writes(&self) -> bool {
+        let mut slots = self.writes.iter().flatten();
+        slots.any(|slots| slots.time.iter().any(|time| *time != 0))
+    }
+
+    /// The bytes that its slots take.
+    pub fn size(&self) -> u64 {
+        let planes = self.writes.iter().chain(&self.reads).flatten();
+        (planes.count() * size_of::<Columns>()) as u64
+    }
+
+    /// Records a read. It replaces one that happens before it, or the later of two others: a later writer finds at least one
+    /// that is not its own.
+    #[inline]
+    pub fn put_read(&mut self, at: usize, new: Slot, mut is_behind: impl FnMut(Slot) -> bool) {
+        for plane in &mut self.reads {
+            let old = get(plane, at);
+            let covers = old.mask() & !new.mask() == 0;
+            if old.time == 0 || covers && is_behind(old) {
+                return set(plane, at, new);
+            }
+            if let Some(both) = old.joined(new) {
+                return set(plane, at, both);
+            }
+        }
+        set(&mut self.reads[1], at, new);
+    }
+}
+
+/// Whether one comes behind all accesses of a row of dwords, which are asked for instruction by instruction.
+#[inline]
+fn in_order(
+    planes: &[Plane; 2],
+    at: Range<usize>,
+    mut is_behind: impl FnMut(Slot) -> bool,
+) -> bool {
+    for slots in planes.iter().flatten() {
+        let mut start = at.start;
+        while start < at.end {
+            let slot = slots.get(start);
+            if slot.time != 0 && !is_behind(slot) {
+                return false;
+            }
+            start += slots.alike(start..at.end);
+        }
+    }
+    true
+}
+
+/// A dword that atomics use.
+#[derive(Clone, Default)]
+pub struct Location {
+    /// What it passes on.
+    pub known: VectorClock,
+    /// Atomics that added what their waves know without learning what was there (those that return nothing): the last few
+    /// since one that did.
+    pub silent: Vec<Slot>,
+    /// The plain store that atomics came upon, and have taken the place of.
+    pub stored: Option<Slot>,
+    /// Which waves have used it: a bit for all that have the same number modulo 64.
+    pub users: u64,
+}
+
+/// So many are remembered.
+const SILENT: usize = 16;
+
+impl Location {
+    /// Notes an atomic that returns nothing.
+    pub fn add_silent(&mut self, new: Slot) {
+        if let Some(old) = self.silent.iter_mut().find(|old| old.wave == new.wave) {
+            *old = new;
+            return;
+        }
+        if self.silent.len() == SILENT {
+            // Who learns from this place then learns of all up to it, which is too much rather than too little.
+            let oldest = self.silent.remove(0);
+            let mut fuel = Fuel::FULL;
+            self.known = self
+                .known
+                .join(&VectorClock::all_before(oldest.time), &mut fuel);
+        }
+        self.silent.push(new);
+    }
+}
+
+/// The history of one memory.
+#[derive(Default)]
+pub struct AccessHistory {
+    numbers: HashMap<u64, usize>,
+    pages: Vec<Page>,
+    /// The pages that were asked for last, each at the place that its number has modulo their count.
+    last: [Option<(u64, usize)>; LAST],
+    /// What is known of the dwords that atomics use.
+    pub locations: HashMap<u64, Location>,
+}
+
+/// So many pages are found without looking for them: kernels go through a few arrays at a time.
+const LAST: usize = 16;
+
+impl AccessHistory {
+    /// The page of a dword, and which of its dwords that is.
+    #[inline]
+    pub fn at(&mut self, dword: u64) -> (&mut Page, usize) {
+        let (page, at) = (dword / PAGE, (dword % PAGE) as usize);
+        let n = match self.last[page as usize % LAST] {
+            Some((last, n)) if last == page => n,
+            _ => self.find(page),
+        };
+        (&mut self.pages[n], at)
+    }
+
+    /// Forgets all that is known of some bytes, and of what shares a page with them.
+    pub fn forget(&mut self, bytes: Range<u64>) {
+        for page in bytes.start / 4 / PAGE..bytes.end.div_ceil(4 * PAGE) {
+            let Some(&n) = self.numbers.get(&page) else {
+                continue;
+            };
+            self.pages[n] = Page::default();
+            if !self.locations.is_empty() {
+                for dword in page * PAGE..(page + 1) * PAGE {
+                    self.locations.remove(&dword);
+                }
+            }
+        }
+    }
+
+    /// All pages with their numbers, in no order.
+    pub fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
+        let numbers = self.numbers.iter();
+        numbers.map(|(number, n)| (*number, &self.pages[*n]))
+    }
+
+    /// A page by its number.
+    pub fn page(&self, number: u64) -> Option<&Page> {
+        self.numbers.get(&number).map(|n| &self.pages[*n])
+    }
+
+    /// The pages of some numbers, in their order.
+    pub fn pages_of(&self, numbers: Range<u64>) -> impl Iterator<Item = (u64, &Page)> {
+        let few = numbers.end - numbers.start <= self.numbers.len() as u64;
+        let mut found: Vec<u64> = match few {
+            true => numbers.filter(|n| self.numbers.contains_key(n)).collect(),
+            false => {
+                let all = self.numbers.keys().copied();
+                all.filter(|n| numbers.contains(n)).collect()
+            }
+        };
+        found.sort_unstable();
+        let page = |number| Some((number, self.page(number)?));
+        found.into_iter().filter_map(page)
+    }
+
+    /// The last writes to a dword.
+    pub fn writes(&self, dword: u64) -> [Slot; 2] {
+        let page = self.page(dword / PAGE);
+        page.map_or([Slot::NONE; 2], |page| page.writes((dword % PAGE) as usize))
+    }
+
+    /// Forgets what has been stored, and what atomics pass on: the launch is over.
+    pub fn forget_values(&mut self) {
+        self.pages.iter_mut().for_each(|page| page.values = None);
+        self.locations = HashMap::new();
+    }
+
+    fn find(&mut self, page: u64) -> usize {
+        let next = self.pages.len();
+        let n = *self.numbers.entry(page).or_insert(next);
+        if n == next {
+            self.pages.push(Page::default());
+        }
+        self.last[page as usize % LAST] = Some((page, n));
+        n
+    }
+}
+
+/// The dwords of some bytes: which, and a bit for each byte in it.
+pub fn dwords(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+    let end = address.saturating_add(bytes.into());
+    (address / 4..end.div_ceil(4)).map(move |dword| {
+        let start = dword * 4;
+        let first = address.saturating_sub(start).min(4);
+        let last = (end - start).min(4);
+        (dword, (15 << first & 15 & !(15 << last)) as u8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_cut_into_dwords() {
+        let cut = |address, bytes| dwords(address, bytes).collect::<Vec<_>>();
+        assert_eq!(cut(8, 4), [(2, 15)]);
+        assert_eq!(cut(8, 0), []);
+        assert_eq!(cut(9, 2), [(2, 0b0110)]);
+        assert_eq!(cut(10, 8), [(2, 0b1100), (3, 15), (4, 0b0011)]);
+        assert_eq!(cut(11, 1), [(2, 0b1000)]);
+    }
+
+    #[test]
+    fn a_slot_is_small() {
+        assert_eq!(size_of::<Slot>(), 12);
+    }
+
+    #[test]
+    fn writes_of_other_bytes_stay() {
+        let mut page = Page::default();
+        let write = |wave, mask| Slot::new(wave, wave, 0, Mode::Plain).on(mask, Lane::WAVE);
+        page.put_write(7, write(1, 0b0011));
+        page.put_write(7, write(2, 0b1100));
+        assert_eq!(page.writes(7), [write(2, 0b1100), write(1, 0b0011)]);
+        page.put_write(7, write(3, 0b0110));
+        assert_eq!(page.writes(7), [write(3, 0b0110), write(2, 0b1000)]);
+        page.put_write(7, write(4, 15));
+        assert_eq!(page.writes(7), [write(4, 15), Slot::NONE]);
+    }
+}

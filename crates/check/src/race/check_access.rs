@@ -1,0 +1,382 @@
+//! The check of one access against the access history.
+
+use wavetank_ir::{MemKind, Rmw};
+use wavetank_memory::{AccessRecord, MemoryKind};
+
+use super::access_history::{AccessHistory, Lane, Location, Mode, Slot, dwords};
+use super::dedup::{Dedup, Pair, Rule, Verb};
+use super::overwrites::Overwritten;
+use super::sync_semantics::Semantics;
+use super::values::Values;
+use super::vector_clock::VectorClock;
+use super::waves::Waves;
+
+/// An instruction of a wave.
+pub struct CheckAccess<'a> {
+    pub waves: &'a mut Waves,
+    pub found: &'a mut Dedup,
+    pub values: &'a mut Values,
+    pub overwritten: &'a mut Overwritten,
+    pub kind: Semantics,
+    /// The access without bytes and lane.
+    pub slot: Slot,
+    /// Whether the wave comes behind the access that was asked for last.
+    pub last: Option<(Slot, bool)>,
+    /// What it has learned last.
+    pub learned: VectorClock,
+}
+
+/// A dword that a lane accesses.
+#[derive(Clone, Copy)]
+pub struct Part {
+    memory: MemoryKind,
+    /// The number of the dword.
+    pub dword: u64,
+    /// Its bytes, a bit each.
+    pub mask: u8,
+    lane: Lane,
+}
+
+/// The dwords of an access.
+pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
+    let (memory, lane) = (record.memory, Lane::new(record.lane));
+    let part = move |(dword, mask)| Part {
+        memory,
+        dword,
+        mask,
+        lane,
+    };
+    dwords(record.address, record.bytes).map(part)
+}
+
+impl CheckAccess<'_> {
+    /// A load: it comes behind what it sees if it is coherent, and must come behind it anyhow if not.
+    pub fn load(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
+        for part in parts(record) {
+            if self.kind.load_is_coherent {
+                self.learn(history, part);
+                let (page, at) = history.at(part.dword);
+                page.note_order(at);
+                continue;
+            }
+            let new = self.slot.on(part.mask, part.lane);
+            let (page, at) = history.at(part.dword);
+            if page.writes(at).iter().any(|write| write.time != 0) {
+                self.check_writes(history, part, new, Verb::Load);
+            }
+            let (page, at) = history.at(part.dword);
+            page.put_read(at, new, |old| self.is_behind(old));
+            if self.kind.may_spin {
+                // What is behind it is in order if it does.
+                self.learn(history, part);
+            }
+        }
+    }
+
+    /// A store.
+    pub fn store(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
+        for part in parts(record) {
+            let (page, at) = history.at(part.dword);
+            if page.is_new(at) && !self.kind.store_is_coherent {
+                page.put_write(at, self.slot.on(part.mask, part.lane));
+                self.values.stored(part.memory, part.dword..part.dword + 1);
+                continue;
+            }
+            let mode = match self.kind.store_is_coherent || self.is_user(history, part) {
+                true => Mode::Coherent,
+                false => Mode::Plain,
+            };
+            let new = self.slot_as(mode).on(part.mask, part.lane);
+            self.check_writes(history, part, new, Verb::Store);
+            self.check_reads(history, part, new, Verb::Store);
+            let (page, at) = history.at(part.dword);
+            page.put_write(at, new);
+            self.values.stored(part.memory, part.dword..part.dword + 1);
+        }
+    }
+
+    /// Atomics of all lanes: they come behind what they see, and then pass on what the wave knows.
+    pub fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
+        let mode = match self.kind.spins && self.kind.returns {
+            true => Mode::Spin,
+            false => Mode::Atomic,
+        };
+        self.slot = self.slot_as(mode);
+        let confirms = self.kind.returns || records.first().is_some_and(|t| confirms(t.kind));
+        for part in records.iter().flat_map(parts) {
+            let new = self.slot.on(part.mask, part.lane);
+            if confirms {
+                self.find_guesses(history, part);
+            }
+            self.check_writes(history, part, new, Verb::Atomic);
+            self.check_reads(history, part, new, Verb::Atomic);
+            if self.kind.returns {
+                self.learn(history, part);
+            }
+        }
+        let passed_on = self.waves.passed_on(self.slot.wave, self.slot.time);
+        for part in records.iter().flat_map(parts) {
+            let new = self.slot.on(part.mask, part.lane);
+            let (page, at) = history.at(part.dword);
+            let last = page.writes(at)[0];
+            page.put_write(at, new);
+            if (last.wave, last.time, last.mask()) == (new.wave, new.time, new.mask()) {
+                // Another lane has been here.
+                continue;
+            }
+            let location = history.locations.entry(part.dword).or_default();
+            location.users |= user(self.slot.wave);
+            if !matches!(last.mode(), Mode::Atomic | Mode::Spin) {
+                let is_plain = last.time != 0 && last.mode() == Mode::Plain;
+                location.stored = is_plain.then_some(last);
+            }
+            if self.kind.returns {
+                location.known = passed_on.clone();
+                location.silent.clear();
+                continue;
+            }
+            if !matches!(last.mode(), Mode::Atomic | Mode::Spin) {
+                // What was stored here goes on being passed on.
+                *location = Location {
+                    known: match last.time {
+                        0 => Default::default(),
+                        _ => self.waves.passed_on_by(last),
+                    },
+                    silent: Vec::new(),
+                    stored: location.stored,
+                    users: location.users,
+                };
+            }
+            location.add_silent(new);
+        }
+    }
+
+    /// Finds plain loads by which a wave has guessed whether an atomic is worth it: those of a dword that it then uses its first
+    /// atomic on, with no barrier between.
+    fn find_guesses(&mut self, history: &mut AccessHistory, part: Part) {
+        let wave = self.slot.wave;
+        let location = history.locations.get(&part.dword);
+        if location.is_some_and(|location| location.users & user(wave) != 0) {
+            return;
+        }
+        let (page, at) = history.at(part.dword);
+        for read in page.reads(at) {
+            if read.mask() & part.mask != 0 && self.waves.has_just_done(wave, read) {
+                self.found.guesses(read.pc);
+            }
+        }
+    }
+
+    /// The access in this mode.
+    pub fn slot_as(&self, mode: Mode) -> Slot {
+        Slot::new(self.slot.wave, self.slot.time, self.slot.pc, mode)
+    }
+
+    /// Whether the wave comes behind an access.
+    #[inline]
+    pub fn is_behind(&mut self, earlier: Slot) -> bool {
+        let key = earlier.on(0, Lane::new(None));
+        match self.last {
+            Some((last, answer)) if last == key => answer,
+            _ => {
+                let answer = self.waves.is_behind(self.slot.wave, earlier);
+                self.last = Some((key, answer));
+                answer
+            }
+        }
+    }
+
+    /// Whether the wave comes behind a write, which was certainly done.
+    #[inline]
+    pub fn is_done(&mut self, write: Slot) -> bool {
+        self.is_behind(write) && !self.waves.is_ever_early(self.slot.wave, write)
+    }
+
+    /// The wave comes behind what was written to a dword.
+    fn learn(&mut self, history: &mut AccessHistory, part: Part) {
+        let (page, at) = history.at(part.dword);
+        let (wave, now) = (self.slot.wave, self.slot.time);
+        for earlier in page.writes(at) {
+            if earlier.mask() & part.mask == 0 || earlier.wave == wave && earlier.time == now {
+                continue;
+            }
+            self.last = None;
+            let location = match earlier.mode() {
+                Mode::Atomic | Mode::Spin => history.locations.get(&part.dword),
+                Mode::Plain | Mode::Coherent => None,
+            };
+            let Some(location) = location else {
+                self.learn_of(earlier, part);
+                continue;
+            };
+            if !self.learned.same(&location.known) {
+                self.waves.learn(wave, &location.known, now);
+                self.waves.sees(wave, earlier, part.dword);
+                self.learned = location.known.clone();
+            }
+            for silent in &location.silent {
+                self.waves.learn_of(wave, *silent, now);
+                self.waves.sees(wave, *silent, part.dword);
+            }
+        }
+    }
+
+    /// The wave comes behind an access to a dword.
+    fn learn_of(&mut self, earlier: Slot, part: Part) {
+        if earlier.time != 0 {
+            self.waves.learn_of(self.slot.wave, earlier, self.slot.time);
+            self.waves.sees(self.slot.wave, earlier, part.dword);
+        }
+    }
+
+    /// Whether the wave has used atomics on a dword that others use so, too: then its stores there are those that free a
+    /// lock, which compilers write as plain stores behind a wait.
+    pub fn is_user(&mut self, history: &mut AccessHistory, part: Part) -> bool {
+        let (page, at) = history.at(part.dword);
+        let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
+        if page.writes(at).iter().all(by_store) {
+            return false;
+        }
+        let location = history.locations.get(&part.dword);
+        location.is_some_and(|location| location.users & user(self.slot.wave) != 0)
+    }
+
+    /// Finds writes that nothing orders before an access.
+    fn check_writes(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
+        let (page, at) = history.at(part.dword);
+        let (writes, value) = (page.writes(at), page.value(at));
+        for earlier in writes {
+            self.check_write(part, earlier, new, verb, value);
+            self.check_stored(history, part, earlier, new, verb);
+            // Before an atomic that told its wave nothing there may be others that the wave does not come behind either.
+            let is_atomic = matches!(earlier.mode(), Mode::Atomic);
+            if earlier.time == 0 || !is_atomic || new.mode() != Mode::Plain {
+                continue;
+            }
+            let Some(location) = history.locations.get(&part.dword) else {
+                continue;
+            };
+            for silent in &location.silent {
+                if (silent.wave, silent.time) != (earlier.wave, earlier.time) {
+                    self.check_write(part, *silent, new, verb, None);
+                }
+            }
+        }
+    }
+
+    /// Finds the store that was there before other atomics, which an atomic comes upon: `count = 0` of a wave that then counts
+    /// like all others. One that returns comes behind it by them.
+    fn check_stored(
+        &mut self,
+        history: &AccessHistory,
+        part: Part,
+        earlier: Slot,
+        new: Slot,
+        verb: Verb,
+    ) {
+        let is_atomic = matches!(earlier.mode(), Mode::Atomic | Mode::Spin);
+        if !is_atomic || new.mode() != Mode::Atomic || self.kind.returns {
+            return;
+        }
+        let location = history.locations.get(&part.dword);
+        if let Some(stored) = location.and_then(|location| location.stored) {
+            self.check_write(part, stored, new, verb, None);
+        }
+    }
+
+    fn check_write(
+        &mut self,
+        part: Part,
+        earlier: Slot,
+        new: Slot,
+        verb: Verb,
+        value: Option<u32>,
+    ) {
+        let release = self
+            .waves
+            .early_release(self.slot.wave, earlier, part.dword);
+        if !clash(earlier, new) || release.is_none() && self.is_behind(earlier) {
+            return;
+        }
+        let before = match earlier.mode() {
+            Mode::Plain | Mode::Coherent => Verb::Store,
+            Mode::Atomic | Mode::Spin => Verb::Atomic,
+        };
+        let rule = match verb {
+            Verb::Load => Rule::WriteRead,
+            Verb::Store | Verb::Atomic => Rule::WriteWrite,
+        };
+        let mut pair = pair(rule, part, (earlier, before), (new, verb));
+        pair.release = release;
+        // Many waves may well store the same: `found = 1`.
+        let stores = before == Verb::Store && verb == Verb::Store;
+        match value {
+            _ if earlier.pc == new.pc => {
+                pair.rule = Rule::SameStore;
+                self.values.suspect(pair, value);
+            }
+            Some(_) if stores && pair.release.is_none() => self.values.suspect(pair, value),
+            _ => self.found.add(pair),
+        }
+    }
+
+    /// Finds reads that nothing orders before a write.
+    fn check_reads(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
+        let (page, at) = history.at(part.dword);
+        let value = page.value(at).filter(|_| is_stored(page.writes(at), new));
+        for earlier in page.reads(at) {
+            if !clash(earlier, new) || self.is_behind(earlier) {
+                continue;
+            }
+            let pair = pair(Rule::ReadWrite, part, (earlier, Verb::Load), (new, verb));
+            match (verb, value) {
+                // Whoever has read does not see a store of what was there: all work-groups may well set up the same.
+                (Verb::Store, Some(_)) => self.values.suspect(pair, value),
+                _ => self.found.add(pair),
+            }
+        }
+    }
+}
+
+/// Whether an atomic that returns nothing does right whatever is there by now, so that its wave may have guessed that: all
+/// but those that count.
+fn confirms(kind: MemKind) -> bool {
+    use Rmw::*;
+    match kind {
+        MemKind::Atomic(rmw) => matches!(rmw, CmpSwap | MinS | MinU | MaxS | MaxU | And | Or),
+        MemKind::Load | MemKind::Store => false,
+    }
+}
+
+/// Whether stores have last written the bytes that another one writes, so that it is known what is there.
+fn is_stored(writes: [Slot; 2], new: Slot) -> bool {
+    let is_store = |slot: &&Slot| matches!(slot.mode(), Mode::Plain | Mode::Coherent);
+    let stores = writes.iter().filter(is_store);
+    let stored = stores.fold(0, |mask, slot| mask | slot.mask());
+    new.mask() & !stored == 0
+}
+
+pub fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) -> Pair {
+    Pair {
+        rule,
+        memory: part.memory,
+        dword: part.dword,
+        earlier,
+        later,
+        release: None,
+    }
+}
+
+/// The bit of a wave among the users of a location.
+fn user(wave: u32) -> u64 {
+    1 << (wave % 64)
+}
+
+/// Whether two accesses to a dword need an order, if one of them writes: if they meet, and one is plain. An atomic that spins
+/// waits for whatever others store.
+fn clash(earlier: Slot, later: Slot) -> bool {
+    let (a, b) = (earlier.mode(), later.mode());
+    let one_is_plain = a == Mode::Plain || b == Mode::Plain;
+    let meet = earlier.mask() & later.mask() != 0;
+    meet && one_is_plain && a != Mode::Spin && b != Mode::Spin
+}

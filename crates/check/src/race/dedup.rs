@@ -1,0 +1,352 @@
+//! Deduplication of races: one for each pair of instructions; and their messages.
+
+use std::collections::{HashMap, HashSet};
+
+use wavetank_memory::MemoryKind;
+
+use super::access_history::{Lane, Slot};
+use super::in_flight::Release;
+use super::sync_semantics::SemanticsTable;
+use super::waves::{LoadsAgain, Waves};
+use crate::finding::{Finding, Findings, Mark};
+use crate::tool::Tool;
+
+/// What is said of two accesses without an order: the earlier one first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rule {
+    WriteWrite,
+    ReadWrite,
+    WriteRead,
+    /// Two stores of one instruction, of different values.
+    SameStore,
+    /// Lanes of one store, of different values.
+    Lanes,
+}
+
+impl Rule {
+    const fn name(self) -> &'static str {
+        match self {
+            Rule::WriteWrite => "write-write",
+            Rule::ReadWrite => "read-write",
+            Rule::WriteRead => "write-read",
+            Rule::SameStore => "same-store",
+            Rule::Lanes => "lanes",
+        }
+    }
+}
+
+/// What an access does, in words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verb {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Verb {
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Verb::Load => "load",
+            Verb::Store => "store",
+            Verb::Atomic => "atomic",
+        }
+    }
+
+    pub const fn done(self) -> &'static str {
+        match self {
+            Verb::Load => "read",
+            Verb::Store => "written",
+            Verb::Atomic => "changed by an atomic",
+        }
+    }
+}
+
+/// Two accesses to the same bytes, and what they did.
+#[derive(Clone, Copy)]
+pub struct Pair {
+    pub rule: Rule,
+    pub memory: MemoryKind,
+    pub dword: u64,
+    pub earlier: (Slot, Verb),
+    pub later: (Slot, Verb),
+    /// What the later one's wave has come behind, if the earlier one was in flight then.
+    pub release: Option<Release>,
+}
+
+/// All that were found, counted by their instructions.
+#[derive(Default)]
+pub struct Dedup {
+    numbers: HashMap<(u16, u16, Rule, Option<u16>), usize>,
+    pairs: Vec<(Pair, u64)>,
+    /// Plain loads that are guesses, by instruction.
+    guesses: HashSet<u16>,
+    /// Loads that may be in a spin loop, and the strongest evidence that a wave has given.
+    spins: HashMap<u16, LoadsAgain>,
+}
+
+impl Dedup {
+    /// Adds a pair, or counts it.
+    pub fn add(&mut self, pair: Pair) {
+        let next = self.pairs.len();
+        let release = pair.release.map(|release| release.pc);
+        let key = (pair.earlier.0.pc, pair.later.0.pc, pair.rule, release);
+        let n = *self.numbers.entry(key).or_insert(next);
+        if n == next {
+            self.pairs.push((pair, 0));
+        }
+        self.pairs[n].1 += 1;
+    }
+
+    /// An instruction loads what an atomic of the same wave then looks at: a wrong guess does no harm.
+    pub fn guesses(&mut self, load: u16) {
+        self.guesses.insert(load);
+    }
+
+    /// A load that may wait for others shows something of it.
+    pub fn may_spin(&mut self, load: u16, again: LoadsAgain) {
+        let known = self.spins.entry(load).or_insert(again);
+        *known = again.max(*known);
+    }
+
+    /// Leaves out what waits for others, as far as is known: what that loads is theirs to change.
+    fn forget_spins(&mut self) {
+        let mut spins = std::mem::take(&mut self.spins);
+        spins.retain(|_, again| *again != LoadsAgain::Works);
+        self.pairs.retain(|(pair, _)| {
+            let waits =
+                |(slot, verb): (Slot, Verb)| verb == Verb::Load && spins.contains_key(&slot.pc);
+            !waits(pair.earlier) && !waits(pair.later)
+        });
+    }
+
+    /// Leaves out atomics of others before or behind a guess.
+    fn forget_guesses(&mut self) {
+        let guesses = std::mem::take(&mut self.guesses);
+        self.pairs.retain(|(pair, _)| {
+            let is_guess =
+                |(slot, verb): (Slot, Verb)| verb == Verb::Load && guesses.contains(&slot.pc);
+            let is_atomic = |(_, verb): (Slot, Verb)| verb == Verb::Atomic;
+            let (a, b) = (pair.earlier, pair.later);
+            !(is_guess(a) && is_atomic(b) || is_guess(b) && is_atomic(a))
+        });
+    }
+
+    /// Tells all of them.
+    pub fn tell(
+        &mut self,
+        kernel: &str,
+        waves: &Waves,
+        kinds: &SemanticsTable,
+        findings: &mut Findings,
+    ) {
+        self.numbers.clear();
+        self.forget_guesses();
+        self.forget_spins();
+        self.forget_written_back(kinds);
+        self.count_updates_once(kinds);
+        for (pair, times) in self.pairs.drain(..) {
+            let mut finding = match pair.rule {
+                Rule::Lanes => pair.of_lanes(waves, kinds),
+                _ => pair.finding(waves, kinds),
+            };
+            finding.kernel = kernel.to_owned();
+            finding.times = times;
+            findings.add(finding);
+        }
+    }
+
+    /// What is written back before others are let go on is in order. Of the rest a pair of instructions is told once.
+    fn forget_written_back(&mut self, kinds: &SemanticsTable) {
+        let mut kept: Vec<(Pair, u64)> = Vec::new();
+        for (pair, times) in self.pairs.drain(..) {
+            let write = pair.earlier.0.pc;
+            if (pair.release).is_some_and(|release| kinds.writes_back(write, release.pc)) {
+                continue;
+            }
+            let what = |pair: &Pair| (pair.earlier.0.pc, pair.later.0.pc, pair.rule);
+            match kept
+                .iter_mut()
+                .find(|(other, _)| what(other) == what(&pair))
+            {
+                Some((_, count)) => *count += times,
+                None => kept.push((pair, times)),
+            }
+        }
+        self.pairs = kept;
+    }
+
+    /// `bins[i]++` without an atomic loads too early, and so stores what is wrong. That is one mistake: the store is counted
+    /// where the load is told.
+    fn count_updates_once(&mut self, kinds: &SemanticsTable) {
+        let loads: Vec<(usize, Pair)> = (self.pairs.iter().map(|(pair, _)| *pair).enumerate())
+            .filter(|(_, pair)| pair.rule == Rule::WriteRead)
+            .collect();
+        let load_of = |store: &Pair| {
+            let of_stores = matches!(store.rule, Rule::SameStore | Rule::WriteWrite);
+            let is_its = |(_, load): &&(usize, Pair)| {
+                // A load of the wave as a whole has its address elsewhere.
+                let at_one_place = (load.memory, load.dword) == (store.memory, store.dword)
+                    && kinds.pc(load.later.0.pc) < kinds.pc(store.later.0.pc);
+                load.earlier.0.pc == store.earlier.0.pc
+                    && (at_one_place || kinds.is_update(load.later.0.pc, store.later.0.pc))
+            };
+            let found = loads.iter().find(is_its).filter(|_| of_stores);
+            found.map(|(n, _)| *n)
+        };
+        let loads: Vec<_> = self.pairs.iter().map(|(pair, _)| load_of(pair)).collect();
+        for (n, load) in loads.iter().enumerate() {
+            if let Some(load) = *load {
+                self.pairs[load].1 += self.pairs[n].1;
+            }
+        }
+        let mut loads = loads.iter();
+        self.pairs
+            .retain(|_| loads.next().is_none_or(Option::is_none));
+    }
+}
+
+impl Pair {
+    /// A store of which lanes overwrite each other.
+    fn of_lanes(&self, waves: &Waves, kinds: &SemanticsTable) -> Finding {
+        let ((first, _), (last, _)) = (self.earlier, self.later);
+        let bytes = bytes(self.memory, self.dword, last.mask());
+        let lane = |slot: Slot| slot.lane.get().unwrap_or_default();
+        let (of, first, last) = (
+            name(last.on(last.mask(), Lane::SEVERAL), waves, true),
+            lane(first),
+            lane(last),
+        );
+        Finding {
+            tool: Tool::Race,
+            rule: self.rule.name(),
+            kernel: String::new(),
+            message: format!(
+                "data race: {bytes} are written by lanes {first} and {last} of {of} at once, with different values"
+            ),
+            at: Mark::at(kinds.pc(self.later.0.pc), format!("the store of {of}")),
+            related: vec![],
+            notes: vec![
+                "it is not defined which value stays; here it is that of the last lane".to_owned(),
+                "no lane of the wave reads it later, as programs do that choose a lane this way"
+                    .to_owned(),
+            ],
+            host: Vec::new(),
+            help: Some("let one of the lanes store, or each to its own address".to_owned()),
+            times: 1,
+        }
+    }
+
+    fn finding(&self, waves: &Waves, kinds: &SemanticsTable) -> Finding {
+        let ((earlier, before), (later, verb)) = (self.earlier, self.later);
+        let group = |slot: Slot| waves.group(slot.wave);
+        let one_group = group(earlier).first == group(later).first;
+        let whole = |slot: Slot| name(slot, waves, true);
+        let short = name(earlier, waves, !one_group);
+        let bytes = bytes(self.memory, self.dword, earlier.mask() & later.mask());
+        let (done, noun) = (verb.done(), before.noun());
+        let whose = if verb == Verb::Atomic { "of" } else { "by" };
+        let what = format!("data race: {bytes} are {done} {whose} {}", whole(later));
+        let message = match (self.release, self.rule) {
+            (Some(_), _) => format!(
+                "{what} after a release by {short}, whose {noun} to these bytes was in flight"
+            ),
+            (None, Rule::SameStore) => format!(
+                "{what}, unordered with the same instruction of {short}, which stores another value"
+            ),
+            (None, _) => format!("{what}, unordered with the {noun} of {short}"),
+        };
+        let mark = |slot: Slot, verb: Verb| {
+            let label = format!("the {} of {}", verb.noun(), whole(slot));
+            Mark::at(kinds.pc(slot.pc), label)
+        };
+        let release = self.release.map(|release| {
+            let name = name(earlier.on(0, Lane::SEVERAL), waves, true);
+            let label = format!("{name} releases others here");
+            Mark::at(kinds.pc(release.pc), label)
+        });
+        Finding {
+            tool: Tool::Race,
+            rule: self.rule.name(),
+            kernel: String::new(),
+            message,
+            at: mark(later, verb),
+            related: [mark(earlier, before)].into_iter().chain(release).collect(),
+            host: Vec::new(),
+            notes: match self.release {
+                Some(_) => vec![IN_FLIGHT.to_owned()],
+                None => vec![
+                    format!("the {noun} of {} came first", whole(earlier)),
+                    order(self.memory, one_group),
+                ],
+            },
+            help: Some(match self.release {
+                Some(_) => WAIT.to_owned(),
+                None => help(one_group, self.rule).to_owned(),
+            }),
+            times: 1,
+        }
+    }
+}
+
+/// The reason why a release does not order these writes.
+const IN_FLIGHT: &str = "on another compute unit, the writes of a wave may become visible in another order, unless it waits in between";
+const WAIT: &str = "put a release fence before the release: `__threadfence()`, in machine code `s_waitcnt vmcnt(0)`";
+
+/// The operations that order two waves.
+fn order(memory: MemoryKind, one_group: bool) -> String {
+    let coherent = match memory {
+        MemoryKind::Global => {
+            ", and by loads with `glc`, which are ordered after the stores that they see"
+        }
+        _ => "",
+    };
+    match one_group {
+        true => {
+            format!(
+                "waves of a work-group are ordered by `__syncthreads()` (`s_barrier`), by atomics on one address that return a value{coherent}"
+            )
+        }
+        false => {
+            format!(
+                "waves of different work-groups are ordered only by atomics on one address that return a value{coherent}"
+            )
+        }
+    }
+}
+
+fn help(one_group: bool, rule: Rule) -> &'static str {
+    match (rule, one_group) {
+        (Rule::SameStore, _) => "let one of the waves store, or each to its own address",
+        (_, true) => {
+            "put `__syncthreads()` (`s_barrier`) between them, after the wait for the earlier one"
+        }
+        (_, false) => "order them with atomics or a fence, or launch twice",
+    }
+}
+
+/// The wave and lane of an access.
+pub fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
+    let group = waves.group(slot.wave);
+    let mut name = format!("wave {}", slot.wave - group.first);
+    if with_group {
+        let [x, y, z] = group.id;
+        name += &format!(" of work-group ({x}, {y}, {z})");
+    }
+    if let Some(lane) = slot.lane.get() {
+        name += &format!(", lane {lane}");
+    }
+    name
+}
+
+/// The bytes of a dword of a memory.
+fn bytes(memory: MemoryKind, dword: u64, mask: u8) -> String {
+    let first = dword * 4 + u64::from(mask.trailing_zeros().min(3));
+    let end = dword * 4 + u64::from(8 - mask.leading_zeros());
+    let memory = match memory {
+        MemoryKind::Global => "global memory",
+        MemoryKind::Lds => "LDS",
+        MemoryKind::Gds => "GDS",
+        MemoryKind::Scratch => "scratch",
+    };
+    format!("{memory} bytes {first:#x}..{end:#x}")
+}

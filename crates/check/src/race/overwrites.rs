@@ -1,0 +1,55 @@
+//! Stores of one instruction of a wave that leave different values at one place: which lane wins is not defined.
+//!
+//! Lanes choose one of them like this on purpose: all store their numbers, and look who has won. So nothing is said if the wave
+//! uses the place again, and everything waits for the end of the launch.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use wavetank_memory::{AccessRun, MemoryKind};
+
+use super::dedup::{Dedup, Pair};
+
+/// Stores that no lane has read yet, by dwords of global memory.
+#[derive(Default)]
+pub struct Overwritten(BTreeMap<u64, Pair>);
+
+/// So many are remembered. Of those behind, nothing is said.
+const MAX: usize = 4096;
+
+impl Overwritten {
+    /// Lanes have stored different values to one dword.
+    pub fn add(&mut self, pair: Pair) {
+        if self.0.len() < MAX || self.0.contains_key(&pair.dword) {
+            self.0.insert(pair.dword, pair);
+        }
+    }
+
+    /// A wave uses what it accesses.
+    #[inline]
+    pub fn used(&mut self, wave: u32, runs: &[AccessRun]) {
+        if self.0.is_empty() {
+            return;
+        }
+        let is_global = |run: &&AccessRun| run.first.memory == MemoryKind::Global;
+        for run in runs.iter().filter(is_global) {
+            self.forget(wave, run.first.address / 4..run.end().div_ceil(4));
+        }
+    }
+
+    fn forget(&mut self, wave: u32, dwords: Range<u64>) {
+        let of_wave = |pair: &Pair| pair.later.0.wave == wave;
+        let own = self.0.range(dwords).filter(|(_, pair)| of_wave(pair));
+        let own: Vec<u64> = own.map(|(dword, _)| *dword).collect();
+        for dword in own {
+            self.0.remove(&dword);
+        }
+    }
+
+    /// The launch is over.
+    pub fn end(&mut self, found: &mut Dedup) {
+        std::mem::take(&mut self.0)
+            .into_values()
+            .for_each(|pair| found.add(pair));
+    }
+}

@@ -1,0 +1,657 @@
+//! Synchronization semantics of an instruction: what it acquires and releases.
+
+use std::collections::HashMap;
+
+use wavetank_isa::tables::{Class, EXEC, Mubuf, Sopp};
+use wavetank_isa::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter};
+
+use crate::code::Successors;
+
+/// What the accesses of an instruction mean beside moving data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Semantics {
+    /// A load sees what others have stored, and comes behind it; or it does not matter what it gives.
+    pub load_is_coherent: bool,
+    /// A store is seen by such loads.
+    pub store_is_coherent: bool,
+    /// Whether an atomic returns the old value, so that its wave can acquire.
+    pub returns: bool,
+    /// Whether it is in a spin loop that waits for its result.
+    pub spins: bool,
+    /// May be a spin load: unoptimized code keeps the address in scratch, so only the run can tell.
+    pub may_spin: bool,
+    /// Whether `vmcnt` counts it until it is done.
+    pub is_counted: bool,
+    /// Of a wait: so many of those may still be in flight behind it.
+    pub waits_for: Option<u16>,
+}
+
+impl Semantics {
+    /// The semantics of an unknown instruction: it gives no findings.
+    const UNKNOWN: Semantics = Semantics {
+        load_is_coherent: true,
+        store_is_coherent: true,
+        returns: true,
+        spins: false,
+        may_spin: false,
+        is_counted: false,
+        waits_for: None,
+    };
+}
+
+/// Gives the instruction at an address.
+pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
+
+/// The instructions that have accessed memory, numbered as they came.
+pub struct SemanticsTable {
+    inst_at: InstAt,
+    known: HashMap<u64, (u16, Semantics)>,
+    pcs: Vec<u64>,
+}
+
+impl SemanticsTable {
+    pub fn new(inst_at: InstAt) -> SemanticsTable {
+        SemanticsTable {
+            inst_at,
+            known: HashMap::new(),
+            pcs: Vec::new(),
+        }
+    }
+
+    /// The number and kind of the instruction at an address. `None` when there are no numbers left: what it does is not
+    /// looked at.
+    pub fn at(&mut self, pc: u64) -> Option<(u16, Semantics)> {
+        if let Some(known) = self.known.get(&pc) {
+            return Some(*known);
+        }
+        let number = u16::try_from(self.pcs.len()).ok()?;
+        let kind = kind_at(pc, &self.inst_at);
+        self.pcs.push(pc);
+        self.known.insert(pc, (number, kind));
+        Some((number, kind))
+    }
+
+    /// An instruction that may spin has shown that it does.
+    pub fn spins(&mut self, pc: u64) {
+        if let Some((_, kind)) = self.known.get_mut(&pc) {
+            *kind = Semantics {
+                load_is_coherent: true,
+                spins: true,
+                may_spin: false,
+                ..*kind
+            };
+        }
+    }
+
+    /// The address of an instruction by its number.
+    pub fn pc(&self, number: u16) -> u64 {
+        self.pcs[usize::from(number)]
+    }
+
+    /// The addresses of all instructions that have a number, by that.
+    pub fn pcs(&self) -> &[u64] {
+        &self.pcs
+    }
+}
+
+impl SemanticsTable {
+    /// Whether a load and a store, by their numbers, are two halves of an update: `count++`.
+    pub fn is_update(&self, load: u16, store: u16) -> bool {
+        is_update(self.pc(load), self.pc(store), &self.inst_at)
+    }
+
+    /// Whether an L1 is written back between a write and what lets others go on, by their numbers.
+    pub fn writes_back(&self, write: u16, release: u16) -> bool {
+        writes_back(self.pc(write), self.pc(release), &self.inst_at)
+    }
+}
+
+/// Whether `buffer_wbinvl1` stands on the way straight on from a write to what lets others go on, or at least next to that. GCC has
+/// nothing else in releases.
+fn writes_back(write: u64, release: u64, inst_at: &InstAt) -> bool {
+    use Mubuf::{BUFFER_WBINVL1, BUFFER_WBINVL1_SC, BUFFER_WBINVL1_VOL};
+    let is_one = |inst: &Inst| match inst.op {
+        Op::Mubuf(op) => matches!(op, BUFFER_WBINVL1 | BUFFER_WBINVL1_SC | BUFFER_WBINVL1_VOL),
+        _ => false,
+    };
+    let next_to = inst_at(release.wrapping_sub(8));
+    if next_to.is_some_and(|inst| inst.len == 8 && is_one(&inst)) {
+        return true;
+    }
+    let mut at = write;
+    for _ in 0..FARTHEST_RELEASE {
+        let Some(inst) = inst_at(at).filter(|_| at < release) else {
+            return false;
+        };
+        if is_one(&inst) {
+            return true;
+        }
+        at += u64::from(inst.len);
+    }
+    false
+}
+
+/// So many instructions are looked at between a write and its release.
+const FARTHEST_RELEASE: usize = 1024;
+
+/// Whether a store that lies behind a load, on the way straight on, has its address.
+fn is_update(load: u64, store: u64, inst_at: &InstAt) -> bool {
+    let Some(first) = inst_at(load) else {
+        return false;
+    };
+    let address = address_of(&first);
+    let place = |inst: &Inst| (inst.form, inst.mods.offset);
+    let mut at = load + u64::from(first.len);
+    // What a load gives may take the place of its address.
+    let mut moved = first.effects().writes.meets(&address);
+    for _ in 0..LONGEST_LOOP {
+        let Some(inst) = inst_at(at).filter(|_| at <= store && !moved) else {
+            return false;
+        };
+        let effects = inst.effects();
+        if at == store {
+            return address.without(&effects.reads).is_empty() && place(&inst) == place(&first);
+        }
+        moved = effects.writes.meets(&address);
+        at += u64::from(inst.len);
+    }
+    false
+}
+
+fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
+    let Some(inst) = inst_at(pc) else {
+        return Semantics::UNKNOWN;
+    };
+    let has = |flags| inst.mods.flags.intersects(flags);
+    let written = inst.effects().writes;
+    let spins = spins(pc, &inst, inst_at);
+    let load_is_coherent = has(Flags::GLC) || spins || guesses(pc, &inst, inst_at);
+    Semantics {
+        // GLC reads around the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): what compilers make of volatile
+        // and atomic loads. One that spins is one of them where all waves share the memory, and needs no GLC.
+        load_is_coherent,
+        store_is_coherent: has(Flags::GLC | Flags::SLC),
+        returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
+        spins,
+        may_spin: !load_is_coherent && may_spin(pc, &inst, inst_at),
+        is_counted: matches!(inst.row().class, Class::Vmem | Class::Flat),
+        waits_for: waits_for(&inst),
+    }
+}
+
+/// How many accesses to vector memory may be in flight behind an instruction, if it waits for them.
+fn waits_for(inst: &Inst) -> Option<u16> {
+    let [vm, ..] = WaitCounter::all(inst.chip.generation());
+    match (inst.op, inst.operand(Field::Simm16)) {
+        (Op::Sopp(Sopp::S_WAITCNT), Operand::Imm(bits)) => Some(vm.get(bits as u16)),
+        _ => None,
+    }
+}
+
+/// A loop that waits is no longer than this; in code that is not optimised than that.
+const LONGEST_LOOP: usize = 64;
+const LONGEST_PLAIN_LOOP: usize = 512;
+
+/// Whether an access stands in a loop in which the wave writes nothing else, and always has the same address. Then only
+/// others change what it gives; a compiler moves a plain load out of such a loop, so that this one is volatile or atomic.
+fn spins(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
+    let Some((head, end)) = loop_around(pc, access, LONGEST_LOOP, inst_at) else {
+        return false;
+    };
+    let mut around = Vec::new();
+    let mut at = head;
+    while at <= end {
+        let Some(inst) = inst_at(at) else {
+            return false;
+        };
+        let effects = inst.effects();
+        if effects.indexed || at != pc && effects.writes_memory || Successors::of(&inst, at).calls {
+            return false;
+        }
+        if at != pc {
+            around.push(inst);
+        }
+        at += u64::from(inst.len);
+    }
+    stays(&address_of(access), &access.effects().writes, around)
+}
+
+/// Whether registers have the same values whenever a loop comes by an access, which writes some and stands among others: if they
+/// are not written there, or always made anew of what is not.
+fn stays(registers: &Registers, written: &Registers, mut others: Vec<Inst>) -> bool {
+    let all = |insts: &[Inst]| {
+        let writes = insts.iter().map(|inst| inst.effects().writes);
+        writes.fold(Registers::default(), |all, writes| all.or(&writes))
+    };
+    let mut anew = Registers::default();
+    loop {
+        let changing = all(&others).or(written);
+        let before = others.len();
+        others.retain(|inst| {
+            let effects = inst.effects();
+            let reads = effects.reads.without(&lanes_on());
+            let is_same = !effects.reads_memory && !reads.meets(&changing);
+            if is_same {
+                anew = anew.or(&effects.writes);
+            }
+            !is_same
+        });
+        if others.len() == before {
+            break;
+        }
+    }
+    let own = written.without(&anew);
+    !all(&others).or(&own).meets(registers)
+}
+
+/// EXEC, which only says which lanes go on.
+fn lanes_on() -> Registers {
+    let mut exec = Registers::default();
+    exec.add_state(EXEC);
+    exec
+}
+
+/// Whether a load stands in a loop of code that is not optimised: its variables are in scratch, which the wave has by the resource
+/// in s[0:3] (AMDGPU usage, "Private Segment Buffer").
+fn may_spin(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
+    let is_variable =
+        |inst: &Inst| inst.form == Form::Mubuf && inst.operand(Field::Srsrc) == Operand::Sgpr(0);
+    let around = loop_around(pc, load, LONGEST_PLAIN_LOOP, inst_at);
+    let Some((head, end)) = around.filter(|_| load.form != Form::Mubuf) else {
+        return false;
+    };
+    let mut at = head;
+    while at <= end {
+        match inst_at(at) {
+            Some(inst) if is_variable(&inst) => return true,
+            Some(inst) => at += u64::from(inst.len),
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Whether a load is one of what a compare and swap soon afterwards compares with: what it gives is a guess, and a wrong one
+/// does no harm. Programs write atomics that the chip has not so, often with a plain load. It is one if it has the same
+/// address registers, or if what it has loaded is compared with.
+fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
+    let address = address_of(load);
+    let place = |inst: &Inst| (inst.form == Form::Ds, inst.mods.offset);
+    let (mut loaded, mut moved) = (load.effects().writes, false);
+    let mut at = pc + u64::from(load.len);
+    for _ in 0..LONGEST_LOOP {
+        let Some(inst) = inst_at(at) else {
+            return false;
+        };
+        let effects = inst.effects();
+        if compares(&inst) {
+            let reads_all = address.without(&effects.reads).is_empty();
+            let same = !moved && reads_all && place(&inst) == place(load);
+            if same || compared(&inst).is_some_and(|with| with.without(&loaded).is_empty()) {
+                return true;
+            }
+        }
+        moved |= effects.writes.meets(&address);
+        let copies = is_copy(&inst, &loaded);
+        loaded = loaded.without(&effects.writes);
+        if copies {
+            loaded = loaded.or(&effects.writes);
+        }
+        if moved && loaded.is_empty() {
+            return false;
+        }
+        // Where one may jump or not, the way on.
+        let successors = Successors::of(&inst, at);
+        at = match (successors.next, successors.target) {
+            (true, _) => at + u64::from(inst.len),
+            (false, Some(target)) => target,
+            (false, None) => return false,
+        };
+    }
+    false
+}
+
+/// The registers that a compare and swap compares memory with: the first data of LDS instructions, of others the upper half
+/// (Vega ISA, 12.13 DS_CMPST_B32 and 12.15 BUFFER_ATOMIC_CMPSWAP).
+fn compared(inst: &Inst) -> Option<Registers> {
+    let data = [Field::Vdata, Field::Data0, Field::Sdata];
+    let specs = inst.row().operands;
+    let n = specs.iter().position(|spec| data.contains(&spec.field))?;
+    let count = inst.dwords(n);
+    let (skipped, count) = match inst.form {
+        Form::Ds => (0, count),
+        _ => (count / 2, count / 2),
+    };
+    let first = match inst.operands[n] {
+        Operand::Vgpr(first) => Operand::Vgpr(first.checked_add(skipped)?),
+        Operand::Sgpr(first) => Operand::Sgpr(first.checked_add(skipped)?),
+        _ => return None,
+    };
+    let mut with = Registers::default();
+    with.add(first, count);
+    Some(with)
+}
+
+/// Whether an instruction copies one of some registers as it is.
+fn is_copy(inst: &Inst, from: &Registers) -> bool {
+    let names = inst.row().mnemonics;
+    let moves = |name: &&str| name.starts_with("v_mov_b32") || name.starts_with("s_mov_b");
+    let whole = matches!(inst.form, Form::Vop1 | Form::Sop1);
+    let mut source = Registers::default();
+    source.add(inst.operands[1], inst.dwords(1));
+    whole
+        && names.iter().flatten().any(moves)
+        && source.without(from).is_empty()
+        && source.meets(from)
+}
+
+/// Whether an instruction is a compare and swap: they are named so, and only they.
+fn compares(inst: &Inst) -> bool {
+    let names = inst.row().mnemonics;
+    let compares = |name: &&str| name.contains("cmpswap") || name.contains("cmpst");
+    names.iter().flatten().any(compares)
+}
+
+/// The innermost loop around an instruction whose code lies in one piece: the addresses of its first and last one.
+fn loop_around(pc: u64, inst: &Inst, most: usize, inst_at: &InstAt) -> Option<(u64, u64)> {
+    let mut at = pc + u64::from(inst.len);
+    for _ in 0..most {
+        let inst = inst_at(at)?;
+        let successors = Successors::of(&inst, at);
+        if let Some(head) = successors.target.filter(|target| *target <= pc) {
+            return Some((head, at));
+        }
+        if !successors.next {
+            return None;
+        }
+        at += u64::from(inst.len);
+    }
+    None
+}
+
+/// The registers that an access is addressed by. What it reads beside them are data.
+fn address_of(access: &Inst) -> Registers {
+    let (reads, written) = (access.effects().reads, access.effects().writes);
+    let exec = lanes_on();
+    // Data that the result takes the place of.
+    let operands = 0..access.row().operands.len();
+    let reused = operands
+        .into_iter()
+        .any(|n| access.accesses(n) == (true, true));
+    match reused {
+        true => reads.without(&exec).without(&written),
+        false => reads.without(&exec),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wavetank_isa::{Chip, parse};
+
+    use super::*;
+
+    /// Instructions one behind the other from 0x100 on.
+    fn code(lines: &[&str]) -> InstAt {
+        let mut at = HashMap::new();
+        let mut pc = 0x100;
+        for line in lines {
+            let inst = parse(line, Chip::Gfx900).unwrap();
+            at.insert(pc, inst);
+            pc += u64::from(inst.len);
+        }
+        Box::new(move |pc| at.get(&pc).copied())
+    }
+
+    fn kind(lines: &[&str]) -> Semantics {
+        kind_at(0x100, &code(lines))
+    }
+
+    #[test]
+    fn flags_say_what_is_coherent() {
+        let plain = kind(&["global_load_dword v0, v[2:3], off"]);
+        assert!(!plain.load_is_coherent && !plain.spins);
+        assert!(kind(&["global_load_dword v0, v[2:3], off glc"]).load_is_coherent);
+        assert!(kind(&["s_load_dword s0, s[2:3], 0x0 glc"]).load_is_coherent);
+        assert!(!kind(&["global_load_dword v0, v[2:3], off slc"]).load_is_coherent);
+        assert!(kind(&["global_store_dword v[2:3], v0, off slc"]).store_is_coherent);
+        assert!(!kind(&["global_store_dword v[2:3], v0, off"]).store_is_coherent);
+        assert_eq!(kind(&[]), Semantics::UNKNOWN);
+    }
+
+    #[test]
+    fn some_atomics_return() {
+        assert!(!kind(&["global_atomic_add v[2:3], v0, off"]).returns);
+        assert!(kind(&["global_atomic_add v1, v[2:3], v0, off glc"]).returns);
+        assert!(!kind(&["ds_add_u32 v0, v1"]).returns);
+        assert!(kind(&["ds_add_rtn_u32 v2, v0, v1"]).returns);
+        assert!(kind(&["s_atomic_add s0, s[2:3], 0x0 glc"]).returns);
+        assert!(!kind(&["s_atomic_add s0, s[2:3], 0x0"]).returns);
+        assert!(kind(&["buffer_atomic_cmpswap v[0:1], off, s[4:7], 0 glc"]).returns);
+    }
+
+    #[test]
+    fn waits_say_what_they_leave_in_flight() {
+        assert_eq!(kind(&["s_waitcnt vmcnt(0) lgkmcnt(0)"]).waits_for, Some(0));
+        assert_eq!(kind(&["s_waitcnt vmcnt(17)"]).waits_for, Some(17));
+        assert_eq!(kind(&["s_waitcnt lgkmcnt(0)"]).waits_for, Some(63));
+        assert_eq!(kind(&["s_nop 0"]).waits_for, None);
+        for (text, is_counted) in [
+            ("global_store_dword v[2:3], v0, off", true),
+            ("flat_load_dword v0, v[2:3]", true),
+            ("buffer_store_dword v0, off, s[4:7], 0", true),
+            ("ds_write_b32 v0, v1", false),
+            ("s_load_dword s0, s[2:3], 0x0", false),
+        ] {
+            assert_eq!(kind(&[text]).is_counted, is_counted, "{text}");
+        }
+    }
+
+    #[test]
+    fn loops_that_wait_are_told_from_those_that_work() {
+        let waits = [
+            "ds_read_b32 v1, v0",
+            "s_waitcnt lgkmcnt(0)",
+            "v_cmp_ne_u32_e32 vcc, 0, v1",
+            "s_cbranch_vccz 65531",
+        ];
+        assert!(kind(&waits).spins);
+        // The address goes on.
+        let mut walks = waits;
+        walks[1] = "v_add_u32_e32 v0, 4, v0";
+        assert!(!kind(&walks).spins);
+        // It is made anew of what does not change, or does.
+        let moved = |from: &str| {
+            let moved = format!("v_mov_b32_e32 v0, {from}");
+            let back = "s_cbranch_vccz 65530";
+            kind_at(
+                0x104,
+                &code(&[
+                    &moved,
+                    "ds_read_b32 v0, v0",
+                    waits[1],
+                    "v_cmp_ne_u32_e32 vcc, 0, v0",
+                    back,
+                ]),
+            )
+        };
+        assert!(moved("s11").spins && moved("v1").spins);
+        assert!(!moved("vcc_lo").spins && !moved("v0").spins);
+        // It stores, too.
+        let stores = [
+            waits[0],
+            "ds_write_b32 v2, v1",
+            waits[2],
+            "s_cbranch_vccz 65530",
+        ];
+        assert!(!kind(&stores).spins);
+        // No loop: the branch goes on, or to behind the load.
+        let mut goes_on = waits;
+        goes_on[3] = "s_cbranch_vccz 1";
+        assert!(!kind(&goes_on).spins);
+        let mut behind = waits;
+        behind[3] = "s_cbranch_vccz 65533";
+        assert!(!kind(&behind).spins);
+        let lock = [
+            "global_atomic_cmpswap v0, v[2:3], v[4:5], off glc",
+            "s_waitcnt vmcnt(0)",
+            "v_cmp_eq_u32_e32 vcc, 0, v0",
+            "s_cbranch_vccz 65531",
+        ];
+        assert!(kind(&lock).spins);
+    }
+
+    #[test]
+    fn code_that_is_not_optimised_may_wait() {
+        let loop_of = |second: &str| {
+            let kind = kind(&["ds_read_b32 v1, v0", second, "s_cbranch_vccz 65531"]);
+            (kind.spins, kind.may_spin)
+        };
+        assert_eq!(
+            loop_of("buffer_load_dword v0, off, s[0:3], s33"),
+            (false, true)
+        );
+        // Another buffer, and no variable.
+        assert_eq!(
+            loop_of("buffer_load_dword v0, off, s[4:7], s33"),
+            (false, false)
+        );
+        assert_eq!(loop_of("v_add_u32_e64 v0, v0, 4"), (false, false));
+        assert!(
+            !kind(&[
+                "ds_read_b32 v1, v0",
+                "buffer_load_dword v0, off, s[0:3], s33"
+            ])
+            .may_spin
+        );
+    }
+
+    #[test]
+    fn gcc_writes_back_before_it_lets_others_go_on() {
+        // Each of them has 8 bytes.
+        let next_to = [
+            "global_store_dword v1, v0, s[12:13]",
+            "buffer_wbinvl1_vol",
+            "global_store_dword v1, v0, s[14:15] glc",
+        ];
+        assert!(writes_back(0x100, 0x110, &code(&next_to)));
+        assert!(!writes_back(0x108 + 8, 0x100, &code(&next_to)));
+        // In another function only what is next to it counts.
+        assert!(writes_back(0x5000, 0x110, &code(&next_to)));
+        let before = [next_to[0], next_to[1], next_to[0], next_to[2]];
+        assert!(writes_back(0x100, 0x118, &code(&before)));
+        assert!(!writes_back(0x5000, 0x118, &code(&before)));
+        let without = [next_to[0], next_to[0], next_to[2]];
+        assert!(!writes_back(0x100, 0x110, &code(&without)));
+    }
+
+    #[test]
+    fn an_update_loads_and_stores_at_one_address() {
+        let update = |lines: &[&str]| {
+            let inst_at = code(lines);
+            let lengths = lines.iter().rev().skip(1);
+            let lengths = lengths.map(|line| u64::from(parse(line, Chip::Gfx900).unwrap().len));
+            is_update(0x100, 0x100 + lengths.sum::<u64>(), &inst_at)
+        };
+        let global = [
+            "global_load_dword v2, v[0:1], off offset:4",
+            "v_add_u32_e32 v2, 1, v2",
+            "global_store_dword v[0:1], v2, off offset:4",
+        ];
+        assert!(update(&global));
+        assert!(update(&[
+            "ds_read_b32 v2, v0",
+            "v_add_u32_e32 v2, 1, v2",
+            "ds_write_b32 v0, v2",
+        ]));
+        for (n, other) in [
+            (0, "global_load_dword v2, v[0:1], off"),
+            (0, "global_load_dword v2, v[3:4], off offset:4"),
+            (0, "global_load_dword v0, v[0:1], off offset:4"),
+            (1, "v_add_u32_e32 v0, 1, v2"),
+        ] {
+            let mut not = global;
+            not[n] = other;
+            assert!(!update(&not), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_a_compare_and_swap_compares_with_is_a_guess() {
+        // Other registers have the same address; what was loaded is copied.
+        let guess = [
+            "flat_load_dword v1, v[0:1]",
+            "v_mov_b32_e32 v2, s4",
+            "v_mov_b32_e32 v3, s5",
+            "v_mov_b32_e32 v5, v1",
+            "v_add_f32_e32 v4, 1.0, v5",
+            "flat_atomic_cmpswap v4, v[2:3], v[4:5] glc",
+        ];
+        assert!(kind(&guess).load_is_coherent);
+        for (n, other) in [
+            (3, "v_add_u32_e32 v5, 1, v1"),
+            (3, "v_mov_b32_e32 v5, v2"),
+            (4, "v_mov_b32_e32 v5, 0"),
+            // It is what is stored.
+            (5, "flat_atomic_cmpswap v4, v[2:3], v[5:6] glc"),
+            (5, "flat_atomic_swap v4, v[2:3], v5 glc"),
+        ] {
+            let mut not = guess;
+            not[n] = other;
+            assert!(!kind(&not).load_is_coherent, "{other}");
+        }
+        for whole in [
+            [
+                "s_load_dword s8, s[2:3], 0x0",
+                "v_mov_b32_e32 v1, s8",
+                "global_atomic_cmpswap v0, v[2:3], v[0:1], off glc",
+            ],
+            [
+                "flat_load_dwordx2 v[2:3], v[0:1]",
+                "v_mov_b32_e32 v0, s2",
+                "flat_atomic_cmpswap_x2 v[0:1], v[5:6], v[0:3] glc",
+            ],
+            [
+                "ds_read_b32 v2, v0",
+                "v_mov_b32_e32 v0, s2",
+                "ds_cmpst_rtn_b32 v3, v0, v2, v1",
+            ],
+            [
+                "buffer_load_dword v1, v2, s[4:7], 0 offen",
+                "v_mov_b32_e32 v2, v3",
+                "buffer_atomic_cmpswap v[0:1], v2, s[4:7], 0 offen glc",
+            ],
+        ] {
+            assert!(kind(&whole).load_is_coherent, "{whole:?}");
+        }
+    }
+
+    #[test]
+    fn a_load_before_a_compare_and_swap_is_a_guess() {
+        let guess = [
+            "global_load_dword v2, v0, s[2:3] offset:4",
+            "s_waitcnt vmcnt(0)",
+            "v_add_f32_e32 v1, 1.0, v2",
+            "global_atomic_cmpswap v1, v0, v[1:2], s[2:3] offset:4 glc",
+        ];
+        assert!(kind(&guess).load_is_coherent);
+        for (n, other) in [
+            // Something else is compared with: another place, another address, another operation.
+            (0, "global_load_dword v3, v0, s[2:3]"),
+            (0, "global_load_dword v3, v0, s[4:5] offset:4"),
+            (2, "s_endpgm"),
+            (3, "global_atomic_swap v1, v0, v2, s[2:3] offset:4 glc"),
+        ] {
+            let mut not = guess;
+            not[n] = other;
+            assert!(!kind(&not).load_is_coherent, "{other}");
+        }
+        let jump = [
+            "ds_read_b32 v2, v0",
+            "s_branch 1",
+            "s_endpgm",
+            "ds_cmpst_rtn_b32 v3, v0, v2, v1",
+        ];
+        assert!(kind(&jump).load_is_coherent);
+        assert!(kind(&["ds_read_b32 v2, v0", "ds_cmpst_rtn_b32 v3, v0, v2, v1"]).load_is_coherent);
+    }
+}

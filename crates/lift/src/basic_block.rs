@@ -1,0 +1,141 @@
+//! Lifting of a basic block: decodes once, lifts each instruction once.
+
+use wavetank_ir::{Block, Builder, Terminator};
+use wavetank_isa::numbers::hwreg;
+use wavetank_isa::tables::{Sopk, Sopp};
+use wavetank_isa::{Chip, Field, Inst, Operand};
+
+use crate::allocation;
+use crate::block::{Flow, Lift};
+use crate::modes::Modes;
+use crate::traps;
+
+/// The longest block, in instructions: a longer run of straight code is cut,
+/// so that a block's translation stays short, and a wave's turn can be.
+pub const MAX_INSTS: usize = 64;
+
+/// Gives the instructions of a program.
+pub trait Code {
+    /// The instruction at a guest address, or a sentence that says why there
+    /// is none (outside the code, or no instruction of this chip).
+    fn inst(&self, pc: u64) -> Result<Inst, String>;
+
+    /// The chip, where there is code at a guest address that is no instruction of
+    /// it: a trap handler is told of that.
+    fn illegal(&self, _pc: u64) -> Option<Chip> {
+        None
+    }
+
+    /// Whether the program can observe float exceptions: some instruction reads TRAPSTS. Recording them takes time.
+    fn shows_exceptions(&self) -> bool {
+        false
+    }
+}
+
+impl<F: Fn(u64) -> Result<Inst, String>> Code for F {
+    fn inst(&self, pc: u64) -> Result<Inst, String> {
+        self(pc)
+    }
+}
+
+/// Lifts the basic block at `pc`.
+///
+/// A word that cannot be fetched or decoded becomes a terminator that stops
+/// the kernel when, and only when, a wave gets there.
+///
+/// ```
+/// use wavetank_isa::{Chip, Inst, decode};
+/// use wavetank_lift::{Modes, lift_block};
+///
+/// // s_mov_b32 s0, 1; s_endpgm
+/// let code = [0x81, 0x00, 0x80, 0xbe, 0x00, 0x00, 0x81, 0xbf];
+/// let program = |pc: u64| -> Result<Inst, String> {
+///     decode(&code[(pc - 0x100) as usize..], Chip::Gfx900).map_err(|e| e.to_string())
+/// };
+/// let block = lift_block(&program, 0x100, Modes::default());
+/// // Two instructions open; a constant is written; the program ends.
+/// assert_eq!(block.nodes.len(), 5);
+/// ```
+pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
+    lift_insts(code, pc, modes, MAX_INSTS)
+}
+
+/// Whether an instruction reads TRAPSTS, for
+/// [`shows_exceptions`](Code::shows_exceptions).
+pub fn reads_exceptions(inst: &Inst) -> bool {
+    let id = match inst.operand(Field::Simm16) {
+        Operand::Imm(simm16) => simm16 as u8 & 63,
+        _ => return false,
+    };
+    inst.op == Sopk::S_GETREG_B32.into() && id == hwreg::TRAPSTS
+}
+
+/// Whether waves meet at the instruction at `pc`.
+fn is_barrier(code: &dyn Code, pc: u64) -> bool {
+    code.inst(pc).is_ok_and(|i| i.op == Sopp::S_BARRIER.into())
+}
+
+/// Lifts at most `limit` instructions: with 1, a block stops after each.
+pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block {
+    let b = Builder::new(pc);
+    let mut at = pc;
+    for _ in 0..limit {
+        let inst = match code.inst(at) {
+            Ok(inst) => inst,
+            Err(what) => {
+                b.inst(at, wavetank_ir::Family::Other);
+                b.end(match illegal(code, &b, at, modes) {
+                    Some(Flow::End(entry)) => entry,
+                    _ => Terminator::Unsupported { what: what.into() },
+                });
+                return b.finish();
+            }
+        };
+        b.inst(at, crate::family(&inst));
+        let lift = Lift {
+            b: &b,
+            inst: &inst,
+            modes,
+            pc: at,
+        };
+        match flow(&lift) {
+            Flow::Next => at = lift.next(),
+            Flow::Wait if is_barrier(code, lift.next()) => at = lift.next(),
+            Flow::Wait => {
+                b.end(Terminator::Branch(lift.next()));
+                return b.finish();
+            }
+            Flow::End(t) => {
+                b.end(t);
+                return b.finish();
+            }
+        }
+    }
+    b.end(Terminator::Branch(at));
+    b.finish()
+}
+
+/// How a block goes on at what is no instruction, where a trap handler is told.
+fn illegal(code: &dyn Code, b: &Builder, pc: u64, modes: Modes) -> Option<Flow> {
+    // S_NOP stands for it: of what the handler is told it decides nothing.
+    const S_NOP: u32 = 0xbf80_0000;
+    let inst = wavetank_isa::decode(&S_NOP.to_le_bytes(), code.illegal(pc)?).ok()?;
+    let inst = &inst;
+    traps::illegal(&Lift { b, inst, modes, pc })
+}
+
+/// How a block goes on after an instruction.
+fn flow(l: &Lift) -> Flow {
+    if let Some(flow) = traps::instead(l) {
+        return flow;
+    }
+    let flow = match allocation::resolve(l.inst, l.modes) {
+        Some(inst) => crate::lift_inst(&Lift { inst: &inst, ..*l }),
+        None => Flow::Next,
+    };
+    match flow {
+        Flow::Next | Flow::Wait if l.modes.violates() => traps::violated(l),
+        flow if l.modes.single_steps() => traps::stepped(l, flow),
+        flow => flow,
+    }
+}

@@ -1,0 +1,192 @@
+//! Time slices: their lengths, and the order of the waves of a work-group.
+//!
+//! On a chip the waves of a group advance together, and one that waits for memory lets the others run. Programs count on
+//! it, often without knowing: a missing barrier goes unseen where every wave has read before the first one writes. So no
+//! wave may run far ahead of its siblings where they meet: after the start and after each barrier time slices are short. Slice by
+//! slice they grow, since changing waves costs time and those that have not met for long seldom talk.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The first time slice, and that after a barrier, in guest instructions.
+pub(crate) const FIRST: i64 = 32;
+
+/// How often a time slice doubles. The longest one is small enough that a spinning wave costs its partner well under a
+/// millisecond, and large enough that changing waves is free.
+const DOUBLINGS: u8 = 11;
+
+/// The schedule: the order and the time slices of the waves of a work-group.
+///
+/// ```
+/// use wavetank_machine::Schedule;
+/// assert_eq!("random:7".parse(), Ok(Schedule::Random(7)));
+/// assert_eq!(Schedule::Random(7).to_string(), "random:7");
+/// let sentence = "fast".parse::<Schedule>().unwrap_err().to_string();
+/// assert_eq!(sentence, "`fast` is no schedule; there are fair, greedy, random and random:SEED");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Schedule {
+    /// No wave runs far ahead of its siblings, as on a chip: after the start and after each barrier a wave's time slices are
+    /// short and end where a chip would make it wait for memory; then they grow.
+    #[default]
+    Fair,
+    /// Every time slice is a long one: between barriers short waves run one after another.
+    Greedy,
+    /// TimeSlices of random lengths in a random order, which finds races. The same seed gives the same time slices to a work-group,
+    /// however many threads there are; what several groups do to the same memory repeats with one thread only.
+    Random(u64),
+}
+
+impl Schedule {
+    /// A random schedule with a random seed.
+    pub fn random() -> Schedule {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |time| time.as_nanos() as u64);
+        // Seeds are typed in again: nine digits are variety enough.
+        Schedule::Random(mix(now ^ u64::from(std::process::id()) << 32) % 1_000_000_000)
+    }
+
+    /// The schedule of dispatch `n`: other random time slices for each.
+    pub fn of_dispatch(self, n: u64) -> Schedule {
+        match self {
+            Schedule::Random(seed) => Schedule::Random(mix(seed) ^ n),
+            same => same,
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schedule::Fair => f.write_str("fair"),
+            Schedule::Greedy => f.write_str("greedy"),
+            Schedule::Random(seed) => write!(f, "random:{seed}"),
+        }
+    }
+}
+
+/// A name that no schedule has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no schedule; there are fair, greedy, random and random:SEED")]
+pub struct UnknownSchedule(String);
+
+impl FromStr for Schedule {
+    type Err = UnknownSchedule;
+
+    /// Reads what `Display` writes. `random` alone has a seed of its own each time.
+    fn from_str(text: &str) -> Result<Schedule, UnknownSchedule> {
+        match text {
+            "fair" => Ok(Schedule::Fair),
+            "greedy" => Ok(Schedule::Greedy),
+            "random" => Ok(Schedule::random()),
+            _ => {
+                let seed = text.strip_prefix("random:").and_then(|s| s.parse().ok());
+                seed.map(Schedule::Random)
+                    .ok_or_else(|| UnknownSchedule(text.to_owned()))
+            }
+        }
+    }
+}
+
+/// The time slices of a work-group's waves.
+#[derive(Default)]
+pub(crate) struct TimeSlices {
+    schedule: Schedule,
+    /// How often the time slice of each wave has doubled since its start or its last barrier.
+    doubled: Vec<u8>,
+    random: Random,
+}
+
+impl TimeSlices {
+    /// Makes room for a number of waves.
+    pub fn resize(&mut self, waves: usize) {
+        self.doubled.resize(waves, 0);
+    }
+
+    /// Resets the time slices for a work-group, by its number in the grid.
+    #[inline]
+    pub fn begin(&mut self, schedule: Schedule, group: u64) {
+        let doubled = match schedule {
+            Schedule::Fair => 0,
+            Schedule::Greedy | Schedule::Random(_) => DOUBLINGS,
+        };
+        self.schedule = schedule;
+        for times in &mut self.doubled {
+            *times = doubled;
+        }
+        if let Schedule::Random(seed) = schedule {
+            self.random = Random(mix(seed) ^ group);
+        }
+    }
+
+    /// What the next time slice of a wave may cost.
+    #[inline]
+    pub fn budget(&mut self, wave: usize) -> i64 {
+        match self.schedule {
+            Schedule::Random(_) => self.random.budget(),
+            _ => FIRST << self.doubled[wave],
+        }
+    }
+
+    /// What the next time slice of a wave may cost at most.
+    pub fn most(&self, wave: usize) -> i64 {
+        match self.schedule {
+            Schedule::Random(_) => FIRST << DOUBLINGS,
+            _ => FIRST << self.doubled[wave],
+        }
+    }
+
+    /// A wave has used up its time slice: the next is longer. Returns false once it is as long as time slices get.
+    pub fn used_up(&mut self, wave: usize) -> bool {
+        let grows = self.doubled[wave] < DOUBLINGS;
+        self.doubled[wave] += u8::from(grows);
+        grows
+    }
+
+    /// A wave has met others.
+    pub fn met(&mut self, wave: usize) {
+        if self.schedule == Schedule::Fair {
+            self.doubled[wave] = 0;
+        }
+    }
+
+    /// Puts the waves of the next round in order.
+    pub fn shuffle(&mut self, order: &mut [u32]) {
+        if let Schedule::Random(_) = self.schedule {
+            // Fisher and Yates.
+            for last in (1..order.len()).rev() {
+                order.swap(last, self.random.below(last as u64 + 1) as usize);
+            }
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+#[derive(Default)]
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// A number below `n`, which is far below 2^64.
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// A time slice of any order of magnitude, all as likely: races hide in short ones as in long ones.
+    fn budget(&mut self) -> i64 {
+        let most = FIRST << self.below(u64::from(DOUBLINGS) + 1);
+        1 + self.below(most as u64) as i64
+    }
+}
+
+/// Stirs the bits of a number.
+fn mix(z: u64) -> u64 {
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}

@@ -1,0 +1,100 @@
+//! Operands of image accesses: the parts of the address, the components, and the reasons for a refusal.
+
+use wavetank_ir::Image;
+
+use crate::access::{Context, Request};
+use crate::fault::Denied;
+use crate::format::HALF;
+use crate::lanes::Lanes;
+
+/// Why an access to an image was refused.
+pub enum Refused {
+    /// An address.
+    Denied(Denied),
+    /// Something of its resource or sampler, as a sentence.
+    Unsupported(String),
+}
+
+impl From<Denied> for Refused {
+    fn from(denied: Denied) -> Self {
+        Refused::Denied(denied)
+    }
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Self {
+        Refused::Unsupported(why)
+    }
+}
+
+/// The components that DMASK chooses of one lane, in the order of the registers.
+pub fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
+    let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
+    std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
+}
+
+/// The parts of the lanes' addresses, one after the other.
+pub struct Parts<'a> {
+    file: *const u32,
+    dwords: &'a [u32; Image::MAX_ADDRESS],
+    /// The dword that comes next, and whether its low half has been taken.
+    at: usize,
+    half: bool,
+    short: bool,
+}
+
+impl<'a> Parts<'a> {
+    /// The addresses of a live wave.
+    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
+        Parts {
+            file: ctx.v(0),
+            dwords: &step.address,
+            at: 0,
+            half: false,
+            short: image.short,
+        }
+    }
+
+    /// Goes on at a whole dword.
+    pub fn align(&mut self) {
+        self.at += usize::from(self.half);
+        self.half = false;
+    }
+
+    /// The next whole dword.
+    pub fn whole(&mut self) -> Lanes {
+        self.align();
+        let lanes = self.dwords[self.at] as usize / size_of::<u32>();
+        self.at += 1;
+        // SAFETY: it is in the file of a live wave, as `new` demands.
+        unsafe { self.file.add(lanes).cast::<Lanes>().read() }
+    }
+
+    /// The next 16 bits.
+    fn short(&mut self) -> Lanes {
+        if !self.half {
+            let low = self.whole().map(|x| x & 0xffff);
+            (self.at, self.half) = (self.at - 1, true);
+            return low;
+        }
+        self.half = false;
+        self.whole().map(|x| x >> 16)
+    }
+
+    /// The next part as an integer.
+    pub fn integer(&mut self) -> Lanes {
+        match self.short {
+            true => self.short(),
+            false => self.whole(),
+        }
+    }
+
+    /// The next part as a float.
+    pub fn float(&mut self) -> [f32; 64] {
+        let bits = match self.short {
+            true => self.short().map(|x| HALF.decode(x)),
+            false => self.whole(),
+        };
+        bits.map(f32::from_bits)
+    }
+}

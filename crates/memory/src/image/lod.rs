@@ -1,0 +1,104 @@
+//! Levels of detail: which levels of an image a sample reads.
+//!
+//! Levels are counted from the first that the resource shows. Only its least level of detail counts from the first there is.
+
+use wavetank_ir::Lod;
+
+use super::filter::{clamp_level, level_of, samples_along};
+use super::lookup::{Lookups, Sampling};
+
+/// How much detail a lane asks for.
+pub struct Detail {
+    /// The level of detail before it is held within bounds.
+    pub asked: f32,
+    /// The level of detail within the bounds.
+    pub level: f32,
+    /// The step along which samples are taken, in coordinates, and how many.
+    pub along: ([f32; 3], u32),
+}
+
+impl Sampling<'_> {
+    /// The steps in coordinates from a lane to its neighbours in x and y.
+    fn steps(&self, asked: &Lookups, lane: usize) -> [[f32; 3]; 2] {
+        if self.image.lod == Lod::Derivatives {
+            return asked.derivatives.map(|d| d.map(|d| d[lane]));
+        }
+        let first = lane & !3;
+        [1, 2].map(|to| asked.at.map(|at| at[first | to] - at[first]))
+    }
+
+    /// How much detail a lane asks for.
+    pub fn detail(&self, asked: &Lookups, lane: usize) -> Detail {
+        let (level, along) = match self.image.lod {
+            Lod::Zero => {
+                return Detail {
+                    asked: 0.0,
+                    level: 0.0,
+                    along: ([0.0; 3], 1),
+                };
+            }
+            Lod::Explicit => (asked.level[lane], ([0.0; 3], 1)),
+            Lod::Derivatives | Lod::Implicit | Lod::Bias => {
+                let steps = self.steps(asked, lane);
+                let first = self.surface.level(0);
+                let scale: [f32; 3] = std::array::from_fn(|n| self.scale(&first, n));
+                let texels = steps.map(|step| std::array::from_fn(|n| step[n] * scale[n]));
+                let count = samples_along(texels, self.most_along());
+                let length = |n: usize| texels[n].iter().map(|x: &f32| x * x).sum::<f32>();
+                let longer = usize::from(length(1) > length(0));
+                let level = level_of(texels) - (count as f32).log2();
+                (level + asked.bias[lane], (steps[longer], count))
+            }
+        };
+        let raw = level + self.sampler.lod_bias;
+        Detail {
+            asked: raw,
+            level: self.held(asked, lane, raw),
+            along,
+        }
+    }
+
+    /// The most samples along a step.
+    fn most_along(&self) -> u32 {
+        let sampler = &self.sampler;
+        let one_level = sampler.needs_levels && self.surface.resource.level_count() == 1;
+        let mixes = sampler.anisotropic && !one_level && !self.surface.format.is_integer();
+        match mixes {
+            true => 1 << sampler.most_along,
+            false => 1,
+        }
+    }
+
+    /// A level within the bounds of sampler, resource and address.
+    fn held(&self, asked: &Lookups, lane: usize, level: f32) -> f32 {
+        let resource = &self.surface.resource;
+        let least = f32::from(resource.min_lod) / 256.0 - f32::from(resource.levels[0]);
+        clamp_level(&self.sampler, level, least, asked.most[lane])
+    }
+
+    /// A level of detail as one that there is.
+    pub fn existing(&self, level: f32) -> f32 {
+        let last = self.surface.resource.level_count() - 1;
+        level.max(0.0).min(last as f32)
+    }
+
+    /// The level that one is taken of, by where that is decided.
+    pub fn nearest(&self, asked: &Lookups, lane: usize, detail: &Detail) -> u32 {
+        let level = match (self.sampler.mip_filter, self.sampler.chooses_first) {
+            (0, _) => return 0,
+            (_, false) => detail.level + 0.5,
+            (_, true) => self.held(asked, lane, detail.asked + 0.5),
+        };
+        self.existing(level.floor()) as u32
+    }
+
+    /// The levels that texels are taken of, with their weights.
+    pub fn levels(&self, asked: &Lookups, lane: usize, detail: &Detail) -> [(u32, f32); 2] {
+        if self.sampler.mip_filter != 2 || self.surface.format.is_integer() {
+            return [(self.nearest(asked, lane, detail), 1.0), (0, 0.0)];
+        }
+        let level = self.existing(detail.level);
+        let (first, part) = (level.floor(), level.fract());
+        [(first as u32, 1.0 - part), (first as u32 + 1, part)]
+    }
+}

@@ -1,0 +1,415 @@
+//! The memory unit of one worker: the registry as it sees it, LDS, scratch and bounds caches.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use wavetank_ir::MemKind;
+use wavetank_isa::Generation;
+
+use crate::access_log::Log;
+use crate::alignment::Alignment;
+use crate::bounds_cache::{Bounds, BoundsCache, Span};
+use crate::fault::{Denied, MemoryFault, MemoryFaultReason};
+use crate::on_chip::gds::Gds;
+use crate::on_chip::lds::Lds;
+use crate::on_chip::scratch::Scratch;
+use crate::overrun::{LdsOverrun, Overruns, ReadOn};
+use crate::reach::Offsets;
+use crate::registry::{Allocation, EpochGuard, Map, Registry};
+use crate::shadow::{ProbeHit, Seen, Undefined};
+use crate::surface::Surfaces;
+use wavetank_isa::numbers::PRIVATE_BASE;
+
+/// Memory instructions that have a bounds cache of their own; others share.
+const BOUNDS_CACHES: usize = 1024;
+
+/// Pages that lanes used which lie in several allocations; others share.
+const PAGES: usize = 1024;
+
+/// The memory of one worker: the registry of allocations, and the LDS and the
+/// scratch of the wave that it runs.
+///
+/// Every access is checked. A unit remembers, for each memory instruction, the
+/// allocation it used last, and looks at each access whether that is still there.
+pub struct MemoryUnit<'m> {
+    registry: &'m Registry,
+    /// Taken while waves run.
+    guard: EpochGuard<'m>,
+    /// The allocations as the unit last saw them; those that are gone since are marked.
+    map: Map,
+    /// The registry's generation then.
+    generation_seen: u64,
+    bounds_caches: Box<[BoundsCache; BOUNDS_CACHES]>,
+    /// By page: the allocation that was found there last, for lanes that are in many.
+    pages: Box<[BoundsCache; PAGES]>,
+    pub(crate) lds: Lds,
+    pub(crate) overruns: Overruns,
+    pub(crate) scratch: Scratch,
+    pub(crate) alignment: Alignment,
+    /// The lanes that were denied last, for the same reason, where lanes were looked at one by one.
+    denied: u64,
+    /// Where the table of border colors is.
+    border_colors: Option<u64>,
+    pub(crate) surfaces: Arc<Surfaces>,
+    /// What instrumented programs have accessed.
+    pub(crate) records: Log,
+    /// What programs with shadows have seen.
+    pub(crate) seen: Rc<RefCell<Seen>>,
+}
+
+impl<'m> MemoryUnit<'m> {
+    /// Byte offset of the pointer to the bounds caches.
+    pub const BOUNDS_CACHES: usize = std::mem::offset_of!(MemoryUnit<'static>, bounds_caches);
+
+    /// Byte offset of the LDS.
+    pub const LDS: usize = std::mem::offset_of!(MemoryUnit<'static>, lds);
+
+    /// Byte offset of the address of the scratch of the wave that runs (64 bits).
+    pub const SCRATCH_BASE: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::BASE;
+
+    /// Byte offset of what a lane has of it, in bytes (32 bits).
+    pub const SCRATCH_BYTES: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::BYTES;
+
+    /// Byte offset of the pointer to a byte that is 0 as long as the scratch is there.
+    pub const SCRATCH_GONE: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::GONE;
+
+    /// Byte offset of the [`Alignment`] (8 bits).
+    pub const ALIGNMENT: usize = std::mem::offset_of!(MemoryUnit<'static>, alignment);
+
+    /// Byte offset of the bounds cache of an instruction among them, by the slot of its [`Request`](crate::Request).
+    pub const fn bounds_cache_at(slot: u32) -> usize {
+        slot as usize % BOUNDS_CACHES * size_of::<BoundsCache>()
+    }
+
+    /// A unit that sees the allocations of a device, without LDS or scratch.
+    pub fn new(registry: &'m Registry) -> Self {
+        MemoryUnit {
+            registry,
+            guard: registry.epoch_guard(),
+            map: registry.map(),
+            generation_seen: 0,
+            bounds_caches: Box::new(std::array::from_fn(|_| BoundsCache::default())),
+            pages: Box::new(std::array::from_fn(|_| BoundsCache::default())),
+            lds: Lds::new(0),
+            overruns: Overruns::default(),
+            scratch: Scratch::default(),
+            alignment: Alignment::of(Generation::Gfx9),
+            denied: 0,
+            border_colors: None,
+            surfaces: Arc::default(),
+            records: Log::default(),
+            seen: Rc::default(),
+        }
+    }
+
+    /// The global data share of the device.
+    pub(crate) fn gds(&self) -> &Gds {
+        &self.registry.gds
+    }
+
+    /// The allocations of the device.
+    pub fn registry(&self) -> &'m Registry {
+        self.registry
+    }
+
+    /// Sets what buffer accesses do at unaligned addresses (as ROCm has it on
+    /// gfx9 if never called).
+    pub fn set_alignment(&mut self, alignment: Alignment) {
+        self.alignment = alignment;
+    }
+
+    /// Sets where the table of border colors is, of which samplers name entries (`TA_BC_BASE_ADDR` of a chip). At first
+    /// nowhere, and samplers that name one stop the kernel.
+    pub fn set_border_colors(&mut self, address: Option<u64>) {
+        self.border_colors = address;
+    }
+
+    /// Where the table of border colors is.
+    pub(crate) fn border_colors(&self) -> Option<u64> {
+        self.border_colors
+    }
+
+    /// Sets the surfaces that waves reach by number. At first there are none.
+    pub fn set_surfaces(&mut self, surfaces: Arc<Surfaces>) {
+        self.surfaces = surfaces;
+    }
+
+    /// Gives the unit the LDS of the work-group that runs next; returns the
+    /// one of the work-group that ran before. Nothing is copied.
+    pub fn set_lds(&mut self, lds: Lds) -> Lds {
+        std::mem::replace(&mut self.lds, lds)
+    }
+
+    /// The LDS of the work-group that runs.
+    pub fn lds(&mut self) -> &mut Lds {
+        &mut self.lds
+    }
+
+    /// A program notes the lanes in which a value is not 0, and numbers of the first of them.
+    #[inline]
+    pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+        self.seen.borrow_mut().probe(pc, about, lanes, shown);
+    }
+
+    /// What programs with shadows have seen since the last call: values that they note, and undefined bits that were loaded
+    /// and stored.
+    #[inline]
+    pub fn take_seen(&mut self) -> Option<(Vec<ProbeHit>, Vec<Undefined>)> {
+        let mut seen = self.seen.borrow_mut();
+        (!seen.is_empty()).then(|| seen.take())
+    }
+
+    /// Whether an access beyond the LDS, or a load past the end of an allocation, is a fault. At first it is not, where the
+    /// allocation allows it.
+    pub fn set_strict(&mut self, strict: bool) {
+        self.overruns.set_strict(strict);
+    }
+
+    /// The accesses beyond the LDS since the last call.
+    #[inline]
+    pub fn take_lds_overrun(&mut self) -> Option<LdsOverrun> {
+        self.overruns.take()
+    }
+
+    /// The loads past the end of allocations that allow it ([`Registry::allocate_block`]) since the last call.
+    #[inline]
+    pub fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
+        self.overruns.take_read_on()
+    }
+
+    /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is
+    /// at `wave_base + d * 256 + l * 4`. An offset of `bytes_per_lane` or more
+    /// is a fault, and so is every one when the registry does not hold the
+    /// memory.
+    pub fn set_scratch(&mut self, wave_base: u64, bytes_per_lane: u32) {
+        if !self.scratch.is(wave_base, bytes_per_lane) {
+            self.catch_up();
+            self.scratch = Scratch::new(wave_base, bytes_per_lane, &self.map);
+        }
+    }
+
+    /// A wave runs from now on: what it was allowed to access stays until this is called again, or [`leave`](Self::leave).
+    #[inline]
+    pub fn enter(&mut self) {
+        self.guard.pin();
+    }
+
+    /// No wave runs from now on. A thread must call it before it waits for memory to be out of use.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.guard.unpin();
+    }
+
+    /// Looks at the allocations again if they have changed.
+    fn catch_up(&mut self) {
+        let generation = self.registry.generation();
+        if generation != self.generation_seen {
+            self.map = self.registry.map();
+            self.generation_seen = generation;
+        }
+    }
+
+    /// Whether one allocation holds every byte from the smallest address to
+    /// the end of the largest.
+    #[inline(always)]
+    pub(crate) fn holds(&mut self, slot: u32, span: Span) -> bool {
+        self.bounds_caches[slot as usize % BOUNDS_CACHES].holds(span) || self.look_up(slot, span)
+    }
+
+    /// The offsets from `base` at which lanes may access `bytes` bytes of what an instruction used last, if there are any.
+    #[inline(always)]
+    pub(crate) fn reach(&self, slot: u32, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
+        self.bounds_caches[slot as usize % BOUNDS_CACHES].reach(base, bytes, stores)
+    }
+
+    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request): what it may access without asking. It
+    /// stays where it is as long as the unit.
+    pub fn bounds_cache(&self, slot: u32) -> &BoundsCache {
+        &self.bounds_caches[slot as usize % BOUNDS_CACHES]
+    }
+
+    /// Asks whether one allocation holds every byte from the smallest address to the end of the largest. If it does, the
+    /// bounds cache of the slot is on it.
+    #[cold]
+    #[inline(never)]
+    pub fn look_up(&mut self, slot: u32, span: Span) -> bool {
+        self.catch_up();
+        let end = span.first.saturating_add(span.bytes.into());
+        let Some(entry) = self.map.find(span.first, end) else {
+            return false;
+        };
+        let found = BoundsCache::of(entry);
+        let holds = found.holds(span);
+        self.bounds_caches[slot as usize % BOUNDS_CACHES] = found;
+        holds
+    }
+
+    /// Checks one access. `last` are the bounds of the access before. Says whether it is a load that goes on past the end of an
+    /// allocation, to what reads zeros.
+    fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<bool, MemoryFaultReason> {
+        if last.holds(span) {
+            return Ok(false);
+        }
+        let page = &mut self.pages[page_of(span.first)];
+        if !page.holds(span) {
+            let end = span.first.saturating_add(span.bytes.into());
+            let Some(entry) = self.map.find(span.first, end) else {
+                let may = !span.stores && !self.overruns.is_strict();
+                return match may && self.map.find_before(span.first, end).is_some() {
+                    true => Ok(true),
+                    false => Err(MemoryFaultReason::Unmapped),
+                };
+            };
+            *page = BoundsCache::of(entry);
+        }
+        *last = page.bounds();
+        match last.holds(span) {
+            true => Ok(false),
+            false => Err(MemoryFaultReason::ReadOnly),
+        }
+    }
+
+    /// Checks lane by lane: the lanes use several allocations, or one fails. Those that go on past the end of one are taken
+    /// down.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn check_lanes(
+        &mut self,
+        pc: u64,
+        mask: u64,
+        bytes: u32,
+        stores: bool,
+        address: impl Fn(usize) -> u64,
+    ) -> Result<(), Denied> {
+        self.catch_up();
+        let mut last = Bounds::default();
+        let mut check = |lane: usize| {
+            let address = address(lane);
+            let span = Span {
+                first: address,
+                last: address,
+                bytes,
+                stores,
+            };
+            self.check_one(&mut last, span)
+        };
+        let mut lanes = (0..64).filter(|l| mask >> l & 1 != 0);
+        let mut read_on = 0u64;
+        let mut fails = |lane: usize| match check(lane) {
+            Ok(reads_on) => {
+                read_on |= u64::from(reads_on) << lane;
+                None
+            }
+            Err(reason) => Some((lane, reason)),
+        };
+        let Some((lane, reason)) = lanes.find_map(&mut fails) else {
+            if read_on != 0 {
+                let lane = read_on.trailing_zeros() as usize;
+                let count = read_on.count_ones().into();
+                self.reads_on(pc, Some(lane as u8), (address(lane), bytes), count);
+            }
+            return Ok(());
+        };
+        let others = lanes.filter(|other| check(*other) == Err(reason));
+        self.denied = others.fold(1 << lane, |all, other| all | 1 << other);
+        Err(Denied {
+            lane: Some(lane as u8),
+            address: address(lane),
+            bytes,
+            reason,
+        })
+    }
+
+    /// Checks the access of a whole wave.
+    #[inline]
+    pub(crate) fn check_scalar(&mut self, pc: u64, slot: u32, span: Span) -> Result<(), Denied> {
+        if self.holds(slot, span) {
+            return Ok(());
+        }
+        match self.check_one(&mut Bounds::default(), span) {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                self.reads_on(pc, None, (span.first, span.bytes), 1);
+                Ok(())
+            }
+            Err(reason) => Err(Denied {
+                lane: None,
+                address: span.first,
+                bytes: span.bytes,
+                reason,
+            }),
+        }
+    }
+
+    /// Takes down loads that go on past the end of an allocation.
+    #[cold]
+    fn reads_on(&mut self, pc: u64, lane: Option<u8>, (address, bytes): (u64, u32), count: u64) {
+        let end = address.saturating_add(bytes.into());
+        if let Some(entry) = self.map.find_before(address, end) {
+            self.overruns.note_read_on(ReadOn {
+                pc,
+                lane,
+                address,
+                bytes,
+                allocation: entry.allocation.clone(),
+                count,
+            });
+        }
+    }
+
+    /// The report of a denied access.
+    #[cold]
+    pub fn fault(&self, pc: u64, kind: MemKind, denied: Denied) -> MemoryFault {
+        let freed = match denied.reason {
+            MemoryFaultReason::Unmapped => self.registry.freed(denied.address),
+            _ => None,
+        };
+        let named = |a: &Allocation| (a.name.to_string(), a.address, a.bytes);
+        let nearest = match denied.reason {
+            MemoryFaultReason::OutsideScratch => {
+                let size = self.scratch.bytes_per_lane().into();
+                Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
+            }
+            MemoryFaultReason::StackOverflow { .. }
+            | MemoryFaultReason::OutsideLds { .. }
+            | MemoryFaultReason::Surface(_) => None,
+            _ => freed
+                .as_ref()
+                .or(self.map.nearest(denied.address))
+                .map(named),
+        };
+        let lane = denied.lane.map_or(0, |lane| 1 << lane);
+        let known = matches!(
+            denied.reason,
+            MemoryFaultReason::Unmapped | MemoryFaultReason::ReadOnly
+        );
+        MemoryFault {
+            pc,
+            kind,
+            lane: denied.lane,
+            lanes: match known && self.denied & lane != 0 {
+                true => self.denied,
+                false => lane,
+            },
+            address: denied.address,
+            bytes: denied.bytes,
+            reason: match freed {
+                Some(_) => MemoryFaultReason::Freed,
+                None => denied.reason,
+            },
+            nearest,
+            calls: Box::default(),
+        }
+    }
+}
+
+/// Where the allocation of an address is remembered.
+fn page_of(address: u64) -> usize {
+    let page = address >> 12;
+    // Fibonacci hashing: neighbours, and pages a power of two apart, go to places of their own.
+    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PAGES.ilog2())) as usize
+}

@@ -1,0 +1,387 @@
+//! The state of one wave, shared byte for byte by every back end.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+use wavetank_ir::{HARDWARE_REGISTERS, LANES};
+
+/// Vector registers a wave can name.
+pub const VGPRS: usize = 256;
+
+/// The vector registers of a wave.
+pub type VectorRegisters = [[u32; LANES]; VGPRS];
+
+/// Bytes of one lane vector of 32-bit lanes.
+pub const VECTOR_BYTES: usize = LANES * 4;
+
+use wavetank_isa::numbers::LDS_BYTES;
+pub use wavetank_isa::numbers::{hwreg, sreg};
+
+/// The uniform state of a wave. Back ends address it by byte offset.
+#[repr(C, align(64))]
+pub struct Uniform {
+    /// Uniform registers by source code: SGPRs, VCC, M0, EXEC.
+    pub s: [u32; 128],
+    /// Hardware registers by `hwreg` number.
+    pub hw: [u32; HARDWARE_REGISTERS],
+    /// The scalar condition code, 0 or 1.
+    pub scc: u32,
+    /// Keeps the next field aligned.
+    pub reserved: u32,
+    /// A mask with every lane on: where an operation has no mask.
+    pub all: u64,
+    /// The address of the next instruction.
+    pub pc: u64,
+    /// Guest instructions left of the wave's time slice. Where that may end, is the scheduler's list.
+    pub budget: i64,
+    /// Guest instructions executed, by family, when counting.
+    pub counts: [u64; 8],
+    /// Lane instructions executed, when counting.
+    pub lane_count: u64,
+    /// Guest instructions that compiled code executed, when counting.
+    pub compiled_count: u64,
+    /// The state of spin detection.
+    pub spin: SpinState,
+    /// The shadows of `s`, in a wave that has some; that of its last register is that of SCC.
+    pub shadow: [u32; 128],
+}
+
+/// The uniform registers that a wave starts with, as [`Uniform`] begins.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct StartRegisters {
+    /// Uniform registers by source code.
+    pub s: [u32; 128],
+    /// Hardware registers by number.
+    pub hw: [u32; HARDWARE_REGISTERS],
+}
+
+impl StartRegisters {
+    /// The active lanes.
+    #[inline]
+    pub fn exec(&self) -> u64 {
+        let at = usize::from(sreg::EXEC);
+        u64::from(self.s[at]) | u64::from(self.s[at + 1]) << 32
+    }
+
+    /// Sets the active lanes.
+    pub fn set_exec(&mut self, exec: u64) {
+        let at = usize::from(sreg::EXEC);
+        (self.s[at], self.s[at + 1]) = (exec as u32, (exec >> 32) as u32);
+    }
+}
+
+const _: () = assert!(
+    std::mem::offset_of!(Uniform, s) == std::mem::offset_of!(StartRegisters, s)
+        && std::mem::offset_of!(Uniform, hw) == std::mem::offset_of!(StartRegisters, hw)
+);
+
+impl Default for StartRegisters {
+    /// All zero.
+    fn default() -> Self {
+        let (s, hw) = ([0; 128], [0; HARDWARE_REGISTERS]);
+        StartRegisters { s, hw }
+    }
+}
+
+/// The hardware registers of a wave with all vector and scalar registers and all of the LDS: GPR_ALLOC says so in VGPR_SIZE
+/// 13:8, in fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC in LDS_SIZE 20:12, in units of 256 bytes. It
+/// takes traps: TRAP_EN of STATUS is bit 6.
+const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
+    let mut hw = [0; HARDWARE_REGISTERS];
+    hw[hwreg::GPR_ALLOC as usize] = 63 << 8 | 15 << 24;
+    hw[hwreg::LDS_ALLOC as usize] = (LDS_BYTES / 256) << 12;
+    hw[hwreg::STATUS as usize] = 1 << 6;
+    hw
+};
+
+/// The state of spin detection of a wave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct SpinState {
+    /// How much of this is known: nothing, once the wave has written memory; the branch; and what the loads gave, from the
+    /// second round on.
+    pub known: u64,
+    /// The guest address of the branch back.
+    pub branch: u64,
+    /// Stands for what the loads of the loop gave.
+    pub seen: u64,
+}
+
+/// What an engine keeps behind the files of a wave while it runs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Room {
+    /// Lane vectors of 32-bit lanes, behind the registers.
+    pub vectors: usize,
+    /// 64-bit values, behind [`Uniform`].
+    pub uniforms: usize,
+}
+
+/// The most lane vectors that an engine may keep for itself in a wave that has shadows.
+pub const MAX_OWN: usize = 128;
+
+/// Where the shadows of vector registers begin in such a wave, in lane vectors from the first register on.
+pub const SHADOWS: usize = VGPRS + MAX_OWN;
+
+/// One wave: its uniform state and its vector registers.
+pub struct Wave {
+    /// A [`Uniform`], then the engine's uniform values.
+    uniform: Memory,
+    /// The registers, then the engine's lane vectors.
+    vector: Memory,
+    room: Room,
+    /// The number of the wave in its work-group.
+    pub index: u32,
+}
+
+/// Memory of 64-byte lines.
+struct Memory {
+    at: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it owns what it points to.
+unsafe impl Send for Memory {}
+
+impl Memory {
+    /// Zeroed memory, of a byte at least.
+    fn new(bytes: usize) -> Self {
+        let layout = Layout::from_size_align(bytes, 64).expect("the files of a wave are small");
+        // SAFETY: the layout has a size above zero.
+        let at = NonNull::new(unsafe { alloc_zeroed(layout) });
+        Memory {
+            at: at.unwrap_or_else(|| handle_alloc_error(layout)),
+            layout,
+        }
+    }
+
+    /// A copy in a larger allocation.
+    fn grown(&self, bytes: usize) -> Self {
+        let new = Memory::new(bytes.max(self.layout.size()));
+        // SAFETY: both are as long, and apart.
+        unsafe { new.at.copy_from_nonoverlapping(self.at, self.layout.size()) };
+        new
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.at.as_ptr(), self.layout) }
+    }
+}
+
+impl Default for Wave {
+    fn default() -> Self {
+        Wave::new(0)
+    }
+}
+
+impl Wave {
+    /// A wave with all registers that there are, zero, every lane on.
+    pub fn new(index: u32) -> Wave {
+        let mut start = Uniform {
+            s: [0; 128],
+            hw: [0; HARDWARE_REGISTERS],
+            scc: 0,
+            reserved: 0,
+            all: !0,
+            pc: 0,
+            budget: 0,
+            counts: [0; 8],
+            lane_count: 0,
+            compiled_count: 0,
+            spin: SpinState::default(),
+            shadow: [0; 128],
+        };
+        start.s[126] = !0;
+        start.s[127] = !0;
+        start.hw = ALL_REGISTERS;
+        let uniform = Memory::new(size_of::<Uniform>());
+        // SAFETY: the memory has its size and alignment.
+        unsafe { uniform.at.cast().write(start) };
+        Wave {
+            uniform,
+            vector: Memory::new(VGPRS * VECTOR_BYTES),
+            room: Room::default(),
+            index,
+        }
+    }
+
+    /// Makes room for an engine's own values, which have no value yet. They are not preserved between time slices.
+    #[inline]
+    pub fn make_room(&mut self, room: Room) {
+        if self.room.vectors < room.vectors || self.room.uniforms < room.uniforms {
+            self.grow(room);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, room: Room) {
+        self.uniform = self.uniform.grown(size_of::<Uniform>() + 8 * room.uniforms);
+        self.vector = self.vector.grown((VGPRS + room.vectors) * VECTOR_BYTES);
+        self.room.vectors = self.room.vectors.max(room.vectors);
+        self.room.uniforms = self.room.uniforms.max(room.uniforms);
+    }
+
+    /// Gives the wave shadows of its registers: these of the uniform ones but for EXEC, which is always defined. Of the first
+    /// `vgprs` vector registers those that are given are defined, and the others are not; those behind them keep what they had,
+    /// as nobody reads registers that a wave has not.
+    pub fn start_shadows(
+        &mut self,
+        uniform: &[u32; 128],
+        given_scc: bool,
+        given_vector: impl Fn(usize) -> bool,
+        vgprs: usize,
+    ) {
+        let bytes = (SHADOWS + VGPRS) * VECTOR_BYTES;
+        if self.vector.layout.size() < bytes {
+            self.vector = self.vector.grown(bytes);
+        }
+        self.uniform_mut().shadow = *uniform;
+        let exec = usize::from(sreg::EXEC);
+        (
+            self.uniform_mut().shadow[exec],
+            self.uniform_mut().shadow[exec + 1],
+        ) = (0, if given_scc { 0 } else { !0 });
+        // SAFETY: the file has room for so many, borrowed with self.
+        let all = unsafe { &mut *self.lanes().add(SHADOWS * LANES).cast::<VectorRegisters>() };
+        for (n, lanes) in all.iter_mut().enumerate().take(vgprs) {
+            lanes.fill(if given_vector(n) { 0 } else { !0 });
+        }
+    }
+
+    /// The shadow of a vector register, to change, if the wave has some.
+    ///
+    /// # Panics
+    /// If `n` is not below [`VGPRS`].
+    pub fn shadow_mut(&mut self, n: usize) -> Option<&mut [u32; LANES]> {
+        assert!(n < VGPRS);
+        if self.vector.layout.size() < (SHADOWS + VGPRS) * VECTOR_BYTES {
+            return None;
+        }
+        // SAFETY: the file has room for them, borrowed with self.
+        Some(unsafe { &mut *self.lanes().add((SHADOWS + n) * LANES).cast() })
+    }
+
+    /// Zeroes the uniform registers, the counters and the first `vgprs` vector
+    /// registers for use by another work-group. Clearing only what a kernel
+    /// has keeps short kernels short.
+    #[inline]
+    pub fn clear(&mut self, vgprs: usize) {
+        let registers = StartRegisters {
+            hw: ALL_REGISTERS,
+            ..StartRegisters::default()
+        };
+        self.start(&registers, &[], vgprs);
+    }
+
+    /// Puts the wave into a start state: uniform registers as given, the first vector registers too, those behind them, up to
+    /// `vgprs`, zero.
+    #[inline]
+    pub fn start(&mut self, registers: &StartRegisters, first: &[[u32; LANES]], vgprs: usize) {
+        let uniform = self.uniform_mut();
+        // SAFETY: both begin alike. One copy takes less time than two.
+        unsafe {
+            (&raw mut *uniform)
+                .cast::<StartRegisters>()
+                .copy_from_nonoverlapping(registers, 1)
+        };
+        uniform.scc = 0;
+        uniform.counts = [0; 8];
+        uniform.lane_count = 0;
+        uniform.compiled_count = 0;
+        uniform.spin = SpinState::default();
+        let (first, vgprs) = (&first[..first.len().min(VGPRS)], vgprs.min(VGPRS));
+        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };
+        file[..first.len()].copy_from_slice(first);
+        if let Some(rest) = file.get_mut(first.len()..vgprs) {
+            rest.as_flattened_mut().fill(0);
+        }
+    }
+
+    /// The uniform state.
+    #[inline]
+    pub fn uniform(&self) -> &Uniform {
+        // SAFETY: it begins with one, written in `new` and owned by self.
+        unsafe { self.uniform.at.cast().as_ref() }
+    }
+
+    /// The uniform state, to change.
+    #[inline]
+    pub fn uniform_mut(&mut self) -> &mut Uniform {
+        // SAFETY: it begins with one, written in `new` and borrowed with self.
+        unsafe { self.uniform.at.cast().as_mut() }
+    }
+
+    /// A pair of uniform registers.
+    pub fn s64(&self, n: u8) -> u64 {
+        let n = usize::from(n);
+        let s = &self.uniform().s;
+        u64::from(s[n]) | u64::from(s[n + 1]) << 32
+    }
+
+    /// Sets a pair of uniform registers.
+    pub fn set_s64(&mut self, n: u8, v: u64) {
+        let n = usize::from(n);
+        let s = &mut self.uniform_mut().s;
+        s[n] = v as u32;
+        s[n + 1] = (v >> 32) as u32;
+    }
+
+    /// The active lanes.
+    pub fn exec(&self) -> u64 {
+        self.s64(sreg::EXEC)
+    }
+
+    /// The lanes of one vector register.
+    ///
+    /// # Panics
+    /// If `n` is not below [`VGPRS`].
+    #[inline]
+    pub fn vgpr(&self, n: usize) -> &[u32; LANES] {
+        assert!(n < VGPRS);
+        // SAFETY: the file holds VGPRS lane vectors, owned by self.
+        unsafe { &*self.lanes().add(n * LANES).cast() }
+    }
+
+    /// The lanes of one vector register, to change.
+    ///
+    /// # Panics
+    /// If `n` is not below [`VGPRS`].
+    #[inline]
+    pub fn vgpr_mut(&mut self, n: usize) -> &mut [u32; LANES] {
+        assert!(n < VGPRS);
+        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        unsafe { &mut *self.lanes().add(n * LANES).cast() }
+    }
+
+    /// The uniform state, to change, beside the vector registers.
+    #[inline]
+    pub fn files(&mut self) -> (&mut Uniform, &VectorRegisters) {
+        // SAFETY: both are borrowed with self, and apart; the file holds VGPRS lane vectors.
+        unsafe { (self.uniform.at.cast().as_mut(), &*self.lanes().cast()) }
+    }
+
+    /// The uniform values that an engine has made room for.
+    pub fn own_uniforms(&mut self) -> &mut [u64] {
+        // SAFETY: `grow` made memory for so many, which is zeroed at first and borrowed with self.
+        unsafe {
+            let first = self.uniform.at.cast::<Uniform>().add(1).cast();
+            std::slice::from_raw_parts_mut(first.as_ptr(), self.room.uniforms)
+        }
+    }
+
+    /// Base addresses of the two files, for back ends.
+    #[inline]
+    pub fn raw(&mut self) -> (*mut Uniform, *mut u32) {
+        (self.uniform.at.cast().as_ptr(), self.lanes())
+    }
+
+    /// The lanes of the first vector register; the others follow.
+    #[inline]
+    fn lanes(&self) -> *mut u32 {
+        self.vector.at.as_ptr().cast()
+    }
+}

@@ -1,0 +1,164 @@
+//! Detection of spin loops: loops that only another wave's store can end.
+
+use wavetank_ir::{Block, MemKind, Op, RegFile, Span, Terminator};
+use wavetank_lift::{Code, Modes, lift_block};
+use wavetank_machine::SpinLoop;
+
+/// The longest loop that is looked at, in bytes of code.
+const LONGEST: u64 = 512;
+
+/// The most registers, a vector register counting as one, by which rounds are told apart.
+const MAX_REGISTERS: u32 = 24;
+
+/// The properties of an instruction that detection needs.
+#[derive(Default)]
+struct Facts {
+    reads: Vec<Span>,
+    writes: Vec<Span>,
+    /// Whether it brings a value of memory that others may change.
+    loads: bool,
+    /// Whether it is a conditional branch.
+    decides: bool,
+}
+
+/// The loop that the branch at the end of a block closes, if a wave may spin in it: it loads, what it loads decides when it
+/// ends, and no address of these loads steps from round to round.
+pub fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoop> {
+    let branch = last_instruction(block)?;
+    let start = match block.nodes.last()?.op {
+        Op::End(Terminator::Branch(to) | Terminator::CondBranch { taken: to, .. }) => to,
+        _ => return None,
+    };
+    if start > branch || branch - start > LONGEST {
+        return None;
+    }
+    let instructions = instructions(code, start, branch, modes)?;
+    if !ends_by_loads(&instructions) {
+        return None;
+    }
+    let registers = told_apart_by(&instructions)?;
+    Some(SpinLoop { branch, registers })
+}
+
+/// Whether what the loads give decides when the loop ends, if it does. One that only counts its rounds ends by itself,
+/// whatever others write.
+fn ends_by_loads(instructions: &[Facts]) -> bool {
+    let mut depend = Vec::new();
+    for facts in instructions.iter().filter(|facts| facts.loads) {
+        add(&mut depend, &facts.writes);
+    }
+    loop {
+        let known = depend.len();
+        for facts in instructions {
+            if facts.reads_any(&depend) {
+                add(&mut depend, &facts.writes);
+            }
+        }
+        if depend.len() == known {
+            break;
+        }
+    }
+    let mut deciding = instructions.iter().filter(|facts| facts.decides);
+    deciding.clone().next().is_none() || deciding.any(|facts| facts.reads_any(&depend))
+}
+
+fn last_instruction(block: &Block) -> Option<u64> {
+    block.nodes.iter().rev().find_map(|node| match node.op {
+        Op::Inst { pc, .. } => Some(pc),
+        _ => None,
+    })
+}
+
+/// The instructions from one to another, as long as they only compute, access memory and branch.
+fn instructions(code: &dyn Code, start: u64, last: u64, modes: Modes) -> Option<Vec<Facts>> {
+    let mut all: Vec<Facts> = Vec::new();
+    let mut at = start;
+    while at <= last {
+        let block = lift_block(code, at, modes);
+        for node in &block.nodes {
+            if let Op::Inst { .. } = node.op {
+                all.push(Facts::default());
+            } else {
+                all.last_mut()?.add(&node.op)?;
+            }
+        }
+        let end = last_instruction(&block)?;
+        at = end.wrapping_add(code.inst(end).ok()?.len.into());
+    }
+    Some(all)
+}
+
+impl Facts {
+    /// Adds what an operation of the instruction does; `None` if it is none that a loop that spins has.
+    fn add(&mut self, op: &Op) -> Option<()> {
+        let effects = op.effects();
+        let leaves = matches!(op, Op::End(Terminator::Jump(_))) || effects.yields;
+        let hardware = |span: Span| span.file == RegFile::Hardware;
+        if leaves || effects.writes.iter().any(hardware) {
+            return None;
+        }
+        self.reads.extend(effects.reads.iter());
+        self.writes.extend(effects.writes.iter());
+        if let Op::Mem(op) = op {
+            self.loads |= op.kind == MemKind::Load || op.ret.is_some();
+        }
+        self.decides |= matches!(op, Op::End(Terminator::CondBranch { .. }));
+        Some(())
+    }
+
+    /// Whether it reads one of these registers.
+    fn reads_any(&self, registers: &[Span]) -> bool {
+        let overlaps = |read: &Span| registers.iter().any(|r| r.overlaps(*read));
+        self.reads.iter().any(overlaps)
+    }
+
+    /// Whether it makes a new value of a register of its old one, as an index is made that steps through memory.
+    fn steps(&self, register: Span) -> bool {
+        let has = |spans: &[Span]| spans.iter().any(|span| span.overlaps(register));
+        !self.loads && has(&self.reads) && has(&self.writes)
+    }
+}
+
+/// The registers that the loads write, and all that their addresses and operands are made of; `None` without a load, if one
+/// of those steps, or if they are too many.
+///
+/// EXEC is what lanes have found out: it is looked at, but not what it is made of, which may be a count of the rounds.
+fn told_apart_by(instructions: &[Facts]) -> Option<Vec<Span>> {
+    let mut registers = vec![Span::EXEC];
+    let loads = || instructions.iter().filter(|facts| facts.loads);
+    loads().next()?;
+    for facts in loads() {
+        add(&mut registers, &facts.reads);
+    }
+    loop {
+        let known = registers.len();
+        for facts in instructions {
+            let made_of =
+                |r: &Span| *r != Span::EXEC && facts.writes.iter().any(|w| w.overlaps(*r));
+            if registers.iter().any(made_of) {
+                add(&mut registers, &facts.reads);
+            }
+        }
+        if registers.len() == known {
+            break;
+        }
+    }
+    let addresses = registers.iter().filter(|r| **r != Span::EXEC);
+    let mut pairs = addresses.flat_map(|r| instructions.iter().map(move |facts| (facts, r)));
+    if pairs.any(|(facts, register)| facts.steps(*register)) {
+        return None;
+    }
+    for facts in loads() {
+        add(&mut registers, &facts.writes);
+    }
+    let count: u32 = registers.iter().map(|span| span.count).sum();
+    (count <= MAX_REGISTERS).then_some(registers)
+}
+
+fn add(registers: &mut Vec<Span>, more: &[Span]) {
+    for span in more {
+        if !registers.contains(span) {
+            registers.push(*span);
+        }
+    }
+}
