@@ -133,11 +133,11 @@ fn check(world: &World, code: &[Inst], pass: &Arc<dyn Pass>, seed: u64, simd: Si
     let alias = if seed & 2 != 0 { ALIAS } else { 0 };
     let interpreted = program();
     let (mut expected, a) = run(world, &mut Interpreter::new(&interpreted), seed, alias);
-    let (count, private) = (false, false);
+    let count = false;
     let how = CompileOptions {
         count,
         simd,
-        private,
+        registers_observable: true,
     };
     let jit = Jit::new(program(), how, 0).unwrap_or_else(|(_, why)| panic!("{why}"));
     let (mut got, b) = run(world, &mut Jitted::new(&jit), seed, alias);

@@ -18,9 +18,9 @@
 //! let how = Translation { count, step, tap, simd };
 //! let program = Program::new(Arc::new(code), how);
 //! // We look at a register ourselves.
-//! let how = CompileOptions { count, simd, private: false };
+//! let options = CompileOptions { count, simd, registers_observable: true };
 //! // Nothing is interpreted first.
-//! let jit = match Jit::new(program, how, 0) {
+//! let jit = match Jit::new(program, options, 0) {
 //!     Ok(jit) => jit,
 //!     Err((_, why)) => return println!("this host cannot: {why}"),
 //! };

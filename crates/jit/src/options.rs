@@ -16,8 +16,9 @@ pub struct CompileOptions {
     pub count: bool,
     /// The level of helpers.
     pub simd: Simd,
-    /// Nobody but its own code looks at the vector registers of a wave: what that does not read any more need not be there.
-    pub private: bool,
+    /// Vector registers are looked at from outside, as by `wavetank exec` and traces: all that is written to them is stored. Otherwise
+    /// dead values are not.
+    pub registers_observable: bool,
 }
 
 /// What was compiled, and what it took.

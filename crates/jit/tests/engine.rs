@@ -15,7 +15,7 @@ pub fn with<R>(
     f: impl FnOnce(&mut dyn Backend) -> R,
 ) -> R {
     // Tests look at all that is left.
-    let jit = compiler(code, how, false);
+    let jit = compiler(code, how, true);
     let result = f(&mut Jitted::new(&jit));
     let compiled = jit.compiled();
     assert!(compiled.blocks > 0, "nothing was compiled: {compiled:?}");
@@ -23,13 +23,17 @@ pub fn with<R>(
 }
 
 /// The engine's program, which compiles each block before it runs for the first time.
-pub fn compiler(code: Arc<dyn Code + Send + Sync>, how: Translation, private: bool) -> Jit {
+pub fn compiler(
+    code: Arc<dyn Code + Send + Sync>,
+    how: Translation,
+    registers_observable: bool,
+) -> Jit {
     let Translation { count, simd, .. } = how;
     let program = Program::new(code, how);
     let how = CompileOptions {
         count,
         simd,
-        private,
+        registers_observable,
     };
     Jit::new(program, how, 0).unwrap_or_else(|(_, why)| panic!("{why}"))
 }

@@ -18,7 +18,7 @@ fn by_helpers(world: &World, inst: Inst, simd: Simd) -> BTreeMap<String, u64> {
         tap,
         simd,
     };
-    let jit = compiler(source(&[inst]), how, false);
+    let jit = compiler(source(&[inst]), how, true);
     // Where it stops does not matter: its block has been compiled by then.
     world.run(&mut Jitted::new(&jit), &mut [world.start(1, 0, 1)], 0);
     let compiled = jit.compiled();

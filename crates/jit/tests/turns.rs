@@ -87,7 +87,7 @@ fn compiled(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) ->
         tap,
         simd,
     };
-    let jit = compiler(source(code), how, false);
+    let jit = compiler(source(code), how, true);
     let (outcome, wave) = run(world, &mut Jitted::new(&jit), seed, budget);
     (outcome, wave, jit.compiled().loops)
 }

@@ -57,12 +57,13 @@ pub(crate) enum Executable {
 
 impl Executable {
     /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
-    /// touched, has the interpreter. Where registers of waves are `private`, nobody else looks at them. Perf is told the names of compiled code, if there are any.
+    /// touched, has the interpreter. Where vector registers are not
+    /// observable from outside, dead values in them need not be stored. Perf is told the names of compiled code, if there are any.
     pub fn new(
         program: Program,
         how: Translation,
         choice: EngineChoice,
-        private: bool,
+        registers_observable: bool,
         names: Option<Names>,
     ) -> Executable {
         let hot = match choice {
@@ -78,7 +79,7 @@ impl Executable {
         let how = CompileOptions {
             count,
             simd,
-            private,
+            registers_observable,
         };
         match Jit::new(program, how, hot) {
             Ok(jit) => Executable::Compiled(Box::new(match names {

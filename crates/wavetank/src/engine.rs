@@ -170,8 +170,9 @@ impl Engine {
             };
             let program = Program::new(self.code.clone(), how).with_pass(added.pass());
             // Who does one instruction alone, or again, looks at registers.
-            let private = way == Way::Fast;
-            Executable::new(program, how, self.choice, private, self.names.clone())
+            let registers_observable = way != Way::Fast;
+            let names = self.names.clone();
+            Executable::new(program, how, self.choice, registers_observable, names)
         });
         program.backend()
     }

@@ -38,7 +38,7 @@ impl Kernel {
         let how = CompileOptions {
             count: false,
             simd,
-            private: true,
+            registers_observable: false,
         };
         let jit = Jit::new(program, how, 0);
         let jit = jit.map_err(|(_, why)| why.to_string())?;

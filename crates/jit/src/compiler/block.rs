@@ -101,14 +101,14 @@ pub fn compile(
     block: &Block,
     toll: Toll,
     may_link: bool,
-    how: CompileOptions,
+    options: CompileOptions,
     spent: VectorRegisters,
 ) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
         toll,
         may_link,
-        how,
+        options,
         spent,
         ways: None,
     })
@@ -118,12 +118,16 @@ pub fn compile(
 ///
 /// # Errors
 /// As [`compile`].
-pub fn guard(block: &Block, how: CompileOptions, ways: GuardTargets) -> Result<BlockCode, TooMany> {
+pub fn guard(
+    block: &Block,
+    options: CompileOptions,
+    ways: GuardTargets,
+) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
         toll: Toll::new(block, None),
         may_link: false,
-        how,
+        options,
         spent: VectorRegisters::default(),
         ways: Some(ways),
     })
@@ -134,7 +138,7 @@ struct Task<'b> {
     block: &'b Block,
     toll: Toll,
     may_link: bool,
-    how: CompileOptions,
+    options: CompileOptions,
     spent: VectorRegisters,
     ways: Option<GuardTargets>,
 }
@@ -157,8 +161,8 @@ fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
 
 /// Compiles, with helpers for some nodes.
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
-    let (block, how) = (task.block, task.how);
-    let counts = counters(block, how.count);
+    let (block, options) = (task.block, task.options);
+    let counts = counters(block, options.count);
     let planner = Planner {
         block,
         counts: &counts,
@@ -183,8 +187,8 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         last: segments.last.clone(),
         stages: segments.list.len() + 1,
     };
-    let mut single = single.at(how.simd);
-    let mut asm = match how.simd {
+    let mut single = single.at(options.simd);
+    let mut asm = match options.simd {
         Simd::Avx512 => Asm::new(),
         _ => Asm::to_avx2(),
     };

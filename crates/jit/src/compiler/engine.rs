@@ -62,7 +62,7 @@ unsafe impl Sync for Known {}
 /// The compiled blocks of a program, shared by the threads that run it.
 pub struct Jit {
     cold: Program,
-    how: CompileOptions,
+    options: CompileOptions,
     hot: u32,
     blocks: Cache<Known>,
     memory: Mutex<CodeMemory>,
@@ -101,10 +101,10 @@ impl Jit {
     /// If this machine cannot run compiled code. The program comes back.
     pub fn new(
         cold: Program,
-        how: CompileOptions,
+        options: CompileOptions,
         hot: u32,
     ) -> Result<Jit, (Program, Unavailable)> {
-        if !processor_can(how.simd) {
+        if !processor_can(options.simd) {
             return Err((cold, Unavailable::Processor));
         }
         let mut memory = CodeMemory::default();
@@ -116,7 +116,7 @@ impl Jit {
         let enter = unsafe { std::mem::transmute::<*const u8, Enter>(at) };
         Ok(Jit {
             cold,
-            how,
+            options,
             hot,
             blocks: Cache::default(),
             memory: Mutex::new(memory),
@@ -213,12 +213,12 @@ impl Jit {
         modes: Modes,
     ) -> Result<BlockCode, TooMany> {
         let links = may_link(block, modes);
-        compile(block, toll, links, self.how, self.spent(pc, modes))
+        compile(block, toll, links, self.options, self.spent(pc, modes))
     }
 
-    /// Registers that nobody reads behind the block at a PC, of waves whose registers are private.
+    /// Registers that nobody reads behind the block at a PC, where registers are not observable.
     fn spent(&self, pc: u64, modes: Modes) -> VectorRegisters {
-        if !self.how.private {
+        if self.options.registers_observable {
             return VectorRegisters::default();
         }
         let key = |pc| Key::new(pc, modes);
@@ -292,7 +292,7 @@ impl Jit {
             one,
             several,
         };
-        let made = guard(&turns.guard, self.how, ways).ok()?;
+        let made = guard(&turns.guard, self.options, ways).ok()?;
         let (code, head) = self.place(&turns.guard, made)?;
         ready.heads.push(head);
         ready.code = code;

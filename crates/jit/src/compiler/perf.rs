@@ -72,8 +72,8 @@ mod tests {
                 node(Op::End(Terminator::EndProgram)),
             ],
         };
-        let how = CompileOptions {
-            private: false,
+        let options = CompileOptions {
+            registers_observable: true,
             count: true,
             simd: Simd::Avx512,
         };
@@ -81,7 +81,7 @@ mod tests {
             &block,
             Toll::new(&block, None),
             true,
-            how,
+            options,
             VectorRegisters::default(),
         )
         .unwrap();

@@ -124,7 +124,7 @@ impl<'r> Tank<'r> {
             let inst = places.get(&pc).copied();
             inst.ok_or_else(|| format!("nothing is at {pc:#x}"))
         });
-        let (count, step, tap, simd, private) = (false, false, false, self.simd, false);
+        let (count, step, tap, simd) = (false, false, false, self.simd);
         let how = Translation {
             count,
             step,
@@ -135,7 +135,7 @@ impl<'r> Tank<'r> {
         let how = CompileOptions {
             count,
             simd,
-            private,
+            registers_observable: true,
         };
         Ok(Loop {
             interpreted: program(),
