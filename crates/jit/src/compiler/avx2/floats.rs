@@ -3,8 +3,8 @@
 use iced_x86::{Code, Register};
 
 use super::compare::more;
-use super::each::BLEND;
 use super::lowering::Lowering;
+use super::per_half::BLEND;
 use super::row::Row;
 use super::state::{AND, AND_NOT, Form, LOAD, OR, low};
 use crate::compiler::asm::Arg;

@@ -2,9 +2,9 @@
 
 use iced_x86::{Code, Instruction, OpKind, Register};
 
-use super::each::{behind, copied, unless_all};
 use super::frame;
 use super::lowering::Lowering;
+use super::per_half::{behind, copied, unless_all};
 use super::row::Row;
 use super::state::{Form, LOAD, STORE};
 use crate::compiler::asm::inst_list::{Wide, unit};

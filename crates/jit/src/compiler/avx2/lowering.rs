@@ -3,8 +3,8 @@
 use iced_x86::Register;
 use wavetank_ir::Value;
 
-use super::known::Known;
-use super::live::Live;
+use super::constants::Constants;
+use super::liveness::Liveness;
 use super::state::{LabelStates, State};
 use crate::compiler::asm::inst_list::Item;
 use crate::compiler::asm::{Arg, Asm, CONSTANTS, Mem};
@@ -14,11 +14,11 @@ pub struct Lowering<'l> {
     pub list: &'l [Item],
     /// The item that is done.
     pub at: usize,
-    pub live: Live,
+    pub liveness: Liveness,
     pub asm: &'l mut Asm,
     pub state: State,
-    pub joins: LabelStates,
-    pub known: Known,
+    pub labels: LabelStates,
+    pub constants: Constants,
     /// Whether what is done now runs after what was done last.
     pub is_reached: bool,
     pub node: Option<Value>,
@@ -53,7 +53,7 @@ impl Lowering<'_> {
     /// The dwords of a register that holds a row of constants.
     pub fn known_dwords(&self, arg: Arg) -> Option<[u32; 16]> {
         let Arg::R(register) = arg else { return None };
-        let row = self.known.row(register)?;
+        let row = self.constants.row(register)?;
         Some(std::array::from_fn(|n| {
             self.asm.constant_at(row + 4 * n as u32)
         }))
@@ -61,7 +61,7 @@ impl Lowering<'_> {
 
     /// The lanes of half of a mask that holds a constant.
     pub fn known_lanes(&self, k: Register, half: usize) -> Option<u8> {
-        let at = self.known.row(k)?;
+        let at = self.constants.row(k)?;
         let bits = self.asm.constant_at(at & !3) >> (8 * (at & 3));
         Some((bits >> (8 * half)) as u8)
     }

@@ -1,25 +1,25 @@
 //! AVX2: instructions of AVX-512, which templates write, made into those that every processor of the last ten years has.
 //!
 //! What a block is compiled to is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one
-//! of the sixteen registers of 256 bits, or in its spill slot on the stack; `live.rs` finds how long it is needed, `registers.rs`
-//! says where it is, and `joins.rs` brings both sides of a jump together. A mask is two halves too (`masks.rs`): all ones in
+//! of the sixteen registers of 256 bits, or in its spill slot on the stack; `liveness.rs` finds how long it is needed, `registers.rs`
+//! says where it is, and `label_state.rs` brings both sides of a jump together. A mask is two halves too (`masks.rs`): all ones in
 //! the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
 //!
 //! `table.rs` says what each instruction becomes: mostly the same one on each half; else a recipe, which is a short function.
 //! What has neither is refused: the block is compiled once more, with helpers for those nodes.
 
 mod compare;
-mod each;
+mod constants;
 mod floats;
 mod frame;
-mod joins;
-mod known;
+mod label_state;
 mod lanes;
-mod live;
+mod liveness;
 mod lowering;
 mod masks;
 mod moves;
 mod numbers;
+mod per_half;
 mod permute;
 mod registers;
 mod row;
@@ -33,9 +33,9 @@ use wavetank_ir::Value;
 
 use crate::compiler::asm::inst_list::{self, Item, Wide};
 use crate::compiler::asm::{Asm, Assembled, Mem};
+use constants::Constants;
 pub use frame::FRAME;
-use known::Known;
-use live::Live;
+use liveness::Liveness;
 use lowering::Lowering;
 use state::{LabelStates, State, low};
 
@@ -50,15 +50,15 @@ pub fn finish(mut asm: Asm) -> Assembled {
 
 /// Lowers a list to AVX2. Gives the nodes whose instructions have no row in the table.
 fn lower(list: &[Item], asm: &mut Asm) -> Vec<Value> {
-    let live = Live::of(list);
+    let liveness = Liveness::of(list);
     let mut lowering = Lowering {
         list,
         at: 0,
-        live,
+        liveness,
         asm,
         state: State::new(),
-        joins: LabelStates::new(),
-        known: Known::of(list),
+        labels: LabelStates::new(),
+        constants: Constants::of(list),
         is_reached: true,
         node: None,
         refused: Vec::new(),
@@ -66,7 +66,7 @@ fn lower(list: &[Item], asm: &mut Asm) -> Vec<Value> {
     for (at, item) in list.iter().enumerate() {
         lowering.at = at;
         lowering.item(item);
-        lowering.known.step(item);
+        lowering.constants.step(item);
     }
     lowering.refused
 }
@@ -97,7 +97,7 @@ impl Lowering<'_> {
     /// Whether nobody wants what an instruction leaves.
     fn is_idle(&self, wide: &Wide) -> bool {
         let effects = wide.effects();
-        effects.is_pure && effects.writes & self.live.after(self.at) == 0
+        effects.is_pure && effects.writes & self.liveness.after(self.at) == 0
     }
 
     fn wide(&mut self, wide: &Wide) {

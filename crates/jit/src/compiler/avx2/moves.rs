@@ -2,8 +2,8 @@
 
 use iced_x86::{Code, Register};
 
-use super::each::{behind, copied};
 use super::lowering::Lowering;
+use super::per_half::{behind, copied};
 use super::row::Row;
 use super::state::{AND, Form, low};
 use crate::compiler::asm::inst_list::{Wide, unit};

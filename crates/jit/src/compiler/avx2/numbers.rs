@@ -2,8 +2,8 @@
 
 use iced_x86::{Code, Register};
 
-use super::each::{BLEND, copied};
 use super::lowering::Lowering;
+use super::per_half::{BLEND, copied};
 use super::row::Row;
 use super::state::{AND, AND_NOT, Form, LOAD, OR, XOR};
 use crate::compiler::asm::Arg;

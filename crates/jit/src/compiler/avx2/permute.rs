@@ -2,8 +2,8 @@
 
 use iced_x86::{Code, Register};
 
-use super::each::BLEND_BY_CONSTANT;
 use super::lowering::Lowering;
+use super::per_half::BLEND_BY_CONSTANT;
 use super::row::Row;
 use super::state::Form;
 use super::state::LOAD;

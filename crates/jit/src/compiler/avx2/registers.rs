@@ -88,12 +88,12 @@ impl Lowering<'_> {
 
     /// Whether a half is needed behind the instruction.
     pub fn is_needed(&self, unit: Unit) -> bool {
-        self.live.after(self.at) >> unit & 1 == 1
+        self.liveness.after(self.at) >> unit & 1 == 1
     }
 
     /// The recipe, or a half of it, has been done: its temporary registers are free, and those of halves that nobody needs.
     pub fn release(&mut self) {
-        let live = self.live.after(self.at);
+        let live = self.liveness.after(self.at);
         self.state.keep(live);
     }
 
@@ -139,7 +139,7 @@ impl Lowering<'_> {
             self.refuse();
             return 0;
         }
-        let unit = self.live.last_read(self.at, among);
+        let unit = self.liveness.last_read(self.at, among);
         let n = self.state.find(unit).expect("it is one of those content");
         self.save(n);
         self.state.contents[n] = Content::Nothing;

@@ -5,7 +5,7 @@ use iced_x86::Code;
 
 use super::row::{Recipe, Row};
 use super::state::Form::{self, Bytes, Dwords, Qwords, Words};
-use super::{compare, each, floats, lanes, masks, moves, numbers, permute};
+use super::{compare, floats, lanes, masks, moves, numbers, per_half, permute};
 use crate::compiler::asm::inst_list::{GATHER, SCATTER};
 
 const NONE: Code = Code::INVALID;
@@ -15,307 +15,351 @@ pub fn row(code: Code) -> Option<Row> {
     let (form, code, recipe): (Form, Code, Recipe) = match code {
         // The same of each half.
         Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpaddd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpaddd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpsubd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpsubd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpmulld_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpmulld_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpminud_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpminud_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpminsd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpminsd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpmaxud_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpmaxud_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpmaxsd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpmaxsd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpsrlvd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpsrlvd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpsllvd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpsllvd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpsravd_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpsravd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpaddq_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpaddq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpsubq_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpsubq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpsrlvq_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpsrlvq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpsllvq_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpsllvq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpmuludq_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpmuludq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpmuldq_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpmuldq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpaddw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpaddw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpsubw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpsubw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpaddsw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpaddsw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpaddsw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsubsw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpsubsw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpsubsw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpaddusw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpaddusw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpaddusw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsubusw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpsubusw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpsubusw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpminuw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpminuw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpminuw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmaxuw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpmaxuw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpmaxuw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpminsw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpminsw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpminsw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmaxsw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpmaxsw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpmaxsw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmullw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpmullw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpmullw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmulhw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpmulhw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpmulhw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmulhuw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpmulhuw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpmulhuw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmaddubsw_zmm_k1z_zmm_zmmm512 => {
-            (Words, Code::VEX_Vpmaddubsw_ymm_ymm_ymmm256, each::each)
+            (Words, Code::VEX_Vpmaddubsw_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpaddb_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpaddb_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpaddb_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpsubb_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpsubb_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpsubb_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpaddusb_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpaddusb_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpaddusb_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpminub_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpminub_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpminub_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpmaxub_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpmaxub_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpmaxub_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpavgb_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpavgb_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpavgb_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512 => {
-            (Bytes, Code::VEX_Vpshufb_ymm_ymm_ymmm256, each::each)
+            (Bytes, Code::VEX_Vpshufb_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpunpckldq_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpunpckldq_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpunpckhdq_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpunpckhdq_ymm_ymm_ymmm256, per_half::each)
         }
-        Code::EVEX_Vpunpcklqdq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpunpcklqdq_ymm_ymm_ymmm256, each::each)
-        }
-        Code::EVEX_Vpunpckhqdq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpunpckhqdq_ymm_ymm_ymmm256, each::each)
-        }
+        Code::EVEX_Vpunpcklqdq_zmm_k1z_zmm_zmmm512b64 => (
+            Qwords,
+            Code::VEX_Vpunpcklqdq_ymm_ymm_ymmm256,
+            per_half::each,
+        ),
+        Code::EVEX_Vpunpckhqdq_zmm_k1z_zmm_zmmm512b64 => (
+            Qwords,
+            Code::VEX_Vpunpckhqdq_ymm_ymm_ymmm256,
+            per_half::each,
+        ),
         Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vaddps_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vaddps_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vsubps_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vsubps_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vmulps_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vmulps_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vdivps_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vdivps_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae => {
-            (Dwords, Code::VEX_Vminps_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vminps_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae => {
-            (Dwords, Code::VEX_Vmaxps_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vmaxps_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vaddpd_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vaddpd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vsubpd_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vsubpd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vmulpd_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vmulpd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vdivpd_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vdivpd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae => {
-            (Qwords, Code::VEX_Vminpd_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vminpd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae => {
-            (Qwords, Code::VEX_Vmaxpd_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vmaxpd_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpand_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpand_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpand_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpand_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpor_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpor_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpor_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpor_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vpxor_ymm_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vpxor_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vpxorq_zmm_k1z_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vpxor_ymm_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vpxor_ymm_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vsqrtps_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vsqrtps_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vsqrtpd_ymm_ymmm256, each::each)
+            (Qwords, Code::VEX_Vsqrtpd_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vcvtdq2ps_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vcvtdq2ps_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae => {
-            (Dwords, Code::VEX_Vcvttps2dq_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vcvttps2dq_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vcvtps2dq_ymm_ymmm256, each::each)
+            (Dwords, Code::VEX_Vcvtps2dq_ymm_ymmm256, per_half::each)
         }
         Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae => {
-            (Dwords, Code::VEX_Vroundps_ymm_ymmm256_imm8, each::each)
+            (Dwords, Code::VEX_Vroundps_ymm_ymmm256_imm8, per_half::each)
         }
         Code::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae => {
-            (Qwords, Code::VEX_Vroundpd_ymm_ymmm256_imm8, each::each)
+            (Qwords, Code::VEX_Vroundpd_ymm_ymmm256_imm8, per_half::each)
         }
         Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8 => {
-            (Dwords, Code::VEX_Vpshufd_ymm_ymmm256_imm8, each::each)
+            (Dwords, Code::VEX_Vpshufd_ymm_ymmm256_imm8, per_half::each)
         }
         // Shifts by constants.
         Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 => (
             Dwords,
             Code::VEX_Vpslld_ymm_ymm_imm8,
-            each::each_of_register,
+            per_half::each_of_register,
         ),
         Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 => (
             Dwords,
             Code::VEX_Vpsrld_ymm_ymm_imm8,
-            each::each_of_register,
+            per_half::each_of_register,
         ),
         Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8 => (
             Dwords,
             Code::VEX_Vpsrad_ymm_ymm_imm8,
-            each::each_of_register,
+            per_half::each_of_register,
         ),
         Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8 => (
             Qwords,
             Code::VEX_Vpsllq_ymm_ymm_imm8,
-            each::each_of_register,
+            per_half::each_of_register,
         ),
         Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8 => (
             Qwords,
             Code::VEX_Vpsrlq_ymm_ymm_imm8,
-            each::each_of_register,
+            per_half::each_of_register,
         ),
         // Products with sums.
-        Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vfmadd213ps_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfnmadd213pd_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmsub231pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfmsub231pd_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfmsub213pd_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er => {
-            (Dwords, Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256, each::fused)
-        }
-        Code::EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er => {
-            (Qwords, Code::VEX_Vfmadd132pd_ymm_ymm_ymmm256, each::fused)
-        }
+        Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => (
+            Dwords,
+            Code::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfnmadd231pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfnmadd213pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmsub231pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfmsub231pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfmsub213pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er => (
+            Dwords,
+            Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er => (
+            Dwords,
+            Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er => (
+            Qwords,
+            Code::VEX_Vfmadd132pd_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
         // Moves.
-        Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512 => (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, each::copy),
-        Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512 => (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, each::copy),
-        Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512 => (Bytes, Code::VEX_Vmovdqu_ymm_ymmm256, each::copy),
-        Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512 => (Qwords, Code::VEX_Vmovdqu_ymm_ymmm256, each::copy),
-        Code::EVEX_Vmovdqu16_zmm_k1z_zmmm512 => (Words, Code::VEX_Vmovdqu_ymm_ymmm256, each::copy),
-        Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm => (Dwords, NONE, each::store),
-        Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32 => {
-            (Dwords, Code::VEX_Vpbroadcastd_ymm_xmmm32, each::broadcast)
+        Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512 => {
+            (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::copy)
         }
-        Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => {
-            (Qwords, Code::VEX_Vpbroadcastq_ymm_xmmm64, each::broadcast)
+        Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512 => {
+            (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::copy)
         }
+        Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512 => {
+            (Bytes, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::copy)
+        }
+        Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512 => {
+            (Qwords, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::copy)
+        }
+        Code::EVEX_Vmovdqu16_zmm_k1z_zmmm512 => {
+            (Words, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::copy)
+        }
+        Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm => (Dwords, NONE, per_half::store),
+        Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32 => (
+            Dwords,
+            Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            per_half::broadcast,
+        ),
+        Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => (
+            Qwords,
+            Code::VEX_Vpbroadcastq_ymm_xmmm64,
+            per_half::broadcast,
+        ),
         Code::EVEX_Vbroadcasti32x4_zmm_k1z_m128 => (
             Dwords,
             Code::VEX_Vbroadcasti128_ymm_m128,
-            each::broadcast_quarter,
+            per_half::broadcast_quarter,
         ),
         Code::EVEX_Vpbroadcastd_zmm_k1z_r32 => (
             Dwords,
             Code::VEX_Vpbroadcastd_ymm_xmmm32,
-            each::broadcast_general,
+            per_half::broadcast_general,
         ),
-        Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, each::blend),
+        Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, per_half::blend),
         // The lowest 128 or 256 bits.
-        Code::VEX_Vmovd_rm32_xmm => (Dwords, Code::VEX_Vmovd_rm32_xmm, each::short),
-        Code::VEX_Vmovdqu_xmmm128_xmm => (Dwords, Code::VEX_Vmovdqu_xmmm128_xmm, each::short),
-        Code::VEX_Vmovdqu_xmm_xmmm128 => (Dwords, Code::VEX_Vmovdqu_xmm_xmmm128, each::short),
-        Code::VEX_Vucomiss_xmm_xmmm32 => (Dwords, Code::VEX_Vucomiss_xmm_xmmm32, each::short),
-        Code::VEX_Vucomisd_xmm_xmmm64 => (Dwords, Code::VEX_Vucomisd_xmm_xmmm64, each::short),
+        Code::VEX_Vmovd_rm32_xmm => (Dwords, Code::VEX_Vmovd_rm32_xmm, per_half::short),
+        Code::VEX_Vmovdqu_xmmm128_xmm => (Dwords, Code::VEX_Vmovdqu_xmmm128_xmm, per_half::short),
+        Code::VEX_Vmovdqu_xmm_xmmm128 => (Dwords, Code::VEX_Vmovdqu_xmm_xmmm128, per_half::short),
+        Code::VEX_Vucomiss_xmm_xmmm32 => (Dwords, Code::VEX_Vucomiss_xmm_xmmm32, per_half::short),
+        Code::VEX_Vucomisd_xmm_xmmm64 => (Dwords, Code::VEX_Vucomisd_xmm_xmmm64, per_half::short),
         Code::VEX_Vpinsrd_xmm_xmm_rm32_imm8 => {
-            (Dwords, Code::VEX_Vpinsrd_xmm_xmm_rm32_imm8, each::short)
+            (Dwords, Code::VEX_Vpinsrd_xmm_xmm_rm32_imm8, per_half::short)
         }
-        Code::VEX_Vpextrd_rm32_xmm_imm8 => (Dwords, Code::VEX_Vpextrd_rm32_xmm_imm8, each::short),
-        Code::VEX_Vmovq_xmmm64_xmm => (Dwords, Code::VEX_Vmovq_xmmm64_xmm, each::short),
-        Code::VEX_Vmovq_xmm_xmmm64 => (Dwords, Code::VEX_Vmovq_xmm_xmmm64, each::short),
-        Code::VEX_Vmovq_xmm_rm64 => (Dwords, Code::VEX_Vmovq_xmm_rm64, each::short),
-        Code::VEX_Vmovq_rm64_xmm => (Dwords, Code::VEX_Vmovq_rm64_xmm, each::short),
-        Code::VEX_Vmovdqu_ymmm256_ymm => (Dwords, Code::VEX_Vmovdqu_ymmm256_ymm, each::short),
-        Code::VEX_Vmovdqu_ymm_ymmm256 => (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, each::short),
-        Code::VEX_Vmovd_xmm_rm32 => (Dwords, Code::VEX_Vmovd_xmm_rm32, each::short),
-        Code::VEX_Vaddss_xmm_xmm_xmmm32 => (Dwords, Code::VEX_Vaddss_xmm_xmm_xmmm32, each::short),
-        Code::VEX_Vaddsd_xmm_xmm_xmmm64 => (Dwords, Code::VEX_Vaddsd_xmm_xmm_xmmm64, each::short),
-        Code::EVEX_Vmovd_rm32_xmm => (Dwords, Code::VEX_Vmovd_rm32_xmm, each::short),
+        Code::VEX_Vpextrd_rm32_xmm_imm8 => {
+            (Dwords, Code::VEX_Vpextrd_rm32_xmm_imm8, per_half::short)
+        }
+        Code::VEX_Vmovq_xmmm64_xmm => (Dwords, Code::VEX_Vmovq_xmmm64_xmm, per_half::short),
+        Code::VEX_Vmovq_xmm_xmmm64 => (Dwords, Code::VEX_Vmovq_xmm_xmmm64, per_half::short),
+        Code::VEX_Vmovq_xmm_rm64 => (Dwords, Code::VEX_Vmovq_xmm_rm64, per_half::short),
+        Code::VEX_Vmovq_rm64_xmm => (Dwords, Code::VEX_Vmovq_rm64_xmm, per_half::short),
+        Code::VEX_Vmovdqu_ymmm256_ymm => (Dwords, Code::VEX_Vmovdqu_ymmm256_ymm, per_half::short),
+        Code::VEX_Vmovdqu_ymm_ymmm256 => (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::short),
+        Code::VEX_Vmovd_xmm_rm32 => (Dwords, Code::VEX_Vmovd_xmm_rm32, per_half::short),
+        Code::VEX_Vaddss_xmm_xmm_xmmm32 => {
+            (Dwords, Code::VEX_Vaddss_xmm_xmm_xmmm32, per_half::short)
+        }
+        Code::VEX_Vaddsd_xmm_xmm_xmmm64 => {
+            (Dwords, Code::VEX_Vaddsd_xmm_xmm_xmmm64, per_half::short)
+        }
+        Code::EVEX_Vmovd_rm32_xmm => (Dwords, Code::VEX_Vmovd_rm32_xmm, per_half::short),
         // Comparisons.
         Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => (Dwords, NONE, compare::unsigned),
         Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8 => (Qwords, NONE, compare::unsigned),

@@ -6,21 +6,21 @@ use crate::compiler::asm::Label;
 use crate::compiler::asm::inst_list::{self, Item, Unit, Units};
 
 /// What is read and needed where.
-pub struct Live {
+pub struct Liveness {
     reads: Vec<Units>,
     after: Vec<Units>,
     /// What is live at labels.
     labels: Vec<Units>,
 }
 
-impl Live {
-    pub fn of(list: &[Item]) -> Live {
+impl Liveness {
+    pub fn of(list: &[Item]) -> Liveness {
         let effects: Vec<_> = list.iter().map(effects).collect();
         let labels = list.iter().filter_map(|item| match item {
             Item::Place(label) | Item::Jump(_, label) => Some(label.0 + 1),
             _ => None,
         });
-        let mut live = Live {
+        let mut live = Liveness {
             reads: effects.iter().map(|(reads, _)| *reads).collect(),
             after: vec![0; list.len()],
             labels: vec![0; labels.max().unwrap_or(0)],

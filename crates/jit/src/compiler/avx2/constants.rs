@@ -95,14 +95,14 @@ fn is_of_use(item: &Item) -> bool {
 
 /// What is known at labels, and where the list is gone through.
 #[derive(Debug)]
-pub struct Known {
+pub struct Constants {
     labels: HashMap<usize, Rows>,
     now: Option<Rows>,
 }
 
-impl Known {
-    pub fn of(list: &[Item]) -> Known {
-        let mut known = Known {
+impl Constants {
+    pub fn of(list: &[Item]) -> Constants {
+        let mut known = Constants {
             labels: HashMap::new(),
             now: Some(Rows::none()),
         };

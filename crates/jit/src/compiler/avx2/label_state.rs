@@ -13,11 +13,11 @@ impl Lowering<'_> {
         if self.is_reached {
             self.meet(label);
         }
-        if self.joins.get(label).is_none() {
+        if self.labels.get(label).is_none() {
             // Where only later jumps lead, halves are on the stack.
-            self.joins.set(label, State::new());
+            self.labels.set(label, State::new());
         }
-        self.state = self.joins.get(label).cloned().unwrap_or_else(State::new);
+        self.state = self.labels.get(label).cloned().unwrap_or_else(State::new);
         self.asm.place(label);
         self.is_reached = true;
     }
@@ -32,8 +32,8 @@ impl Lowering<'_> {
             self.is_reached = false;
             return;
         }
-        let live = self.live.at(label);
-        if self.joins.get(label).is_none_or(|s| self.is_met(s, live)) {
+        let live = self.liveness.at(label);
+        if self.labels.get(label).is_none_or(|s| self.is_met(s, live)) {
             self.meet(label);
             return self.asm.jump(code, label);
         }
@@ -48,12 +48,12 @@ impl Lowering<'_> {
 
     /// Brings everything that is live at a label to where it is there. Flags stay.
     fn meet(&mut self, label: Label) {
-        let live = self.live.at(label);
-        let Some(there) = self.joins.get(label).cloned() else {
+        let live = self.liveness.at(label);
+        let Some(there) = self.labels.get(label).cloned() else {
             let mut state = self.state.clone();
             state.keep(live);
             state.forget_constants();
-            self.joins.set(label, state);
+            self.labels.set(label, state);
             return;
         };
         for k in live_masks(live) {
