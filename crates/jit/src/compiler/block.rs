@@ -1,20 +1,17 @@
 //! From a block of the IR to host code.
 
-use std::mem::offset_of;
-use std::sync::atomic::AtomicPtr;
-
 use iced_x86::{Code, Register};
 use wavetank_interp::Simd;
-use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany, is_in_file};
+use wavetank_interp::single::{Single, Singles, Steps, TooMany, is_in_file};
 use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
 use wavetank_machine::Toll;
-use wavetank_memory::{Polled, Uniform as State};
 use wavetank_translate::VectorRegisters;
 
-use crate::compiler::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
-use crate::compiler::avx2::{FRAME, finish};
+use crate::compiler::asm::{Asm, Assembled, Label, Mem, fixed};
+use crate::compiler::avx2::finish;
 use crate::compiler::counters::counters;
 use crate::compiler::daz;
+use crate::compiler::exits::{Exit, Exits, GuardTargets, Head};
 use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::lanes::{LaneAccess, leave_if_noted};
 use crate::compiler::memory::ScalarLoad;
@@ -23,40 +20,6 @@ use crate::compiler::segments::{Reason, Segments};
 use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
 use crate::options::CompileOptions;
-
-/// What compiled code knows of its block, at an address that stays.
-pub struct Head {
-    /// What the block takes of a wave's turn.
-    pub toll: Toll,
-    /// Where compiled code goes on: after the end, after a taken branch.
-    pub links: [AtomicPtr<u8>; 2],
-    /// Whether blocks behind it may be linked: they are the same every time.
-    pub may_link: bool,
-    /// Steps that the code runs.
-    pub helpers: Vec<Steps>,
-    /// The guest address of the last instruction.
-    pub end: u64,
-}
-
-/// Why compiled code came back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub enum Exit {
-    /// The block ended: its toll is to be paid.
-    End = Next::Block as u32,
-    /// The same, and its branch was taken.
-    Taken = Next::Taken as u32,
-    /// The wave stops; the context says why.
-    Stop = Next::Stop as u32,
-    /// The block ended and has been paid for; nobody knows what comes next.
-    Unlinked = 4,
-    /// The same, and its branch was taken.
-    UnlinkedTaken = 5,
-    /// The wave ended.
-    Ended = 6,
-    /// The wave waits at a barrier.
-    Barrier = 7,
-}
 
 /// A node that helpers do.
 pub struct Slow {
@@ -80,17 +43,6 @@ pub struct BlockCode {
     pub by_helpers: Vec<Slow>,
     /// Segments in which tiles do something.
     pub tiled: usize,
-}
-
-/// Where a guard leads.
-#[derive(Clone, Copy)]
-pub struct GuardTargets {
-    /// More than that must be left of the budget, lest the wave's turn end before the last turn of the loop.
-    pub least: i64,
-    /// One turn.
-    pub one: *const u8,
-    /// Several.
-    pub several: *const u8,
 }
 
 /// Compiles a block. Registers that are `spent` nobody reads behind it.
@@ -209,18 +161,19 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         plans,
         asm: &mut asm,
         single: &mut *single,
-        head,
+        exits: Exits {
+            head,
+            ways: task.ways,
+            stubs: [None; 2],
+            out,
+        },
         stop,
-        out,
-        ways: task.ways,
-        stubs: [None; 2],
         by_helpers: Vec::new(),
         aside: Vec::new(),
     };
     compiler.run()?;
     let Compiler {
-        head,
-        stubs,
+        exits: Exits { head, stubs, .. },
         by_helpers,
         ..
     } = compiler;
@@ -237,46 +190,6 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     })
 }
 
-/// Code that calls compiled code: a function of the C convention, of the context, the wave's files and the code.
-pub fn entry() -> Vec<u8> {
-    let mut asm = Asm::new();
-    for register in SAVED {
-        asm.op(Code::Push_r64, &[register.into()]);
-    }
-    // What blocks have on the stack, at a multiple of 64, and where it was before.
-    let (rsp, rax) = (Register::RSP, Register::RAX);
-    asm.op(Code::Mov_r64_rm64, &[rax.into(), rsp.into()]);
-    asm.with_constant(Code::Sub_rm64_imm32, rsp.into(), FRAME as i32, true);
-    asm.with_constant(Code::And_rm64_imm32, rsp.into(), -64, true);
-    asm.op(Code::Mov_rm64_r64, &[STACK.into(), rax.into()]);
-    let moves = [
-        (fixed::CTX, Register::RDI),
-        (fixed::UNIFORM, Register::RSI),
-        (fixed::VECTOR, Register::RDX),
-    ];
-    for (to, from) in moves {
-        asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]);
-    }
-    asm.op(Code::Jmp_rm64, &[Register::RCX.into()]);
-    finish(asm).bytes
-}
-
-/// Where the stack began.
-const STACK: Mem = Mem {
-    base: Register::RSP,
-    index: Register::None,
-    offset: 8,
-};
-
-const SAVED: [Register; 6] = [
-    Register::RBP,
-    Register::RBX,
-    Register::R12,
-    Register::R13,
-    Register::R14,
-    Register::R15,
-];
-
 struct Compiler<'c, 'b> {
     planner: Planner<'c, 'b>,
     /// How each node is compiled.
@@ -289,14 +202,9 @@ struct Compiler<'c, 'b> {
     templates: Vec<Option<Template>>,
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
-    head: Box<Head>,
+    exits: Exits,
     /// Where the wave stops, because a step said so.
     stop: Label,
-    /// Where it goes back, with the reason in the first register.
-    out: Label,
-    /// Of a guard, where it leads.
-    ways: Option<GuardTargets>,
-    stubs: [Option<Label>; 2],
     by_helpers: Vec<Slow>,
     /// The slow paths of accesses and notes: where each begins, and where the code goes on after it.
     aside: Vec<(Label, Label, Value, Steps)>,
@@ -304,9 +212,7 @@ struct Compiler<'c, 'b> {
 
 impl<'b> Compiler<'_, 'b> {
     fn run(&mut self) -> Result<(), TooMany> {
-        if let Some(ways) = self.ways {
-            self.look_at_budget(ways);
-        }
+        self.exits.look_at_budget(self.asm);
         for segment in 0..self.segments.list.len() {
             for v in &self.segments.list[segment].uniform {
                 self.gprs.next();
@@ -317,8 +223,8 @@ impl<'b> Compiler<'_, 'b> {
         }
         self.asm.place(self.stop);
         self.asm.set(Register::RAX, Exit::Stop as u64);
-        self.asm.place(self.out);
-        self.leave_to_caller();
+        self.asm.place(self.exits.out);
+        self.exits.leave_to_caller(self.asm);
         self.asides();
         Ok(())
     }
@@ -363,7 +269,7 @@ impl<'b> Compiler<'_, 'b> {
     /// The end of a block that needs no call.
     fn end(&mut self, op: &Op, segment: u32) {
         match op {
-            Op::End(Terminator::Branch(to)) => self.leave(0, *to),
+            Op::End(Terminator::Branch(to)) => self.exits.leave(self.asm, 0, *to),
             Op::End(Terminator::CondBranch { cond, taken, next }) => {
                 let other = self.asm.label();
                 let comparison = self.segments.in_branch.map(|v| self.plans[v.index()]);
@@ -372,18 +278,12 @@ impl<'b> Compiler<'_, 'b> {
                     _ => None,
                 };
                 self.uniforms(segment).jump_if(*cond, comparison, other);
-                self.leave(0, *next);
+                self.exits.leave(self.asm, 0, *next);
                 self.asm.place(other);
-                self.leave(1, *taken);
+                self.exits.leave(self.asm, 1, *taken);
             }
-            Op::End(Terminator::EndProgram) => {
-                self.set_pc(self.head.end);
-                self.exit(Exit::Ended);
-            }
-            Op::End(Terminator::Barrier { next }) => {
-                self.set_pc(*next);
-                self.exit(Exit::Barrier);
-            }
+            Op::End(Terminator::EndProgram) => self.exits.end_program(self.asm),
+            Op::End(Terminator::Barrier { next }) => self.exits.wait_at_barrier(self.asm, *next),
             _ => unreachable!("other ends are those of helpers"),
         }
     }
@@ -451,7 +351,7 @@ impl<'b> Compiler<'_, 'b> {
         if matches!(op, Op::End(_)) {
             self.run_helpers(helpers);
             // The helpers gave the reason for leaving.
-            self.asm.jump(Code::Jmp_rel32_64, self.out);
+            self.asm.jump(Code::Jmp_rel32_64, self.exits.out);
         } else {
             self.by_helpers.push(Slow {
                 node: v,
@@ -480,7 +380,7 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(Register::RSI, address);
         self.asm.set(Register::RDX, count);
         self.call(Steps::run as *const () as usize);
-        self.head.helpers.push(helpers);
+        self.exits.head.helpers.push(helpers);
     }
 
     fn call(&mut self, function: usize) {
@@ -539,105 +439,6 @@ impl<'b> Compiler<'_, 'b> {
         }
         Ok(())
     }
-
-    /// Goes on with one turn if the budget does not do for several.
-    fn look_at_budget(&mut self, ways: GuardTargets) {
-        let enough = self.asm.label();
-        let least = ways.least as i32;
-        self.asm
-            .with_constant(Code::Cmp_rm64_imm32, budget().into(), least, true);
-        self.asm.jump(Code::Jg_rel32_64, enough);
-        self.go_to(ways.one);
-        self.asm.place(enough);
-    }
-
-    fn go_to(&mut self, code: *const u8) {
-        let rax = Register::RAX;
-        self.asm.set(rax, code.expose_provenance() as u64);
-        self.asm.op(Code::Jmp_rm64, &[rax.into()]);
-    }
-
-    /// Pays for the block and goes on at a guest address.
-    fn leave(&mut self, way: usize, to: u64) {
-        if let Some(ways) = self.ways {
-            return self.go_to([ways.one, ways.several][way]);
-        }
-        let budget = budget();
-        let toll = &self.head.toll;
-        let (cost, may_end) = (toll.cost() as i32, toll.may_end(way));
-        let (polls, forgets) = (toll.may_poll(way), toll.forgets_polled());
-        if forgets {
-            let known = offset_of!(State, polled) + offset_of!(Polled, known);
-            let known = Mem::at(fixed::UNIFORM, known as u32);
-            self.asm
-                .with_constant(Code::Mov_rm64_imm32, known.into(), 0, true);
-        }
-        let [ending, taken] = [Exit::End, Exit::Taken];
-        let unpaid = if way == 0 { ending } else { taken };
-        if polls {
-            self.set_pc(to);
-            return self.exit(unpaid);
-        }
-        let rax = Register::RAX;
-        let slow = self.asm.label();
-        if may_end {
-            self.asm
-                .op(Code::Mov_r64_rm64, &[rax.into(), budget.into()]);
-            self.asm
-                .with_constant(Code::Sub_rm64_imm32, rax.into(), cost, true);
-            self.asm.jump(Code::Jle_rel32_64, slow);
-            self.asm
-                .op(Code::Mov_rm64_r64, &[budget.into(), rax.into()]);
-        } else {
-            self.asm
-                .with_constant(Code::Sub_rm64_imm32, budget.into(), cost, true);
-        }
-        let link = (&raw const self.head.links[way]).expose_provenance() as u64;
-        self.asm.set(rax, link);
-        self.asm
-            .op(Code::Jmp_rm64, &[Arg::M(Mem::at(Register::RAX, 0))]);
-        let stub = self.asm.label();
-        self.asm.place(stub);
-        self.stubs[way] = Some(stub);
-        self.set_pc(to);
-        let [end, taken] = [Exit::Unlinked, Exit::UnlinkedTaken];
-        self.exit(if way == 0 { end } else { taken });
-        if may_end {
-            self.asm.place(slow);
-            self.set_pc(to);
-            self.exit(unpaid);
-        }
-    }
-
-    fn set_pc(&mut self, pc: u64) {
-        let to = Mem::at(fixed::UNIFORM, offset_of!(State, pc) as u32);
-        self.asm.set(Register::RAX, pc);
-        self.asm
-            .op(Code::Mov_rm64_r64, &[to.into(), Register::RAX.into()]);
-    }
-
-    fn exit(&mut self, exit: Exit) {
-        self.asm.set(Register::RAX, exit as u64);
-        self.asm.jump(Code::Jmp_rel32_64, self.out);
-    }
-
-    /// Returns with what the first register says, and the head.
-    fn leave_to_caller(&mut self) {
-        let head = (&raw const *self.head).expose_provenance() as u64;
-        self.asm.set(Register::RDX, head);
-        self.asm.op(Code::VEX_Vzeroupper, &[]);
-        let rsp = Register::RSP;
-        self.asm.op(Code::Mov_r64_rm64, &[rsp.into(), STACK.into()]);
-        for register in SAVED.into_iter().rev() {
-            self.asm.op(Code::Pop_r64, &[register.into()]);
-        }
-        self.asm.op(Code::Retnq, &[]);
-    }
-}
-
-/// Where the budget of the wave's turn is.
-fn budget() -> Mem {
-    Mem::at(fixed::UNIFORM, offset_of!(State, budget) as u32)
 }
 
 /// The name of an operation in reports: as its text begins.

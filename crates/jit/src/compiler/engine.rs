@@ -16,10 +16,9 @@ use wavetank_translate::{
     Cache, Caught, Key, Modes, Translated, Turns, VectorRegisters, changes_modes,
 };
 
-use crate::compiler::block::{
-    BlockCode, Exit, GuardTargets, Head, compile, entry, guard, leaves_the_file,
-};
+use crate::compiler::block::{BlockCode, compile, guard, leaves_the_file};
 use crate::compiler::code_memory::CodeMemory;
+use crate::compiler::exits::{Exit, GuardTargets, Head, entry};
 use crate::compiler::listing::listing;
 use crate::compiler::perf;
 use crate::options::{CompileOptions, Compiled, Names};

@@ -8,6 +8,7 @@ mod counters;
 mod cross_lane;
 mod daz;
 mod engine;
+mod exits;
 mod gpr_alloc;
 mod lanes;
 mod listing;

@@ -1,0 +1,216 @@
+//! How compiled code is entered and left: the entry from the engine, the links to other blocks, the returns.
+
+use std::mem::offset_of;
+use std::sync::atomic::AtomicPtr;
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::{Next, Steps};
+use wavetank_machine::Toll;
+use wavetank_memory::{Polled, Uniform as State};
+
+use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
+use crate::compiler::avx2::{FRAME, finish};
+
+/// What compiled code knows of its block, at an address that stays.
+pub struct Head {
+    /// What the block takes of a wave's turn.
+    pub toll: Toll,
+    /// Where compiled code goes on: after the end, after a taken branch.
+    pub links: [AtomicPtr<u8>; 2],
+    /// Whether blocks behind it may be linked: they are the same every time.
+    pub may_link: bool,
+    /// Steps that the code runs.
+    pub helpers: Vec<Steps>,
+    /// The guest address of the last instruction.
+    pub end: u64,
+}
+
+/// Why compiled code came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Exit {
+    /// The block ended: its toll is to be paid.
+    End = Next::Block as u32,
+    /// The same, and its branch was taken.
+    Taken = Next::Taken as u32,
+    /// The wave stops; the context says why.
+    Stop = Next::Stop as u32,
+    /// The block ended and has been paid for; nobody knows what comes next.
+    Unlinked = 4,
+    /// The same, and its branch was taken.
+    UnlinkedTaken = 5,
+    /// The wave ended.
+    Ended = 6,
+    /// The wave waits at a barrier.
+    Barrier = 7,
+}
+
+/// Where a guard leads.
+#[derive(Clone, Copy)]
+pub struct GuardTargets {
+    /// More than that must be left of the budget, lest the wave's turn end before the last turn of the loop.
+    pub least: i64,
+    /// One turn.
+    pub one: *const u8,
+    /// Several.
+    pub several: *const u8,
+}
+
+/// Code that calls compiled code: a function of the C convention, of the context, the wave's files and the code.
+pub fn entry() -> Vec<u8> {
+    let mut asm = Asm::new();
+    for register in SAVED {
+        asm.op(Code::Push_r64, &[register.into()]);
+    }
+    // What blocks have on the stack, at a multiple of 64, and where it was before.
+    let (rsp, rax) = (Register::RSP, Register::RAX);
+    asm.op(Code::Mov_r64_rm64, &[rax.into(), rsp.into()]);
+    asm.with_constant(Code::Sub_rm64_imm32, rsp.into(), FRAME as i32, true);
+    asm.with_constant(Code::And_rm64_imm32, rsp.into(), -64, true);
+    asm.op(Code::Mov_rm64_r64, &[STACK.into(), rax.into()]);
+    let moves = [
+        (fixed::CTX, Register::RDI),
+        (fixed::UNIFORM, Register::RSI),
+        (fixed::VECTOR, Register::RDX),
+    ];
+    for (to, from) in moves {
+        asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]);
+    }
+    asm.op(Code::Jmp_rm64, &[Register::RCX.into()]);
+    finish(asm).bytes
+}
+
+/// Where the stack began.
+const STACK: Mem = Mem {
+    base: Register::RSP,
+    index: Register::None,
+    offset: 8,
+};
+
+const SAVED: [Register; 6] = [
+    Register::RBP,
+    Register::RBX,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+
+/// The ways out of a block.
+pub struct Exits {
+    pub head: Box<Head>,
+    /// Of a guard, where it leads.
+    pub ways: Option<GuardTargets>,
+    /// Where each link leads at first.
+    pub stubs: [Option<Label>; 2],
+    /// Where the block returns, with the reason in the first register.
+    pub out: Label,
+}
+
+impl Exits {
+    /// The wave has ended.
+    pub fn end_program(&self, asm: &mut Asm) {
+        set_pc(asm, self.head.end);
+        self.exit(asm, Exit::Ended);
+    }
+
+    /// The wave waits at a barrier, and goes on at a guest address.
+    pub fn wait_at_barrier(&self, asm: &mut Asm, next: u64) {
+        set_pc(asm, next);
+        self.exit(asm, Exit::Barrier);
+    }
+
+    /// Goes on with one turn if the budget does not do for several.
+    pub fn look_at_budget(&self, asm: &mut Asm) {
+        let Some(ways) = self.ways else {
+            return;
+        };
+        let enough = asm.label();
+        let least = ways.least as i32;
+        asm.with_constant(Code::Cmp_rm64_imm32, budget().into(), least, true);
+        asm.jump(Code::Jg_rel32_64, enough);
+        go_to(asm, ways.one);
+        asm.place(enough);
+    }
+
+    /// Pays for the block and goes on at a guest address.
+    pub fn leave(&mut self, asm: &mut Asm, way: usize, to: u64) {
+        if let Some(ways) = self.ways {
+            return go_to(asm, [ways.one, ways.several][way]);
+        }
+        let budget = budget();
+        let toll = &self.head.toll;
+        let (cost, may_end) = (toll.cost() as i32, toll.may_end(way));
+        let (polls, forgets) = (toll.may_poll(way), toll.forgets_polled());
+        if forgets {
+            let known = offset_of!(State, polled) + offset_of!(Polled, known);
+            let known = Mem::at(fixed::UNIFORM, known as u32);
+            asm.with_constant(Code::Mov_rm64_imm32, known.into(), 0, true);
+        }
+        let [ending, taken] = [Exit::End, Exit::Taken];
+        let unpaid = if way == 0 { ending } else { taken };
+        if polls {
+            set_pc(asm, to);
+            return self.exit(asm, unpaid);
+        }
+        let rax = Register::RAX;
+        let slow = asm.label();
+        if may_end {
+            asm.op(Code::Mov_r64_rm64, &[rax.into(), budget.into()]);
+            asm.with_constant(Code::Sub_rm64_imm32, rax.into(), cost, true);
+            asm.jump(Code::Jle_rel32_64, slow);
+            asm.op(Code::Mov_rm64_r64, &[budget.into(), rax.into()]);
+        } else {
+            asm.with_constant(Code::Sub_rm64_imm32, budget.into(), cost, true);
+        }
+        let link = (&raw const self.head.links[way]).expose_provenance() as u64;
+        asm.set(rax, link);
+        asm.op(Code::Jmp_rm64, &[Arg::M(Mem::at(Register::RAX, 0))]);
+        let stub = asm.label();
+        asm.place(stub);
+        self.stubs[way] = Some(stub);
+        set_pc(asm, to);
+        let [end, taken] = [Exit::Unlinked, Exit::UnlinkedTaken];
+        self.exit(asm, if way == 0 { end } else { taken });
+        if may_end {
+            asm.place(slow);
+            set_pc(asm, to);
+            self.exit(asm, unpaid);
+        }
+    }
+
+    fn exit(&self, asm: &mut Asm, exit: Exit) {
+        asm.set(Register::RAX, exit as u64);
+        asm.jump(Code::Jmp_rel32_64, self.out);
+    }
+
+    /// Returns with what the first register says, and the head.
+    pub fn leave_to_caller(&self, asm: &mut Asm) {
+        let head = (&raw const *self.head).expose_provenance() as u64;
+        asm.set(Register::RDX, head);
+        asm.op(Code::VEX_Vzeroupper, &[]);
+        let rsp = Register::RSP;
+        asm.op(Code::Mov_r64_rm64, &[rsp.into(), STACK.into()]);
+        for register in SAVED.into_iter().rev() {
+            asm.op(Code::Pop_r64, &[register.into()]);
+        }
+        asm.op(Code::Retnq, &[]);
+    }
+}
+
+fn go_to(asm: &mut Asm, code: *const u8) {
+    let rax = Register::RAX;
+    asm.set(rax, code.expose_provenance() as u64);
+    asm.op(Code::Jmp_rm64, &[rax.into()]);
+}
+
+fn set_pc(asm: &mut Asm, pc: u64) {
+    let to = Mem::at(fixed::UNIFORM, offset_of!(State, pc) as u32);
+    asm.set(Register::RAX, pc);
+    asm.op(Code::Mov_rm64_r64, &[to.into(), Register::RAX.into()]);
+}
+
+/// Where the budget of the wave's turn is.
+fn budget() -> Mem {
+    Mem::at(fixed::UNIFORM, offset_of!(State, budget) as u32)
+}
