@@ -1,4 +1,4 @@
-//! What can be asked of the compiler, and what it tells, on every host.
+//! Options of the compiler and its statistics, on every host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,34 +6,34 @@ use std::time::Duration;
 
 use wavetank_interp::Simd;
 
-/// The name of what stands at a guest address.
+/// Gives the name of a guest address, for reports of `perf`.
 pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;
 
-/// What is made of a block.
+/// How blocks are compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileOptions {
     /// Instructions are counted.
     pub count: bool,
-    /// The level of helpers.
+    /// The processor features that code and helpers use.
     pub simd: Simd,
     /// Vector registers are looked at from outside, as by `wavetank exec` and traces: all that is written to them is stored. Otherwise
     /// dead values are not.
     pub registers_observable: bool,
 }
 
-/// What was compiled, and what it took.
+/// Statistics of compilation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Compiled {
-    /// Blocks.
+    /// The number of blocks that were compiled.
     pub blocks: u64,
-    /// Of these, loops of which several turns are one piece.
+    /// Of these, loops that run several iterations at once.
     pub loops: u64,
-    /// Blocks that could not be.
+    /// The number of blocks that could not be compiled.
     pub refused: u64,
-    /// The time it took.
+    /// The time that compiling took.
     pub time: Duration,
     /// Bytes of host code.
     pub bytes: u64,
-    /// The operations that helpers do, since there is no template for them, by name: in how many places.
+    /// Operations that take the slow path, by name, with the number of places in the code.
     pub by_helpers: BTreeMap<String, u64>,
 }

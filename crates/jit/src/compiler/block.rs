@@ -1,4 +1,4 @@
-//! From a block of the IR to host code.
+//! The compilation of a block: from the IR to host code.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::Simd;
@@ -21,31 +21,30 @@ use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
 use crate::options::CompileOptions;
 
-/// A node that helpers do.
+/// A node on the slow path.
 pub struct Slow {
-    /// Which one.
     pub node: Value,
     /// The name of its operation in reports.
     pub name: String,
-    /// Why there is no other code.
+    /// Why helpers do it.
     pub reason: Reason,
 }
 
-/// A block as host code that is not in its place yet.
+/// The host code of a block, before it is copied to executable memory.
 pub struct BlockCode {
-    /// The code.
+    /// The instructions with their constants.
     pub assembled: Assembled,
-    /// Where the links point at first, from the start of the code.
+    /// The offsets in the code that the links point to at first.
     pub stubs: [usize; 2],
-    /// What it knows.
+    /// The data that the code refers to.
     pub head: Box<Head>,
-    /// The operations that helpers do.
+    /// The nodes on the slow path.
     pub by_helpers: Vec<Slow>,
-    /// Segments in which tiles do something.
+    /// The number of segments with nodes of tiles.
     pub tiled: usize,
 }
 
-/// Compiles a block. Registers that are `spent` nobody reads behind it.
+/// Compiles a block. The registers of `spent` are dead after it.
 ///
 /// # Errors
 /// If it keeps more values at once than there is room for.
@@ -85,7 +84,7 @@ pub fn guard(
     })
 }
 
-/// What is to be compiled.
+/// A block with everything that its compilation depends on.
 struct Task<'b> {
     block: &'b Block,
     toll: Toll,
@@ -111,7 +110,7 @@ fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
     }
 }
 
-/// Compiles, with helpers for some nodes.
+/// Compiles, with helpers for the nodes that were refused.
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     let (block, options) = (task.block, task.options);
     let counts = counters(block, options.count);
@@ -195,7 +194,7 @@ struct Compiler<'c, 'b> {
     /// How each node is compiled.
     plans: Vec<Plan>,
     segments: &'c Segments,
-    /// Of each segment, the registers that nobody reads behind it.
+    /// Of each segment, the registers that are dead after it.
     spent: Vec<VectorRegisters>,
     gprs: GprAlloc,
     /// The template of each node that tiles compute.
@@ -203,7 +202,7 @@ struct Compiler<'c, 'b> {
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
     exits: Exits,
-    /// Where the wave stops, because a step said so.
+    /// Where the wave stops, because a helper says so.
     stop: Label,
     by_helpers: Vec<Slow>,
     /// The slow paths of accesses and notes: where each begins, and where the code goes on after it.

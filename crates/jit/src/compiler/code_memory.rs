@@ -34,7 +34,7 @@ impl Piece {
     fn new(bytes: usize) -> io::Result<Piece> {
         let file = memory_file()?;
         set_file_size(&file, bytes as u64)?;
-        // SAFETY: nobody else has the file, so that nobody changes its length.
+        // SAFETY: the file is known here alone, so that its length does not change.
         let (writable, executable) = unsafe {
             let options = || MmapOptions::new().len(bytes).to_owned();
             (options().map_mut(&file)?, options().map_exec(&file)?)

@@ -1,4 +1,4 @@
-//! What goes from lane to lane across the rows of a tile: the wave does it as a whole, from memory to memory.
+//! Cross-lane operations across tiles: code for the wave as a whole, from memory to memory.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, TooMany};
@@ -35,7 +35,7 @@ const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
 type Done = Result<(), TooMany>;
 
 impl Uniform<'_, '_> {
-    /// Makes the code of an operation across lanes.
+    /// Makes the code of a cross-lane operation.
     ///
     /// # Errors
     /// If there are no temporaries left.
@@ -207,7 +207,7 @@ impl Uniform<'_, '_> {
         Ok(())
     }
 
-    /// Lanes of the mask send their values, in their order; who gets none has 0.
+    /// Lanes of the mask send their values, in their order; lanes that receive none have 0.
     fn scatter(&mut self, v: Value, value: Value, index: Value, mask: Value) -> Done {
         let to = self.lanes_of(v)?;
         self.asm.use_constants();

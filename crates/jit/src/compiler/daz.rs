@@ -50,19 +50,19 @@ fn flushes(op: &Op) -> Option<bool> {
     }
 }
 
-/// The room that a block has on the stack.
+/// The spill slot of MXCSR on the stack.
 fn room() -> Mem {
     Mem::at(Register::RSP, 0)
 }
 
-/// Sets MXCSR so. The constants are in use.
+/// Sets DAZ. The register of constants has been set.
 pub fn begin(asm: &mut Asm) {
     let zeros = asm.constant(ZEROS);
     asm.op(Code::VEX_Vstmxcsr_m32, &[room().into()]);
     asm.op(Code::VEX_Vldmxcsr_m32, &[zeros.into()]);
 }
 
-/// Sets MXCSR to what it was.
+/// Restores MXCSR.
 pub fn end(asm: &mut Asm) {
     asm.op(Code::VEX_Vldmxcsr_m32, &[room().into()]);
 }

@@ -67,7 +67,7 @@ pub struct Jit {
     memory: Mutex<CodeMemory>,
     enter: Enter,
     compiled: Mutex<Compiled>,
-    /// Registers that nobody reads behind blocks, as far as somebody has asked.
+    /// Registers that are dead after blocks, as far as they have been computed.
     spent: Mutex<HashMap<Key, VectorRegisters>>,
     /// Names for perf, if it is told.
     names: Option<Names>,
@@ -215,7 +215,7 @@ impl Jit {
         compile(block, toll, links, self.options, self.spent(pc, modes))
     }
 
-    /// Registers that nobody reads behind the block at a PC, where registers are not observable.
+    /// Registers that are dead after the block at a PC: none where registers are observable.
     fn spent(&self, pc: u64, modes: Modes) -> VectorRegisters {
         if self.options.registers_observable {
             return VectorRegisters::default();
@@ -304,7 +304,7 @@ impl Jit {
         let code = memory.add(&made.assembled.bytes).ok()?;
         drop(memory);
         if let Some(names) = &self.names {
-            // Who cannot write there has reports without names.
+            // If the file cannot be written, reports have no names.
             let _ = perf::tell(names, block, &made, code as u64);
         }
         self.sums().bytes += made.assembled.bytes.len() as u64;
@@ -465,7 +465,7 @@ enum Left {
     Ran(Ran),
     /// A step stopped it.
     Stopped(Box<Stop>),
-    /// Behind a block, on a way that leads to nobody yet.
+    /// After a block whose link has no target yet.
     At(*const Head, usize),
     /// Behind a block.
     Somewhere,
@@ -484,7 +484,7 @@ impl Jitted<'_> {
             stop: None,
         };
         // SAFETY: the code was made for this processor and the layout of a wave, whose files these are; it reaches them
-        // and the context alone, which nobody else has meanwhile.
+        // and the context alone, which is borrowed mutably.
         let back = unsafe { (self.program.enter)(&raw mut ctx, uniform, vector, ready.code) };
         // SAFETY: heads live as long as the program.
         let head = unsafe { &*back.head };

@@ -11,21 +11,21 @@ use wavetank_memory::{Polled, Uniform as State};
 use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
 
-/// What compiled code knows of its block, at an address that stays.
+/// The data that the code of a block refers to, at an address that stays.
 pub struct Head {
     /// What the block takes of a wave's turn.
     pub toll: Toll,
     /// Where compiled code goes on: after the end, after a taken branch.
     pub links: [AtomicPtr<u8>; 2],
-    /// Whether blocks behind it may be linked: they are the same every time.
+    /// Whether its successors may be linked: they are the same every time.
     pub may_link: bool,
-    /// Steps that the code runs.
+    /// Helpers that the code calls.
     pub helpers: Vec<Steps>,
     /// The guest address of the last instruction.
     pub end: u64,
 }
 
-/// Why compiled code came back.
+/// Why compiled code returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Exit {
@@ -35,7 +35,7 @@ pub enum Exit {
     Taken = Next::Taken as u32,
     /// The wave stops; the context says why.
     Stop = Next::Stop as u32,
-    /// The block ended and has been paid for; nobody knows what comes next.
+    /// The block ended and has been paid for; its link has no target yet.
     Unlinked = 4,
     /// The same, and its branch was taken.
     UnlinkedTaken = 5,
@@ -48,11 +48,11 @@ pub enum Exit {
 /// Where a guard leads.
 #[derive(Clone, Copy)]
 pub struct GuardTargets {
-    /// More than that must be left of the budget, lest the wave's turn end before the last turn of the loop.
+    /// Several iterations need more budget than this; with less, the wave's turn would end inside them.
     pub least: i64,
-    /// One turn.
+    /// One iteration.
     pub one: *const u8,
-    /// Several.
+    /// Several iterations.
     pub several: *const u8,
 }
 
@@ -80,7 +80,7 @@ pub fn entry() -> Vec<u8> {
     finish(asm).bytes
 }
 
-/// Where the stack began.
+/// The spill slot of the stack pointer that the caller had.
 const STACK: Mem = Mem {
     base: Register::RSP,
     index: Register::None,
@@ -120,7 +120,7 @@ impl Exits {
         self.exit(asm, Exit::Barrier);
     }
 
-    /// Goes on with one turn if the budget does not do for several.
+    /// Of a guard: goes on with one iteration if the budget is too small for several.
     pub fn look_at_budget(&self, asm: &mut Asm) {
         let Some(ways) = self.ways else {
             return;

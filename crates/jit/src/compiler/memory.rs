@@ -1,5 +1,5 @@
-//! Accesses to memory that compiled code does itself, where the allocation that the instruction used last holds them. All
-//! others take the slow path: helpers look for the allocation, or tell the fault.
+//! Loads of scalar registers, inline where they are within the allocation that the instruction used last. All others take the
+//! slow path: helpers look for the allocation, or report the fault.
 
 use std::mem::offset_of;
 

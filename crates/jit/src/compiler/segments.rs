@@ -296,7 +296,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 }
                 _ => Some(last),
             };
-            // Hardware registers are read by helpers, when it is their turn.
+            // Hardware registers are read by helpers, in the order of nodes.
             self.segments.copied[n] = matches!(reg, Reg::Hw(_))
                 || self
                     .segments
@@ -406,7 +406,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         self.open.tile.push(v);
     }
 
-    /// A read that is not copied is no work: its value is where its register is, or where a tile has it.
+    /// A read that is not copied needs no code: its value is where its register is, or where a tile has it.
     fn add_read(&mut self, v: Value, reg: Reg) {
         let written = |span: &Span| span.overlaps(Span::of(reg));
         let copied = self.segments.copied[v.index()];

@@ -1,5 +1,5 @@
-//! Which registers hold rows of constants: what goes from lane to lane by such takes half as many instructions, and what is
-//! written under a mask that is known takes none.
+//! Propagation of constants: which registers hold rows of constants. A permutation by known numbers of lanes takes half as many
+//! instructions, and a blend under a known mask takes none.
 
 use iced_x86::{Code, Register};
 
@@ -93,7 +93,7 @@ fn is_of_use(item: &Item) -> bool {
     }
 }
 
-/// What is known at labels, and where the list is gone through.
+/// The constants that registers hold at labels, and at the current item.
 #[derive(Debug)]
 pub struct Constants {
     labels: HashMap<usize, Rows>,

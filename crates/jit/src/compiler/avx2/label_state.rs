@@ -1,4 +1,4 @@
-//! Jumps and labels: whoever comes to a label finds everything where the first one left it.
+//! Jumps and labels: all jumps to a label arrive with the register assignment of the first.
 
 use iced_x86::Code;
 
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         self.state = here;
     }
 
-    /// Brings everything that is live at a label to where it is there. Flags stay.
+    /// Brings all halves that are live at a label to the assignment there. Flags stay.
     fn meet(&mut self, label: Label) {
         let live = self.liveness.at(label);
         let Some(there) = self.labels.get(label).cloned() else {
@@ -78,7 +78,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether everything is where it is at a label.
+    /// Whether the current assignment is that of a label.
     fn is_met(&self, there: &State, live: Units) -> bool {
         let here = &self.state;
         live_masks(live).all(|k| here.forms[k] == there.forms[k])

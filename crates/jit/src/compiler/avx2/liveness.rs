@@ -1,11 +1,11 @@
-//! How long halves are needed: what is live behind each item of a list.
+//! Liveness of halves: those that are live after each item of a list, by a fixed point over its labels.
 
 use iced_x86::Code;
 
 use crate::compiler::asm::Label;
 use crate::compiler::asm::inst_list::{self, Item, Unit, Units};
 
-/// What is read and needed where.
+/// The halves that each item reads, and those that are live after it.
 pub struct Liveness {
     reads: Vec<Units>,
     after: Vec<Units>,
@@ -25,12 +25,12 @@ impl Liveness {
             after: vec![0; list.len()],
             labels: vec![0; labels.max().unwrap_or(0)],
         };
-        // Loops make what is live at their labels more, until it is all.
+        // Loops add to the halves that are live at their labels, up to a fixed point.
         while live.pass(list, &effects) {}
         live
     }
 
-    /// Goes through the list once, from its end. Whether there is more at a label than was known.
+    /// One pass over the list, from its end. Whether a label has more live halves than before.
     fn pass(&mut self, list: &[Item], effects: &[(Units, Units)]) -> bool {
         let (mut now, mut is_more) = (0, false);
         for (at, item) in list.iter().enumerate().rev() {
@@ -51,12 +51,12 @@ impl Liveness {
         is_more
     }
 
-    /// What is needed behind an item.
+    /// The halves that are live after an item.
     pub fn after(&self, at: usize) -> Units {
         self.after[at]
     }
 
-    /// What is needed at a label.
+    /// The halves that are live at a label.
     pub fn at(&self, label: Label) -> Units {
         self.labels[label.0]
     }

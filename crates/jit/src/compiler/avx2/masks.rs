@@ -1,5 +1,5 @@
-//! Masks. Each half has all bits of the lanes that are on: of dwords, qwords, words or bytes, as the instruction left them that
-//! made the mask. Who wants them otherwise widens or narrows them.
+//! Masks. Each half has all bits of the lanes that are on: of dwords, qwords, words or bytes, as the instruction that
+//! made the mask left them. Users of another form widen or narrow them.
 
 use iced_x86::{Code, Register};
 

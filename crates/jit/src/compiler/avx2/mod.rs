@@ -1,12 +1,13 @@
-//! AVX2: instructions of AVX-512, which templates write, made into those that every processor of the last ten years has.
+//! Lowering to AVX2: instructions of AVX-512, which templates write, become instructions that every processor of the last ten
+//! years has.
 //!
-//! What a block is compiled to is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one
-//! of the sixteen registers of 256 bits, or in its spill slot on the stack; `liveness.rs` finds how long it is needed, `registers.rs`
-//! says where it is, and `label_state.rs` brings both sides of a jump together. A mask is two halves too (`masks.rs`): all ones in
+//! The code of a block is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one of the
+//! sixteen registers of 256 bits, or in its spill slot on the stack: `liveness.rs` computes where it is live, `registers.rs`
+//! allocates registers, and `label_state.rs` reconciles the assignments at labels. A mask is two halves too (`masks.rs`): all ones in
 //! the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
 //!
 //! `table.rs` says what each instruction becomes: mostly the same one on each half; else a recipe, which is a short function.
-//! What has neither is refused: the block is compiled once more, with helpers for those nodes.
+//! An instruction without a row is refused: the block is compiled once more, with helpers for those nodes.
 
 mod compare;
 mod constants;
@@ -94,7 +95,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether nobody wants what an instruction leaves.
+    /// Whether the results of an instruction are dead.
     fn is_idle(&self, wide: &Wide) -> bool {
         let effects = wide.effects();
         effects.is_pure && effects.writes & self.liveness.after(self.at) == 0

@@ -75,7 +75,7 @@ impl Lowering<'_> {
         self.asm.op(BLEND, &args);
     }
 
-    /// The halves of the result that somebody needs, each by a function that leaves it in a temporary register.
+    /// The live halves of the result, each by a function that leaves it in a temporary register.
     pub fn halves(
         &mut self,
         wide: &Wide,
@@ -154,7 +154,7 @@ pub fn each(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// The same, whose first source is no memory: shifts by constants.
+/// The same, whose first source is not in memory: shifts by constants.
 pub fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let from = l.half_register(wide.args()[1], row.form, half);

@@ -1,4 +1,4 @@
-//! Where halves are: in a register, or at their place on the stack.
+//! Register allocation for halves: a half is in a register or in its spill slot. The half whose next use is farthest is spilled.
 
 use iced_x86::{Code, Register};
 
@@ -86,12 +86,12 @@ impl Lowering<'_> {
         };
     }
 
-    /// Whether a half is needed behind the instruction.
+    /// Whether a half is live after the instruction.
     pub fn is_needed(&self, unit: Unit) -> bool {
         self.liveness.after(self.at) >> unit & 1 == 1
     }
 
-    /// The recipe, or a half of it, has been done: its temporary registers are free, and those of halves that nobody needs.
+    /// The recipe, or a half of it, has been done: its temporary registers are free, and those of dead halves.
     pub fn release(&mut self) {
         let live = self.liveness.after(self.at);
         self.state.keep(live);
@@ -146,7 +146,7 @@ impl Lowering<'_> {
         n
     }
 
-    /// Sees to it that the stack has what a register holds.
+    /// Stores the half of a register to its spill slot, unless that has it.
     pub fn save(&mut self, n: usize) {
         if let Content::Unit { unit, dirty: true } = self.state.contents[n] {
             let (to, from) = (slot_of(unit), ymm(n));
@@ -155,7 +155,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Before an instruction that leaves registers undefined: what is needed behind it goes to the stack.
+    /// Before an instruction that leaves registers undefined: live halves are spilled.
     pub fn leave_registers(&mut self, clobbered: Units) {
         if clobbered == 0 {
             return;

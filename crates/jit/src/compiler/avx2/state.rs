@@ -21,7 +21,7 @@ pub enum Form {
     Bytes,
 }
 
-/// What a register has.
+/// The content of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     Nothing,
@@ -36,7 +36,7 @@ pub enum Content {
     },
 }
 
-/// Where everything is.
+/// The assignment of registers.
 #[derive(Clone, Debug)]
 pub struct State {
     pub contents: [Content; REGISTERS],
@@ -78,7 +78,7 @@ impl State {
         self.pinned = 0;
     }
 
-    /// Keeps no constants: who comes to a label by another way has none.
+    /// Drops constants: other jumps to a label do not bring them.
     pub fn forget_constants(&mut self) {
         for content in &mut self.contents {
             if let Content::Constant(..) = content {
@@ -99,7 +99,7 @@ impl State {
     }
 }
 
-/// What is where at each label that somebody has come to.
+/// The register assignment at each label that has been reached.
 #[derive(Debug)]
 pub struct LabelStates(Vec<Option<State>>);
 

@@ -1,4 +1,4 @@
-//! Atomics: lane by lane, in their order. Global memory is changed by instructions that nobody comes between; the LDS
+//! Atomics: lane by lane, in their order. Global memory is changed by atomic instructions; the LDS
 //! belongs to the thread.
 
 use iced_x86::{Code, Register};
@@ -140,7 +140,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Loads a word, computes the new one, and stores that: to shared memory if nobody came between.
+    /// Loads a word, computes the new one, and stores that: to shared memory by compare and exchange.
     fn modify_there(&self, asm: &mut Asm, rmw: Rmw, owned: bool) {
         let (again, done) = (asm.label(), asm.label());
         let at = Arg::M(Mem::at(PLACE, 0));
@@ -266,7 +266,7 @@ impl LaneAccess<'_> {
     }
 
     /// The operation that lanes which are all at one place are folded by first, and what changes nothing, if the result
-    /// is the same and nobody asks what was there before.
+    /// is the same and the old value is not used.
     fn folds(&self, rmw: Rmw) -> Option<(Code, u32)> {
         if self.op.ret.is_some() || self.is_wide() {
             return None;

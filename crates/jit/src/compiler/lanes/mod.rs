@@ -33,7 +33,7 @@ use access::*;
 pub use shadows::leave_if_noted;
 
 impl<'o> LaneAccess<'o> {
-    /// If an access is one that is done here.
+    /// The access, if compiled code can do it.
     pub fn of(op: &'o MemOp, ty: impl Fn(Value) -> Ty, pc: u64) -> Option<LaneAccess<'o>> {
         let addresses = addresses(op, ty)?;
         let private = matches!(addresses, Addresses::Scratch(_));
@@ -119,7 +119,7 @@ impl<'o> LaneAccess<'o> {
         if self.bytes < 4 && self.op.kind == MemKind::Load && !self.is_private() {
             self.last_dword(u, slow);
         }
-        // Who faults has written nothing.
+        // An access that faults has written nothing.
         self.tiles(u, |access, u| access.check(u, slow));
         self.tiles(u, |access, u| {
             access.index(u);

@@ -133,7 +133,7 @@ impl LaneAccess<'_> {
             Some(offset) => lanes(u, INDEX, offset, 0),
             None => u.asm.op(ZERO, &[INDEX.into(); 3]),
         }
-        // Where sums do not wrap, what would is nobody's.
+        // Where sums do not wrap, offsets that would are outside.
         let wraps = match self.addresses {
             Addresses::Swizzled(buffer) => buffer.wraps,
             _ => true,

@@ -1,5 +1,5 @@
-//! Shadows: those of memory lie at the same places with one bit changed, and who accesses bits that are undefined is told to
-//! who looks for them. The helpers do that, so what is here goes to them where a bit is set. They begin anew: an access
+//! Shadows: those of memory lie at the same places with one bit changed, and accesses to undefined bits are reported to
+//! checkers. Helpers do that, so this code takes the slow path where a bit is set. They begin anew: an access
 //! to shadows can be done twice.
 
 use iced_x86::{Code, Register};
@@ -61,7 +61,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// Goes to a label if a value that somebody notes is not 0 in some lanes.
+/// Goes to a label if a noted value is not 0 in some lanes.
 pub fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Label) {
     let place = u.single.place(source(u.block, of));
     match (place, u.block.ty(of)) {

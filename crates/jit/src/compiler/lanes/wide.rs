@@ -76,7 +76,7 @@ impl LaneAccess<'_> {
         self.sent_somewhere(asm)
     }
 
-    /// The indices, with lanes that are off going where the first one goes that is on: what they load there nobody takes.
+    /// The indices, with lanes that are off going where the first one goes that is on: the values they load are not used.
     fn sent_somewhere(&self, asm: &mut Asm) -> Register {
         let number = low(A);
         asm.op(Code::VEX_Kmovw_r32_kr, &[number.into(), ON.into()]);

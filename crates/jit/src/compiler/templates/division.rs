@@ -454,7 +454,7 @@ fn fmas_single(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// Jumps to the label that it gives if nobody wants the result in any lane: a selection, to which it goes alone, takes the
+    /// Jumps to the label that it gives if the result is used in no lane: a selection, to which it goes alone, takes the
     /// other one. All registers have been asked for.
     fn unless_none_is_selected(&mut self) -> Result<Label, TooMany> {
         let none = self.asm.label();

@@ -1,4 +1,4 @@
-//! What goes from lane to lane within a tile: the rows of DPP are 16 lanes as well.
+//! Shuffles within a tile: the rows of DPP are 16 lanes as well.
 
 use iced_x86::Code;
 use wavetank_interp::single::TooMany;

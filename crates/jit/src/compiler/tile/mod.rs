@@ -92,7 +92,7 @@ pub struct Tile<'t, 'b> {
     contents: BTreeMap<u16, VarId>,
     /// Values of 64 bits that have been packed, or computed so.
     pairs: Vec<Pair>,
-    /// Planes that somebody packed at this node.
+    /// Planes that were packed at this node.
     stale: Vec<VarId>,
     used: Used,
     pinned: Vec<Register>,
@@ -103,7 +103,7 @@ pub struct Tile<'t, 'b> {
     gathered: Vec<Gathered>,
     /// The host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
-    /// Registers of the wave that nobody reads behind the segment.
+    /// Registers of the wave that are dead after the segment.
     pub spent: VectorRegisters,
 }
 
@@ -471,10 +471,10 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
-    /// Stores what vector registers of the wave are to hold, if anybody asks.
+    /// Stores the new contents of vector registers of the wave that are live.
     fn store_contents(&mut self) -> Result<(), TooMany> {
         for (n, var) in std::mem::take(&mut self.contents) {
-            // Who does not read a register does not read its shadow.
+            // The shadow of a dead register is dead.
             if self.spent.has(n & !SHADOW_VECTOR) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What templates ask for: operands, and the registers of results.
+//! The interface of templates: operands, and the registers of results.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
@@ -95,7 +95,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Whether somebody else than this vector register needs what it holds, behind this node.
+    /// Whether the contents of a vector register are live after this node, beside being its contents.
     pub(super) fn is_needed_beside(&self, n: u16, var: VarId) -> bool {
         let held = u32::from(self.contents.contains_key(&n));
         let behind = |v: &Value| {
@@ -131,7 +131,7 @@ impl Tile<'_, '_> {
             self.vars[old].held -= 1;
         }
         self.vars[var].held += 1;
-        // Who needs what is there in memory must have it before it is overwritten.
+        // Values that are in this memory alone are loaded before it is overwritten.
         let slot = Some(slot_of(n));
         for other in 0..self.vars.len() {
             if self.vars[other].slot != slot {
@@ -257,7 +257,7 @@ impl Tile<'_, '_> {
         self.nodes[self.at]
     }
 
-    /// The second result of the node that is done, if anybody wants it.
+    /// The second result of the current node, if it is used.
     pub fn second(&self) -> Option<Value> {
         let this = self.this();
         if !has_second(&self.block.node(this).op) {

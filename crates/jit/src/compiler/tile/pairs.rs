@@ -2,7 +2,7 @@
 //!
 //! In memory, and for what works on halves, such a value is two *planes*: the low dwords of 16 lanes, and the high ones.
 //! Instructions on qwords want it *packed*: eight lanes in each of two registers. Each form is made of the other when
-//! somebody asks for it, and not before: what such instructions compute stays packed until the planes are stored.
+//! an instruction needs it: results of such instructions stay packed until the planes are stored.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
@@ -85,7 +85,7 @@ impl Tile<'_, '_> {
         let planes = [self.var(v, 0), self.var(v, 1)];
         let packed = self.pack(planes);
         let registers = [self.register(packed[0])?, self.register(packed[1])?];
-        // Whoever needs the planes once more makes them again.
+        // Later users of the planes make them again.
         self.stale.extend(planes);
         Ok(registers)
     }
