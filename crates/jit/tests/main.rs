@@ -15,8 +15,8 @@ mod fusion;
 mod halves;
 mod levels;
 mod masks;
+mod observable;
 mod pairs;
-mod private;
 mod records;
 #[path = "../../interp/tests/swizzled.rs"]
 mod swizzled;

@@ -1,5 +1,5 @@
-//! Registers that nobody reads any more need not be stored: what a program does to memory and to its scalar registers is the
-//! same, whatever of its vector registers is left out.
+//! Dead registers need not be stored where registers are not observable: what a program does to memory and to its scalar
+//! registers is the same, whichever of its vector registers are left out.
 
 use wavetank_interp::{Simd, Translation};
 use wavetank_isa::Inst;
@@ -92,7 +92,7 @@ fn run(
 }
 
 #[test]
-fn what_is_left_out_nobody_misses() {
+fn registers_that_are_not_observed_change_nothing_else() {
     let (world, bodies) = (World::new(), bodies());
     let mut random = Random::of(0x005e_ed0f_dead_5705);
     let mut left_out = 0;
