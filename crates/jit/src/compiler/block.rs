@@ -61,7 +61,7 @@ pub fn compile(
         may_link,
         options,
         spent,
-        ways: None,
+        targets: None,
     })
 }
 
@@ -72,7 +72,7 @@ pub fn compile(
 pub fn guard(
     block: &Block,
     options: CompileOptions,
-    ways: GuardTargets,
+    targets: GuardTargets,
 ) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
@@ -80,7 +80,7 @@ pub fn guard(
         may_link: false,
         options,
         spent: VectorRegisters::default(),
-        ways: Some(ways),
+        targets: Some(targets),
     })
 }
 
@@ -91,7 +91,7 @@ struct Task<'b> {
     may_link: bool,
     options: CompileOptions,
     spent: VectorRegisters,
-    ways: Option<GuardTargets>,
+    targets: Option<GuardTargets>,
 }
 
 /// Compiles; once more, with helpers for the nodes whose instructions could not be lowered to AVX2.
@@ -162,7 +162,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         single: &mut *single,
         exits: Exits {
             head,
-            ways: task.ways,
+            targets: task.targets,
             stubs: [None; 2],
             out,
         },

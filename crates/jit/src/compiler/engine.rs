@@ -286,12 +286,12 @@ impl Jit {
         let (several, head) = self.place(&turns.block, made)?;
         ready.heads.push(head);
         let one = ready.code;
-        let ways = GuardTargets {
+        let targets = GuardTargets {
             least,
             one,
             several,
         };
-        let made = guard(&turns.guard, self.options, ways).ok()?;
+        let made = guard(&turns.guard, self.options, targets).ok()?;
         let (code, head) = self.place(&turns.guard, made)?;
         ready.heads.push(head);
         ready.code = code;

@@ -100,7 +100,7 @@ const SAVED: [Register; 6] = [
 pub struct Exits {
     pub head: Box<Head>,
     /// Of a guard, where it leads.
-    pub ways: Option<GuardTargets>,
+    pub targets: Option<GuardTargets>,
     /// Where each link leads at first.
     pub stubs: [Option<Label>; 2],
     /// Where the block returns, with the reason in the first register.
@@ -122,21 +122,21 @@ impl Exits {
 
     /// Of a guard: goes on with one iteration if the budget is too small for several.
     pub fn look_at_budget(&self, asm: &mut Asm) {
-        let Some(ways) = self.ways else {
+        let Some(targets) = self.targets else {
             return;
         };
         let enough = asm.label();
-        let least = ways.least as i32;
+        let least = targets.least as i32;
         asm.with_constant(Code::Cmp_rm64_imm32, budget().into(), least, true);
         asm.jump(Code::Jg_rel32_64, enough);
-        go_to(asm, ways.one);
+        go_to(asm, targets.one);
         asm.place(enough);
     }
 
     /// Pays for the block and goes on at a guest address.
     pub fn leave(&mut self, asm: &mut Asm, way: usize, to: u64) {
-        if let Some(ways) = self.ways {
-            return go_to(asm, [ways.one, ways.several][way]);
+        if let Some(targets) = self.targets {
+            return go_to(asm, [targets.one, targets.several][way]);
         }
         let budget = budget();
         let toll = &self.head.toll;
