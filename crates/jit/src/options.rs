@@ -16,8 +16,8 @@ pub struct CompileOptions {
     pub count: bool,
     /// The processor features that code and helpers use.
     pub simd: Simd,
-    /// Vector registers are looked at from outside, as by `wavetank exec` and traces: all that is written to them is stored. Otherwise
-    /// dead values are not.
+    /// Vector registers are looked at from outside, as by `wavetank exec` and traces: all that is written to them is stored.
+    /// Otherwise dead values are not.
     pub registers_observable: bool,
 }
 

@@ -31,7 +31,7 @@ pub struct GprAlloc {
     stored: Vec<bool>,
     /// The number of the current node in the order of the code.
     at: u32,
-    /// Counters uses.
+    /// Counts uses, for the least recent one.
     clock: u32,
 }
 

@@ -124,8 +124,8 @@ struct Builder<'b, P> {
 }
 
 impl Segments {
-    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open segment is
-    /// its second argument.
+    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open
+    /// segment is its second argument.
     pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
         let n = block.nodes.len();
         let mut builder = Builder {

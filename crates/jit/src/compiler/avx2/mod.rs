@@ -1,10 +1,10 @@
 //! Lowering to AVX2: instructions of AVX-512, which templates write, become instructions that every processor of the last ten
 //! years has.
 //!
-//! The code of a block is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one of the
-//! sixteen registers of 256 bits, or in its spill slot on the stack: `liveness.rs` computes where it is live, `registers.rs`
-//! allocates registers, and `label_state.rs` reconciles the assignments at labels. A mask is two halves too (`masks.rs`): all ones in
-//! the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
+//! The code of a block is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one of
+//! the sixteen registers of 256 bits, or in its spill slot on the stack: `liveness.rs` computes where it is live,
+//! `registers.rs` allocates registers, and `label_state.rs` reconciles the assignments at labels. A mask is two halves too
+//! (`masks.rs`): all ones in the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
 //!
 //! `table.rs` says what each instruction becomes: mostly the same one on each half; else a recipe, which is a short function.
 //! An instruction without a row is refused: the block is compiled once more, with helpers for those nodes.

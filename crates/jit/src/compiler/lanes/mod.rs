@@ -5,10 +5,10 @@
 //! `records.rs`). If they do not:
 //!
 //! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
-//! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row,
-//! or each its own way: whole dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is not so
-//! (a lane outside, addresses more than 2 GiB apart) is left to helpers: nothing has been loaded or stored
-//! before all tiles have been compared.
+//! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row, or
+//! each its own way: whole dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is
+//! not so (a lane outside, addresses more than 2 GiB apart) is left to helpers: nothing has been loaded or stored before all
+//! tiles have been compared.
 
 mod access;
 mod atomics;

@@ -84,8 +84,8 @@ pub fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Labe
     }
 }
 
-/// Goes to a label if dwords are not 0 in some lanes. Of one that is the same in all it does not matter which lanes these are: the helpers
-/// look again.
+/// Goes to a label if dwords are not 0 in some lanes. Of one that is the same in all it does not matter which lanes these are:
+/// the helpers look again.
 fn leave_if_set(u: &mut Uniform<'_, '_>, dwords: &[Place], lanes: Value, to: Label) {
     let mut vectors = Vec::new();
     for place in dwords {

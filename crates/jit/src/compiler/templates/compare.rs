@@ -283,7 +283,7 @@ impl Tile<'_, '_> {
             .filter(|(bit, _)| bits >> bit & 1 != 0);
         let mut classes: u8 = single.map(|(_, class)| class).sum();
         let finite = [3, 4, 7].map(|bit| bits >> bit & 1 != 0);
-        // CompileOptions what is left is made of negative numbers and denormals.
+        // How what is left is made of negative numbers and denormals.
         let join = match finite {
             [false, false, false] => None,
             [false, true, true] => {

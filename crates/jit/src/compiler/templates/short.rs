@@ -83,7 +83,7 @@ impl Tile<'_, '_> {
         self.finish_words()
     }
 
-    /// Counters are taken modulo 16.
+    /// Counts are taken modulo 16.
     fn shift_words(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.reg(a)?, self.reg(b)?);

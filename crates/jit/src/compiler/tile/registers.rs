@@ -62,8 +62,8 @@ impl Tile<'_, '_> {
         var
     }
 
-    /// Other reads of a register that stays as it is are the same value. Those behind a write in this segment are nodes of it, and bound when it
-    /// is their turn.
+    /// Other reads of a register that stays as it is are the same value. Those behind a write in this segment are nodes of it,
+    /// and bound when it is their turn.
     fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
         let segments = self.segments;
         let same = |v: &Value| {

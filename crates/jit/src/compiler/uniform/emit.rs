@@ -274,7 +274,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// Counters zeros; where there is nothing else, which the carry says, the result is all ones.
+    /// Counts zeros; where there is nothing else, which the carry says, the result is all ones.
     fn count(&mut self, code: Code, wide: bool) {
         self.asm.set(B, u64::from(u32::MAX));
         self.asm.op(code, &[A.into(), A.into()]);
