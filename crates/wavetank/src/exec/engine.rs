@@ -85,7 +85,7 @@ impl Engine {
             Engine::Jit => EngineChoice::Jit,
             _ => EngineChoice::Interpreter,
         };
-        let executable = Executable::new(program, once(simd), choice, false, None);
+        let executable = Executable::new(program, once(simd), choice, true, None);
         group.run(&mut *executable.backend(), memory)
     }
 }
