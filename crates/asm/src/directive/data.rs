@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Handler, each_operand, row};
 use crate::assembler::Assembler;
-use crate::expression::{Expr, float};
+use crate::expression::{Expr, fits, float};
+use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{FixupKind, Tail, leb};
 use wavetank_isa::Dialect;
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Handler] = &[
 
 /// Numbers of so many bytes.
 fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         // CLRX takes what is not there for 0.
         if a.dialect == Dialect::Clrx && matches!(cursor.peek(), b',' | 0) {
             return a.append(&[0; 8][..size.into()]);
@@ -79,15 +79,9 @@ pub(super) fn datum(
     Ok(())
 }
 
-/// Whether a number has so many bytes, with or without sign.
-pub(crate) fn fits(number: i64, size: u8) -> bool {
-    let bits = 8 * u32::from(size);
-    bits >= 64 || (-(1 << (bits - 1))..1 << bits).contains(&number)
-}
-
 /// Numbers of sixteen bytes, written in decimal or hexadecimal digits.
 fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let place = cursor.span();
         let negative = cursor.eat(b'-');
         let piece = cursor.piece();
@@ -107,7 +101,7 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let bits = float_bits(cursor, size)?;
         a.append(&bits.to_le_bytes()[..size])
     })
@@ -146,7 +140,7 @@ fn double(piece: &str, value: f64) -> u64 {
 }
 
 fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let mut text = cursor.quoted()?;
         // What stands side by side is one text.
         while cursor.peek() == b'"' {
@@ -160,7 +154,7 @@ fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<()
 }
 
 fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let start = cursor.at();
         let expr = a.expr(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();

@@ -1,7 +1,6 @@
 //! Other files, and what a source says to who assembles it.
 
-use super::{Handler, row};
-use crate::assembler::{Assembler, ROUND};
+use crate::session::{Handler, ROUND, Session, row};
 use crate::source::{Cursor, OriginKind, Repeat, Wrong, text_of, wrong};
 
 #[rustfmt::skip]
@@ -20,12 +19,12 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// What is for printed listings.
-fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
 /// Reads the name of a file, and the file.
-fn read(a: &Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), Wrong> {
+fn read(a: &Session<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), Wrong> {
     let start = cursor.at();
     let name = cursor.quoted()?;
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
@@ -37,11 +36,11 @@ fn read(a: &Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>),
     }
 }
 
-fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn include(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.at()..cursor.text().len();
     let (name, bytes) = read(a, &mut cursor)?;
     cursor.end()?;
-    let (line, conditions) = (a.line(), a.conditions.len());
+    let (line, conditions) = (a.asm.at.line, a.conditions.len());
     let kind = OriginKind::File(name.as_str().into());
     let again = a.inputs.reads(&name);
     a.count_lines(ROUND);
@@ -65,24 +64,24 @@ fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.incbin FILE, SKIPPED, COUNT`
-fn incbin(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn incbin(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let (_, bytes) = read(a, &mut cursor)?;
     let (mut skipped, mut count) = (0, u64::MAX);
     if cursor.comma() {
         if cursor.peek() != b',' {
-            skipped = a.count(&mut cursor)?;
+            skipped = a.asm.count(&mut cursor)?;
         }
         if cursor.comma() {
-            count = a.count(&mut cursor)?;
+            count = a.asm.count(&mut cursor)?;
         }
     }
     cursor.end()?;
     let start = skipped.min(bytes.len() as u64) as usize;
     let end = start + count.min((bytes.len() - start) as u64) as usize;
-    a.append(&bytes[start..end])
+    a.asm.append(&bytes[start..end])
 }
 
-fn error(_: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn error(_: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = 0..cursor.text().len();
     let text = match cursor.is_at_end() {
         true => "the source says that it is wrong here".to_owned(),

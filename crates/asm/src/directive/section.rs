@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::{Handler, row};
 use crate::assembler::Assembler;
+use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{Group, Key};
 use wavetank_isa::Dialect;

@@ -1,11 +1,10 @@
 //! Symbols: values, and what others shall know of them.
 
-use super::{Handler, each_operand, row};
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, too_large};
 use crate::expression::Expr;
+use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{Definition, Key, SymbolId};
-use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
 
 #[rustfmt::skip]
@@ -42,71 +41,6 @@ fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(),
     a.set(cursor, &name, place, again)
 }
 
-impl Assembler<'_> {
-    /// `NAME = VALUE`: the cursor stands at the sign.
-    pub(crate) fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
-        let twice = cursor.rest().starts_with("==");
-        cursor.skip(if twice { 2 } else { 1 });
-        self.set(cursor, name, 0..name.len(), !twice)
-    }
-
-    /// Sets a symbol to the expression at the cursor. `again`: it may have been set before, and may be set later.
-    fn set(
-        &mut self,
-        mut cursor: Cursor<'_>,
-        name: &str,
-        place: std::ops::Range<usize>,
-        again: bool,
-    ) -> Result<(), Wrong> {
-        if name == "." && self.dialect == Dialect::Clrx {
-            return super::space::org(self, cursor);
-        }
-        if name == "." {
-            return Err(wrong(place, "the place in a section is set by `.org`"));
-        }
-        let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
-            true => Definition::Registers(self.registers(&mut cursor)?),
-            false => Definition::Variable(self.settled(&mut cursor)?),
-        };
-        cursor.end()?;
-        self.define(name, place, definition, again)
-    }
-
-    /// Reads an expression; the number that it is by now.
-    fn settled(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
-        let start = cursor.at();
-        let expr = self.expr(cursor)?;
-        let value = self.values().reduce(&expr);
-        let value = value.map_err(|why| wrong(start..cursor.text().len(), why))?;
-        // What it comes to, not what was written: variables of variables stay small.
-        Ok(value.into())
-    }
-
-    /// Gives a symbol of this place another definition.
-    pub(super) fn define(
-        &mut self,
-        name: &str,
-        place: std::ops::Range<usize>,
-        definition: Definition,
-        again: bool,
-    ) -> Result<(), Wrong> {
-        let id = self.symbols.own(name);
-        if matches!(&definition, Definition::Variable(expr) if expr.names(id)) {
-            return Err(wrong(place, format_args!("`{name}` depends on itself")));
-        }
-        let symbol = &mut self.symbols[id];
-        let free = !symbol.is_defined() || (symbol.variable && again);
-        if !free {
-            return Err(wrong(place, format_args!("`{name}` is defined already")));
-        }
-        symbol.definition = definition;
-        symbol.variable = again;
-        // The assembler's own are none of the object, but for those that the source sets.
-        symbol.used |= name.starts_with(".amdgcn.");
-        Ok(())
-    }
-}
-
 /// Reads names, and does something with each symbol.
 fn symbols(
     a: &mut Assembler<'_>,
@@ -116,7 +50,7 @@ fn symbols(
     if cursor.is_at_end() {
         return Err(cursor.wrong("there should be the name of a symbol"));
     }
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let name = cursor.name()?;
         let id = a.symbols.id(&name);
         act(a, id);
@@ -233,14 +167,14 @@ fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<
     };
     let (bss, _) = a.sections.get(&key, SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0);
     let here = std::mem::replace(&mut a.sections.current, bss);
-    let done = super::space::align_to(a, align, 0, u64::MAX);
+    let done = a.align_to(align, 0, u64::MAX);
     let spot = a.sections.spot();
     let grown = a.sections.append_same(size, 0);
     a.sections.current = here;
     a.symbols[id].kind = STT_OBJECT;
     a.symbols[id].definition = Definition::Label(spot);
     a.symbols[id].size = Some(Expr::Number(size as i64));
-    done.and(grown.map_err(crate::assembler::too_large))
+    done.and(grown.map_err(too_large))
 }
 
 /// `.amdgpu_lds NAME, SIZE, ALIGN`: a variable in LDS, which the linker of graphics lays out (`SHN_AMDGPU_LDS`).

@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::state::{Spot, SymbolId};
 
-pub(crate) use number::float;
+pub(crate) use number::{fits, float};
 pub(crate) use parse::Reader;
 pub(crate) use reduce::{Base, Reduced, Values};
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Expr, Function, Unary, Variant};
-use crate::directive::extra_sgprs;
 use crate::expression::Binary;
+use crate::kernel::extra_sgprs;
 use crate::state::{Definition, Layout, Spot, SymbolId, Symbols};
 
 /// How deep variables are variables of others at most.

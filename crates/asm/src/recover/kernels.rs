@@ -5,7 +5,7 @@ use wavetank_object::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE};
 use super::Page;
 use super::names::written;
 use super::parts::{KernelAt, Part};
-use crate::directive::{descriptor_fields, kernel_code_fields};
+use crate::kernel::{descriptor_fields, kernel_code_fields};
 
 impl Page<'_> {
     /// The lines of the kernel at a place; none, if the directives would not make the same bytes.

@@ -118,6 +118,23 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// Reads operands between commas, until the end of the statement.
+    pub fn each_operand(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<(), Wrong>,
+    ) -> Result<(), Wrong> {
+        if self.is_at_end() {
+            return Ok(());
+        }
+        loop {
+            read(self)?;
+            if self.is_at_end() {
+                return Ok(());
+            }
+            self.expect_comma()?;
+        }
+    }
+
     /// Fails here.
     pub fn wrong(&self, message: impl Display) -> Wrong {
         wrong(self.span(), message)

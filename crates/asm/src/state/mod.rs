@@ -3,6 +3,7 @@
 mod fixup;
 mod ids;
 mod initials;
+mod lines;
 mod scopes;
 mod sections;
 mod symbols;
@@ -10,5 +11,6 @@ mod symbols;
 pub(crate) use fixup::{Fixup, FixupKind, Place};
 pub(crate) use ids::{SectionId, Spot, SymbolId};
 pub(crate) use initials::Initials;
+pub(crate) use lines::{File, LineRow, Lines};
 pub(crate) use sections::{Group, Key, Layout, NOP, Section, Sections, Tail, TooLarge, leb};
 pub(crate) use symbols::{Definition, Registers, Symbol, Symbols};

@@ -2,9 +2,9 @@
 
 use wavetank_isa::text::half;
 
-use super::super::{Handler, each_operand, row};
 use crate::assembler::Assembler;
 use crate::expression::float;
+use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, Wrong, wrong};
 
 #[rustfmt::skip]
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Handler] = &[
 
 /// `.half 1.5, -0.25`
 fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let place = cursor.span();
         if matches!(cursor.peek(), b',' | 0) {
             return a.append(&[0; 2]);
@@ -42,7 +42,7 @@ fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 /// Texts that end with zero, each byte in more.
 fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
     let mut text = Vec::new();
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         text.append(&mut cursor.quoted()?);
         Ok(())
     })?;

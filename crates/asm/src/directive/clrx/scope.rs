@@ -1,8 +1,7 @@
 //! Scopes, and symbols that are no numbers: `.scope`, `.using`, `.eqv`, `.undef`, `.regvar`.
 
-use super::super::macros::alone;
-use super::super::{Handler, row};
 use crate::assembler::Assembler;
+use crate::session::{Handler, alone, assembler_row as row};
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::Definition;
 

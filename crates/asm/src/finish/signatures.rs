@@ -6,10 +6,10 @@ use wavetank_link::elf::STB_GLOBAL;
 use wavetank_object::Feature;
 use wavetank_quote::similar;
 
-use super::Assembler;
-use crate::directive::{extra_sgprs, handlers};
 use crate::errors::LineError;
 use crate::expression::{Binary, Expr, Variant};
+use crate::kernel::extra_sgprs;
+use crate::session::{Handlers, KERNEL_ALIGN, Session};
 use crate::signature::{Needs, Signature, directives};
 use crate::source::{OriginKind, Repeat, Wrong, wrong};
 use crate::state::{Definition, SectionId, Spot, SymbolId};
@@ -17,28 +17,28 @@ use crate::state::{Definition, SectionId, Spot, SymbolId};
 /// `.text`, with which every source begins.
 const TEXT: SectionId = SectionId(0);
 
-impl Assembler<'_> {
-    /// Adds descriptors and metadata of the signatures, when the source has been read.
-    pub fn add_kernels(&mut self) {
+impl Session<'_> {
+    /// Adds descriptors and metadata of the signatures, when the source has been read. `handlers` are the directives of LLVM's dialect.
+    pub fn add_kernels(&mut self, handlers: &'static Handlers) {
         let kernels = self.signatures;
         if kernels.is_empty() {
             return;
         }
-        let before = self.errors.len();
+        let before = self.asm.errors.len();
         for (n, kernel) in kernels.iter().enumerate() {
             let found = self.find_kernel(kernel, &kernels[..n]);
             if let Err(error) = found.and_then(|()| self.fits(kernel)) {
-                self.errors.push(of_signature(kernel, *error));
+                self.asm.errors.push(of_signature(kernel, *error));
             }
         }
-        if self.errors.len() > before {
+        if self.asm.errors.len() > before {
             return;
         }
         self.size_kernels();
         let text = directives(kernels, &self.needs());
         // What the source has said of conditions and of its end is no matter of these lines.
-        self.dialect = Dialect::Llvm;
-        self.handlers = handlers(Dialect::Llvm);
+        self.asm.dialect = Dialect::Llvm;
+        self.handlers = handlers;
         self.ended = false;
         // Nothing is being read any more: this is not too deep.
         let _ = self
@@ -47,23 +47,17 @@ impl Assembler<'_> {
         self.read();
     }
 
-    /// Whether a label is that of a kernel, which begins at a multiple of 256 bytes (LLVM's "User Guide for AMDGPU Backend",
-    /// "Kernel Descriptor", `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
-    pub(super) fn begins_kernel(&self, label: &str) -> bool {
-        self.signatures.iter().any(|kernel| kernel.name == label)
-    }
-
     /// Finds the code of a kernel: its label, or the beginning of a source that begins without one.
     fn find_kernel(&mut self, kernel: &Signature, others: &[Signature]) -> Result<(), Wrong> {
         let name = &kernel.name;
-        let descriptor = self.symbols.find(&format!("{name}.kd"));
-        let there = descriptor.is_some_and(|id| self.symbols[id].is_defined());
+        let descriptor = self.asm.symbols.find(&format!("{name}.kd"));
+        let there = descriptor.is_some_and(|id| self.asm.symbols[id].is_defined());
         if there || others.iter().any(|other| other.name == *name) {
             let message = format!("there is another kernel `{name}`");
             return Err(wrong(kernel.named.clone(), message));
         }
-        let id = self.symbols.id(name);
-        match self.symbols[id].definition {
+        let id = self.asm.symbols.id(name);
+        match self.asm.symbols[id].definition {
             Definition::Label(_) => {}
             Definition::Undefined if self.begins_without_label() => {
                 let start = Spot {
@@ -71,9 +65,9 @@ impl Assembler<'_> {
                     fragment: 0,
                     offset: 0,
                 };
-                self.symbols[id].definition = Definition::Label(start);
-                self.sections.switch(TEXT);
-                self.sections.align_at_least(KERNEL_ALIGN);
+                self.asm.symbols[id].definition = Definition::Label(start);
+                self.asm.sections.switch(TEXT);
+                self.asm.sections.align_at_least(KERNEL_ALIGN);
             }
             Definition::Undefined => return Err(self.no_kernel(kernel)),
             _ => {
@@ -81,18 +75,18 @@ impl Assembler<'_> {
                 return Err(wrong(kernel.named.clone(), message));
             }
         }
-        self.symbols[id].binding = Some(STB_GLOBAL);
+        self.asm.symbols[id].binding = Some(STB_GLOBAL);
         Ok(())
     }
 
     fn begins_without_label(&self) -> bool {
         let start = |spot: &Spot| spot.section == TEXT && (spot.fragment, spot.offset) == (0, 0);
-        let mut named = self.symbols.iter().filter(|(_, s)| !s.is_temporary());
+        let mut named = self.asm.symbols.iter().filter(|(_, s)| !s.is_temporary());
         !named.any(|(_, s)| matches!(&s.definition, Definition::Label(spot) if start(spot)))
     }
 
     fn no_kernel(&self, kernel: &Signature) -> Wrong {
-        let labels = self.symbols.iter().filter(|(_, s)| !s.is_temporary());
+        let labels = self.asm.symbols.iter().filter(|(_, s)| !s.is_temporary());
         let labels = labels.filter(|(_, s)| matches!(s.definition, Definition::Label(_)));
         let (near, meant) = similar(&kernel.name, labels.map(|(_, s)| s.written()));
         let message = format!("the source has no label `{}`", kernel.name);
@@ -114,11 +108,11 @@ impl Assembler<'_> {
             let message = "the source has metadata already: its kernels and this one need to be described in one way";
             return Err(wrong(kernel.named.clone(), message));
         }
-        let most = lds_of_group(self.chip.generation());
+        let most = lds_of_group(self.asm.chip.generation());
         let (bytes, place) = &kernel.lds;
         match *bytes > most {
             true => {
-                let chip = self.chip.name();
+                let chip = self.asm.chip.name();
                 let message =
                     format!("a work-group of {chip} has {most} bytes of LDS at most, not {bytes}");
                 Err(wrong(place.clone(), message))
@@ -130,34 +124,36 @@ impl Assembler<'_> {
     /// A kernel reaches to the next one, or to the end of its section.
     fn size_kernels(&mut self) {
         let kernels = self.signatures.iter();
-        let ids: Vec<SymbolId> = kernels.filter_map(|k| self.symbols.find(&k.name)).collect();
+        let ids: Vec<SymbolId> = kernels
+            .filter_map(|k| self.asm.symbols.find(&k.name))
+            .collect();
         let starts = ids
             .iter()
-            .filter_map(|id| match self.symbols[*id].definition {
+            .filter_map(|id| match self.asm.symbols[*id].definition {
                 Definition::Label(spot) => Some(spot),
                 _ => None,
             });
         let starts: Vec<Spot> = starts.collect();
         for (id, start) in ids.iter().zip(&starts) {
-            if self.symbols[*id].size.is_some() {
+            if self.asm.symbols[*id].size.is_some() {
                 continue;
             }
             let later = starts.iter().filter(|s| s.section == start.section);
             let later = later.filter(|s| (s.fragment, s.offset) > (start.fragment, start.offset));
             let next = later.min_by_key(|s| (s.fragment, s.offset)).copied();
             let end = next.unwrap_or_else(|| {
-                self.sections.switch(start.section);
-                self.sections.spot()
+                self.asm.sections.switch(start.section);
+                self.asm.sections.spot()
             });
             let ends = [Expr::Place(end), Expr::Symbol(*id, Variant::None)];
-            self.symbols[*id].size = Some(Expr::Binary(Binary::Sub, Box::new(ends)));
+            self.asm.symbols[*id].size = Some(Expr::Binary(Binary::Sub, Box::new(ends)));
         }
     }
 
     /// What the code needs: as many registers as the highest that an instruction names.
     fn needs(&self) -> Needs<'_> {
-        let counts = self.counts.unwrap_or_default();
-        let (target, version) = (&self.target, self.notes.version);
+        let counts = self.asm.counts.source.unwrap_or_default();
+        let (target, version) = (&self.asm.target, self.notes.version);
         let major = target.major();
         let xnack = major >= 8 && target.has_xnack() && target.xnack != Feature::Off;
         // Counted on gfx6 as well, which has no flat accesses: so LLVM does.
@@ -173,9 +169,6 @@ impl Assembler<'_> {
         }
     }
 }
-
-/// Where the code of kernels begins.
-pub(super) const KERNEL_ALIGN: u64 = 256;
 
 fn of_signature(kernel: &Signature, error: ParseError) -> LineError {
     LineError {

@@ -3,8 +3,7 @@
 //! Written here and not by a library: the numbers of files are those of the source, since its other DWARF sections name them.
 //! Source: DWARF 5, 6.2 "Line Number Information".
 
-use crate::directive::{File, Lines, Row};
-use crate::state::{Layout, SectionId, Sections, Spot, leb};
+use crate::state::{File, Layout, LineRow as Row, Lines, SectionId, Sections, Spot, leb};
 
 /// Instructions are multiples of four bytes.
 const STEP: u64 = 4;

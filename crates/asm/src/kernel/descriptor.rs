@@ -6,7 +6,7 @@ use wavetank_object::{DESCRIPTOR_SIZE, Feature, Target};
 
 /// Where a field's value goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Slot {
+pub(crate) enum Slot {
     /// Bits of the dword at a byte: byte, first bit, count.
     Bits(usize, u32, u32),
     /// What the other fields are made of.
@@ -15,7 +15,7 @@ pub(super) enum Slot {
 
 /// Fields that are no bits of the descriptor themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Input {
+pub(crate) enum Input {
     NextFreeVgpr,
     NextFreeSgpr,
     ReserveVcc,
@@ -25,7 +25,7 @@ pub(super) enum Input {
 }
 
 /// A field.
-pub(super) struct Field {
+pub(crate) struct Field {
     /// Its directive, without `.amdhsa_`.
     pub name: &'static str,
     pub slot: Slot,
@@ -68,7 +68,7 @@ const fn input(name: &'static str, input: Input) -> Field {
 }
 
 #[rustfmt::skip]
-pub(super) const FIELDS: &[Field] = &[
+pub(crate) const FIELDS: &[Field] = &[
     bits("group_segment_fixed_size", 0, 0, 32),
     bits("private_segment_fixed_size", 4, 0, 32),
     bits("kernarg_size", 8, 0, 32),
@@ -109,7 +109,7 @@ pub(super) const FIELDS: &[Field] = &[
 ];
 
 /// Fields of later chips: a source that has them is not for these.
-pub(super) const LATER: &[&str] = &[
+pub(crate) const LATER: &[&str] = &[
     "accum_offset",
     "tg_split",
     "wavefront_size32",
@@ -126,7 +126,7 @@ pub(super) const LATER: &[&str] = &[
 ];
 
 /// The numbers that a descriptor is made of.
-pub(super) struct Descriptor {
+pub(crate) struct Descriptor {
     bytes: [u8; DESCRIPTOR_SIZE],
     user_sgprs: u32,
     user_sgpr_count: Option<u32>,

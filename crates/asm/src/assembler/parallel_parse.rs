@@ -13,18 +13,18 @@ use memchr::{memchr, memchr3};
 use wavetank_isa::text::parse_quietly;
 use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
 
-use super::{Assembler, operands};
+use super::names;
 use crate::in_order::Results;
 use crate::source::first_word;
 use crate::state::Initials;
 
 /// Bytes of source that a thread parses at once.
 const PIECE: usize = 1 << 14;
-/// A source is so long that it is worth while.
+/// Bytes of a source from which on threads are worth their start.
 const LONG: usize = 1 << 18;
 
 /// An instruction that has been parsed.
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     /// The bytes of the source that it stands in.
     pub place: Range<usize>,
     pub inst: (Inst, Encoded),
@@ -43,28 +43,25 @@ pub(crate) struct Ahead {
     chip: Chip,
 }
 
-impl Assembler<'_> {
-    /// Reads all of a source, of which threads parse the instructions ahead.
-    pub fn read_ahead(&mut self, source: &Rc<str>) {
-        if self.dialect != Dialect::Llvm || source.len() < LONG {
-            return self.read();
-        }
-        let (chip, text) = (self.chip, &**source);
-        let pieces = pieces(text);
-        let work = |piece: &Range<usize>| parsed(text, piece.clone(), chip);
-        thread::scope(|scope| {
-            self.ahead = Some(Ahead {
-                results: Results::of(scope, &pieces, &work),
-                left: pieces.len(),
-                current: Vec::new().into_iter(),
-                source: source.clone(),
-                chip,
-            });
-            self.read();
-            // The threads end when nobody waits for them.
-            self.ahead = None;
+/// Whether a source is so long that threads are worth their start.
+pub(crate) fn is_worthwhile(source: &str, dialect: Dialect) -> bool {
+    dialect == Dialect::Llvm && source.len() >= LONG
+}
+
+/// Parses a source on threads while `read` reads it. The threads end when `read` has dropped their results.
+pub(crate) fn while_parsing(source: &Rc<str>, chip: Chip, read: impl FnOnce(Ahead)) {
+    let text = &**source;
+    let pieces = pieces(text);
+    let work = |piece: &Range<usize>| parsed(text, piece.clone(), chip);
+    thread::scope(|scope| {
+        read(Ahead {
+            results: Results::of(scope, &pieces, &work),
+            left: pieces.len(),
+            current: Vec::new().into_iter(),
+            source: source.clone(),
+            chip,
         });
-    }
+    });
 }
 
 impl Ahead {
@@ -116,7 +113,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
 /// The lines of a piece that are instructions without more ado, but for branches, which mostly have names.
 fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
     let mut found = Vec::with_capacity(piece.len() / 32);
-    let branches = operands::branches();
+    let branches = names::branches();
     let mut at = piece.start;
     for line in text[piece].split_inclusive('\n') {
         let body = line.trim_start();
@@ -135,7 +132,7 @@ fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
             found.push(Parsed {
                 place: start..start + order.len(),
                 inst: (inst, code),
-                initials: operands::initials(order),
+                initials: names::initials(order),
             });
         }
     }
@@ -145,69 +142,6 @@ fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
-
-    const LINES: &str = "\
-loop: s_add_u32 s0, s0, 1 ; counts
-  v_mov_b32 v1, v2 // a copy
-/* one
-s_nop 1
-two */ s_nop 2 /* three */
-.if 0
-s_nop 3
-.endif
-.macro v_mov_b64 to, from
-v_mov_b32 \\to, \\from
-.endm
-.set five, 5
-v_mov_b64 v3, 7
-v_add_f32 v0, five, v1
-.purgem v_mov_b64
-s_cbranch_scc1 loop
-# a remark
-1: s_branch 1b
-s_wrong s0
-v_add_f32 v0, s0, s1
-s_load_dwordx2 s[0:1], s[2:3], 0x10 glc\r
-.rept 3
-v_xor_b32 v1, v2, v3
-.endr
-s_setprio 1; s_nop 9
-";
-
-    /// What a reading makes of a source: line, address and bytes of each instruction, and the errors.
-    fn read(
-        source: &Rc<str>,
-        read: impl Fn(&mut Assembler<'_>, &Rc<str>),
-    ) -> (Vec<String>, String) {
-        let mut seen = Vec::new();
-        let mut each = |line: &crate::Line| {
-            seen.push(format!(
-                "{} {} {:?}",
-                line.number,
-                line.address,
-                line.bytes()
-            ));
-        };
-        let options = Options::new(Chip::Gfx900);
-        let mut assembler = Assembler::new("a.s", source.clone(), &options, None, Some(&mut each));
-        read(&mut assembler, source);
-        let errors = format!("{:?}", assembler.take_errors());
-        (seen, errors)
-    }
-
-    #[test]
-    fn what_is_parsed_ahead_changes_nothing() {
-        let once = 1 + LONG / LINES.len();
-        let source: Rc<str> = (0..once)
-            .map(|n| LINES.replace("loop", &format!("l{n}")))
-            .collect::<String>()
-            .into();
-        let plain = read(&source, |assembler, _| assembler.read());
-        let ahead = read(&source, |assembler, source| assembler.read_ahead(source));
-        assert!(plain.0.len() > 10 * once, "{}", plain.0.len());
-        assert!(plain.0 == ahead.0 && plain.1 == ahead.1);
-    }
 
     #[test]
     fn most_lines_are_parsed_ahead() {

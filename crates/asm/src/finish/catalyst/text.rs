@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use wavetank_object::catalyst::PRODUCTS;
 
-use super::argument::{Argument, Kind, Pointer, Space};
-use super::{Facts, PRINTF_ALWAYS, PRIVATE_IN_HEADER, STRUCTURES_ONLY};
+use super::facts::Facts;
+use super::{PRINTF_ALWAYS, PRIVATE_IN_HEADER, STRUCTURES_ONLY};
+use crate::session::program::{CatalystArgument as Argument, Kind, Pointer, Space};
 
 /// Bytes of an argument's place.
 const PLACE: u32 = 16;

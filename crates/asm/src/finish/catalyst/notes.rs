@@ -2,8 +2,8 @@
 
 use wavetank_object::catalyst::{info, note};
 
-use super::Facts;
-use super::argument::{Kind, Space};
+use super::facts::Facts;
+use crate::session::program::{Kind, Space};
 
 /// Constants of the note on the program: the work-items of a group and of a wave, and the LDS that a group can have.
 const GROUP: u32 = 256;

@@ -1,37 +1,20 @@
-//! Kernels for AMD's Catalyst (OpenCL 1.2): what stands in `.config`, and the program that is made of it.
+//! Programs for AMD's Catalyst (OpenCL 1.2), made of the settings of their kernels.
 //!
 //! Source: CLRX's documentation, "CLRadeonExtender Assembler AMD Catalyst handling"; what CLRX writes for drivers from 1348.5 on.
 
-mod argument;
+mod facts;
 mod notes;
 mod raw;
 mod text;
 
-use wavetank_object::catalyst::{self, PRODUCTS, Program, USER_CLASSES};
+use wavetank_object::catalyst::{self, PRODUCTS, Program};
 
-use super::super::{Handler, each_operand, row};
-use super::config::Config;
-use super::kernel::Kernel;
-use crate::assemble::Container;
-use crate::assembler::Assembler;
+use crate::assembly::Container;
 use crate::errors::LineError;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::Session;
+use crate::session::program::{CatalystArgument as Argument, Config, Kernel, Waiting};
 use crate::state::{Key, Layout, SectionId};
-
-pub(super) use argument::{Argument, argument};
-pub(super) use raw::ROWS as RAW;
-
-#[rustfmt::skip]
-pub(super) const ROWS: &[Handler] = &[
-    row(".uavid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.uav)),
-    row(".printfid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.printf)),
-    row(".privateid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.private)),
-    row(".uavprivate", |a, c| number(a, c, u32::MAX, |s| &mut s.uav_private)),
-    row(".hwregion", |a, c| number(a, c, u32::MAX, |s| &mut s.region)),
-    row(".useconstdata", |a, c| flag(a, c, |s| &mut s.uses_constants)),
-    row(".useprintf", |a, c| flag(a, c, |s| &mut s.prints)),
-    row(".userdata", user_data),
-];
+use facts::Facts;
 
 /// The first driver whose programs are written.
 const OLDEST: i64 = 134_805;
@@ -39,10 +22,6 @@ const OLDEST: i64 = 134_805;
 const PRINTF_ALWAYS: i64 = 152_603;
 const STRUCTURES_ONLY: i64 = 159_805;
 const PRIVATE_IN_HEADER: i64 = 164_205;
-/// Numbers of buffers end here.
-const MOST_BUFFERS: u32 = 1023;
-/// Registers that a driver fills at most, and values that it fills them with.
-const USER_SGPRS: u32 = 16;
 /// Bytes of constants that kernels of other chips have.
 const DATA: usize = 4736;
 /// The LDS of a kernel with pointers to LDS.
@@ -50,145 +29,11 @@ const WHOLE_LDS: i64 = 32_768;
 /// The identity of the first kernel.
 const FIRST: usize = 1024;
 
-/// What a kernel's `.config` says that other formats do not have.
-#[derive(Debug, Default)]
-pub(super) struct Settings {
-    pub args: Vec<Argument>,
-    uav: Option<u32>,
-    constants: Option<u32>,
-    printf: Option<u32>,
-    private: Option<u32>,
-    uav_private: Option<u32>,
-    region: Option<u32>,
-    cond_out: Option<u32>,
-    early_exit: Option<u32>,
-    uses_constants: bool,
-    prints: bool,
-    samplers: Vec<u32>,
-    /// Class, slot, first register, number of registers.
-    user: Vec<[u32; 4]>,
-}
-
-/// What is known of a kernel when its text and its notes are written.
-struct Facts {
-    name: String,
-    product: usize,
-    wide: bool,
-    has_constants: bool,
-    settings: Settings,
-    /// The numbers of buffers, by argument.
-    resources: Vec<u32>,
-    driver: i64,
-    identity: usize,
-    local: u32,
-    scratch: u32,
-    group: Option<[u32; 3]>,
-    vgprs: u32,
-    sgprs: u32,
-    most_sgprs: u32,
-    float_mode: u32,
-    ieee_mode: u32,
-    rsrc2: u32,
-}
-
-impl Settings {
-    fn uav(&self) -> u32 {
-        self.uav.unwrap_or(11)
-    }
-}
-
-/// A program whose code waits for addresses of labels.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    program: Program,
-    /// The sections with the kernels' code.
-    sections: Vec<SectionId>,
-}
-
-fn settings<'a>(a: &'a mut Assembler<'_>, cursor: &Cursor<'_>) -> Result<&'a mut Settings, Wrong> {
-    a.program.config(cursor)?;
-    Ok(&mut a.program.kernel(cursor)?.catalyst)
-}
-
-fn word(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
-    let place = cursor.span();
-    let value = a.count(cursor)?;
-    u32::try_from(value).map_err(|_| wrong(place, format_args!("{value} has more than 32 bits")))
-}
-
-fn number(
-    a: &mut Assembler<'_>,
-    mut cursor: Cursor<'_>,
-    most: u32,
-    field: fn(&mut Settings) -> &mut Option<u32>,
-) -> Result<(), Wrong> {
-    let place = cursor.span();
-    let value = match cursor.is_at_end() {
-        true => 0,
-        false => word(a, &mut cursor)?,
-    };
-    cursor.end()?;
-    if value > most {
-        return Err(wrong(place, format_args!("{value} is more than {most}")));
-    }
-    *field(settings(a, &cursor)?) = Some(value);
-    Ok(())
-}
-
-fn flag(
-    a: &mut Assembler<'_>,
-    cursor: Cursor<'_>,
-    field: fn(&mut Settings) -> &mut bool,
-) -> Result<(), Wrong> {
-    cursor.end()?;
-    *field(settings(a, &cursor)?) = true;
-    Ok(())
-}
-
-/// `.sampler ID, …`
-fn samplers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let mut all = Vec::new();
-    each_operand(&mut cursor, |cursor| {
-        all.push(word(a, cursor)?);
-        Ok(())
-    })?;
-    settings(a, &cursor)?.samplers.extend(all);
-    Ok(())
-}
-
-/// `.userdata CLASS, SLOT, FIRST, COUNT`
-fn user_data(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let place = cursor.span();
-    let name = cursor.piece();
-    let class = USER_CLASSES
-        .iter()
-        .position(|class| class.eq_ignore_ascii_case(name));
-    let message = || format!("`{name}` is no class of user data, such as ptr_uav_table");
-    let class = class.ok_or_else(|| wrong(place.clone(), message()))?;
-    let mut values = [class as u32, 0, 0, 0];
-    for value in &mut values[1..] {
-        cursor.expect_comma()?;
-        *value = word(a, &mut cursor)?;
-    }
-    cursor.end()?;
-    let [.., first, count] = values;
-    if first.saturating_add(count) > USER_SGPRS {
-        let message = format!("user data have s0 to s15: {count} from s{first} on are too many");
-        return Err(wrong(place.start..cursor.text().len(), message));
-    }
-    let all = &mut settings(a, &cursor)?.user;
-    if all.len() as u32 >= USER_SGPRS {
-        return Err(wrong(place, "a kernel has 16 user data at most"));
-    }
-    all.push(values);
-    Ok(())
-}
-
-impl Assembler<'_> {
+impl Session<'_> {
     /// Makes the program of all kernels, but for their code.
     pub(super) fn finish_catalyst(&mut self, kernels: Vec<Kernel>) {
         let place = kernels[0].place.clone();
-        let chip = self.chip.name();
+        let chip = self.asm.chip.name();
         let named = |name: &String| {
             PRODUCTS
                 .iter()
@@ -201,12 +46,12 @@ impl Assembler<'_> {
                 "AMD's Catalyst has no programs of OpenCL 1.2, which is CLRX's format where nothing is said, for {chip}: \
                  name a chip of gfx6 to gfx8, as `.gpu Fiji`, or say `.rocm`"
             );
-            return self.report(place.wrong(message));
+            return self.asm.report(place.wrong(message));
         };
         if self.program.driver < OLDEST {
             let message =
                 "programs are written for drivers from 1348.5 on (`.driver_version 134805`)";
-            return self.report(place.wrong(message));
+            return self.asm.report(place.wrong(message));
         }
         let mut waiting = Waiting {
             program: Program {
@@ -223,7 +68,7 @@ impl Assembler<'_> {
                     waiting.program.kernels.push(kernel);
                     waiting.sections.push(section);
                 }
-                Err(error) => self.report(*error),
+                Err(error) => self.asm.report(*error),
             }
         }
         self.program.catalyst = Some(waiting);
@@ -289,9 +134,9 @@ impl Assembler<'_> {
         if settings.args.iter().any(Argument::is_local) {
             config.put("workgroup_group_segment_byte_size", WHOLE_LDS);
         }
-        let [rsrc1, rsrc2] = config.words(&kernel.counts, self.chip)?;
+        let [rsrc1, rsrc2] = config.words(&kernel.counts, self.asm.chip)?;
         let (sgprs, vgprs) = config.named(&kernel.counts);
-        let (major, ..) = crate::isa_version(self.chip);
+        let (major, ..) = crate::isa_version(self.asm.chip);
         Ok(Facts {
             name: kernel.name.to_string(),
             product,
@@ -322,7 +167,11 @@ impl Assembler<'_> {
             unique: None,
             subsection: 0,
         };
-        let at = self.sections.iter().position(|section| section.key == key);
+        let at = self
+            .asm
+            .sections
+            .iter()
+            .position(|section| section.key == key);
         at.map(|at| SectionId(at as u32))
     }
 
@@ -333,16 +182,16 @@ impl Assembler<'_> {
             sections,
         } = self.program.catalyst.take()?;
         if !complete {
-            self.report(LineError::of_source(
+            self.asm.report(LineError::of_source(
                 "the code or the constants have the address of a label, which programs of AMD's Catalyst give nobody: \
                  kernels find their constants by a buffer (`.useconstdata`)",
             ));
         }
         for (kernel, section) in program.kernels.iter_mut().zip(sections) {
-            kernel.code = layout.bytes(&self.sections, section).0;
+            kernel.code = layout.bytes(&self.asm.sections, section).0;
         }
         let constants = self.constants();
-        program.constants = constants.map(|id| layout.bytes(&self.sections, id).0);
+        program.constants = constants.map(|id| layout.bytes(&self.asm.sections, id).0);
         Some(Container::Catalyst(Box::new(program)))
     }
 }

@@ -1,8 +1,10 @@
 //! Arguments of kernels for Catalyst: `.arg NAME, "TYPE NAME", TYPE, …`.
 
-use super::super::metadata::TYPES;
-use super::{MOST_BUFFERS, Settings, word};
-use crate::assembler::Assembler;
+use super::catalyst::{settings, word};
+use crate::session::Session;
+use crate::session::program::{
+    CatalystArgument as Argument, Kind, MOST_BUFFERS, Pointer, Space, TYPES,
+};
 use crate::source::{Cursor, Wrong, wrong};
 
 /// Arguments that a kernel has at most, and bytes that one has.
@@ -20,77 +22,8 @@ const IMAGES: [(&str, &str); 7] = [
     ("image3d", "3D"),
 ];
 
-/// An argument.
-#[derive(Debug)]
-pub(in super::super) struct Argument {
-    pub(super) name: String,
-    /// The name of its type in the source.
-    pub(super) type_name: String,
-    pub(super) kind: Kind,
-    /// The number of its buffer, image or counter, where one is said.
-    pub(super) resource: Option<u32>,
-    pub(super) used: bool,
-}
-
-/// What an argument is.
-#[derive(Debug)]
-pub(super) enum Kind {
-    /// The name of a type, with its bytes, and how many there are.
-    Value(&'static str, u32, u32),
-    /// A structure of so many bytes.
-    Structure(u32),
-    Pointer(Pointer),
-    /// Its name, and whether it is read.
-    Image(&'static str, bool),
-    Sampler,
-    Counter,
-}
-
-/// A pointer.
-#[derive(Debug)]
-pub(super) struct Pointer {
-    /// The name of what it points to, and its bytes; those of a structure may be 0.
-    pub to: &'static str,
-    pub size: u32,
-    pub space: Space,
-    pub constant: bool,
-    pub restricted: bool,
-    pub volatile: bool,
-}
-
-/// Where a pointer leads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Space {
-    Local,
-    Constant,
-    Global,
-}
-
-impl Argument {
-    /// Whether it points to LDS.
-    pub fn is_local(&self) -> bool {
-        self.space() == Some(Space::Local)
-    }
-
-    /// Where it points to.
-    pub(super) fn space(&self) -> Option<Space> {
-        match &self.kind {
-            Kind::Pointer(pointer) => Some(pointer.space),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a buffer in memory.
-    pub(super) fn is_buffer(&self) -> bool {
-        self.space().is_some_and(|space| space != Space::Local)
-    }
-}
-
 /// `.arg`
-pub(in super::super) fn argument(
-    a: &mut Assembler<'_>,
-    mut cursor: Cursor<'_>,
-) -> Result<(), Wrong> {
+pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let name = cursor.name()?.into_owned();
     cursor.expect_comma()?;
     let mut type_name = None;
@@ -121,7 +54,7 @@ pub(in super::super) fn argument(
         };
     }
     cursor.end()?;
-    let args = &mut super::settings(a, &cursor)?.args;
+    let args = &mut settings(a, &cursor)?.args;
     if args.len() >= MOST {
         return Err(wrong(
             place,
@@ -134,7 +67,7 @@ pub(in super::super) fn argument(
 
 /// Reads what follows a type: sizes, access, the number of the resource.
 fn rest(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     kind: Kind,
     number: &mut Option<u32>,
@@ -213,7 +146,7 @@ fn kind_of(written: &str) -> Option<Kind> {
 
 /// What follows the type of a pointer: the size of a structure, the space, flags, the size of constants. Gives the number.
 fn pointer(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     to: &mut Pointer,
 ) -> Result<Option<u32>, Wrong> {
@@ -268,7 +201,7 @@ fn is_last(cursor: &Cursor<'_>) -> bool {
 }
 
 /// The number of a resource, if one follows.
-fn resource(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32>, Wrong> {
+fn resource(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32>, Wrong> {
     if is_last(cursor) || !next(cursor) {
         return Ok(None);
     }
@@ -282,7 +215,7 @@ fn resource(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32
     }
 }
 
-fn size(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+fn size(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
     let place = cursor.span();
     match word(a, cursor)? {
         size @ ..=LARGEST => Ok(size),
@@ -304,44 +237,4 @@ fn field<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     let end = rest.find(',').unwrap_or(rest.len());
     cursor.go(cursor.at() + end);
     rest[..end].trim()
-}
-
-/// Arguments that are numbered together: which, and the first and the last number.
-type Group = (fn(&Argument) -> bool, u32, u32);
-
-impl Settings {
-    /// The numbers of buffers, images and counters, by argument: those that are said, and the next ones that are free.
-    ///
-    /// # Errors
-    /// A sentence where a number is used twice, or there is none left.
-    pub(super) fn numbers(&self) -> Result<Vec<u32>, String> {
-        let mut numbers = vec![0; self.args.len()];
-        let groups: [Group; 4] = [
-            (Argument::is_buffer, self.uav() + 1, MOST_BUFFERS),
-            (|arg| matches!(arg.kind, Kind::Image(_, true)), 0, 127),
-            (|arg| matches!(arg.kind, Kind::Image(_, false)), 0, 7),
-            (|arg| matches!(arg.kind, Kind::Counter), 0, 7),
-        ];
-        for (belongs, first, most) in groups {
-            let mine = || self.args.iter().filter(|arg| belongs(arg));
-            let said: Vec<u32> = mine().filter_map(|arg| arg.resource).collect();
-            let mut free = (first..=most).filter(|id| !said.contains(id));
-            for (arg, number) in self.args.iter().zip(&mut numbers) {
-                let name = &arg.name;
-                *number = match arg.resource {
-                    _ if !belongs(arg) => continue,
-                    Some(id) if said.iter().filter(|other| **other == id).count() > 1 => {
-                        return Err(format!("the number {id} of `{name}` is used twice"));
-                    }
-                    Some(id) => id,
-                    // What is not used has the number that no buffer has.
-                    None if arg.is_buffer() && !arg.used => self.uav(),
-                    None => free
-                        .next()
-                        .ok_or_else(|| format!("there is no number left for `{name}`"))?,
-                };
-            }
-        }
-        Ok(numbers)
-    }
 }

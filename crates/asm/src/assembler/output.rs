@@ -1,0 +1,66 @@
+//! Instructions for the caller, in the order of the source.
+
+use std::collections::HashSet;
+
+use wavetank_isa::{Encoded, Inst, decode};
+
+use super::Assembler;
+use crate::expression::Base;
+use crate::line::{Line, Symbolic};
+use crate::state::{Layout, SectionId, Spot};
+
+impl Assembler<'_> {
+    /// Hands an instruction on, unless it waits for something, or one before it does.
+    pub(super) fn tell(&mut self, inst: &Inst, code: Encoded, written: Option<String>, spot: Spot) {
+        let Some(each) = &mut self.each else {
+            return;
+        };
+        let symbolic = written.map(|written| Symbolic {
+            written,
+            template: *inst,
+            linked: false,
+        });
+        let waits = symbolic.is_some() || spot.fragment > 0 || !self.held.is_empty();
+        let line = Line {
+            number: self.at.line,
+            address: spot.offset,
+            inst: *inst,
+            code,
+            symbolic,
+        };
+        match waits {
+            true => self.held.push((line, spot)),
+            false => each(&line),
+        }
+    }
+
+    /// Hands on what had to wait, with its values. `left` is what a linker has to fill in, by section.
+    pub fn tell_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
+        let held = std::mem::take(&mut self.held);
+        let Some(each) = &mut self.each else {
+            return;
+        };
+        let places = left.iter().zip(0..).flat_map(|(section, n)| {
+            let places = section.iter().map(|(offset, ..)| *offset);
+            places.map(move |offset| (SectionId(n), offset))
+        });
+        let left: HashSet<(SectionId, u64)> = places.collect();
+        for (mut line, spot) in held {
+            let bytes = line.code.as_mut_bytes();
+            if let Some(done) = self.sections.bytes_at(spot, bytes.len()) {
+                bytes.copy_from_slice(done);
+            }
+            line.address = layout.offset(spot);
+            if let Some(symbolic) = &mut line.symbolic {
+                let dwords = (0..line.code.as_bytes().len() as u64).step_by(4);
+                let mut places = dwords.map(|dword| (spot.section, line.address + dword));
+                symbolic.linked = places.any(|place| left.contains(&place));
+                if let Ok(inst) = decode(line.code.as_bytes(), line.inst.chip) {
+                    let spelling = line.inst.spelling;
+                    line.inst = Inst { spelling, ..inst };
+                }
+            }
+            each(&line);
+        }
+    }
+}

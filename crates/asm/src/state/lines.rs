@@ -1,0 +1,67 @@
+//! The rows of the line table, which `.file` and `.loc` make.
+
+use std::rc::Rc;
+
+use super::Spot;
+
+/// The files and rows of the line table.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    /// By number.
+    pub files: Vec<Option<File>>,
+    pub rows: Vec<LineRow>,
+    /// The row that the next instruction begins.
+    pub pending: Option<LineRow>,
+}
+
+/// A file of the table.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub folder: Option<Rc<str>>,
+    pub name: Rc<str>,
+    pub md5: Option<[u8; 16]>,
+}
+
+/// Which line an instruction comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineRow {
+    pub spot: Option<Spot>,
+    pub file: u64,
+    pub line: u64,
+    pub column: u64,
+    pub is_statement: bool,
+    pub basic_block: bool,
+    pub prologue_end: bool,
+    pub epilogue_begin: bool,
+    pub isa: u64,
+    pub discriminator: u64,
+}
+
+impl LineRow {
+    /// What is so before the first (DWARF 5, 6.2.2, table 6.3).
+    pub const FIRST: LineRow = LineRow {
+        spot: None,
+        file: 1,
+        line: 1,
+        column: 0,
+        is_statement: true,
+        basic_block: false,
+        prologue_end: false,
+        epilogue_begin: false,
+        isa: 0,
+        discriminator: 0,
+    };
+}
+
+impl Lines {
+    /// Code or data stand at a spot: they begin the row that is pending.
+    #[inline]
+    pub fn settle(&mut self, spot: Spot) {
+        if let Some(row) = self.pending.take() {
+            self.rows.push(LineRow {
+                spot: Some(spot),
+                ..row
+            });
+        }
+    }
+}
