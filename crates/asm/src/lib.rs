@@ -37,11 +37,11 @@ mod kernel;
 mod line;
 mod listing;
 mod options;
-mod recover;
 mod session;
 mod signature;
 mod source;
 mod state;
+mod to_source;
 
 pub use assemble::{assemble, assemble_code, assemble_lines, assemble_object, assemble_whole};
 pub use assembly::{Assembly, Container};
@@ -51,9 +51,9 @@ pub use hex::{HexError, REJECTED, hex_line};
 pub use line::Line;
 pub use listing::{Listing, ListingError};
 pub use options::Options;
-pub use recover::{RecoverError, source_of};
 pub use signature::Signature;
 pub use source::text_of;
+pub use to_source::{ToSourceError, source_of};
 pub use wavetank_isa::ParseError;
 
 use wavetank_isa::Chip;

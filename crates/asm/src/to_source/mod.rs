@@ -23,7 +23,7 @@ use parts::{Part, Parts};
 
 /// Why there is no source of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RecoverError {
+pub enum ToSourceError {
     /// No code object, or a damaged one.
     #[error(transparent)]
     Object(#[from] wavetank_object::Error),
@@ -39,8 +39,8 @@ pub enum RecoverError {
 /// [`wavetank_link::link`] make an object with the same sections of it.
 ///
 /// # Errors
-/// [`RecoverError`].
-pub fn source_of(bytes: &[u8]) -> Result<String, RecoverError> {
+/// [`ToSourceError`].
+pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
     let object = CodeObject::parse(bytes)?;
     let target = object.target();
     let name = match target.chip.as_str() {
@@ -48,7 +48,7 @@ pub fn source_of(bytes: &[u8]) -> Result<String, RecoverError> {
         "gfx9-generic" => "gfx900",
         name => name,
     };
-    let chip = Chip::from_name(name).ok_or_else(|| RecoverError::Chip(name.to_owned()))?;
+    let chip = Chip::from_name(name).ok_or_else(|| ToSourceError::Chip(name.to_owned()))?;
     let linked = Linked::read(bytes)?;
     let names = Names::of(&linked);
     let parts = Parts::of(&linked, &names, chip);
