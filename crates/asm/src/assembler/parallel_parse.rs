@@ -14,7 +14,7 @@ use wavetank_isa::text::parse_quietly;
 use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
 
 use super::names;
-use crate::in_order::Results;
+use crate::ordered_pool::Results;
 use crate::source::first_word;
 use crate::state::Initials;
 

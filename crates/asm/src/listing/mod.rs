@@ -12,7 +12,7 @@ use thiserror::Error;
 use wavetank_isa::{Chip, Dialect};
 use wavetank_object::{CodeObject, Lines};
 
-use crate::in_order::in_order;
+use crate::ordered_pool::run_in_order;
 use page::{Look, Page, Piece};
 use region::{Label, Region, regions, symbols};
 use survey::Survey;
@@ -130,7 +130,7 @@ impl<'a> Listing<'a> {
     /// # Errors
     /// Those of the writer.
     pub fn write(&self, dialect: Dialect, out: &mut impl Write) -> io::Result<()> {
-        in_order(
+        run_in_order(
             &self.pieces(PIECE),
             |piece| Page::of(&self.look, dialect, piece),
             |text| out.write_all(text.as_bytes()),

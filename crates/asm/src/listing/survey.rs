@@ -6,7 +6,7 @@ use wavetank_isa::tables::{Field, Kind};
 use wavetank_isa::{Chip, Inst, Op, Operand, decode};
 
 use super::region::{Region, length};
-use crate::in_order::in_order;
+use crate::ordered_pool::run_in_order;
 
 /// Code is looked through in pieces of so many bytes.
 const PIECE: usize = 1 << 16;
@@ -28,7 +28,7 @@ impl Survey {
     pub fn of(region: &Region<'_>, chip: Chip) -> Survey {
         let starts: Vec<usize> = (0..region.bytes.len()).step_by(PIECE).collect();
         let mut all = Survey::default();
-        let Ok(()) = in_order(
+        let Ok(()) = run_in_order(
             &starts,
             |start| Survey::of_piece(region, chip, *start),
             |piece| {

@@ -8,7 +8,7 @@ use std::thread::{self, Builder, Scope};
 ///
 /// # Errors
 /// The first one of `hand_on`, which ends the work.
-pub fn in_order<P: Sync, R: Send, E>(
+pub fn run_in_order<P: Sync, R: Send, E>(
     pieces: &[P],
     work: impl Fn(&P) -> R + Sync,
     mut hand_on: impl FnMut(R) -> Result<(), E>,
@@ -81,7 +81,7 @@ mod tests {
         // The first ones take longest.
         let work =
             |n: &u64| (0..(1000 - n) * 100).fold(*n, |sum, m| std::hint::black_box(sum + m) - m);
-        let done: Result<(), ()> = in_order(&pieces, work, |n| {
+        let done: Result<(), ()> = run_in_order(&pieces, work, |n| {
             seen.push(n);
             Ok(())
         });
@@ -93,7 +93,7 @@ mod tests {
         let pieces: Vec<u32> = (0..1000).collect();
         for bad in [0, 1, 500, 999] {
             let mut seen = 0;
-            let done = in_order(
+            let done = run_in_order(
                 &pieces,
                 |n| *n,
                 |n| match n == bad {
@@ -111,6 +111,6 @@ mod tests {
     #[test]
     fn nothing_is_no_work() {
         let none: [u32; 0] = [];
-        assert_eq!(in_order(&none, |n| *n, |_| Err(())), Ok(()));
+        assert_eq!(run_in_order(&none, |n| *n, |_| Err(())), Ok(()));
     }
 }
