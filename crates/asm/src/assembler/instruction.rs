@@ -10,7 +10,7 @@ use super::{Assembler, names, too_large};
 use crate::expression::{Base, Expr, Variant};
 use crate::line::LITERAL;
 use crate::source::{Wrong, first_word, wrong};
-use crate::state::{FixupKind, Initials, Spot};
+use crate::state::{FirstCharFilter, FixupKind, Spot};
 
 /// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
 pub(super) type Waiting = (FixupKind, Expr, Range<usize>);
@@ -111,8 +111,8 @@ impl Assembler<'_> {
         }
     }
 
-    pub fn may_be_named(&self, initials: Initials, order: &str) -> bool {
-        let named = initials.meets(self.symbols.initials());
+    pub fn may_be_named(&self, first_chars: FirstCharFilter, order: &str) -> bool {
+        let named = first_chars.meets(self.symbols.first_chars());
         named && self.may_have_names(order)
     }
 

@@ -8,7 +8,7 @@ use wavetank_isa::Op;
 use wavetank_isa::tables::Kind;
 
 use crate::source::{first_word, is_name};
-use crate::state::Initials;
+use crate::state::FirstCharFilter;
 
 /// Whether an instruction may have operands that are calculated: names of symbols, calculations in brackets. `named` tells of
 /// words that may be names whether they are.
@@ -40,13 +40,17 @@ pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) ->
 }
 
 /// What words begin with that may be names; those of all words, where something is calculated.
-pub(super) fn initials(text: &str) -> Initials {
-    let mut initials = Initials::default();
+pub(super) fn first_chars(text: &str) -> FirstCharFilter {
+    let mut first_chars = FirstCharFilter::default();
     let calculates = may_have_names(text, |word| {
-        initials.insert(word);
+        first_chars.insert(word);
         false
     });
-    if calculates { Initials::ALL } else { initials }
+    if calculates {
+        FirstCharFilter::ALL
+    } else {
+        first_chars
+    }
 }
 
 /// Whether what stands before a sign is a value, so that it is a difference.

@@ -16,7 +16,7 @@ use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
 use super::names;
 use crate::ordered_pool::Results;
 use crate::source::first_word;
-use crate::state::Initials;
+use crate::state::FirstCharFilter;
 
 /// Bytes of source that a thread parses at once.
 const PIECE: usize = 1 << 14;
@@ -29,7 +29,7 @@ pub(crate) struct Parsed {
     pub place: Range<usize>,
     pub inst: (Inst, Encoded),
     /// What those of its words begin with that symbols may be named as.
-    pub initials: Initials,
+    pub first_chars: FirstCharFilter,
 }
 
 /// What has been parsed ahead.
@@ -132,7 +132,7 @@ fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
             found.push(Parsed {
                 place: start..start + order.len(),
                 inst: (inst, code),
-                initials: names::initials(order),
+                first_chars: names::first_chars(order),
             });
         }
     }

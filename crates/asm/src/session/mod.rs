@@ -435,7 +435,8 @@ impl<'a> Session<'a> {
         let Some(parsed) = ahead.within(&input.origin.text, &row.range, self.asm.chip) else {
             return Ok(false);
         };
-        let (place, (inst, code), initials) = (parsed.place.clone(), parsed.inst, parsed.initials);
+        let (place, (inst, code), first_chars) =
+            (parsed.place.clone(), parsed.inst, parsed.first_chars);
         let indent = place.start - row.range.start;
         let Some((before, order)) = line.split_at_checked(indent) else {
             return Ok(false);
@@ -443,7 +444,7 @@ impl<'a> Session<'a> {
         let order = order.trim_end();
         // Nothing else stands in the line.
         let alone = order == &input.origin.text[place] && before.trim_ascii().is_empty();
-        if !alone || self.is_macro(first_word(order)) || self.asm.may_be_named(initials, order) {
+        if !alone || self.is_macro(first_word(order)) || self.asm.may_be_named(first_chars, order) {
             return Ok(false);
         }
         self.asm.at.indent = indent;

@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use super::scopes::{Scopes, names_around};
-use super::{Initials, Spot, SymbolId};
+use super::{FirstCharFilter, Spot, SymbolId};
 use crate::expression::{Expr, Variant};
 
 /// What a symbol stands for.
@@ -78,7 +78,7 @@ pub(crate) struct Symbol {
 pub(crate) struct Symbols {
     all: Vec<Symbol>,
     by_name: HashMap<Rc<str>, SymbolId>,
-    initials: Initials,
+    first_chars: FirstCharFilter,
     /// How often each number of local labels has been defined.
     local: HashMap<u64, u32>,
     /// Those of CLRX, once a source has one.
@@ -126,8 +126,8 @@ impl Symbols {
     }
 
     /// What all names begin with.
-    pub fn initials(&self) -> Initials {
-        self.initials
+    pub fn first_chars(&self) -> FirstCharFilter {
+        self.first_chars
     }
 
     /// The symbol of a name that is defined where the source is read; a new one, if there was none.
@@ -194,7 +194,7 @@ impl Symbols {
             variable: false,
             used: false,
         });
-        self.initials.insert(&name);
+        self.first_chars.insert(&name);
         self.by_name.insert(name, id);
         id
     }

@@ -2,11 +2,11 @@
 
 /// A set of first characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Initials(u64);
+pub(crate) struct FirstCharFilter(u64);
 
-impl Initials {
+impl FirstCharFilter {
     /// Those of all words.
-    pub const ALL: Initials = Initials(u64::MAX);
+    pub const ALL: FirstCharFilter = FirstCharFilter(u64::MAX);
 
     /// Adds what a word begins with. Characters that are 64 apart count as one.
     pub fn insert(&mut self, word: &str) {
@@ -17,7 +17,7 @@ impl Initials {
     }
 
     /// Whether words with these may be among words with those.
-    pub fn meets(self, others: Initials) -> bool {
+    pub fn meets(self, others: FirstCharFilter) -> bool {
         self.0 & others.0 != 0
     }
 }
