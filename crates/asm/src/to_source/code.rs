@@ -4,9 +4,9 @@ use wavetank_isa::text::{parse_at, print_at};
 use wavetank_isa::{Inst, decode, encode};
 
 use super::parts::{Part, target};
-use super::{DIALECT, Page};
+use super::{DIALECT, Writer};
 
-impl Page<'_> {
+impl Writer<'_> {
     /// Writes the code between two offsets; gives the place where it ends.
     pub(super) fn code(&mut self, part: &Part<'_>, start: u64, end: u64) -> u64 {
         let bytes = part.bytes;

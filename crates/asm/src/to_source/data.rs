@@ -2,7 +2,7 @@
 
 use wavetank_link::elf;
 
-use super::Page;
+use super::Writer;
 use super::parts::Part;
 
 /// Bytes of a line at most.
@@ -10,7 +10,7 @@ const LINE: usize = 32;
 /// Zeros of so many bytes are room.
 const ROOM: usize = 16;
 
-impl Page<'_> {
+impl Writer<'_> {
     /// Writes the data between two offsets; gives the place where they end.
     pub(super) fn data(&mut self, part: &Part<'_>, start: u64, end: u64) -> u64 {
         let mut at = start;

@@ -2,12 +2,12 @@
 
 use wavetank_object::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE};
 
-use super::Page;
+use super::Writer;
 use super::names::written;
 use super::parts::{KernelAt, Part};
 use crate::kernel::{descriptor_fields, kernel_code_fields};
 
-impl Page<'_> {
+impl Writer<'_> {
     /// The lines of the kernel at a place; none, if the directives would not make the same bytes.
     pub(super) fn kernel(&self, part: &Part<'_>, kernel: &KernelAt) -> Option<Vec<String>> {
         let start = kernel.at as usize;

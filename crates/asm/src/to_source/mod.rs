@@ -52,24 +52,24 @@ pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
     let linked = Linked::read(bytes)?;
     let names = Names::of(&linked);
     let parts = Parts::of(&linked, &names, chip);
-    let mut page = Page {
+    let mut writer = Writer {
         text: String::new(),
         chip,
         target: target.clone(),
         version: object.version(),
         names: &names,
     };
-    page.head();
-    page.bindings(&linked);
+    writer.head();
+    writer.bindings(&linked);
     for part in &parts.all {
-        page.part(part);
+        writer.part(part);
     }
-    page.outside(&linked);
-    Ok(page.text)
+    writer.outside(&linked);
+    Ok(writer.text)
 }
 
 /// The source on its way.
-struct Page<'p> {
+struct Writer<'p> {
     text: String,
     chip: Chip,
     target: Target,
@@ -77,7 +77,7 @@ struct Page<'p> {
     names: &'p Names,
 }
 
-impl Page<'_> {
+impl Writer<'_> {
     /// A line with a tab before it.
     fn line(&mut self, line: impl std::fmt::Display) {
         // Writing to a string does not fail.

@@ -2,10 +2,10 @@
 
 use wavetank_object::note;
 
-use super::Page;
+use super::Writer;
 use super::parts::Part;
 
-impl Page<'_> {
+impl Writer<'_> {
     /// Writes the notes of a section; `false`, if directives would not make the same bytes.
     pub(super) fn notes(&mut self, part: &Part<'_>) -> bool {
         let before = self.text.len();

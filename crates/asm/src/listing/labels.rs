@@ -13,7 +13,7 @@ const PIECE: usize = 1 << 16;
 
 /// What has been found in the code of a region, from some place of it on. Places are bytes from the start of the region.
 #[derive(Default)]
-pub struct Survey {
+pub struct Labels {
     start: usize,
     /// Which dwords begin an instruction, from the start on.
     begins: Vec<bool>,
@@ -23,14 +23,14 @@ pub struct Survey {
     end: usize,
 }
 
-impl Survey {
+impl Labels {
     /// Looks through all code of a region.
-    pub fn of(region: &Region<'_>, chip: Chip) -> Survey {
+    pub fn of(region: &Region<'_>, chip: Chip) -> Labels {
         let starts: Vec<usize> = (0..region.bytes.len()).step_by(PIECE).collect();
-        let mut all = Survey::default();
+        let mut all = Labels::default();
         let Ok(()) = run_in_order(
             &starts,
-            |start| Survey::of_piece(region, chip, *start),
+            |start| Labels::of_piece(region, chip, *start),
             |piece| {
                 all.append(region, chip, piece);
                 Ok::<_, Infallible>(())
@@ -40,11 +40,11 @@ impl Survey {
     }
 
     /// Looks through a piece as if an instruction began at its start.
-    fn of_piece(region: &Region<'_>, chip: Chip, start: usize) -> Survey {
-        let mut piece = Survey {
+    fn of_piece(region: &Region<'_>, chip: Chip, start: usize) -> Labels {
+        let mut piece = Labels {
             start,
             end: start,
-            ..Survey::default()
+            ..Labels::default()
         };
         while piece.end < region.bytes.len().min(start + PIECE) {
             piece.step(region, chip);
@@ -74,7 +74,7 @@ impl Survey {
 
     /// Adds the piece that follows. The last instruction may reach into it: then others are found, until one begins where
     /// one of the piece does.
-    fn append(&mut self, region: &Region<'_>, chip: Chip, piece: Survey) {
+    fn append(&mut self, region: &Region<'_>, chip: Chip, piece: Labels) {
         while self.end < piece.end && !piece.begins_at(self.end) {
             self.step(region, chip);
         }
@@ -141,8 +141,8 @@ mod tests {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let bytes = &bytes[..bytes.len() - cut];
             let region = Region { address: 0x1000, bytes, code: true };
-            let found = Survey::of(&region, Chip::Gfx900);
-            let mut one = Survey::default();
+            let found = Labels::of(&region, Chip::Gfx900);
+            let mut one = Labels::default();
             while one.end < bytes.len() {
                 one.step(&region, Chip::Gfx900);
             }

@@ -9,8 +9,8 @@ use wavetank_isa::{Chip, Dialect, Inst, decode};
 use wavetank_object::{Lines, Source};
 use wavetank_quote::{plain, readable};
 
+use super::labels::target;
 use super::region::{Label, Region, length};
-use super::survey::target;
 
 /// Zeros of so many dwords are padding, not instructions.
 const PADDING: usize = 4;
@@ -53,30 +53,33 @@ pub struct Piece<'a> {
 }
 
 /// Text on its way out.
-pub struct Page<'l> {
+pub struct Writer<'l> {
     look: &'l Look,
     dialect: Dialect,
     text: String,
 }
 
-impl Page<'_> {
+impl Writer<'_> {
     /// The text of a piece.
     pub fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
         let room = 24 * piece.range.len();
-        let mut page = Page {
+        let mut writer = Writer {
             look,
             dialect,
             text: String::with_capacity(room),
         };
         match piece.region.code {
-            true => page.code(piece),
+            true => writer.code(piece),
             false => {
                 let count = piece.range.len();
                 // Writing to a string does not fail.
-                let _ = writeln!(page.text, "\n// {count} bytes: the descriptor of a kernel");
+                let _ = writeln!(
+                    writer.text,
+                    "\n// {count} bytes: the descriptor of a kernel"
+                );
             }
         }
-        page.text
+        writer.text
     }
 
     fn code(&mut self, piece: &Piece<'_>) {
