@@ -68,7 +68,7 @@ pub fn assemble_lines(
         true => {
             let mut first = Session::new(name, text.clone(), options, directives, None, None);
             first.asm.silent = true;
-            first.read_ahead(&text);
+            first.read_all(&text);
             first.asm.known()
         }
         false => Known::new(),
@@ -82,7 +82,7 @@ pub fn assemble_lines(
         known,
         Some(&mut each),
     );
-    session.read_ahead(&text);
+    session.read_all(&text);
     let layout = session.asm.layout();
     let left = session.settle(&layout);
     session.asm.tell_held(&layout, &left);
@@ -124,7 +124,7 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
     let text: Rc<str> = source.into();
     let directives = handlers(options.dialect);
     let mut session = Session::new(name, text.clone(), options, directives, None, None);
-    session.read_ahead(&text);
+    session.read_all(&text);
     session.add_kernels(handlers(Dialect::Llvm));
     let made = session.object();
     checked(&mut session, options)?;
@@ -149,7 +149,7 @@ pub fn assemble_code(name: &str, source: &str, options: &Options<'_>) -> Result<
     let text: Rc<str> = source.into();
     let directives = handlers(options.dialect);
     let mut session = Session::new(name, text.clone(), options, directives, None, None);
-    session.read_ahead(&text);
+    session.read_all(&text);
     let code = session.code();
     checked(&mut session, options)?;
     Ok(code)
@@ -225,7 +225,7 @@ s_setprio 1; s_nop 9
     }
 
     #[test]
-    fn what_is_parsed_ahead_changes_nothing() {
+    fn parsing_in_parallel_changes_nothing() {
         let once = (1..).find(|n| is_worthwhile(&LINES.repeat(*n), Dialect::Llvm));
         let once = once.expect("a long source");
         let source: Rc<str> = (0..once)
@@ -233,8 +233,8 @@ s_setprio 1; s_nop 9
             .collect::<String>()
             .into();
         let plain = read(&source, |session, _| session.read());
-        let ahead = read(&source, |session, source| session.read_ahead(source));
+        let parallel = read(&source, |session, source| session.read_all(source));
         assert!(plain.0.len() > 10 * once, "{}", plain.0.len());
-        assert!(plain.0 == ahead.0 && plain.1 == ahead.1);
+        assert!(plain.0 == parallel.0 && plain.1 == parallel.1);
     }
 }

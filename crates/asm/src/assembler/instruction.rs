@@ -36,7 +36,7 @@ impl Assembler<'_> {
                 .inspect_err(|_| self.symbols.forget(count));
         }
         let plain = !self.may_have_names(text);
-        if plain && let Some((inst, code)) = self.parsed_ahead(text) {
+        if plain && let Some((inst, code)) = self.preparsed_inst(text) {
             return self.put(&inst, code, None, text);
         }
         if plain && let Some(inst) = self.parse_quietly(text) {
@@ -121,10 +121,10 @@ impl Assembler<'_> {
     }
 
     /// The instruction that a statement without names is, if it has been parsed already.
-    fn parsed_ahead(&mut self, text: &str) -> Option<(Inst, Encoded)> {
-        let (ahead, origin) = (self.ahead.as_mut()?, self.at.origin.as_ref()?);
+    fn preparsed_inst(&mut self, text: &str) -> Option<(Inst, Encoded)> {
+        let (preparsed, origin) = (self.preparsed.as_mut()?, self.at.origin.as_ref()?);
         let start = self.at.start + self.at.indent;
-        ahead.take(&origin.text, start..start + text.len(), self.chip)
+        preparsed.take(&origin.text, start..start + text.len(), self.chip)
     }
 
     pub(super) fn parse_quietly(&self, text: &str) -> Option<Inst> {

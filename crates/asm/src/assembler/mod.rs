@@ -30,7 +30,7 @@ use crate::state::{Fixup, FixupKind, Lines, Place, SectionId, Sections, Spot, Sy
 
 pub(crate) use counts::{Counts, CountsKept};
 pub(crate) use fixups::Resolution;
-pub(crate) use parallel_parse::{Ahead, is_worthwhile, while_parsing};
+pub(crate) use parallel_parse::{Preparsed, is_worthwhile, while_parsing};
 
 /// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
@@ -79,7 +79,7 @@ pub(crate) struct Assembler<'a> {
     /// Values of symbols from a first reading.
     known: Option<Known>,
     /// Instructions that threads have parsed.
-    pub ahead: Option<Ahead>,
+    pub preparsed: Option<Preparsed>,
     /// Branches by the text in front of their target.
     templates: HashMap<Box<str>, Template>,
     branches: &'static HashSet<&'static str>,
@@ -108,7 +108,7 @@ impl<'a> Assembler<'a> {
             errors: Vec::new(),
             silent: false,
             known,
-            ahead: None,
+            preparsed: None,
             templates: HashMap::new(),
             branches: names::branches(),
             each,

@@ -1,8 +1,7 @@
-//! Instructions that threads have parsed before the assembler comes to them.
+//! Parsing of instructions on threads, before the session reads them.
 //!
-//! Most lines of a source are instructions without names, whose meaning depends on nothing that stands before. What a line
-//! really is, the assembler finds out: an instruction that was parsed ahead is taken if the assembler would parse the same
-//! bytes of the same text.
+//! Most lines of a source are instructions without names, whose meaning depends on nothing before them. Only the session
+//! knows how a line has to be read: it takes an instruction from here if it would parse the same bytes of the same text.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -28,17 +27,17 @@ pub(crate) struct Parsed {
     /// The bytes of the source that it stands in.
     pub place: Range<usize>,
     pub inst: (Inst, Encoded),
-    /// What those of its words begin with that symbols may be named as.
+    /// The first characters of those of its words that may be names of symbols.
     pub first_chars: FirstCharFilter,
 }
 
-/// What has been parsed ahead.
-pub(crate) struct Ahead {
+/// Instructions of a source that threads have parsed, in order.
+pub(crate) struct Preparsed {
     results: Results<Vec<Parsed>>,
-    /// Pieces that have not been taken.
+    /// The number of pieces that have not been taken.
     left: usize,
     current: vec::IntoIter<Parsed>,
-    /// The text that it is of.
+    /// The text of the whole source.
     source: Rc<str>,
     chip: Chip,
 }
@@ -49,12 +48,12 @@ pub(crate) fn is_worthwhile(source: &str, dialect: Dialect) -> bool {
 }
 
 /// Parses a source on threads while `read` reads it. The threads end when `read` has dropped their results.
-pub(crate) fn while_parsing(source: &Rc<str>, chip: Chip, read: impl FnOnce(Ahead)) {
+pub(crate) fn while_parsing(source: &Rc<str>, chip: Chip, read: impl FnOnce(Preparsed)) {
     let text = &**source;
     let pieces = pieces(text);
     let work = |piece: &Range<usize>| parsed(text, piece.clone(), chip);
     thread::scope(|scope| {
-        read(Ahead {
+        read(Preparsed {
             results: Results::of(scope, &pieces, &work),
             left: pieces.len(),
             current: Vec::new().into_iter(),
@@ -64,7 +63,7 @@ pub(crate) fn while_parsing(source: &Rc<str>, chip: Chip, read: impl FnOnce(Ahea
     });
 }
 
-impl Ahead {
+impl Preparsed {
     /// The instruction that some bytes of a text are, if it has been parsed for this chip.
     pub fn take(
         &mut self,
@@ -96,7 +95,7 @@ impl Ahead {
     }
 }
 
-/// The source cut at ends of lines.
+/// Cuts a source at ends of lines.
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -110,7 +109,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The lines of a piece that are instructions without more ado, but for branches, which mostly have names.
+/// The lines of a piece that parse as instructions. Branches are left out: most of them have names.
 fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
     let mut found = Vec::with_capacity(piece.len() / 32);
     let branches = names::branches();
@@ -144,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn most_lines_are_parsed_ahead() {
+    fn most_lines_are_parsed_in_parallel() {
         let text = "  v_mov_b32 v1, v2 // a copy\ns_branch 1\nl: s_nop 0\n.long 1\ns_nop 1";
         let text = format!("{text}\n").repeat(3000);
         let ends: Vec<usize> = pieces(&text).iter().map(|piece| piece.end).collect();

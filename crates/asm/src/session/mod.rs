@@ -184,15 +184,15 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Reads all of a source. Of a long one, threads parse the instructions ahead.
-    pub fn read_ahead(&mut self, source: &Rc<str>) {
+    /// Reads a whole source. The instructions of a long one are parsed by threads before they are read.
+    pub fn read_all(&mut self, source: &Rc<str>) {
         if !is_worthwhile(source, self.asm.dialect) {
             return self.read();
         }
-        while_parsing(source, self.asm.chip, |ahead| {
-            self.asm.ahead = Some(ahead);
+        while_parsing(source, self.asm.chip, |preparsed| {
+            self.asm.preparsed = Some(preparsed);
             self.read();
-            self.asm.ahead = None;
+            self.asm.preparsed = None;
         });
     }
 
@@ -304,7 +304,7 @@ impl<'a> Session<'a> {
         };
         let text = input.origin.text.clone();
         let line = row.line(&text);
-        match self.line_ahead(row, line) {
+        match self.preparsed_line(row, line) {
             Ok(false) => {}
             Ok(true) => return,
             Err(error) => return self.wrong(row, *error),
@@ -426,13 +426,14 @@ impl<'a> Session<'a> {
 
     /// Assembles a line that is an instruction without names and has been parsed already; `false` if it is none. `line` has
     /// blanks for comments.
-    fn line_ahead(&mut self, row: &Row, line: &str) -> Result<bool, Wrong> {
+    fn preparsed_line(&mut self, row: &Row, line: &str) -> Result<bool, Wrong> {
         let skips = self.conditions.last().is_some_and(|c| !c.reads);
-        let (Some(ahead), Some(input), false) = (&mut self.asm.ahead, self.inputs.current(), skips)
+        let (Some(preparsed), Some(input), false) =
+            (&mut self.asm.preparsed, self.inputs.current(), skips)
         else {
             return Ok(false);
         };
-        let Some(parsed) = ahead.within(&input.origin.text, &row.range, self.asm.chip) else {
+        let Some(parsed) = preparsed.within(&input.origin.text, &row.range, self.asm.chip) else {
             return Ok(false);
         };
         let (place, (inst, code), first_chars) =
