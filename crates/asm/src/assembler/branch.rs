@@ -9,7 +9,7 @@ use wavetank_isa::text::places::Place;
 use super::{Assembler, KnownValue, Template};
 use crate::expression::{Base, Expr, Reader, Variant};
 use crate::source::{Cursor, Wrong, first_word, wrong};
-use crate::state::{FixupKind, SectionId, Spot, Symbol};
+use crate::state::{FixupKind, Location, SectionId, Symbol};
 
 /// Templates that are kept: sources of machines name each pair of registers in an `s_call_b64`.
 const MOST_TEMPLATES: usize = 1000;
@@ -27,7 +27,7 @@ impl Assembler<'_> {
             return Err(error);
         }
         let (inst, code) = self.template(text, place.start)?;
-        let here = self.sections.spot();
+        let here = self.sections.location();
         let mut cursor = Cursor::new(text, place.start);
         let expr = Reader::new(&mut self.symbols, here, self.dialect).read(&mut cursor)?;
         cursor.end()?;
@@ -73,7 +73,7 @@ impl Assembler<'_> {
     fn distance(
         &self,
         expr: &Expr,
-        here: Spot,
+        here: Location,
         place: &Range<usize>,
     ) -> Result<Option<i16>, Wrong> {
         let reduced = self
@@ -83,9 +83,11 @@ impl Assembler<'_> {
         let (Some(base), None) = (reduced.plus, reduced.minus) else {
             return Err(wrong(place.clone(), "a branch leads to an address"));
         };
-        let to = match (self.values().spot(&base), base) {
-            (Some(spot), _) if spot.section == here.section && spot.fragment == here.fragment => {
-                spot.offset
+        let to = match (self.values().location(&base), base) {
+            (Some(location), _)
+                if location.section == here.section && location.fragment == here.fragment =>
+            {
+                location.offset
             }
             (None, Base::Symbol(id, Variant::None)) => match self
                 .known_place(&self.symbols[id], place)?

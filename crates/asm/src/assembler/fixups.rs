@@ -5,7 +5,7 @@ use wavetank_link::reloc;
 use super::branch::words_of;
 use super::{Assembler, Known, KnownValue};
 use crate::expression::{Base, Reduced, Values, Variant, fits};
-use crate::state::{Definition, Fixup, FixupKind, Layout, Spot, SymbolId};
+use crate::state::{Definition, Fixup, FixupKind, Layout, Location, SymbolId};
 
 /// What a fixup became.
 pub(crate) enum Resolution {
@@ -35,17 +35,20 @@ impl Assembler<'_> {
             layout: Some(&layout),
         };
         let value = |definition: &Definition| match definition {
-            Definition::Label(spot) => Some(KnownValue::Place(spot.section, layout.offset(*spot))),
+            Definition::Label(location) => Some(KnownValue::Place(
+                location.section,
+                layout.offset(*location),
+            )),
             Definition::Variable(expr) => {
                 let value = values.reduce(expr).ok()?;
                 match (
                     value.as_number(),
-                    value.plus.and_then(|base| values.spot(&base)),
+                    value.plus.and_then(|base| values.location(&base)),
                 ) {
                     (Some(number), _) => Some(KnownValue::Number(number)),
-                    (None, Some(spot)) if value.minus.is_none() => {
-                        let offset = layout.offset(spot).wrapping_add_signed(value.constant);
-                        Some(KnownValue::Place(spot.section, offset))
+                    (None, Some(location)) if value.minus.is_none() => {
+                        let offset = layout.offset(location).wrapping_add_signed(value.constant);
+                        Some(KnownValue::Place(location.section, offset))
                     }
                     _ => None,
                 }
@@ -66,13 +69,14 @@ impl Assembler<'_> {
             layout: Some(layout),
         };
         let value = values.reduce(&fixup.expr).map_err(|why| why.into_owned())?;
-        let from = layout.offset(fixup.spot);
+        let from = layout.offset(fixup.location);
         match (fixup.kind, value.as_number()) {
             (FixupKind::Leb, Some(_)) => Ok(Resolution::Done),
             (FixupKind::Leb, None) => {
                 Err("this is no number: `.uleb128` takes what is known here".to_owned())
             }
-            (FixupKind::Count, Some(number)) => match layout.copies(&self.sections, fixup.spot) {
+            (FixupKind::Count, Some(number)) => match layout.copies(&self.sections, fixup.location)
+            {
                 _ if number < 0 => Err(format!("{number} is negative")),
                 Some(count) if count != number as u64 => {
                     Err("how much room this takes depends on itself".to_owned())
@@ -81,16 +85,16 @@ impl Assembler<'_> {
             },
             (FixupKind::Count, None) => Err(self.unknown(&value)),
             (FixupKind::Half, Some(number)) => match (-0x8000..0x1_0000).contains(&number) {
-                true => self.write(fixup.spot, &number.to_le_bytes()[..2]),
+                true => self.write(fixup.location, &number.to_le_bytes()[..2]),
                 false => Err(format!("{number} has more than 16 bits")),
             },
             (FixupKind::Half, None) => Err(self.unknown(&value)),
             (FixupKind::Literal, Some(number)) => match fits(number, 4) {
-                true => self.write(fixup.spot, &number.to_le_bytes()[..4]),
+                true => self.write(fixup.location, &number.to_le_bytes()[..4]),
                 false => Err(format!("{number} has more than 32 bits")),
             },
             (FixupKind::Data(size), Some(number)) => match fits(number, size) {
-                true => self.write(fixup.spot, &number.to_le_bytes()[..size.into()]),
+                true => self.write(fixup.location, &number.to_le_bytes()[..size.into()]),
                 false => Err(format!("{number} has more than {size} bytes")),
             },
             (FixupKind::Branch, _) => self.branch_to(fixup, &value, layout, from),
@@ -99,8 +103,8 @@ impl Assembler<'_> {
         }
     }
 
-    fn write(&mut self, spot: Spot, bytes: &[u8]) -> Result<Resolution, String> {
-        if let Some(place) = self.sections.bytes_at(spot, bytes.len()) {
+    fn write(&mut self, location: Location, bytes: &[u8]) -> Result<Resolution, String> {
+        if let Some(place) = self.sections.bytes_at(location, bytes.len()) {
             place.copy_from_slice(bytes);
         }
         Ok(Resolution::Done)
@@ -133,14 +137,14 @@ impl Assembler<'_> {
         }
     }
 
-    /// The place of a base in the section of a spot.
-    fn beside(&self, base: &Base, spot: Spot, layout: &Layout) -> Option<u64> {
+    /// The place of a base in the section of a location.
+    fn beside(&self, base: &Base, location: Location, layout: &Layout) -> Option<u64> {
         let values = Values {
             symbols: &self.symbols,
             layout: Some(layout),
         };
-        let to = values.spot(base)?;
-        (layout.home(to) == layout.home(spot)).then(|| layout.offset(to))
+        let to = values.location(base)?;
+        (layout.home(to) == layout.home(location)).then(|| layout.offset(to))
     }
 
     fn branch_to(
@@ -153,11 +157,11 @@ impl Assembler<'_> {
         let (Some(base), None) = (value.plus, value.minus) else {
             return Err("a branch leads to an address".to_owned());
         };
-        if let Some(to) = self.beside(&base, fixup.spot, layout) {
+        if let Some(to) = self.beside(&base, fixup.location, layout) {
             let bytes = (to as i64)
                 .wrapping_add(value.constant)
                 .wrapping_sub(from as i64 + 4);
-            return self.write(fixup.spot, &words_of(bytes)?.to_le_bytes());
+            return self.write(fixup.location, &words_of(bytes)?.to_le_bytes());
         }
         let Base::Symbol(id, Variant::None) = base else {
             return Err("a branch leads to a label".to_owned());
@@ -188,12 +192,12 @@ impl Assembler<'_> {
         if value.minus.is_some() {
             return self.data(fixup, value, layout, from, 4);
         }
-        if let Some(to) = self.beside(&base, fixup.spot, layout) {
+        if let Some(to) = self.beside(&base, fixup.location, layout) {
             let distance = (to as i64)
                 .wrapping_add(value.constant)
                 .wrapping_sub(from as i64);
             return match fits(distance, 4) {
-                true => self.write(fixup.spot, &distance.to_le_bytes()[..4]),
+                true => self.write(fixup.location, &distance.to_le_bytes()[..4]),
                 false => Err(format!("{distance} has more than 32 bits")),
             };
         }
@@ -243,7 +247,7 @@ impl Assembler<'_> {
                 addend: value.constant,
             });
         };
-        let Some(start) = self.beside(&minus, fixup.spot, layout) else {
+        let Some(start) = self.beside(&minus, fixup.location, layout) else {
             return Err(
                 "the distance of places in two other sections is known to nobody".to_owned(),
             );

@@ -10,7 +10,7 @@ use super::{Assembler, names, too_large};
 use crate::expression::{Base, Expr, Variant};
 use crate::line::LITERAL;
 use crate::source::{Wrong, first_word, wrong};
-use crate::state::{FirstCharFilter, FixupKind, Spot};
+use crate::state::{FirstCharFilter, FixupKind, Location};
 
 /// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
 pub(super) type Waiting = (FixupKind, Expr, Range<usize>);
@@ -85,7 +85,7 @@ impl Assembler<'_> {
             }) => error,
             // As it was written, but for the values that are known.
             _ => {
-                let here = self.sections.spot();
+                let here = self.sections.location();
                 match operands::rewrite(self, here, text, Reach::Known, StandIn::Written) {
                     Ok(rewritten) => rewritten.restored(*self.unparsed(&rewritten.text)),
                     Err(error) => error,
@@ -104,7 +104,7 @@ impl Assembler<'_> {
 
     /// Why a text is no instruction.
     pub(super) fn unparsed(&self, text: &str) -> Wrong {
-        let address = self.sections.spot().offset;
+        let address = self.sections.location().offset;
         match parse_at(text, self.chip, self.dialect, address) {
             Ok(_) => wrong(0..text.len(), "this has no value"),
             Err(error) => Box::new(error),
@@ -128,13 +128,13 @@ impl Assembler<'_> {
     }
 
     pub(super) fn parse_quietly(&self, text: &str) -> Option<Inst> {
-        let address = self.sections.spot().offset;
+        let address = self.sections.location().offset;
         parse_quietly(text, self.chip, self.dialect, address)
     }
 
     /// Parses an instruction whose expressions are replaced by their values.
     fn with_values(&mut self, text: &str, reach: Reach) -> Result<(Inst, Option<Waiting>), Failed> {
-        let here = self.sections.spot();
+        let here = self.sections.location();
         let kinds = [
             (LITERAL, Some(FixupKind::Literal)),
             (operands::HALF, Some(FixupKind::Half)),
@@ -225,8 +225,8 @@ impl Assembler<'_> {
         waiting: Option<Waiting>,
         text: &str,
     ) -> Result<(), Wrong> {
-        let spot = self.sections.spot();
-        self.lines.settle(spot);
+        let location = self.sections.location();
+        self.lines.settle(location);
         self.count_registers(inst);
         self.sections.append(code.as_bytes()).map_err(too_large)?;
         let written = waiting
@@ -237,13 +237,13 @@ impl Assembler<'_> {
                 FixupKind::Literal => code.as_bytes().len() as u64 - 4,
                 _ => 0,
             };
-            let spot = Spot {
-                offset: spot.offset + offset,
-                ..spot
+            let location = Location {
+                offset: location.offset + offset,
+                ..location
             };
-            self.wait(spot, kind, expr, place);
+            self.wait(location, kind, expr, place);
         }
-        self.tell(inst, code, written, spot);
+        self.tell(inst, code, written, location);
         Ok(())
     }
 }

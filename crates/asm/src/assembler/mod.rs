@@ -26,7 +26,9 @@ use crate::expression::{Expr, Reader, Values};
 use crate::line::Line;
 use crate::options::Options;
 use crate::source::{Cursor, Origin, Wrong, wrong};
-use crate::state::{Fixup, FixupKind, Lines, Place, SectionId, Sections, Spot, Symbols, TooLarge};
+use crate::state::{
+    Fixup, FixupKind, Lines, Location, Place, SectionId, Sections, Symbols, TooLarge,
+};
 
 pub(crate) use counts::{Counts, CountsKept};
 pub(crate) use fixups::Resolution;
@@ -86,7 +88,7 @@ pub(crate) struct Assembler<'a> {
     /// The callback that gets each instruction.
     each: Option<&'a mut dyn FnMut(&Line)>,
     /// Instructions that have to wait for values, and those after them, with their places.
-    held: Vec<(Line, Spot)>,
+    held: Vec<(Line, Location)>,
 }
 
 impl<'a> Assembler<'a> {
@@ -127,7 +129,7 @@ impl<'a> Assembler<'a> {
 impl Assembler<'_> {
     /// Reads an expression.
     pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
-        let here = self.sections.spot();
+        let here = self.sections.location();
         Reader::new(&mut self.symbols, here, self.dialect).read(cursor)
     }
 
@@ -155,7 +157,7 @@ impl Assembler<'_> {
 
     /// Reads an expression whose symbols are looked up whenever it is evaluated.
     pub fn open_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
-        let here = self.sections.spot();
+        let here = self.sections.location();
         let mut reader = Reader::new(&mut self.symbols, here, self.dialect);
         reader.open().read(cursor)
     }
@@ -170,15 +172,15 @@ impl Assembler<'_> {
 
     /// Appends bytes to the section.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
-        self.lines.settle(self.sections.spot());
+        self.lines.settle(self.sections.location());
         self.sections.append(bytes).map_err(too_large)
     }
 
     /// Waits for the value of an expression that stands at some bytes of the statement.
-    pub fn wait(&mut self, spot: Spot, kind: FixupKind, expr: Expr, place: Range<usize>) {
+    pub fn wait(&mut self, location: Location, kind: FixupKind, expr: Expr, place: Range<usize>) {
         if let Some(place) = self.place(place) {
             self.fixups.push(Fixup {
-                spot,
+                location,
                 kind,
                 expr,
                 place,

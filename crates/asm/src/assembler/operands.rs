@@ -9,7 +9,7 @@ use wavetank_isa::text::places::{Place, is_modifier};
 use super::Assembler;
 use crate::expression::{Expr, Reader};
 use crate::source::{Cursor, Wrong, first_word, is_name, wrong};
-use crate::state::{Definition, Spot, Symbols};
+use crate::state::{Definition, Location, Symbols};
 
 /// The number that stands for a value of 16 bits which is not known yet, as [`LITERAL`](crate::line::LITERAL) does for one of 32.
 pub(super) const HALF: u32 = 0x5eed;
@@ -63,7 +63,7 @@ pub(super) enum Reach {
 /// Expressions that are none; two that are not known; one that is not known where only a number can be.
 pub(super) fn rewrite(
     assembler: &mut Assembler<'_>,
-    here: Spot,
+    here: Location,
     text: &str,
     reach: Reach,
     stand_in: StandIn,

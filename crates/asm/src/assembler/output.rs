@@ -7,11 +7,17 @@ use wavetank_isa::{Encoded, Inst, decode};
 use super::Assembler;
 use crate::expression::Base;
 use crate::line::{Line, Symbolic};
-use crate::state::{Layout, SectionId, Spot};
+use crate::state::{Layout, Location, SectionId};
 
 impl Assembler<'_> {
     /// Hands an instruction on, unless it waits for something, or one before it does.
-    pub(super) fn tell(&mut self, inst: &Inst, code: Encoded, written: Option<String>, spot: Spot) {
+    pub(super) fn tell(
+        &mut self,
+        inst: &Inst,
+        code: Encoded,
+        written: Option<String>,
+        location: Location,
+    ) {
         let Some(each) = &mut self.each else {
             return;
         };
@@ -20,16 +26,16 @@ impl Assembler<'_> {
             template: *inst,
             linked: false,
         });
-        let waits = symbolic.is_some() || spot.fragment > 0 || !self.held.is_empty();
+        let waits = symbolic.is_some() || location.fragment > 0 || !self.held.is_empty();
         let line = Line {
             number: self.at.line,
-            address: spot.offset,
+            address: location.offset,
             inst: *inst,
             code,
             symbolic,
         };
         match waits {
-            true => self.held.push((line, spot)),
+            true => self.held.push((line, location)),
             false => each(&line),
         }
     }
@@ -45,15 +51,15 @@ impl Assembler<'_> {
             places.map(move |offset| (SectionId(n), offset))
         });
         let left: HashSet<(SectionId, u64)> = places.collect();
-        for (mut line, spot) in held {
+        for (mut line, location) in held {
             let bytes = line.code.as_mut_bytes();
-            if let Some(done) = self.sections.bytes_at(spot, bytes.len()) {
+            if let Some(done) = self.sections.bytes_at(location, bytes.len()) {
                 bytes.copy_from_slice(done);
             }
-            line.address = layout.offset(spot);
+            line.address = layout.offset(location);
             if let Some(symbolic) = &mut line.symbolic {
                 let dwords = (0..line.code.as_bytes().len() as u64).step_by(4);
-                let mut places = dwords.map(|dword| (spot.section, line.address + dword));
+                let mut places = dwords.map(|dword| (location.section, line.address + dword));
                 symbolic.linked = places.any(|place| left.contains(&place));
                 if let Ok(inst) = decode(line.code.as_bytes(), line.inst.chip) {
                     let spelling = line.inst.spelling;

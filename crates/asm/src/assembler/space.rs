@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Assembler, too_large};
 use crate::expression::{Binary, Expr};
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{FixupKind, Spot, Tail};
+use crate::state::{FixupKind, Location, Tail};
 
 impl Assembler<'_> {
     /// Reads how many there shall be, which may depend on places that come later.
@@ -25,8 +25,8 @@ impl Assembler<'_> {
         let number = self.number_of(&count, place.clone());
         let waits = number.is_err() && !self.sections.here().has_no_bytes();
         if waits && !bytes.is_empty() {
-            let spot = self.sections.spot();
-            self.wait(spot, FixupKind::Count, count.clone(), place);
+            let location = self.sections.location();
+            self.wait(location, FixupKind::Count, count.clone(), place);
             let bytes = bytes.into();
             self.sections.append_tail(Tail::Copies { count, bytes });
             return Ok(());
@@ -46,7 +46,7 @@ impl Assembler<'_> {
             self.sections.append_tail(Tail::Align { align, fill, most });
             return Ok(());
         }
-        let at = self.sections.spot().offset;
+        let at = self.sections.location().offset;
         let gap = at.next_multiple_of(align) - at;
         match gap > most {
             true => Ok(()),
@@ -56,7 +56,7 @@ impl Assembler<'_> {
 
     /// `.org PLACE, BYTE`: goes on at a later place of the section.
     pub fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-        let here = self.sections.spot();
+        let here = self.sections.location();
         let (to, place) = self.repeat_count(&mut cursor)?;
         let byte = match cursor.comma() {
             true => self.number(&mut cursor)? as u8,
@@ -66,8 +66,8 @@ impl Assembler<'_> {
         let reduced = self.values().reduce(&to);
         let reduced = reduced.map_err(|why| wrong(place.clone(), why))?;
         let apart =
-            |from: Spot| Expr::Binary(Binary::Sub, Box::new([to.clone(), Expr::Place(from)]));
-        let beginning = Spot {
+            |from: Location| Expr::Binary(Binary::Sub, Box::new([to.clone(), Expr::Place(from)]));
+        let beginning = Location {
             fragment: 0,
             offset: 0,
             ..here

@@ -6,7 +6,7 @@ use crate::expression::{Binary, Expr, Variant};
 use crate::kernel::{FIELDS, LATER};
 use crate::session::{Handler, Kernel, Session, alone, row};
 use crate::source::{Cursor, Wrong, first_word, wrong};
-use crate::state::{Definition, FixupKind, Place, Spot, Symbol};
+use crate::state::{Definition, FixupKind, Location, Place, Symbol};
 use wavetank_link::elf::*;
 
 #[rustfmt::skip]
@@ -31,7 +31,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             format_args!("there is another kernel `{name}`"),
         ));
     }
-    let spot = a.asm.sections.spot();
+    let location = a.asm.sections.location();
     a.asm.append(&[0; DESCRIPTOR_SIZE])?;
     let Symbol {
         binding,
@@ -42,7 +42,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let symbol = &mut a.asm.symbols[descriptor];
     // The one is seen by whom the other is.
     (symbol.binding, symbol.visibility) = (binding.or(global), visibility);
-    symbol.definition = Definition::Label(spot);
+    symbol.definition = Definition::Label(location);
     symbol.kind = STT_OBJECT;
     symbol.size = Some(Expr::Number(DESCRIPTOR_SIZE as i64));
     let symbol = &mut a.asm.symbols[code];
@@ -54,9 +54,9 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         Expr::Symbol(code, Variant::None),
         Expr::Symbol(descriptor, Variant::None),
     ];
-    let entry = Spot {
-        offset: spot.offset + 16,
-        ..spot
+    let entry = Location {
+        offset: location.offset + 16,
+        ..location
     };
     a.asm.wait(
         entry,
@@ -66,7 +66,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     );
     let fields = fields(a, &cursor)?;
     a.kernels.push(Kernel {
-        spot,
+        location,
         fields,
         place,
     });

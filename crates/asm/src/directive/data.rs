@@ -73,9 +73,9 @@ pub(super) fn datum(
             )),
         };
     }
-    let spot = a.sections.spot();
+    let location = a.sections.location();
     a.append(&[0; 8][..size.into()])?;
-    a.wait(spot, FixupKind::Data(size), expr, place);
+    a.wait(location, FixupKind::Data(size), expr, place);
     Ok(())
 }
 
@@ -161,8 +161,8 @@ fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(
         match a.values().number(&expr) {
             Ok(number) => a.append(&leb(number, signed, 0)),
             Err(_) => {
-                let spot = a.sections.spot();
-                a.wait(spot, FixupKind::Leb, expr.clone(), place);
+                let location = a.sections.location();
+                a.wait(location, FixupKind::Leb, expr.clone(), place);
                 a.sections.append_tail(Tail::Leb { expr, signed });
                 Ok(())
             }

@@ -168,11 +168,11 @@ fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<
     let (bss, _) = a.sections.get(&key, SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0);
     let here = std::mem::replace(&mut a.sections.current, bss);
     let done = a.align_to(align, 0, u64::MAX);
-    let spot = a.sections.spot();
+    let location = a.sections.location();
     let grown = a.sections.append_same(size, 0);
     a.sections.current = here;
     a.symbols[id].kind = STT_OBJECT;
-    a.symbols[id].definition = Definition::Label(spot);
+    a.symbols[id].definition = Definition::Label(location);
     a.symbols[id].size = Some(Expr::Number(size as i64));
     done.and(grown.map_err(too_large))
 }

@@ -7,7 +7,7 @@ mod reduce;
 
 use std::fmt;
 
-use crate::state::{Spot, SymbolId};
+use crate::state::{Location, SymbolId};
 
 pub(crate) use number::{fits, float};
 pub(crate) use parse::Reader;
@@ -21,7 +21,7 @@ pub(crate) enum Expr {
     /// A symbol, and what of its address a relocation shall give.
     Symbol(SymbolId, Variant),
     /// A place: the `.` of where it was read.
-    Place(Spot),
+    Place(Location),
     /// One operand.
     Unary(Unary, Box<Expr>),
     /// Two operands.

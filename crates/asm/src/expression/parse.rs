@@ -3,7 +3,7 @@
 use super::number::{integer, local_label};
 use super::{Binary, Expr, Function, Unary, Variant};
 use crate::source::{Cursor, Wrong, escape, wrong};
-use crate::state::{Definition, Spot, Symbols};
+use crate::state::{Definition, Location, Symbols};
 use wavetank_isa::Dialect;
 
 /// Operators that wait for their values at most, and parentheses within each other: what evaluates goes down so deep.
@@ -13,7 +13,7 @@ const DEEPEST: usize = 500;
 pub(crate) struct Reader<'s> {
     symbols: &'s mut Symbols,
     /// Where the line's bytes will stand: the value of `.`.
-    here: Spot,
+    here: Location,
     dialect: Dialect,
     /// Whether symbols stay symbols, though their numbers are known.
     open: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    pub fn new(symbols: &'s mut Symbols, here: Spot, dialect: Dialect) -> Self {
+    pub fn new(symbols: &'s mut Symbols, here: Location, dialect: Dialect) -> Self {
         Reader {
             symbols,
             here,

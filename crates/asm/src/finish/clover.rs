@@ -50,7 +50,7 @@ impl Session<'_> {
                 Err(error) => self.asm.report(*error),
             }
         }
-        found.sort_by_key(|one| (one.spot.fragment, one.spot.offset));
+        found.sort_by_key(|one| (one.location.fragment, one.location.offset));
         self.write_registers(&found);
         self.notes.os = match hsa {
             true => wavetank_link::Os::Mesa3d,
@@ -75,18 +75,18 @@ impl Session<'_> {
         let values = self
             .register_values(kernel, &listed, hsa, registers)
             .map_err(|message| Box::new(kernel.place.wrong(message)))?;
-        let (place, spot) = match hsa {
+        let (place, location) = match hsa {
             true => (kernel.place.clone(), self.finish_kernel(kernel)?),
             false => (kernel.place.clone(), self.code_of_kernel(kernel, STT_FUNC)?),
         };
-        if spot.section != SectionId(0) {
+        if location.section != SectionId(0) {
             return Err(Box::new(place.wrong(format!(
                 "the code of `{name}` stands in another section than `.text`"
             ))));
         }
         Ok(Found {
             listed,
-            spot,
+            location,
             registers: values,
             place,
         })
@@ -157,12 +157,12 @@ impl Session<'_> {
         let mut kernels = Vec::new();
         for Found {
             mut listed,
-            spot,
+            location,
             place,
             ..
         } in std::mem::take(&mut self.program.found)
         {
-            let offset = layout.offset(spot);
+            let offset = layout.offset(location);
             if !offset.is_multiple_of(ALIGN) {
                 let message = format!(
                     "the code of `{}` begins at {offset:#x}: kernels begin at multiples of 256, so say `.p2align 8`",

@@ -3,7 +3,7 @@
 //! Written here and not by a library: the numbers of files are those of the source, since its other DWARF sections name them.
 //! Source: DWARF 5, 6.2 "Line Number Information".
 
-use crate::state::{File, Layout, LineRow as Row, Lines, SectionId, Sections, Spot, leb};
+use crate::state::{File, Layout, LineRow as Row, Lines, Location, SectionId, Sections, leb};
 
 /// Instructions are multiples of four bytes.
 const STEP: u64 = 4;
@@ -34,7 +34,7 @@ mod op {
 /// The contents of `.debug_line`, and where they hold the address of a section's beginning.
 pub(super) struct LineTable {
     pub bytes: Vec<u8>,
-    pub addresses: Vec<(u64, Spot)>,
+    pub addresses: Vec<(u64, Location)>,
 }
 
 impl LineTable {
@@ -49,7 +49,10 @@ impl LineTable {
         };
         for n in 0..sections.len() {
             let id = SectionId(n as u32);
-            let here = |row: &&Row| row.spot.is_some_and(|spot| layout.home(spot) == id);
+            let here = |row: &&Row| {
+                row.location
+                    .is_some_and(|location| layout.home(location) == id)
+            };
             let rows: Vec<&Row> = lines.rows.iter().filter(here).collect();
             if !rows.is_empty() {
                 table.sequence(&rows, layout, id, layout.bytes(sections, id).1);
@@ -63,7 +66,7 @@ impl LineTable {
     /// The rows of a section.
     fn sequence(&mut self, rows: &[&Row], layout: &Layout, section: SectionId, size: u64) {
         self.bytes.extend([0, 9, op::SET_ADDRESS]);
-        let beginning = Spot {
+        let beginning = Location {
             section,
             fragment: 0,
             offset: 0,
@@ -73,7 +76,7 @@ impl LineTable {
         let mut at = 0;
         let mut last = Row::FIRST;
         for row in rows {
-            let to = row.spot.map_or(at, |spot| layout.offset(spot));
+            let to = row.location.map_or(at, |location| layout.offset(location));
             self.row(row, &last, to.saturating_sub(at));
             at = to;
             last = **row;

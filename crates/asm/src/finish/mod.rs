@@ -35,7 +35,7 @@ impl Session<'_> {
             };
             match kernel.bytes(values, &self.asm.target) {
                 Ok(bytes) => {
-                    if let Some(place) = self.asm.sections.bytes_at(kernel.spot, bytes.len()) {
+                    if let Some(place) = self.asm.sections.bytes_at(kernel.location, bytes.len()) {
                         place.copy_from_slice(&bytes);
                     }
                 }
@@ -50,14 +50,14 @@ impl Session<'_> {
             match settled {
                 Ok(Resolution::Done) => {}
                 Ok(Resolution::Relocation { .. }) if self.alone => {
-                    if self.asm.sections.section(fixup.spot.section).is_code() {
+                    if self.asm.sections.section(fixup.location.section).is_code() {
                         let message = "only a linker knows this address: plain code has no linker";
                         self.asm.errors.push(fixup.place.wrong(message));
                     }
                 }
                 Ok(Resolution::Relocation { kind, base, addend }) => {
-                    let offset = layout.offset(fixup.spot);
-                    left[fixup.spot.section.0 as usize].push((offset, kind, base, addend));
+                    let offset = layout.offset(fixup.location);
+                    left[fixup.location.section.0 as usize].push((offset, kind, base, addend));
                 }
                 Err(why) => self.asm.errors.push(fixup.place.wrong(why)),
             }

@@ -13,7 +13,7 @@ use crate::errors::LineError;
 use crate::expression::{Base, Expr, Reduced, Values};
 use crate::session::Session;
 use crate::session::program::HIDDEN;
-use crate::state::{Definition, Key, Layout, Section, SectionId, Spot, SymbolId, TooLarge};
+use crate::state::{Definition, Key, Layout, Location, Section, SectionId, SymbolId, TooLarge};
 
 impl Session<'_> {
     /// Makes the object of what has been read.
@@ -126,7 +126,7 @@ impl Session<'_> {
             };
             let symbol = &mut self.asm.symbols[id];
             if !symbol.is_defined() && symbol.binding.is_none() {
-                symbol.definition = Definition::Label(Spot {
+                symbol.definition = Definition::Label(Location {
                     section: SectionId(n as u32),
                     fragment: 0,
                     offset: 0,
@@ -207,9 +207,9 @@ impl Session<'_> {
                 Definition::Undefined if symbol.kind == STT_FILE => (LinkPlace::Absolute, 0),
                 Definition::Undefined => (LinkPlace::Undefined, 0),
                 Definition::Common(_, align) => (LinkPlace::Common, *align),
-                Definition::Label(spot) => (
-                    LinkPlace::Section(homes[spot.section.0 as usize]),
-                    layout.offset(*spot),
+                Definition::Label(location) => (
+                    LinkPlace::Section(homes[location.section.0 as usize]),
+                    layout.offset(*location),
                 ),
                 Definition::Variable(expr) => match values.reduce(expr) {
                     Ok(value) => self.variable(&value, layout, homes),
@@ -245,10 +245,10 @@ impl Session<'_> {
             symbols: &self.asm.symbols,
             layout: Some(layout),
         };
-        match value.plus.and_then(|base| values.spot(&base)) {
-            Some(spot) => {
-                let at = layout.offset(spot).wrapping_add_signed(value.constant);
-                (LinkPlace::Section(homes[spot.section.0 as usize]), at)
+        match value.plus.and_then(|base| values.location(&base)) {
+            Some(location) => {
+                let at = layout.offset(location).wrapping_add_signed(value.constant);
+                (LinkPlace::Section(homes[location.section.0 as usize]), at)
             }
             None => (LinkPlace::Absolute, value.constant as u64),
         }
@@ -293,17 +293,17 @@ impl Session<'_> {
 
     /// Where a relocation's place lies, if its section shall stand for it: others do not see local symbols. Of sections that
     /// are merged, what an address behind a symbol belongs to would be lost.
-    fn section_for(&self, base: &Base, addend: i64) -> Option<Spot> {
+    fn section_for(&self, base: &Base, addend: i64) -> Option<Location> {
         let symbol = match base {
             Base::Symbol(id, _) => &self.asm.symbols[*id],
-            Base::Place(spot) => return Some(*spot),
+            Base::Place(location) => return Some(*location),
         };
-        let Definition::Label(spot) = symbol.definition else {
+        let Definition::Label(location) = symbol.definition else {
             return None;
         };
-        let merged = self.asm.sections.section(spot.section).flags & SHF_MERGE != 0;
+        let merged = self.asm.sections.section(location.section).flags & SHF_MERGE != 0;
         let local = matches!(symbol.binding, None | Some(STB_LOCAL));
-        (local && !(merged && addend != 0)).then_some(spot)
+        (local && !(merged && addend != 0)).then_some(location)
     }
 
     /// The symbol that a relocation names, and what is added to it.
@@ -316,7 +316,7 @@ impl Session<'_> {
         object: &mut Relocatable,
         table: &mut Table,
     ) -> (usize, u64) {
-        let Some(spot) = self.section_for(base, addend) else {
+        let Some(location) = self.section_for(base, addend) else {
             let number = match base {
                 // A symbol that is used is in the table.
                 Base::Symbol(id, _) => table.numbers.get(id).copied(),
@@ -324,7 +324,7 @@ impl Session<'_> {
             };
             return (number.unwrap_or(0), 0);
         };
-        let home = homes[spot.section.0 as usize];
+        let home = homes[location.section.0 as usize];
         let number = *table.sections.entry(home).or_insert_with(|| {
             object.symbols.push(wavetank_link::Symbol {
                 name: String::new(),
@@ -337,7 +337,7 @@ impl Session<'_> {
             });
             object.symbols.len() - 1
         });
-        (number, layout.offset(spot))
+        (number, layout.offset(location))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::assembly::Container;
 use crate::errors::LineError;
 use crate::session::program::{Format, Kernel, Part};
 use crate::session::{KERNEL_ALIGN, Session};
-use crate::state::{Definition, Layout, SectionId, Spot, SymbolId};
+use crate::state::{Definition, Layout, Location, SectionId, SymbolId};
 
 impl Session<'_> {
     /// Writes settings and metadata of all kernels.
@@ -85,11 +85,11 @@ impl Session<'_> {
         &mut self,
         kernel: &Kernel,
         kind: u8,
-    ) -> Result<Spot, Box<LineError>> {
+    ) -> Result<Location, Box<LineError>> {
         let name = &kernel.name;
         let id = self.asm.symbols.id(name);
         let symbol = &mut self.asm.symbols[id];
-        let Definition::Label(spot) = symbol.definition else {
+        let Definition::Label(location) = symbol.definition else {
             let message = format!("the kernel has no code: there is no label `{name}`");
             return Err(Box::new(kernel.place.wrong(message)));
         };
@@ -97,19 +97,19 @@ impl Session<'_> {
         symbol.kind = kind;
         self.asm
             .sections
-            .align_section_at_least(spot.section, KERNEL_ALIGN);
-        Ok(spot)
+            .align_section_at_least(location.section, KERNEL_ALIGN);
+        Ok(location)
     }
 
     /// Writes the settings of a kernel in front of its code, which it gives.
-    pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Spot, Box<LineError>> {
+    pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Location, Box<LineError>> {
         let told = |message: String| Box::new(kernel.place.wrong(message));
         let name = &kernel.name;
         let kind = match kernel.function {
             true => STT_FUNC,
             false => STT_AMDGPU_HSA_KERNEL,
         };
-        let spot = self.code_of_kernel(kernel, kind)?;
+        let location = self.code_of_kernel(kernel, kind)?;
         let setup = self.part_of(kernel, Part::Setup);
         let bytes = match (&kernel.config, setup) {
             (_, Some(bytes)) => bytes,
@@ -125,9 +125,9 @@ impl Session<'_> {
                 bytes
             }
             // They stand in the code.
-            (None, None) => return Ok(spot),
+            (None, None) => return Ok(location),
         };
-        match self.asm.sections.bytes_at(spot, KERNEL_CODE_SIZE) {
+        match self.asm.sections.bytes_at(location, KERNEL_CODE_SIZE) {
             Some(place) if bytes.len() == KERNEL_CODE_SIZE => place.copy_from_slice(&bytes),
             Some(_) => return Err(told("`.setup` has 256 bytes".to_owned())),
             None => {
@@ -135,7 +135,7 @@ impl Session<'_> {
                 return Err(told(message));
             }
         }
-        Ok(spot)
+        Ok(location)
     }
 
     pub(super) fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {

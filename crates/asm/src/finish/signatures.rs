@@ -12,7 +12,7 @@ use crate::kernel::extra_sgprs;
 use crate::session::{Handlers, KERNEL_ALIGN, Session};
 use crate::signature::{Needs, Signature, directives};
 use crate::source::{OriginKind, Repeat, Wrong, wrong};
-use crate::state::{Definition, SectionId, Spot, SymbolId};
+use crate::state::{Definition, Location, SectionId, SymbolId};
 
 /// `.text`, with which every source begins.
 const TEXT: SectionId = SectionId(0);
@@ -60,7 +60,7 @@ impl Session<'_> {
         match self.asm.symbols[id].definition {
             Definition::Label(_) => {}
             Definition::Undefined if self.begins_without_label() => {
-                let start = Spot {
+                let start = Location {
                     section: TEXT,
                     fragment: 0,
                     offset: 0,
@@ -80,9 +80,11 @@ impl Session<'_> {
     }
 
     fn begins_without_label(&self) -> bool {
-        let start = |spot: &Spot| spot.section == TEXT && (spot.fragment, spot.offset) == (0, 0);
+        let start = |location: &Location| {
+            location.section == TEXT && (location.fragment, location.offset) == (0, 0)
+        };
         let mut named = self.asm.symbols.iter().filter(|(_, s)| !s.is_temporary());
-        !named.any(|(_, s)| matches!(&s.definition, Definition::Label(spot) if start(spot)))
+        !named.any(|(_, s)| matches!(&s.definition, Definition::Label(location) if start(location)))
     }
 
     fn no_kernel(&self, kernel: &Signature) -> Wrong {
@@ -130,10 +132,10 @@ impl Session<'_> {
         let starts = ids
             .iter()
             .filter_map(|id| match self.asm.symbols[*id].definition {
-                Definition::Label(spot) => Some(spot),
+                Definition::Label(location) => Some(location),
                 _ => None,
             });
-        let starts: Vec<Spot> = starts.collect();
+        let starts: Vec<Location> = starts.collect();
         for (id, start) in ids.iter().zip(&starts) {
             if self.asm.symbols[*id].size.is_some() {
                 continue;
@@ -143,7 +145,7 @@ impl Session<'_> {
             let next = later.min_by_key(|s| (s.fragment, s.offset)).copied();
             let end = next.unwrap_or_else(|| {
                 self.asm.sections.switch(start.section);
-                self.asm.sections.spot()
+                self.asm.sections.location()
             });
             let ends = [Expr::Place(end), Expr::Symbol(*id, Variant::None)];
             self.asm.symbols[*id].size = Some(Expr::Binary(Binary::Sub, Box::new(ends)));

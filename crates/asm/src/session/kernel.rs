@@ -5,13 +5,13 @@ use wavetank_object::{DESCRIPTOR_SIZE, Target};
 use crate::errors::LineError;
 use crate::expression::{Expr, Values};
 use crate::kernel::{Descriptor, FIELDS};
-use crate::state::{Place, Spot};
+use crate::state::{Location, Place};
 
 /// A kernel, whose descriptor is filled in at the end: newer compilers calculate its fields from symbols.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     /// Where its descriptor stands.
-    pub spot: Spot,
+    pub location: Location,
     pub fields: Vec<(&'static str, Expr, Place)>,
     pub place: Place,
 }

@@ -337,7 +337,7 @@ impl<'a> Session<'a> {
         if self.begins_kernel(name) {
             self.asm.align_to(KERNEL_ALIGN, NOP, u64::MAX)?;
         }
-        let spot = self.asm.sections.spot();
+        let location = self.asm.sections.location();
         let id = match name.bytes().all(|b| b.is_ascii_digit()) {
             true => match name.parse() {
                 Ok(number) => self.asm.symbols.next_local(number),
@@ -352,9 +352,9 @@ impl<'a> Session<'a> {
         };
         let symbol = &mut self.asm.symbols[id];
         match symbol.definition {
-            Definition::Undefined => symbol.definition = Definition::Label(spot),
+            Definition::Undefined => symbol.definition = Definition::Label(location),
             // A kernel's own `.text` begins with its label, which CLRX writes there once more.
-            Definition::Label(there) if there == spot && self.asm.dialect == Dialect::Clrx => {}
+            Definition::Label(there) if there == location && self.asm.dialect == Dialect::Clrx => {}
             _ => {
                 let message = format!("there is another label `{name}`");
                 return Err(wrong(at..at + name.len(), message));

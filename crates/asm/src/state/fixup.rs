@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use wavetank_isa::ParseError;
 
-use super::Spot;
+use super::Location;
 use crate::errors::LineError;
 use crate::expression::Expr;
 use crate::source::{Origin, wrong};
@@ -12,7 +12,7 @@ use crate::source::{Origin, wrong};
 /// A place in the code, what it waits for, and where that was written.
 #[derive(Debug)]
 pub(crate) struct Fixup {
-    pub spot: Spot,
+    pub location: Location,
     pub kind: FixupKind,
     pub expr: Expr,
     pub place: Place,

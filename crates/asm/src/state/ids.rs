@@ -6,7 +6,7 @@ pub(crate) struct SectionId(pub u32);
 
 /// A place in a section: in which part, and how far from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct Location {
     pub section: SectionId,
     pub fragment: u32,
     pub offset: u64,

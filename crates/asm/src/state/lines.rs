@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Spot;
+use super::Location;
 
 /// The files and rows of the line table.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct File {
 /// Which line an instruction comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineRow {
-    pub spot: Option<Spot>,
+    pub location: Option<Location>,
     pub file: u64,
     pub line: u64,
     pub column: u64,
@@ -40,7 +40,7 @@ pub(crate) struct LineRow {
 impl LineRow {
     /// What is so before the first (DWARF 5, 6.2.2, table 6.3).
     pub const FIRST: LineRow = LineRow {
-        spot: None,
+        location: None,
         file: 1,
         line: 1,
         column: 0,
@@ -54,12 +54,12 @@ impl LineRow {
 }
 
 impl Lines {
-    /// Code or data stand at a spot: they begin the row that is pending.
+    /// Code or data stand at a location: they begin the row that is pending.
     #[inline]
-    pub fn settle(&mut self, spot: Spot) {
+    pub fn settle(&mut self, location: Location) {
         if let Some(row) = self.pending.take() {
             self.rows.push(LineRow {
-                spot: Some(spot),
+                location: Some(location),
                 ..row
             });
         }

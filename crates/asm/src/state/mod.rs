@@ -10,7 +10,7 @@ mod symbols;
 
 pub(crate) use first_char_filter::FirstCharFilter;
 pub(crate) use fixup::{Fixup, FixupKind, Place};
-pub(crate) use ids::{SectionId, Spot, SymbolId};
+pub(crate) use ids::{Location, SectionId, SymbolId};
 pub(crate) use lines::{File, LineRow, Lines};
 pub(crate) use sections::{Group, Key, Layout, NOP, Section, Sections, Tail, TooLarge, leb};
 pub(crate) use symbols::{Definition, Registers, Symbol, Symbols};

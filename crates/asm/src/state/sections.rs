@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use wavetank_link::elf;
 
-use super::{SectionId, Spot};
+use super::{Location, SectionId};
 use crate::expression::Expr;
 
 /// `s_nop 0`, what is between functions (SOPP, opcode 0, on every generation).
@@ -231,9 +231,9 @@ impl Sections {
 
     /// Where the next byte will stand.
     #[inline]
-    pub fn spot(&self) -> Spot {
+    pub fn location(&self) -> Location {
         let section = self.here();
-        Spot {
+        Location {
             section: self.current,
             fragment: section.fragments.len() as u32 - 1,
             offset: section.offset(),
@@ -328,11 +328,11 @@ impl Sections {
         }
     }
 
-    /// The `count` bytes at a spot.
-    pub fn bytes_at(&mut self, spot: Spot, count: usize) -> Option<&mut [u8]> {
-        let section = self.all.get_mut(spot.section.0 as usize)?;
-        let fragment = section.fragments.get_mut(spot.fragment as usize)?;
-        let start = spot.offset as usize;
+    /// The `count` bytes at a location.
+    pub fn bytes_at(&mut self, location: Location, count: usize) -> Option<&mut [u8]> {
+        let section = self.all.get_mut(location.section.0 as usize)?;
+        let fragment = section.fragments.get_mut(location.fragment as usize)?;
+        let start = location.offset as usize;
         fragment.bytes.get_mut(start..start + count)
     }
 
@@ -400,10 +400,10 @@ impl Layout {
         end > LARGEST
     }
 
-    /// How many copies stand at the end of a spot's part.
-    pub fn copies(&self, sections: &Sections, spot: Spot) -> Option<u64> {
-        let fragment = &sections.section(spot.section).fragments[spot.fragment as usize];
-        let made = &self.tails[spot.section.0 as usize][spot.fragment as usize];
+    /// How many copies stand at the end of a location's part.
+    pub fn copies(&self, sections: &Sections, location: Location) -> Option<u64> {
+        let fragment = &sections.section(location.section).fragments[location.fragment as usize];
+        let made = &self.tails[location.section.0 as usize][location.fragment as usize];
         match &fragment.tail {
             Some(Tail::Copies { bytes, .. }) => made.size().checked_div(bytes.len() as u64),
             _ => None,
@@ -463,20 +463,20 @@ impl Layout {
         changed
     }
 
-    /// Where the part of a spot begins in its section.
-    pub fn start(&self, spot: Spot) -> u64 {
-        let section = spot.section.0 as usize;
-        self.homes[section].1 + self.starts[section][spot.fragment as usize]
+    /// Where the part of a location begins in its section.
+    pub fn start(&self, location: Location) -> u64 {
+        let section = location.section.0 as usize;
+        self.homes[section].1 + self.starts[section][location.fragment as usize]
     }
 
-    /// A spot's offset in its section.
-    pub fn offset(&self, spot: Spot) -> u64 {
-        self.start(spot) + spot.offset
+    /// A location's offset in its section.
+    pub fn offset(&self, location: Location) -> u64 {
+        self.start(location) + location.offset
     }
 
-    /// The section that a spot lies in, subsections being parts of theirs.
-    pub fn home(&self, spot: Spot) -> SectionId {
-        self.home_of(spot.section)
+    /// The section that a location lies in, subsections being parts of theirs.
+    pub fn home(&self, location: Location) -> SectionId {
+        self.home_of(location.section)
     }
 
     /// The section that one is part of.

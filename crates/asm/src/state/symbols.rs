@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use super::scopes::{Scopes, names_around};
-use super::{FirstCharFilter, Spot, SymbolId};
+use super::{FirstCharFilter, Location, SymbolId};
 use crate::expression::{Expr, Variant};
 
 /// What a symbol stands for.
@@ -15,7 +15,7 @@ pub(crate) enum Definition {
     /// Nothing in this source, so far.
     Undefined,
     /// A place.
-    Label(Spot),
+    Label(Location),
     /// A value that has been set.
     Variable(Expr),
     /// Room that the linker makes: size and alignment in bytes.

@@ -77,7 +77,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         catalyst: Settings::default(),
         counts: Counts::default(),
         function: false,
-        spot: None,
+        location: None,
         parts: Vec::new(),
     });
     Ok(())
@@ -118,19 +118,19 @@ fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     let Some(kernel) = a.program.current else {
         return Ok(());
     };
-    if a.program.kernels[kernel].spot.is_some() {
+    if a.program.kernels[kernel].location.is_some() {
         return Ok(());
     }
     a.asm.align_to(KERNEL_ALIGN, NOP, u64::MAX)?;
-    let spot = a.asm.sections.spot();
+    let location = a.asm.sections.location();
     let name = a.program.kernels[kernel].name.clone();
     a.asm.define(
         &name,
         0..cursor.text().len(),
-        Definition::Label(spot),
+        Definition::Label(location),
         false,
     )?;
-    a.program.kernels[kernel].spot = Some(spot);
+    a.program.kernels[kernel].location = Some(location);
     if let Some(kernel) = a.program.labelled(&name) {
         a.asm.counts.owners = vec![kernel];
     }

@@ -90,7 +90,7 @@ impl Session<'_> {
         let place = kernel.place.clone();
         let told = |message: String| Box::new(place.wrong(message));
         let name = kernel.name.to_string();
-        let Some(spot) = kernel.spot else {
+        let Some(location) = kernel.location else {
             return Err(told(format!(
                 "the kernel has no code: say `.text` behind `{name}`"
             )));
@@ -98,7 +98,7 @@ impl Session<'_> {
         let written = self.written(&kernel).map_err(told)?;
         let config = match (kernel.config.take(), written) {
             (Some(config), None) => config,
-            (None, Some(made)) => return Ok((made, spot.section)),
+            (None, Some(made)) => return Ok((made, location.section)),
             (None, None) => return Err(told(format!("`{name}` has no `.config`"))),
             (Some(_), Some(_)) => {
                 let message = format!("`{name}` has `.config` and notes: one says it all");
@@ -114,7 +114,7 @@ impl Session<'_> {
             data: vec![0; DATA],
             code: Vec::new(),
         };
-        Ok((made, spot.section))
+        Ok((made, location.section))
     }
 
     /// What text and notes are made of.

@@ -12,7 +12,7 @@ use wavetank_object::clover::{Argument, Listed};
 
 use crate::assembler::Counts;
 use crate::source::{Cursor, Wrong, first_word, wrong};
-use crate::state::{Place, SectionId, Spot};
+use crate::state::{Location, Place, SectionId};
 
 pub(crate) use catalyst::{
     Argument as CatalystArgument, Kind, MOST_BUFFERS, Pointer, Settings, Space, Waiting,
@@ -74,7 +74,7 @@ pub(crate) struct Kernel {
     pub counts: Counts,
     pub function: bool,
     /// Where its settings stand in the code, if that is no matter of its label.
-    pub spot: Option<Spot>,
+    pub location: Option<Location>,
     /// Sections with bytes of its settings.
     pub parts: Vec<(Part, SectionId)>,
 }
@@ -160,7 +160,7 @@ impl Program {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub listed: Listed,
-    pub spot: Spot,
+    pub location: Location,
     pub registers: Vec<[u32; 2]>,
     pub place: Place,
 }
