@@ -84,7 +84,7 @@ pub fn assemble_lines(
     );
     session.read_all(&text);
     let layout = session.asm.layout();
-    let left = session.settle(&layout);
+    let left = session.resolve_fixups(&layout);
     session.asm.tell_held(&layout, &left);
     checked(&mut session, options)
 }

@@ -76,7 +76,7 @@ pub enum Place {
     Undefined,
     /// Nowhere: it is a number.
     Absolute,
-    /// Where the linker makes room for it, once for all files.
+    /// Where the linker reserves space for it, once for all files.
     Common,
     /// In the section of this index.
     Section(usize),

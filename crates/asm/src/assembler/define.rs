@@ -34,14 +34,14 @@ impl Assembler<'_> {
         }
         let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
             true => Definition::Registers(self.registers(&mut cursor)?),
-            false => Definition::Variable(self.settled(&mut cursor)?),
+            false => Definition::Variable(self.reduced_expr(&mut cursor)?),
         };
         cursor.end()?;
         self.define(name, place, definition, again)
     }
 
     /// Reads an expression; the number that it is by now.
-    fn settled(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    fn reduced_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
         let value = self.values().reduce(&expr);

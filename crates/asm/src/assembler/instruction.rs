@@ -226,7 +226,7 @@ impl Assembler<'_> {
         text: &str,
     ) -> Result<(), Wrong> {
         let location = self.sections.location();
-        self.lines.settle(location);
+        self.lines.begin_pending_row(location);
         self.count_registers(inst);
         self.sections.append(code.as_bytes()).map_err(too_large)?;
         let written = waiting

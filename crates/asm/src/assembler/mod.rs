@@ -172,7 +172,7 @@ impl Assembler<'_> {
 
     /// Appends bytes to the section.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
-        self.lines.settle(self.sections.location());
+        self.lines.begin_pending_row(self.sections.location());
         self.sections.append(bytes).map_err(too_large)
     }
 

@@ -56,7 +56,7 @@ fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<()
     })
 }
 
-/// A number of so many bytes, or room for one that is not known yet.
+/// A number of so many bytes, or space for one that is not known yet.
 pub(super) fn datum(
     a: &mut Assembler<'_>,
     expr: Expr,

@@ -131,7 +131,7 @@ fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         }
     }
     // Of two in a row, each stands for what is here.
-    a.asm.lines.settle(a.asm.sections.location());
+    a.asm.lines.begin_pending_row(a.asm.sections.location());
     a.asm.lines.pending = Some(row);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Room: fills and alignment.
+//! Fills and alignment.
 
 use crate::assembler::{Assembler, too_large};
 use crate::session::{Handler, assembler_row as row};
@@ -63,7 +63,7 @@ fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     a.append_copies(count, place, &[byte])
 }
 
-/// `.ds COUNT`: room for so many elements.
+/// `.ds COUNT`: space for so many elements.
 fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<(), Wrong> {
     let count = a.count(&mut cursor)?;
     cursor.end()?;

@@ -113,7 +113,10 @@ fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 
 /// The operands of `.comm`: a name, a size in bytes, an alignment as a power of two: so LLVM prints and reads it for
 /// this target.
-fn room(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(SymbolId, u64, u64), Wrong> {
+fn common_operands(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+) -> Result<(SymbolId, u64, u64), Wrong> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.expect_comma()?;
@@ -138,9 +141,9 @@ fn room(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(SymbolId, u64
     }
 }
 
-/// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker makes room for one; for a local one it is made here.
+/// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker reserves space for one; for a local one it is made here.
 fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
-    let (id, size, align) = room(a, &mut cursor)?;
+    let (id, size, align) = common_operands(a, &mut cursor)?;
     let symbol = &mut a.symbols[id];
     symbol.kind = STT_OBJECT;
     if symbol.binding == Some(STB_LOCAL) {
@@ -152,9 +155,9 @@ fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<
     Ok(())
 }
 
-/// `.lcomm NAME, SIZE, ALIGN`: room in `.bss`.
+/// `.lcomm NAME, SIZE, ALIGN`: space in `.bss`.
 fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let (id, size, align) = room(a, &mut cursor)?;
+    let (id, size, align) = common_operands(a, &mut cursor)?;
     in_bss(a, id, size, align)
 }
 

@@ -22,11 +22,11 @@ impl Session<'_> {
         std::mem::take(&mut self.asm.errors)
     }
 
-    /// Fills in what waited. What is left to a linker becomes relocations, by section.
+    /// Resolves all fixups. Those that only a linker can resolve are returned by section.
     ///
     /// # Errors
     /// Are kept with the others.
-    pub fn settle(&mut self, layout: &Layout) -> Vec<Vec<(u64, u32, Base, i64)>> {
+    pub fn resolve_fixups(&mut self, layout: &Layout) -> Vec<Vec<(u64, u32, Base, i64)>> {
         let mut left: Vec<Vec<_>> = (0..self.asm.sections.len()).map(|_| Vec::new()).collect();
         for kernel in std::mem::take(&mut self.kernels) {
             let values = Values {
@@ -46,8 +46,8 @@ impl Session<'_> {
             if self.asm.errors.len() >= self.most {
                 break;
             }
-            let settled = self.asm.resolve(&fixup, layout);
-            match settled {
+            let resolution = self.asm.resolve(&fixup, layout);
+            match resolution {
                 Ok(Resolution::Done) => {}
                 Ok(Resolution::Relocation { .. }) if self.alone => {
                     if self.asm.sections.section(fixup.location.section).is_code() {
@@ -74,7 +74,7 @@ impl Session<'_> {
         self.name_sections();
         let layout = self.asm.layout();
         self.alone = true;
-        self.settle(&layout);
+        self.resolve_fixups(&layout);
         if layout.is_too_large(&self.asm.sections) {
             self.asm
                 .errors

@@ -197,7 +197,7 @@ impl KernelCode {
         })
     }
 
-    /// Whether a field has room for a value.
+    /// Whether a field has space for a value.
     ///
     /// # Errors
     /// A sentence where it has not.

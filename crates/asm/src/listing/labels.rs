@@ -107,7 +107,7 @@ impl Labels {
 
 /// Where a branch leads.
 pub fn target(inst: &Inst, address: u64) -> Option<u64> {
-    // Only these have room for a distance, and most instructions are others.
+    // Only these have space for a distance, and most instructions are others.
     if !matches!(inst.op, Op::Sopp(_) | Op::Sopk(_)) {
         return None;
     }

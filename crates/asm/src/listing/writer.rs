@@ -62,11 +62,11 @@ pub struct Writer<'l> {
 impl Writer<'_> {
     /// The text of a piece.
     pub fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
-        let room = 24 * piece.range.len();
+        let space = 24 * piece.range.len();
         let mut writer = Writer {
             look,
             dialect,
-            text: String::with_capacity(room),
+            text: String::with_capacity(space),
         };
         match piece.region.code {
             true => writer.code(piece),

@@ -54,9 +54,9 @@ impl LineRow {
 }
 
 impl Lines {
-    /// Code or data stand at a location: they begin the row that is pending.
+    /// Begins the pending row at a location, where the next code or data are appended.
     #[inline]
-    pub fn settle(&mut self, location: Location) {
+    pub fn begin_pending_row(&mut self, location: Location) {
         if let Some(row) = self.pending.take() {
             self.rows.push(LineRow {
                 location: Some(location),

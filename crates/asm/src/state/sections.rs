@@ -14,7 +14,7 @@ pub(crate) const NOP: u32 = 0xbf80_0000;
 /// Bytes that all sections have together at most.
 const LARGEST: u64 = 256 << 20;
 
-/// How often room is measured whose size depends on places behind it.
+/// How often space is measured whose size depends on places behind it.
 const ROUNDS: usize = 64;
 
 /// Of which group a section is a member.
@@ -281,8 +281,8 @@ impl Sections {
             return self.append_same(size, 0);
         }
         self.reserve(size)?;
-        let room = &mut self.here_mut().last_mut().bytes;
-        (0..if bytes.is_empty() { 0 } else { count }).for_each(|_| room.extend_from_slice(bytes));
+        let space = &mut self.here_mut().last_mut().bytes;
+        (0..if bytes.is_empty() { 0 } else { count }).for_each(|_| space.extend_from_slice(bytes));
         Ok(())
     }
 
@@ -375,7 +375,7 @@ impl Layout {
             layout.starts.push(vec![0; section.fragments.len()]);
         }
         layout.place(sections);
-        // Numbers only grow in bytes, so that this ends. Room that depends on itself might not: its size stays then, which
+        // Numbers only grow in bytes, so that this ends. Space that depends on itself might not: its size stays then, which
         // whoever asks for it is told.
         let mut round = 0;
         while layout.grow(sections, &value, round < ROUNDS) {

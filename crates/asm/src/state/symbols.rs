@@ -18,7 +18,7 @@ pub(crate) enum Definition {
     Label(Location),
     /// A value that has been set.
     Variable(Expr),
-    /// Room that the linker makes: size and alignment in bytes.
+    /// Space that the linker reserves: size and alignment in bytes.
     Common(u64, u64),
     /// CLRX's registers by another name.
     Registers(Registers),

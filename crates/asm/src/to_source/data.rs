@@ -7,7 +7,7 @@ use super::parts::Part;
 
 /// Bytes of a line at most.
 const LINE: usize = 32;
-/// Zeros of so many bytes are room.
+/// Zeros of so many bytes are written as space.
 const ROOM: usize = 16;
 
 impl Writer<'_> {

@@ -67,7 +67,7 @@ impl Layout {
             align: 8,
         }];
         for (n, segment) in segments.iter().enumerate() {
-            // The table has room for those that are empty, and does not list them.
+            // The table has space for those that are empty, and does not list them.
             if n > 0 && segment.is_empty(list) {
                 continue;
             }

@@ -121,10 +121,10 @@ fn kind_of(written: &str) -> Option<Kind> {
     });
     if lower.ends_with('*') {
         let (to, size) = found.filter(|_| elements > 0)?;
-        let room = if elements == 3 { 4 } else { elements };
+        let space = if elements == 3 { 4 } else { elements };
         return Some(Kind::Pointer(Pointer {
             to: if to == "struct" { "opaque" } else { to },
-            size: size * room,
+            size: size * space,
             space: Space::Global,
             constant: false,
             restricted: false,

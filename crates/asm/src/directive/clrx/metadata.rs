@@ -194,7 +194,7 @@ fn opencl_argument(
     let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let elements: u64 = match &word[base.len()..] {
         "2" => 2,
-        // Three elements take the room of four (OpenCL, "Alignment of Types").
+        // Three elements take the space of four (OpenCL, "Alignment of Types").
         "3" | "4" => 4,
         "8" => 8,
         "16" => 16,
@@ -277,7 +277,7 @@ fn rest_of_argument(
     Ok(kind)
 }
 
-/// Adds an argument, and the room it takes.
+/// Adds an argument, and the space it takes.
 fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), Wrong> {
     let Argument {
         mut entries,

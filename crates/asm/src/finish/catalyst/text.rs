@@ -59,7 +59,7 @@ impl Facts {
         let mut offset = 0;
         for (n, (arg, number)) in args.enumerate() {
             lines.add(format_args!("{}", argument(arg, *number, offset)));
-            offset += room(arg);
+            offset += space(arg);
             if matches!(&arg.kind, Kind::Pointer(pointer) if pointer.constant) {
                 lines.add(format_args!("constarg:{n}:{}", arg.name));
             }
@@ -122,7 +122,7 @@ impl Facts {
             Kind::Structure(size) if self.driver >= STRUCTURES_ONLY => size.next_multiple_of(16),
             Kind::Structure(_) | Kind::Pointer(_) => 32,
             _ if self.driver >= STRUCTURES_ONLY => 0,
-            _ => 2 * room(arg),
+            _ => 2 * space(arg),
         };
         let size = match args().any(|arg| is_kept(&arg)) {
             true if self.driver >= STRUCTURES_ONLY => args().filter(is_kept).map(kept).sum(),
@@ -169,7 +169,7 @@ fn argument(arg: &Argument, number: u32, offset: u32) -> String {
 }
 
 /// Bytes that an argument takes in its buffer.
-fn room(arg: &Argument) -> u32 {
+fn space(arg: &Argument) -> u32 {
     match &arg.kind {
         Kind::Value(_, size, count) => {
             let count = if *count == 3 { 4 } else { *count };
