@@ -7,7 +7,7 @@ use thiserror::Error;
 use wavetank_isa::ParseError;
 use wavetank_quote::plain;
 
-use crate::source::{Origin, OriginKind, wrong};
+use crate::source::{Origin, OriginKind, syntax_error};
 
 /// Of a stack of macros so many are told, from the innermost on.
 const TOLD: usize = 8;
@@ -34,7 +34,7 @@ impl LineError {
             file: None,
             number: 1,
             text: String::new(),
-            error: *wrong(0..0, message),
+            error: *syntax_error(0..0, message),
             around: Vec::new(),
         }
     }

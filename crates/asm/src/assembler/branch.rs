@@ -8,7 +8,7 @@ use wavetank_isa::text::places::Place;
 
 use super::{Assembler, KnownValue, Template};
 use crate::expression::{Base, Expr, Reader, Variant};
-use crate::source::{Cursor, Wrong, first_word, wrong};
+use crate::source::{Cursor, SyntaxError, first_word, syntax_error};
 use crate::state::{FixupKind, Location, SectionId, Symbol};
 
 /// Templates that are kept: sources of machines name each pair of registers in an `s_call_b64`.
@@ -16,11 +16,12 @@ const MOST_TEMPLATES: usize = 1000;
 
 impl Assembler<'_> {
     /// Assembles a branch, whose target is no plain number.
-    pub(super) fn branch(&mut self, text: &str, place: Range<usize>) -> Result<(), Wrong> {
+    pub(super) fn branch(&mut self, text: &str, place: Range<usize>) -> Result<(), SyntaxError> {
         let target = first_word(&text[place.start..]);
         if Place::Operand.keeps(target, self.dialect) {
             let span = place.start..place.start + target.len();
-            let mut error = wrong(span, format_args!("`{target}` is a register, not a label"));
+            let mut error =
+                syntax_error(span, format_args!("`{target}` is a register, not a label"));
             if self.symbols.is_known(target) {
                 error.help = Some(format!("write `({target})` for the label of this name"));
             }
@@ -52,7 +53,7 @@ impl Assembler<'_> {
     }
 
     /// A branch with the distance 0.
-    fn template(&mut self, text: &str, target: usize) -> Result<Template, Wrong> {
+    fn template(&mut self, text: &str, target: usize) -> Result<Template, SyntaxError> {
         let prefix = &text[..target];
         if let Some(template) = self.templates.get(prefix) {
             return Ok(*template);
@@ -61,7 +62,7 @@ impl Assembler<'_> {
         // As if it stood at the beginning: CLRX takes the number for an address.
         let parsed = parse_at(&line, self.chip, self.dialect, 0).map_err(Box::new);
         let inst = parsed?.with_simm16(0);
-        let code = encode(&inst).map_err(|error| wrong(0..text.len(), error))?;
+        let code = encode(&inst).map_err(|error| syntax_error(0..text.len(), error))?;
         if self.templates.len() >= MOST_TEMPLATES {
             self.templates.clear();
         }
@@ -75,13 +76,13 @@ impl Assembler<'_> {
         expr: &Expr,
         here: Location,
         place: &Range<usize>,
-    ) -> Result<Option<i16>, Wrong> {
+    ) -> Result<Option<i16>, SyntaxError> {
         let reduced = self
             .values()
             .reduce(expr)
-            .map_err(|why| wrong(place.clone(), why))?;
+            .map_err(|why| syntax_error(place.clone(), why))?;
         let (Some(base), None) = (reduced.plus, reduced.minus) else {
-            return Err(wrong(place.clone(), "a branch leads to an address"));
+            return Err(syntax_error(place.clone(), "a branch leads to an address"));
         };
         let to = match (self.values().location(&base), base) {
             (Some(location), _)
@@ -102,7 +103,7 @@ impl Assembler<'_> {
             .wrapping_sub(here.offset as i64 + 4);
         words_of(bytes)
             .map(Some)
-            .map_err(|message| wrong(place.clone(), message))
+            .map_err(|message| syntax_error(place.clone(), message))
     }
 
     /// Where a symbol lies that is not defined yet, as a first reading has found it.
@@ -110,7 +111,7 @@ impl Assembler<'_> {
         &self,
         symbol: &Symbol,
         place: &Range<usize>,
-    ) -> Result<Option<(SectionId, u64)>, Wrong> {
+    ) -> Result<Option<(SectionId, u64)>, SyntaxError> {
         let Some(known) = &self.known else {
             return Ok(None);
         };
@@ -120,7 +121,10 @@ impl Assembler<'_> {
             None => {
                 let name = symbol.written();
                 let span = place.start..place.start + name.len().min(place.len());
-                Err(wrong(span, format_args!("there is no label `{name}`")))
+                Err(syntax_error(
+                    span,
+                    format_args!("there is no label `{name}`"),
+                ))
             }
         }
     }

@@ -7,12 +7,12 @@ use wavetank_isa::{Chip, Dialect, Inst};
 use super::{Assembler, Counts};
 use crate::expression::Expr;
 use crate::isa_version;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Definition;
 
 impl Assembler<'_> {
     /// `NAME = VALUE`: the cursor stands at the sign.
-    pub fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+    pub fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
         let twice = cursor.rest().starts_with("==");
         cursor.skip(if twice { 2 } else { 1 });
         self.set(cursor, name, 0..name.len(), !twice)
@@ -25,12 +25,15 @@ impl Assembler<'_> {
         name: &str,
         place: Range<usize>,
         again: bool,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), SyntaxError> {
         if name == "." && self.dialect == Dialect::Clrx {
             return self.org(cursor);
         }
         if name == "." {
-            return Err(wrong(place, "the place in a section is set by `.org`"));
+            return Err(syntax_error(
+                place,
+                "the place in a section is set by `.org`",
+            ));
         }
         let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
             true => Definition::Registers(self.registers(&mut cursor)?),
@@ -41,11 +44,11 @@ impl Assembler<'_> {
     }
 
     /// Reads an expression; the number that it is by now.
-    fn reduced_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    fn reduced_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
         let value = self.values().reduce(&expr);
-        let value = value.map_err(|why| wrong(start..cursor.text().len(), why))?;
+        let value = value.map_err(|why| syntax_error(start..cursor.text().len(), why))?;
         // What it comes to, not what was written: variables of variables stay small.
         Ok(value.into())
     }
@@ -57,15 +60,21 @@ impl Assembler<'_> {
         place: Range<usize>,
         definition: Definition,
         again: bool,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), SyntaxError> {
         let id = self.symbols.own(name);
         if matches!(&definition, Definition::Variable(expr) if expr.names(id)) {
-            return Err(wrong(place, format_args!("`{name}` depends on itself")));
+            return Err(syntax_error(
+                place,
+                format_args!("`{name}` depends on itself"),
+            ));
         }
         let symbol = &mut self.symbols[id];
         let free = !symbol.is_defined() || (symbol.variable && again);
         if !free {
-            return Err(wrong(place, format_args!("`{name}` is defined already")));
+            return Err(syntax_error(
+                place,
+                format_args!("`{name}` is defined already"),
+            ));
         }
         symbol.definition = definition;
         symbol.variable = again;

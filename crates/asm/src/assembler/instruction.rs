@@ -9,7 +9,7 @@ use super::operands::{self, MUST_BE_KNOWN, Reach, Rewritten, StandIn};
 use super::{Assembler, names, too_large};
 use crate::expression::{Base, Expr, Variant};
 use crate::line::LITERAL;
-use crate::source::{Wrong, first_word, wrong};
+use crate::source::{SyntaxError, first_word, syntax_error};
 use crate::state::{FirstCharFilter, FixupKind, Location};
 
 /// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
@@ -23,12 +23,12 @@ struct Failed {
     /// Whether a word of the language was passed that could be a symbol.
     passed: bool,
     /// What is wrong, if that is more than the instruction itself.
-    error: Option<Wrong>,
+    error: Option<SyntaxError>,
 }
 
 impl Assembler<'_> {
     /// Assembles an instruction.
-    pub fn instruction(&mut self, text: &str) -> Result<(), Wrong> {
+    pub fn instruction(&mut self, text: &str) -> Result<(), SyntaxError> {
         if let Some(place) = names::target(text, self.branches) {
             let count = self.symbols.count();
             return self
@@ -70,7 +70,7 @@ impl Assembler<'_> {
     }
 
     /// Why a statement is no instruction; `why` says what became of the tries to read names as symbols.
-    fn explained(&mut self, text: &str, plain: bool, why: Option<Failed>) -> Wrong {
+    fn explained(&mut self, text: &str, plain: bool, why: Option<Failed>) -> SyntaxError {
         let count = self.symbols.count();
         let error = match why {
             Some(Failed {
@@ -78,7 +78,7 @@ impl Assembler<'_> {
                 error: Some(error),
                 ..
             }) => self.unknown_mnemonic(text).unwrap_or(error),
-            _ if self.silent => wrong(0..0, ""),
+            _ if self.silent => syntax_error(0..0, ""),
             _ if plain => self.unparsed(text),
             Some(Failed {
                 error: Some(error), ..
@@ -97,16 +97,16 @@ impl Assembler<'_> {
     }
 
     /// The error of a mnemonic, behind which nothing else counts.
-    fn unknown_mnemonic(&self, text: &str) -> Option<Wrong> {
+    fn unknown_mnemonic(&self, text: &str) -> Option<SyntaxError> {
         let error = (!self.silent).then(|| self.unparsed(text))?;
         (error.span.start < first_word(text).len()).then_some(error)
     }
 
     /// Why a text is no instruction.
-    pub(super) fn unparsed(&self, text: &str) -> Wrong {
+    pub(super) fn unparsed(&self, text: &str) -> SyntaxError {
         let address = self.sections.location().offset;
         match parse_at(text, self.chip, self.dialect, address) {
-            Ok(_) => wrong(0..text.len(), "this has no value"),
+            Ok(_) => syntax_error(0..text.len(), "this has no value"),
             Err(error) => Box::new(error),
         }
     }
@@ -207,14 +207,14 @@ impl Assembler<'_> {
         inst: &Inst,
         text: &str,
         waiting: Option<Waiting>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), SyntaxError> {
         // What waits is zero in the object: relocations here bring all they add.
         let bare = match &waiting {
             Some((FixupKind::Literal, ..)) => inst.with_literal(0),
             Some(_) => inst.with_simm16(0),
             None => *inst,
         };
-        let code = encode(&bare).map_err(|error| wrong(0..text.len(), error))?;
+        let code = encode(&bare).map_err(|error| syntax_error(0..text.len(), error))?;
         self.put(inst, code, waiting, text)
     }
 
@@ -224,7 +224,7 @@ impl Assembler<'_> {
         code: Encoded,
         waiting: Option<Waiting>,
         text: &str,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), SyntaxError> {
         let location = self.sections.location();
         self.lines.begin_pending_row(location);
         self.count_registers(inst);
@@ -250,7 +250,7 @@ impl Assembler<'_> {
 
 impl Rewritten {
     /// An error of the text with values, its place in the text as it was written.
-    fn restored(&self, error: ParseError) -> Wrong {
+    fn restored(&self, error: ParseError) -> SyntaxError {
         let ParseError {
             span,
             message,

@@ -25,7 +25,7 @@ use crate::errors::LineError;
 use crate::expression::{Expr, Reader, Values};
 use crate::line::Line;
 use crate::options::Options;
-use crate::source::{Cursor, Origin, Wrong, wrong};
+use crate::source::{Cursor, Origin, SyntaxError, syntax_error};
 use crate::state::{
     Fixup, FixupKind, Lines, Location, Place, SectionId, Sections, Symbols, TooLarge,
 };
@@ -128,13 +128,13 @@ impl<'a> Assembler<'a> {
 /// Reading of operands.
 impl Assembler<'_> {
     /// Reads an expression.
-    pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let here = self.sections.location();
         Reader::new(&mut self.symbols, here, self.dialect).read(cursor)
     }
 
     /// Reads an expression that is a number by now.
-    pub fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<i64, Wrong> {
+    pub fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();
@@ -142,21 +142,21 @@ impl Assembler<'_> {
     }
 
     /// The number of an expression, if it is one by now.
-    pub fn number_of(&self, expr: &Expr, place: Range<usize>) -> Result<i64, Wrong> {
+    pub fn number_of(&self, expr: &Expr, place: Range<usize>) -> Result<i64, SyntaxError> {
         let number = self.values().number(expr);
-        number.map_err(|why| wrong(place, why))
+        number.map_err(|why| syntax_error(place, why))
     }
 
     /// Reads a number that is not negative.
-    pub fn count(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, Wrong> {
+    pub fn count(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
         let start = cursor.at();
         let number = self.number(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();
-        u64::try_from(number).map_err(|_| wrong(place, format_args!("{number} is negative")))
+        u64::try_from(number).map_err(|_| syntax_error(place, format_args!("{number} is negative")))
     }
 
     /// Reads an expression whose symbols are looked up whenever it is evaluated.
-    pub fn open_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    pub fn open_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let here = self.sections.location();
         let mut reader = Reader::new(&mut self.symbols, here, self.dialect);
         reader.open().read(cursor)
@@ -171,7 +171,7 @@ impl Assembler<'_> {
     }
 
     /// Appends bytes to the section.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), SyntaxError> {
         self.lines.begin_pending_row(self.sections.location());
         self.sections.append(bytes).map_err(too_large)
     }
@@ -205,6 +205,6 @@ impl Assembler<'_> {
 }
 
 /// The error of a section that is too large.
-pub(crate) fn too_large(_: TooLarge) -> Wrong {
-    wrong(0..0, "the sections of a source have 256 megabytes at most")
+pub(crate) fn too_large(_: TooLarge) -> SyntaxError {
+    syntax_error(0..0, "the sections of a source have 256 megabytes at most")
 }

@@ -8,7 +8,7 @@ use wavetank_isa::text::places::{Place, is_modifier};
 
 use super::Assembler;
 use crate::expression::{Expr, Reader};
-use crate::source::{Cursor, Wrong, first_word, is_name, wrong};
+use crate::source::{Cursor, SyntaxError, first_word, is_name, syntax_error};
 use crate::state::{Definition, Location, Symbols};
 
 /// The number that stands for a value of 16 bits which is not known yet, as [`LITERAL`](crate::line::LITERAL) does for one of 32.
@@ -67,7 +67,7 @@ pub(super) fn rewrite(
     text: &str,
     reach: Reach,
     stand_in: StandIn,
-) -> Result<Rewritten, Wrong> {
+) -> Result<Rewritten, SyntaxError> {
     let mut out = Rewritten {
         text: String::with_capacity(text.len() + 16),
         waiting: None,
@@ -107,7 +107,7 @@ pub(super) fn rewrite(
                 return Err(must_be_known(text, start..end));
             }
             Err(_) if out.waiting.is_some() => {
-                return Err(wrong(
+                return Err(syntax_error(
                     start..end,
                     "an instruction can have one address that is not known yet",
                 ));
@@ -129,9 +129,9 @@ pub(super) fn rewrite(
 }
 
 /// The error of an expression that has no value where one is needed at once.
-pub(super) fn must_be_known(text: &str, place: Range<usize>) -> Wrong {
+pub(super) fn must_be_known(text: &str, place: Range<usize>) -> SyntaxError {
     let written = &text[place.clone()];
-    wrong(place, format_args!("`{written}` {MUST_BE_KNOWN}"))
+    syntax_error(place, format_args!("`{written}` {MUST_BE_KNOWN}"))
 }
 
 pub(super) const MUST_BE_KNOWN: &str = "must be known here";

@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Definition, Registers};
 
 impl Assembler<'_> {
     /// Reads the registers behind the `%` of an assignment: `v0`, `s[2:3]`, others by their name, or named ones.
-    pub(crate) fn registers(&mut self, cursor: &mut Cursor<'_>) -> Result<Registers, Wrong> {
+    pub(crate) fn registers(&mut self, cursor: &mut Cursor<'_>) -> Result<Registers, SyntaxError> {
         if let Some(named) = self.named_registers(cursor)? {
             return Ok(named);
         }
         let place = cursor.span();
         let Some(word) = cursor.word() else {
-            return Err(wrong(place, "there should be a register"));
+            return Err(syntax_error(place, "there should be a register"));
         };
         let word = word.to_ascii_lowercase();
         let file = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -42,7 +42,7 @@ impl Assembler<'_> {
     pub(crate) fn named_registers(
         &mut self,
         cursor: &mut Cursor<'_>,
-    ) -> Result<Option<Registers>, Wrong> {
+    ) -> Result<Option<Registers>, SyntaxError> {
         let mut ahead = *cursor;
         let Some(id) = ahead.path().and_then(|name| self.symbols.find(name)) else {
             return Ok(None);
@@ -56,7 +56,11 @@ impl Assembler<'_> {
     }
 
     /// Reads `[2]` or `[2:3]` behind registers, if it is there: some of them.
-    fn indexed(&mut self, all: Registers, cursor: &mut Cursor<'_>) -> Result<Registers, Wrong> {
+    fn indexed(
+        &mut self,
+        all: Registers,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Registers, SyntaxError> {
         let start = cursor.at();
         if !cursor.eat(b'[') {
             return Ok(all);
@@ -67,14 +71,19 @@ impl Assembler<'_> {
             false => first,
         };
         if !cursor.eat(b']') {
-            return Err(cursor.wrong("there should be `]`"));
+            return Err(cursor.syntax_error("there should be `]`"));
         }
         let end = cursor.text()[..cursor.at()].trim_end().len();
         part(&all, first, last, start..end)
     }
 }
 
-fn part(all: &Registers, first: i64, last: i64, place: Range<usize>) -> Result<Registers, Wrong> {
+fn part(
+    all: &Registers,
+    first: i64,
+    last: i64,
+    place: Range<usize>,
+) -> Result<Registers, SyntaxError> {
     let part = all.part(first, last);
-    part.ok_or_else(|| wrong(place, format_args!("`{all}` has no such registers")))
+    part.ok_or_else(|| syntax_error(place, format_args!("`{all}` has no such registers")))
 }

@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use super::{Assembler, too_large};
 use crate::expression::{Binary, Expr};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Location, Tail};
 
 impl Assembler<'_> {
     /// Reads how many there shall be, which may depend on places that come later.
-    pub fn repeat_count(&mut self, cursor: &mut Cursor<'_>) -> Result<(Expr, Range<usize>), Wrong> {
+    pub fn repeat_count(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<(Expr, Range<usize>), SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
         Ok((expr, start..cursor.text()[..cursor.at()].trim_end().len()))
@@ -21,7 +24,7 @@ impl Assembler<'_> {
         count: Expr,
         place: Range<usize>,
         bytes: &[u8],
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), SyntaxError> {
         let number = self.number_of(&count, place.clone());
         let waits = number.is_err() && !self.sections.here().has_no_bytes();
         if waits && !bytes.is_empty() {
@@ -33,14 +36,14 @@ impl Assembler<'_> {
         }
         let number = number?;
         let number = u64::try_from(number)
-            .map_err(|_| wrong(place, format_args!("{number} is negative")))?;
+            .map_err(|_| syntax_error(place, format_args!("{number} is negative")))?;
         self.sections
             .append_copies(number, bytes)
             .map_err(too_large)
     }
 
     /// Fills up to a multiple of `align`, unless more than `most` bytes are needed.
-    pub fn align_to(&mut self, align: u64, fill: u32, most: u64) -> Result<(), Wrong> {
+    pub fn align_to(&mut self, align: u64, fill: u32, most: u64) -> Result<(), SyntaxError> {
         self.sections.align_at_least(align);
         if !self.sections.here().has_known_size() {
             self.sections.append_tail(Tail::Align { align, fill, most });
@@ -55,7 +58,7 @@ impl Assembler<'_> {
     }
 
     /// `.org PLACE, BYTE`: goes on at a later place of the section.
-    pub fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    pub fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
         let here = self.sections.location();
         let (to, place) = self.repeat_count(&mut cursor)?;
         let byte = match cursor.comma() {
@@ -64,7 +67,7 @@ impl Assembler<'_> {
         };
         cursor.end()?;
         let reduced = self.values().reduce(&to);
-        let reduced = reduced.map_err(|why| wrong(place.clone(), why))?;
+        let reduced = reduced.map_err(|why| syntax_error(place.clone(), why))?;
         let apart =
             |from: Location| Expr::Binary(Binary::Sub, Box::new([to.clone(), Expr::Place(from)]));
         let beginning = Location {
@@ -84,7 +87,7 @@ impl Assembler<'_> {
             let offset = self.number_of(&apart(beginning), place.clone());
             let to = reduced.as_number().map_or(offset, Ok)?;
             let now = here.offset;
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 format_args!(
                     "the section is at byte {now} already: `.org` does not go back to {to}"

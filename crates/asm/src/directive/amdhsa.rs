@@ -5,7 +5,7 @@ use wavetank_object::DESCRIPTOR_SIZE;
 use crate::expression::{Binary, Expr, Variant};
 use crate::kernel::{FIELDS, LATER};
 use crate::session::{Handler, Kernel, Session, alone, row};
-use crate::source::{Cursor, Wrong, first_word, wrong};
+use crate::source::{Cursor, SyntaxError, first_word, syntax_error};
 use crate::state::{Definition, FixupKind, Location, Place, Symbol};
 use wavetank_link::elf::*;
 
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// Reads a kernel to its end.
-fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let start = cursor.span();
     let name = cursor.name()?;
     cursor.end()?;
@@ -26,7 +26,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let code = a.asm.symbols.id(&name);
     let descriptor = a.asm.symbols.id(&format!("{name}.kd"));
     if a.asm.symbols[descriptor].is_defined() {
-        return Err(wrong(
+        return Err(syntax_error(
             start,
             format_args!("there is another kernel `{name}`"),
         ));
@@ -77,7 +77,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 fn fields(
     a: &mut Session<'_>,
     head: &Cursor<'_>,
-) -> Result<Vec<(&'static str, Expr, Place)>, Wrong> {
+) -> Result<Vec<(&'static str, Expr, Place)>, SyntaxError> {
     let mut all: Vec<(&'static str, Expr, Place)> = Vec::new();
     a.each_statement(".end_amdhsa_kernel", head, |a, text| {
         let word = first_word(text);
@@ -85,7 +85,10 @@ fn fields(
         let place = 0..word.len();
         let name = field(a, word, place.clone())?;
         if all.iter().any(|(other, ..)| *other == name) {
-            return Err(wrong(place, format_args!("`{word}` stands before, too")));
+            return Err(syntax_error(
+                place,
+                format_args!("`{word}` stands before, too"),
+            ));
         }
         let start = cursor.at();
         let expr = a.asm.expr(&mut cursor)?;
@@ -104,20 +107,20 @@ fn field(
     a: &Session<'_>,
     word: &str,
     place: std::ops::Range<usize>,
-) -> Result<&'static str, Wrong> {
+) -> Result<&'static str, SyntaxError> {
     let name = word.strip_prefix(".amdhsa_").unwrap_or_default();
     let chip = a.asm.target.chip.as_str();
     match FIELDS.iter().find(|field| field.name == name) {
         Some(field) if field.generations.contains(&a.asm.target.major()) => Ok(field.name),
-        Some(_) => Err(wrong(place, format_args!("{chip} has no `{word}`"))),
-        None if LATER.contains(&name) => Err(wrong(
+        Some(_) => Err(syntax_error(place, format_args!("{chip} has no `{word}`"))),
+        None if LATER.contains(&name) => Err(syntax_error(
             place,
             format_args!("`{word}` is for later chips than {chip}"),
         )),
         None => {
             let names = FIELDS.iter().map(|field| field.name);
             let (near, meant) = wavetank_quote::similar(name, names);
-            let mut error = wrong(place, format_args!("`{word}` is no field of a kernel"));
+            let mut error = syntax_error(place, format_args!("`{word}` is no field of a kernel"));
             error.help = near
                 .first()
                 .filter(|_| meant)

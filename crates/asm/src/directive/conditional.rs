@@ -1,7 +1,7 @@
 //! Conditions: parts of a source that are read or skipped.
 
 use crate::session::{Condition, Handler, Session};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 /// How deep conditions stand within each other at most.
 const DEEPEST: usize = 10_000;
@@ -50,10 +50,10 @@ pub(super) const PARTS: &[Handler] = &[
 pub(super) fn open<'t>(
     a: &mut Session<'_>,
     mut cursor: Cursor<'t>,
-    holds: impl FnOnce(&mut Session<'_>, &mut Cursor<'t>) -> Result<bool, Wrong>,
-) -> Result<(), Wrong> {
+    holds: impl FnOnce(&mut Session<'_>, &mut Cursor<'t>) -> Result<bool, SyntaxError>,
+) -> Result<(), SyntaxError> {
     if a.conditions.len() >= DEEPEST {
-        return Err(wrong(
+        return Err(syntax_error(
             0..cursor.text().len(),
             "conditions stand too deep within each other",
         ));
@@ -79,13 +79,13 @@ fn compare(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     test: fn(i64) -> bool,
-) -> Result<bool, Wrong> {
+) -> Result<bool, SyntaxError> {
     let number = a.asm.number(cursor)?;
     cursor.end()?;
     Ok(test(number))
 }
 
-fn is_defined(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn is_defined(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let name = cursor.name()?;
     cursor.end()?;
     let symbol = a.asm.symbols.find(&name).map(|id| &a.asm.symbols[id]);
@@ -93,15 +93,15 @@ fn is_defined(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wron
 }
 
 /// `.ifc A, B`: whether two texts are the same.
-fn same(cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn same(cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let rest = cursor.rest();
     match rest.split_once(',') {
         Some((a, b)) => Ok(a.trim() == b.trim()),
-        None => Err(cursor.wrong("there should be two texts with a comma between them")),
+        None => Err(cursor.syntax_error("there should be two texts with a comma between them")),
     }
 }
 
-fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let a = cursor.quoted()?;
     cursor.expect_comma()?;
     let b = cursor.quoted()?;
@@ -110,12 +110,18 @@ fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
 }
 
 /// The innermost condition, if it was opened in the text that is read.
-fn innermost<'s>(a: &'s mut Session<'_>, cursor: &Cursor<'_>) -> Result<&'s mut Condition, Wrong> {
+fn innermost<'s>(
+    a: &'s mut Session<'_>,
+    cursor: &Cursor<'_>,
+) -> Result<&'s mut Condition, SyntaxError> {
     let outside = a.inputs.current().map_or(0, |input| input.conditions);
     let count = a.conditions.len();
     match a.conditions.last_mut() {
         Some(condition) if count > outside => Ok(condition),
-        _ => Err(wrong(0..cursor.text().len(), "no `.if` stands before")),
+        _ => Err(syntax_error(
+            0..cursor.text().len(),
+            "no `.if` stands before",
+        )),
     }
 }
 
@@ -123,11 +129,14 @@ fn innermost<'s>(a: &'s mut Session<'_>, cursor: &Cursor<'_>) -> Result<&'s mut 
 pub(super) fn otherwise_if<'t>(
     a: &mut Session<'_>,
     mut cursor: Cursor<'t>,
-    holds: impl FnOnce(&mut Session<'_>, &mut Cursor<'t>) -> Result<bool, Wrong>,
-) -> Result<(), Wrong> {
+    holds: impl FnOnce(&mut Session<'_>, &mut Cursor<'t>) -> Result<bool, SyntaxError>,
+) -> Result<(), SyntaxError> {
     let condition = innermost(a, &cursor)?;
     if condition.last {
-        return Err(wrong(0..cursor.text().len(), "`.else` stands before"));
+        return Err(syntax_error(
+            0..cursor.text().len(),
+            "`.else` stands before",
+        ));
     }
     condition.reads = false;
     if condition.done {
@@ -140,10 +149,10 @@ pub(super) fn otherwise_if<'t>(
     Ok(())
 }
 
-fn otherwise(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn otherwise(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let condition = innermost(a, &cursor)?;
     if condition.last {
-        return Err(wrong(
+        return Err(syntax_error(
             0..cursor.text().len(),
             "another `.else` stands before",
         ));
@@ -153,7 +162,7 @@ fn otherwise(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()
 }
 
-fn end(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn end(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     innermost(a, &cursor)?;
     a.conditions.pop();
     cursor.end()

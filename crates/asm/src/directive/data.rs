@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::assembler::Assembler;
 use crate::expression::{Expr, fits, float};
 use crate::session::{Handler, assembler_row as row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Tail, leb};
 use wavetank_isa::Dialect;
 
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// Numbers of so many bytes.
-fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), Wrong> {
+fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         // CLRX takes what is not there for 0.
         if a.dialect == Dialect::Clrx && matches!(cursor.peek(), b',' | 0) {
@@ -62,12 +62,12 @@ pub(super) fn datum(
     expr: Expr,
     size: u8,
     place: Range<usize>,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let value = a.values().number(&expr);
     if let Ok(number) = value {
         return match fits(number, size) {
             true => a.append(&number.to_le_bytes()[..size.into()]),
-            false => Err(wrong(
+            false => Err(syntax_error(
                 place,
                 format_args!("{number} has more than {size} bytes"),
             )),
@@ -80,7 +80,7 @@ pub(super) fn datum(
 }
 
 /// Numbers of sixteen bytes, written in decimal or hexadecimal digits.
-fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let place = cursor.span();
         let negative = cursor.eat(b'-');
@@ -89,8 +89,8 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             Some(digits) => u128::from_str_radix(digits, 16),
             None => piece.parse(),
         };
-        let value =
-            value.map_err(|_| wrong(place, format_args!("`{piece}` is no number of 128 bits")))?;
+        let value = value
+            .map_err(|_| syntax_error(place, format_args!("`{piece}` is no number of 128 bits")))?;
         let value = if negative {
             value.wrapping_neg()
         } else {
@@ -100,7 +100,7 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     })
 }
 
-fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
+fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let bits = float_bits(cursor, size)?;
         a.append(&bits.to_le_bytes()[..size])
@@ -108,12 +108,12 @@ fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<
 }
 
 /// The bits of a float of four or eight bytes.
-pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Wrong> {
+pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, SyntaxError> {
     let start = cursor.at();
     let piece = cursor.piece();
     let place = start..start + piece.len();
     let value = float(piece);
-    let value = value.ok_or_else(|| wrong(place, format_args!("`{piece}` is no float")))?;
+    let value = value.ok_or_else(|| syntax_error(place, format_args!("`{piece}` is no float")))?;
     Ok(match size {
         // Read as it stands: rounding twice would be another number.
         4 => single(piece, value).into(),
@@ -139,7 +139,7 @@ fn double(piece: &str, value: f64) -> u64 {
     }
 }
 
-fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), Wrong> {
+fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let mut text = cursor.quoted()?;
         // What stands side by side is one text.
@@ -153,7 +153,7 @@ fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<()
     })
 }
 
-fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(), Wrong> {
+fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let start = cursor.at();
         let expr = a.expr(cursor)?;

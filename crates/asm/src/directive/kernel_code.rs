@@ -2,7 +2,7 @@
 
 use crate::kernel::{KERNEL_CODE_FIELDS as FIELDS, KERNEL_CODE_LATER as LATER, KernelCode, field};
 use crate::session::{Handler, Session, alone, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -10,7 +10,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".end_amd_kernel_code_t", |_, c| alone(c, ".amd_kernel_code_t")),
 ];
 
-fn kernel_code(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn kernel_code(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     let mut code = KernelCode::new(a.asm.chip);
     a.each_statement(".end_amd_kernel_code_t", &cursor, |a, text| {
@@ -22,19 +22,19 @@ fn kernel_code(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
             return Err(unknown(&name, place));
         }
         if !cursor.eat(b'=') {
-            return Err(cursor.wrong("there should be `=` and a number"));
+            return Err(cursor.syntax_error("there should be `=` and a number"));
         }
         let start = cursor.at();
         let value = a.asm.number(&mut cursor)?;
         cursor.end()?;
         let checked = KernelCode::check(&name, value);
-        checked.map_err(|why| wrong(start..text.len(), why))?;
+        checked.map_err(|why| syntax_error(start..text.len(), why))?;
         match field {
             Some(field) => code.put(field, value),
             None if value == 0 => {}
             None => {
                 let message = format!("`{name}` is for later chips than {}", a.asm.target.chip);
-                return Err(wrong(place, message));
+                return Err(syntax_error(place, message));
             }
         }
         Ok(())
@@ -43,9 +43,9 @@ fn kernel_code(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     a.asm.append(&code.bytes())
 }
 
-fn unknown(name: &str, place: std::ops::Range<usize>) -> Wrong {
+fn unknown(name: &str, place: std::ops::Range<usize>) -> SyntaxError {
     let (near, meant) = wavetank_quote::similar(name, FIELDS.iter().map(|field| field.0));
-    let mut error = wrong(
+    let mut error = syntax_error(
         place,
         format_args!("`{name}` is no field of amd_kernel_code_t"),
     );

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::assembler::too_large;
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{File, Key, LineRow as Row};
 use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS, SHT_PROGBITS, STT_FILE};
 
@@ -42,12 +42,12 @@ pub(super) const ROWS: &[Handler] = &[
     row(".cfi_negate_ra_state", skip),
 ];
 
-fn skip(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+fn skip(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
 /// `.file "NAME"`, or `.file N "FOLDER" "NAME" md5 0x… source "…"`
-fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     if cursor.peek() == b'"' {
         let name = cursor.name()?;
         let id = a.asm.symbols.id(&name);
@@ -59,7 +59,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.span();
     let number = a.asm.count(&mut cursor)?;
     if number > MOST_FILES {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("files are numbered up to {MOST_FILES}"),
         ));
@@ -77,11 +77,12 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
                 let piece = cursor.piece();
                 let digits = piece.strip_prefix("0x").unwrap_or(piece);
                 let sum = u128::from_str_radix(digits, 16);
-                let sum = sum.map_err(|_| wrong(place, "there should be 32 hexadecimal digits"))?;
+                let sum =
+                    sum.map_err(|_| syntax_error(place, "there should be 32 hexadecimal digits"))?;
                 md5 = Some(sum.to_be_bytes());
             }
             "source" => drop(cursor.quoted()?),
-            _ => return Err(cursor.wrong("there should be `md5` or `source`")),
+            _ => return Err(cursor.syntax_error("there should be `md5` or `source`")),
         }
     }
     cursor.end()?;
@@ -95,7 +96,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.loc FILE LINE COLUMN OPTIONS`
-fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let file = a.asm.count(&mut cursor)?;
     if a.asm
@@ -104,7 +105,10 @@ fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         .get(file as usize)
         .is_none_or(Option::is_none)
     {
-        return Err(wrong(place, format_args!("there is no `.file {file}`")));
+        return Err(syntax_error(
+            place,
+            format_args!("there is no `.file {file}`"),
+        ));
     }
     let mut row = Row {
         file,
@@ -127,7 +131,7 @@ fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             Some("isa") => row.isa = a.asm.count(&mut cursor)?,
             Some("discriminator") => row.discriminator = a.asm.count(&mut cursor)?,
             Some("view") => drop(a.asm.expr(&mut cursor)?),
-            _ => return Err(wrong(place, "this is no option of `.loc`")),
+            _ => return Err(syntax_error(place, "this is no option of `.loc`")),
         }
     }
     // Of two in a row, each stands for what is here.
@@ -137,7 +141,7 @@ fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.ident "TEXT"`: into `.comment`, whose first text is empty.
-fn ident(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn ident(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut text = cursor.quoted()?;
     cursor.end()?;
     text.push(0);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::session::{Handler, Macro, Parameter, Session, alone, argument, row};
-use crate::source::{Cursor, OriginKind, Wrong, wrong};
+use crate::source::{Cursor, OriginKind, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// `.macro NAME A, B=DEFAULT, C:req, D:vararg`
-fn define(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn define(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let head = cursor;
     let name = cursor.name();
@@ -30,7 +30,7 @@ fn define(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let (name, parameters) = parameters?;
     if a.macros.contains_key(&*a.macro_key(&name)) {
         let message = format!("there is another macro `{name}`: `.purgem {name}` forgets it");
-        return Err(wrong(place, message));
+        return Err(syntax_error(place, message));
     }
     let key: Rc<str> = a.macro_key(&name).into();
     let names = parameters.iter().map(|p| p.name.clone());
@@ -44,7 +44,7 @@ fn define(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
+fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, SyntaxError> {
     let mut all: Vec<Parameter> = Vec::new();
     let mut names = HashSet::new();
     cursor.comma();
@@ -52,13 +52,16 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
         let place = cursor.span();
         let name = cursor.name()?.into_owned();
         if !names.insert(name.clone()) {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 format_args!("there is another parameter `{name}`"),
             ));
         }
         if all.last().is_some_and(|p| p.rest) {
-            return Err(wrong(place, "a parameter that takes the rest is the last"));
+            return Err(syntax_error(
+                place,
+                "a parameter that takes the rest is the last",
+            ));
         }
         let mut parameter = Parameter {
             name,
@@ -71,7 +74,7 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
             match cursor.word() {
                 Some("req") => parameter.required = true,
                 Some("vararg") => parameter.rest = true,
-                _ => return Err(wrong(place, "there should be `req` or `vararg`")),
+                _ => return Err(syntax_error(place, "there should be `req` or `vararg`")),
             }
         }
         if cursor.eat(b'=') {
@@ -83,18 +86,21 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
     Ok(all)
 }
 
-fn purge(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn purge(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     let key = a.macro_key(&name).into_owned();
     match a.macros.remove(&*key) {
         Some(_) => cursor.end(),
-        None => Err(wrong(place, format_args!("there is no macro `{name}`"))),
+        None => Err(syntax_error(
+            place,
+            format_args!("there is no macro `{name}`"),
+        )),
     }
 }
 
 /// `.exitm`: leaves the macro, or the repetition that it stands in, whatever conditions are open in it.
-fn leave(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn leave(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     let Some(input) = a.inputs.current() else {
         return Ok(());

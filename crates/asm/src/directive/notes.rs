@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::session::{Handler, Session, alone, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Place;
 use wavetank_isa::Chip;
 use wavetank_link::Os;
@@ -25,19 +25,19 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`: the target that was asked for, or, if none was, the one from here on.
-fn target(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn target(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let text = cursor.name()?;
     cursor.end()?;
     set_target(a, &text, place)
 }
 
-fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<(), Wrong> {
+fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<(), SyntaxError> {
     let target: Target = modern(text)
         .parse()
-        .map_err(|why| wrong(place.clone(), why))?;
+        .map_err(|why| syntax_error(place.clone(), why))?;
     let Some(chip) = Chip::from_name(&target.chip) else {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("{} is none of gfx600 to gfx90c", target.chip),
         ));
@@ -71,14 +71,14 @@ fn modern(text: &str) -> String {
     }
 }
 
-fn version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let number = a.asm.number(&mut cursor)?;
     cursor.end()?;
     match u8::try_from(number) {
         Ok(version @ 2..=6) => a.notes.version = version,
         _ => {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 format_args!("code objects have the versions 2 to 6, not {number}"),
             ));
@@ -96,7 +96,7 @@ const WITH_XNACK: [(&str, &str); 4] = [
 ];
 
 /// `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`, of version 2.
-fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let name = cursor.clone().name()?.into_owned();
     match WITH_XNACK.iter().find(|(old, _)| name.ends_with(old)) {
@@ -109,7 +109,7 @@ fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.hsa_code_object_version MAJOR, MINOR`
-fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let major = a.asm.count(&mut cursor)?;
     cursor.expect_comma()?;
     let minor = a.asm.count(&mut cursor)?;
@@ -122,7 +122,7 @@ fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong>
 }
 
 /// `.hsa_code_object_isa MAJOR, MINOR, STEPPING, "VENDOR", "ARCHITECTURE"`, or nothing: the chip's.
-fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (major, minor, stepping) = crate::isa_version(a.asm.chip);
     // The steppings of chips with XNACK were odd.
     let odd = major == 9 && a.asm.target.has_xnack() && a.asm.target.xnack != Feature::Off;
@@ -147,7 +147,7 @@ fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// The text up to the end: YAML has comments of its own.
-fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Wrong> {
+fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), SyntaxError> {
     cursor.end()?;
     let whole = 0..cursor.text().len();
     let Some(input) = a.inputs.current() else {
@@ -158,7 +158,7 @@ fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Wr
     let mut text = String::new();
     loop {
         let Some(row) = a.inputs.row() else {
-            return Err(wrong(whole, format_args!("this has no `{end}`")));
+            return Err(syntax_error(whole, format_args!("this has no `{end}`")));
         };
         let line = &source[row.range];
         if line.trim() == end {
@@ -190,9 +190,9 @@ fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Wr
                 length: 1,
             };
             a.asm
-                .report(place.wrong(format_args!("these are no metadata: {problem}")));
+                .report(place.line_error(format_args!("these are no metadata: {problem}")));
         }
-        Err(error) => return Err(wrong(whole, error)),
+        Err(error) => return Err(syntax_error(whole, error)),
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::assembler::{Assembler, too_large};
 use crate::session::{Handler, assembler_row as row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::NOP;
 
 #[rustfmt::skip]
@@ -36,7 +36,11 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// `.fill COUNT, SIZE, VALUE`: of the size at most 8 bytes, of the value those of the mask.
-pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> Result<(), Wrong> {
+pub(super) fn fill(
+    a: &mut Assembler<'_>,
+    mut cursor: Cursor<'_>,
+    mask: u64,
+) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
     let (mut size, mut value) = (1, 0);
     if cursor.comma() {
@@ -53,7 +57,7 @@ pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> 
 }
 
 /// `.zero COUNT, BYTE`
-fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
     let byte = match cursor.comma() {
         true => a.number(&mut cursor)? as u8,
@@ -64,7 +68,7 @@ fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.ds COUNT`: space for so many elements.
-fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<(), Wrong> {
+fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<(), SyntaxError> {
     let count = a.count(&mut cursor)?;
     cursor.end()?;
     a.sections
@@ -73,7 +77,7 @@ fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<()
 }
 
 /// `.dcb COUNT, VALUE`
-fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
+fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
     cursor.expect_comma()?;
     let value = a.number(&mut cursor)?;
@@ -86,7 +90,7 @@ fn copies_of_float(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
     size: usize,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
     cursor.expect_comma()?;
     let bits = super::data::float_bits(&mut cursor, size)?;
@@ -100,17 +104,17 @@ fn align(
     mut cursor: Cursor<'_>,
     power: bool,
     size: u8,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let start = cursor.at();
     let number = a.count(&mut cursor)?;
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
     let align = match power {
         true if number < 32 => 1 << number,
-        true => return Err(wrong(place, "an alignment has 2^31 bytes at most")),
+        true => return Err(syntax_error(place, "an alignment has 2^31 bytes at most")),
         false if number == 0 => 1,
         false if number.is_power_of_two() && number < 1 << 32 => number,
         false => {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 format_args!("{number} is no power of two below 2^32"),
             ));

@@ -3,7 +3,7 @@
 use crate::assembler::{Assembler, too_large};
 use crate::expression::Expr;
 use crate::session::{Handler, assembler_row as row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Definition, Key, SymbolId};
 use wavetank_link::elf::*;
 
@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// `.set NAME, VALUE`
-fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(), Wrong> {
+fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.expect_comma()?;
@@ -46,9 +46,9 @@ fn symbols(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
     mut act: impl FnMut(&mut Assembler<'_>, SymbolId),
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     if cursor.is_at_end() {
-        return Err(cursor.wrong("there should be the name of a symbol"));
+        return Err(cursor.syntax_error("there should be the name of a symbol"));
     }
     cursor.each_operand(|cursor| {
         let name = cursor.name()?;
@@ -58,7 +58,7 @@ fn symbols(
     })
 }
 
-fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
+fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
         let symbol = &mut a.symbols[id];
         // What is weak stays so, in whatever order it is said.
@@ -68,12 +68,12 @@ fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), Wr
     })
 }
 
-fn show(a: &mut Assembler<'_>, cursor: Cursor<'_>, visibility: u8) -> Result<(), Wrong> {
+fn show(a: &mut Assembler<'_>, cursor: Cursor<'_>, visibility: u8) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| a.symbols[id].visibility = visibility)
 }
 
 /// `.type NAME, @KIND`: the kind with `@`, `%`, `#`, in quotes, or as `STT_…`.
-fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     let id = a.symbols.id(&name);
     cursor.comma();
@@ -94,14 +94,14 @@ fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         _ => {
             let message =
                 format!("`{piece}` is none of @function, @object, @notype, @common, @tls_object");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     };
     a.symbols[id].kind = kind;
     cursor.end()
 }
 
-fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     cursor.expect_comma()?;
     let expr = a.expr(&mut cursor)?;
@@ -116,7 +116,7 @@ fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 fn common_operands(
     a: &mut Assembler<'_>,
     cursor: &mut Cursor<'_>,
-) -> Result<(SymbolId, u64, u64), Wrong> {
+) -> Result<(SymbolId, u64, u64), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.expect_comma()?;
@@ -126,7 +126,7 @@ fn common_operands(
         let place = cursor.span();
         let power = a.count(cursor)?;
         if power > 31 {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 "the alignment is a power of two here, 31 at most: 4 is 16 bytes",
             ));
@@ -137,12 +137,15 @@ fn common_operands(
     let id = a.symbols.id(&name);
     match a.symbols[id].definition {
         Definition::Undefined | Definition::Common(..) => Ok((id, size, align)),
-        _ => Err(wrong(place, format_args!("`{name}` is defined already"))),
+        _ => Err(syntax_error(
+            place,
+            format_args!("`{name}` is defined already"),
+        )),
     }
 }
 
 /// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker reserves space for one; for a local one it is made here.
-fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
+fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), SyntaxError> {
     let (id, size, align) = common_operands(a, &mut cursor)?;
     let symbol = &mut a.symbols[id];
     symbol.kind = STT_OBJECT;
@@ -156,12 +159,12 @@ fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<
 }
 
 /// `.lcomm NAME, SIZE, ALIGN`: space in `.bss`.
-fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (id, size, align) = common_operands(a, &mut cursor)?;
     in_bss(a, id, size, align)
 }
 
-fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<(), Wrong> {
+fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<(), SyntaxError> {
     let key = Key {
         name: ".bss".into(),
         group: None,
@@ -181,15 +184,15 @@ fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<
 }
 
 /// `.amdgpu_lds NAME, SIZE, ALIGN`: a variable in LDS, which the linker of graphics lays out (`SHN_AMDGPU_LDS`).
-fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    Err(wrong(
+fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    Err(syntax_error(
         0..cursor.text().len(),
         "`.amdgpu_lds` leaves LDS to a linker for graphics; reserve it with `.amdhsa_group_segment_fixed_size`",
     ))
 }
 
 /// `.amdgpu_hsa_kernel NAME`: the symbol is a kernel of code object version 2.
-fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
         a.symbols[id].kind = STT_AMDGPU_HSA_KERNEL
     })

@@ -32,7 +32,7 @@ impl Session<'_> {
                 let message = format!(
                     "`{field}` is a setting of LLVM 4.0 and later: say `.llvm_version 40000`"
                 );
-                return self.asm.report(kernels[0].place.wrong(message));
+                return self.asm.report(kernels[0].place.line_error(message));
             }
             (Some(version), _) => version >= HSA,
             (None, needs) => needs.is_some(),
@@ -74,13 +74,13 @@ impl Session<'_> {
         };
         let values = self
             .register_values(kernel, &listed, hsa, registers)
-            .map_err(|message| Box::new(kernel.place.wrong(message)))?;
+            .map_err(|message| Box::new(kernel.place.line_error(message)))?;
         let (place, location) = match hsa {
             true => (kernel.place.clone(), self.finish_kernel(kernel)?),
             false => (kernel.place.clone(), self.code_of_kernel(kernel, STT_FUNC)?),
         };
         if location.section != SectionId(0) {
-            return Err(Box::new(place.wrong(format!(
+            return Err(Box::new(place.line_error(format!(
                 "the code of `{name}` stands in another section than `.text`"
             ))));
         }
@@ -168,7 +168,7 @@ impl Session<'_> {
                     "the code of `{}` begins at {offset:#x}: kernels begin at multiples of 256, so say `.p2align 8`",
                     listed.name
                 );
-                self.asm.report(place.wrong(message));
+                self.asm.report(place.line_error(message));
             }
             // Sections have 256 megabytes at most.
             listed.offset = offset as u32;

@@ -43,7 +43,7 @@ impl Session<'_> {
             }
         }
         for fixup in std::mem::take(&mut self.asm.fixups) {
-            if self.asm.errors.len() >= self.most {
+            if self.asm.errors.len() >= self.most_errors {
                 break;
             }
             let resolution = self.asm.resolve(&fixup, layout);
@@ -52,14 +52,14 @@ impl Session<'_> {
                 Ok(Resolution::Relocation { .. }) if self.alone => {
                     if self.asm.sections.section(fixup.location.section).is_code() {
                         let message = "only a linker knows this address: plain code has no linker";
-                        self.asm.errors.push(fixup.place.wrong(message));
+                        self.asm.errors.push(fixup.place.line_error(message));
                     }
                 }
                 Ok(Resolution::Relocation { kind, base, addend }) => {
                     let offset = layout.offset(fixup.location);
                     left[fixup.location.section.0 as usize].push((offset, kind, base, addend));
                 }
-                Err(why) => self.asm.errors.push(fixup.place.wrong(why)),
+                Err(why) => self.asm.errors.push(fixup.place.line_error(why)),
             }
         }
         left

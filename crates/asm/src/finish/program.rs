@@ -76,7 +76,7 @@ impl Session<'_> {
         };
         match note::metadata_v2(&text) {
             Ok(note) => self.notes.entries.extend(note),
-            Err(why) => self.asm.report(kernels[0].place.wrong(why)),
+            Err(why) => self.asm.report(kernels[0].place.line_error(why)),
         }
     }
 
@@ -91,7 +91,7 @@ impl Session<'_> {
         let symbol = &mut self.asm.symbols[id];
         let Definition::Label(location) = symbol.definition else {
             let message = format!("the kernel has no code: there is no label `{name}`");
-            return Err(Box::new(kernel.place.wrong(message)));
+            return Err(Box::new(kernel.place.line_error(message)));
         };
         symbol.binding = Some(STB_GLOBAL);
         symbol.kind = kind;
@@ -103,7 +103,7 @@ impl Session<'_> {
 
     /// Writes the settings of a kernel in front of its code, which it gives.
     pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Location, Box<LineError>> {
-        let told = |message: String| Box::new(kernel.place.wrong(message));
+        let told = |message: String| Box::new(kernel.place.line_error(message));
         let name = &kernel.name;
         let kind = match kernel.function {
             true => STT_FUNC,

@@ -11,7 +11,7 @@ use crate::expression::{Binary, Expr, Variant};
 use crate::kernel::extra_sgprs;
 use crate::session::{Handlers, KERNEL_ALIGN, Session};
 use crate::signature::{Needs, Signature, directives};
-use crate::source::{OriginKind, Repeat, Wrong, wrong};
+use crate::source::{OriginKind, Repeat, SyntaxError, syntax_error};
 use crate::state::{Definition, Location, SectionId, SymbolId};
 
 /// `.text`, with which every source begins.
@@ -48,13 +48,13 @@ impl Session<'_> {
     }
 
     /// Finds the code of a kernel: its label, or the beginning of a source that begins without one.
-    fn find_kernel(&mut self, kernel: &Signature, others: &[Signature]) -> Result<(), Wrong> {
+    fn find_kernel(&mut self, kernel: &Signature, others: &[Signature]) -> Result<(), SyntaxError> {
         let name = &kernel.name;
         let descriptor = self.asm.symbols.find(&format!("{name}.kd"));
         let there = descriptor.is_some_and(|id| self.asm.symbols[id].is_defined());
         if there || others.iter().any(|other| other.name == *name) {
             let message = format!("there is another kernel `{name}`");
-            return Err(wrong(kernel.named.clone(), message));
+            return Err(syntax_error(kernel.named.clone(), message));
         }
         let id = self.asm.symbols.id(name);
         match self.asm.symbols[id].definition {
@@ -72,7 +72,7 @@ impl Session<'_> {
             Definition::Undefined => return Err(self.no_kernel(kernel)),
             _ => {
                 let message = format!("`{name}` is no label of the source");
-                return Err(wrong(kernel.named.clone(), message));
+                return Err(syntax_error(kernel.named.clone(), message));
             }
         }
         self.asm.symbols[id].binding = Some(STB_GLOBAL);
@@ -87,12 +87,12 @@ impl Session<'_> {
         !named.any(|(_, s)| matches!(&s.definition, Definition::Label(location) if start(location)))
     }
 
-    fn no_kernel(&self, kernel: &Signature) -> Wrong {
+    fn no_kernel(&self, kernel: &Signature) -> SyntaxError {
         let labels = self.asm.symbols.iter().filter(|(_, s)| !s.is_temporary());
         let labels = labels.filter(|(_, s)| matches!(s.definition, Definition::Label(_)));
         let (near, meant) = similar(&kernel.name, labels.map(|(_, s)| s.written()));
         let message = format!("the source has no label `{}`", kernel.name);
-        let mut error = wrong(kernel.named.clone(), message);
+        let mut error = syntax_error(kernel.named.clone(), message);
         error.help = near
             .first()
             .filter(|_| meant)
@@ -101,14 +101,14 @@ impl Session<'_> {
     }
 
     /// Whether the chip has what a kernel asks for.
-    fn fits(&self, kernel: &Signature) -> Result<(), Wrong> {
+    fn fits(&self, kernel: &Signature) -> Result<(), SyntaxError> {
         if self.notes.version == 2 {
             let message = "code objects of version 2 have other kernels: write `.amd_kernel_code_t`, or take version 3 to 6";
-            return Err(wrong(kernel.named.clone(), message));
+            return Err(syntax_error(kernel.named.clone(), message));
         }
         if !self.notes.entries.is_empty() {
             let message = "the source has metadata already: its kernels and this one need to be described in one way";
-            return Err(wrong(kernel.named.clone(), message));
+            return Err(syntax_error(kernel.named.clone(), message));
         }
         let most = lds_of_group(self.asm.chip.generation());
         let (bytes, place) = &kernel.lds;
@@ -117,7 +117,7 @@ impl Session<'_> {
                 let chip = self.asm.chip.name();
                 let message =
                     format!("a work-group of {chip} has {most} bytes of LDS at most, not {bytes}");
-                Err(wrong(place.clone(), message))
+                Err(syntax_error(place.clone(), message))
             }
             false => Ok(()),
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Session;
-use crate::source::{Cursor, Statement, Wrong, first_word, statements, wrong};
+use crate::source::{Cursor, Statement, SyntaxError, first_word, statements, syntax_error};
 
 impl Session<'_> {
     /// Reads the lines up to one of the words that end a body, over those that belong to inner ones.
@@ -12,7 +12,7 @@ impl Session<'_> {
         begins: &[&str],
         ends: &[&str],
         cursor: &Cursor<'_>,
-    ) -> Result<String, Wrong> {
+    ) -> Result<String, SyntaxError> {
         let mut text = String::new();
         let mut depth = 0;
         let origin = self.inputs.current().map(|input| input.origin.text.clone());
@@ -38,7 +38,7 @@ impl Session<'_> {
             text.push('\n');
         }
         let end = ends[0];
-        Err(wrong(
+        Err(syntax_error(
             0..cursor.text().len(),
             format_args!("this has no `{end}`"),
         ))
@@ -52,8 +52,8 @@ impl Session<'_> {
         &mut self,
         end: &str,
         head: &Cursor<'_>,
-        mut read: impl FnMut(&mut Self, &str) -> Result<(), Wrong>,
-    ) -> Result<(), Wrong> {
+        mut read: impl FnMut(&mut Self, &str) -> Result<(), SyntaxError>,
+    ) -> Result<(), SyntaxError> {
         let text: Rc<str> = match self.inputs.current() {
             Some(input) => input.origin.text.clone(),
             None => return Ok(()),
@@ -74,11 +74,11 @@ impl Session<'_> {
                 }
                 if let Err(mut error) = read(self, order) {
                     error.span = error.span.start + indent..error.span.end + indent;
-                    self.wrong(&row, *error);
+                    self.report_line(&row, *error);
                 }
             }
         }
-        Err(wrong(
+        Err(syntax_error(
             0..head.text().len(),
             format_args!("this has no `{end}`"),
         ))

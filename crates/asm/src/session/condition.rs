@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::errors::LineError;
 use crate::expression::Expr;
-use crate::source::{Origin, wrong};
+use crate::source::{Origin, syntax_error};
 use crate::state::Place;
 
 /// A condition that is open.
@@ -23,12 +23,12 @@ pub(crate) struct Condition {
 impl Condition {
     /// The error of one that has no end.
     pub fn never_ended(&self) -> LineError {
-        let error = wrong(0..0, "this condition has no `.endif`");
+        let error = syntax_error(0..0, "this condition has no `.endif`");
         match &self.origin {
             Some(origin) => {
                 let text = origin.line(self.line);
                 let indent = text.len() - text.trim_start().len();
-                let error = wrong(indent..text.len(), error.message);
+                let error = syntax_error(indent..text.len(), error.message);
                 LineError::new(origin, self.line, text, *error)
             }
             None => LineError {

@@ -6,7 +6,7 @@ use wavetank_isa::Dialect;
 
 use super::Session;
 use super::macros::{LARGEST, Macro, argument, substitute};
-use crate::source::{Cursor, OriginKind, Repeat, Wrong, wrong};
+use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error};
 
 impl Session<'_> {
     /// By what a macro is known: CLRX does not ask for the case of its name, unless it is told to.
@@ -24,7 +24,7 @@ impl Session<'_> {
     }
 
     /// Expands the macro of this name, if there is one.
-    pub(crate) fn expand(&mut self, word: &str, text: &str) -> Result<bool, Wrong> {
+    pub(crate) fn expand(&mut self, word: &str, text: &str) -> Result<bool, SyntaxError> {
         let Some(made) = self.macros.get(&*self.macro_key(word)).cloned() else {
             return Ok(false);
         };
@@ -43,7 +43,7 @@ impl Session<'_> {
         self.expansions += 1;
         let out = substitute(body, &names, &values, count, self.alternate);
         if out.len() > LARGEST {
-            return Err(wrong(
+            return Err(syntax_error(
                 0..word.len(),
                 format_args!("`{word}` grows to more than 16 megabytes here"),
             ));
@@ -58,7 +58,7 @@ impl Session<'_> {
             .push(kind, out.into(), Some(line), Repeat::Once, conditions)
         {
             true => Ok(true),
-            false => Err(wrong(
+            false => Err(syntax_error(
                 0..word.len(),
                 format_args!("`{word}` stands too deep: does it end calling itself?"),
             )),
@@ -66,7 +66,11 @@ impl Session<'_> {
     }
 
     /// The values of a macro's parameters.
-    fn arguments(&mut self, made: &Macro, cursor: &mut Cursor<'_>) -> Result<Vec<String>, Wrong> {
+    fn arguments(
+        &mut self,
+        made: &Macro,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Vec<String>, SyntaxError> {
         let mut given: Vec<Option<String>> = made.parameters.iter().map(|_| None).collect();
         let mut next = 0;
         while !cursor.is_at_end() {
@@ -78,7 +82,7 @@ impl Session<'_> {
             next = at + 1;
             let Some(parameter) = made.parameters.get(at) else {
                 let (name, count) = (&made.name, made.parameters.len());
-                return Err(wrong(
+                return Err(syntax_error(
                     place,
                     format_args!("`{name}` has {count} parameters: this is one more"),
                 ));
@@ -107,7 +111,7 @@ impl Session<'_> {
             (_, Some(default)) => Ok(default.clone()),
             (_, None) if parameter.required => {
                 let (name, parameter) = (&made.name, &parameter.name);
-                Err(wrong(
+                Err(syntax_error(
                     end.clone(),
                     format_args!("`{name}` needs a value for `{parameter}`"),
                 ))
@@ -130,7 +134,7 @@ impl Session<'_> {
     }
 
     /// An operand under `.altmacro`: `%EXPR` is its number, `<TEXT>` the text, in which `!` escapes.
-    fn alternate_argument(&mut self, cursor: &mut Cursor<'_>) -> Result<String, Wrong> {
+    fn alternate_argument(&mut self, cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
         match cursor.peek() {
             b'%' => {
                 cursor.skip(1);
@@ -151,7 +155,7 @@ impl Session<'_> {
                         c => out.push(c),
                     }
                 }
-                Err(cursor.wrong(format_args!("there is no `{end}` that ends this")))
+                Err(cursor.syntax_error(format_args!("there is no `{end}` that ends this")))
             }
             _ => argument(cursor),
         }

@@ -30,16 +30,16 @@ impl Kernel {
         for (name, expr, place) in &self.fields {
             let value = values
                 .number(expr)
-                .map_err(|why| Box::new(place.wrong(why)))?;
+                .map_err(|why| Box::new(place.line_error(why)))?;
             let field = FIELDS.iter().find(|field| field.name == *name);
             if let Some(field) = field {
                 descriptor
                     .set(field, value)
-                    .map_err(|why| Box::new(place.wrong(why)))?;
+                    .map_err(|why| Box::new(place.line_error(why)))?;
             }
         }
         descriptor
             .finish(target)
-            .map_err(|why| Box::new(self.place.wrong(why)))
+            .map_err(|why| Box::new(self.place.line_error(why)))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
-use crate::source::{Cursor, Wrong};
+use crate::source::{Cursor, SyntaxError};
 
 /// Bytes that an expansion has at most.
 pub(crate) const LARGEST: usize = 16 << 20;
@@ -30,7 +30,7 @@ pub(crate) struct Parameter {
 }
 
 /// One operand of a macro: up to a comma, or a blank with no operator beside it; what stands in quotes without them.
-pub(crate) fn argument(cursor: &mut Cursor<'_>) -> Result<String, Wrong> {
+pub(crate) fn argument(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     let start = cursor.at();
     let text = cursor.text();
     let bytes = text.as_bytes();
@@ -68,7 +68,7 @@ pub(crate) fn argument(cursor: &mut Cursor<'_>) -> Result<String, Wrong> {
 }
 
 /// All operands that are left.
-pub(crate) fn arguments_of(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Wrong> {
+pub(crate) fn arguments_of(cursor: &mut Cursor<'_>) -> Result<Vec<String>, SyntaxError> {
     let mut all = Vec::new();
     while !cursor.is_at_end() {
         all.push(argument(cursor)?);

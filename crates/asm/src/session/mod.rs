@@ -25,7 +25,8 @@ use crate::line::Line;
 use crate::options::Options;
 use crate::signature::Signature;
 use crate::source::{
-    Cursor, Input, Inputs, Origin, Row, Statement, Wrong, first_word, statements, wrong,
+    Cursor, Input, Inputs, Origin, Row, Statement, SyntaxError, first_word, statements,
+    syntax_error,
 };
 use crate::state::{Definition, NOP};
 
@@ -48,8 +49,8 @@ pub(crate) const KERNEL_ALIGN: u64 = 256;
 #[derive(Clone, Copy)]
 enum Act {
     /// One that only the assembler is needed for.
-    Assembler(fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), Wrong>),
-    Session(fn(&mut Session<'_>, Cursor<'_>) -> Result<(), Wrong>),
+    Assembler(fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), SyntaxError>),
+    Session(fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>),
 }
 
 /// A directive.
@@ -67,7 +68,7 @@ pub(crate) type Handlers = HashMap<&'static str, Handler>;
 /// The row of a directive.
 pub(crate) const fn row(
     name: &'static str,
-    act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), Wrong>,
+    act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
 ) -> Handler {
     Handler {
         name,
@@ -79,7 +80,7 @@ pub(crate) const fn row(
 /// The row of a directive that only the assembler is needed for.
 pub(crate) const fn assembler_row(
     name: &'static str,
-    act: fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), Wrong>,
+    act: fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
 ) -> Handler {
     Handler {
         name,
@@ -92,7 +93,7 @@ impl Handler {
     /// The row of a directive that is read where others are skipped.
     pub const fn deciding(
         name: &'static str,
-        act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), Wrong>,
+        act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
     ) -> Handler {
         Handler {
             decides: true,
@@ -100,7 +101,7 @@ impl Handler {
         }
     }
 
-    fn run(&self, session: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    fn run(&self, session: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
         match self.act {
             Act::Assembler(act) => act(&mut session.asm, cursor),
             Act::Session(act) => act(session, cursor),
@@ -109,8 +110,8 @@ impl Handler {
 }
 
 /// The error of the end of something that has no beginning.
-pub(crate) fn alone(cursor: Cursor<'_>, beginning: &str) -> Result<(), Wrong> {
-    Err(wrong(
+pub(crate) fn alone(cursor: Cursor<'_>, beginning: &str) -> Result<(), SyntaxError> {
+    Err(syntax_error(
         0..cursor.text().len(),
         format_args!("no `{beginning}` stands before"),
     ))
@@ -138,7 +139,7 @@ pub(crate) struct Session<'a> {
     /// Whether `.end` has been read.
     pub ended: bool,
     pub handlers: &'static Handlers,
-    pub most: usize,
+    pub most_errors: usize,
     /// Whether nothing will be linked.
     pub alone: bool,
     /// The lines of macros and repetitions that have been read.
@@ -178,7 +179,7 @@ impl<'a> Session<'a> {
             signatures: &options.kernels,
             ended: false,
             handlers,
-            most: options.most_errors,
+            most_errors: options.most_errors,
             alone: false,
             lines: 0,
         }
@@ -198,7 +199,7 @@ impl<'a> Session<'a> {
 
     /// Reads all of it.
     pub fn read(&mut self) {
-        while self.asm.errors.len() < self.most && !self.ended {
+        while self.asm.errors.len() < self.most_errors && !self.ended {
             let Some(row) = self.inputs.row() else {
                 match self.leave() {
                     true => continue,
@@ -234,7 +235,7 @@ impl<'a> Session<'a> {
                 .text
                 .lines()
                 .nth(self.asm.at.line.saturating_sub(1));
-            let error = *wrong(0..0, message);
+            let error = *syntax_error(0..0, message);
             let error = LineError::new(
                 &input.origin,
                 self.asm.at.line,
@@ -307,7 +308,7 @@ impl<'a> Session<'a> {
         match self.preparsed_line(row, line) {
             Ok(false) => {}
             Ok(true) => return,
-            Err(error) => return self.wrong(row, *error),
+            Err(error) => return self.report_line(row, *error),
         }
         for statement in statements(line, self.asm.dialect) {
             let skips = self.conditions.last().is_some_and(|c| !c.reads);
@@ -324,8 +325,8 @@ impl<'a> Session<'a> {
                 }
             };
             if let Err(error) = done {
-                self.wrong(row, *error);
-                if self.asm.errors.len() >= self.most {
+                self.report_line(row, *error);
+                if self.asm.errors.len() >= self.most_errors {
                     return;
                 }
             }
@@ -333,7 +334,7 @@ impl<'a> Session<'a> {
     }
 
     /// Defines a label here.
-    fn label(&mut self, name: &str, at: usize) -> Result<(), Wrong> {
+    fn label(&mut self, name: &str, at: usize) -> Result<(), SyntaxError> {
         if self.begins_kernel(name) {
             self.asm.align_to(KERNEL_ALIGN, NOP, u64::MAX)?;
         }
@@ -342,7 +343,7 @@ impl<'a> Session<'a> {
             true => match name.parse() {
                 Ok(number) => self.asm.symbols.next_local(number),
                 Err(_) => {
-                    return Err(wrong(
+                    return Err(syntax_error(
                         at..at + name.len(),
                         "this number of a label is too large",
                     ));
@@ -357,7 +358,7 @@ impl<'a> Session<'a> {
             Definition::Label(there) if there == location && self.asm.dialect == Dialect::Clrx => {}
             _ => {
                 let message = format!("there is another label `{name}`");
-                return Err(wrong(at..at + name.len(), message));
+                return Err(syntax_error(at..at + name.len(), message));
             }
         }
         if let Some(kernel) = self.program.labelled(name) {
@@ -367,7 +368,7 @@ impl<'a> Session<'a> {
     }
 
     /// A directive, an assignment, a macro or an instruction.
-    fn order(&mut self, text: &str, skips: bool) -> Result<(), Wrong> {
+    fn order(&mut self, text: &str, skips: bool) -> Result<(), SyntaxError> {
         let word = first_word(text);
         let length = word.len();
         if !self.macros.is_empty() && !skips && self.expand(word, text)? {
@@ -399,13 +400,13 @@ impl<'a> Session<'a> {
         found.or_else(|| self.handlers.get(word.to_ascii_lowercase().as_str()))
     }
 
-    fn no_directive(&self, word: &str) -> Wrong {
+    fn no_directive(&self, word: &str) -> SyntaxError {
         let names = self.handlers.keys().copied();
         let names = names.chain(self.macros.keys().map(|name| &**name));
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
         let (near, meant) = wavetank_quote::similar(word, names);
-        let mut error = wrong(0..word.len(), format_args!("`{word}` is no directive"));
+        let mut error = syntax_error(0..word.len(), format_args!("`{word}` is no directive"));
         error.help = near
             .first()
             .filter(|_| meant)
@@ -414,7 +415,7 @@ impl<'a> Session<'a> {
     }
 
     /// Reports a wrong line.
-    pub fn wrong(&mut self, row: &Row, error: ParseError) {
+    pub fn report_line(&mut self, row: &Row, error: ParseError) {
         if let Some(input) = self.inputs.current() {
             // What stands behind a macro in its line is read when the macro's text is the current one.
             let text = input.origin.text.get(row.range.clone()).unwrap_or_default();
@@ -426,7 +427,7 @@ impl<'a> Session<'a> {
 
     /// Assembles a line that is an instruction without names and has been parsed already; `false` if it is none. `line` has
     /// blanks for comments.
-    fn preparsed_line(&mut self, row: &Row, line: &str) -> Result<bool, Wrong> {
+    fn preparsed_line(&mut self, row: &Row, line: &str) -> Result<bool, SyntaxError> {
         let skips = self.conditions.last().is_some_and(|c| !c.reads);
         let (Some(preparsed), Some(input), false) =
             (&mut self.asm.preparsed, self.inputs.current(), skips)
@@ -460,12 +461,12 @@ impl<'a> Session<'a> {
     }
 
     /// Fails where another chip was requested than the source names.
-    pub fn allows(&self, chip: Chip, place: Range<usize>) -> Result<(), Wrong> {
+    pub fn allows(&self, chip: Chip, place: Range<usize>) -> Result<(), SyntaxError> {
         if self.notes.fixed && chip != self.asm.chip {
             let (asked, named) = (self.asm.chip.name(), chip.name());
             let message =
                 format!("this source is for {named}, not for {asked}, which was asked for");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
         Ok(())
     }

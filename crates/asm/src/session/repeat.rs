@@ -2,7 +2,7 @@
 
 use super::{Loop, Session};
 use crate::expression::Expr;
-use crate::source::Wrong;
+use crate::source::SyntaxError;
 use crate::state::Definition;
 
 impl Session<'_> {
@@ -13,14 +13,14 @@ impl Session<'_> {
         };
         let done = self.once_more(&again);
         let goes_on = done.unwrap_or_else(|why| {
-            self.asm.report(again.place.wrong(why.message));
+            self.asm.report(again.place.line_error(why.message));
             false
         });
         self.loops.push(again);
         goes_on
     }
 
-    fn once_more(&mut self, again: &Loop) -> Result<bool, Wrong> {
+    fn once_more(&mut self, again: &Loop) -> Result<bool, SyntaxError> {
         if let Some((name, next)) = &again.next {
             let value = self.asm.number_of(next, 0..0)?;
             self.asm

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use wavetank_isa::Dialect;
 
-use super::{Lines, Row, Wrong, wrong};
+use super::{Lines, Row, SyntaxError, syntax_error};
 
 /// How deep files, macros and repetitions stand within each other at most. Macros that count by calling themselves are
 /// common; LLVM ends at 20.
@@ -163,11 +163,14 @@ impl Input {
     }
 
     /// The line of a comment that the text ends in, and what is wrong there.
-    pub fn open_comment(&self) -> Option<(usize, Wrong)> {
+    pub fn open_comment(&self) -> Option<(usize, SyntaxError)> {
         let line = self.lines.open_comment()?;
         let text = self.origin.line(line);
         let at = text.rfind("/*").unwrap_or(0);
-        Some((line, wrong(at..text.len(), "this comment has no `*/`")))
+        Some((
+            line,
+            syntax_error(at..text.len(), "this comment has no `*/`"),
+        ))
     }
 
     fn row(&mut self) -> Option<Row> {

@@ -7,7 +7,7 @@ use wavetank_isa::ParseError;
 use super::Location;
 use crate::errors::LineError;
 use crate::expression::Expr;
-use crate::source::{Origin, wrong};
+use crate::source::{Origin, syntax_error};
 
 /// A place in the code, what it waits for, and where that was written.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) enum FixupKind {
 
 impl Place {
     /// An error here.
-    pub fn wrong(&self, message: impl std::fmt::Display) -> LineError {
+    pub fn line_error(&self, message: impl std::fmt::Display) -> LineError {
         let text = self
             .origin
             .text
@@ -57,7 +57,7 @@ impl Place {
             .unwrap_or_default();
         let start = (self.column as usize).min(text.len());
         let end = (start + self.length as usize).min(text.len());
-        let error: ParseError = *wrong(start..end, message);
+        let error: ParseError = *syntax_error(start..end, message);
         LineError::new(&self.origin, self.line as usize, text, error)
     }
 }

@@ -201,7 +201,7 @@ impl Collector {
         };
     }
 
-    /// reserves space for common symbols, before all that is in the files, in the order in which these name them; but files
+    /// Reserves space for common symbols, before all that is in the files, in the order in which these name them; but files
     /// without such symbols of their own are passed over, as by LLVM.
     fn rooms(&mut self, files: &Files, symbols: &Symbols) {
         let mut made = HashSet::new();
@@ -222,7 +222,7 @@ impl Collector {
         }
     }
 
-    /// reserves space for a common symbol.
+    /// Reserves space for a common symbol.
     fn add_common(&mut self, global: usize, size: u64, align: u64) {
         let like = Section {
             name: ".bss".to_owned(),

@@ -6,7 +6,7 @@ use wavetank_object::catalyst::USER_CLASSES;
 
 use crate::session::program::{MOST_BUFFERS, Settings};
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -25,15 +25,16 @@ const USER_SGPRS: u32 = 16;
 pub(super) fn settings<'a>(
     a: &'a mut Session<'_>,
     cursor: &Cursor<'_>,
-) -> Result<&'a mut Settings, Wrong> {
+) -> Result<&'a mut Settings, SyntaxError> {
     a.program.config(cursor)?;
     Ok(&mut a.program.kernel(cursor)?.catalyst)
 }
 
-pub(super) fn word(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+pub(super) fn word(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     let value = a.asm.count(cursor)?;
-    u32::try_from(value).map_err(|_| wrong(place, format_args!("{value} has more than 32 bits")))
+    u32::try_from(value)
+        .map_err(|_| syntax_error(place, format_args!("{value} has more than 32 bits")))
 }
 
 pub(super) fn number(
@@ -41,7 +42,7 @@ pub(super) fn number(
     mut cursor: Cursor<'_>,
     most: u32,
     field: fn(&mut Settings) -> &mut Option<u32>,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let value = match cursor.is_at_end() {
         true => 0,
@@ -49,7 +50,10 @@ pub(super) fn number(
     };
     cursor.end()?;
     if value > most {
-        return Err(wrong(place, format_args!("{value} is more than {most}")));
+        return Err(syntax_error(
+            place,
+            format_args!("{value} is more than {most}"),
+        ));
     }
     *field(settings(a, &cursor)?) = Some(value);
     Ok(())
@@ -59,14 +63,14 @@ fn flag(
     a: &mut Session<'_>,
     cursor: Cursor<'_>,
     field: fn(&mut Settings) -> &mut bool,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     cursor.end()?;
     *field(settings(a, &cursor)?) = true;
     Ok(())
 }
 
 /// `.sampler ID, …`
-pub(super) fn samplers(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn samplers(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut all = Vec::new();
     cursor.each_operand(|cursor| {
         all.push(word(a, cursor)?);
@@ -77,14 +81,14 @@ pub(super) fn samplers(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
 }
 
 /// `.userdata CLASS, SLOT, FIRST, COUNT`
-fn user_data(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn user_data(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.piece();
     let class = USER_CLASSES
         .iter()
         .position(|class| class.eq_ignore_ascii_case(name));
     let message = || format!("`{name}` is no class of user data, such as ptr_uav_table");
-    let class = class.ok_or_else(|| wrong(place.clone(), message()))?;
+    let class = class.ok_or_else(|| syntax_error(place.clone(), message()))?;
     let mut values = [class as u32, 0, 0, 0];
     for value in &mut values[1..] {
         cursor.expect_comma()?;
@@ -94,11 +98,11 @@ fn user_data(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let [.., first, count] = values;
     if first.saturating_add(count) > USER_SGPRS {
         let message = format!("user data have s0 to s15: {count} from s{first} on are too many");
-        return Err(wrong(place.start..cursor.text().len(), message));
+        return Err(syntax_error(place.start..cursor.text().len(), message));
     }
     let all = &mut settings(a, &cursor)?.user;
     if all.len() as u32 >= USER_SGPRS {
-        return Err(wrong(place, "a kernel has 16 user data at most"));
+        return Err(syntax_error(place, "a kernel has 16 user data at most"));
     }
     all.push(values);
     Ok(())

@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::session::program::{
     CatalystArgument as Argument, Kind, MOST_BUFFERS, Pointer, Space, TYPES,
 };
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 /// Arguments that a kernel has at most, and bytes that one has.
 const MOST: usize = 1024;
@@ -23,7 +23,7 @@ const IMAGES: [(&str, &str); 7] = [
 ];
 
 /// `.arg`
-pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?.into_owned();
     cursor.expect_comma()?;
     let mut type_name = None;
@@ -43,20 +43,25 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     };
     let Some(kind) = kind_of(written) else {
         let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
-        return Err(wrong(place, message));
+        return Err(syntax_error(place, message));
     };
     argument.kind = rest(a, &mut cursor, kind, &mut argument.resource)?;
     if cursor.comma() {
         let place = cursor.span();
         argument.used = match cursor.piece() {
             "unused" => false,
-            word => return Err(wrong(place, format_args!("`{word}` is not `unused`"))),
+            word => {
+                return Err(syntax_error(
+                    place,
+                    format_args!("`{word}` is not `unused`"),
+                ));
+            }
         };
     }
     cursor.end()?;
     let args = &mut settings(a, &cursor)?.args;
     if args.len() >= MOST {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("a kernel has {MOST} arguments at most"),
         ));
@@ -71,7 +76,7 @@ fn rest(
     cursor: &mut Cursor<'_>,
     kind: Kind,
     number: &mut Option<u32>,
-) -> Result<Kind, Wrong> {
+) -> Result<Kind, SyntaxError> {
     match kind {
         Kind::Pointer(mut to) => {
             *number = pointer(a, cursor, &mut to)?;
@@ -89,7 +94,7 @@ fn rest(
                 Some("write_only" | "wronly") => false,
                 Some(word) => {
                     let message = format!("`{word}` is neither read_only nor write_only");
-                    return Err(wrong(place, message));
+                    return Err(syntax_error(place, message));
                 }
             };
             *number = resource(a, cursor)?;
@@ -149,7 +154,7 @@ fn pointer(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     to: &mut Pointer,
-) -> Result<Option<u32>, Wrong> {
+) -> Result<Option<u32>, SyntaxError> {
     cursor.expect_comma()?;
     if to.to == "opaque" && cursor.peek().is_ascii_digit() {
         to.size = size(a, cursor)?;
@@ -163,7 +168,7 @@ fn pointer(
         "global" => Space::Global,
         word => {
             let message = format!("`{word}` is none of local, constant, global");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     };
     if is_last(cursor) {
@@ -178,7 +183,7 @@ fn pointer(
             "volatile" => to.volatile = true,
             _ => {
                 let message = format!("`{word}` is none of const, restrict, volatile");
-                return Err(wrong(place, message));
+                return Err(syntax_error(place, message));
             }
         }
     }
@@ -201,25 +206,25 @@ fn is_last(cursor: &Cursor<'_>) -> bool {
 }
 
 /// The number of a resource, if one follows.
-fn resource(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32>, Wrong> {
+fn resource(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32>, SyntaxError> {
     if is_last(cursor) || !next(cursor) {
         return Ok(None);
     }
     let place = cursor.span();
     match word(a, cursor)? {
         id @ ..=MOST_BUFFERS => Ok(Some(id)),
-        id => Err(wrong(
+        id => Err(syntax_error(
             place,
             format_args!("{id} is no number of a resource: 0 to 1023"),
         )),
     }
 }
 
-fn size(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+fn size(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     match word(a, cursor)? {
         size @ ..=LARGEST => Ok(size),
-        _ => Err(wrong(
+        _ => Err(syntax_error(
             place,
             format_args!("there are {LARGEST} bytes at most"),
         )),

@@ -6,7 +6,7 @@ use wavetank_object::catalyst::note;
 use super::catalyst::{number, samplers, word};
 use crate::session::program::{Format, HIDDEN, MOST_BUFFERS};
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Key;
 
 #[rustfmt::skip]
@@ -57,12 +57,12 @@ pub(super) const ROWS: &[Handler] = &[
 /// Notes that a kernel has at most.
 const MOST: usize = 1000;
 /// Opens a note; what follows are its bytes, of which the first may be said as a number.
-fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), Wrong> {
+fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), SyntaxError> {
     let kernel = a.program.kernel(&cursor)?;
     let (name, count) = (kernel.name.clone(), kernel.notes.len());
     if count >= MOST {
         let message = format!("a kernel has {MOST} notes at most");
-        return Err(wrong(0..cursor.text().len(), message));
+        return Err(syntax_error(0..cursor.text().len(), message));
     }
     let key = Key {
         name: format!("{}Note {count} {name}", HIDDEN).into(),
@@ -85,12 +85,12 @@ fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), Wr
 }
 
 /// Appends words to a note: `.entry 12, 4, 0, 5`.
-fn words(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn words(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let current = a.asm.sections.current;
     let kernel = a.program.kernel(&cursor)?;
     if !kernel.notes.iter().any(|(_, id)| *id == current) {
         let message = "no note stands before this, such as `.proginfo`";
-        return Err(wrong(0..cursor.text().len(), message));
+        return Err(syntax_error(0..cursor.text().len(), message));
     }
     cursor.each_operand(|cursor| {
         let value = word(a, cursor)?;

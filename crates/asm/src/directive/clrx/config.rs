@@ -5,7 +5,7 @@
 use crate::kernel::KernelCode;
 use crate::session::program::{Config, GRID_COUNTS};
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, first_word, wrong};
+use crate::source::{Cursor, SyntaxError, first_word, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -123,7 +123,7 @@ pub(super) fn fields() -> impl Iterator<Item = Handler> {
 }
 
 /// A directive for one field.
-pub(super) fn one(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn one(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let text = cursor.text();
     let word = first_word(text);
     let word = word.to_ascii_lowercase().replacen(".hsa_", ".", 1);
@@ -142,30 +142,30 @@ pub(super) fn one(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wro
                 true => i64::from(number.trailing_zeros() - less),
                 false => {
                     let message = format!("{number} is no power of two from {least} on");
-                    return Err(wrong(place, message));
+                    return Err(syntax_error(place, message));
                 }
             }
         }
     };
     cursor.end()?;
-    KernelCode::check(name, value).map_err(|why| wrong(place, why))?;
+    KernelCode::check(name, value).map_err(|why| syntax_error(place, why))?;
     a.program.config(&cursor)?.put(name, value);
     Ok(())
 }
 
-pub(super) fn sgprs(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn sgprs(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     number(a, cursor, |config, n| config.sgprs = Some(n))
 }
 
-pub(super) fn vgprs(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn vgprs(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     number(a, cursor, |config, n| config.vgprs = Some(n))
 }
 
-pub(super) fn rsrc1(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn rsrc1(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     number(a, cursor, |config, n| config.rsrc1 = Some(n))
 }
 
-pub(super) fn rsrc2(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn rsrc2(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     number(a, cursor, |config, n| config.rsrc2 = Some(n))
 }
 
@@ -173,7 +173,7 @@ fn number(
     a: &mut Session<'_>,
     mut cursor: Cursor<'_>,
     put: fn(&mut Config, i64),
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let value = a.asm.count(&mut cursor)?;
     cursor.end()?;
     put(a.program.config(&cursor)?, value as i64);
@@ -181,14 +181,18 @@ fn number(
 }
 
 /// `.machine KIND, MAJOR, MINOR, STEPPING`: a field for each operand.
-fn list(a: &mut Session<'_>, mut cursor: Cursor<'_>, names: &[&'static str]) -> Result<(), Wrong> {
+fn list(
+    a: &mut Session<'_>,
+    mut cursor: Cursor<'_>,
+    names: &[&'static str],
+) -> Result<(), SyntaxError> {
     for (n, name) in names.iter().enumerate() {
         if n > 0 {
             cursor.expect_comma()?;
         }
         let place = cursor.span();
         let value = a.asm.number(&mut cursor)?;
-        KernelCode::check(name, value).map_err(|why| wrong(place, why))?;
+        KernelCode::check(name, value).map_err(|why| syntax_error(place, why))?;
         a.program.config(&cursor)?.put(name, value);
     }
     cursor.end()
@@ -199,14 +203,14 @@ fn reserved(
     a: &mut Session<'_>,
     mut cursor: Cursor<'_>,
     [start, count]: [&'static str; 2],
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let first = a.asm.count(&mut cursor)?;
     cursor.expect_comma()?;
     let last = a.asm.count(&mut cursor)?;
     cursor.end()?;
     if last < first || last > 255 {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             "there should be the first and the last register",
         ));
@@ -218,7 +222,7 @@ fn reserved(
 }
 
 /// Sets flags; elements of scratch have four bytes then, if their size is among them.
-fn set(a: &mut Session<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Result<(), Wrong> {
+fn set(a: &mut Session<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Result<(), SyntaxError> {
     cursor.end()?;
     let config = a.program.config(&cursor)?;
     names.iter().for_each(|name| config.put(name, 1));
@@ -226,7 +230,7 @@ fn set(a: &mut Session<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Resul
 }
 
 /// `.dims xyz`, or those of work-groups and those of work-items: `.dims xy, x`.
-pub(super) fn dims(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn dims(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let groups = dimensions(&mut cursor)?;
     let items = match cursor.comma() {
         true => dimensions(&mut cursor)?,
@@ -237,7 +241,7 @@ pub(super) fn dims(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wr
     Ok(())
 }
 
-fn grid(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn grid(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mask = dimensions(&mut cursor)?;
     cursor.end()?;
     let config = a.program.config(&cursor)?;
@@ -247,7 +251,7 @@ fn grid(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn dimensions(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+fn dimensions(cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     let mut mask = 0;
     for letter in cursor.piece().chars() {
@@ -255,7 +259,12 @@ fn dimensions(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
             'x' => 1,
             'y' => 2,
             'z' => 4,
-            _ => return Err(wrong(place, "there should be dimensions: x, xy or xyz")),
+            _ => {
+                return Err(syntax_error(
+                    place,
+                    "there should be dimensions: x, xy or xyz",
+                ));
+            }
         };
     }
     Ok(mask)

@@ -8,7 +8,7 @@ use wavetank_object::clover::{Argument, KINDS, MEANINGS};
 use super::config;
 use crate::session::program::REGISTERS;
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -38,7 +38,7 @@ const LARGEST: u64 = 1 << 20;
 const MOST: usize = 4096;
 
 /// `.arg KIND, SIZE, TARGETSIZE, ALIGNMENT, zext|sext, MEANING`; `.arg griddim` and `.arg gridoffset` say all of it.
-pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let word = cursor.piece().to_ascii_lowercase();
     // CLRX's documentation writes it so, too.
@@ -48,7 +48,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     let kind = shape.map(|_| 0).or(kind);
     let kind = kind.ok_or_else(|| {
         let message = format!("`{word}` is no kind of arguments, such as scalar, global, local");
-        wrong(place, message)
+        syntax_error(place, message)
     })?;
     let size = match cursor.comma() {
         true => bytes(a, &mut cursor)?,
@@ -73,7 +73,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     let listed = &mut a.program.kernel(&cursor)?.listed;
     if listed.len() >= MOST {
         let message = format!("a kernel has {MOST} arguments at most");
-        return Err(wrong(0..cursor.text().len(), message));
+        return Err(syntax_error(0..cursor.text().len(), message));
     }
     listed.push(Argument {
         kind: kind as u32,
@@ -91,16 +91,19 @@ fn said(cursor: &mut Cursor<'_>) -> bool {
     cursor.comma() && cursor.peek() != b','
 }
 
-fn bytes(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+fn bytes(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     match a.asm.count(cursor)? {
-        0 => Err(wrong(place, "there should be a number of bytes from 1 on")),
+        0 => Err(syntax_error(
+            place,
+            "there should be a number of bytes from 1 on",
+        )),
         number @ ..=LARGEST => Ok(number as u32),
-        _ => Err(wrong(place, "an argument has a megabyte at most")),
+        _ => Err(syntax_error(place, "an argument has a megabyte at most")),
     }
 }
 
-fn number_of(cursor: &mut Cursor<'_>, names: &[&str]) -> Result<u32, Wrong> {
+fn number_of(cursor: &mut Cursor<'_>, names: &[&str]) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     let word = cursor.piece();
     let found = names
@@ -109,18 +112,18 @@ fn number_of(cursor: &mut Cursor<'_>, names: &[&str]) -> Result<u32, Wrong> {
     let message = || format!("`{word}` is none of {}", names.join(", "));
     found
         .map(|at| at as u32)
-        .ok_or_else(|| wrong(place, message()))
+        .ok_or_else(|| syntax_error(place, message()))
 }
 
 /// `.proginfo`: the registers follow.
-pub(super) fn proginfo(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn proginfo(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let kernel = a.program.kernel(&cursor)?;
     kernel.registers.get_or_insert_with(Vec::new);
     cursor.end()
 }
 
 /// `.entry REGISTER, VALUE`
-pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut pair = [0; 2];
     for (n, number) in pair.iter_mut().enumerate() {
         if n > 0 {
@@ -129,7 +132,7 @@ pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), W
         let place = cursor.span();
         let value = a.asm.count(&mut cursor)?;
         *number = u32::try_from(value)
-            .map_err(|_| wrong(place, format_args!("{value} has more than 32 bits")))?;
+            .map_err(|_| syntax_error(place, format_args!("{value} has more than 32 bits")))?;
     }
     cursor.end()?;
     let registers = a.program.kernel(&cursor)?.registers.as_mut();
@@ -137,7 +140,7 @@ pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), W
         Some(registers) => registers.push(pair),
         None => {
             let message = "`.entry` stands behind `.proginfo`, five times at most";
-            return Err(wrong(0..cursor.text().len(), message));
+            return Err(syntax_error(0..cursor.text().len(), message));
         }
     }
     Ok(())
@@ -147,8 +150,8 @@ pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), W
 fn for_hsa(
     a: &mut Session<'_>,
     cursor: Cursor<'_>,
-    act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), Wrong>,
-) -> Result<(), Wrong> {
+    act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
+) -> Result<(), SyntaxError> {
     a.program.for_hsa = true;
     let done = act(a, cursor);
     a.program.for_hsa = false;
@@ -156,8 +159,8 @@ fn for_hsa(
 }
 
 /// `.scratchsym`: its places are filled by Mesa's driver.
-fn scratch_symbol(_: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn scratch_symbol(_: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let message = "`.scratchsym` leaves addresses to Mesa's driver, which is not done here; settings of LLVM 4.0 and later \
          (`.llvm_version 40000`, `.use_private_segment_buffer`) give them in registers";
-    Err(wrong(0..cursor.text().len(), message))
+    Err(syntax_error(0..cursor.text().len(), message))
 }

@@ -6,7 +6,7 @@ use wavetank_object::KERNEL_CODE_SIZE;
 use crate::assembler::Counts;
 use crate::session::program::{Config, Format, HIDDEN, Kernel, KernelMetadata, Part, Settings};
 use crate::session::{Handler, KERNEL_ALIGN, Session, alone, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Definition, Key, NOP};
 
 #[rustfmt::skip]
@@ -43,7 +43,7 @@ const MOST: usize = 1000;
 const DEEPEST: usize = 100;
 
 /// `.kernel NAME`
-fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.end()?;
@@ -54,7 +54,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         return Ok(());
     }
     if a.program.kernels.len() >= MOST {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("there are {MOST} kernels already"),
         ));
@@ -83,7 +83,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn config(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn config(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let kernel = a.program.kernel(&cursor)?;
     kernel.config.get_or_insert_with(Config::default);
     a.program.configures = true;
@@ -91,7 +91,7 @@ fn config(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.text`: in AMD Catalyst's formats each kernel has one of its own, which begins with the kernel.
-fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     a.program.configures = false;
     // Kernels of OpenCL 1.2 share no code.
@@ -141,7 +141,7 @@ fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.globaldata`, and its like, with `align=N`.
-fn data(a: &mut Session<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+fn data(a: &mut Session<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
     a.program.leave();
     super::super::section::named(&mut a.asm, name);
     super::super::section::aligned(&mut a.asm, &mut cursor)?;
@@ -149,7 +149,7 @@ fn data(a: &mut Session<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), W
 }
 
 /// A section of a kernel that is no part of the object.
-fn part(a: &mut Session<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), Wrong> {
+fn part(a: &mut Session<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), SyntaxError> {
     // The metadata of ROCm's format belong to all of it.
     let name = match a.program.kernel(&cursor) {
         Ok(kernel) => kernel.name.clone(),
@@ -174,16 +174,16 @@ fn part(a: &mut Session<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), Wrong
 }
 
 /// `.fkernel`: the kernel is a function for ROCm's loader.
-fn function(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn function(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     a.program.kernel(&cursor)?.function = true;
     cursor.end()
 }
 
 /// `.kcode KERNEL, -KERNEL` or `.kcode +`: the kernels whose registers the code counts for.
-fn code_of(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn code_of(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     if a.program.aside.len() >= DEEPEST {
         let message = "`.kcode` stands too deep within another";
-        return Err(wrong(0..cursor.text().len(), message));
+        return Err(syntax_error(0..cursor.text().len(), message));
     }
     let mut owners = match a.program.aside.is_empty() {
         true => Vec::new(),
@@ -200,8 +200,8 @@ fn code_of(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         }
         let name = cursor.name()?;
         let kernel = a.program.by_name.get(&*name).copied();
-        let kernel =
-            kernel.ok_or_else(|| wrong(place, format_args!("there is no kernel `{name}`")))?;
+        let kernel = kernel
+            .ok_or_else(|| syntax_error(place, format_args!("there is no kernel `{name}`")))?;
         owners.retain(|owner| *owner != kernel);
         if !less {
             owners.push(kernel);
@@ -213,7 +213,7 @@ fn code_of(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn code_ends(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn code_ends(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     match a.program.aside.pop() {
         Some(owners) => a.asm.counts.owners = owners,
         None => return alone(cursor, ".kcode"),

@@ -4,7 +4,7 @@
 
 use crate::session::program::{Format, TYPES, quoted};
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -90,7 +90,7 @@ struct Argument {
 }
 
 /// `.arg`, as the format of the binary has it.
-fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     match a.program.format {
         Format::Gallium => return super::gallium::argument(a, cursor),
         Format::Amd => return super::catalyst_argument::argument(a, cursor),
@@ -122,14 +122,14 @@ fn rocm_argument(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     mut entries: Vec<(&'static str, String)>,
-) -> Result<Argument, Wrong> {
+) -> Result<Argument, SyntaxError> {
     let size = a.asm.count(cursor)?;
     let mut align = size.next_power_of_two().min(16);
     if cursor.comma() && cursor.peek() != b',' {
         let place = cursor.span();
         align = a.asm.count(cursor)?;
         if !align.is_power_of_two() || align > 1 << 16 {
-            return Err(wrong(place, format_args!("{align} is no alignment")));
+            return Err(syntax_error(place, format_args!("{align} is no alignment")));
         }
     }
     cursor.expect_comma()?;
@@ -143,7 +143,7 @@ fn rocm_argument(
     let word = cursor.piece().to_ascii_lowercase();
     let found = TYPES.iter().find(|row| row.0 == word || row.1 == word);
     let message = || format!("`{word}` is no type of values, such as i32 or f32");
-    let (_, _, name, _) = found.ok_or_else(|| wrong(place, message()))?;
+    let (_, _, name, _) = found.ok_or_else(|| syntax_error(place, message()))?;
     entries.extend([
         ("ValueKind", kind.to_owned()),
         ("ValueType", (*name).to_owned()),
@@ -180,7 +180,7 @@ fn opencl_argument(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     mut entries: Vec<(&'static str, String)>,
-) -> Result<Argument, Wrong> {
+) -> Result<Argument, SyntaxError> {
     let place = cursor.span();
     let whole = cursor.rest();
     let end = whole.find(',').unwrap_or(whole.len());
@@ -216,7 +216,7 @@ fn opencl_argument(
         (None, None, true) => ("GlobalBuffer", "Struct", address),
         (None, None, false) => {
             let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     };
     let kind = rest_of_argument(a, cursor, kind, value, &mut size, &mut entries)?;
@@ -247,7 +247,7 @@ fn rest_of_argument(
     value: &str,
     size: &mut u64,
     entries: &mut Vec<(&'static str, String)>,
-) -> Result<&'static str, Wrong> {
+) -> Result<&'static str, SyntaxError> {
     while cursor.comma() {
         let mut words = *cursor;
         let end = cursor.rest().find(',').unwrap_or(cursor.rest().len());
@@ -278,7 +278,7 @@ fn rest_of_argument(
 }
 
 /// Adds an argument, and the space it takes.
-fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), Wrong> {
+fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), SyntaxError> {
     let Argument {
         mut entries,
         size,
@@ -290,7 +290,7 @@ fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(
     let at = config.arguments.next_multiple_of(align);
     if size > MOST_ARGUMENTS || at + size > MOST_ARGUMENTS {
         let message = "the arguments of a kernel have a megabyte at most";
-        return Err(wrong(0..cursor.text().len(), message));
+        return Err(syntax_error(0..cursor.text().len(), message));
     }
     config.arguments = at + size;
     a.program.kernel(cursor)?.metadata.arguments.push(entries);
@@ -298,7 +298,7 @@ fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(
 }
 
 /// `.setupargs`: what the driver hands to each kernel before its own arguments.
-fn setup_arguments(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn setup_arguments(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     let size = if a.program.wide { 8 } else { 4 };
     let kinds = [
@@ -332,23 +332,23 @@ fn one_of(
     cursor: &mut Cursor<'_>,
     names: &[(&str, &'static str)],
     what: &str,
-) -> Result<&'static str, Wrong> {
+) -> Result<&'static str, SyntaxError> {
     let place = cursor.span();
     let word = cursor.piece();
     let found = names.iter().find(|row| row.0.eq_ignore_ascii_case(word));
-    let row = found.ok_or_else(|| wrong(place, format_args!("`{word}` is not {what}")))?;
+    let row = found.ok_or_else(|| syntax_error(place, format_args!("`{word}` is not {what}")))?;
     Ok(row.1)
 }
 
 /// `MAJOR, MINOR`
-fn pair(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>, Wrong> {
+fn pair(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>, SyntaxError> {
     let major = a.asm.count(cursor)?;
     cursor.expect_comma()?;
     Ok(Some((major, a.asm.count(cursor)?)))
 }
 
 /// `.md_language "NAME", MAJOR, MINOR`
-fn language(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn language(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.quoted()?;
     let name = quoted(&String::from_utf8_lossy(&name));
     say(a, &cursor, "Language", name)?;
@@ -365,20 +365,24 @@ fn language(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()
 }
 
-fn text(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+fn text(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     cursor.end()?;
     say(a, &cursor, key, quoted(&name))
 }
 
-fn size(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+fn size(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), SyntaxError> {
     let number = a.asm.count(&mut cursor)?;
     cursor.end()?;
     say(a, &cursor, key, number.to_string())
 }
 
 /// Up to three sizes; those that are not there are 1.
-fn sizes(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+fn sizes(
+    a: &mut Session<'_>,
+    mut cursor: Cursor<'_>,
+    key: &'static str,
+) -> Result<(), SyntaxError> {
     let mut all = [1; 3];
     for (n, size) in all.iter_mut().enumerate() {
         if n > 0 && !cursor.comma() {
@@ -398,7 +402,7 @@ fn say(
     cursor: &Cursor<'_>,
     key: &'static str,
     value: String,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let entries = &mut a.program.kernel(cursor)?.metadata.entries;
     entries.retain(|(other, _)| *other != key);
     entries.push((key, value));
@@ -406,7 +410,7 @@ fn say(
 }
 
 /// `.printf ID, SIZE, …, "FORMAT"`
-fn printf(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn printf(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let printfs = a.program.metadata.printfs.len() as u64;
     let id = match matches!(cursor.peek(), b',' | b'"') {
         true => printfs + 1,

@@ -3,7 +3,7 @@
 use super::super::repeat::{begin, body_of};
 use crate::expression::Expr;
 use crate::session::{Handler, Loop, Session, alone, row};
-use crate::source::{Cursor, Repeat, Wrong};
+use crate::source::{Cursor, Repeat, SyntaxError};
 use crate::state::Definition;
 
 #[rustfmt::skip]
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// `.for SYMBOL = FIRST, CONDITION, NEXT`
-fn counted(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn counted(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;
     let read = a.counter(&mut cursor);
@@ -22,7 +22,7 @@ fn counted(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.while CONDITION`
-fn conditional(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn conditional(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;
     let condition = a.asm.open_expr(&mut cursor);
@@ -36,9 +36,9 @@ fn repeat(
     a: &mut Session<'_>,
     head: &Cursor<'_>,
     line: usize,
-    read: Result<(Expr, Option<(String, Expr)>), Wrong>,
+    read: Result<(Expr, Option<(String, Expr)>), SyntaxError>,
     name: &'static str,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let place = a.asm.place(head.at()..head.text().len());
     let text = body_of(a, head)?;
     let (condition, next) = read?;
@@ -63,11 +63,11 @@ impl Session<'_> {
     fn counter(
         &mut self,
         cursor: &mut Cursor<'_>,
-    ) -> Result<(Expr, Option<(String, Expr)>), Wrong> {
+    ) -> Result<(Expr, Option<(String, Expr)>), SyntaxError> {
         let place = cursor.span();
         let name = cursor.name()?.into_owned();
         if !cursor.eat(b'=') {
-            return Err(cursor.wrong("there should be `=` and the first value"));
+            return Err(cursor.syntax_error("there should be `=` and the first value"));
         }
         let first = self.asm.number(cursor)?;
         self.asm.define(

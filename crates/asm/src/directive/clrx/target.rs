@@ -5,7 +5,7 @@ use wavetank_isa::{Chip, Generation};
 use crate::expression::Expr;
 use crate::session::program::Format;
 use crate::session::{Handler, Session, row};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Definition;
 
 #[rustfmt::skip]
@@ -83,19 +83,19 @@ fn number_of(chip: Chip) -> i64 {
 }
 
 /// Reads the name of a chip.
-pub(super) fn chip_named(cursor: &mut Cursor<'_>) -> Result<Chip, Wrong> {
+pub(super) fn chip_named(cursor: &mut Cursor<'_>) -> Result<Chip, SyntaxError> {
     let place = cursor.span();
     let name = cursor.piece();
     let row = GPUS.iter().find(|row| row.0.eq_ignore_ascii_case(name));
     let chip = row.map(|row| row.1).or_else(|| Chip::from_name(name));
     chip.ok_or_else(|| {
         let message = format!("`{name}` is no chip of these: Tahiti, Bonaire, Fiji, gfx900, …");
-        wrong(place, message)
+        syntax_error(place, message)
     })
 }
 
 /// Reads the name of an architecture.
-pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, Wrong> {
+pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, SyntaxError> {
     let place = cursor.span();
     let name = cursor.piece();
     Ok(match name.to_ascii_lowercase().as_str() {
@@ -105,17 +105,17 @@ pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, Wr
         "vega" | "gfx9" | "gcn1.4" | "gcn1.4.1" | "vega20" | "gfx906" => Generation::Gfx9,
         _ => {
             let message = format!("`{name}` is none of GCN1.0, GCN1.1, GCN1.2, GCN1.4");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     })
 }
 
-fn choose(a: &mut Session<'_>, cursor: Cursor<'_>, format: Format) -> Result<(), Wrong> {
+fn choose(a: &mut Session<'_>, cursor: Cursor<'_>, format: Format) -> Result<(), SyntaxError> {
     a.program.format = format;
     cursor.end()
 }
 
-fn gpu(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn gpu(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let name = cursor.rest().trim().to_ascii_lowercase();
     let chip = chip_named(&mut cursor)?;
@@ -127,7 +127,7 @@ fn gpu(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.arch NAME`: the chip that was asked for, if it is one of these, or CLRX's first of them.
-fn arch(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn arch(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let generation = generation_named(&mut cursor)?;
     cursor.end()?;
@@ -151,7 +151,7 @@ fn go_on(a: &mut Session<'_>, chip: Chip) {
 }
 
 /// `.get_… SYMBOL`
-fn ask(a: &mut Session<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), Wrong> {
+fn ask(a: &mut Session<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.end()?;
@@ -163,6 +163,6 @@ fn ask(a: &mut Session<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), W
     )
 }
 
-fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }

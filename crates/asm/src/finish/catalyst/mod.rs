@@ -46,12 +46,12 @@ impl Session<'_> {
                 "AMD's Catalyst has no programs of OpenCL 1.2, which is CLRX's format where nothing is said, for {chip}: \
                  name a chip of gfx6 to gfx8, as `.gpu Fiji`, or say `.rocm`"
             );
-            return self.asm.report(place.wrong(message));
+            return self.asm.report(place.line_error(message));
         };
         if self.program.driver < OLDEST {
             let message =
                 "programs are written for drivers from 1348.5 on (`.driver_version 134805`)";
-            return self.asm.report(place.wrong(message));
+            return self.asm.report(place.line_error(message));
         }
         let mut waiting = Waiting {
             program: Program {
@@ -88,7 +88,7 @@ impl Session<'_> {
         product: usize,
     ) -> Result<(catalyst::Kernel, SectionId), Box<LineError>> {
         let place = kernel.place.clone();
-        let told = |message: String| Box::new(place.wrong(message));
+        let told = |message: String| Box::new(place.line_error(message));
         let name = kernel.name.to_string();
         let Some(location) = kernel.location else {
             return Err(told(format!(

@@ -1,6 +1,6 @@
 //! The binary formats of CLRX.
 
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 /// What binary CLRX makes of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,14 +28,15 @@ impl Format {
     ];
 
     /// Reads the name of a format.
-    pub fn named(cursor: &mut Cursor<'_>) -> Result<Format, Wrong> {
+    pub fn named(cursor: &mut Cursor<'_>) -> Result<Format, SyntaxError> {
         let place = cursor.span();
         let name = cursor.piece();
         let row = Format::NAMES
             .iter()
             .find(|row| row.0.eq_ignore_ascii_case(name));
         let message = || format!("`{name}` is none of amd, amdcl2, gallium, rocm, raw");
-        row.map(|row| row.1).ok_or_else(|| wrong(place, message()))
+        row.map(|row| row.1)
+            .ok_or_else(|| syntax_error(place, message()))
     }
 
     /// Its number for `.get_format`.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use wavetank_object::clover::{Argument, Listed};
 
 use crate::assembler::Counts;
-use crate::source::{Cursor, Wrong, first_word, wrong};
+use crate::source::{Cursor, SyntaxError, first_word, syntax_error};
 use crate::state::{Location, Place, SectionId};
 
 pub(crate) use catalyst::{
@@ -128,11 +128,11 @@ impl Program {
     }
 
     /// The kernel whose settings are read.
-    pub fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, Wrong> {
+    pub fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, SyntaxError> {
         let kernel = self.current.and_then(|at| self.kernels.get_mut(at));
         kernel.ok_or_else(|| {
             let word = first_word(cursor.text());
-            wrong(
+            syntax_error(
                 0..word.len(),
                 format_args!("no `.kernel` stands before `{word}`"),
             )
@@ -140,7 +140,7 @@ impl Program {
     }
 
     /// The settings that are read.
-    pub fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, Wrong> {
+    pub fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, SyntaxError> {
         let (configures, for_hsa) = (self.configures, self.for_hsa);
         let kernel = self.kernel(cursor)?;
         let config = kernel.config.as_mut().filter(|_| configures);
@@ -151,7 +151,7 @@ impl Program {
         config.ok_or_else(|| {
             let word = first_word(cursor.text());
             let message = format!("`{word}` stands in the `.config` of a kernel");
-            wrong(0..word.len(), message)
+            syntax_error(0..word.len(), message)
         })
     }
 }
