@@ -54,7 +54,7 @@ pub fn assemble(
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`].
+/// The wrong lines of the source, at most [`Options::max_errors`].
 pub fn assemble_lines(
     name: &str,
     source: &str,
@@ -95,7 +95,7 @@ pub fn assemble_lines(
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`].
+/// The wrong lines of the source, at most [`Options::max_errors`].
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_object};
@@ -119,7 +119,7 @@ pub fn assemble_object(
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`].
+/// The wrong lines of the source, at most [`Options::max_errors`].
 pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result<Assembly, Errors> {
     let text: Rc<str> = source.into();
     let directives = handlers(options.dialect);
@@ -135,7 +135,7 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`]; what only a linker knows; code in several sections.
+/// The wrong lines of the source, at most [`Options::max_errors`]; what only a linker knows; code in several sections.
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_code};
@@ -162,7 +162,7 @@ fn checked(session: &mut Session<'_>, options: &Options<'_>) -> Result<(), Error
         return Ok(());
     }
     errors.sort_by_key(|error| error.around.is_empty().then_some(error.number));
-    errors.truncate(options.most_errors);
+    errors.truncate(options.max_errors);
     Err(Errors(errors, session.unread()))
 }
 

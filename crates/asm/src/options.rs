@@ -26,7 +26,7 @@ pub struct Options<'a> {
     /// Kernels whose descriptors and metadata the source does not have. [`assemble_object`](crate::assemble_object) adds them.
     pub kernels: Vec<Signature>,
     /// At how many errors the work ends.
-    pub most_errors: usize,
+    pub max_errors: usize,
 }
 
 impl Options<'_> {
@@ -47,7 +47,7 @@ impl Options<'_> {
             files: &NoFiles,
             defines: Vec::new(),
             kernels: Vec::new(),
-            most_errors: usize::MAX,
+            max_errors: usize::MAX,
         }
     }
 }

@@ -43,7 +43,7 @@ impl Session<'_> {
             }
         }
         for fixup in std::mem::take(&mut self.asm.fixups) {
-            if self.asm.errors.len() >= self.most_errors {
+            if self.asm.errors.len() >= self.max_errors {
                 break;
             }
             let resolution = self.asm.resolve(&fixup, layout);

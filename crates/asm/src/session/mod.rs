@@ -139,7 +139,7 @@ pub(crate) struct Session<'a> {
     /// Whether `.end` has been read.
     pub ended: bool,
     pub handlers: &'static Handlers,
-    pub most_errors: usize,
+    pub max_errors: usize,
     /// Whether nothing will be linked.
     pub alone: bool,
     /// The lines of macros and repetitions that have been read.
@@ -179,7 +179,7 @@ impl<'a> Session<'a> {
             signatures: &options.kernels,
             ended: false,
             handlers,
-            most_errors: options.most_errors,
+            max_errors: options.max_errors,
             alone: false,
             lines: 0,
         }
@@ -199,7 +199,7 @@ impl<'a> Session<'a> {
 
     /// Reads all of it.
     pub fn read(&mut self) {
-        while self.asm.errors.len() < self.most_errors && !self.ended {
+        while self.asm.errors.len() < self.max_errors && !self.ended {
             let Some(row) = self.inputs.row() else {
                 match self.leave() {
                     true => continue,
@@ -326,7 +326,7 @@ impl<'a> Session<'a> {
             };
             if let Err(error) = done {
                 self.report_line(row, *error);
-                if self.asm.errors.len() >= self.most_errors {
+                if self.asm.errors.len() >= self.max_errors {
                     return;
                 }
             }
