@@ -1,4 +1,4 @@
-//! The numbers of the ELF format that object files are described with, as plain integers.
+//! Constants of the ELF format that describe object files, as plain integers.
 //!
 //! Source: "System V ABI", "Sections" and "Symbol Table"; LLVM's "User Guide for AMDGPU Backend", "ELF Code Object".
 

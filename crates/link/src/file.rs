@@ -243,7 +243,7 @@ impl<'a> SymbolRecord<'a> {
 pub enum SectionNumber {
     /// A reserved number.
     Reserved(u16),
-    /// That of a section.
+    /// The index of a section.
     Index(u32),
 }
 

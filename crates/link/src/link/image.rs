@@ -297,7 +297,7 @@ impl Image<'_> {
         Ok(())
     }
 
-    /// The headers.
+    /// Writes the headers of the file.
     fn finish(&self, mut out: Vec<u8>, mut headers: Vec<SectionHeader>) -> Result<Vec<u8>> {
         align(&mut out, 8);
         let count = headers.len() as u32;

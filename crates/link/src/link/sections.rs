@@ -1,4 +1,4 @@
-//! Which sections of the files become which of the result.
+//! Output sections: which input sections each is joined from.
 //!
 //! Source: `lld/ELF/Writer.cpp` (`getOutputSectionName`, order of input) and `OutputSections.cpp`.
 
