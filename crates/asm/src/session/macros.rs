@@ -9,7 +9,7 @@ use crate::source::{Cursor, SyntaxError};
 /// Bytes that an expansion has at most.
 pub(crate) const LARGEST: usize = 16 << 20;
 
-/// A macro.
+/// A macro that the source has defined.
 #[derive(Debug)]
 pub(crate) struct Macro {
     pub name: Rc<str>,
@@ -95,7 +95,7 @@ enum Numbers<'n> {
 }
 
 impl<'n> Numbers<'n> {
-    /// So many names are looked through as fast as a table.
+    /// Up to this many names, a linear search is as fast as a table.
     const FEW: usize = 16;
 
     fn of(names: &'n [&'n str]) -> Self {
@@ -117,6 +117,84 @@ impl<'n> Numbers<'n> {
     }
 }
 
+/// A part of a macro's body.
+enum Part<'b> {
+    /// Text that stays as it is.
+    Text(&'b str),
+    /// A name that may be that of a parameter, with its mark `\`.
+    Name(&'b str),
+    /// A word without a mark, which may be the name of a parameter under `.altmacro`.
+    Word(&'b str),
+    /// `\@`, which stands for the number of the expansion.
+    Count,
+    /// `\()`, which ends a name.
+    End,
+}
+
+/// The parts of a macro's body.
+struct Parts<'b> {
+    body: &'b str,
+    at: usize,
+    /// Whether names count without their mark, too.
+    plain: bool,
+}
+
+impl<'b> Parts<'b> {
+    fn is_of_name(byte: u8) -> bool {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
+    }
+
+    /// The text from here on, of so many bytes, which the parts go on after.
+    fn take(&mut self, length: usize) -> &'b str {
+        let start = self.at;
+        self.at += length;
+        &self.body[start..self.at]
+    }
+
+    fn word(&mut self) -> &'b str {
+        let rest = &self.body.as_bytes()[self.at..];
+        self.take(rest.iter().take_while(|b| Self::is_of_name(**b)).count())
+    }
+
+    /// Skips the sign that ends the name of a parameter: it is not a part of what follows.
+    fn skip_end(&mut self, marked: bool) {
+        self.at += match &self.body.as_bytes()[self.at..] {
+            [b'\\', b'(', b')', ..] if marked => 3,
+            [b'&', ..] if self.plain => 1,
+            _ => 0,
+        };
+    }
+}
+
+impl<'b> Iterator for Parts<'b> {
+    type Item = Part<'b>;
+
+    fn next(&mut self) -> Option<Part<'b>> {
+        let rest = &self.body.as_bytes()[self.at..];
+        match rest {
+            [] => None,
+            [b'\\', b'@', ..] => {
+                self.at += 2;
+                Some(Part::Count)
+            }
+            [b'\\', b'(', b')', ..] => {
+                self.at += 3;
+                Some(Part::End)
+            }
+            [b'\\', b, ..] if Self::is_of_name(*b) => {
+                self.at += 1;
+                Some(Part::Name(self.word()))
+            }
+            [b, ..] if self.plain && Self::is_of_name(*b) => Some(Part::Word(self.word())),
+            [_, others @ ..] => {
+                let special = |b: &u8| *b == b'\\' || self.plain && Self::is_of_name(*b);
+                let length = 1 + others.iter().take_while(|b| !special(b)).count();
+                Some(Part::Text(self.take(length)))
+            }
+        }
+    }
+}
+
 /// The body with values for `\NAME`, the count of expansions for `\@`, and nothing for `\()`. `plain`: names count without
 /// `\`, too.
 pub(crate) fn substitute(
@@ -127,54 +205,36 @@ pub(crate) fn substitute(
     plain: bool,
 ) -> String {
     let mut out = String::with_capacity(body.len() + 64);
-    let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
-    let bytes = body.as_bytes();
     let numbers = Numbers::of(names);
     let value = |word: &str| numbers.find(word).map(|at| values[at].as_str());
-    let word_at =
-        |at: usize| &body[at..at + bytes[at..].iter().take_while(|b| is_part(**b)).count()];
-    let mut at = 0;
-    while at < bytes.len() && out.len() <= LARGEST {
-        let rest = &bytes[at..];
-        match rest {
-            [b'\\', b'@', ..] => {
+    let mut parts = Parts { body, at: 0, plain };
+    while out.len() <= LARGEST
+        && let Some(part) = parts.next()
+    {
+        match part {
+            Part::Text(text) => out.push_str(text),
+            Part::Count => {
                 // Writing to a string does not fail.
                 let _ = write!(out, "{count}");
-                at += 2;
             }
-            [b'\\', b'(', b')', ..] => at += 3,
-            [b'\\', b, ..] if is_part(*b) => {
-                let word = word_at(at + 1);
-                at += 1 + word.len();
-                match value(word) {
-                    Some(value) => {
-                        out.push_str(value);
-                        // The mark that ends a name is no part of what follows.
-                        at += match &bytes[at..] {
-                            [b'\\', b'(', b')', ..] => 3,
-                            [b'&', ..] if plain => 1,
-                            _ => 0,
-                        };
-                    }
-                    None => {
-                        out.push('\\');
-                        out.push_str(word);
-                    }
+            Part::End => {}
+            Part::Name(word) => match value(word) {
+                Some(value) => {
+                    out.push_str(value);
+                    parts.skip_end(true);
                 }
-            }
-            [b, ..] if plain && is_part(*b) => {
-                let word = word_at(at);
-                at += word.len();
-                let value = value(word);
-                out.push_str(value.unwrap_or(word));
-                at += usize::from(value.is_some() && bytes.get(at) == Some(&b'&'));
-            }
-            _ => {
-                let special = |b: &u8| *b == b'\\' || plain && is_part(*b);
-                let length = 1 + rest[1..].iter().take_while(|b| !special(b)).count();
-                out.push_str(&body[at..at + length]);
-                at += length;
-            }
+                None => {
+                    out.push('\\');
+                    out.push_str(word);
+                }
+            },
+            Part::Word(word) => match value(word) {
+                Some(value) => {
+                    out.push_str(value);
+                    parts.skip_end(false);
+                }
+                None => out.push_str(word),
+            },
         }
     }
     out
