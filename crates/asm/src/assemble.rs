@@ -1,4 +1,4 @@
-//! What people call: sources to instructions, and to objects.
+//! The entry points of the crate: sources to instructions, to objects and to plain code.
 
 use std::rc::Rc;
 
@@ -85,7 +85,7 @@ pub fn assemble_lines(
     session.read_all(&text);
     let layout = session.asm.layout();
     let left = session.resolve_fixups(&layout);
-    session.asm.tell_held(&layout, &left);
+    session.asm.deliver_held(&layout, &left);
     checked(&mut session, options)
 }
 

@@ -18,7 +18,7 @@ pub struct Assembly {
 pub enum Container {
     /// A program of Mesa's Clover.
     Clover {
-        /// What it lists.
+        /// The kernels that the program lists.
         kernels: Vec<Listed>,
         /// The version of Mesa: 170000 is 17.0.0.
         mesa: u64,

@@ -34,7 +34,7 @@ pub(crate) struct Symbolic {
 }
 
 impl Line {
-    /// Its 4 or 8 bytes, in the order of memory.
+    /// The 4 or 8 bytes of the instruction, in the order of memory.
     pub fn bytes(&self) -> &[u8] {
         self.code.as_bytes()
     }
@@ -58,7 +58,7 @@ impl Line {
         };
         let mut text = String::new();
         print_at(template, dialect, self.address, &mut text)?;
-        // Where the number stands that is in its place: behind the last blank of a branch, else as hexadecimal.
+        // Where the number stands that is in its place: after the last blank of a branch, else as hexadecimal.
         let placeholder = format!("{:#x}", LITERAL);
         match (text.find(&placeholder), text.rfind(' ')) {
             (Some(at), _) => write!(

@@ -1,4 +1,4 @@
-//! Work that several threads do piece by piece, and whose results are handed on in order.
+//! A pool of threads that work on pieces and deliver the results in the order of the pieces.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, Builder, Scope};
@@ -38,7 +38,7 @@ pub struct Results<R> {
 }
 
 impl<R: Send> Results<R> {
-    /// Starts the threads.
+    /// Starts the threads of the pool.
     pub fn of<'scope, P: Sync>(
         scope: &'scope Scope<'scope, '_>,
         pieces: &'scope [P],
@@ -62,7 +62,7 @@ impl<R: Send> Results<R> {
         }
     }
 
-    /// The result of the next piece. `None` behind the last one, and where a thread did not start.
+    /// The result of the next piece. `None` after the last one, and where a thread did not start.
     pub fn take(&mut self) -> Option<R> {
         let at = self.next % self.workers.len().max(1);
         self.next += 1;

@@ -8,7 +8,7 @@ use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
 pub(crate) struct Counts {
     pub vgprs: u32,
     pub sgprs: u32,
-    /// Whether VCC, FLAT_SCRATCH are among them, which stand behind the SGPRs.
+    /// Whether VCC, FLAT_SCRATCH are among them, which stand after the SGPRs.
     pub vcc: bool,
     pub flat_scratch: bool,
 }
@@ -16,23 +16,23 @@ pub(crate) struct Counts {
 /// Counts that the assembler keeps while it appends instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountsKept {
-    /// Those of the whole source, if something asks for them.
+    /// The counts of the whole source, if they are requested.
     pub source: Option<Counts>,
-    /// Those of each kernel of CLRX.
+    /// The counts of each kernel of CLRX.
     pub kernels: Vec<Counts>,
     /// The kernels that the code belongs to.
     pub owners: Vec<usize>,
 }
 
 impl Counts {
-    /// Those of an instruction.
+    /// The counts of one instruction.
     pub fn of(inst: &Inst) -> Counts {
         let mut counts = Counts::default();
         counts.add(inst);
         counts
     }
 
-    /// Counts those of others, too.
+    /// Takes the maximum with other counts.
     pub fn join(&mut self, others: Counts) {
         self.vgprs = self.vgprs.max(others.vgprs);
         self.sgprs = self.sgprs.max(others.sgprs);
@@ -53,7 +53,7 @@ impl Counts {
                     _ if scalar < general_sgprs(generation) => {
                         self.sgprs = self.sgprs.max(u32::from(scalar) + 1);
                     }
-                    // Those behind the SGPRs are not counted: they are reserved by name.
+                    // Those after the SGPRs are not counted: they are reserved by name.
                     _ if beside(sreg::VCC) => self.vcc = true,
                     _ if flat_scratch(generation).is_some_and(beside) => self.flat_scratch = true,
                     _ => {}

@@ -9,9 +9,9 @@ use crate::state::{Definition, Fixup, FixupKind, Layout, Location, SymbolId};
 
 /// What a fixup became.
 pub(crate) enum Resolution {
-    /// Its bytes are written.
+    /// The bytes are written.
     Done,
-    /// The linker has to do it.
+    /// The linker has to resolve it, by this relocation.
     Relocation { kind: u32, base: Base, addend: i64 },
 }
 
@@ -62,7 +62,7 @@ impl Assembler<'_> {
         known.collect()
     }
 
-    /// Fills in one place.
+    /// Resolves one fixup.
     pub fn resolve(&mut self, fixup: &Fixup, layout: &Layout) -> Result<Resolution, String> {
         let values = Values {
             symbols: &self.symbols,
@@ -110,7 +110,7 @@ impl Assembler<'_> {
         Ok(Resolution::Done)
     }
 
-    /// The sentence on what has no value.
+    /// The message for an expression without a value.
     fn unknown(&self, value: &Reduced) -> String {
         match value.plus.or(value.minus) {
             Some(Base::Symbol(id, _)) => match self.symbols[id].is_defined() {
@@ -178,7 +178,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// The dword behind an instruction: relative to its own place, but for differences and `@abs32`.
+    /// The dword after an instruction: relative to its own place, but for differences and `@abs32`.
     fn literal(
         &mut self,
         fixup: &Fixup,

@@ -1,4 +1,4 @@
-//! Instructions: text to bytes, with what waits for the address of a symbol.
+//! Instructions: text to bytes, and fixups for operands whose values are not known yet.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::state::{FirstCharFilter, FixupKind, Location};
 /// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
 pub(super) type Waiting = (FixupKind, Expr, Range<usize>);
 
-/// What became of a try to read the names of a statement as symbols.
+/// The failure of an attempt to read the names of a statement as symbols.
 #[derive(Default)]
 struct Failed {
     /// Whether all that is wrong is a symbol without a value.
@@ -96,7 +96,7 @@ impl Assembler<'_> {
         error
     }
 
-    /// The error of a mnemonic, behind which nothing else counts.
+    /// The error of a mnemonic, after which nothing else counts.
     fn unknown_mnemonic(&self, text: &str) -> Option<SyntaxError> {
         let error = (!self.silent).then(|| self.unparsed(text))?;
         (error.span.start < first_word(text).len()).then_some(error)
@@ -243,7 +243,7 @@ impl Assembler<'_> {
             };
             self.wait(location, kind, expr, place);
         }
-        self.tell(inst, code, written, location);
+        self.deliver(inst, code, written, location);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The assembler proper: symbols, sections, and the places that wait for values, filled statement by statement.
+//! The assembler proper: appends statements to sections, and keeps their symbols and fixups.
 //!
 //! The statements come from a [session](crate::session), which reads the source.
 
@@ -61,7 +61,7 @@ pub(crate) struct Position {
     pub indent: usize,
 }
 
-/// What a source has become so far, and how further statements are read.
+/// The state of an assembly: what the source has made so far, and how further statements are read.
 pub(crate) struct Assembler<'a> {
     pub chip: Chip,
     pub dialect: Dialect,

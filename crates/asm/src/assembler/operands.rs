@@ -40,16 +40,16 @@ impl Rewritten {
 /// What stands where a value that is not known yet will be.
 #[derive(Clone, Copy)]
 pub(super) enum StandIn {
-    /// A number.
+    /// A number that takes the place of the value.
     Number(u32),
-    /// What was written.
+    /// The text as it was written.
     Written,
 }
 
 /// Which words may be symbols.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub(super) enum Reach {
-    /// Those that are known.
+    /// Symbols that are known.
     Known,
     /// Undefined names, too: they may be symbols that are defined later.
     Later,
@@ -149,7 +149,7 @@ struct Scanner<'t> {
     operand: usize,
     /// The last word that was passed.
     word: &'t str,
-    /// The place of what stands behind a colon, up to a comma.
+    /// The place of what stands after a colon, up to a comma.
     value: Option<Place>,
     /// Brackets and parentheses that are open.
     open: Vec<Open<'t>>,
@@ -283,7 +283,7 @@ impl<'t> Scanner<'t> {
             },
             b':' if self.open.is_empty() => self.value = Some(Place::of_value(word, self.dialect)),
             b'|' => self.absolute = self.fresh && !self.absolute,
-            // Blanks may stand behind a name.
+            // Blanks may stand after a name.
             b' ' | b'\t' => self.word = word,
             _ => {}
         }
@@ -300,7 +300,7 @@ impl<'t> Scanner<'t> {
         self.fresh = false;
     }
 
-    /// Goes on behind an expression.
+    /// Goes on after an expression.
     fn go_on(&mut self, at: usize) {
         self.at = at;
         self.word = "";
@@ -312,7 +312,7 @@ impl<'t> Scanner<'t> {
         start + rest.iter().take_while(|b| is_name(**b)).count()
     }
 
-    /// What stands at a place, behind blanks.
+    /// What stands at a place, after blanks.
     fn after(&self, at: usize) -> u8 {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         rest.iter()

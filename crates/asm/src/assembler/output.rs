@@ -10,8 +10,8 @@ use crate::line::{Line, Symbolic};
 use crate::state::{Layout, Location, SectionId};
 
 impl Assembler<'_> {
-    /// Hands an instruction on, unless it waits for something, or one before it does.
-    pub(super) fn tell(
+    /// Delivers an instruction, unless it or one before it waits for a value.
+    pub(super) fn deliver(
         &mut self,
         inst: &Inst,
         code: Encoded,
@@ -40,8 +40,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Hands on what had to wait, with its values. `left` is what a linker has to fill in, by section.
-    pub fn tell_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
+    /// Delivers the instructions that had to wait, with their values. `left` has the relocations of each section.
+    pub fn deliver_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
         let held = std::mem::take(&mut self.held);
         let Some(each) = &mut self.each else {
             return;

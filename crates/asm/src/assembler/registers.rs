@@ -7,7 +7,7 @@ use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Definition, Registers};
 
 impl Assembler<'_> {
-    /// Reads the registers behind the `%` of an assignment: `v0`, `s[2:3]`, others by their name, or named ones.
+    /// Reads the registers after the `%` of an assignment: `v0`, `s[2:3]`, others by their name, or named ones.
     pub(crate) fn registers(&mut self, cursor: &mut Cursor<'_>) -> Result<Registers, SyntaxError> {
         if let Some(named) = self.named_registers(cursor)? {
             return Ok(named);
@@ -55,7 +55,7 @@ impl Assembler<'_> {
         self.indexed(all, cursor).map(Some)
     }
 
-    /// Reads `[2]` or `[2:3]` behind registers, if it is there: some of them.
+    /// Reads `[2]` or `[2:3]` after registers, if it is there: some of them.
     fn indexed(
         &mut self,
         all: Registers,

@@ -8,7 +8,7 @@ use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Location, Tail};
 
 impl Assembler<'_> {
-    /// Reads how many there shall be, which may depend on places that come later.
+    /// Reads a number of copies, which may depend on later locations.
     pub fn repeat_count(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -18,7 +18,7 @@ impl Assembler<'_> {
         Ok((expr, start..cursor.text()[..cursor.at()].trim_end().len()))
     }
 
-    /// The same bytes so many times.
+    /// Appends copies of some bytes, as many as an expression gives.
     pub fn append_copies(
         &mut self,
         count: Expr,

@@ -40,7 +40,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     } = a.asm.symbols[code];
     let global = (!a.asm.symbols[code].is_defined()).then_some(STB_GLOBAL);
     let symbol = &mut a.asm.symbols[descriptor];
-    // The one is seen by whom the other is.
+    // The descriptor has the binding and visibility of the code.
     (symbol.binding, symbol.visibility) = (binding.or(global), visibility);
     symbol.definition = Definition::Label(location);
     symbol.kind = STT_OBJECT;

@@ -1,4 +1,4 @@
-//! Other files, and what a source says to who assembles it.
+//! Directives that read other files, and that print messages or end the assembly.
 
 use crate::session::{Handler, ROUND, Session, row};
 use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error, text_of};
@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".page", ignore),
 ];
 
-/// What is for printed listings.
+/// Skips a directive for printed listings.
 fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }

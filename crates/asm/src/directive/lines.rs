@@ -1,4 +1,4 @@
-//! Lines of sources, for debuggers: `.file`, `.loc`, and what unwinds frames.
+//! Directives for debuggers: source lines (`.file`, `.loc`) and the unwinding of frames.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".file", file),
     row(".loc", loc),
     row(".ident", ident),
-    // Frames of GPU code are unwound by nobody yet: they are read, and leave nothing.
+    // No debugger unwinds frames of GPU code yet: these directives are read and have no effect.
     row(".cfi_sections", skip),
     row(".cfi_startproc", skip),
     row(".cfi_endproc", skip),

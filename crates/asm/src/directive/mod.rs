@@ -62,7 +62,7 @@ mod tests {
     use crate::options::Options;
     use crate::session::Session;
 
-    /// Whatever stands behind the name of a directive, it is that directive.
+    /// Whatever stands after the name of a directive, it is that directive.
     #[test]
     fn directives_are_known_whatever_follows() {
         for dialect in Dialect::ALL {

@@ -1,4 +1,4 @@
-//! What the object says of itself: target, version, metadata.
+//! Directives of the object's header and notes: target, version, metadata.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<()
     Ok(())
 }
 
-/// A target as version 4 and later write it: before, features that are on stood behind the chip as `+xnack`.
+/// A target as version 4 and later write it: before, features that are on stood after the chip as `+xnack`.
 fn modern(text: &str) -> String {
     let mut parts = text.split('+');
     let chip = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Sections: which one is filled.
+//! Directives that choose the current section.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -115,7 +115,7 @@ fn section(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError>
     fill(a, cursor, false)
 }
 
-/// `pushes`: the number of a subsection may stand behind the name.
+/// `pushes`: the number of a subsection may stand after the name.
 fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(), SyntaxError> {
     let start = cursor.at();
     let name: Cow<'_, str> = match cursor.peek() {
@@ -128,7 +128,7 @@ fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
     let (mut kind, mut flags) = by_name(&name);
     let mut key = plain(&name);
-    let (mut entry, mut said) = (0, None);
+    let (mut entry, mut explicit) = (0, None);
     let aligns = |cursor: &Cursor<'_>| cursor.rest().starts_with("align");
     let mut more_follows = cursor.comma();
     if more_follows && pushes && !matches!(cursor.peek(), b'"' | b'#') {
@@ -136,15 +136,15 @@ fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(
         more_follows = cursor.comma();
     }
     if more_follows && !aligns(&cursor) {
-        let given = read_flags(&mut cursor)?;
-        (flags, said) = (given.flags, Some(given.flags));
-        if given.joins {
+        let options = read_flags(&mut cursor)?;
+        (flags, explicit) = (options.flags, Some(options.flags));
+        if options.joins {
             key.group.clone_from(&a.sections.here().key.group);
         }
         if cursor.comma() {
             kind = read_kind(&mut cursor)?;
-            entry = more(a, &mut cursor, &given, &mut key)?;
-        } else if given.flags & SHF_MERGE != 0 {
+            entry = more(a, &mut cursor, &options, &mut key)?;
+        } else if options.flags & SHF_MERGE != 0 {
             return Err(cursor.syntax_error(
                 "a section that is merged (`M`) names its kind and the size of its entries",
             ));
@@ -158,7 +158,7 @@ fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(
     done?;
     cursor.end()?;
     let there = a.sections.section(id);
-    let differs = said.is_some_and(|said| said & !SHF_GROUP != there.flags);
+    let differs = explicit.is_some_and(|explicit| explicit & !SHF_GROUP != there.flags);
     if !new && differs {
         let message = format!(
             "there is another section `{name}` with other flags: give it `unique, 1` or another name"

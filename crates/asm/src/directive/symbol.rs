@@ -1,4 +1,4 @@
-//! Symbols: values, and what others shall know of them.
+//! Directives of symbols: values, binding, visibility, type and size.
 
 use crate::assembler::{Assembler, too_large};
 use crate::expression::Expr;
@@ -41,7 +41,7 @@ fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(),
     a.set(cursor, &name, place, again)
 }
 
-/// Reads names, and does something with each symbol.
+/// Reads names, and applies a function to each symbol.
 fn symbols(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,

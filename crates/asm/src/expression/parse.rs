@@ -1,4 +1,4 @@
-//! Texts to expressions.
+//! The parser of expressions.
 
 use super::number::{integer, local_label};
 use super::{Binary, Expr, Function, Unary, Variant};
@@ -50,7 +50,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// `? YES : NO` behind a condition: from right to left, as in C.
+    /// `? YES : NO` after a condition: from right to left, as in C.
     fn choice(&mut self, cursor: &mut Cursor<'_>, condition: Expr) -> Result<Expr, SyntaxError> {
         self.deeper(cursor)?;
         cursor.skip(1);
@@ -227,10 +227,10 @@ impl<'s> Reader<'s> {
             return Err(syntax_error(place, "this parenthesis is not closed"));
         }
         if let Some(count) = count.filter(|count| *count != operands.len()) {
-            let given = operands.len();
+            let found = operands.len();
             return Err(syntax_error(
                 place,
-                format_args!("`{name}` has {count} operands, not {given}"),
+                format_args!("`{name}` has {count} operands, not {found}"),
             ));
         }
         Ok(Expr::Call(*function, operands))
@@ -319,7 +319,7 @@ fn character(cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
     Ok(Expr::Number(u32::from(value).into()))
 }
 
-/// A character by its code, `'\x41'` or `'\101'`, as CLRX has them; the place behind it.
+/// A character by its code, `'\x41'` or `'\101'`, as CLRX has them; the place after it.
 fn coded(text: &str, at: usize) -> Option<(i64, usize)> {
     let mut byte = Vec::new();
     let is_code = text[at..].starts_with("\\x") || text[at..].starts_with("\\1");

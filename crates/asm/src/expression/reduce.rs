@@ -1,4 +1,4 @@
-//! What an expression comes to: a number, an address, or the difference of two.
+//! Evaluation of expressions: to a number, an address, or the difference of two addresses.
 
 use std::borrow::Cow;
 

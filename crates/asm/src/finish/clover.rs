@@ -109,9 +109,9 @@ impl Session<'_> {
             }
             (None, Some(values)) if values.len() == registers.len() => return Ok(values),
             (None, Some(values)) => {
-                let (given, all) = (values.len(), registers.len());
+                let (count, all) = (values.len(), registers.len());
                 return Err(format!(
-                    "`.proginfo` of `{name}` has {given} entries, not {all}"
+                    "`.proginfo` of `{name}` has {count} entries, not {all}"
                 ));
             }
             (config, None) => config,
@@ -179,7 +179,7 @@ impl Session<'_> {
     }
 }
 
-/// COMPUTE_TMPRING_SIZE.
+/// The value of COMPUTE_TMPRING_SIZE.
 fn tmpring(config: &Config) -> u32 {
     let bytes = u64::from(config.value("workitem_private_segment_byte_size") as u32);
     let granules = (bytes * 64).div_ceil(WAVE_GRANULE);

@@ -1,4 +1,4 @@
-//! The line table that `.file` and `.loc` ask for: `.debug_line`.
+//! The DWARF line table (`.debug_line`) of `.file` and `.loc`.
 //!
 //! Written here and not by a library: the numbers of files are those of the source, since its other DWARF sections name them.
 //! Source: DWARF 5, 6.2 "Line Number Information".
@@ -89,7 +89,7 @@ impl LineTable {
         self.bytes.extend([0, 1, op::END_SEQUENCE]);
     }
 
-    /// A row, by what differs from the one before, so many bytes of code behind it.
+    /// A row, by what differs from the one before, so many bytes of code after it.
     fn row(&mut self, row: &Row, last: &Row, bytes: u64) {
         if row.file != last.file {
             self.operand(op::SET_FILE, row.file as i64, false);

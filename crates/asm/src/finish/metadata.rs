@@ -38,8 +38,8 @@ pub(super) fn text_of(metadata: &Metadata, kernels: &[Kernel], chip: Chip) -> St
 fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
     let KernelMetadata { entries, arguments } = &kernel.metadata;
     put(out, "  - ", "Name: ", quoted(&kernel.name));
-    let said = |key: &str| entries.iter().find(|(other, _)| *other == key);
-    if said("SymbolName").is_none() {
+    let entry_of = |key: &str| entries.iter().find(|(other, _)| *other == key);
+    if entry_of("SymbolName").is_none() {
         put(
             out,
             "    ",
@@ -53,7 +53,7 @@ fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
         }
     };
     group(out, "    ", &|key| BESIDE.contains(&key));
-    if ATTRIBUTES.iter().any(|key| said(key).is_some()) {
+    if ATTRIBUTES.iter().any(|key| entry_of(key).is_some()) {
         out.push_str("    Attrs:\n");
         group(out, "      ", &|key| ATTRIBUTES.contains(&key));
     }
@@ -91,7 +91,7 @@ fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
         ("NumVGPRs", vgprs),
         ("MaxFlatWorkGroupSize", 256),
     ] {
-        if said(key).is_none() {
+        if entry_of(key).is_none() {
             put(out, "      ", &format!("{key}: "), value);
         }
     }

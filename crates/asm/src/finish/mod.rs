@@ -1,4 +1,4 @@
-//! The end of a source: places get their addresses, and what waited for them its values or relocations.
+//! The end of a source: sections are laid out, and fixups are resolved or become relocations.
 
 mod catalyst;
 mod clover;

@@ -292,7 +292,7 @@ impl Session<'_> {
     }
 
     /// Where a relocation's place lies, if its section shall stand for it: others do not see local symbols. Of sections that
-    /// are merged, what an address behind a symbol belongs to would be lost.
+    /// are merged, what an address after a symbol belongs to would be lost.
     fn section_for(&self, base: &Base, addend: i64) -> Option<Location> {
         let symbol = match base {
             Base::Symbol(id, _) => &self.asm.symbols[*id],
@@ -366,6 +366,6 @@ fn remark(
 /// The numbers of symbols in the object.
 struct Table {
     numbers: HashMap<SymbolId, usize>,
-    /// Those of sections, by section.
+    /// The numbers of section symbols, by section.
     sections: HashMap<usize, usize>,
 }

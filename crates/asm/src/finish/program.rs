@@ -1,4 +1,4 @@
-//! Kernels of CLRX's formats, when the source has been read: settings and metadata are written.
+//! The end of a source with kernels of CLRX's formats: settings and metadata are written.
 
 use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
@@ -103,7 +103,7 @@ impl Session<'_> {
 
     /// Writes the settings of a kernel in front of its code, which it gives.
     pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Location, Box<LineError>> {
-        let told = |message: String| Box::new(kernel.place.line_error(message));
+        let error = |message: String| Box::new(kernel.place.line_error(message));
         let name = &kernel.name;
         let kind = match kernel.function {
             true => STT_FUNC,
@@ -116,7 +116,7 @@ impl Session<'_> {
             (Some(config), None) => {
                 let mut bytes = config
                     .bytes(&kernel.counts, self.asm.chip)
-                    .map_err(told)?
+                    .map_err(error)?
                     .to_vec();
                 if let Some(control) = self.part_of(kernel, Part::Control) {
                     let end = control.len().min(128);
@@ -129,10 +129,10 @@ impl Session<'_> {
         };
         match self.asm.sections.bytes_at(location, KERNEL_CODE_SIZE) {
             Some(place) if bytes.len() == KERNEL_CODE_SIZE => place.copy_from_slice(&bytes),
-            Some(_) => return Err(told("`.setup` has 256 bytes".to_owned())),
+            Some(_) => return Err(error("`.setup` has 256 bytes".to_owned())),
             None => {
                 let message = format!("`.skip 256` has to follow the label `{name}`");
-                return Err(told(message));
+                return Err(error(message));
             }
         }
         Ok(location)

@@ -1,4 +1,4 @@
-//! Kernels that stand in signatures beside the source: found in it, and written as directives would have.
+//! Kernels given by signatures: their code is found in the source, and their directives are written and read.
 
 use wavetank_isa::numbers::lds_of_group;
 use wavetank_isa::{Dialect, ParseError};

@@ -24,9 +24,9 @@ pub(crate) enum Input {
     UserSgprCount,
 }
 
-/// A field.
+/// A field of a descriptor.
 pub(crate) struct Field {
-    /// Its directive, without `.amdhsa_`.
+    /// The name of its directive, without `.amdhsa_`.
     pub name: &'static str,
     pub slot: Slot,
     /// User SGPRs that it takes where it is 1.
@@ -138,7 +138,7 @@ pub(crate) struct Descriptor {
 }
 
 impl Descriptor {
-    /// One in which nothing has been said.
+    /// A descriptor with the default values of all fields.
     pub fn new(target: &Target) -> Self {
         let major = target.major();
         let mut descriptor = Descriptor {
@@ -212,7 +212,7 @@ impl Descriptor {
         Ok(())
     }
 
-    /// The bytes, when all has been said; the place of the code is left to a relocation.
+    /// The bytes of the descriptor. The offset of the code is left to a relocation.
     ///
     /// # Errors
     /// A sentence on what is missing, or too much.
@@ -244,7 +244,7 @@ impl Descriptor {
         Ok(self.bytes)
     }
 
-    /// The SGPRs with those behind them: VCC, FLAT_SCRATCH, XNACK_MASK. Chips whose SGPRs are not cleared in time have 96.
+    /// The SGPRs with the special ones after them: VCC, FLAT_SCRATCH, XNACK_MASK. Chips whose SGPRs are not cleared in time have 96.
     fn all_sgprs(&self, named: i64, target: &Target) -> Result<i64, String> {
         let major = target.major();
         let fixed = target.chip == "gfx802";
@@ -267,7 +267,7 @@ impl Descriptor {
     }
 }
 
-/// SGPRs that are reserved behind the others (the guide, "Kernel Descriptor", `GRANULATED_WAVEFRONT_SGPR_COUNT`).
+/// SGPRs that are reserved after the others (the guide, "Kernel Descriptor", `GRANULATED_WAVEFRONT_SGPR_COUNT`).
 pub(crate) fn extra_sgprs(major: u32, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
     match (major, flat_scratch, xnack_mask, vcc) {
         (8.., true, _, _) => 6,

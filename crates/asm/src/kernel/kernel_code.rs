@@ -133,11 +133,11 @@ pub(crate) fn field(name: &str) -> Option<Field> {
     FIELDS.iter().find(|field| field.0 == name).copied()
 }
 
-/// The bytes in front of a kernel's code, as they are made.
+/// The bytes in front of a kernel's code, while their fields are set.
 pub(crate) struct KernelCode([u8; KERNEL_CODE_SIZE]);
 
 impl KernelCode {
-    /// What holds for a kernel of a chip where nothing is said.
+    /// The default values for a kernel of a chip.
     pub fn new(chip: Chip) -> Self {
         let mut code = KernelCode([0; KERNEL_CODE_SIZE]);
         let (major, minor, stepping) = crate::isa_version(chip);
@@ -221,11 +221,11 @@ pub(crate) fn kernel_code_fields(
     bytes: &[u8; KERNEL_CODE_SIZE],
     chip: Chip,
 ) -> Option<Vec<(&'static str, i64)>> {
-    let given = KernelCode(*bytes);
+    let code = KernelCode(*bytes);
     let mut made = KernelCode::new(chip);
     let mut values = Vec::new();
     for (name, ..) in FIELDS {
-        let value = given.get(name);
+        let value = code.get(name);
         if value != made.get(name) {
             made.set(name, value);
             values.push((*name, value));

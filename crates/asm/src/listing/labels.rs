@@ -1,4 +1,4 @@
-//! Where instructions begin, and where branches lead.
+//! Boundaries of instructions and targets of branches in the code of a region.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! Code to a listing: an instruction a line, symbols and branch targets as labels, address and words behind it.
+//! Listings of code: one instruction per line, labels for symbols and branch targets, address and words as a comment.
 
 mod labels;
 mod region;
@@ -44,7 +44,7 @@ pub enum ListingError {
 /// ```
 pub struct Listing<'a> {
     regions: Vec<Region<'a>>,
-    /// What is known of the code of each region.
+    /// Instruction boundaries and branch targets of each region.
     labels: Vec<Labels>,
     look: Look,
 }
@@ -109,9 +109,9 @@ impl<'a> Listing<'a> {
             .collect();
         targets.sort_unstable();
         targets.dedup();
-        let taken: HashSet<String> = self.look.labels.values().map(|l| l.name.clone()).collect();
+        let reserved: HashSet<String> = self.look.labels.values().map(|l| l.name.clone()).collect();
         let names = (0..).map(|n| format!("L{n}"));
-        let mut names = names.filter(|name| !taken.contains(name));
+        let mut names = names.filter(|name| !reserved.contains(name));
         for address in targets {
             if let Entry::Vacant(place) = self.look.labels.entry(address)
                 && let Some(name) = names.next()

@@ -52,7 +52,7 @@ pub struct Piece<'a> {
     pub labels_from: u64,
 }
 
-/// Text on its way out.
+/// Text of a listing that is being written.
 pub struct Writer<'l> {
     look: &'l Look,
     dialect: Dialect,
@@ -87,7 +87,7 @@ impl Writer<'_> {
         let mut labels = self.look.labels.range(piece.labels_from..).peekable();
         // What stands before the piece has been told there.
         let before = region.address + range.start as u64;
-        let mut told = match range.start {
+        let mut shown = match range.start {
             0 => Source::default(),
             _ => self.source(before - 4),
         };
@@ -106,9 +106,9 @@ impl Writer<'_> {
                 continue;
             }
             let source = self.source(address);
-            if source != told && !source.is_empty() {
+            if source != shown && !source.is_empty() {
                 let _ = writeln!(self.text, "\t// {source}");
-                told = source;
+                shown = source;
             }
             let code = &region.bytes[at..];
             let inst = decode(code, self.look.chip);

@@ -1,4 +1,4 @@
-//! Conditions of a source: one that is open, and that of a loop.
+//! Open conditions of a source: `.if`, and the conditions of loops.
 
 use std::rc::Rc;
 

@@ -71,7 +71,7 @@ impl Session<'_> {
         made: &Macro,
         cursor: &mut Cursor<'_>,
     ) -> Result<Vec<String>, SyntaxError> {
-        let mut given: Vec<Option<String>> = made.parameters.iter().map(|_| None).collect();
+        let mut params: Vec<Option<String>> = made.parameters.iter().map(|_| None).collect();
         let mut next = 0;
         while !cursor.is_at_end() {
             let place = cursor.span();
@@ -101,12 +101,12 @@ impl Session<'_> {
                 }
                 false => argument(cursor)?,
             };
-            given[at] = Some(value);
+            params[at] = Some(value);
             cursor.comma();
         }
         let end = cursor.span();
-        let values = given.into_iter().zip(&made.parameters);
-        let values = values.map(|(given, parameter)| match (given, &parameter.default) {
+        let values = params.into_iter().zip(&made.parameters);
+        let values = values.map(|(param, parameter)| match (param, &parameter.default) {
             (Some(value), _) if !value.is_empty() => Ok(value),
             (_, Some(default)) => Ok(default.clone()),
             (_, None) if parameter.required => {
@@ -116,12 +116,12 @@ impl Session<'_> {
                     format_args!("`{name}` needs a value for `{parameter}`"),
                 ))
             }
-            (given, None) => Ok(given.unwrap_or_default()),
+            (param, None) => Ok(param.unwrap_or_default()),
         });
         values.collect()
     }
 
-    /// The parameter that is named here with `=`; the cursor goes behind it.
+    /// The parameter that is named here with `=`; the cursor goes after it.
     fn named(&self, made: &Macro, cursor: &mut Cursor<'_>) -> Option<usize> {
         let mut ahead = *cursor;
         let word = ahead.word()?;

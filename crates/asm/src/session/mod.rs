@@ -36,10 +36,10 @@ pub(crate) use macros::{LARGEST, Macro, Parameter, argument, arguments_of, subst
 pub(crate) use notes::Notes;
 use program::Program;
 
-/// Lines of macros and repetitions that are read at most: what goes on longer does so for ever.
+/// The limit of lines from macros and repetitions. A source that exceeds it is taken to be endless.
 const MOST_LINES: u64 = 10_000_000;
 
-/// A round of a loop with a condition counts as so many, and so does a file that is included.
+/// The number of lines that a round of a loop with a condition, and an included file, count as.
 pub(crate) const ROUND: u64 = 100;
 
 /// The alignment of a kernel's code.
@@ -53,7 +53,7 @@ enum Act {
     Session(fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>),
 }
 
-/// A directive.
+/// A directive: its name and its function.
 #[derive(Clone, Copy)]
 pub(crate) struct Handler {
     pub name: &'static str,
@@ -197,7 +197,7 @@ impl<'a> Session<'a> {
         });
     }
 
-    /// Reads all of it.
+    /// Reads the current texts to their end.
     pub fn read(&mut self) {
         while self.asm.errors.len() < self.max_errors && !self.ended {
             let Some(row) = self.inputs.row() else {
@@ -216,7 +216,7 @@ impl<'a> Session<'a> {
         self.asm.symbols.look_around();
     }
 
-    /// How many lines of the source have not been read, because there were errors enough.
+    /// The number of lines that have not been read, because the limit of errors was reached.
     pub fn unread(&self) -> usize {
         match self.ended {
             true => 0,
@@ -224,7 +224,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells that too much has been read.
+    /// Reports that the limit of lines was reached.
     fn endless(&mut self) -> bool {
         let message = format!(
             "macros and repetitions have made more than {MOST_LINES} lines: this does not end"
@@ -414,10 +414,10 @@ impl<'a> Session<'a> {
         error
     }
 
-    /// Reports a wrong line.
+    /// Reports an error in a line of the current text.
     pub fn report_line(&mut self, row: &Row, error: ParseError) {
         if let Some(input) = self.inputs.current() {
-            // What stands behind a macro in its line is read when the macro's text is the current one.
+            // A statement after a macro in its line is read when the macro's text is the current one.
             let text = input.origin.text.get(row.range.clone()).unwrap_or_default();
             self.asm
                 .errors
@@ -463,9 +463,9 @@ impl<'a> Session<'a> {
     /// Fails where another chip was requested than the source names.
     pub fn allows(&self, chip: Chip, place: Range<usize>) -> Result<(), SyntaxError> {
         if self.notes.fixed && chip != self.asm.chip {
-            let (asked, named) = (self.asm.chip.name(), chip.name());
+            let (requested, named) = (self.asm.chip.name(), chip.name());
             let message =
-                format!("this source is for {named}, not for {asked}, which was asked for");
+                format!("this source is for {named}, not for {requested}, which was asked for");
             return Err(syntax_error(place, message));
         }
         Ok(())

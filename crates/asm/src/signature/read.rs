@@ -8,7 +8,7 @@ use wavetank_quote::similar;
 use super::{Kind, Parameter, SCALARS, Scalar, Signature};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 
-/// Parameters of a kernel at most: more than that nobody calls by hand.
+/// The limit of parameters of a kernel. Signatures are for kernels that are called by hand.
 const MOST: usize = 1000;
 
 impl FromStr for Signature {
@@ -34,17 +34,17 @@ fn signature(text: &str) -> Result<Signature, SyntaxError> {
         dimensions: 1,
         lds: (0, 0..0),
     };
-    let mut said: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     while !cursor.is_at_end() {
         let place = cursor.span();
         let item = item(&mut cursor, &mut signature)?;
-        if said.contains(&item) {
+        if seen.contains(&item) {
             return Err(syntax_error(
                 place,
                 format_args!("`{item}` stands before, too"),
             ));
         }
-        said.push(item);
+        seen.push(item);
     }
     Ok(signature)
 }
@@ -129,7 +129,7 @@ fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, SyntaxError> {
     Err(error)
 }
 
-/// What stands behind the parameters: `lds BYTES`, `dims COUNT`. Gives its word.
+/// What stands after the parameters: `lds BYTES`, `dims COUNT`. Gives its word.
 fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static str, SyntaxError> {
     match word(cursor, &["lds", "dims"]) {
         Some("lds") => {
@@ -211,7 +211,7 @@ mod tests {
             "k(u8 a, global const f32 * b, i16 c,u64 d , local f64* e, f16 f) lds 0x100 dims 3",
         );
         let placed: Vec<_> = signature.placed().map(|(p, at)| (&*p.name, at)).collect();
-        let wanted = [
+        let expected = [
             ("a", 0),
             ("b", 8),
             ("c", 16),
@@ -219,7 +219,7 @@ mod tests {
             ("e", 32),
             ("f", 36),
         ];
-        assert_eq!(placed, wanted);
+        assert_eq!(placed, expected);
         assert_eq!((signature.block_size(), signature.block_align()), (40, 8));
         assert_eq!((signature.lds.0, signature.dimensions), (256, 3));
         assert_eq!(

@@ -47,7 +47,7 @@ impl<'t> Cursor<'t> {
         self.skip_blanks();
     }
 
-    /// The whole text.
+    /// The whole text of the statement.
     pub fn text(&self) -> &'t str {
         self.text
     }
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         self.at += blanks.count();
     }
 
-    /// Goes over so many bytes and the blanks behind them.
+    /// Goes over so many bytes and the blanks after them.
     pub fn skip(&mut self, bytes: usize) {
         self.at += bytes;
         self.skip_blanks();
@@ -135,7 +135,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Fails here.
+    /// Makes an error at the cursor.
     pub fn syntax_error(&self, message: impl Display) -> SyntaxError {
         syntax_error(self.span(), message)
     }
@@ -250,7 +250,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Resolves the escape at `at`; gives the place behind it.
+/// Resolves the escape at `at`; gives the place after it.
 pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, SyntaxError> {
     let bytes = text.as_bytes();
     let Some(mark) = bytes.get(at + 1) else {

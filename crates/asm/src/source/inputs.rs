@@ -1,4 +1,4 @@
-//! What is being read: the source, files that it includes, expansions of macros, repetitions, each from within the one
+//! The stack of texts that are read: the source, included files, expansions of macros, repetitions, each within the one
 //! before.
 
 use std::rc::Rc;
@@ -34,7 +34,7 @@ impl OriginKind {
 pub(crate) struct Origin {
     pub kind: OriginKind,
     pub text: Rc<str>,
-    /// Who uses it, and in which line.
+    /// The text that includes or expands it, and the line that does.
     pub user: Option<(Rc<Origin>, usize)>,
 }
 
@@ -48,9 +48,9 @@ impl Origin {
 /// What a body is repeated for.
 #[derive(Debug)]
 pub(crate) enum Repeat {
-    /// Read once.
+    /// The text is read once.
     Once,
-    /// So many times more.
+    /// The text is read this many times more.
     Times(u64),
     /// For more texts; the first is the next.
     Texts(std::vec::IntoIter<Rc<str>>),

@@ -1,11 +1,11 @@
-//! What words begin with: enough to see that none of a line's words is one of a source's few names.
+//! A filter by first characters: for most lines it shows that none of their words is the name of a symbol.
 
 /// A set of first characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct FirstCharFilter(u64);
 
 impl FirstCharFilter {
-    /// Those of all words.
+    /// The first characters of all words.
     pub const ALL: FirstCharFilter = FirstCharFilter(u64::MAX);
 
     /// Adds what a word begins with. Characters that are 64 apart count as one.

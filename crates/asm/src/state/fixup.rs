@@ -1,4 +1,4 @@
-//! Places that wait for values which are known at the end.
+//! Fixups: bytes in sections that wait for values which are known at the end.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::errors::LineError;
 use crate::expression::Expr;
 use crate::source::{Origin, syntax_error};
 
-/// A place in the code, what it waits for, and where that was written.
+/// A location in a section, the expression whose value it waits for, and the place in the source.
 #[derive(Debug)]
 pub(crate) struct Fixup {
     pub location: Location,
@@ -32,9 +32,9 @@ pub(crate) struct Place {
 /// How the value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixupKind {
-    /// So many bytes of data.
+    /// This many bytes of data.
     Data(u8),
-    /// The dword behind an instruction. It is relative to itself, unless it is a difference or the variant says otherwise.
+    /// The dword after an instruction. It is relative to itself, unless it is a difference or the variant says otherwise.
     Literal,
     /// The lower half of an instruction: a distance in dwords to what follows it.
     Branch,
@@ -47,7 +47,7 @@ pub(crate) enum FixupKind {
 }
 
 impl Place {
-    /// An error here.
+    /// Makes an error that shows this place.
     pub fn line_error(&self, message: impl std::fmt::Display) -> LineError {
         let text = self
             .origin

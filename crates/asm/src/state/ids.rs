@@ -1,4 +1,4 @@
-//! What expressions name sections, places in them, and symbols by.
+//! Identifiers of sections, of locations in them, and of symbols.
 
 /// A section's number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -7,7 +7,7 @@ use super::Location;
 /// The files and rows of the line table.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// By number.
+    /// The files by their numbers.
     pub files: Vec<Option<File>>,
     pub rows: Vec<LineRow>,
     /// The row that the next instruction begins.
@@ -38,7 +38,7 @@ pub(crate) struct LineRow {
 }
 
 impl LineRow {
-    /// What is so before the first (DWARF 5, 6.2.2, table 6.3).
+    /// The initial state of the line number program (DWARF 5, 6.2.2, table 6.3).
     pub const FIRST: LineRow = LineRow {
         location: None,
         file: 1,

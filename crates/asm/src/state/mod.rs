@@ -1,4 +1,4 @@
-//! What a source has made so far: sections with their bytes, symbols, and the places that wait for values.
+//! The contents of the future object: sections with their bytes, symbols, fixups, and rows of the line table.
 
 mod first_char_filter;
 mod fixup;

@@ -14,7 +14,7 @@ pub(crate) const NOP: u32 = 0xbf80_0000;
 /// Bytes that all sections have together at most.
 const LARGEST: u64 = 256 << 20;
 
-/// How often space is measured whose size depends on places behind it.
+/// The number of layout passes for sizes that depend on later locations.
 const ROUNDS: usize = 64;
 
 /// Of which group a section is a member.
@@ -30,7 +30,7 @@ pub(crate) struct Group {
 pub(crate) struct Key {
     pub name: Rc<str>,
     pub group: Option<Group>,
-    /// The number behind `unique`.
+    /// The number after `unique`.
     pub unique: Option<u64>,
     pub subsection: u64,
 }
@@ -87,7 +87,7 @@ pub(crate) enum Tail {
 enum Made {
     /// A number's bytes.
     Leb(Vec<u8>),
-    /// So many bytes of what the tail says.
+    /// A number of bytes as the tail describes them.
     Size(u64),
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct Sections {
     by_key: HashMap<Key, SectionId>,
     pub current: SectionId,
     pub previous: SectionId,
-    /// Those put aside by `.pushsection`: current and previous.
+    /// Pairs of current and previous section that `.pushsection` has saved.
     pub stack: Vec<(SectionId, SectionId)>,
     size: u64,
 }
@@ -376,7 +376,7 @@ impl Layout {
         }
         layout.place(sections);
         // Numbers only grow in bytes, so that this ends. Space that depends on itself might not: its size stays then, which
-        // whoever asks for it is told.
+        // its fixup reports it.
         let mut round = 0;
         while layout.grow(sections, &value, round < ROUNDS) {
             layout.place(sections);
@@ -385,7 +385,7 @@ impl Layout {
         layout
     }
 
-    /// Whether the sections, one behind the other in a file, are larger than a source's can be.
+    /// Whether the sections, one after the other in a file, are larger than a source's can be.
     pub fn is_too_large(&self, sections: &Sections) -> bool {
         let mut end = 64u64; // the header of a file
         for (n, parts) in self.parts.iter().enumerate() {
@@ -410,7 +410,7 @@ impl Layout {
         }
     }
 
-    /// Puts each part behind the one before.
+    /// Places each part after the previous one.
     fn place(&mut self, sections: &Sections) {
         for (n, section) in sections.iter().enumerate() {
             let mut at = 0;
@@ -549,7 +549,7 @@ fn up_to(at: u64, align: u64) -> u64 {
     at.checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
-/// So many bytes of a fill: whole dwords of it at the end, zeros before.
+/// `count` bytes of a fill: whole dwords of it at the end, zeros before.
 fn padding(count: u64, fill: Fill) -> Vec<u8> {
     let fill = fill.to_le_bytes();
     let mut bytes = vec![0; (count % 4) as usize];

@@ -14,7 +14,7 @@ use crate::expression::{Expr, Variant};
 pub(crate) enum Definition {
     /// Nothing in this source, so far.
     Undefined,
-    /// A place.
+    /// A location in a section.
     Label(Location),
     /// A value that has been set.
     Variable(Expr),
@@ -62,7 +62,7 @@ impl fmt::Display for Registers {
 pub(crate) struct Symbol {
     pub name: Rc<str>,
     pub definition: Definition,
-    /// `None`: nobody has said; local if it is defined here.
+    /// `None`: no directive has set it, and it is local if the symbol is defined here.
     pub binding: Option<u8>,
     pub visibility: u8,
     pub kind: u8,
@@ -81,7 +81,7 @@ pub(crate) struct Symbols {
     first_chars: FirstCharFilter,
     /// How often each number of local labels has been defined.
     local: HashMap<u64, u32>,
-    /// Those of CLRX, once a source has one.
+    /// The scopes of CLRX, from the first use on.
     scopes: Option<Scopes>,
     /// Whether calculations ask for halves of addresses, as CLRX's do.
     pub has_halves: bool,
@@ -125,7 +125,7 @@ impl Symbols {
         }
     }
 
-    /// What all names begin with.
+    /// The first characters of all names.
     pub fn first_chars(&self) -> FirstCharFilter {
         self.first_chars
     }
@@ -154,7 +154,7 @@ impl Symbols {
         self.scopes.get_or_insert_with(Scopes::new)
     }
 
-    /// At the end of a source, what nobody has defined in its scope is what a scope around it has.
+    /// At the end of a source, an undefined symbol of a scope becomes that of an enclosing scope.
     pub fn look_around(&mut self) {
         if self.scopes.is_none() {
             return;
@@ -222,7 +222,7 @@ impl Symbols {
 }
 
 impl SymbolId {
-    /// Its place in the order of all.
+    /// The index of the symbol in the order of first mention.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -121,7 +121,7 @@ impl Writer<'_> {
 }
 
 /// The register pair of an `s_getpc_b64` whose counter the additions of lower and upper half follow, one of which stands at
-/// `at`; and where these stand. The counter is the address behind `s_getpc_b64`.
+/// `at`; and where these stand. The counter is the address after `s_getpc_b64`.
 fn pair_at(part: &Part<'_>, at: u64, high: bool) -> Option<(u32, [u64; 2])> {
     // Compilers write the three one after another.
     let low_at = if high { at.checked_sub(8)? } else { at };

@@ -68,7 +68,7 @@ pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
     Ok(writer.text)
 }
 
-/// The source on its way.
+/// A source that is being written.
 struct Writer<'p> {
     text: String,
     chip: Chip,
@@ -181,7 +181,7 @@ impl Writer<'_> {
         for symbol in part.symbols_at(at) {
             let name = names::written(&symbol.name);
             if directive && part.is_kernel_descriptor(symbol) {
-                // It is seen by whom its code is seen when the directive is read.
+                // The descriptor takes the visibility that the code has when the directive is read.
                 let code = names::written(symbol.name.trim_end_matches(".kd"));
                 for word in binding(symbol).into_iter().chain(visibility(symbol)) {
                     self.line(format_args!("{word} {code}"));
@@ -236,7 +236,7 @@ impl Writer<'_> {
     }
 }
 
-/// The directive that says who of the files that are linked sees a symbol.
+/// The directive that sets the binding of a symbol.
 fn binding(symbol: &Symbol) -> Option<&'static str> {
     match symbol.binding {
         elf::STB_GLOBAL => Some(".globl"),
@@ -245,7 +245,7 @@ fn binding(symbol: &Symbol) -> Option<&'static str> {
     }
 }
 
-/// The directive that says who sees a symbol outside of what is linked.
+/// The directive that sets the visibility of a symbol.
 fn visibility(symbol: &Symbol) -> Option<&'static str> {
     match symbol.visibility {
         elf::STV_HIDDEN => Some(".hidden"),

@@ -1,4 +1,4 @@
-//! What addresses are called in the source.
+//! Names of addresses in the source that is written.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -15,7 +15,7 @@ pub(super) struct Names {
     sections: BTreeMap<usize, (u64, u64, String)>,
     /// The symbol of each entry of the global offset table.
     entries: BTreeMap<u64, String>,
-    taken: HashSet<String>,
+    reserved: HashSet<String>,
 }
 
 /// Whether a symbol can stand in the source: it has a name, and is no part of the file.
@@ -30,7 +30,7 @@ impl Names {
             addresses: BTreeMap::new(),
             sections: BTreeMap::new(),
             entries: BTreeMap::new(),
-            taken: linked.symbols.iter().map(|s| s.name.clone()).collect(),
+            reserved: linked.symbols.iter().map(|s| s.name.clone()).collect(),
         };
         for symbol in linked.symbols.iter().filter(|s| stands(s)) {
             if matches!(symbol.place, Place::Section(_)) {
@@ -63,7 +63,7 @@ impl Names {
     /// A name that no symbol has.
     pub fn unused(&self, stem: &str) -> String {
         let mut name = stem.to_owned();
-        while self.taken.contains(&name) {
+        while self.reserved.contains(&name) {
             name.push('_');
         }
         name

@@ -14,7 +14,7 @@ pub(super) struct Parts<'l> {
     pub all: Vec<Part<'l>>,
 }
 
-/// A section.
+/// A section with its parts.
 pub(super) struct Part<'l> {
     pub name: &'l str,
     pub kind: u32,

@@ -58,7 +58,7 @@ const GENERIC: [&str; 3] = [
 /// How a directive gives the value of its field.
 #[derive(Clone, Copy)]
 enum How {
-    /// By being there.
+    /// The directive sets it to 1.
     Flag,
     Number,
     /// As a power of two, less so many.

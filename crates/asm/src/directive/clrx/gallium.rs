@@ -1,4 +1,4 @@
-//! Kernels for Mesa's Clover: their arguments, and what registers are to be set to.
+//! Directives of kernels for Mesa's Clover: arguments, and values of registers.
 //!
 //! Source: CLRX's documentation, "CLRadeonExtender Assembler Gallium handling" and "Gallium ABI description"; LLVM's
 //! `.AMDGPU.config` as it writes it.
@@ -55,16 +55,16 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
         false if shape.is_some() => 4,
         false => return cursor.expect_comma(),
     };
-    let target_size = match said(&mut cursor) {
+    let target_size = match is_present(&mut cursor) {
         true => bytes(a, &mut cursor)?,
         false => size.next_multiple_of(4),
     };
-    let align = match said(&mut cursor) {
+    let align = match is_present(&mut cursor) {
         true => bytes(a, &mut cursor)?,
         false => size.next_power_of_two(),
     };
-    let signed = said(&mut cursor) && number_of(&mut cursor, &["zext", "sext"])? == 1;
-    let meaning = match (said(&mut cursor), shape) {
+    let signed = is_present(&mut cursor) && number_of(&mut cursor, &["zext", "sext"])? == 1;
+    let meaning = match (is_present(&mut cursor), shape) {
         (true, _) => number_of(&mut cursor, &MEANINGS)?,
         (false, Some(shape)) => shape as u32 + 1,
         (false, None) => 0,
@@ -87,7 +87,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
 }
 
 /// Whether there is another operand, and it is not empty.
-fn said(cursor: &mut Cursor<'_>) -> bool {
+fn is_present(cursor: &mut Cursor<'_>) -> bool {
     cursor.comma() && cursor.peek() != b','
 }
 

@@ -1,4 +1,4 @@
-//! Kernels of CLRX's formats: where their code and their settings stand.
+//! Directives that begin kernels of CLRX's formats, and the sections of their code and settings.
 
 use wavetank_link::elf::*;
 use wavetank_object::KERNEL_CODE_SIZE;

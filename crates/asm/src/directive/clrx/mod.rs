@@ -1,4 +1,4 @@
-//! What only CLRX's dialect has. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
+//! Directives of CLRX's dialect alone. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
 //! binary formats.
 
 mod catalyst;

@@ -1,4 +1,4 @@
-//! What a source is for: format of the binary, chip, width of addresses; and what asks for these.
+//! Directives that set and query the target: format of the binary, chip, width of addresses.
 
 use wavetank_isa::{Chip, Generation};
 

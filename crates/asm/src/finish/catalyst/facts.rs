@@ -1,4 +1,4 @@
-//! What the text and the notes of a kernel are made of.
+//! The values that the text and the notes of a kernel are made of.
 
 use crate::session::program::Settings;
 

@@ -88,24 +88,24 @@ impl Session<'_> {
         product: usize,
     ) -> Result<(catalyst::Kernel, SectionId), Box<LineError>> {
         let place = kernel.place.clone();
-        let told = |message: String| Box::new(place.line_error(message));
+        let error = |message: String| Box::new(place.line_error(message));
         let name = kernel.name.to_string();
         let Some(location) = kernel.location else {
-            return Err(told(format!(
+            return Err(error(format!(
                 "the kernel has no code: say `.text` behind `{name}`"
             )));
         };
-        let written = self.written(&kernel).map_err(told)?;
+        let written = self.written(&kernel).map_err(error)?;
         let config = match (kernel.config.take(), written) {
             (Some(config), None) => config,
             (None, Some(made)) => return Ok((made, location.section)),
-            (None, None) => return Err(told(format!("`{name}` has no `.config`"))),
+            (None, None) => return Err(error(format!("`{name}` has no `.config`"))),
             (Some(_), Some(_)) => {
                 let message = format!("`{name}` has `.config` and notes: one says it all");
-                return Err(told(message));
+                return Err(error(message));
             }
         };
-        let facts = self.facts(kernel, config, number, product).map_err(told)?;
+        let facts = self.facts(kernel, config, number, product).map_err(error)?;
         let made = catalyst::Kernel {
             name,
             metadata: facts.text().into_bytes(),

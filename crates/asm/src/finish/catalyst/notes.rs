@@ -18,9 +18,9 @@ impl Facts {
         let settings = &self.settings;
         let images = settings.args.iter();
         let images = images.filter(|arg| matches!(arg.kind, Kind::Image(_, true)));
-        let given = settings.args.iter();
-        let given = given.filter(|arg| matches!(arg.kind, Kind::Sampler));
-        let samplers = (0..(settings.samplers.len() + given.count()) as u32).flat_map(|n| [0, n]);
+        let params = settings.args.iter();
+        let params = params.filter(|arg| matches!(arg.kind, Kind::Sampler));
+        let samplers = (0..(settings.samplers.len() + params.count()) as u32).flat_map(|n| [0, n]);
         [
             (note::INPUTS, (0..images.count() as u32).collect()),
             (note::OUTPUTS, vec![]),

@@ -22,7 +22,7 @@ impl Lines {
 }
 
 impl Facts {
-    /// The lines.
+    /// The lines of the text.
     pub(super) fn text(&self) -> String {
         let mut lines = Lines(String::new());
         let name = &self.name;
@@ -66,16 +66,16 @@ impl Facts {
         }
     }
 
-    /// Samplers of the kernel, whose numbers are behind those of its arguments.
+    /// Samplers of the kernel, whose numbers are after those of its arguments.
     fn add_samplers(&self, lines: &mut Lines) {
-        let given = self.settings.args.iter();
-        let given = given.filter(|arg| matches!(arg.kind, Kind::Sampler));
-        let given: Vec<_> = given.collect();
+        let samplers = self.settings.args.iter();
+        let samplers = samplers.filter(|arg| matches!(arg.kind, Kind::Sampler));
+        let samplers: Vec<_> = samplers.collect();
         for (n, sampler) in self.settings.samplers.iter().enumerate() {
-            let at = n + given.len();
+            let at = n + samplers.len();
             lines.add(format_args!("sampler:unknown_{sampler}:{at}:1:{sampler}"));
         }
-        for (n, arg) in given.iter().enumerate() {
+        for (n, arg) in samplers.iter().enumerate() {
             lines.add(format_args!("sampler:{}:{n}:0:0", arg.name));
         }
     }

@@ -1,4 +1,4 @@
-//! What only programs for AMD's Catalyst (OpenCL 1.2) have: settings and arguments.
+//! Settings and arguments of kernels in programs for AMD's Catalyst (OpenCL 1.2).
 
 use wavetank_object::catalyst::Program;
 
@@ -40,7 +40,7 @@ pub(crate) struct Waiting {
     pub sections: Vec<SectionId>,
 }
 
-/// An argument.
+/// An argument of a kernel.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub name: String,
@@ -60,13 +60,13 @@ pub(crate) enum Kind {
     /// A structure of so many bytes.
     Structure(u32),
     Pointer(Pointer),
-    /// Its name, and whether it is read.
+    /// The name of an image type, and whether the image is read.
     Image(&'static str, bool),
     Sampler,
     Counter,
 }
 
-/// A pointer.
+/// A pointer among the arguments.
 #[derive(Debug)]
 pub(crate) struct Pointer {
     /// The name of what it points to, and its bytes; those of a structure may be 0.
@@ -124,13 +124,13 @@ impl Settings {
         ];
         for (belongs, first, most) in groups {
             let mine = || self.args.iter().filter(|arg| belongs(arg));
-            let said: Vec<u32> = mine().filter_map(|arg| arg.resource).collect();
-            let mut free = (first..=most).filter(|id| !said.contains(id));
+            let assigned: Vec<u32> = mine().filter_map(|arg| arg.resource).collect();
+            let mut free = (first..=most).filter(|id| !assigned.contains(id));
             for (arg, number) in self.args.iter().zip(&mut numbers) {
                 let name = &arg.name;
                 *number = match arg.resource {
                     _ if !belongs(arg) => continue,
-                    Some(id) if said.iter().filter(|other| **other == id).count() > 1 => {
+                    Some(id) if assigned.iter().filter(|other| **other == id).count() > 1 => {
                         return Err(format!("the number {id} of `{name}` is used twice"));
                     }
                     Some(id) => id,

@@ -109,7 +109,7 @@ impl Config {
         }
     }
 
-    /// COMPUTE_PGM_RSRC1 and 2.
+    /// The values of COMPUTE_PGM_RSRC1 and 2.
     ///
     /// # Errors
     /// As [`bytes`](Self::bytes).
@@ -121,7 +121,7 @@ impl Config {
         self.fields.iter().any(|(other, _)| *other == name)
     }
 
-    /// User SGPRs.
+    /// The number of user SGPRs.
     fn users(&self) -> i64 {
         if self.is_said("user_sgpr_count") {
             return self.value("user_sgpr_count");
@@ -155,9 +155,9 @@ impl Config {
     }
 
     fn dimensions(&self) -> (u32, u32) {
-        let said = self.rsrc2.unwrap_or(0) as u32;
+        let word = self.rsrc2.unwrap_or(0) as u32;
         self.dims
-            .unwrap_or((said >> 7 & 7, (1 << (said >> 11 & 3)) & 6))
+            .unwrap_or((word >> 7 & 7, (1 << (word >> 11 & 3)) & 6))
     }
 
     /// The bytes in front of the code.

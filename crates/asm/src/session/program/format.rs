@@ -9,7 +9,7 @@ pub(crate) enum Format {
     Amd,
     /// AMD Catalyst's of OpenCL 2.0.
     AmdCl2,
-    /// Mesa's.
+    /// The format of Mesa's drivers.
     Gallium,
     /// ROCm's code object of version 2.
     Rocm,
@@ -39,7 +39,7 @@ impl Format {
             .ok_or_else(|| syntax_error(place, message()))
     }
 
-    /// Its number for `.get_format`.
+    /// The number of the format for `.get_format`.
     pub fn number(self) -> i64 {
         let row = Format::NAMES.iter().find(|row| row.1 == self);
         row.map_or(0, |row| row.2)

@@ -57,7 +57,7 @@ pub(crate) struct Program {
     pub aside: Vec<Vec<usize>>,
 }
 
-/// A kernel.
+/// A kernel of CLRX's formats.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub name: Rc<str>,
