@@ -1,131 +1,18 @@
-//! What people call: sources to instructions, and to objects.
+//! The entry points of the crate: sources to instructions, to objects and to plain code.
 
-use std::fmt;
 use std::rc::Rc;
 
-use wavetank_isa::text::print_at;
-use wavetank_isa::{Chip, Dialect, Encoded, Inst};
+use wavetank_isa::{Chip, Dialect};
 use wavetank_link::Relocatable;
-use wavetank_object::Target;
-use wavetank_object::catalyst;
-use wavetank_object::clover::{self, Listed};
 
-use crate::assembler::{Assembler, Known};
+use crate::assembler::Known;
+use crate::assembly::Assembly;
+use crate::directive::handlers;
 use crate::errors::Errors;
-use crate::files::{Files, NoFiles};
-use crate::signature::Signature;
+use crate::line::Line;
+use crate::options::Options;
+use crate::session::Session;
 use crate::source::may_have_names;
-
-/// An instruction of a source.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// The number of its line, from 1; of a macro's instruction, the number in the expansion.
-    pub number: usize,
-    /// Where it stands in its section, in bytes.
-    pub address: u64,
-    /// The instruction. Where it waits for an address that only a linker knows, there is 0 in its place.
-    pub inst: Inst,
-    pub(crate) code: Encoded,
-    /// The operand whose value was not known where it stands.
-    pub(crate) symbolic: Option<Symbolic>,
-}
-
-/// An operand by a name.
-#[derive(Clone, Debug)]
-pub(crate) struct Symbolic {
-    /// As it was written.
-    pub written: String,
-    /// The instruction with a number for it that stands nowhere else.
-    pub template: Inst,
-    /// Whether only a linker knows its value.
-    pub linked: bool,
-}
-
-impl Line {
-    /// Its 4 or 8 bytes, in the order of memory.
-    pub fn bytes(&self) -> &[u8] {
-        self.code.as_bytes()
-    }
-
-    /// The operand that a linker has to fill in, as it was written: its bytes are 0.
-    pub fn waits_for(&self) -> Option<&str> {
-        let symbolic = self.symbolic.as_ref().filter(|symbolic| symbolic.linked);
-        symbolic.map(|symbolic| &*symbolic.written)
-    }
-
-    /// Writes its canonical text; an operand whose value was not known where it stands as it was written.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    pub fn print(&self, dialect: Dialect, out: &mut impl fmt::Write) -> fmt::Result {
-        let Some(Symbolic {
-            written, template, ..
-        }) = &self.symbolic
-        else {
-            return print_at(&self.inst, dialect, self.address, out);
-        };
-        let mut text = String::new();
-        print_at(template, dialect, self.address, &mut text)?;
-        // Where the number stands that is in its place: behind the last blank of a branch, else as hexadecimal.
-        let placeholder = format!("{:#x}", crate::assembler::LITERAL);
-        match (text.find(&placeholder), text.rfind(' ')) {
-            (Some(at), _) => write!(
-                out,
-                "{}{written}{}",
-                &text[..at],
-                &text[at + placeholder.len()..]
-            ),
-            (None, Some(blank)) => write!(out, "{} {written}", &text[..blank]),
-            (None, None) => out.write_str(&text),
-        }
-    }
-}
-
-/// How a source is assembled.
-#[derive(Clone)]
-pub struct Options<'a> {
-    /// The chip whose instructions these are, unless the source says it.
-    pub chip: Chip,
-    /// The chip with its features, for the header of the object.
-    pub target: Target,
-    /// Whether the source must be for this chip: one that names another is wrong.
-    pub fixed: bool,
-    /// How the source is written.
-    pub dialect: Dialect,
-    /// The version of the code object, 2 to 6, unless the source says it.
-    pub version: u8,
-    /// Where `.include` and `.incbin` find files.
-    pub files: &'a dyn Files,
-    /// Symbols that are numbers from the start.
-    pub defines: Vec<(String, i64)>,
-    /// Kernels whose descriptors and metadata the source does not have. [`assemble_object`] adds them.
-    pub kernels: Vec<Signature>,
-    /// At how many errors the work ends.
-    pub most_errors: usize,
-}
-
-impl Options<'_> {
-    /// For a chip, in LLVM's dialect, version 5, without files.
-    pub fn new(chip: Chip) -> Self {
-        let target = Target {
-            chip: chip.name().to_owned(),
-            sramecc: wavetank_object::Feature::Any,
-            xnack: wavetank_object::Feature::Any,
-            generic_version: None,
-        };
-        Options {
-            chip,
-            target,
-            fixed: false,
-            dialect: Dialect::Llvm,
-            version: 5,
-            files: &NoFiles,
-            defines: Vec::new(),
-            kernels: Vec::new(),
-            most_errors: usize::MAX,
-        }
-    }
-}
 
 /// Assembles a source: instructions, labels and comments, one statement a line (CLRX parts several by `;`).
 ///
@@ -167,7 +54,7 @@ pub fn assemble(
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`].
+/// The wrong lines of the source, at most [`Options::max_errors`].
 pub fn assemble_lines(
     name: &str,
     source: &str,
@@ -175,59 +62,31 @@ pub fn assemble_lines(
     mut each: impl FnMut(&Line),
 ) -> Result<(), Errors> {
     let text: Rc<str> = source.into();
+    let directives = handlers(options.dialect);
     // How long an instruction is does not depend on where its target lies. Sources without labels are spared the pass.
     let known = match may_have_names(source) {
         true => {
-            let mut first = Assembler::new(name, text.clone(), options, None, None);
-            first.silent = true;
-            first.read_ahead(&text);
-            first.known()
+            let mut first = Session::new(name, text.clone(), options, directives, None, None);
+            first.asm.silent = true;
+            first.read_all(&text);
+            first.asm.known()
         }
         false => Known::new(),
     };
     let known = Some(known);
-    let mut assembler = Assembler::new(name, text.clone(), options, known, Some(&mut each));
-    assembler.read_ahead(&text);
-    let layout = assembler.layout();
-    let left = assembler.settle(&layout);
-    assembler.tell_held(&layout, &left);
-    checked(&mut assembler, options)
-}
-
-/// What a source becomes.
-#[derive(Clone, Debug)]
-pub struct Assembly {
-    /// The object, as linkers take it.
-    pub object: Relocatable,
-    /// What is around it, where a driver wants its own.
-    pub container: Option<Container>,
-}
-
-/// A file around an object, which a driver reads.
-#[derive(Clone, Debug)]
-pub enum Container {
-    /// A program of Mesa's Clover.
-    Clover {
-        /// What it lists.
-        kernels: Vec<Listed>,
-        /// The version of Mesa: 170000 is 17.0.0.
-        mesa: u64,
-    },
-    /// A program of AMD's Catalyst, which has all of the source itself.
-    Catalyst(Box<catalyst::Program>),
-}
-
-impl Container {
-    /// Writes the file around an object.
-    ///
-    /// # Errors
-    /// Objects that are too large for it.
-    pub fn write(&self, object: &[u8]) -> wavetank_object::Result<Vec<u8>> {
-        match self {
-            Container::Clover { kernels, mesa } => clover::program(kernels, object, *mesa),
-            Container::Catalyst(program) => Ok(program.write()),
-        }
-    }
+    let mut session = Session::new(
+        name,
+        text.clone(),
+        options,
+        directives,
+        known,
+        Some(&mut each),
+    );
+    session.read_all(&text);
+    let layout = session.asm.layout();
+    let left = session.resolve_fixups(&layout);
+    session.asm.deliver_held(&layout, &left);
+    checked(&mut session, options)
 }
 
 /// Assembles a source to a relocatable object: sections, symbols, and what a linker has to fill in.
@@ -236,7 +95,7 @@ impl Container {
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`].
+/// The wrong lines of the source, at most [`Options::max_errors`].
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_object};
@@ -260,14 +119,15 @@ pub fn assemble_object(
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`].
+/// The wrong lines of the source, at most [`Options::max_errors`].
 pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result<Assembly, Errors> {
     let text: Rc<str> = source.into();
-    let mut assembler = Assembler::new(name, text.clone(), options, None, None);
-    assembler.read_ahead(&text);
-    assembler.add_kernels();
-    let made = assembler.object();
-    checked(&mut assembler, options)?;
+    let directives = handlers(options.dialect);
+    let mut session = Session::new(name, text.clone(), options, directives, None, None);
+    session.read_all(&text);
+    session.add_kernels(handlers(Dialect::Llvm));
+    let made = session.object();
+    checked(&mut session, options)?;
     Ok(made)
 }
 
@@ -275,7 +135,7 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::most_errors`]; what only a linker knows; code in several sections.
+/// The wrong lines of the source, at most [`Options::max_errors`]; what only a linker knows; code in several sections.
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_code};
@@ -287,20 +147,94 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
 /// ```
 pub fn assemble_code(name: &str, source: &str, options: &Options<'_>) -> Result<Vec<u8>, Errors> {
     let text: Rc<str> = source.into();
-    let mut assembler = Assembler::new(name, text.clone(), options, None, None);
-    assembler.read_ahead(&text);
-    let code = assembler.code();
-    checked(&mut assembler, options)?;
+    let directives = handlers(options.dialect);
+    let mut session = Session::new(name, text.clone(), options, directives, None, None);
+    session.read_all(&text);
+    let code = session.code();
+    checked(&mut session, options)?;
     Ok(code)
 }
 
 /// The errors of a source, in the order of its lines.
-fn checked(assembler: &mut Assembler<'_>, options: &Options<'_>) -> Result<(), Errors> {
-    let mut errors = assembler.take_errors();
+fn checked(session: &mut Session<'_>, options: &Options<'_>) -> Result<(), Errors> {
+    let mut errors = session.take_errors();
     if errors.is_empty() {
         return Ok(());
     }
     errors.sort_by_key(|error| error.around.is_empty().then_some(error.number));
-    errors.truncate(options.most_errors);
-    Err(Errors(errors, assembler.unread()))
+    errors.truncate(options.max_errors);
+    Err(Errors(errors, session.unread()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembler::is_worthwhile;
+
+    const LINES: &str = "\
+loop: s_add_u32 s0, s0, 1 ; counts
+  v_mov_b32 v1, v2 // a copy
+/* one
+s_nop 1
+two */ s_nop 2 /* three */
+.if 0
+s_nop 3
+.endif
+.macro v_mov_b64 to, from
+v_mov_b32 \\to, \\from
+.endm
+.set five, 5
+v_mov_b64 v3, 7
+v_add_f32 v0, five, v1
+.purgem v_mov_b64
+s_cbranch_scc1 loop
+# a remark
+1: s_branch 1b
+s_wrong s0
+v_add_f32 v0, s0, s1
+s_load_dwordx2 s[0:1], s[2:3], 0x10 glc\r
+.rept 3
+v_xor_b32 v1, v2, v3
+.endr
+s_setprio 1; s_nop 9
+";
+
+    /// What a reading makes of a source: line, address and bytes of each instruction, and the errors.
+    fn read(source: &Rc<str>, read: impl Fn(&mut Session<'_>, &Rc<str>)) -> (Vec<String>, String) {
+        let mut seen = Vec::new();
+        let mut each = |line: &crate::Line| {
+            seen.push(format!(
+                "{} {} {:?}",
+                line.number,
+                line.address,
+                line.bytes()
+            ));
+        };
+        let options = Options::new(Chip::Gfx900);
+        let mut session = Session::new(
+            "a.s",
+            source.clone(),
+            &options,
+            handlers(Dialect::Llvm),
+            None,
+            Some(&mut each),
+        );
+        read(&mut session, source);
+        let errors = format!("{:?}", session.take_errors());
+        (seen, errors)
+    }
+
+    #[test]
+    fn parsing_in_parallel_changes_nothing() {
+        let once = (1..).find(|n| is_worthwhile(&LINES.repeat(*n), Dialect::Llvm));
+        let once = once.expect("a long source");
+        let source: Rc<str> = (0..once)
+            .map(|n| LINES.replace("loop", &format!("l{n}")))
+            .collect::<String>()
+            .into();
+        let plain = read(&source, |session, _| session.read());
+        let parallel = read(&source, |session, source| session.read_all(source));
+        assert!(plain.0.len() > 10 * once, "{}", plain.0.len());
+        assert!(plain.0 == parallel.0 && plain.1 == parallel.1);
+    }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a source, for people.
+//! Errors of a source, with the line and the macros and files around it.
 
 use std::fmt;
 use std::rc::Rc;
@@ -7,10 +7,10 @@ use thiserror::Error;
 use wavetank_isa::ParseError;
 use wavetank_quote::plain;
 
-use crate::source::{Origin, OriginKind, wrong};
+use crate::source::{Origin, OriginKind, syntax_error};
 
 /// Of a stack of macros so many are told, from the innermost on.
-const TOLD: usize = 8;
+const MAX_AROUND: usize = 8;
 
 /// A line that is wrong: shown with its number, the line, and a caret under the place.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -34,7 +34,7 @@ impl LineError {
             file: None,
             number: 1,
             text: String::new(),
-            error: *wrong(0..0, message),
+            error: *syntax_error(0..0, message),
             around: Vec::new(),
         }
     }
@@ -44,11 +44,11 @@ impl LineError {
         let mut around = Vec::new();
         let mut inner = origin;
         while let Some((outer, line)) = &inner.user {
-            if around.len() == TOLD {
+            if around.len() == MAX_AROUND {
                 around.push("in what others have called".to_owned());
                 break;
             }
-            around.push(told(&inner.kind, *line, outer));
+            around.push(describe(&inner.kind, *line, outer));
             inner = outer;
         }
         let file = match (&origin.kind, &origin.user) {
@@ -67,7 +67,7 @@ impl LineError {
 }
 
 /// `in the macro m, which line 7 uses`
-fn told(kind: &OriginKind, line: usize, outer: &Origin) -> String {
+fn describe(kind: &OriginKind, line: usize, outer: &Origin) -> String {
     let line = match &outer.kind {
         OriginKind::File(name) if outer.user.is_some() => format!("line {line} of {}", plain(name)),
         OriginKind::File(_) => format!("line {line}"),

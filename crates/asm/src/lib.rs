@@ -25,29 +25,35 @@
 
 mod assemble;
 mod assembler;
+mod assembly;
 mod directive;
 mod errors;
 mod expression;
 mod files;
+mod finish;
 mod hex;
-mod in_order;
+mod kernel;
+mod line;
 mod listing;
-mod recover;
+mod options;
+mod ordered_pool;
+mod session;
 mod signature;
 mod source;
 mod state;
+mod to_source;
 
-pub use assemble::{
-    Assembly, Container, Line, Options, assemble, assemble_code, assemble_lines, assemble_object,
-    assemble_whole,
-};
+pub use assemble::{assemble, assemble_code, assemble_lines, assemble_object, assemble_whole};
+pub use assembly::{Assembly, Container};
 pub use errors::{Errors, LineError};
 pub use files::{Files, Folders, NoFiles};
 pub use hex::{HexError, REJECTED, hex_line};
+pub use line::Line;
 pub use listing::{Listing, ListingError};
-pub use recover::{RecoverError, source_of};
+pub use options::Options;
 pub use signature::Signature;
 pub use source::text_of;
+pub use to_source::{ToSourceError, source_of};
 pub use wavetank_isa::ParseError;
 
 use wavetank_isa::Chip;

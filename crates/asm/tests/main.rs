@@ -11,7 +11,7 @@ mod listing;
 mod llvm;
 mod objects;
 mod random;
-mod recover;
 mod signature;
 mod source;
+mod to_source;
 mod wrong;

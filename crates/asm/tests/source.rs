@@ -31,7 +31,7 @@ fn enough_errors_are_enough() {
     let run = |most, lines: &mut usize| {
         let each = |_: &_| *lines += 1;
         let options = Options {
-            most_errors: most,
+            max_errors: most,
             ..Options::new(Chip::Gfx900)
         };
         assemble_lines("a.s", &source, &options, each)

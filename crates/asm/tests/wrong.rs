@@ -23,7 +23,7 @@ fn errors(source: &str) -> Errors {
     ]));
     let options = Options {
         files: &files,
-        most_errors: 20,
+        max_errors: 20,
         ..Options::new(Chip::Gfx900)
     };
     match assemble_object("main.s", source, &options) {

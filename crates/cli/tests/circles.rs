@@ -16,18 +16,6 @@ use std::path::{Path, PathBuf};
 /// Files that know each other: the crate, the modules, and why they do.
 const KNOWN: &[(&str, &str, &str)] = &[
     (
-        "asm",
-        "assemble assembler assembler::ahead assembler::instruction assembler::kernels assembler::operands directive \
-         directive::amdhsa directive::clrx directive::clrx::catalyst directive::clrx::catalyst::argument \
-         directive::clrx::catalyst::raw directive::clrx::conditional directive::clrx::config directive::clrx::data \
-         directive::clrx::gallium directive::clrx::kernel directive::clrx::metadata directive::clrx::repeat \
-         directive::clrx::scope directive::clrx::target directive::conditional directive::data directive::file \
-         directive::kernel_code directive::lines directive::macros directive::notes directive::repeat directive::section \
-         directive::space directive::symbol",
-        "a statement is handled by a row of the directives, or as an instruction; each fills what the assembler has made so far, \
-         and directives read statements themselves: macros, files, lines that stand for a kernel's signature",
-    ),
-    (
         "hsa",
         "agent agent::answer call checks copy deadline deallocation handler host image image::format image::layout ipc leaks loader loader::code_object loader::symbol log \
          look memory order order::job order::tell origins place queue queue::barrier queue::fault queue::pool queue::process queue::slow runtime seed \

@@ -111,7 +111,7 @@ impl Source {
     fn fill(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         self.operands(inst)?;
         self.modifiers(&mut inst.mods);
-        settle(inst, self)
+        resolve(inst, self)
     }
 
     #[inline]
@@ -198,7 +198,7 @@ fn offset(word: u64, layout: &Layout) -> i32 {
 }
 
 /// What depends on more than one field: operands that modifiers remove.
-fn settle(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
+fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     match inst.form {
         Form::Smem => smem_offset(inst, source),
         Form::Mubuf | Form::Mtbuf => {

@@ -1,4 +1,4 @@
-//! Whether an object file holds together: what its parts refer to is there.
+//! The consistency check of an object file: each index refers to something that exists.
 
 use object::elf;
 

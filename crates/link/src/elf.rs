@@ -1,4 +1,4 @@
-//! The numbers of the ELF format that object files are described with, as plain integers.
+//! Constants of the ELF format that describe object files, as plain integers.
 //!
 //! Source: "System V ABI", "Sections" and "Symbol Table"; LLVM's "User Guide for AMDGPU Backend", "ELF Code Object".
 
@@ -16,7 +16,7 @@ numbers! {
     SHT_PROGBITS: u32 = elf::SHT_PROGBITS.0,
     /// Notes.
     SHT_NOTE: u32 = elf::SHT_NOTE.0,
-    /// Zeros that take no room in the file.
+    /// Zeros that take no space in the file.
     SHT_NOBITS: u32 = elf::SHT_NOBITS.0,
     /// Addresses of functions that are called at the start.
     SHT_INIT_ARRAY: u32 = elf::SHT_INIT_ARRAY.0,
@@ -54,7 +54,7 @@ numbers! {
     STT_SECTION: u8 = elf::STT_SECTION.0,
     /// The name of a source.
     STT_FILE: u8 = elf::STT_FILE.0,
-    /// Data that a linker makes room for.
+    /// Data that a linker reserves space for.
     STT_COMMON: u8 = elf::STT_COMMON.0,
     /// Data of which each thread has a copy.
     STT_TLS: u8 = elf::STT_TLS.0,

@@ -1,4 +1,4 @@
-//! What keeps object files from being read, written or linked, one sentence each.
+//! Errors of reading, writing and linking object files, one sentence each.
 
 use wavetank_quote::plain;
 
@@ -63,7 +63,7 @@ pub enum Problem {
         plain(second)
     )]
     Duplicate {
-        /// Its name.
+        /// The name of the symbol.
         symbol: String,
         /// The name of the first file.
         first: String,

@@ -243,7 +243,7 @@ impl<'a> SymbolRecord<'a> {
 pub enum SectionNumber {
     /// A reserved number.
     Reserved(u16),
-    /// That of a section.
+    /// The index of a section.
     Index(u32),
 }
 
@@ -259,7 +259,7 @@ impl SectionNumber {
         }
     }
 
-    /// What stands in the table of large numbers (`SHT_SYMTAB_SHNDX`); 0 where the symbol itself has room.
+    /// What stands in the table of large numbers (`SHT_SYMTAB_SHNDX`); 0 where the symbol itself has space.
     pub fn large(self) -> u32 {
         match self {
             SectionNumber::Index(index) if index >= elf::SHN_LORESERVE.into() => index,

@@ -1,4 +1,4 @@
-//! Whom an object file is for: what its ELF header says of system, version and chip.
+//! The target of an object file as its ELF header has it: system, version and chip.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "ELF Header".
 
@@ -45,7 +45,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// That of code for a target and a system, in a code object version; which counts for HSA only.
+    /// The identity of code for a target, a system, and a code object version, which only HSA has.
     ///
     /// # Errors
     /// [`Error::Version`], and [`wavetank_object::Error::UnknownChip`].

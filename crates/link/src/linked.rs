@@ -1,4 +1,4 @@
-//! Reads linked code objects apart, for those who want to make their source again.
+//! Reads linked code objects into parts from which their source can be written.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub struct Linked {
 /// A section of a linked object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedSection {
-    /// Its name.
+    /// The name of the section.
     pub name: String,
     /// What is in it (`sh_type`, `SHT_*`).
     pub kind: u32,
@@ -42,22 +42,22 @@ pub struct LinkedSection {
     pub entry_size: u64,
     /// The alignment of its address.
     pub align: u64,
-    /// Its address; 0 for one that is not loaded.
+    /// The address; 0 for a section that is not loaded.
     pub address: u64,
-    /// Its contents; none for `SHT_NOBITS`.
+    /// The contents; empty for `SHT_NOBITS`.
     pub bytes: Vec<u8>,
-    /// Its size.
+    /// The size in memory.
     pub size: u64,
 }
 
 /// Eight bytes that a loader fills in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Where they are.
+    /// The address that the relocation changes.
     pub at: u64,
     /// The symbol whose address is added, if there is one.
     pub symbol: Option<String>,
-    /// What is added.
+    /// The addend of the relocation.
     pub addend: i64,
     /// Whether they are an entry of the global offset table.
     pub global_offset: bool,

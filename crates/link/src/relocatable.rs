@@ -1,4 +1,4 @@
-//! An object file that is not linked yet.
+//! A relocatable object file: sections, symbols and relocations.
 
 use crate::identity::Identity;
 
@@ -13,10 +13,10 @@ pub struct Relocatable {
     pub symbols: Vec<Symbol>,
 }
 
-/// A section.
+/// A section of an object file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its name, such as `.text`. Several may have the same.
+    /// The name, such as `.text`. Several sections may have the same.
     pub name: String,
     /// What is in it (`sh_type`, `SHT_*`).
     pub kind: u32,
@@ -26,9 +26,9 @@ pub struct Section {
     pub entry_size: u64,
     /// The alignment of its address, a power of two.
     pub align: u64,
-    /// Its contents; none for `SHT_NOBITS`.
+    /// The contents; empty for `SHT_NOBITS`.
     pub bytes: Vec<u8>,
-    /// Its size, which is that of `bytes` but for `SHT_NOBITS`.
+    /// The size in memory: that of `bytes`, except for `SHT_NOBITS`.
     pub size: u64,
     /// Of which group it is a member: the index of the symbol that names the group. Of the groups of the same name, a linker
     /// takes the first (`GRP_COMDAT`).
@@ -46,24 +46,24 @@ pub struct Relocation {
     pub kind: u32,
     /// The index of the symbol.
     pub symbol: usize,
-    /// What is added.
+    /// The addend of the relocation.
     pub addend: i64,
 }
 
-/// A symbol.
+/// A symbol of an object file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name; empty for that of a section.
+    /// The name; empty for the symbol of a section.
     pub name: String,
     /// The offset in its section, the value of an absolute one, the alignment of a common one.
     pub value: u64,
-    /// Its size in bytes, 0 where nobody has said it.
+    /// The size in bytes; 0 where it is not given.
     pub size: u64,
     /// What it is (`STT_*`).
     pub kind: u8,
-    /// Who sees it (`STB_*`).
+    /// The binding (`STB_*`).
     pub binding: u8,
-    /// Who sees it outside of what is linked (`STV_*`).
+    /// The visibility (`STV_*`).
     pub visibility: u8,
     /// Where it is defined.
     pub place: Place,
@@ -76,7 +76,7 @@ pub enum Place {
     Undefined,
     /// Nowhere: it is a number.
     Absolute,
-    /// Where the linker makes room for it, once for all files.
+    /// Where the linker reserves space for it, once for all files.
     Common,
     /// In the section of this index.
     Section(usize),

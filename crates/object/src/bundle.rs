@@ -226,23 +226,23 @@ impl<'a> Bundle<'a> {
     /// # Errors
     /// [`Error::BadTarget`]; [`Error::TargetMissing`] with the targets present.
     pub fn select(&self, target: &str) -> Result<&'a [u8]> {
-        let wanted: Target = target.parse()?;
-        self.best(&wanted).ok_or_else(|| Error::TargetMissing {
-            wanted: wanted.to_string(),
+        let requested: Target = target.parse()?;
+        self.best(&requested).ok_or_else(|| Error::TargetMissing {
+            wanted: requested.to_string(),
             present: self.targets().map(Target::to_string).collect(),
         })
     }
 
     /// As [`select`](Self::select), for a target that has been read already.
-    pub(crate) fn best(&self, wanted: &Target) -> Option<&'a [u8]> {
+    pub(crate) fn best(&self, requested: &Target) -> Option<&'a [u8]> {
         let rank = |target: &Target| {
             let exact = |have: Feature, want: Feature| have == want && want != Feature::Any;
-            let features = u32::from(exact(target.xnack, wanted.xnack))
-                + u32::from(exact(target.sramecc, wanted.sramecc));
-            (target.chip == wanted.chip, features)
+            let features = u32::from(exact(target.xnack, requested.xnack))
+                + u32::from(exact(target.sramecc, requested.sramecc));
+            (target.chip == requested.chip, features)
         };
         let fitting = self.entries.iter().filter_map(|entry| {
-            let target = entry.target.as_ref().filter(|t| t.serves(wanted))?;
+            let target = entry.target.as_ref().filter(|t| t.serves(requested))?;
             Some((rank(target), entry.bytes))
         });
         // Reversed, so that the first of equals wins.

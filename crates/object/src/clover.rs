@@ -44,7 +44,7 @@ pub struct Argument {
     pub target_size: u32,
     /// The alignment of these.
     pub align: u32,
-    /// Whether the sign fills what is behind the caller's bytes; zeros otherwise.
+    /// Whether the sign fills what is after the caller's bytes; zeros otherwise.
     pub signed: bool,
     /// Its place in [`MEANINGS`].
     pub meaning: u32,
@@ -59,7 +59,7 @@ pub const KINDS: [&str; 9] = [
 /// What an argument is for, by CLRX's names.
 pub const MEANINGS: [&str; 5] = ["general", "griddim", "gridoffset", "imgsize", "imgformat"];
 
-/// The values of an offset of the grid, one behind the other.
+/// The values of an offset of the grid, one after the other.
 const GRID_OFFSET: [ArgKind; 3] = [
     ArgKind::HiddenGlobalOffsetX,
     ArgKind::HiddenGlobalOffsetY,

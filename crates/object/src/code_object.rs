@@ -120,7 +120,7 @@ impl CodeObject {
         })
     }
 
-    /// A program of AMD's Catalyst: its constants, and the code of one kernel behind that of the other.
+    /// A program of AMD's Catalyst: its constants, and the code of one kernel after that of the other.
     fn of_catalyst(bytes: &[u8]) -> Result<Self> {
         let program = catalyst::Program::read(bytes)?;
         let target: Target = catalyst::PRODUCTS[program.product].chip.parse()?;
@@ -155,7 +155,7 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// Adds a part of the image, behind all others; gives its address.
+    /// Adds a part of the image, after all others; gives its address.
     fn add_segment(&mut self, contents: &[u8], executable: bool) -> u64 {
         let address = (self.bytes.len() as u64).next_multiple_of(ENTRY_ALIGN);
         self.bytes.resize(address as usize, 0);

@@ -174,7 +174,7 @@ impl<'a> Compressed<'a> {
         .checked()
     }
 
-    /// A section: what its header says of it (ELF, "Section Compression"), and the stream behind.
+    /// A section: what its header says of it (ELF, "Section Compression"), and the stream after.
     ///
     /// # Errors
     /// [`crate::Error::BadBundle`].
@@ -196,7 +196,7 @@ impl<'a> Compressed<'a> {
         .checked()
     }
 
-    /// It, if its size can be believed.
+    /// The size, if it is plausible.
     fn checked(self) -> Result<Self> {
         match self.unpacked <= most_unpacked(self.stream.len()) {
             true => Ok(self),

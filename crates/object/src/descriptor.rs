@@ -1,4 +1,4 @@
-//! Kernel descriptors: what the command processor is told about a kernel.
+//! Kernel descriptors, which the command processor reads before it starts a kernel.
 //!
 //! Two layouts give one [`KernelDescriptor`]: the 64 bytes at `NAME.kd` (code object versions 3 to 6) and the 256 bytes
 //! of `amd_kernel_code_t` in front of the code (version 2). Source: LLVM's "User Guide for AMDGPU Backend", tables
@@ -329,7 +329,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// Puts something in user SGPRs, behind what has a lower enabling bit.
+    /// Puts something in user SGPRs, after what has a lower enabling bit.
     pub(crate) fn enable(&mut self, sgpr: UserSgpr) {
         let bit = UserSgpr::ALL.iter().position(|one| *one == sgpr);
         self.user_sgpr_bits |= bit.map_or(0, |bit| 1 << bit);

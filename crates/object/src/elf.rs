@@ -33,7 +33,7 @@ const OS_ABI_MESA3D: u8 = 66;
 const MESA_REGISTERS: &str = ".AMDGPU.config";
 /// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
-/// Who starts what a file holds, which decides where it says what a kernel needs.
+/// The runtime that starts the kernels of a file. It decides where the file describes what a kernel needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Driver {
     /// ROCm, by this version of code objects.

@@ -1,4 +1,4 @@
-//! What can be wrong with the bytes of a code object, one sentence each. Pieces of the file are quoted in plain characters.
+//! Errors in the bytes of a code object, one sentence each. Pieces of the file are quoted in plain characters.
 
 use wavetank_quote::plain;
 
@@ -58,7 +58,7 @@ pub enum Error {
          run: build its source with `-target amdgcn-amd-amdhsa`"
     )]
     OtherDriver {
-        /// Who keeps programs so, e.g. `AMD's Catalyst`.
+        /// The driver with this format, e.g. `AMD's Catalyst`.
         driver: &'static str,
     },
     /// An object file that has not been linked.

@@ -1,4 +1,4 @@
-//! How much memory the segments of a code object take, and where.
+//! The address range of the segments of a code object.
 
 use crate::elf::Segment;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
-//! How much of what a file claims is believed.
+//! Limits of sizes that a file may claim.
 
 /// The largest memory image that is believed, in bytes: 1 TiB, more than a GPU has. What is not in the file takes no memory
-/// here; whoever loads the image finds out whether there is enough.
+/// here; loading the image shows whether there is enough.
 pub const MAX_IMAGE_SIZE: u64 = 1 << 40;
 /// The largest segment alignment that is believed, in bytes: 1 GiB, the largest page there is.
 pub(crate) const MAX_ALIGN: u64 = 1 << 30;

@@ -5,9 +5,9 @@
 use crate::error::Result;
 use crate::metadata;
 
-/// Who owns the notes of code object versions 3 and later.
+/// The owner of the notes of code object versions 3 and later.
 pub const OWNER: &str = "AMDGPU";
-/// Who owns those of version 2.
+/// The owner of the notes of version 2.
 pub const OWNER_V2: &str = "AMD";
 /// `NT_AMD_HSA_CODE_OBJECT_VERSION`.
 pub const CODE_OBJECT_VERSION: u32 = 1;

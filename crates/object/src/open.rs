@@ -1,4 +1,4 @@
-//! Finds code objects in whatever file a compiler may have left: a plain one, an offload bundle, a host program.
+//! Finds code objects in the output of compilers: plain files, offload bundles, host programs.
 
 use crate::bundle::{Bundle, BundleEntry, is_bundle, targets_of_all, unpack};
 use crate::code_object::CodeObject;
@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;
 
-/// Reads the code object for `wanted` (a target ID such as `gfx906`) from a code object, an offload bundle, compressed or
+/// Reads the code object for `requested` (a target ID such as `gfx906`) from a code object, an offload bundle, compressed or
 /// not, or a host program with offload bundles or images for OpenMP inside.
 ///
-/// Without `wanted`, the file must hold code for one target only. A host program of several translation units has
+/// Without `requested`, the file must hold code for one target only. A host program of several translation units has
 /// several code objects for one target; [`open_all`] gives them all, `open` the first that has kernels.
 ///
 /// # Errors
@@ -32,30 +32,30 @@ use crate::target::Target;
 /// assert_eq!(error.to_string(), "the file holds no code for gfx803; it has gfx900");
 /// # Ok::<(), wavetank_object::Error>(())
 /// ```
-pub fn open(bytes: &[u8], wanted: Option<&str>) -> Result<CodeObject> {
-    let mut objects = open_all(bytes, wanted)?;
+pub fn open(bytes: &[u8], requested: Option<&str>) -> Result<CodeObject> {
+    let mut objects = open_all(bytes, requested)?;
     let at = objects.iter().position(|o| !o.kernels().is_empty());
     Ok(objects.swap_remove(at.unwrap_or(0)))
 }
 
-/// Reads all code objects for `wanted`, at least one. See [`open`].
+/// Reads all code objects for `requested`, at least one. See [`open`].
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_all(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<CodeObject>> {
-    let wanted: Option<Target> = wanted.map(str::parse).transpose()?;
+pub fn open_all(bytes: &[u8], requested: Option<&str>) -> Result<Vec<CodeObject>> {
+    let requested: Option<Target> = requested.map(str::parse).transpose()?;
     match found(bytes)? {
         Some(Embedded::Bundles(bundles)) => {
             let bundles = unpack(bundles)?;
-            return from_bundles(&Bundle::parse_all(&bundles)?, wanted.as_ref());
+            return from_bundles(&Bundle::parse_all(&bundles)?, requested.as_ref());
         }
-        Some(Embedded::Images(place)) => return from_bundles(&images(place), wanted.as_ref()),
+        Some(Embedded::Images(place)) => return from_bundles(&images(place), requested.as_ref()),
         None => {}
     }
-    let object = CodeObject::parse_for(bytes, wanted.as_ref())?;
-    match wanted {
-        Some(wanted) if !object.target().serves(&wanted) => Err(Error::TargetMissing {
-            wanted: wanted.to_string(),
+    let object = CodeObject::parse_for(bytes, requested.as_ref())?;
+    match requested {
+        Some(requested) if !object.target().serves(&requested) => Err(Error::TargetMissing {
+            wanted: requested.to_string(),
             present: vec![object.target().to_string()],
         }),
         _ => Ok(vec![object]),
@@ -143,7 +143,7 @@ fn targets_of(bundles: &[Bundle]) -> Vec<Target> {
     bundles.iter().flat_map(Bundle::targets).cloned().collect()
 }
 
-/// Each once.
+/// Every target once.
 fn distinct(mut targets: Vec<Target>) -> Vec<Target> {
     let mut seen = Vec::new();
     targets.retain(|target| {
@@ -156,27 +156,26 @@ fn distinct(mut targets: Vec<Target>) -> Vec<Target> {
     targets
 }
 
-fn from_bundles(bundles: &[Bundle], wanted: Option<&Target>) -> Result<Vec<CodeObject>> {
+fn from_bundles(bundles: &[Bundle], requested: Option<&Target>) -> Result<Vec<CodeObject>> {
     let present = distinct(targets_of(bundles));
     let names = || present.iter().map(Target::to_string).collect();
-    let wanted = match (wanted, present.as_slice()) {
-        (Some(wanted), _) => wanted,
+    let requested = match (requested, present.as_slice()) {
+        (Some(requested), _) => requested,
         (None, [only]) => only,
         (None, []) => {
-            let wanted = "any AMD GPU".to_owned();
             return Err(Error::TargetMissing {
-                wanted,
+                wanted: "any AMD GPU".to_owned(),
                 present: names(),
             });
         }
         (None, _) => return Err(Error::TargetNeeded { present: names() }),
     };
-    let chosen = bundles.iter().filter_map(|bundle| bundle.best(wanted));
+    let chosen = bundles.iter().filter_map(|bundle| bundle.best(requested));
     let objects: Vec<CodeObject> = chosen.map(CodeObject::parse).collect::<Result<_>>()?;
     match objects.is_empty() {
         false => Ok(objects),
         true => Err(Error::TargetMissing {
-            wanted: wanted.to_string(),
+            wanted: requested.to_string(),
             present: names(),
         }),
     }

@@ -1,4 +1,4 @@
-//! How a kernel begins whose driver has its own way: what user SGPRs hold, and what stands beside the arguments.
+//! The start state of kernels of other drivers: contents of user SGPRs, and hidden arguments.
 
 /// Word 3 of a descriptor (Southern Islands ISA, "Buffer Resource Descriptor"): components in their order, 32 bits, unsigned.
 pub(crate) const WORD_3: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 4 << 15;

@@ -57,10 +57,10 @@ impl Feature {
         }
     }
 
-    /// Whether code made with this setting runs where `wanted` is asked for; unspecific settings fit everything.
-    fn serves(self, wanted: Self) -> bool {
+    /// Whether code made with this setting runs where `requested` is the target; unspecific settings fit everything.
+    fn serves(self, requested: Self) -> bool {
         !matches!(
-            (self, wanted),
+            (self, requested),
             (Self::On, Self::Off) | (Self::Off, Self::On)
         )
     }
@@ -138,12 +138,12 @@ impl Target {
         has_xnack(&self.chip)
     }
 
-    /// Whether code made for `self` runs on `wanted`: the same chip (or a generic target that covers it), and no
+    /// Whether code made for `self` runs on `requested`: the same chip (or a generic target that covers it), and no
     /// feature needed on where off is asked for, or the reverse.
-    pub fn serves(&self, wanted: &Target) -> bool {
-        let chip =
-            self.chip == wanted.chip || generic_members(&self.chip).contains(&wanted.chip.as_str());
-        chip && self.xnack.serves(wanted.xnack) && self.sramecc.serves(wanted.sramecc)
+    pub fn serves(&self, requested: &Target) -> bool {
+        let chip = self.chip == requested.chip
+            || generic_members(&self.chip).contains(&requested.chip.as_str());
+        chip && self.xnack.serves(requested.xnack) && self.sramecc.serves(requested.sramecc)
     }
 
     /// The target of a code object of version 3 to 6 (`version`) from its `e_flags`.

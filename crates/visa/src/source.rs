@@ -123,64 +123,26 @@ fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     })
 }
 
+/// The attributes of a `.decl`.
+struct Attributes<'t> {
+    class: (Range<usize>, &'t str),
+    ty: Option<Type>,
+    elements: u16,
+}
+
 /// `.decl V32 v_type=G type=ud num_elts=8`.
 fn declare(text: &str, declared: &mut Declarations) -> Result<(), ParseError> {
     let end = text.trim_end().len();
     let mut words = words(text).skip(1);
     let Some((place, name)) = words.next() else {
-        return fail(
-            end..end,
-            "expected a name to declare, such as `V32`".to_owned(),
-        );
+        let message = "expected a name to declare, such as `V32`";
+        return fail(end..end, message.to_owned());
     };
-    let (mut class, mut ty, mut elements) = (None, None, None);
-    // `alias=<V32, 0>` and `attrs={…}` have blanks inside.
-    let mut inside = false;
-    for (span, word) in words {
-        if inside {
-            inside = !word.ends_with(['>', '}']);
-            continue;
-        }
-        let Some((key, value)) = word.split_once('=') else {
-            let message = format!(
-                "`{}` is no attribute: expected one such as `num_elts=8`",
-                plain(word)
-            );
-            return fail(span, message);
-        };
-        match key {
-            "v_type" => class = Some((span, value)),
-            "type" => {
-                let Some(known) = Type::from_name(value) else {
-                    let message = format!(
-                        "`{}` is no type: expected one such as `ud` or `d`",
-                        plain(value)
-                    );
-                    return fail(span, message);
-                };
-                ty = Some(known);
-            }
-            "num_elts" => {
-                let Ok(count @ 1..) = value.parse::<u16>() else {
-                    let message = format!(
-                        "`{}` is no number of elements: expected 1 to 65535",
-                        plain(value)
-                    );
-                    return fail(span, message);
-                };
-                elements = Some(count);
-            }
-            _ => inside = value.starts_with(['<', '{']) && !value.ends_with(['>', '}']),
-        }
-    }
-    let missing = |what: &str| fail(end..end, format!("expected `{what}`"));
-    let Some((span, class)) = class else {
-        return missing("v_type=G");
-    };
-    let Some(elements) = elements else {
-        return missing("num_elts=8");
-    };
-    let state = State { name: 0, elements };
+    let Attributes {
+        class: (span, class),
+        ty,
+        elements,
+    } = attributes(words, end)?;
     let next = match class {
         "G" => format!("V{}", FIRST_VARIABLE as usize + declared.variables.len()),
         "P" => format!("P{}", 1 + declared.predicates.len()),
@@ -198,8 +160,9 @@ fn declare(text: &str, declared: &mut Declarations) -> Result<(), ParseError> {
         );
         return fail(place, message);
     }
+    let state = State { name: 0, elements };
     match (class, ty) {
-        ("G", None) => return missing("type=ud"),
+        ("G", None) => return missing("type=ud", end),
         ("G", Some(ty)) => declared.variables.push(Variable {
             name: 0,
             ty,
@@ -211,4 +174,58 @@ fn declare(text: &str, declared: &mut Declarations) -> Result<(), ParseError> {
         _ => declared.surfaces.push(state),
     }
     Ok(())
+}
+
+/// Reads the attributes after the name. Missing ones are reported at `end`.
+fn attributes<'t>(
+    words: impl Iterator<Item = (Range<usize>, &'t str)>,
+    end: usize,
+) -> Result<Attributes<'t>, ParseError> {
+    let (mut class, mut ty, mut elements) = (None, None, None);
+    // `alias=<V32, 0>` and `attrs={…}` have blanks inside.
+    let mut inside = false;
+    for (span, word) in words {
+        if inside {
+            inside = !word.ends_with(['>', '}']);
+            continue;
+        }
+        let Some((key, value)) = word.split_once('=') else {
+            return unexpected(span, word, "attribute", "one such as `num_elts=8`");
+        };
+        match key {
+            "v_type" => class = Some((span, value)),
+            "type" => match Type::from_name(value) {
+                None => return unexpected(span, value, "type", "one such as `ud` or `d`"),
+                known => ty = known,
+            },
+            "num_elts" => match value.parse::<u16>() {
+                Ok(count @ 1..) => elements = Some(count),
+                _ => return unexpected(span, value, "number of elements", "1 to 65535"),
+            },
+            _ => inside = value.starts_with(['<', '{']) && !value.ends_with(['>', '}']),
+        }
+    }
+    match (class, elements) {
+        (None, _) => missing("v_type=G", end),
+        (_, None) => missing("num_elts=8", end),
+        (Some(class), Some(elements)) => Ok(Attributes {
+            class,
+            ty,
+            elements,
+        }),
+    }
+}
+
+fn unexpected<T>(
+    span: Range<usize>,
+    word: &str,
+    kind: &str,
+    example: &str,
+) -> Result<T, ParseError> {
+    let message = format!("`{}` is no {kind}: expected {example}", plain(word));
+    fail(span, message)
+}
+
+fn missing<T>(attribute: &str, end: usize) -> Result<T, ParseError> {
+    fail(end..end, format!("expected `{attribute}`"))
 }

@@ -1,21 +1,17 @@
 //! Expressions among the operands of instructions: where they stand, and the instruction with their values instead.
 
-use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use wavetank_isa::tables::Kind;
+use wavetank_isa::Dialect;
 use wavetank_isa::text::places::{Place, is_modifier};
-use wavetank_isa::{Dialect, Op};
 
 use super::Assembler;
 use crate::expression::{Expr, Reader};
-use crate::source::{Cursor, Wrong, first_word, is_name, wrong};
-use crate::state::{Definition, Initials, Spot, Symbols};
+use crate::source::{Cursor, SyntaxError, first_word, is_name, syntax_error};
+use crate::state::{Definition, Location, Symbols};
 
-/// Numbers that stand for a value which is not known yet, one of 32 and one of 16 bits. Neither is an inline constant.
-pub(crate) const LITERAL: u32 = 0x5eed_f00d;
+/// The number that stands for a value of 16 bits which is not known yet, as [`LITERAL`](crate::line::LITERAL) does for one of 32.
 pub(super) const HALF: u32 = 0x5eed;
 
 /// An instruction with numbers for its expressions.
@@ -41,77 +37,19 @@ impl Rewritten {
     }
 }
 
-/// Whether an instruction may have operands that are calculated: names of symbols, calculations in brackets. `named` tells of
-/// words that may be names whether they are.
-#[inline]
-pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = first_word(text).len();
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$') {
-            let end = at + bytes[at..].iter().take_while(|b| is_name(**b)).count();
-            let word = &text[at..end];
-            if !is_register(word) && (word.contains('@') || named(word)) {
-                return true;
-            }
-            at = end;
-        } else if byte.is_ascii_digit() {
-            at += bytes[at..].iter().take_while(|b| is_name(**b)).count();
-        } else if b"*/%<>~^+@\"".contains(&byte)
-            || bytes[at..].starts_with(b"::")
-            || (byte == b'-' && follows_a_value(&bytes[..at]))
-        {
-            return true;
-        } else {
-            at += 1;
-        }
-    }
-    false
-}
-
-/// What words begin with that may be names; those of all words, where something is calculated.
-pub(super) fn initials(text: &str) -> Initials {
-    let mut initials = Initials::default();
-    let calculates = may_have_names(text, |word| {
-        initials.insert(word);
-        false
-    });
-    if calculates { Initials::ALL } else { initials }
-}
-
-/// Whether what stands before a sign is a value, so that it is a difference.
-fn follows_a_value(before: &[u8]) -> bool {
-    let last = before.iter().rev().find(|b| !b.is_ascii_whitespace());
-    last.is_some_and(|b| is_name(*b) || *b == b')')
-}
-
-/// Whether a word is a vector or scalar register, as most words are.
-fn is_register(word: &str) -> bool {
-    let digits = match word.as_bytes() {
-        [b'v' | b's' | b'a', digits @ ..] | [b't', b't', b'm', b'p', digits @ ..] => digits,
-        _ => &[],
-    };
-    (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
-        || matches!(
-            word,
-            "vcc" | "exec" | "m0" | "off" | "glc" | "slc" | "offset"
-        )
-}
-
 /// What stands where a value that is not known yet will be.
 #[derive(Clone, Copy)]
 pub(super) enum StandIn {
-    /// A number.
+    /// A number that takes the place of the value.
     Number(u32),
-    /// What was written.
+    /// The text as it was written.
     Written,
 }
 
 /// Which words may be symbols.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub(super) enum Reach {
-    /// Those that are known.
+    /// Symbols that are known.
     Known,
     /// Undefined names, too: they may be symbols that are defined later.
     Later,
@@ -125,11 +63,11 @@ pub(super) enum Reach {
 /// Expressions that are none; two that are not known; one that is not known where only a number can be.
 pub(super) fn rewrite(
     assembler: &mut Assembler<'_>,
-    here: Spot,
+    here: Location,
     text: &str,
     reach: Reach,
     stand_in: StandIn,
-) -> Result<Rewritten, Wrong> {
+) -> Result<Rewritten, SyntaxError> {
     let mut out = Rewritten {
         text: String::with_capacity(text.len() + 16),
         waiting: None,
@@ -169,7 +107,7 @@ pub(super) fn rewrite(
                 return Err(must_be_known(text, start..end));
             }
             Err(_) if out.waiting.is_some() => {
-                return Err(wrong(
+                return Err(syntax_error(
                     start..end,
                     "an instruction can have one address that is not known yet",
                 ));
@@ -191,9 +129,9 @@ pub(super) fn rewrite(
 }
 
 /// The error of an expression that has no value where one is needed at once.
-pub(super) fn must_be_known(text: &str, place: Range<usize>) -> Wrong {
+pub(super) fn must_be_known(text: &str, place: Range<usize>) -> SyntaxError {
     let written = &text[place.clone()];
-    wrong(place, format_args!("`{written}` {MUST_BE_KNOWN}"))
+    syntax_error(place, format_args!("`{written}` {MUST_BE_KNOWN}"))
 }
 
 pub(super) const MUST_BE_KNOWN: &str = "must be known here";
@@ -211,7 +149,7 @@ struct Scanner<'t> {
     operand: usize,
     /// The last word that was passed.
     word: &'t str,
-    /// The place of what stands behind a colon, up to a comma.
+    /// The place of what stands after a colon, up to a comma.
     value: Option<Place>,
     /// Brackets and parentheses that are open.
     open: Vec<Open<'t>>,
@@ -345,7 +283,7 @@ impl<'t> Scanner<'t> {
             },
             b':' if self.open.is_empty() => self.value = Some(Place::of_value(word, self.dialect)),
             b'|' => self.absolute = self.fresh && !self.absolute,
-            // Blanks may stand behind a name.
+            // Blanks may stand after a name.
             b' ' | b'\t' => self.word = word,
             _ => {}
         }
@@ -362,7 +300,7 @@ impl<'t> Scanner<'t> {
         self.fresh = false;
     }
 
-    /// Goes on behind an expression.
+    /// Goes on after an expression.
     fn go_on(&mut self, at: usize) {
         self.at = at;
         self.word = "";
@@ -374,7 +312,7 @@ impl<'t> Scanner<'t> {
         start + rest.iter().take_while(|b| is_name(**b)).count()
     }
 
-    /// What stands at a place, behind blanks.
+    /// What stands at a place, after blanks.
     fn after(&self, at: usize) -> u8 {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         rest.iter()
@@ -434,54 +372,5 @@ impl<'t> Scanner<'t> {
         let modifies = place == Place::Operand && is_modifier(word, self.dialect);
         self.passed |= modifies;
         !modifies || self.reach == Reach::Modifiers
-    }
-}
-
-/// The operand of a branch that names a label, as a range of the text.
-pub(super) fn target(text: &str, branches: &HashSet<&'static str>) -> Option<Range<usize>> {
-    if !text.starts_with("s_") {
-        return None;
-    }
-    let name = first_word(text);
-    if !branches.contains(name) {
-        return None;
-    }
-    let start = text.rfind(',').map_or(name.len(), |comma| comma + 1);
-    let operand = text[start..].trim_start();
-    let start = text.len() - operand.len();
-    let first = operand.bytes().next()?;
-    let digits = operand.bytes().take_while(u8::is_ascii_digit).count();
-    let local = digits > 0 && matches!(&operand[digits..], "b" | "f");
-    let named = (is_name(first) && !first.is_ascii_digit()) || first == b'"';
-    (named || local || first == b'(').then_some(start..text.len())
-}
-
-/// The mnemonics whose last operand is the distance to a place in the code.
-pub(super) fn branches() -> &'static HashSet<&'static str> {
-    static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(|| {
-        let targets = |op: &Op| op.row().operands.iter().any(|s| s.kind == Kind::Target);
-        let rows = Op::all().filter(targets).map(|op| op.row());
-        rows.flat_map(|row| row.mnemonics.into_iter().flatten())
-            .collect()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_branches_have_targets() {
-        let target = |text| target(text, branches());
-        assert_eq!(target("s_branch loop"), Some(9..13));
-        assert_eq!(target("s_call_b64 s[0:1], f+4"), Some(19..22));
-        assert_eq!(target("s_cbranch_scc0 1f"), Some(15..17));
-        assert_eq!(target("s_branch (loop)"), Some(9..15));
-        assert_eq!(target("s_branch 12"), None);
-        assert_eq!(target("s_branch -12"), None);
-        assert_eq!(target("s_branch 0x10"), None);
-        assert_eq!(target("s_branch"), None);
-        assert_eq!(target("s_mov_b32 s0, s1"), None);
     }
 }

@@ -1,11 +1,7 @@
 //! Conditions: parts of a source that are read or skipped.
 
-use std::rc::Rc;
-
-use super::Handler;
-use crate::assembler::Assembler;
-use crate::errors::LineError;
-use crate::source::{Cursor, Origin, Wrong, wrong};
+use crate::session::{Condition, Handler, Session};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 /// How deep conditions stand within each other at most.
 const DEEPEST: usize = 10_000;
@@ -50,58 +46,19 @@ pub(super) const PARTS: &[Handler] = &[
     Handler::deciding(".endif", end),
 ];
 
-/// A condition that is open.
-#[derive(Debug)]
-pub(crate) struct Condition {
-    /// Whether what stands here is read.
-    reads: bool,
-    /// Whether one of its parts has been read, or none shall be.
-    done: bool,
-    /// Whether `.else` stands before.
-    last: bool,
-    origin: Option<Rc<Origin>>,
-    line: usize,
-}
-
-impl Condition {
-    pub fn reads(&self) -> bool {
-        self.reads
-    }
-
-    /// The error of one that has no end.
-    pub fn never_ended(&self) -> LineError {
-        let error = wrong(0..0, "this condition has no `.endif`");
-        match &self.origin {
-            Some(origin) => {
-                let text = origin.line(self.line);
-                let indent = text.len() - text.trim_start().len();
-                let error = wrong(indent..text.len(), error.message);
-                LineError::new(origin, self.line, text, *error)
-            }
-            None => LineError {
-                file: None,
-                number: self.line,
-                text: String::new(),
-                error: *error,
-                around: Vec::new(),
-            },
-        }
-    }
-}
-
 /// Opens a condition. Where all is skipped, it is not looked at.
 pub(super) fn open<'t>(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     mut cursor: Cursor<'t>,
-    holds: impl FnOnce(&mut Assembler<'_>, &mut Cursor<'t>) -> Result<bool, Wrong>,
-) -> Result<(), Wrong> {
+    holds: impl FnOnce(&mut Session<'_>, &mut Cursor<'t>) -> Result<bool, SyntaxError>,
+) -> Result<(), SyntaxError> {
     if a.conditions.len() >= DEEPEST {
-        return Err(wrong(
+        return Err(syntax_error(
             0..cursor.text().len(),
             "conditions stand too deep within each other",
         ));
     }
-    let outer = a.conditions.last().is_none_or(Condition::reads);
+    let outer = a.conditions.last().is_none_or(|c| c.reads);
     let result = match outer {
         true => holds(a, &mut cursor),
         false => Ok(false),
@@ -113,38 +70,38 @@ pub(super) fn open<'t>(
         done: reads || !outer || result.is_err(),
         last: false,
         origin: a.inputs.current().map(|input| input.origin.clone()),
-        line: a.line(),
+        line: a.asm.at.line,
     });
     result.map(|_| ())
 }
 
 fn compare(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     test: fn(i64) -> bool,
-) -> Result<bool, Wrong> {
-    let number = a.number(cursor)?;
+) -> Result<bool, SyntaxError> {
+    let number = a.asm.number(cursor)?;
     cursor.end()?;
     Ok(test(number))
 }
 
-fn is_defined(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn is_defined(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let name = cursor.name()?;
     cursor.end()?;
-    let symbol = a.symbols.find(&name).map(|id| &a.symbols[id]);
+    let symbol = a.asm.symbols.find(&name).map(|id| &a.asm.symbols[id]);
     Ok(symbol.is_some_and(crate::state::Symbol::is_defined))
 }
 
 /// `.ifc A, B`: whether two texts are the same.
-fn same(cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn same(cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let rest = cursor.rest();
     match rest.split_once(',') {
         Some((a, b)) => Ok(a.trim() == b.trim()),
-        None => Err(cursor.wrong("there should be two texts with a comma between them")),
+        None => Err(cursor.syntax_error("there should be two texts with a comma between them")),
     }
 }
 
-fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let a = cursor.quoted()?;
     cursor.expect_comma()?;
     let b = cursor.quoted()?;
@@ -154,26 +111,32 @@ fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
 
 /// The innermost condition, if it was opened in the text that is read.
 fn innermost<'s>(
-    a: &'s mut Assembler<'_>,
+    a: &'s mut Session<'_>,
     cursor: &Cursor<'_>,
-) -> Result<&'s mut Condition, Wrong> {
+) -> Result<&'s mut Condition, SyntaxError> {
     let outside = a.inputs.current().map_or(0, |input| input.conditions);
     let count = a.conditions.len();
     match a.conditions.last_mut() {
         Some(condition) if count > outside => Ok(condition),
-        _ => Err(wrong(0..cursor.text().len(), "no `.if` stands before")),
+        _ => Err(syntax_error(
+            0..cursor.text().len(),
+            "no `.if` stands before",
+        )),
     }
 }
 
 /// Another part of a condition, which is read if it holds and none before did.
 pub(super) fn otherwise_if<'t>(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     mut cursor: Cursor<'t>,
-    holds: impl FnOnce(&mut Assembler<'_>, &mut Cursor<'t>) -> Result<bool, Wrong>,
-) -> Result<(), Wrong> {
+    holds: impl FnOnce(&mut Session<'_>, &mut Cursor<'t>) -> Result<bool, SyntaxError>,
+) -> Result<(), SyntaxError> {
     let condition = innermost(a, &cursor)?;
     if condition.last {
-        return Err(wrong(0..cursor.text().len(), "`.else` stands before"));
+        return Err(syntax_error(
+            0..cursor.text().len(),
+            "`.else` stands before",
+        ));
     }
     condition.reads = false;
     if condition.done {
@@ -186,10 +149,10 @@ pub(super) fn otherwise_if<'t>(
     Ok(())
 }
 
-fn otherwise(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn otherwise(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let condition = innermost(a, &cursor)?;
     if condition.last {
-        return Err(wrong(
+        return Err(syntax_error(
             0..cursor.text().len(),
             "another `.else` stands before",
         ));
@@ -199,7 +162,7 @@ fn otherwise(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()
 }
 
-fn end(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn end(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     innermost(a, &cursor)?;
     a.conditions.pop();
     cursor.end()

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Handler, each_operand, row};
 use crate::assembler::Assembler;
-use crate::expression::{Expr, float};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::expression::{Expr, fits, float};
+use crate::session::{Handler, assembler_row as row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Tail, leb};
 use wavetank_isa::Dialect;
 
@@ -43,8 +43,8 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// Numbers of so many bytes.
-fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), SyntaxError> {
+    cursor.each_operand(|cursor| {
         // CLRX takes what is not there for 0.
         if a.dialect == Dialect::Clrx && matches!(cursor.peek(), b',' | 0) {
             return a.append(&[0; 8][..size.into()]);
@@ -56,38 +56,32 @@ fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<()
     })
 }
 
-/// A number of so many bytes, or room for one that is not known yet.
+/// A number of so many bytes, or space for one that is not known yet.
 pub(super) fn datum(
     a: &mut Assembler<'_>,
     expr: Expr,
     size: u8,
     place: Range<usize>,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let value = a.values().number(&expr);
     if let Ok(number) = value {
         return match fits(number, size) {
             true => a.append(&number.to_le_bytes()[..size.into()]),
-            false => Err(wrong(
+            false => Err(syntax_error(
                 place,
                 format_args!("{number} has more than {size} bytes"),
             )),
         };
     }
-    let spot = a.sections.spot();
+    let location = a.sections.location();
     a.append(&[0; 8][..size.into()])?;
-    a.wait(spot, FixupKind::Data(size), expr, place);
+    a.wait(location, FixupKind::Data(size), expr, place);
     Ok(())
 }
 
-/// Whether a number has so many bytes, with or without sign.
-pub(crate) fn fits(number: i64, size: u8) -> bool {
-    let bits = 8 * u32::from(size);
-    bits >= 64 || (-(1 << (bits - 1))..1 << bits).contains(&number)
-}
-
 /// Numbers of sixteen bytes, written in decimal or hexadecimal digits.
-fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    cursor.each_operand(|cursor| {
         let place = cursor.span();
         let negative = cursor.eat(b'-');
         let piece = cursor.piece();
@@ -95,8 +89,8 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             Some(digits) => u128::from_str_radix(digits, 16),
             None => piece.parse(),
         };
-        let value =
-            value.map_err(|_| wrong(place, format_args!("`{piece}` is no number of 128 bits")))?;
+        let value = value
+            .map_err(|_| syntax_error(place, format_args!("`{piece}` is no number of 128 bits")))?;
         let value = if negative {
             value.wrapping_neg()
         } else {
@@ -106,20 +100,20 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     })
 }
 
-fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
+    cursor.each_operand(|cursor| {
         let bits = float_bits(cursor, size)?;
         a.append(&bits.to_le_bytes()[..size])
     })
 }
 
 /// The bits of a float of four or eight bytes.
-pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Wrong> {
+pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, SyntaxError> {
     let start = cursor.at();
     let piece = cursor.piece();
     let place = start..start + piece.len();
     let value = float(piece);
-    let value = value.ok_or_else(|| wrong(place, format_args!("`{piece}` is no float")))?;
+    let value = value.ok_or_else(|| syntax_error(place, format_args!("`{piece}` is no float")))?;
     Ok(match size {
         // Read as it stands: rounding twice would be another number.
         4 => single(piece, value).into(),
@@ -145,8 +139,8 @@ fn double(piece: &str, value: f64) -> u64 {
     }
 }
 
-fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), SyntaxError> {
+    cursor.each_operand(|cursor| {
         let mut text = cursor.quoted()?;
         // What stands side by side is one text.
         while cursor.peek() == b'"' {
@@ -159,16 +153,16 @@ fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<()
     })
 }
 
-fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(), SyntaxError> {
+    cursor.each_operand(|cursor| {
         let start = cursor.at();
         let expr = a.expr(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();
         match a.values().number(&expr) {
             Ok(number) => a.append(&leb(number, signed, 0)),
             Err(_) => {
-                let spot = a.sections.spot();
-                a.wait(spot, FixupKind::Leb, expr.clone(), place);
+                let location = a.sections.location();
+                a.wait(location, FixupKind::Leb, expr.clone(), place);
                 a.sections.append_tail(Tail::Leb { expr, signed });
                 Ok(())
             }

@@ -1,15 +1,14 @@
-//! Other files, and what a source says to who assembles it.
+//! Directives that read other files, and that print messages or end the assembly.
 
-use super::{Handler, row};
-use crate::assembler::{Assembler, ROUND};
-use crate::source::{Cursor, OriginKind, Repeat, Wrong, text_of, wrong};
+use crate::session::{Handler, ROUND, Session, row};
+use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error, text_of};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
     row(".include", include),
     row(".incbin", incbin),
     row(".end", |a, c| { a.ended = true; c.end() }),
-    row(".err", |_, c| Err(wrong(0..c.text().len(), "the source says that it is wrong here"))),
+    row(".err", |_, c| Err(syntax_error(0..c.text().len(), "the source says that it is wrong here"))),
     row(".error", error),
     row(".warning", |_, mut c| c.quoted().map(|_| ())),
     row(".print", |_, mut c| c.quoted().map(|_| ())),
@@ -19,29 +18,29 @@ pub(super) const ROWS: &[Handler] = &[
     row(".page", ignore),
 ];
 
-/// What is for printed listings.
-fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+/// Skips a directive for printed listings.
+fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
 /// Reads the name of a file, and the file.
-fn read(a: &Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), Wrong> {
+fn read(a: &Session<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), SyntaxError> {
     let start = cursor.at();
     let name = cursor.quoted()?;
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
-    let name =
-        String::from_utf8(name).map_err(|_| wrong(place.clone(), "this name is no UTF-8"))?;
+    let name = String::from_utf8(name)
+        .map_err(|_| syntax_error(place.clone(), "this name is no UTF-8"))?;
     match a.files.read(&name) {
         Ok(bytes) => Ok((name, bytes)),
-        Err(why) => Err(wrong(place, format_args!("{name} {why}"))),
+        Err(why) => Err(syntax_error(place, format_args!("{name} {why}"))),
     }
 }
 
-fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn include(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let (name, bytes) = read(a, &mut cursor)?;
     cursor.end()?;
-    let (line, conditions) = (a.line(), a.conditions.len());
+    let (line, conditions) = (a.asm.at.line, a.conditions.len());
     let kind = OriginKind::File(name.as_str().into());
     let again = a.inputs.reads(&name);
     a.count_lines(ROUND);
@@ -53,11 +52,11 @@ fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         conditions,
     ) {
         true => Ok(()),
-        false if again => Err(wrong(
+        false if again => Err(syntax_error(
             place,
             format_args!("{name} includes itself without end"),
         )),
-        false => Err(wrong(
+        false => Err(syntax_error(
             place,
             format_args!("{name} stands too deep within files and macros"),
         )),
@@ -65,28 +64,28 @@ fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.incbin FILE, SKIPPED, COUNT`
-fn incbin(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn incbin(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (_, bytes) = read(a, &mut cursor)?;
     let (mut skipped, mut count) = (0, u64::MAX);
     if cursor.comma() {
         if cursor.peek() != b',' {
-            skipped = a.count(&mut cursor)?;
+            skipped = a.asm.count(&mut cursor)?;
         }
         if cursor.comma() {
-            count = a.count(&mut cursor)?;
+            count = a.asm.count(&mut cursor)?;
         }
     }
     cursor.end()?;
     let start = skipped.min(bytes.len() as u64) as usize;
     let end = start + count.min((bytes.len() - start) as u64) as usize;
-    a.append(&bytes[start..end])
+    a.asm.append(&bytes[start..end])
 }
 
-fn error(_: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn error(_: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = 0..cursor.text().len();
     let text = match cursor.is_at_end() {
         true => "the source says that it is wrong here".to_owned(),
         false => String::from_utf8_lossy(&cursor.quoted()?).into_owned(),
     };
-    Err(wrong(place, text))
+    Err(syntax_error(place, text))
 }

@@ -1,11 +1,11 @@
-//! Lines of sources, for debuggers: `.file`, `.loc`, and what unwinds frames.
+//! Directives for debuggers: source lines (`.file`, `.loc`) and the unwinding of frames.
 
 use std::rc::Rc;
 
-use super::{Handler, row};
-use crate::assembler::{Assembler, too_large};
-use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{Key, Spot};
+use crate::assembler::too_large;
+use crate::session::{Handler, Session, row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
+use crate::state::{File, Key, LineRow as Row};
 use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS, SHT_PROGBITS, STT_FILE};
 
 /// Files that a source can number: what is beyond is no compiler's.
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".file", file),
     row(".loc", loc),
     row(".ident", ident),
-    // Frames of GPU code are unwound by nobody yet: they are read, and leave nothing.
+    // No debugger unwinds frames of GPU code yet: these directives are read and have no effect.
     row(".cfi_sections", skip),
     row(".cfi_startproc", skip),
     row(".cfi_endproc", skip),
@@ -42,86 +42,24 @@ pub(super) const ROWS: &[Handler] = &[
     row(".cfi_negate_ra_state", skip),
 ];
 
-/// The files and rows of the line table.
-#[derive(Debug, Default)]
-pub(crate) struct Lines {
-    /// By number.
-    pub files: Vec<Option<File>>,
-    pub rows: Vec<Row>,
-    /// The row that the next instruction begins.
-    pending: Option<Row>,
-}
-
-/// A file of the table.
-#[derive(Clone, Debug)]
-pub(crate) struct File {
-    pub folder: Option<Rc<str>>,
-    pub name: Rc<str>,
-    pub md5: Option<[u8; 16]>,
-}
-
-/// Which line an instruction comes from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub spot: Option<Spot>,
-    pub file: u64,
-    pub line: u64,
-    pub column: u64,
-    pub is_statement: bool,
-    pub basic_block: bool,
-    pub prologue_end: bool,
-    pub epilogue_begin: bool,
-    pub isa: u64,
-    pub discriminator: u64,
-}
-
-impl Row {
-    /// What is so before the first (DWARF 5, 6.2.2, table 6.3).
-    pub const FIRST: Row = Row {
-        spot: None,
-        file: 1,
-        line: 1,
-        column: 0,
-        is_statement: true,
-        basic_block: false,
-        prologue_end: false,
-        epilogue_begin: false,
-        isa: 0,
-        discriminator: 0,
-    };
-}
-
-impl Lines {
-    /// Code or data stand at a spot: they begin the row that is pending.
-    #[inline]
-    pub fn settle(&mut self, spot: Spot) {
-        if let Some(row) = self.pending.take() {
-            self.rows.push(Row {
-                spot: Some(spot),
-                ..row
-            });
-        }
-    }
-}
-
-fn skip(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+fn skip(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
 /// `.file "NAME"`, or `.file N "FOLDER" "NAME" md5 0x… source "…"`
-fn file(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     if cursor.peek() == b'"' {
         let name = cursor.name()?;
-        let id = a.symbols.id(&name);
-        let symbol = &mut a.symbols[id];
+        let id = a.asm.symbols.id(&name);
+        let symbol = &mut a.asm.symbols[id];
         symbol.kind = STT_FILE;
         symbol.used = true;
         return cursor.end();
     }
     let place = cursor.span();
-    let number = a.count(&mut cursor)?;
+    let number = a.asm.count(&mut cursor)?;
     if number > MOST_FILES {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("files are numbered up to {MOST_FILES}"),
         ));
@@ -139,15 +77,16 @@ fn file(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
                 let piece = cursor.piece();
                 let digits = piece.strip_prefix("0x").unwrap_or(piece);
                 let sum = u128::from_str_radix(digits, 16);
-                let sum = sum.map_err(|_| wrong(place, "there should be 32 hexadecimal digits"))?;
+                let sum =
+                    sum.map_err(|_| syntax_error(place, "there should be 32 hexadecimal digits"))?;
                 md5 = Some(sum.to_be_bytes());
             }
             "source" => drop(cursor.quoted()?),
-            _ => return Err(cursor.wrong("there should be `md5` or `source`")),
+            _ => return Err(cursor.syntax_error("there should be `md5` or `source`")),
         }
     }
     cursor.end()?;
-    let files = &mut a.table.files;
+    let files = &mut a.asm.lines.files;
     let at = number as usize;
     if files.len() <= at {
         files.resize(at + 1, None);
@@ -157,11 +96,19 @@ fn file(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.loc FILE LINE COLUMN OPTIONS`
-fn loc(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
-    let file = a.count(&mut cursor)?;
-    if a.table.files.get(file as usize).is_none_or(Option::is_none) {
-        return Err(wrong(place, format_args!("there is no `.file {file}`")));
+    let file = a.asm.count(&mut cursor)?;
+    if a.asm
+        .lines
+        .files
+        .get(file as usize)
+        .is_none_or(Option::is_none)
+    {
+        return Err(syntax_error(
+            place,
+            format_args!("there is no `.file {file}`"),
+        ));
     }
     let mut row = Row {
         file,
@@ -169,10 +116,10 @@ fn loc(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         ..Row::FIRST
     };
     if cursor.peek().is_ascii_digit() {
-        row.line = a.count(&mut cursor)?;
+        row.line = a.asm.count(&mut cursor)?;
     }
     if cursor.peek().is_ascii_digit() {
-        row.column = a.count(&mut cursor)?;
+        row.column = a.asm.count(&mut cursor)?;
     }
     while !cursor.is_at_end() {
         let place = cursor.span();
@@ -180,21 +127,21 @@ fn loc(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             Some("basic_block") => row.basic_block = true,
             Some("prologue_end") => row.prologue_end = true,
             Some("epilogue_begin") => row.epilogue_begin = true,
-            Some("is_stmt") => row.is_statement = a.number(&mut cursor)? != 0,
-            Some("isa") => row.isa = a.count(&mut cursor)?,
-            Some("discriminator") => row.discriminator = a.count(&mut cursor)?,
-            Some("view") => drop(a.expr(&mut cursor)?),
-            _ => return Err(wrong(place, "this is no option of `.loc`")),
+            Some("is_stmt") => row.is_statement = a.asm.number(&mut cursor)? != 0,
+            Some("isa") => row.isa = a.asm.count(&mut cursor)?,
+            Some("discriminator") => row.discriminator = a.asm.count(&mut cursor)?,
+            Some("view") => drop(a.asm.expr(&mut cursor)?),
+            _ => return Err(syntax_error(place, "this is no option of `.loc`")),
         }
     }
     // Of two in a row, each stands for what is here.
-    a.table.settle(a.sections.spot());
-    a.table.pending = Some(row);
+    a.asm.lines.begin_pending_row(a.asm.sections.location());
+    a.asm.lines.pending = Some(row);
     Ok(())
 }
 
 /// `.ident "TEXT"`: into `.comment`, whose first text is empty.
-fn ident(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn ident(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut text = cursor.quoted()?;
     cursor.end()?;
     text.push(0);
@@ -205,16 +152,17 @@ fn ident(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         subsection: 0,
     };
     let (id, _) = a
+        .asm
         .sections
         .get(&key, SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1);
-    let here = std::mem::replace(&mut a.sections.current, id);
+    let here = std::mem::replace(&mut a.asm.sections.current, id);
     let first = !std::mem::replace(&mut a.notes.has_ident, true);
     let texts = if first {
         [&[0], text.as_slice()].concat()
     } else {
         text
     };
-    let done = a.sections.append(&texts).map_err(too_large);
-    a.sections.current = here;
+    let done = a.asm.sections.append(&texts).map_err(too_large);
+    a.asm.sections.current = here;
     done
 }

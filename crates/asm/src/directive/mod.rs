@@ -4,7 +4,6 @@ mod amdhsa;
 mod clrx;
 mod conditional;
 mod data;
-mod fields;
 mod file;
 mod kernel_code;
 mod lines;
@@ -15,66 +14,16 @@ mod section;
 mod space;
 mod symbol;
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong};
 use wavetank_isa::Dialect;
 
-pub(crate) use amdhsa::Kernel;
-pub(crate) use clrx::{HIDDEN, Loop, Program};
-pub(crate) use conditional::Condition;
-pub(crate) use data::fits;
-pub(crate) use fields::{descriptor_fields, extra_sgprs};
-pub(crate) use kernel_code::kernel_code_fields;
-pub(crate) use lines::{File, Lines, Row};
-pub(crate) use macros::Macro;
-pub(crate) use notes::Notes;
-pub(crate) use space::align_to;
-
-/// What a directive does; the cursor stands at its operands.
-type Act = fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), Wrong>;
-
-/// A directive.
-pub(crate) struct Handler {
-    name: &'static str,
-    act: Act,
-    /// Whether it is read where others are skipped: it may end the skipping.
-    decides: bool,
-}
-
-/// The row of a directive.
-const fn row(name: &'static str, act: Act) -> Handler {
-    Handler {
-        name,
-        act,
-        decides: false,
-    }
-}
-
-impl Handler {
-    /// The row of a directive that is read where others are skipped.
-    const fn deciding(name: &'static str, act: Act) -> Handler {
-        Handler {
-            decides: true,
-            ..row(name, act)
-        }
-    }
-
-    pub fn run(&self, assembler: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-        (self.act)(assembler, cursor)
-    }
-
-    pub fn decides(&self) -> bool {
-        self.decides
-    }
-}
+use crate::session::{Handler, Handlers};
 
 /// The directives of a dialect by name. What LLVM has, CLRX has as well, but for what means something else there.
-pub(crate) fn handlers(dialect: Dialect) -> &'static HashMap<&'static str, Handler> {
-    static LLVM: OnceLock<HashMap<&'static str, Handler>> = OnceLock::new();
-    static CLRX: OnceLock<HashMap<&'static str, Handler>> = OnceLock::new();
+pub(crate) fn handlers(dialect: Dialect) -> &'static Handlers {
+    static LLVM: OnceLock<Handlers> = OnceLock::new();
+    static CLRX: OnceLock<Handlers> = OnceLock::new();
     let by_name = |row: Handler| (row.name, row);
     match dialect {
         Dialect::Llvm => LLVM.get_or_init(|| shared().map(by_name).collect()),
@@ -100,22 +49,59 @@ fn shared() -> impl Iterator<Item = Handler> {
         space::ROWS,
         symbol::ROWS,
     ];
-    rows.into_iter().flatten().map(|row| Handler { ..*row })
+    rows.into_iter().flatten().copied()
 }
 
-/// Reads operands apart by commas, until the end.
-fn each_operand(
-    cursor: &mut Cursor<'_>,
-    mut read: impl FnMut(&mut Cursor<'_>) -> Result<(), Wrong>,
-) -> Result<(), Wrong> {
-    if cursor.is_at_end() {
-        return Ok(());
-    }
-    loop {
-        read(cursor)?;
-        if cursor.is_at_end() {
-            return Ok(());
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use wavetank_isa::Chip;
+
+    use super::*;
+    use crate::options::Options;
+    use crate::session::Session;
+
+    /// Whatever stands after the name of a directive, it is that directive.
+    #[test]
+    fn directives_are_known_whatever_follows() {
+        for dialect in Dialect::ALL {
+            let mut names: Vec<&str> = handlers(dialect).keys().copied().collect();
+            names.sort_unstable();
+            assert!(names.len() > 100);
+            for name in names {
+                for rest in ["(1)", "\"x\"", "-1", "", "\t1", "=1"] {
+                    let source: Rc<str> = format!("{name}{rest}\n").into();
+                    let options = Options {
+                        dialect,
+                        ..Options::new(Chip::Gfx900)
+                    };
+                    let mut session =
+                        Session::new("a.s", source, &options, handlers(dialect), None, None);
+                    session.read();
+                    let errors = session.take_errors();
+                    let unknown = errors.iter().find(|error| {
+                        let message = &error.error.message;
+                        message.contains("is no directive") || message.contains("no instruction")
+                    });
+                    assert_eq!(unknown, None, "{name}{rest}");
+                }
+                // Where all is skipped, one that opens a condition needs an end of its own.
+                let opens = name.starts_with(".if");
+                let source: Rc<str> = format!(".if 0\n{name}(1)\n.endif\n").into();
+                let options = Options {
+                    dialect,
+                    ..Options::new(Chip::Gfx900)
+                };
+                let mut session =
+                    Session::new("a.s", source, &options, handlers(dialect), None, None);
+                session.read();
+                let open = session
+                    .take_errors()
+                    .iter()
+                    .any(|error| error.error.message == "this condition has no `.endif`");
+                assert_eq!(open, opens, "{name}");
+            }
         }
-        cursor.expect_comma()?;
     }
 }

@@ -1,12 +1,9 @@
-//! What the object says of itself: target, version, metadata.
+//! Directives of the object's header and notes: target, version, metadata.
 
 use std::ops::Range;
 
-use super::macros::alone;
-use super::{Handler, row};
-use crate::Options;
-use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::{Handler, Session, alone, row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Place;
 use wavetank_isa::Chip;
 use wavetank_link::Os;
@@ -27,51 +24,25 @@ pub(super) const ROWS: &[Handler] = &[
     row(".end_amdgpu_pal_metadata", |_, c| alone(c, ".amdgpu_pal_metadata")),
 ];
 
-/// What stands in notes and in the header.
-#[derive(Debug)]
-pub(crate) struct Notes {
-    /// The version of the code object.
-    pub version: u8,
-    pub os: Os,
-    /// Whether a target was asked for, which the source's own has to be.
-    pub fixed: bool,
-    /// The contents of `.note`.
-    pub entries: Vec<u8>,
-    /// Whether the source has said what made it.
-    pub has_ident: bool,
-}
-
-impl Notes {
-    pub fn new(options: &Options<'_>) -> Self {
-        Notes {
-            version: options.version,
-            os: Os::Hsa,
-            fixed: options.fixed,
-            entries: Vec::new(),
-            has_ident: false,
-        }
-    }
-}
-
 /// `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`: the target that was asked for, or, if none was, the one from here on.
-fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn target(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let text = cursor.name()?;
     cursor.end()?;
     set_target(a, &text, place)
 }
 
-fn set_target(a: &mut Assembler<'_>, text: &str, place: Range<usize>) -> Result<(), Wrong> {
+fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<(), SyntaxError> {
     let target: Target = modern(text)
         .parse()
-        .map_err(|why| wrong(place.clone(), why))?;
+        .map_err(|why| syntax_error(place.clone(), why))?;
     let Some(chip) = Chip::from_name(&target.chip) else {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("{} is none of gfx600 to gfx90c", target.chip),
         ));
     };
-    asked_for(a, chip, place)?;
+    a.allows(chip, place)?;
     a.notes.os = match text.split('-').nth(2) {
         Some("amdpal") => Os::Pal,
         Some("mesa3d") => Os::Mesa3d,
@@ -82,12 +53,12 @@ fn set_target(a: &mut Assembler<'_>, text: &str, place: Range<usize>) -> Result<
         // So features were written up to version 3 alone.
         a.notes.version = a.notes.version.min(3);
     }
-    a.target = target;
-    a.set_chip(chip);
+    a.asm.target = target;
+    a.asm.set_chip(chip);
     Ok(())
 }
 
-/// A target as version 4 and later write it: before, features that are on stood behind the chip as `+xnack`.
+/// A target as version 4 and later write it: before, features that are on stood after the chip as `+xnack`.
 fn modern(text: &str) -> String {
     let mut parts = text.split('+');
     let chip = parts.next().unwrap_or_default();
@@ -100,24 +71,14 @@ fn modern(text: &str) -> String {
     }
 }
 
-/// Fails where another chip was asked for than the source names.
-pub(super) fn asked_for(a: &Assembler<'_>, chip: Chip, place: Range<usize>) -> Result<(), Wrong> {
-    if a.notes.fixed && chip != a.chip {
-        let (asked, named) = (a.chip.name(), chip.name());
-        let message = format!("this source is for {named}, not for {asked}, which was asked for");
-        return Err(wrong(place, message));
-    }
-    Ok(())
-}
-
-fn version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
-    let number = a.number(&mut cursor)?;
+    let number = a.asm.number(&mut cursor)?;
     cursor.end()?;
     match u8::try_from(number) {
         Ok(version @ 2..=6) => a.notes.version = version,
         _ => {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 format_args!("code objects have the versions 2 to 6, not {number}"),
             ));
@@ -135,7 +96,7 @@ const WITH_XNACK: [(&str, &str); 4] = [
 ];
 
 /// `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`, of version 2.
-fn isa_name(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let name = cursor.clone().name()?.into_owned();
     match WITH_XNACK.iter().find(|(old, _)| name.ends_with(old)) {
@@ -148,10 +109,10 @@ fn isa_name(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.hsa_code_object_version MAJOR, MINOR`
-fn hsa_version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let major = a.count(&mut cursor)?;
+fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    let major = a.asm.count(&mut cursor)?;
     cursor.expect_comma()?;
-    let minor = a.count(&mut cursor)?;
+    let minor = a.asm.count(&mut cursor)?;
     cursor.end()?;
     a.notes.version = 2;
     a.notes
@@ -161,16 +122,16 @@ fn hsa_version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wron
 }
 
 /// `.hsa_code_object_isa MAJOR, MINOR, STEPPING, "VENDOR", "ARCHITECTURE"`, or nothing: the chip's.
-fn hsa_isa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let (major, minor, stepping) = crate::isa_version(a.chip);
+fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    let (major, minor, stepping) = crate::isa_version(a.asm.chip);
     // The steppings of chips with XNACK were odd.
-    let odd = major == 9 && a.target.has_xnack() && a.target.xnack != Feature::Off;
+    let odd = major == 9 && a.asm.target.has_xnack() && a.asm.target.xnack != Feature::Off;
     let stepping = if odd { stepping | 1 } else { stepping };
     let mut numbers = [major, minor, stepping];
     let (mut vendor, mut architecture) = ("AMD".to_owned(), "AMDGPU".to_owned());
     if !cursor.is_at_end() {
         for number in &mut numbers {
-            *number = a.count(&mut cursor)? as u32;
+            *number = a.asm.count(&mut cursor)? as u32;
             cursor.expect_comma()?;
         }
         vendor = cursor.name()?.into_owned();
@@ -186,18 +147,18 @@ fn hsa_isa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// The text up to the end: YAML has comments of its own.
-fn metadata(a: &mut Assembler<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Wrong> {
+fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), SyntaxError> {
     cursor.end()?;
     let whole = 0..cursor.text().len();
     let Some(input) = a.inputs.current() else {
         return Ok(());
     };
     let origin = input.origin.clone();
-    let (source, first) = (origin.text.clone(), a.line() + 1);
+    let (source, first) = (origin.text.clone(), a.asm.at.line + 1);
     let mut text = String::new();
     loop {
         let Some(row) = a.inputs.row() else {
-            return Err(wrong(whole, format_args!("this has no `{end}`")));
+            return Err(syntax_error(whole, format_args!("this has no `{end}`")));
         };
         let line = &source[row.range];
         if line.trim() == end {
@@ -228,9 +189,10 @@ fn metadata(a: &mut Assembler<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), 
                 column: column.saturating_sub(1) as u32,
                 length: 1,
             };
-            a.report(place.wrong(format_args!("these are no metadata: {problem}")));
+            a.asm
+                .report(place.line_error(format_args!("these are no metadata: {problem}")));
         }
-        Err(error) => return Err(wrong(whole, error)),
+        Err(error) => return Err(syntax_error(whole, error)),
     }
     Ok(())
 }

@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use super::macros::{LARGEST, alone, body, substitute};
-use super::{Handler, row};
-use crate::assembler::Assembler;
-use crate::source::{Cursor, OriginKind, Repeat, Wrong, wrong};
+use crate::session::{Handler, LARGEST, Session, alone, arguments_of, row, substitute};
+use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -20,15 +18,16 @@ pub(super) const ROWS: &[Handler] = &[
 const BEGINS: &[&str] = &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"];
 
 /// Reads the body of a repetition.
-pub(super) fn body_of(a: &mut Assembler<'_>, head: &Cursor<'_>) -> Result<String, Wrong> {
-    body(a, BEGINS, &[".endr", ".endrept"], head)
+pub(super) fn body_of(a: &mut Session<'_>, head: &Cursor<'_>) -> Result<String, SyntaxError> {
+    a.body(BEGINS, &[".endr", ".endrept"], head)
 }
 
 /// `.rept COUNT`
-fn times(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn times(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
-    let line = a.line();
+    let line = a.asm.at.line;
     let count = a
+        .asm
         .count(&mut cursor)
         .and_then(|count| cursor.end().map(|()| count));
     let text = body_of(a, &head)?;
@@ -46,9 +45,9 @@ fn times(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.irp NAME, A, B, …` and `.irpc NAME, CHARACTERS`
-fn each(a: &mut Assembler<'_>, cursor: Cursor<'_>, name: &'static str) -> Result<(), Wrong> {
+fn each(a: &mut Session<'_>, cursor: Cursor<'_>, name: &'static str) -> Result<(), SyntaxError> {
     let head = cursor;
-    let line = a.line();
+    let line = a.asm.at.line;
     let values = values(cursor, name);
     let text = body_of(a, &head)?;
     let (parameter, values) = values?;
@@ -58,7 +57,7 @@ fn each(a: &mut Assembler<'_>, cursor: Cursor<'_>, name: &'static str) -> Result
         size += out.len();
         if size > LARGEST {
             let message = format!("`{name}` grows to more than 16 megabytes here");
-            return Err(wrong(0..head.text().len(), message));
+            return Err(syntax_error(0..head.text().len(), message));
         }
         texts.push(Rc::<str>::from(out));
     }
@@ -70,26 +69,26 @@ fn each(a: &mut Assembler<'_>, cursor: Cursor<'_>, name: &'static str) -> Result
 }
 
 /// The parameter and its values.
-fn values(mut cursor: Cursor<'_>, name: &str) -> Result<(String, Vec<String>), Wrong> {
+fn values(mut cursor: Cursor<'_>, name: &str) -> Result<(String, Vec<String>), SyntaxError> {
     let parameter = cursor.name()?.into_owned();
     cursor.comma();
     let rest = cursor.rest().trim_end();
     let values = match name {
         ".irpc" => rest.chars().map(String::from).collect(),
-        _ => super::macros::arguments_of(&mut cursor)?,
+        _ => arguments_of(&mut cursor)?,
     };
     Ok((parameter, values))
 }
 
 /// Reads the body of a repetition next.
 pub(super) fn begin(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &Cursor<'_>,
     line: usize,
     name: &'static str,
     text: Rc<str>,
     repeat: Repeat,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let conditions = a.conditions.len();
     match a.inputs.push(
         OriginKind::Repetition(name),
@@ -99,7 +98,7 @@ pub(super) fn begin(
         conditions,
     ) {
         true => Ok(()),
-        false => Err(wrong(
+        false => Err(syntax_error(
             0..cursor.text().len(),
             "this stands too deep within macros and repetitions",
         )),

@@ -1,11 +1,11 @@
-//! Sections: which one is filled.
+//! Directives that choose the current section.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::{Handler, row};
 use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::{Handler, assembler_row as row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Group, Key};
 use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
@@ -69,7 +69,7 @@ fn plain(name: &str) -> Key {
     }
 }
 
-fn known(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+fn known(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
     let mut key = plain(name);
     if !cursor.is_at_end() {
         key.subsection = a.count(&mut cursor)?;
@@ -91,7 +91,7 @@ pub(super) fn named(a: &mut Assembler<'_>, name: &str) {
 }
 
 /// Reads `align=N`, if it is there, as CLRX has it: the alignment of the section that is filled.
-pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.comma();
     let place = cursor.span();
     let mut ahead = *cursor;
@@ -101,7 +101,7 @@ pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<
     let align = a.count(&mut ahead)?;
     *cursor = ahead;
     if !align.is_power_of_two() || align > 1 << 31 {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             format_args!("{align} is no power of two below 2^32"),
         ));
@@ -111,24 +111,24 @@ pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<
 }
 
 /// `.section NAME, "FLAGS", @KIND, ENTRY SIZE, GROUP, comdat, unique, N`
-fn section(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn section(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     fill(a, cursor, false)
 }
 
-/// `pushes`: the number of a subsection may stand behind the name.
-fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(), Wrong> {
+/// `pushes`: the number of a subsection may stand after the name.
+fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(), SyntaxError> {
     let start = cursor.at();
     let name: Cow<'_, str> = match cursor.peek() {
         b'"' => cursor.name()?,
         _ => cursor.piece().into(),
     };
     if name.is_empty() {
-        return Err(cursor.wrong("there should be the name of a section"));
+        return Err(cursor.syntax_error("there should be the name of a section"));
     }
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
     let (mut kind, mut flags) = by_name(&name);
     let mut key = plain(&name);
-    let (mut entry, mut said) = (0, None);
+    let (mut entry, mut explicit) = (0, None);
     let aligns = |cursor: &Cursor<'_>| cursor.rest().starts_with("align");
     let mut more_follows = cursor.comma();
     if more_follows && pushes && !matches!(cursor.peek(), b'"' | b'#') {
@@ -136,16 +136,16 @@ fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(
         more_follows = cursor.comma();
     }
     if more_follows && !aligns(&cursor) {
-        let given = read_flags(&mut cursor)?;
-        (flags, said) = (given.flags, Some(given.flags));
-        if given.joins {
+        let options = read_flags(&mut cursor)?;
+        (flags, explicit) = (options.flags, Some(options.flags));
+        if options.joins {
             key.group.clone_from(&a.sections.here().key.group);
         }
         if cursor.comma() {
             kind = read_kind(&mut cursor)?;
-            entry = more(a, &mut cursor, &given, &mut key)?;
-        } else if given.flags & SHF_MERGE != 0 {
-            return Err(cursor.wrong(
+            entry = more(a, &mut cursor, &options, &mut key)?;
+        } else if options.flags & SHF_MERGE != 0 {
+            return Err(cursor.syntax_error(
                 "a section that is merged (`M`) names its kind and the size of its entries",
             ));
         }
@@ -158,12 +158,12 @@ fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(
     done?;
     cursor.end()?;
     let there = a.sections.section(id);
-    let differs = said.is_some_and(|said| said & !SHF_GROUP != there.flags);
+    let differs = explicit.is_some_and(|explicit| explicit & !SHF_GROUP != there.flags);
     if !new && differs {
         let message = format!(
             "there is another section `{name}` with other flags: give it `unique, 1` or another name"
         );
-        return Err(wrong(place, message));
+        return Err(syntax_error(place, message));
     }
     a.sections.switch(id);
     Ok(())
@@ -180,7 +180,7 @@ struct Flags {
     ordered: bool,
 }
 
-fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
+fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, SyntaxError> {
     let place = cursor.span();
     if cursor.peek() == b'#' {
         return words_of_flags(cursor);
@@ -216,7 +216,7 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
             }
             other => {
                 let other = char::from(other);
-                return Err(wrong(
+                return Err(syntax_error(
                     place,
                     format_args!("`{other}` is none of the flags a, w, x, M, S, T, G, R, e, o, ?"),
                 ));
@@ -227,7 +227,7 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
 }
 
 /// Flags as Solaris's assembler has them, and compilers before clang 16 write them: `#alloc,#write`.
-fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
+fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, SyntaxError> {
     let mut flags = Flags::default();
     loop {
         let place =
@@ -241,7 +241,7 @@ fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
             other => {
                 let message =
                     format!("`{other}` is none of #alloc, #write, #execinstr, #exclude, #tls");
-                return Err(wrong(place, message));
+                return Err(syntax_error(place, message));
             }
         };
         let mut next = *cursor;
@@ -260,7 +260,7 @@ fn number_of(text: &str) -> Option<u32> {
     }
 }
 
-fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     let piece = match cursor.peek() {
         b'"' => cursor.name()?,
@@ -284,7 +284,7 @@ fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
             let number = number_of(other);
             let message =
                 format!("`{piece}` is none of @progbits, @nobits, @note, @init_array, @fini_array");
-            number.ok_or_else(|| wrong(place, message))?
+            number.ok_or_else(|| syntax_error(place, message))?
         }
     })
 }
@@ -295,7 +295,7 @@ fn more(
     cursor: &mut Cursor<'_>,
     flags: &Flags,
     key: &mut Key,
-) -> Result<u64, Wrong> {
+) -> Result<u64, SyntaxError> {
     let mut entry = 0;
     if flags.flags & SHF_MERGE != 0 {
         cursor.expect_comma()?;
@@ -322,16 +322,16 @@ fn more(
                 cursor.expect_comma()?;
                 key.unique = Some(a.count(cursor)?);
             }
-            _ => return Err(cursor.wrong("there should be `comdat` or `unique, N`")),
+            _ => return Err(cursor.syntax_error("there should be `comdat` or `unique, N`")),
         }
     }
     Ok(entry)
 }
 
-fn push(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn push(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = 0..cursor.text().len();
     if a.sections.stack.len() >= 10_000 {
-        return Err(wrong(
+        return Err(syntax_error(
             place,
             "10,000 sections have been pushed, and none popped",
         ));
@@ -345,9 +345,9 @@ fn push(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     done
 }
 
-fn pop(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn pop(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let Some((current, previous)) = a.sections.stack.pop() else {
-        return Err(wrong(
+        return Err(syntax_error(
             0..cursor.text().len(),
             "no `.pushsection` stands before",
         ));
@@ -356,14 +356,14 @@ fn pop(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()
 }
 
-fn previous(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn previous(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let to = a.sections.previous;
     a.sections.switch(to);
     cursor.end()
 }
 
 /// `.subsection N`: parts of a section that stand in the order of their numbers.
-fn subsection(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn subsection(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let number = if cursor.is_at_end() {
         0
     } else {

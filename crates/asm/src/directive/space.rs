@@ -1,12 +1,9 @@
-//! Room: fills and alignment.
+//! Fills and alignment.
 
-use std::ops::Range;
-
-use super::{Handler, row};
 use crate::assembler::{Assembler, too_large};
-use crate::expression::{Binary, Expr};
-use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{FixupKind, NOP, Spot, Tail};
+use crate::session::{Handler, assembler_row as row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
+use crate::state::NOP;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -35,12 +32,16 @@ pub(super) const ROWS: &[Handler] = &[
     row(".p2align", |a, c| align(a, c, true, 1)),
     row(".p2alignw", |a, c| align(a, c, true, 2)),
     row(".p2alignl", |a, c| align(a, c, true, 4)),
-    row(".org", org),
+    row(".org", |a, c| a.org(c)),
 ];
 
 /// `.fill COUNT, SIZE, VALUE`: of the size at most 8 bytes, of the value those of the mask.
-pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> Result<(), Wrong> {
-    let (count, place) = counted(a, &mut cursor)?;
+pub(super) fn fill(
+    a: &mut Assembler<'_>,
+    mut cursor: Cursor<'_>,
+    mask: u64,
+) -> Result<(), SyntaxError> {
+    let (count, place) = a.repeat_count(&mut cursor)?;
     let (mut size, mut value) = (1, 0);
     if cursor.comma() {
         if cursor.peek() != b',' {
@@ -52,51 +53,22 @@ pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> 
     }
     cursor.end()?;
     let value = value as u64 & mask;
-    repeated(a, count, place, &value.to_le_bytes()[..size as usize])
-}
-
-/// Reads how many there shall be, which may depend on places that come later.
-fn counted(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(Expr, Range<usize>), Wrong> {
-    let start = cursor.at();
-    let expr = a.expr(cursor)?;
-    Ok((expr, start..cursor.text()[..cursor.at()].trim_end().len()))
-}
-
-/// The same bytes so many times.
-fn repeated(
-    a: &mut Assembler<'_>,
-    count: Expr,
-    place: Range<usize>,
-    bytes: &[u8],
-) -> Result<(), Wrong> {
-    let number = a.number_of(&count, place.clone());
-    let waits = number.is_err() && !a.sections.here().has_no_bytes();
-    if waits && !bytes.is_empty() {
-        let spot = a.sections.spot();
-        a.wait(spot, FixupKind::Count, count.clone(), place);
-        let bytes = bytes.into();
-        a.sections.append_tail(Tail::Copies { count, bytes });
-        return Ok(());
-    }
-    let number = number?;
-    let number =
-        u64::try_from(number).map_err(|_| wrong(place, format_args!("{number} is negative")))?;
-    a.sections.append_copies(number, bytes).map_err(too_large)
+    a.append_copies(count, place, &value.to_le_bytes()[..size as usize])
 }
 
 /// `.zero COUNT, BYTE`
-fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let (count, place) = counted(a, &mut cursor)?;
+fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    let (count, place) = a.repeat_count(&mut cursor)?;
     let byte = match cursor.comma() {
         true => a.number(&mut cursor)? as u8,
         false => 0,
     };
     cursor.end()?;
-    repeated(a, count, place, &[byte])
+    a.append_copies(count, place, &[byte])
 }
 
-/// `.ds COUNT`: room for so many elements.
-fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<(), Wrong> {
+/// `.ds COUNT`: space for so many elements.
+fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<(), SyntaxError> {
     let count = a.count(&mut cursor)?;
     cursor.end()?;
     a.sections
@@ -105,12 +77,12 @@ fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<()
 }
 
 /// `.dcb COUNT, VALUE`
-fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
-    let (count, place) = counted(a, &mut cursor)?;
+fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
+    let (count, place) = a.repeat_count(&mut cursor)?;
     cursor.expect_comma()?;
     let value = a.number(&mut cursor)?;
     cursor.end()?;
-    repeated(a, count, place, &value.to_le_bytes()[..size])
+    a.append_copies(count, place, &value.to_le_bytes()[..size])
 }
 
 /// `.dcb.d COUNT, FLOAT`
@@ -118,12 +90,12 @@ fn copies_of_float(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
     size: usize,
-) -> Result<(), Wrong> {
-    let (count, place) = counted(a, &mut cursor)?;
+) -> Result<(), SyntaxError> {
+    let (count, place) = a.repeat_count(&mut cursor)?;
     cursor.expect_comma()?;
     let bits = super::data::float_bits(&mut cursor, size)?;
     cursor.end()?;
-    repeated(a, count, place, &bits.to_le_bytes()[..size])
+    a.append_copies(count, place, &bits.to_le_bytes()[..size])
 }
 
 /// `.p2align BITS, FILL, MOST` and `.balign BYTES, FILL, MOST`: in code without a fill by `s_nop 0`.
@@ -132,17 +104,17 @@ fn align(
     mut cursor: Cursor<'_>,
     power: bool,
     size: u8,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let start = cursor.at();
     let number = a.count(&mut cursor)?;
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
     let align = match power {
         true if number < 32 => 1 << number,
-        true => return Err(wrong(place, "an alignment has 2^31 bytes at most")),
+        true => return Err(syntax_error(place, "an alignment has 2^31 bytes at most")),
         false if number == 0 => 1,
         false if number.is_power_of_two() && number < 1 << 32 => number,
         false => {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 format_args!("{number} is no power of two below 2^32"),
             ));
@@ -165,62 +137,5 @@ fn align(
         (Some(fill), 2) => u32::from(fill as u16) * 0x1_0001,
         (Some(fill), _) => fill as u32,
     };
-    align_to(a, align, fill, most)
-}
-
-/// Fills up to a multiple of `align`, unless more than `most` bytes are needed.
-pub(crate) fn align_to(
-    a: &mut Assembler<'_>,
-    align: u64,
-    fill: u32,
-    most: u64,
-) -> Result<(), Wrong> {
-    a.sections.align_at_least(align);
-    if !a.sections.here().has_known_size() {
-        a.sections.append_tail(Tail::Align { align, fill, most });
-        return Ok(());
-    }
-    let at = a.sections.spot().offset;
-    let gap = at.next_multiple_of(align) - at;
-    match gap > most {
-        true => Ok(()),
-        false => a.sections.append_padding(gap, fill).map_err(too_large),
-    }
-}
-
-/// `.org PLACE, BYTE`: goes on at a later place of the section.
-pub(super) fn org(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let here = a.sections.spot();
-    let (to, place) = counted(a, &mut cursor)?;
-    let byte = match cursor.comma() {
-        true => a.number(&mut cursor)? as u8,
-        false => 0,
-    };
-    cursor.end()?;
-    let reduced = a.values().reduce(&to);
-    let reduced = reduced.map_err(|why| wrong(place.clone(), why))?;
-    let apart = |from: Spot| Expr::Binary(Binary::Sub, Box::new([to.clone(), Expr::Place(from)]));
-    let beginning = Spot {
-        fragment: 0,
-        offset: 0,
-        ..here
-    };
-    let gap = match reduced.as_number() {
-        Some(number) => {
-            let done = [Expr::Place(here), Expr::Place(beginning)];
-            let done = Expr::Binary(Binary::Sub, Box::new(done));
-            Expr::Binary(Binary::Sub, Box::new([Expr::Number(number), done]))
-        }
-        None => apart(here),
-    };
-    if a.values().number(&gap).is_ok_and(|gap| gap < 0) {
-        let offset = a.number_of(&apart(beginning), place.clone());
-        let to = reduced.as_number().map_or(offset, Ok)?;
-        let now = here.offset;
-        return Err(wrong(
-            place,
-            format_args!("the section is at byte {now} already: `.org` does not go back to {to}"),
-        ));
-    }
-    repeated(a, gap, place, &[byte])
+    a.align_to(align, fill, most)
 }

@@ -1,11 +1,10 @@
-//! Symbols: values, and what others shall know of them.
+//! Directives of symbols: values, binding, visibility, type and size.
 
-use super::{Handler, each_operand, row};
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, too_large};
 use crate::expression::Expr;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::{Handler, assembler_row as row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Definition, Key, SymbolId};
-use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
 
 #[rustfmt::skip]
@@ -35,88 +34,23 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// `.set NAME, VALUE`
-fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(), Wrong> {
+fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.expect_comma()?;
     a.set(cursor, &name, place, again)
 }
 
-impl Assembler<'_> {
-    /// `NAME = VALUE`: the cursor stands at the sign.
-    pub(crate) fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
-        let twice = cursor.rest().starts_with("==");
-        cursor.skip(if twice { 2 } else { 1 });
-        self.set(cursor, name, 0..name.len(), !twice)
-    }
-
-    /// Sets a symbol to the expression at the cursor. `again`: it may have been set before, and may be set later.
-    fn set(
-        &mut self,
-        mut cursor: Cursor<'_>,
-        name: &str,
-        place: std::ops::Range<usize>,
-        again: bool,
-    ) -> Result<(), Wrong> {
-        if name == "." && self.dialect == Dialect::Clrx {
-            return super::space::org(self, cursor);
-        }
-        if name == "." {
-            return Err(wrong(place, "the place in a section is set by `.org`"));
-        }
-        let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
-            true => Definition::Registers(self.registers(&mut cursor)?),
-            false => Definition::Variable(self.settled(&mut cursor)?),
-        };
-        cursor.end()?;
-        self.define(name, place, definition, again)
-    }
-
-    /// Reads an expression; the number that it is by now.
-    fn settled(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
-        let start = cursor.at();
-        let expr = self.expr(cursor)?;
-        let value = self.values().reduce(&expr);
-        let value = value.map_err(|why| wrong(start..cursor.text().len(), why))?;
-        // What it comes to, not what was written: variables of variables stay small.
-        Ok(value.into())
-    }
-
-    /// Gives a symbol of this place another definition.
-    pub(super) fn define(
-        &mut self,
-        name: &str,
-        place: std::ops::Range<usize>,
-        definition: Definition,
-        again: bool,
-    ) -> Result<(), Wrong> {
-        let id = self.symbols.own(name);
-        if matches!(&definition, Definition::Variable(expr) if expr.names(id)) {
-            return Err(wrong(place, format_args!("`{name}` depends on itself")));
-        }
-        let symbol = &mut self.symbols[id];
-        let free = !symbol.is_defined() || (symbol.variable && again);
-        if !free {
-            return Err(wrong(place, format_args!("`{name}` is defined already")));
-        }
-        symbol.definition = definition;
-        symbol.variable = again;
-        // The assembler's own are none of the object, but for those that the source sets.
-        symbol.used |= name.starts_with(".amdgcn.");
-        Ok(())
-    }
-}
-
-/// Reads names, and does something with each symbol.
+/// Reads names, and applies a function to each symbol.
 fn symbols(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
     mut act: impl FnMut(&mut Assembler<'_>, SymbolId),
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     if cursor.is_at_end() {
-        return Err(cursor.wrong("there should be the name of a symbol"));
+        return Err(cursor.syntax_error("there should be the name of a symbol"));
     }
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         let name = cursor.name()?;
         let id = a.symbols.id(&name);
         act(a, id);
@@ -124,7 +58,7 @@ fn symbols(
     })
 }
 
-fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
+fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
         let symbol = &mut a.symbols[id];
         // What is weak stays so, in whatever order it is said.
@@ -134,12 +68,12 @@ fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), Wr
     })
 }
 
-fn show(a: &mut Assembler<'_>, cursor: Cursor<'_>, visibility: u8) -> Result<(), Wrong> {
+fn show(a: &mut Assembler<'_>, cursor: Cursor<'_>, visibility: u8) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| a.symbols[id].visibility = visibility)
 }
 
 /// `.type NAME, @KIND`: the kind with `@`, `%`, `#`, in quotes, or as `STT_…`.
-fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     let id = a.symbols.id(&name);
     cursor.comma();
@@ -160,14 +94,14 @@ fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         _ => {
             let message =
                 format!("`{piece}` is none of @function, @object, @notype, @common, @tls_object");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     };
     a.symbols[id].kind = kind;
     cursor.end()
 }
 
-fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     cursor.expect_comma()?;
     let expr = a.expr(&mut cursor)?;
@@ -179,7 +113,10 @@ fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 
 /// The operands of `.comm`: a name, a size in bytes, an alignment as a power of two: so LLVM prints and reads it for
 /// this target.
-fn room(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(SymbolId, u64, u64), Wrong> {
+fn common_operands(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+) -> Result<(SymbolId, u64, u64), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.expect_comma()?;
@@ -189,7 +126,7 @@ fn room(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(SymbolId, u64
         let place = cursor.span();
         let power = a.count(cursor)?;
         if power > 31 {
-            return Err(wrong(
+            return Err(syntax_error(
                 place,
                 "the alignment is a power of two here, 31 at most: 4 is 16 bytes",
             ));
@@ -200,13 +137,16 @@ fn room(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(SymbolId, u64
     let id = a.symbols.id(&name);
     match a.symbols[id].definition {
         Definition::Undefined | Definition::Common(..) => Ok((id, size, align)),
-        _ => Err(wrong(place, format_args!("`{name}` is defined already"))),
+        _ => Err(syntax_error(
+            place,
+            format_args!("`{name}` is defined already"),
+        )),
     }
 }
 
-/// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker makes room for one; for a local one it is made here.
-fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
-    let (id, size, align) = room(a, &mut cursor)?;
+/// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker reserves space for one; for a local one it is made here.
+fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), SyntaxError> {
+    let (id, size, align) = common_operands(a, &mut cursor)?;
     let symbol = &mut a.symbols[id];
     symbol.kind = STT_OBJECT;
     if symbol.binding == Some(STB_LOCAL) {
@@ -218,13 +158,13 @@ fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<
     Ok(())
 }
 
-/// `.lcomm NAME, SIZE, ALIGN`: room in `.bss`.
-fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let (id, size, align) = room(a, &mut cursor)?;
+/// `.lcomm NAME, SIZE, ALIGN`: space in `.bss`.
+fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    let (id, size, align) = common_operands(a, &mut cursor)?;
     in_bss(a, id, size, align)
 }
 
-fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<(), Wrong> {
+fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<(), SyntaxError> {
     let key = Key {
         name: ".bss".into(),
         group: None,
@@ -233,26 +173,26 @@ fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<
     };
     let (bss, _) = a.sections.get(&key, SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0);
     let here = std::mem::replace(&mut a.sections.current, bss);
-    let done = super::space::align_to(a, align, 0, u64::MAX);
-    let spot = a.sections.spot();
+    let done = a.align_to(align, 0, u64::MAX);
+    let location = a.sections.location();
     let grown = a.sections.append_same(size, 0);
     a.sections.current = here;
     a.symbols[id].kind = STT_OBJECT;
-    a.symbols[id].definition = Definition::Label(spot);
+    a.symbols[id].definition = Definition::Label(location);
     a.symbols[id].size = Some(Expr::Number(size as i64));
-    done.and(grown.map_err(crate::assembler::too_large))
+    done.and(grown.map_err(too_large))
 }
 
 /// `.amdgpu_lds NAME, SIZE, ALIGN`: a variable in LDS, which the linker of graphics lays out (`SHN_AMDGPU_LDS`).
-fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    Err(wrong(
+fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    Err(syntax_error(
         0..cursor.text().len(),
         "`.amdgpu_lds` leaves LDS to a linker for graphics; reserve it with `.amdhsa_group_segment_fixed_size`",
     ))
 }
 
 /// `.amdgpu_hsa_kernel NAME`: the symbol is a kernel of code object version 2.
-fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
         a.symbols[id].kind = STT_AMDGPU_HSA_KERNEL
     })

@@ -7,9 +7,9 @@ mod reduce;
 
 use std::fmt;
 
-use crate::state::{Spot, SymbolId};
+use crate::state::{Location, SymbolId};
 
-pub(crate) use number::float;
+pub(crate) use number::{fits, float};
 pub(crate) use parse::Reader;
 pub(crate) use reduce::{Base, Reduced, Values};
 
@@ -21,10 +21,10 @@ pub(crate) enum Expr {
     /// A symbol, and what of its address a relocation shall give.
     Symbol(SymbolId, Variant),
     /// A place: the `.` of where it was read.
-    Place(Spot),
-    /// One operand.
+    Place(Location),
+    /// An operator with one operand.
     Unary(Unary, Box<Expr>),
-    /// Two operands.
+    /// An operator with two operands.
     Binary(Binary, Box<[Expr; 2]>),
     /// The second operand where the first is not zero, else the third: CLRX's `a ? b : c`.
     Choice(Box<[Expr; 3]>),
@@ -44,11 +44,11 @@ impl Expr {
     }
 }
 
-/// What stands behind a symbol's `@`: how the linker makes a number of its address (LLVM's "User Guide for AMDGPU
+/// The relocation variant after a symbol's `@`: how the linker makes a number of its address (LLVM's "User Guide for AMDGPU
 /// Backend", "Relocation Records").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Variant {
-    /// Nothing: the address.
+    /// No variant: the address itself.
     #[default]
     None,
     GotPcRel,

@@ -64,6 +64,12 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(number as f64 * 2f64.powi(scale))
 }
 
+/// Whether a number has so many bytes, with or without sign.
+pub(crate) fn fits(number: i64, size: u8) -> bool {
+    let bits = 8 * u32::from(size);
+    bits >= 64 || (-(1 << (bits - 1))..1 << bits).contains(&number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,9 @@
-//! Texts to expressions.
+//! The parser of expressions.
 
 use super::number::{integer, local_label};
 use super::{Binary, Expr, Function, Unary, Variant};
-use crate::source::{Cursor, Wrong, escape, wrong};
-use crate::state::{Definition, Spot, Symbols};
+use crate::source::{Cursor, SyntaxError, escape, syntax_error};
+use crate::state::{Definition, Location, Symbols};
 use wavetank_isa::Dialect;
 
 /// Operators that wait for their values at most, and parentheses within each other: what evaluates goes down so deep.
@@ -13,7 +13,7 @@ const DEEPEST: usize = 500;
 pub(crate) struct Reader<'s> {
     symbols: &'s mut Symbols,
     /// Where the line's bytes will stand: the value of `.`.
-    here: Spot,
+    here: Location,
     dialect: Dialect,
     /// Whether symbols stay symbols, though their numbers are known.
     open: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    pub fn new(symbols: &'s mut Symbols, here: Spot, dialect: Dialect) -> Self {
+    pub fn new(symbols: &'s mut Symbols, here: Location, dialect: Dialect) -> Self {
         Reader {
             symbols,
             here,
@@ -41,7 +41,7 @@ impl<'s> Reader<'s> {
     ///
     /// # Errors
     /// What is none, with its place.
-    pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let first = self.primary(cursor)?;
         let value = self.operators(cursor, first, 1)?;
         match self.dialect == Dialect::Clrx && cursor.peek() == b'?' {
@@ -50,13 +50,13 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// `? YES : NO` behind a condition: from right to left, as in C.
-    fn choice(&mut self, cursor: &mut Cursor<'_>, condition: Expr) -> Result<Expr, Wrong> {
+    /// `? YES : NO` after a condition: from right to left, as in C.
+    fn choice(&mut self, cursor: &mut Cursor<'_>, condition: Expr) -> Result<Expr, SyntaxError> {
         self.deeper(cursor)?;
         cursor.skip(1);
         let yes = self.read(cursor)?;
         if !cursor.eat(b':') {
-            return Err(cursor.wrong("there should be `:` and what holds otherwise"));
+            return Err(cursor.syntax_error("there should be `:` and what holds otherwise"));
         }
         let no = self.read(cursor)?;
         self.depth -= 1;
@@ -73,7 +73,7 @@ impl<'s> Reader<'s> {
         cursor: &mut Cursor<'_>,
         mut left: Expr,
         least: u8,
-    ) -> Result<Expr, Wrong> {
+    ) -> Result<Expr, SyntaxError> {
         while let Some((sign, binary, strength)) = operator(cursor, self.dialect) {
             if strength < least {
                 break;
@@ -89,7 +89,7 @@ impl<'s> Reader<'s> {
                 (Expr::Number(a), Expr::Number(b)) => {
                     self.depth -= 1;
                     let value = binary.of(a, b);
-                    Expr::Number(value.ok_or_else(|| wrong(place, "this divides by zero"))?)
+                    Expr::Number(value.ok_or_else(|| syntax_error(place, "this divides by zero"))?)
                 }
                 (left, right) => Expr::Binary(binary, Box::new([left, right])),
             };
@@ -97,15 +97,18 @@ impl<'s> Reader<'s> {
         Ok(left)
     }
 
-    fn deeper(&mut self, cursor: &Cursor<'_>) -> Result<(), Wrong> {
+    fn deeper(&mut self, cursor: &Cursor<'_>) -> Result<(), SyntaxError> {
         self.depth += 1;
         match self.depth > DEEPEST {
-            true => Err(cursor.wrong("this expression is too deep: name parts of it with `.set`")),
+            true => {
+                Err(cursor
+                    .syntax_error("this expression is too deep: name parts of it with `.set`"))
+            }
             false => Ok(()),
         }
     }
 
-    fn primary(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    fn primary(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         match cursor.peek() {
             b'(' => self.parenthesis(cursor),
             b'-' => self.unary(cursor, Some(Unary::Minus)),
@@ -130,7 +133,8 @@ impl<'s> Reader<'s> {
                 Some(name) => self.symbol(cursor, name),
                 None => {
                     let shown = cursor.shown();
-                    Err(cursor.wrong(format_args!("there should be an expression, not {shown}")))
+                    Err(cursor
+                        .syntax_error(format_args!("there should be an expression, not {shown}")))
                 }
             },
         }
@@ -143,7 +147,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn parenthesis(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    fn parenthesis(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let opened = cursor.span();
         cursor.skip(1);
         self.deeper(cursor)?;
@@ -151,11 +155,15 @@ impl<'s> Reader<'s> {
         self.depth -= 1;
         match cursor.eat(b')') {
             true => Ok(inner),
-            false => Err(wrong(opened, "this parenthesis is not closed")),
+            false => Err(syntax_error(opened, "this parenthesis is not closed")),
         }
     }
 
-    fn unary(&mut self, cursor: &mut Cursor<'_>, unary: Option<Unary>) -> Result<Expr, Wrong> {
+    fn unary(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        unary: Option<Unary>,
+    ) -> Result<Expr, SyntaxError> {
         cursor.skip(1);
         self.deeper(cursor)?;
         let operand = self.primary(cursor)?;
@@ -167,7 +175,7 @@ impl<'s> Reader<'s> {
         })
     }
 
-    fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         if let Some((length, value)) = integer(cursor.rest()) {
             cursor.skip(length);
             return Ok(Expr::Number(value as i64));
@@ -176,19 +184,20 @@ impl<'s> Reader<'s> {
         if let Some((length, number, before)) = local_label(cursor.rest()) {
             cursor.skip(length);
             let id = self.symbols.local(number, before);
-            let id = id
-                .ok_or_else(|| wrong(place, format_args!("there is no label `{number}` before")))?;
+            let id = id.ok_or_else(|| {
+                syntax_error(place, format_args!("there is no label `{number}` before"))
+            })?;
             return Ok(Expr::Symbol(id, Variant::None));
         }
         let shown = cursor.shown();
-        Err(wrong(
+        Err(syntax_error(
             place,
             format_args!("{shown} is no integer of 64 bits"),
         ))
     }
 
     /// A symbol, with its variant; the number that it stands for, where that is known: it may be set anew.
-    fn symbol(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, Wrong> {
+    fn symbol(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, SyntaxError> {
         let variant = variant(cursor)?;
         let id = self.symbols.id(name);
         match &self.symbols[id].definition {
@@ -199,10 +208,12 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn call(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, Wrong> {
+    fn call(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, SyntaxError> {
         let row = Function::ALL.iter().find(|row| row.0 == name);
         let Some((_, function, count)) = row else {
-            return Err(cursor.wrong(format_args!("there is no function `{name}` in expressions")));
+            return Err(
+                cursor.syntax_error(format_args!("there is no function `{name}` in expressions"))
+            );
         };
         let place = cursor.span();
         cursor.skip(1);
@@ -213,13 +224,13 @@ impl<'s> Reader<'s> {
         }
         self.depth -= 1;
         if !cursor.eat(b')') {
-            return Err(wrong(place, "this parenthesis is not closed"));
+            return Err(syntax_error(place, "this parenthesis is not closed"));
         }
         if let Some(count) = count.filter(|count| *count != operands.len()) {
-            let given = operands.len();
-            return Err(wrong(
+            let found = operands.len();
+            return Err(syntax_error(
                 place,
-                format_args!("`{name}` has {count} operands, not {given}"),
+                format_args!("`{name}` has {count} operands, not {found}"),
             ));
         }
         Ok(Expr::Call(*function, operands))
@@ -244,7 +255,7 @@ fn operator(cursor: &Cursor<'_>, dialect: Dialect) -> Option<(&'static str, Bina
 }
 
 /// What follows a name with `@`.
-fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Wrong> {
+fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, SyntaxError> {
     if cursor.peek() != b'@' {
         return Ok(Variant::None);
     }
@@ -258,14 +269,17 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Wrong> {
         let place = cursor.at()..cursor.at() + 1 + length;
         let names: Vec<&str> = Variant::ALL.iter().map(|row| row.0).collect();
         let names = names.join(", @");
-        return Err(wrong(place, format_args!("`@{name}` is none of @{names}")));
+        return Err(syntax_error(
+            place,
+            format_args!("`@{name}` is none of @{names}"),
+        ));
     };
     cursor.skip(1 + length);
     Ok(variant)
 }
 
 /// A character in single quotes, its number.
-fn character(cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+fn character(cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
     let start = cursor.at();
     let rest = &cursor.rest()[1..];
     if let Some((number, end)) = coded(cursor.text(), start + 1) {
@@ -287,17 +301,25 @@ fn character(cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
             (value, 1 + escape.len_utf8())
         }
         (Some(plain), _) => (plain, plain.len_utf8()),
-        (None, _) => return Err(wrong(start..start + 1, "there should be a character here")),
+        (None, _) => {
+            return Err(syntax_error(
+                start..start + 1,
+                "there should be a character here",
+            ));
+        }
     };
     let closed = rest[length..].starts_with('\'');
     if !closed {
-        return Err(wrong(start..start + 1, "this character has no end quote"));
+        return Err(syntax_error(
+            start..start + 1,
+            "this character has no end quote",
+        ));
     }
     cursor.skip(length + 2);
     Ok(Expr::Number(u32::from(value).into()))
 }
 
-/// A character by its code, `'\x41'` or `'\101'`, as CLRX has them; the place behind it.
+/// A character by its code, `'\x41'` or `'\101'`, as CLRX has them; the place after it.
 fn coded(text: &str, at: usize) -> Option<(i64, usize)> {
     let mut byte = Vec::new();
     let is_code = text[at..].starts_with("\\x") || text[at..].starts_with("\\1");

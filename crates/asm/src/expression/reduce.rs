@@ -1,11 +1,11 @@
-//! What an expression comes to: a number, an address, or the difference of two.
+//! Evaluation of expressions: to a number, an address, or the difference of two addresses.
 
 use std::borrow::Cow;
 
 use super::{Expr, Function, Unary, Variant};
-use crate::directive::extra_sgprs;
 use crate::expression::Binary;
-use crate::state::{Definition, Layout, Spot, SymbolId, Symbols};
+use crate::kernel::extra_sgprs;
+use crate::state::{Definition, Layout, Location, SymbolId, Symbols};
 
 /// How deep variables are variables of others at most.
 const DEEPEST: usize = 200;
@@ -28,14 +28,14 @@ pub(crate) struct Reduced {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Base {
     Symbol(SymbolId, Variant),
-    Place(Spot),
+    Place(Location),
 }
 
 impl From<Base> for Expr {
     fn from(base: Base) -> Expr {
         match base {
             Base::Symbol(id, variant) => Expr::Symbol(id, variant),
-            Base::Place(spot) => Expr::Place(spot),
+            Base::Place(location) => Expr::Place(location),
         }
     }
 }
@@ -121,8 +121,8 @@ impl Values<'_> {
         }
         match expr {
             Expr::Number(n) => Ok(Reduced::number(*n)),
-            Expr::Place(spot) => Ok(Reduced {
-                plus: Some(Base::Place(*spot)),
+            Expr::Place(location) => Ok(Reduced {
+                plus: Some(Base::Place(*location)),
                 ..Reduced::default()
             }),
             Expr::Symbol(id, variant) => self.symbol(*id, *variant, depth),
@@ -248,7 +248,7 @@ impl Values<'_> {
         if a == b {
             return Some(0);
         }
-        let (a, b) = (self.spot(a)?, self.spot(b)?);
+        let (a, b) = (self.location(a)?, self.location(b)?);
         if a.section == b.section && a.fragment == b.fragment {
             return Some(a.offset.wrapping_sub(b.offset) as i64);
         }
@@ -258,11 +258,11 @@ impl Values<'_> {
     }
 
     /// Where a base lies, if it is in a section of this source.
-    pub fn spot(&self, base: &Base) -> Option<Spot> {
+    pub fn location(&self, base: &Base) -> Option<Location> {
         match base {
-            Base::Place(spot) => Some(*spot),
+            Base::Place(location) => Some(*location),
             Base::Symbol(id, Variant::None) => match self.symbols[*id].definition {
-                Definition::Label(spot) => Some(spot),
+                Definition::Label(location) => Some(location),
                 _ => None,
             },
             Base::Symbol(..) => None,

@@ -1,8 +1,8 @@
-//! Code to a listing: an instruction a line, symbols and branch targets as labels, address and words behind it.
+//! Listings of code: one instruction per line, labels for symbols and branch targets, address and words as a comment.
 
-mod page;
+mod labels;
 mod region;
-mod survey;
+mod writer;
 
 use std::collections::HashSet;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -12,10 +12,10 @@ use thiserror::Error;
 use wavetank_isa::{Chip, Dialect};
 use wavetank_object::{CodeObject, Lines};
 
-use crate::in_order::in_order;
-use page::{Look, Page, Piece};
+use crate::ordered_pool::run_in_order;
+use labels::Labels;
 use region::{Label, Region, regions, symbols};
-use survey::Survey;
+use writer::{Look, Piece, Writer};
 
 /// Text is written in pieces of so many bytes of code, each of which one thread makes.
 const PIECE: usize = 1 << 12;
@@ -44,8 +44,8 @@ pub enum ListingError {
 /// ```
 pub struct Listing<'a> {
     regions: Vec<Region<'a>>,
-    /// What is known of the code of each region.
-    surveys: Vec<Survey>,
+    /// Instruction boundaries and branch targets of each region.
+    labels: Vec<Labels>,
     look: Look,
 }
 
@@ -78,12 +78,12 @@ impl<'a> Listing<'a> {
     }
 
     fn new(regions: Vec<Region<'a>>, look: Look) -> Self {
-        let survey = |region: &Region<'_>| match region.code {
-            true => Survey::of(region, look.chip),
-            false => Survey::default(),
+        let labels = |region: &Region<'_>| match region.code {
+            true => Labels::of(region, look.chip),
+            false => Labels::default(),
         };
         let listing = Listing {
-            surveys: regions.iter().map(survey).collect(),
+            labels: regions.iter().map(labels).collect(),
             regions,
             look,
         };
@@ -103,15 +103,15 @@ impl<'a> Listing<'a> {
 
     /// Gives each place that a branch leads to a name.
     fn with_targets(mut self) -> Self {
-        let known = self.regions.iter().zip(&self.surveys);
+        let known = self.regions.iter().zip(&self.labels);
         let mut targets: Vec<u64> = known
-            .flat_map(|(region, survey)| survey.targets(region.address))
+            .flat_map(|(region, labels)| labels.targets(region.address))
             .collect();
         targets.sort_unstable();
         targets.dedup();
-        let taken: HashSet<String> = self.look.labels.values().map(|l| l.name.clone()).collect();
+        let reserved: HashSet<String> = self.look.labels.values().map(|l| l.name.clone()).collect();
         let names = (0..).map(|n| format!("L{n}"));
-        let mut names = names.filter(|name| !taken.contains(name));
+        let mut names = names.filter(|name| !reserved.contains(name));
         for address in targets {
             if let Entry::Vacant(place) = self.look.labels.entry(address)
                 && let Some(name) = names.next()
@@ -130,28 +130,28 @@ impl<'a> Listing<'a> {
     /// # Errors
     /// Those of the writer.
     pub fn write(&self, dialect: Dialect, out: &mut impl Write) -> io::Result<()> {
-        in_order(
+        run_in_order(
             &self.pieces(PIECE),
-            |piece| Page::of(&self.look, dialect, piece),
+            |piece| Writer::of(&self.look, dialect, piece),
             |text| out.write_all(text.as_bytes()),
         )
     }
 
     /// The regions in pieces of about so many bytes.
     fn pieces(&self, size: usize) -> Vec<Piece<'_>> {
-        let known = self.regions.iter().zip(&self.surveys);
+        let known = self.regions.iter().zip(&self.labels);
         known
-            .flat_map(|(region, survey)| self.cut(region, survey, size))
+            .flat_map(|(region, labels)| self.cut(region, labels, size))
             .collect()
     }
 
     /// Cuts a region into pieces, between instructions. Behind a zero there is no cut: it may be one of many that are shown
     /// as such.
-    fn cut<'r>(&self, region: &'r Region<'r>, survey: &Survey, size: usize) -> Vec<Piece<'r>> {
+    fn cut<'r>(&self, region: &'r Region<'r>, labels: &Labels, size: usize) -> Vec<Piece<'r>> {
         let length = region.bytes.len();
         let may_cut = |at: &usize| {
             let behind = &region.bytes[at - 4..*at];
-            survey.begins_at(*at) && !(self.look.folds_zeros && behind == [0; 4])
+            labels.begins_at(*at) && !(self.look.folds_zeros && behind == [0; 4])
         };
         let mut pieces = Vec::new();
         let (mut start, mut labels_from) = (0, region.address);
@@ -164,7 +164,7 @@ impl<'a> Listing<'a> {
                 labels_from,
             });
             let last = (4..=8).step_by(4).map(|length| end.saturating_sub(length));
-            let last = last.into_iter().find(|at| survey.begins_at(*at));
+            let last = last.into_iter().find(|at| labels.begins_at(*at));
             labels_from = region.address + last.unwrap_or(start) as u64 + 1;
             start = end;
         }
@@ -193,7 +193,7 @@ mod tests {
             listing.look.labels.insert(404, Label { name: "f".to_owned(), symbol: true });
             let text = |size| -> String {
                 let pieces = listing.pieces(size);
-                pieces.iter().map(|piece| Page::of(&listing.look, Dialect::Llvm, piece)).collect()
+                pieces.iter().map(|piece| Writer::of(&listing.look, Dialect::Llvm, piece)).collect()
             };
             prop_assert_eq!(text(32), text(1 << 20));
         }

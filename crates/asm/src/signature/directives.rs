@@ -1,4 +1,4 @@
-//! What a signature stands for: the directives of a kernel and its metadata.
+//! Signatures to directives: the descriptor of a kernel and its metadata.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Kernel Descriptor", "Code Object V5 Metadata", "Initial Kernel Execution
 //! State".
@@ -10,7 +10,7 @@ use wavetank_object::Target;
 
 use super::{Kind, Signature};
 
-/// What code needs, and whom it is for.
+/// The resources that the code needs, and its target.
 #[derive(Clone, Debug)]
 pub(crate) struct Needs<'a> {
     pub target: &'a Target,
@@ -20,7 +20,7 @@ pub(crate) struct Needs<'a> {
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
-    /// SGPRs that are reserved behind the others.
+    /// SGPRs that are reserved after the others.
     pub extra_sgprs: u32,
 }
 

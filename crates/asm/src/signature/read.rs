@@ -6,9 +6,9 @@ use wavetank_isa::ParseError;
 use wavetank_quote::similar;
 
 use super::{Kind, Parameter, SCALARS, Scalar, Signature};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
-/// Parameters of a kernel at most: more than that nobody calls by hand.
+/// The limit of parameters of a kernel. Signatures are for kernels that are called by hand.
 const MOST: usize = 1000;
 
 impl FromStr for Signature {
@@ -19,7 +19,7 @@ impl FromStr for Signature {
     }
 }
 
-fn signature(text: &str) -> Result<Signature, Wrong> {
+fn signature(text: &str) -> Result<Signature, SyntaxError> {
     let mut cursor = Cursor::new(text, 0);
     let named = cursor.span();
     let name = a_name(
@@ -34,20 +34,23 @@ fn signature(text: &str) -> Result<Signature, Wrong> {
         dimensions: 1,
         lds: (0, 0..0),
     };
-    let mut said: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     while !cursor.is_at_end() {
         let place = cursor.span();
         let item = item(&mut cursor, &mut signature)?;
-        if said.contains(&item) {
-            return Err(wrong(place, format_args!("`{item}` stands before, too")));
+        if seen.contains(&item) {
+            return Err(syntax_error(
+                place,
+                format_args!("`{item}` stands before, too"),
+            ));
         }
-        said.push(item);
+        seen.push(item);
     }
     Ok(signature)
 }
 
 /// What stands between the parentheses.
-fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
+fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, SyntaxError> {
     mark(cursor, b'(')?;
     let mut all: Vec<Parameter> = Vec::new();
     if cursor.eat(b')') {
@@ -59,11 +62,11 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
         let place = start..cursor.text()[..cursor.at()].trim_end().len();
         if all.iter().any(|other| other.name == parameter.name) {
             let message = format!("there is another parameter `{}`", parameter.name);
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
         if all.len() == MOST {
             let message = format!("a kernel has {MOST} parameters at most");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
         all.push(parameter);
         if cursor.eat(b')') {
@@ -71,13 +74,13 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
         }
         if !cursor.comma() {
             let message = format!("there should be `,` or `)`, not {}", cursor.shown());
-            return Err(cursor.wrong(message));
+            return Err(cursor.syntax_error(message));
         }
     }
 }
 
 /// `u32 n`, `global const f32* a`, `local f32* tmp`.
-fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, Wrong> {
+fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, SyntaxError> {
     let start = cursor.at();
     let space = word(cursor, &["global", "local"]);
     let constant = word(cursor, &["const"]).is_some();
@@ -91,21 +94,21 @@ fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, Wrong> {
         (Some(space), false) => {
             let name = scalar.name;
             let message = format!("what is {space} is passed by a pointer: `{space} {name}* NAME`");
-            return Err(wrong(star, message));
+            return Err(syntax_error(star, message));
         }
         (None, true) => {
             let name = scalar.name;
             let message = format!(
                 "a pointer says where it leads: `global {name}* NAME`, or `local {name}* NAME` for LDS"
             );
-            return Err(wrong(start..star.end, message));
+            return Err(syntax_error(start..star.end, message));
         }
     };
     let name = a_name(cursor, "the parameter's name")?;
     Ok(Parameter { name, kind, scalar })
 }
 
-fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, Wrong> {
+fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, SyntaxError> {
     let place = cursor.span();
     let word = a_name(cursor, "a type, such as `u32`")?;
     if let Some(scalar) = SCALARS.iter().find(|scalar| scalar.name == word) {
@@ -114,7 +117,7 @@ fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, Wrong> {
     let names = SCALARS.iter().map(|scalar| scalar.name);
     let list: Vec<&str> = names.clone().collect();
     let message = format!("`{word}` is no type; there are {}", list.join(", "));
-    let mut error = wrong(place, message);
+    let mut error = syntax_error(place, message);
     // The same type in OpenCL's words, or one whose name is alike.
     let same = SCALARS.iter().find(|scalar| scalar.known == word);
     let (near, meant) = similar(&word, names);
@@ -126,8 +129,8 @@ fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, Wrong> {
     Err(error)
 }
 
-/// What stands behind the parameters: `lds BYTES`, `dims COUNT`. Gives its word.
-fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static str, Wrong> {
+/// What stands after the parameters: `lds BYTES`, `dims COUNT`. Gives its word.
+fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static str, SyntaxError> {
     match word(cursor, &["lds", "dims"]) {
         Some("lds") => {
             let place = cursor.span();
@@ -143,13 +146,16 @@ fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static s
                 "behind the parameters stand `lds BYTES` and `dims COUNT`, not {}",
                 cursor.shown()
             );
-            Err(cursor.wrong(message))
+            Err(cursor.syntax_error(message))
         }
     }
 }
 
 /// A number in a range.
-fn number(cursor: &mut Cursor<'_>, range: std::ops::RangeInclusive<u32>) -> Result<u32, Wrong> {
+fn number(
+    cursor: &mut Cursor<'_>,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<u32, SyntaxError> {
     let place = cursor.span();
     let shown = cursor.shown();
     let piece = cursor.piece();
@@ -162,7 +168,7 @@ fn number(cursor: &mut Cursor<'_>, range: std::ops::RangeInclusive<u32>) -> Resu
         _ => {
             let (least, most) = (range.start(), range.end());
             let message = format!("there should be a number from {least} to {most}, not {shown}");
-            Err(wrong(place, message))
+            Err(syntax_error(place, message))
         }
     }
 }
@@ -176,19 +182,19 @@ fn word<'w>(cursor: &mut Cursor<'_>, words: &[&'w str]) -> Option<&'w str> {
     Some(found)
 }
 
-fn a_name(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Wrong> {
+fn a_name(cursor: &mut Cursor<'_>, what: &str) -> Result<String, SyntaxError> {
     let shown = cursor.shown();
     let word = cursor.word();
-    let missing = || cursor.wrong(format_args!("there should be {what}, not {shown}"));
+    let missing = || cursor.syntax_error(format_args!("there should be {what}, not {shown}"));
     word.map(str::to_owned).ok_or_else(missing)
 }
 
-fn mark(cursor: &mut Cursor<'_>, mark: u8) -> Result<(), Wrong> {
+fn mark(cursor: &mut Cursor<'_>, mark: u8) -> Result<(), SyntaxError> {
     if cursor.eat(mark) {
         return Ok(());
     }
     let (mark, shown) = (char::from(mark), cursor.shown());
-    Err(cursor.wrong(format_args!("there should be `{mark}`, not {shown}")))
+    Err(cursor.syntax_error(format_args!("there should be `{mark}`, not {shown}")))
 }
 
 #[cfg(test)]
@@ -205,7 +211,7 @@ mod tests {
             "k(u8 a, global const f32 * b, i16 c,u64 d , local f64* e, f16 f) lds 0x100 dims 3",
         );
         let placed: Vec<_> = signature.placed().map(|(p, at)| (&*p.name, at)).collect();
-        let wanted = [
+        let expected = [
             ("a", 0),
             ("b", 8),
             ("c", 16),
@@ -213,7 +219,7 @@ mod tests {
             ("e", 32),
             ("f", 36),
         ];
-        assert_eq!(placed, wanted);
+        assert_eq!(placed, expected);
         assert_eq!((signature.block_size(), signature.block_align()), (40, 8));
         assert_eq!((signature.lds.0, signature.dimensions), (256, 3));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Files as text, though some of their bytes are no UTF-8: compilers print bytes of data behind them as comments.
+//! Files as text, though some of their bytes are no UTF-8: compilers print bytes of data after them as comments.
 
 use memchr::memchr;
 use wavetank_quote::{byte_of, character_of};

@@ -10,11 +10,11 @@ use wavetank_quote::brief;
 use super::{bytes, is_name};
 
 /// Why a statement is wrong; its place is one of the statement's text.
-pub(crate) type Wrong = Box<ParseError>;
+pub(crate) type SyntaxError = Box<ParseError>;
 
 /// Fails with a sentence at some bytes of a text.
 #[cold]
-pub(crate) fn wrong(span: Range<usize>, message: impl Display) -> Wrong {
+pub(crate) fn syntax_error(span: Range<usize>, message: impl Display) -> SyntaxError {
     Box::new(ParseError {
         span,
         message: brief(&message.to_string()),
@@ -47,7 +47,7 @@ impl<'t> Cursor<'t> {
         self.skip_blanks();
     }
 
-    /// The whole text.
+    /// The whole text of the statement.
     pub fn text(&self) -> &'t str {
         self.text
     }
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         self.at += blanks.count();
     }
 
-    /// Goes over so many bytes and the blanks behind them.
+    /// Goes over so many bytes and the blanks after them.
     pub fn skip(&mut self, bytes: usize) {
         self.at += bytes;
         self.skip_blanks();
@@ -92,10 +92,10 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes the comma that has to be next.
-    pub fn expect_comma(&mut self) -> Result<(), Wrong> {
+    pub fn expect_comma(&mut self) -> Result<(), SyntaxError> {
         match self.comma() {
             true => Ok(()),
-            false => Err(self.wrong(format_args!(
+            false => Err(self.syntax_error(format_args!(
                 "there should be a comma, not {}",
                 self.shown()
             ))),
@@ -118,16 +118,33 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Fails here.
-    pub fn wrong(&self, message: impl Display) -> Wrong {
-        wrong(self.span(), message)
+    /// Reads operands between commas, until the end of the statement.
+    pub fn each_operand(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Result<(), SyntaxError>,
+    ) -> Result<(), SyntaxError> {
+        if self.is_at_end() {
+            return Ok(());
+        }
+        loop {
+            read(self)?;
+            if self.is_at_end() {
+                return Ok(());
+            }
+            self.expect_comma()?;
+        }
+    }
+
+    /// Makes an error at the cursor.
+    pub fn syntax_error(&self, message: impl Display) -> SyntaxError {
+        syntax_error(self.span(), message)
     }
 
     /// Fails unless everything has been read.
-    pub fn end(&self) -> Result<(), Wrong> {
+    pub fn end(&self) -> Result<(), SyntaxError> {
         match self.is_at_end() {
             true => Ok(()),
-            false => Err(wrong(
+            false => Err(syntax_error(
                 self.at..self.text.trim_end().len(),
                 format_args!("nothing more should stand here, not {}", self.shown()),
             )),
@@ -168,19 +185,19 @@ impl<'t> Cursor<'t> {
     }
 
     /// A name of a symbol or section: a word, or any text in quotes.
-    pub fn name(&mut self) -> Result<Cow<'t, str>, Wrong> {
+    pub fn name(&mut self) -> Result<Cow<'t, str>, SyntaxError> {
         if self.peek() == b'"' {
             let start = self.at;
             let name = self.quoted()?;
             return match String::from_utf8(name) {
                 Ok(name) => Ok(name.into()),
-                Err(_) => Err(wrong(start..self.at, "this name is no UTF-8")),
+                Err(_) => Err(syntax_error(start..self.at, "this name is no UTF-8")),
             };
         }
         let shown = self.shown();
         let word = self.path();
         word.map(Cow::Borrowed)
-            .ok_or_else(|| self.wrong(format_args!("there should be a name, not {shown}")))
+            .ok_or_else(|| self.syntax_error(format_args!("there should be a name, not {shown}")))
     }
 
     /// What stands up to a comma, a blank, or the end: names of sections, types, flags.
@@ -193,10 +210,10 @@ impl<'t> Cursor<'t> {
     }
 
     /// The bytes of a text in quotes, its escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`, and `\a \v \'`, which CLRX has.
-    pub fn quoted(&mut self) -> Result<Vec<u8>, Wrong> {
+    pub fn quoted(&mut self) -> Result<Vec<u8>, SyntaxError> {
         if self.peek() != b'"' {
             let shown = self.shown();
-            return Err(self.wrong(format_args!(
+            return Err(self.syntax_error(format_args!(
                 "there should be a text in quotes, not {shown}"
             )));
         }
@@ -206,7 +223,12 @@ impl<'t> Cursor<'t> {
         let mut at = start + 1;
         loop {
             match source.get(at) {
-                None => return Err(wrong(start..self.text.len(), "this text has no end quote")),
+                None => {
+                    return Err(syntax_error(
+                        start..self.text.len(),
+                        "this text has no end quote",
+                    ));
+                }
                 Some(b'"') => break,
                 Some(b'\\') => at = escape(self.text, at, &mut out)?,
                 Some(byte) if byte.is_ascii() => {
@@ -228,11 +250,11 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Resolves the escape at `at`; gives the place behind it.
-pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, Wrong> {
+/// Resolves the escape at `at`; gives the place after it.
+pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, SyntaxError> {
     let bytes = text.as_bytes();
     let Some(mark) = bytes.get(at + 1) else {
-        return Err(wrong(at..at + 1, "this text ends in an escape"));
+        return Err(syntax_error(at..at + 1, "this text ends in an escape"));
     };
     let digits = |from: usize, most: usize, radix: u32| {
         let run = bytes[from..].iter().take(most);
@@ -251,7 +273,8 @@ pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, 
             let end = at + 1 + digits(at + 1, 3, 8);
             let value = u32::from_str_radix(&text[at + 1..end], 8).unwrap_or(u32::MAX);
             let value = u8::try_from(value);
-            let value = value.map_err(|_| wrong(at..end, "an octal escape reaches `\\377`"))?;
+            let value =
+                value.map_err(|_| syntax_error(at..end, "an octal escape reaches `\\377`"))?;
             (value, end)
         }
         b'x' | b'X' if digits(at + 2, 1, 16) > 0 => {
@@ -263,7 +286,10 @@ pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, 
         _ => {
             let shown = text[at..].chars().take(2).collect::<String>();
             let end = at + shown.len();
-            return Err(wrong(at..end, format_args!("`{shown}` is no escape")));
+            return Err(syntax_error(
+                at..end,
+                format_args!("`{shown}` is no escape"),
+            ));
         }
     };
     out.push(byte);

@@ -1,11 +1,11 @@
-//! What is being read: the source, files that it includes, expansions of macros, repetitions, each from within the one
+//! The stack of texts that are read: the source, included files, expansions of macros, repetitions, each within the one
 //! before.
 
 use std::rc::Rc;
 
 use wavetank_isa::Dialect;
 
-use super::{Lines, Row, Wrong, wrong};
+use super::{Lines, Row, SyntaxError, syntax_error};
 
 /// How deep files, macros and repetitions stand within each other at most. Macros that count by calling themselves are
 /// common; LLVM ends at 20.
@@ -34,7 +34,7 @@ impl OriginKind {
 pub(crate) struct Origin {
     pub kind: OriginKind,
     pub text: Rc<str>,
-    /// Who uses it, and in which line.
+    /// The text that includes or expands it, and the line that does.
     pub user: Option<(Rc<Origin>, usize)>,
 }
 
@@ -48,9 +48,9 @@ impl Origin {
 /// What a body is repeated for.
 #[derive(Debug)]
 pub(crate) enum Repeat {
-    /// Read once.
+    /// The text is read once.
     Once,
-    /// So many times more.
+    /// The text is read this many times more.
     Times(u64),
     /// For more texts; the first is the next.
     Texts(std::vec::IntoIter<Rc<str>>),
@@ -163,11 +163,14 @@ impl Input {
     }
 
     /// The line of a comment that the text ends in, and what is wrong there.
-    pub fn open_comment(&self) -> Option<(usize, Wrong)> {
+    pub fn open_comment(&self) -> Option<(usize, SyntaxError)> {
         let line = self.lines.open_comment()?;
         let text = self.origin.line(line);
         let at = text.rfind("/*").unwrap_or(0);
-        Some((line, wrong(at..text.len(), "this comment has no `*/`")))
+        Some((
+            line,
+            syntax_error(at..text.len(), "this comment has no `*/`"),
+        ))
     }
 
     fn row(&mut self) -> Option<Row> {

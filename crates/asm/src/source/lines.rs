@@ -1,7 +1,7 @@
 //! A source cut into lines, with blanks for comments: places in a line are places in the source.
 //!
 //! LLVM's comments are `; …`, `// …` and `/* … */`, and `# …` where a line begins with it. CLRX has `# …` anywhere; `// …`
-//! is one there where a line begins with it, or behind an instruction and a blank: elsewhere it divides. A `\` at the end of
+//! is one there where a line begins with it, or after an instruction and a blank: elsewhere it divides. A `\` at the end of
 //! a line joins it with the next in CLRX.
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub(crate) struct Lines {
 
 /// A line of a text.
 pub(crate) struct Row {
-    /// From 1.
+    /// The number of the line, from 1.
     pub number: usize,
     /// Where it stands in the text.
     pub range: Range<usize>,

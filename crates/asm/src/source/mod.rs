@@ -8,7 +8,7 @@ mod statement;
 
 pub use bytes::text_of;
 
-pub(crate) use cursor::{Cursor, Wrong, escape, wrong};
+pub(crate) use cursor::{Cursor, SyntaxError, escape, syntax_error};
 pub(crate) use inputs::{Input, Inputs, Origin, OriginKind, Repeat};
 pub(crate) use lines::{Lines, Row};
 pub(crate) use statement::{Statement, first_word, is_name, may_have_names, statements};

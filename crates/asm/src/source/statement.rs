@@ -21,7 +21,7 @@ pub(crate) fn may_have_names(source: &str) -> bool {
         kept.map_or(0, |last| last + 1)
     };
     let blank = |b: u8| matches!(b, b' ' | b'\t' | 0x0b | 0x0c);
-    // First in a line, or behind another label, a statement or a comment.
+    // First in a line, or after another label, a statement or a comment.
     let first =
         |b: Option<&u8>| b.is_none_or(|b| matches!(b, b'\n' | b'\r' | b':' | b';' | b'/' | b'"'));
     memchr3_iter(b':', b'.', b'=', bytes).any(|mark| match bytes[mark] {
@@ -82,7 +82,7 @@ fn semicolon(text: &str) -> Option<usize> {
     })
 }
 
-/// Whether `//` divides behind this part of a line of CLRX: in a directive or an assignment, and where no blank stands before.
+/// Whether `//` divides after this part of a line of CLRX: in a directive or an assignment, and where no blank stands before.
 pub(super) fn divides(before: &str) -> bool {
     let mut rest = &before[before.rfind(';').map_or(0, |mark| mark + 1)..];
     loop {

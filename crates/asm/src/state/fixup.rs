@@ -1,18 +1,18 @@
-//! Places that wait for values which are known at the end.
+//! Fixups: bytes in sections that wait for values which are known at the end.
 
 use std::rc::Rc;
 
 use wavetank_isa::ParseError;
 
-use super::Spot;
+use super::Location;
 use crate::errors::LineError;
 use crate::expression::Expr;
-use crate::source::{Origin, wrong};
+use crate::source::{Origin, syntax_error};
 
-/// A place in the code, what it waits for, and where that was written.
+/// A location in a section, the expression whose value it waits for, and the place in the source.
 #[derive(Debug)]
 pub(crate) struct Fixup {
-    pub spot: Spot,
+    pub location: Location,
     pub kind: FixupKind,
     pub expr: Expr,
     pub place: Place,
@@ -32,9 +32,9 @@ pub(crate) struct Place {
 /// How the value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixupKind {
-    /// So many bytes of data.
+    /// This many bytes of data.
     Data(u8),
-    /// The dword behind an instruction. It is relative to itself, unless it is a difference or the variant says otherwise.
+    /// The dword after an instruction. It is relative to itself, unless it is a difference or the variant says otherwise.
     Literal,
     /// The lower half of an instruction: a distance in dwords to what follows it.
     Branch,
@@ -47,8 +47,8 @@ pub(crate) enum FixupKind {
 }
 
 impl Place {
-    /// An error here.
-    pub fn wrong(&self, message: impl std::fmt::Display) -> LineError {
+    /// Makes an error that shows this place.
+    pub fn line_error(&self, message: impl std::fmt::Display) -> LineError {
         let text = self
             .origin
             .text
@@ -57,7 +57,7 @@ impl Place {
             .unwrap_or_default();
         let start = (self.column as usize).min(text.len());
         let end = (start + self.length as usize).min(text.len());
-        let error: ParseError = *wrong(start..end, message);
+        let error: ParseError = *syntax_error(start..end, message);
         LineError::new(&self.origin, self.line as usize, text, error)
     }
 }

@@ -17,10 +17,10 @@ const LOCAL: char = '\u{1}';
 /// The scopes of a source.
 #[derive(Debug)]
 pub(crate) struct Scopes {
-    /// Those that are open, the innermost last.
+    /// The scopes that are open, the innermost last.
     open: Vec<String>,
     known: HashSet<String>,
-    /// Those that each one uses, the last first.
+    /// The scopes that each one uses, the last first.
     uses: HashMap<String, Vec<String>>,
     locals: u32,
 }
@@ -144,7 +144,7 @@ fn outwards(scope: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names that a symbol nobody has defined may mean: those of the scopes around its own.
+/// The names that an undefined symbol may mean: those of the enclosing scopes.
 pub(crate) fn names_around(name: &str) -> impl Iterator<Item = String> + '_ {
     let end = name.rfind("::").map_or(0, |end| end + 2);
     let (scope, simple) = name.split_at(end);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use wavetank_link::elf;
 
-use super::{SectionId, Spot};
+use super::{Location, SectionId};
 use crate::expression::Expr;
 
 /// `s_nop 0`, what is between functions (SOPP, opcode 0, on every generation).
@@ -14,7 +14,7 @@ pub(crate) const NOP: u32 = 0xbf80_0000;
 /// Bytes that all sections have together at most.
 const LARGEST: u64 = 256 << 20;
 
-/// How often room is measured whose size depends on places behind it.
+/// The number of layout passes for sizes that depend on later locations.
 const ROUNDS: usize = 64;
 
 /// Of which group a section is a member.
@@ -30,7 +30,7 @@ pub(crate) struct Group {
 pub(crate) struct Key {
     pub name: Rc<str>,
     pub group: Option<Group>,
-    /// The number behind `unique`.
+    /// The number after `unique`.
     pub unique: Option<u64>,
     pub subsection: u64,
 }
@@ -87,7 +87,7 @@ pub(crate) enum Tail {
 enum Made {
     /// A number's bytes.
     Leb(Vec<u8>),
-    /// So many bytes of what the tail says.
+    /// A number of bytes as the tail describes them.
     Size(u64),
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct Sections {
     by_key: HashMap<Key, SectionId>,
     pub current: SectionId,
     pub previous: SectionId,
-    /// Those put aside by `.pushsection`: current and previous.
+    /// Pairs of current and previous section that `.pushsection` has saved.
     pub stack: Vec<(SectionId, SectionId)>,
     size: u64,
 }
@@ -231,9 +231,9 @@ impl Sections {
 
     /// Where the next byte will stand.
     #[inline]
-    pub fn spot(&self) -> Spot {
+    pub fn location(&self) -> Location {
         let section = self.here();
-        Spot {
+        Location {
             section: self.current,
             fragment: section.fragments.len() as u32 - 1,
             offset: section.offset(),
@@ -281,8 +281,8 @@ impl Sections {
             return self.append_same(size, 0);
         }
         self.reserve(size)?;
-        let room = &mut self.here_mut().last_mut().bytes;
-        (0..if bytes.is_empty() { 0 } else { count }).for_each(|_| room.extend_from_slice(bytes));
+        let space = &mut self.here_mut().last_mut().bytes;
+        (0..if bytes.is_empty() { 0 } else { count }).for_each(|_| space.extend_from_slice(bytes));
         Ok(())
     }
 
@@ -328,11 +328,11 @@ impl Sections {
         }
     }
 
-    /// The `count` bytes at a spot.
-    pub fn bytes_at(&mut self, spot: Spot, count: usize) -> Option<&mut [u8]> {
-        let section = self.all.get_mut(spot.section.0 as usize)?;
-        let fragment = section.fragments.get_mut(spot.fragment as usize)?;
-        let start = spot.offset as usize;
+    /// The `count` bytes at a location.
+    pub fn bytes_at(&mut self, location: Location, count: usize) -> Option<&mut [u8]> {
+        let section = self.all.get_mut(location.section.0 as usize)?;
+        let fragment = section.fragments.get_mut(location.fragment as usize)?;
+        let start = location.offset as usize;
         fragment.bytes.get_mut(start..start + count)
     }
 
@@ -375,8 +375,8 @@ impl Layout {
             layout.starts.push(vec![0; section.fragments.len()]);
         }
         layout.place(sections);
-        // Numbers only grow in bytes, so that this ends. Room that depends on itself might not: its size stays then, which
-        // whoever asks for it is told.
+        // Numbers only grow in bytes, so that this ends. Space that depends on itself might not: its size stays then, which
+        // its fixup reports it.
         let mut round = 0;
         while layout.grow(sections, &value, round < ROUNDS) {
             layout.place(sections);
@@ -385,7 +385,7 @@ impl Layout {
         layout
     }
 
-    /// Whether the sections, one behind the other in a file, are larger than a source's can be.
+    /// Whether the sections, one after the other in a file, are larger than a source's can be.
     pub fn is_too_large(&self, sections: &Sections) -> bool {
         let mut end = 64u64; // the header of a file
         for (n, parts) in self.parts.iter().enumerate() {
@@ -400,17 +400,17 @@ impl Layout {
         end > LARGEST
     }
 
-    /// How many copies stand at the end of a spot's part.
-    pub fn copies(&self, sections: &Sections, spot: Spot) -> Option<u64> {
-        let fragment = &sections.section(spot.section).fragments[spot.fragment as usize];
-        let made = &self.tails[spot.section.0 as usize][spot.fragment as usize];
+    /// How many copies stand at the end of a location's part.
+    pub fn copies(&self, sections: &Sections, location: Location) -> Option<u64> {
+        let fragment = &sections.section(location.section).fragments[location.fragment as usize];
+        let made = &self.tails[location.section.0 as usize][location.fragment as usize];
         match &fragment.tail {
             Some(Tail::Copies { bytes, .. }) => made.size().checked_div(bytes.len() as u64),
             _ => None,
         }
     }
 
-    /// Puts each part behind the one before.
+    /// Places each part after the previous one.
     fn place(&mut self, sections: &Sections) {
         for (n, section) in sections.iter().enumerate() {
             let mut at = 0;
@@ -463,20 +463,20 @@ impl Layout {
         changed
     }
 
-    /// Where the part of a spot begins in its section.
-    pub fn start(&self, spot: Spot) -> u64 {
-        let section = spot.section.0 as usize;
-        self.homes[section].1 + self.starts[section][spot.fragment as usize]
+    /// Where the part of a location begins in its section.
+    pub fn start(&self, location: Location) -> u64 {
+        let section = location.section.0 as usize;
+        self.homes[section].1 + self.starts[section][location.fragment as usize]
     }
 
-    /// A spot's offset in its section.
-    pub fn offset(&self, spot: Spot) -> u64 {
-        self.start(spot) + spot.offset
+    /// A location's offset in its section.
+    pub fn offset(&self, location: Location) -> u64 {
+        self.start(location) + location.offset
     }
 
-    /// The section that a spot lies in, subsections being parts of theirs.
-    pub fn home(&self, spot: Spot) -> SectionId {
-        self.home_of(spot.section)
+    /// The section that a location lies in, subsections being parts of theirs.
+    pub fn home(&self, location: Location) -> SectionId {
+        self.home_of(location.section)
     }
 
     /// The section that one is part of.
@@ -549,7 +549,7 @@ fn up_to(at: u64, align: u64) -> u64 {
     at.checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
-/// So many bytes of a fill: whole dwords of it at the end, zeros before.
+/// `count` bytes of a fill: whole dwords of it at the end, zeros before.
 fn padding(count: u64, fill: Fill) -> Vec<u8> {
     let fill = fill.to_le_bytes();
     let mut bytes = vec![0; (count % 4) as usize];

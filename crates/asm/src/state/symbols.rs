@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use super::scopes::{Scopes, names_around};
-use super::{Initials, Spot, SymbolId};
+use super::{FirstCharFilter, Location, SymbolId};
 use crate::expression::{Expr, Variant};
 
 /// What a symbol stands for.
@@ -14,11 +14,11 @@ use crate::expression::{Expr, Variant};
 pub(crate) enum Definition {
     /// Nothing in this source, so far.
     Undefined,
-    /// A place.
-    Label(Spot),
+    /// A location in a section.
+    Label(Location),
     /// A value that has been set.
     Variable(Expr),
-    /// Room that the linker makes: size and alignment in bytes.
+    /// Space that the linker reserves: size and alignment in bytes.
     Common(u64, u64),
     /// CLRX's registers by another name.
     Registers(Registers),
@@ -62,7 +62,7 @@ impl fmt::Display for Registers {
 pub(crate) struct Symbol {
     pub name: Rc<str>,
     pub definition: Definition,
-    /// `None`: nobody has said; local if it is defined here.
+    /// `None`: no directive has set it, and it is local if the symbol is defined here.
     pub binding: Option<u8>,
     pub visibility: u8,
     pub kind: u8,
@@ -78,10 +78,10 @@ pub(crate) struct Symbol {
 pub(crate) struct Symbols {
     all: Vec<Symbol>,
     by_name: HashMap<Rc<str>, SymbolId>,
-    initials: Initials,
+    first_chars: FirstCharFilter,
     /// How often each number of local labels has been defined.
     local: HashMap<u64, u32>,
-    /// Those of CLRX, once a source has one.
+    /// The scopes of CLRX, from the first use on.
     scopes: Option<Scopes>,
     /// Whether calculations ask for halves of addresses, as CLRX's do.
     pub has_halves: bool,
@@ -125,9 +125,9 @@ impl Symbols {
         }
     }
 
-    /// What all names begin with.
-    pub fn initials(&self) -> Initials {
-        self.initials
+    /// The first characters of all names.
+    pub fn first_chars(&self) -> FirstCharFilter {
+        self.first_chars
     }
 
     /// The symbol of a name that is defined where the source is read; a new one, if there was none.
@@ -154,7 +154,7 @@ impl Symbols {
         self.scopes.get_or_insert_with(Scopes::new)
     }
 
-    /// At the end of a source, what nobody has defined in its scope is what a scope around it has.
+    /// At the end of a source, an undefined symbol of a scope becomes that of an enclosing scope.
     pub fn look_around(&mut self) {
         if self.scopes.is_none() {
             return;
@@ -194,7 +194,7 @@ impl Symbols {
             variable: false,
             used: false,
         });
-        self.initials.insert(&name);
+        self.first_chars.insert(&name);
         self.by_name.insert(name, id);
         id
     }
@@ -222,7 +222,7 @@ impl Symbols {
 }
 
 impl SymbolId {
-    /// Its place in the order of all.
+    /// The index of the symbol in the order of first mention.
     pub fn index(self) -> usize {
         self.0 as usize
     }

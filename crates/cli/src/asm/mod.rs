@@ -197,7 +197,7 @@ impl Asm {
                 .map(|text| define(text))
                 .collect::<Result<_>>()?,
             kernels: self.kernels()?,
-            most_errors: match self.max_errors {
+            max_errors: match self.max_errors {
                 0 => usize::MAX,
                 most => most,
             },

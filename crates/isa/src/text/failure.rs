@@ -27,7 +27,7 @@ pub(super) type Failure = Box<ParseError>;
 /// The message is made only where it will be read.
 #[cold]
 pub(super) fn fail<T>(at: &impl Located, message: impl fmt::Display) -> Result<T, Failure> {
-    let at = at.spot();
+    let at = at.location();
     Err(Box::new(ParseError {
         span: at.span(),
         message: if at.quiet {

@@ -1,6 +1,6 @@
 //! What to write instead: said of lines that are no instruction.
 //!
-//! Names that changed between generations, and who has an instruction, follow
+//! Names that changed between generations, and chips that have an instruction, follow
 //! from the rows of the table.
 
 use std::ops::Range;

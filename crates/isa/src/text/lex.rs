@@ -43,14 +43,14 @@ pub(super) struct Registers {
 
 /// A place in a line at which a try can fail.
 #[derive(Clone, Copy)]
-pub(super) struct Spot {
+pub(super) struct Location {
     start: usize,
     end: usize,
     /// Whether a failure needs no message: another try may succeed.
     pub quiet: bool,
 }
 
-impl Spot {
+impl Location {
     /// The bytes of the token.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end
@@ -61,12 +61,12 @@ impl Spot {
 pub(super) trait Located {
     /// Its place. It is smaller than a lexer, and copies of what has just been
     /// written are slow.
-    fn spot(&self) -> Spot;
+    fn location(&self) -> Location;
 }
 
-impl Located for Spot {
+impl Located for Location {
     #[inline]
-    fn spot(&self) -> Spot {
+    fn location(&self) -> Location {
         *self
     }
 }
@@ -74,8 +74,8 @@ impl Located for Spot {
 impl Located for Lexer<'_> {
     /// The place of the next token.
     #[inline]
-    fn spot(&self) -> Spot {
-        Spot {
+    fn location(&self) -> Location {
+        Location {
             start: self.start,
             end: self.end,
             quiet: self.quiet,
@@ -116,9 +116,9 @@ impl<'a> Lexer<'a> {
     }
 
     /// The place of what has been taken since a token was next.
-    pub fn since(&self, start: &Spot) -> Spot {
+    pub fn since(&self, start: &Location) -> Location {
         let end = self.text[..self.start].trim_ascii_end().len();
-        Spot {
+        Location {
             end: end.max(start.end),
             ..*start
         }
@@ -304,7 +304,7 @@ fn radix(text: &str, at: usize) -> (Token<'_>, usize) {
     (value.map_or(Token::End, Token::Integer), end)
 }
 
-/// Digits behind a zero: octal for LLVM's assembler as for CLRX's (its manual, "Literals").
+/// Digits after a zero: octal for LLVM's assembler as for CLRX's (its manual, "Literals").
 fn octal(text: &str, at: usize, end: usize) -> (Token<'_>, usize) {
     let value = u64::from_str_radix(&text[at..end], 8);
     (value.map_or(Token::End, Token::Integer), end)

@@ -91,10 +91,10 @@ pub(super) fn hexadecimal(value: u32) -> Piece<10> {
     }
 }
 
-/// Room for the longest line, which has under 200 bytes, and a piece.
+/// Space for the longest line, which has under 200 bytes, and a piece.
 const ROOM: usize = 256;
 
-/// A line under construction. What has no room is left out.
+/// A line under construction. What has no space is left out.
 pub(super) struct Line {
     bytes: [u8; ROOM],
     len: usize,
@@ -122,8 +122,8 @@ impl Line {
 
     #[inline]
     pub fn piece<const N: usize>(&mut self, piece: &Piece<N>) {
-        if let Some(room) = self.bytes.get_mut(self.len..self.len + N) {
-            room.copy_from_slice(&piece.bytes);
+        if let Some(space) = self.bytes.get_mut(self.len..self.len + N) {
+            space.copy_from_slice(&piece.bytes);
             self.len += usize::from(piece.len);
         }
     }
@@ -131,16 +131,16 @@ impl Line {
     /// A piece, or nothing.
     #[inline]
     pub fn piece_if<const N: usize>(&mut self, condition: bool, piece: &Piece<N>) {
-        if let Some(room) = self.bytes.get_mut(self.len..self.len + N) {
-            room.copy_from_slice(&piece.bytes);
+        if let Some(space) = self.bytes.get_mut(self.len..self.len + N) {
+            space.copy_from_slice(&piece.bytes);
             self.len += usize::from(piece.len) * usize::from(condition);
         }
     }
 
     #[inline]
     pub fn push(&mut self, text: &str) {
-        if let Some(room) = self.bytes.get_mut(self.len..self.len + text.len()) {
-            room.copy_from_slice(text.as_bytes());
+        if let Some(space) = self.bytes.get_mut(self.len..self.len + text.len()) {
+            space.copy_from_slice(text.as_bytes());
             self.len += text.len();
         }
     }

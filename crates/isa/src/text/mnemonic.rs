@@ -117,7 +117,7 @@ fn segments(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, Form)> {
 }
 
 /// A hash of short words, eight bytes at a time: the table holds the names of
-/// instructions alone, so nobody can choose keys that collide.
+/// instructions alone, so an attacker cannot choose keys that collide.
 #[derive(Default)]
 struct WordHasher(u64);
 

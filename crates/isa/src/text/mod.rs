@@ -1,5 +1,6 @@
 //! The text of one instruction: LLVM's canonical form, and the CLRX dialect.
 
+mod apply_modifiers;
 mod clrx;
 mod dialect;
 mod failure;

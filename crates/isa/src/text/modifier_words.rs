@@ -1,15 +1,15 @@
 //! The words after the operands, which LLVM's and CLRX's syntax share: the
-//! flags, the words with a value behind a colon, and what each of them sets.
+//! flags, the words with a value after a colon, and what each of them sets.
 
 use super::failure::{Failure, fail};
-use super::lex::{Lexer, Located, Spot};
+use super::lex::{Lexer, Located, Location};
 use super::names::{DPP_AMOUNTS, DPP_PLAIN};
 use super::parse_operand::expect;
 use crate::form::Form;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
 /// Kinds of modifiers that were written; flags are in [`Mods::flags`].
-pub(super) mod given {
+pub(super) mod present {
     pub const OMOD: u32 = 1 << 0;
     pub const OP_SEL: u32 = 1 << 1;
     pub const OP_SEL_HI: u32 = 1 << 2;
@@ -60,7 +60,7 @@ pub(super) const FLAGS: [(&str, Flags); 19] = [
     ("vm", Flags::VM),
 ];
 
-/// What may stand behind the colon, and the field that it goes to.
+/// What may stand after the colon, and the field that it goes to.
 pub(super) enum Value {
     /// A factor of the result.
     Factor,
@@ -80,10 +80,10 @@ pub(super) enum Value {
     Own,
 }
 
-/// Words with a value behind a colon: the word, its kind, its value.
+/// Words with a value after a colon: the word, its kind, its value.
 pub(super) const VALUED: [(&str, u32, Value); 21] = {
     use Value::*;
-    use given::*;
+    use present::*;
     [
         ("mul", OMOD, Factor),
         ("div", OMOD, Factor),
@@ -121,7 +121,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 
 /// What a form can be told: kinds, and flags.
 pub(super) fn allowed(form: Form) -> (u32, Flags) {
-    use given::*;
+    use present::*;
     let typed = Flags::GLC | Flags::SLC | Flags::TFE;
     let memory = typed | Flags::LDS;
     let address = Flags::OFFEN | Flags::IDXEN | Flags::ADDR64;
@@ -166,7 +166,7 @@ pub(super) trait Syntax {
         expect(lex, b'[', "before a list")?;
         let mut values = Vec::with_capacity(most);
         loop {
-            let start = lex.spot();
+            let start = lex.location();
             values.push(self.number(lex, 0, max)? as u8);
             if values.len() > most {
                 return fail(&start, format_args!("the list has more than {most} values"));
@@ -203,7 +203,7 @@ pub(super) fn valued(
         Value::Part(field) => *field(mods) = syntax.part(lex)?,
         Value::Unused => mods.dst_unused = syntax.unused(lex)?,
         Value::Lanes => {
-            let start = lex.spot();
+            let start = lex.location();
             let lanes = syntax.list(lex, 4, 3)?;
             if lanes.len() != 4 {
                 return fail(&lex.since(&start), "four lanes take a lane each");
@@ -219,7 +219,7 @@ pub(super) fn valued(
 
 /// OMOD of `mul:2`, `mul:4`, `div:2`; a factor of 1 says nothing.
 fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     match (word, syntax.number(lex, 0, 4)?) {
         (_, 1) => Ok(0),
         ("mul", 2) => Ok(1),
@@ -230,7 +230,7 @@ fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, F
 }
 
 /// The control of a DPP word that takes an amount.
-pub(super) fn dpp_amount(at: &Spot, word: &str, amount: u16) -> Result<u16, Failure> {
+pub(super) fn dpp_amount(at: &Location, word: &str, amount: u16) -> Result<u16, Failure> {
     let found = DPP_AMOUNTS
         .iter()
         .find(|(_, name, range)| *name == word && range.contains(&amount));

@@ -8,18 +8,18 @@ use std::ops::Range;
 
 use wavetank_quote::brief;
 
+use super::apply_modifiers::apply;
 use super::failure::{Failure, ParseError, fail};
 use super::help;
 use super::legal;
-use super::lex::{Lexer, Located, Spot, Token};
+use super::lex::{Lexer, Located, Location, Token};
 use super::mnemonic::{Candidate, Mnemonics};
-use super::modifier_words::given;
 use super::parse_modifier::modifiers;
-use super::parse_operand::{Written, constant, expect, source, with_sign};
+use super::parse_operand::{Written, constant, expect, source};
 use super::parse_symbolic::{immediate, number};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
+use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
 use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Access, Class, Features, Field, Kind, Op, OperandSpec, Ty};
 use crate::{EncodeError, decode, encode};
@@ -73,7 +73,7 @@ pub(super) fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
     first_that_suits(lex, Mnemonics::of(chip).candidates(word), chip)
 }
 
-/// The operands behind a mnemonic as those of the first candidate that has such.
+/// The operands after a mnemonic as those of the first candidate that has such.
 fn first_that_suits(mut lex: Lexer<'_>, candidates: &[Candidate], chip: Chip) -> Option<Inst> {
     lex.quiet = true;
     let mut tries = candidates.iter();
@@ -100,7 +100,7 @@ fn furthest(lex: Lexer<'_>, candidates: &[Candidate], word: &str, chip: Chip) ->
 
 /// Tries to read the rest of a line as operands and modifiers of a form.
 fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     let mut inst = Inst {
         op,
         chip,
@@ -131,15 +131,15 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             return fail(&lex, "expected `,` and another operand");
         }
         is_first = false;
-        let first = lex.spot();
+        let first = lex.location();
         written[i] = operand(&mut lex, &mut inst, spec)?;
         places[i] = lex.since(&first).span();
         inst.operands[i] = written[i].operand;
     }
-    let modifiers_at = lex.spot();
+    let modifiers_at = lex.location();
     let address = (inst.mods.offset, inst.mods.flags);
-    let given = modifiers(&mut lex, form, chip.generation(), &mut inst.mods)?;
-    apply(&mut inst, given, address, &written, &modifiers_at)?;
+    let present = modifiers(&mut lex, form, chip.generation(), &mut inst.mods)?;
+    apply(&mut inst, present, address, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
     legal::check(&inst, &places)?;
     let mut inst = finish(inst, &start, &modifiers_at, &places)?;
@@ -220,7 +220,7 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
             if inst.form == Form::Smem && spec.field == Field::Soffset {
                 return smem_offset(lex, inst);
             }
-            let start = lex.spot();
+            let start = lex.location();
             // The sources of the mixed operations take constants of 16 bits.
             let ty = if is_mix(inst.op) && spec.ty == Ty::F32 {
                 Ty::F16
@@ -315,7 +315,7 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
         *lex = ahead;
         return Ok(Operand::Literal((value & max) as u32));
     }
-    let start = lex.spot();
+    let start = lex.location();
     // Inline floats as the bits of the operand's type.
     let generation = Generation::Gfx9;
     Ok(match constant(lex, spec.ty, generation)? {
@@ -343,7 +343,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         }
         return Ok(w);
     }
-    let start = lex.spot();
+    let start = lex.location();
     let Some(value) = lex.integer() else {
         return fail(&start, "expected an offset");
     };
@@ -382,170 +382,6 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     })
 }
 
-/// Puts modifiers where they belong in a form. `address` is the offset, and the
-/// flags, that the operands of scalar memory had.
-fn apply(
-    inst: &mut Inst,
-    given: u32,
-    address: (i32, Flags),
-    written: &[Written],
-    at: &Spot,
-) -> Result<(), Failure> {
-    let row = inst.row();
-    let mut changed = Vec::new();
-    let mut sources = 0;
-    for (spec, w) in row.operands.iter().zip(written) {
-        let bit = source_bit(spec.field);
-        sources |= bit;
-        let around = w.neg || w.abs || w.sext;
-        let takes = bit != 0
-            && match inst.form {
-                Form::Vop3 | Form::Dpp => !w.sext,
-                Form::Sdwa => true,
-                Form::Vop3p => is_mix(inst.op) && !w.sext,
-                _ => false,
-            };
-        if around && !takes {
-            let constant = short_constant(inst, spec, w);
-            let Some(operand) = constant else {
-                return fail(at, "this form takes no neg, abs or sext");
-            };
-            changed.push((spec.field, operand));
-            continue;
-        }
-        inst.mods.neg |= if w.neg { bit } else { 0 };
-        inst.mods.abs |= if w.abs { bit } else { 0 };
-        inst.mods.sext |= if w.sext { bit } else { 0 };
-    }
-    let alone = row.operands.is_empty() && !row.has(Features::GDS_ONLY);
-    if alone && (given != 0 || !inst.mods.flags.is_empty()) {
-        return fail(at, "the instruction takes no modifiers");
-    }
-    for (field, operand) in changed {
-        inst.set(field, operand);
-    }
-    let count = sources.count_ones();
-    match inst.form {
-        Form::Vop3 | Form::Sdwa if given & given::OMOD != 0 && !takes_omod(inst) => {
-            return fail(at, "the result of this instruction is not scaled");
-        }
-        Form::Vop3 if given & given::NO_CLAMP != 0 && !row.has(Features::CLAMP) => {
-            return fail(at, "the result of this instruction is not clamped");
-        }
-        Form::Vop3 if given & given::OP_SEL != 0 && !takes_op_sel(inst) => {
-            return fail(at, "this instruction takes no op_sel");
-        }
-        Form::Vop3p if given & given::NEG_LO_HI != 0 && is_mix(inst.op) => {
-            return fail(at, "write the signs around the sources");
-        }
-        Form::Vop3 => {
-            let op_sel = inst.mods.op_sel;
-            if op_sel >> (count + 1) != 0 {
-                return fail(
-                    at,
-                    format_args!("op_sel has at most {} values here", count + 1),
-                );
-            }
-            let dst = op_sel >> count & 1;
-            inst.mods.op_sel = op_sel & ((1 << count) - 1) | dst << 3;
-        }
-        Form::Vop3p if given & given::OP_SEL_HI == 0 => {
-            inst.mods.op_sel_hi = if is_mix(inst.op) { 0 } else { sources };
-        }
-        Form::Sdwa
-            if matches!(inst.op, Op::Vopc(_))
-                && given & (given::DST_SEL | given::DST_UNUSED) != 0 =>
-        {
-            return fail(at, "a comparison writes a whole mask");
-        }
-        Form::Sdwa => sdwa_defaults(inst, given, sources),
-        Form::Dpp if given & given::DPP_CTRL == 0 => {
-            return fail(at, "expected a DPP control, such as quad_perm:[0,1,2,3]");
-        }
-        Form::Smem => {
-            let register = !address.1.contains(Flags::SMEM_IMM);
-            match (given & given::OFFSET != 0, register) {
-                (false, _) => inst.mods.offset = address.0,
-                (true, true) if inst.chip.generation() == Generation::Gfx9 => {
-                    inst.mods.flags |= Flags::SMEM_IMM | Flags::SMEM_SOFFSET;
-                }
-                (true, _) => return fail(at, "the offset stands here twice"),
-            }
-            inst.mods.flags |= address.1;
-        }
-        Form::Exp => {
-            if inst.has(Flags::COMPR) {
-                // Two registers hold the pairs: the first, and the third.
-                inst.operands[2] = inst.operands[1];
-                inst.operands[4] = inst.operands[3];
-            }
-            let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
-            inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
-        }
-        Form::Ds if row.has(Features::GDS_ONLY) && !inst.has(Flags::GDS) => {
-            return fail(at, "the instruction works on GDS: write `gds` after it");
-        }
-        Form::Ds => {
-            let two = row.has(Features::TWO_OFFSETS);
-            let other = if two { given::OFFSET } else { given::OFFSET01 };
-            if given & other != 0 {
-                let word = if two { "offset0 and offset1" } else { "offset" };
-                return fail(at, format_args!("the instruction takes {word}"));
-            }
-        }
-        Form::Mubuf if row.has(Features::LDS_ONLY) && !inst.has(Flags::LDS) => {
-            return fail(at, "the instruction works on LDS: write `lds` after it");
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-/// Whether the result can be scaled; SDWA scales only what is a float.
-fn takes_omod(inst: &Inst) -> bool {
-    let row = inst.row();
-    let float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
-    row.has(Features::OMOD) && (inst.form != Form::Sdwa || row.operands.iter().any(float))
-}
-
-/// Whether op_sel means something to a VOP3.
-fn takes_op_sel(inst: &Inst) -> bool {
-    inst.row().has(Features::OP_SEL) && inst.chip.generation() == Generation::Gfx9
-}
-
-/// A constant with its sign changed, for a short form, which cannot tell the
-/// hardware to change it.
-fn short_constant(inst: &Inst, spec: &OperandSpec, w: &Written) -> Option<Operand> {
-    let short = matches!(inst.form, Form::Vop1 | Form::Vop2 | Form::Vopc)
-        && inst.row().operands.iter().all(|s| s.kind != Kind::Literal);
-    let float = inst.row().takes_neg(spec);
-    let constant =
-        matches!(w.operand, Operand::Inline(128..=208 | 240..=248) | Operand::Literal(_));
-    let long = inst.form == Form::Vop3 && !float;
-    match (short || long) && constant && spec.kind == Kind::Source {
-        // A double is told from an integer by its notation.
-        true if float && !w.sext && (w.float || spec.ty.dwords() == 1) => {
-            with_sign(w.operand, spec.ty, (w.neg, w.abs), inst.chip.generation())
-        }
-        true if !float && w.sext && inst.op.sdwa(inst.chip) => Some(w.operand),
-        _ => None,
-    }
-}
-
-/// What LLVM writes where SDWA selections are left out.
-fn sdwa_defaults(inst: &mut Inst, given: u32, sources: u8) {
-    let compare = matches!(inst.op, Op::Vopc(_));
-    if sources == 0 {
-        return;
-    }
-    if given & given::DST_UNUSED == 0 && !compare {
-        inst.mods.dst_unused = DstUnused::Preserve;
-    }
-    if compare && given & given::DST_SEL == 0 && inst.chip.generation() == Generation::Gfx8 {
-        inst.mods.dst_sel = SdwaSel::Byte0;
-    }
-}
-
 /// Checks that each operand names as many registers as it has.
 pub(super) fn check_widths(
     inst: &Inst,
@@ -581,8 +417,8 @@ pub(super) fn check_widths(
 /// encoding.
 pub(super) fn finish(
     inst: Inst,
-    start: &Spot,
-    mods_at: &Spot,
+    start: &Location,
+    mods_at: &Location,
     places: &[Range<usize>],
 ) -> Result<Inst, Failure> {
     let encoded = match encode(&inst) {

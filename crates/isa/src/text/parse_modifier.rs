@@ -1,8 +1,8 @@
 //! The words after the operands, in LLVM's syntax.
 
 use super::failure::{Failure, fail};
-use super::lex::{Lexer, Located, Spot, Token};
-use super::modifier_words::{FLAGS, Syntax, allowed, dpp_amount, given, valued, words};
+use super::lex::{Lexer, Located, Location, Token};
+use super::modifier_words::{FLAGS, Syntax, allowed, dpp_amount, present, valued, words};
 use super::names::{
     DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
     number_formats,
@@ -17,14 +17,14 @@ use crate::layout::{Layout, layout};
 /// Modifiers as written: their values, and which were there.
 struct Modifiers<'m> {
     mods: &'m mut Mods,
-    /// Bits of [`given`].
-    given: u32,
+    /// Bits of [`present`].
+    present: u32,
     /// Flags that were said not to be set.
     denied: Flags,
 }
 
 /// Parses the modifiers up to the end of the line; each must suit the form.
-/// Gives the bits of [`given`].
+/// Gives the bits of [`present`].
 pub(super) fn modifiers(
     lex: &mut Lexer<'_>,
     form: Form,
@@ -34,7 +34,7 @@ pub(super) fn modifiers(
     *mods = Mods::default();
     let mut m = Modifiers {
         mods,
-        given: 0,
+        present: 0,
         denied: Flags::empty(),
     };
     m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
@@ -46,9 +46,9 @@ pub(super) fn modifiers(
     loop {
         // Marks between modifiers are free.
         let comma = lex.mark(b',');
-        let start = lex.spot();
+        let start = lex.location();
         let word = match lex.next() {
-            Token::End if start.span().is_empty() && !comma => return Ok(m.given),
+            Token::End if start.span().is_empty() && !comma => return Ok(m.present),
             Token::Word(word) => word,
             _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
@@ -57,16 +57,16 @@ pub(super) fn modifiers(
                 return fail(&start, format_args!("`{word}` stands beside its like"));
             }
             m.denied |= bit;
-            m.given |= if bit == Flags::CLAMP {
-                given::NO_CLAMP
+            m.present |= if bit == Flags::CLAMP {
+                present::NO_CLAMP
             } else {
                 0
             };
             continue;
         }
-        let (had_kinds, had_flags) = (m.given, m.mods.flags);
+        let (had_kinds, had_flags) = (m.present, m.mods.flags);
         one(lex, word, &start, &mut m, generation)?;
-        let (new_kinds, new_flags) = (m.given & !had_kinds, m.mods.flags - had_flags);
+        let (new_kinds, new_flags) = (m.present & !had_kinds, m.mods.flags - had_flags);
         if new_kinds & !kinds != 0 || !flags.contains(new_flags) {
             return fail(
                 &start,
@@ -96,7 +96,7 @@ fn is_repeatable(word: &str) -> bool {
 fn one(
     lex: &mut Lexer<'_>,
     word: &str,
-    start: &Spot,
+    start: &Location,
     m: &mut Modifiers<'_>,
     generation: Generation,
 ) -> Result<(), Failure> {
@@ -114,12 +114,12 @@ fn one(
         };
     }
     if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
-        let at = lex.spot();
+        let at = lex.location();
         let amount = number(lex, 0, 63)? as u16;
         return control(m, dpp_amount(&lex.since(&at), word, amount)?);
     }
     match valued(&Llvm(generation), lex, word, m.mods)? {
-        Some(kind) => m.given |= kind,
+        Some(kind) => m.present |= kind,
         None => return fail(start, format_args!("`{word}` is no modifier")),
     }
     Ok(())
@@ -127,7 +127,7 @@ fn one(
 
 fn control(m: &mut Modifiers<'_>, code: u16) -> Result<(), Failure> {
     m.mods.dpp_ctrl = code;
-    m.given |= given::DPP_CTRL;
+    m.present |= present::DPP_CTRL;
     Ok(())
 }
 
@@ -167,7 +167,7 @@ impl Syntax for Llvm {
 }
 
 fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     if let Token::Word(word) = lex.next()
         && let Some((_, value)) = table.iter().find(|(n, _)| *n == word)
     {
@@ -186,7 +186,7 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
     }
     let (mut has_data, mut has_numeric) = (false, false);
     loop {
-        let start = lex.spot();
+        let start = lex.location();
         let Token::Word(word) = lex.next() else {
             return fail(&start, "expected the name of a buffer format");
         };

@@ -1,7 +1,7 @@
 //! Operands: registers, constants, and the modifiers written around them.
 
 use super::failure::{Failure, fail};
-use super::lex::{Lexer, Located, Spot, Token};
+use super::lex::{Lexer, Located, Location, Token};
 use super::names::{INLINE_FLOATS, INV_2PI_BITS, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
 use crate::generation::Generation;
 use crate::inst::Operand;
@@ -98,7 +98,7 @@ fn within(
         Token::Mark(b'-') => negative(lex, ty, generation, depth),
         Token::Mark(b'|') => {
             lex.next();
-            let inside = lex.spot();
+            let inside = lex.location();
             let mut written = within(lex, ty, generation, depth + 1)?;
             if written.neg || written.abs || written.sext {
                 return fail(&inside, "this cannot stand within `|…|`");
@@ -186,7 +186,7 @@ pub(super) fn expect(lex: &mut Lexer<'_>, mark: u8, place: &str) -> Result<(), F
 
 /// Parses a register or a span of registers, or a special source.
 pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     if lex.mark(b'[') {
         return list(lex, start, generation);
     }
@@ -236,7 +236,7 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
 /// `v5`, `s[0:3]`, `ttmp[4:7]`.
 fn numbered(
     lex: &mut Lexer<'_>,
-    start: Spot,
+    start: Location,
     word: &str,
     generation: Generation,
 ) -> Result<Written, Failure> {
@@ -268,7 +268,7 @@ fn numbered(
 
 /// The number of a register, which may be computed: `63/8+1`.
 fn index(lex: &mut Lexer<'_>) -> Result<u32, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     let sum = sum(lex).filter(|n| (0..1 << 16).contains(n));
     sum.map_or_else(
         || fail(&start, "expected the number of a register"),
@@ -303,7 +303,7 @@ fn product(lex: &mut Lexer<'_>) -> Option<i64> {
 }
 
 fn spanned(
-    start: Spot,
+    start: Location,
     file: &str,
     first: u32,
     last: u32,
@@ -363,7 +363,7 @@ fn element(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failu
 }
 
 /// `[s0,s1,s2,s3]`.
-fn list(lex: &mut Lexer<'_>, start: Spot, generation: Generation) -> Result<Written, Failure> {
+fn list(lex: &mut Lexer<'_>, start: Location, generation: Generation) -> Result<Written, Failure> {
     let mut all = element(lex, generation)?;
     while lex.mark(b',') {
         let next = element(lex, generation)?;
@@ -411,7 +411,7 @@ pub(super) fn constant(
     ty: Ty,
     generation: Generation,
 ) -> Result<Operand, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     let negative = lex.mark(b'-');
     match lex.next() {
         Token::Integer(value) => integer(value, negative, ty, generation)

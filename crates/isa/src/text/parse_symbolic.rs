@@ -35,7 +35,7 @@ pub(super) fn immediate(
 
 /// A number within limits.
 pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     match lex.integer() {
         Some(n) if (min..=max).contains(&n) => Ok(n as i32),
         Some(n) => {
@@ -50,7 +50,7 @@ pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Fai
 }
 
 fn named(lex: &mut Lexer<'_>, names: &[(&str, i32)], what: &str) -> Result<i32, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     if let Token::Word(word) = lex.next()
         && let Some((_, value)) = names.iter().find(|(n, _)| *n == word)
     {
@@ -60,7 +60,7 @@ fn named(lex: &mut Lexer<'_>, names: &[(&str, i32)], what: &str) -> Result<i32, 
 }
 
 fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     let parsed = match lex.next() {
         Token::Word(word) => word.strip_prefix("attr").and_then(|w| {
             let (number, channel) = w.split_once('.')?;
@@ -76,7 +76,7 @@ fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 }
 
 fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     let parsed = match lex.next() {
         Token::Word("mrtz") => Some(8),
         Token::Word("null") => Some(9),
@@ -101,7 +101,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
     let counters = WaitCounter::all(generation);
     let mut word = counters.iter().fold(0, |word, c| c.set(word, c.max()));
     loop {
-        let start = lex.spot();
+        let start = lex.location();
         let Token::Word(name) = lex.next() else {
             return fail(&start, "expected vmcnt, expcnt or lgkmcnt");
         };
@@ -128,7 +128,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
 
 /// A name of a table, or a number up to a limit.
 fn code(lex: &mut Lexer<'_>, names: &[(u8, &str)], max: i64, what: &str) -> Result<i32, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     if let Token::Word(word) = lex.peek() {
         lex.next();
         let found = names.iter().find(|(_, n)| *n == word);
@@ -181,7 +181,7 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
         .filter(|m| m.2 <= generation)
         .map(|m| (m.0, m.1))
         .collect();
-    let start = lex.spot();
+    let start = lex.location();
     let id = code(lex, &names, 15, "message")?;
     let (mut op, mut stream) = (0, 0);
     let (gs, sysmsg) = (
@@ -204,7 +204,7 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             _ if by_name => return fail(lex, "this message has no operation"),
             _ => Vec::new(),
         };
-        let start = lex.spot();
+        let start = lex.location();
         op = code(lex, &ops, 7, "operation of this message")?;
         if by_name && !has_operation(id as u8, op, generation) {
             return fail(
@@ -232,7 +232,7 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b'(', "after gpr_idx")?;
     let mut mask = 0;
     while !lex.mark(b')') {
-        let start = lex.spot();
+        let start = lex.location();
         let bit = match lex.next() {
             Token::Word(word) => GPR_IDX.iter().position(|n| *n == word),
             _ => None,
@@ -254,7 +254,7 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 /// The offset of ds_swizzle_b32 by its pattern, after `swizzle`.
 pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b'(', "after swizzle")?;
-    let start = lex.spot();
+    let start = lex.location();
     let Token::Word(pattern) = lex.next() else {
         return fail(&start, "expected a pattern of lanes");
     };
@@ -293,7 +293,7 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 /// What becomes of each bit of a lane's number: 0, 1, p (kept), i (inverted).
 fn bitmask(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b',', "before the bits")?;
-    let start = lex.spot();
+    let start = lex.location();
     let bits = match lex.next() {
         Token::Quoted(text) if text.len() == 5 => text,
         _ => return fail(&start, "expected five of 0, 1, p and i in quotes"),

@@ -22,7 +22,7 @@ use crate::tables::{Kind, Op};
 /// A place in the text of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// An operand, or the inside of `neg(…)`: registers and constants, and modifiers behind a comma.
+    /// An operand, or the inside of `neg(…)`: registers and constants, and modifiers after a comma.
     Operand,
     /// An operand that no register can be: a number, or `hwreg(…)` and its like.
     Immediate,
@@ -52,7 +52,7 @@ impl Place {
         found.map_or(Place::Operand, |(_, place)| *place)
     }
 
-    /// That of an argument behind `NAME(`, counted from 0; `None` where no such name stands before a parenthesis.
+    /// That of an argument after `NAME(`, counted from 0; `None` where no such name stands before a parenthesis.
     pub fn of_argument(name: &str, index: usize, dialect: Dialect) -> Option<Place> {
         let name = folded(name, dialect);
         let counter = name.strip_suffix("_sat").unwrap_or(&name);
@@ -69,7 +69,7 @@ impl Place {
         })
     }
 
-    /// That of the value behind `NAME:`.
+    /// That of the value after `NAME:`.
     pub fn of_value(name: &str, dialect: Dialect) -> Place {
         match &*folded(name, dialect) {
             "dst_sel" | "src0_sel" | "src1_sel" | "dst_unused" | "dst_un" => Place::Words,

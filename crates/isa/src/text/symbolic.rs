@@ -35,8 +35,8 @@ pub(super) fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) ->
     let counters = WaitCounter::all(generation);
     let waited = |counter: &WaitCounter| counter.get(imm) != counter.max();
     let none = !counters.iter().any(waited);
-    let told = counters.iter().filter(|counter| none || waited(counter));
-    for (n, counter) in told.enumerate() {
+    let listed = counters.iter().filter(|counter| none || waited(counter));
+    for (n, counter) in listed.enumerate() {
         if n > 0 {
             out.write_char(' ')?;
         }

@@ -104,7 +104,7 @@ impl Addresses<'_> {
             };
             let refused = |problem: &str| {
                 Error::Unlinkable(vec![Problem::Relocation {
-                    place: self.files.tell(input, section, relocation),
+                    place: self.files.describe(input, section, relocation),
                     symbol: self.files.inputs[input].object.symbols[relocation.symbol]
                         .name
                         .clone(),

@@ -1,4 +1,4 @@
-//! What a loader finds in the result: symbols by name, relocations, and where both are.
+//! The tables that a loader reads: dynamic symbols, their hash tables, relocations, and the dynamic section.
 //!
 //! Source: "System V ABI", "Dynamic Section" and "Hash Table"; for `.gnu.hash` `lld/ELF/SyntheticSections.cpp`.
 
@@ -46,7 +46,7 @@ impl DynamicTables {
                 listed.push((number, name));
             }
         }
-        // Those that are looked up stand behind the others, by bucket.
+        // Those that are looked up stand after the others, by bucket.
         let (undefined, defined): (Vec<_>, Vec<_>) = listed
             .into_iter()
             .partition(|(number, _)| symbols.globals[*number].is_undefined());

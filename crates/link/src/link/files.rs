@@ -1,4 +1,4 @@
-//! What is linked, and how.
+//! The input files, and the options of a link.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::relocatable::{Place, Relocatable, Relocation, Symbol};
 pub struct Input<'a> {
     /// What it is called in errors: the name of its file.
     pub name: &'a str,
-    /// Its contents.
+    /// The contents of the file.
     pub object: &'a Relocatable,
 }
 
@@ -33,7 +33,7 @@ pub struct Files<'a> {
 
 impl<'a> Files<'a> {
     pub fn select(inputs: &'a [Input<'a>]) -> Files<'a> {
-        let mut taken = HashSet::new();
+        let mut seen = HashSet::new();
         let kept = inputs.iter().map(|Input { object, .. }| {
             let mut here = HashSet::new();
             let sections = object.sections.iter().map(|section| {
@@ -41,7 +41,7 @@ impl<'a> Files<'a> {
                     return true;
                 };
                 let name = object.symbols[group].name.as_str();
-                if taken.insert(name) {
+                if seen.insert(name) {
                     here.insert(name);
                 }
                 here.contains(name)
@@ -63,7 +63,7 @@ impl<'a> Files<'a> {
     }
 
     /// Says where a relocation is: the file, and the function or the section.
-    pub fn tell(&self, input: usize, section: usize, relocation: &Relocation) -> String {
+    pub fn describe(&self, input: usize, section: usize, relocation: &Relocation) -> String {
         let Input { name, object } = self.inputs[input];
         let holds = |symbol: &&Symbol| {
             let at = relocation.offset.wrapping_sub(symbol.value);

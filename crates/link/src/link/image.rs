@@ -94,7 +94,7 @@ impl Image<'_> {
                     self.addresses().apply(input, section, address, out)?;
                 }
                 PartOf::Merged(number) => self.outputs.merged[number].write(&mut out[at..]),
-                PartOf::Room { .. } => {}
+                PartOf::Common { .. } => {}
             }
         }
         Ok(())
@@ -124,7 +124,7 @@ impl Image<'_> {
         }
     }
 
-    /// The global offset table: numbers, and room for what a loader writes.
+    /// The global offset table: numbers, and space for what a loader writes.
     fn entries(&self) -> Vec<u8> {
         let mut values = vec![0; self.scan.entry_of.len()];
         for (target, entry) in &self.scan.entry_of {
@@ -297,7 +297,7 @@ impl Image<'_> {
         Ok(())
     }
 
-    /// The headers.
+    /// Writes the headers of the file.
     fn finish(&self, mut out: Vec<u8>, mut headers: Vec<SectionHeader>) -> Result<Vec<u8>> {
         align(&mut out, 8);
         let count = headers.len() as u32;

@@ -1,4 +1,4 @@
-//! Where sections are in memory and in the file.
+//! The layout of sections and segments in memory and in the file.
 //!
 //! Source: `lld/ELF/Writer.cpp` (`getSectionRank`, `createPhdrs`, `setFileOffset`): sections by what may be done with them,
 //! what is read first; each change begins a segment, at the same place of a new page as the file has it, so that the file
@@ -20,14 +20,14 @@ const PAGE: u64 = 0x1000;
 /// The largest file that is written: what a section asks for beyond its bytes is written as zeros.
 const MAX_FILE_SIZE: u64 = 1 << 32;
 
-/// Where everything is.
+/// Addresses and file offsets of all sections.
 pub struct Layout {
     /// The sections in their order in the file.
     pub order: Vec<usize>,
     /// The number of each section in the file.
     pub numbers: Vec<u32>,
     pub programs: Vec<ProgramHeader>,
-    /// The first byte behind the contents of sections.
+    /// The first byte after the contents of sections.
     pub end: u64,
 }
 
@@ -67,7 +67,7 @@ impl Layout {
             align: 8,
         }];
         for (n, segment) in segments.iter().enumerate() {
-            // The table has room for those that are empty, and does not list them.
+            // The table has space for those that are empty, and does not list them.
             if n > 0 && segment.is_empty(list) {
                 continue;
             }

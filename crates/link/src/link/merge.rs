@@ -1,6 +1,6 @@
-//! Sections whose equal entries become one: strings, mostly.
+//! Mergeable sections: equal entries, mostly strings, become one.
 //!
-//! Which entry is where says LLVM's linker in its own way (`lld/ELF/SyntheticSections.cpp`, `MergeNoTailSection`): by the
+//! LLVM's linker defines the order of the entries (`lld/ELF/SyntheticSections.cpp`, `MergeNoTailSection`): by the
 //! upper bits of a hash to one of 32 parts, and there in the order in which they are seen. It is done so here, since else
 //! `.rodata` would differ.
 
@@ -132,7 +132,7 @@ impl Merged {
         (total, self.align)
     }
 
-    /// Where a place of a section has gone; one behind its end is as far behind its last entry.
+    /// Where a place of a section has gone; one after its end is as far after its last entry.
     pub fn place(&self, member: usize, offset: u64) -> Option<u64> {
         let pieces = &self.members[member];
         let after = pieces.partition_point(|(at, _)| *at <= offset);

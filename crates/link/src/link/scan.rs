@@ -1,4 +1,4 @@
-//! What the relocations of the files ask of the result: entries of the global offset table, and relocations that a loader
+//! What the relocations of the files need in the result: entries of the global offset table, and relocations that a loader
 //! applies.
 //!
 //! Source: "User Guide for AMDGPU Backend", "Relocation Records"; `lld/ELF/Relocations.cpp`.
@@ -39,7 +39,7 @@ pub enum DynamicPlace {
     Entry(usize),
 }
 
-/// What all relocations ask for.
+/// What all relocations need.
 pub struct Scan {
     /// The symbols whose addresses are in the global offset table, and the number of each one's entry.
     pub entry_of: HashMap<Target, usize>,
@@ -91,6 +91,15 @@ enum Known {
     Outside(usize),
 }
 
+/// A relocation with the section of a file that has it.
+#[derive(Clone, Copy)]
+struct Where<'r> {
+    input: usize,
+    section: usize,
+    relocation: &'r Relocation,
+    target: Target,
+}
+
 struct Scanner<'a> {
     files: &'a Files<'a>,
     symbols: &'a Symbols<'a>,
@@ -110,17 +119,22 @@ impl Scanner<'_> {
         let Some((output, _)) = self.outputs.place(input, number, 0) else {
             return;
         };
-        // What debug information says of a symbol that is nowhere matters to nobody.
+        // References of debug information to undefined symbols are not errors.
         if !self.outputs.list[output].in_memory() {
             return;
         }
         let writable = section.flags & SHF_WRITE != 0;
         for relocation in &section.relocations {
-            let target = self.symbols.target(input, relocation.symbol);
-            if self.is_undefined(target) {
-                self.tell_undefined(target, input, number, relocation);
+            let at = Where {
+                input,
+                section: number,
+                relocation,
+                target: self.symbols.target(input, relocation.symbol),
+            };
+            if self.is_undefined(at.target) {
+                self.report_undefined(at);
             } else {
-                let problem = self.relocation(input, number, relocation, target, writable);
+                let problem = self.relocation(at, writable);
                 self.problems.extend(problem.err());
             }
         }
@@ -135,20 +149,24 @@ impl Scanner<'_> {
         global.is_undefined() && global.binding != STB_WEAK && !outside
     }
 
-    fn tell_undefined(&mut self, target: Target, input: usize, section: usize, at: &Relocation) {
-        let Target::Global(number) = target else {
+    fn report_undefined(&mut self, at: Where<'_>) {
+        let Target::Global(number) = at.target else {
             return;
         };
         if self.undefined.insert(number) {
             self.problems.push(Problem::Undefined {
                 symbol: self.symbols.globals[number].name.to_owned(),
-                by: self.files.tell(input, section, at),
+                by: self.place_of(at),
             });
         }
     }
 
-    fn known(&self, input: usize, relocation: &Relocation, target: Target) -> Known {
-        let definition = match target {
+    fn place_of(&self, at: Where<'_>) -> String {
+        self.files.describe(at.input, at.section, at.relocation)
+    }
+
+    fn known(&self, at: Where<'_>) -> Known {
+        let definition = match at.target {
             Target::Global(number) => {
                 let global = &self.symbols.globals[number];
                 if global.is_preemptible() {
@@ -156,7 +174,7 @@ impl Scanner<'_> {
                 }
                 global.definition
             }
-            Target::Local { .. } => match self.files.place(input, relocation.symbol) {
+            Target::Local { .. } => match self.files.place(at.input, at.relocation.symbol) {
                 Place::Section(_) => return Known::Distance,
                 Place::Absolute => return Known::Number,
                 _ => Definition::Undefined,
@@ -169,85 +187,93 @@ impl Scanner<'_> {
         }
     }
 
-    fn relocation(
-        &mut self,
-        input: usize,
-        section: usize,
-        relocation: &Relocation,
-        target: Target,
-        writable: bool,
-    ) -> Result<(), Problem> {
-        let known = self.known(input, relocation, target);
-        let refuse = |problem: &str| {
-            Err(Problem::Relocation {
-                place: self.files.tell(input, section, relocation),
-                symbol: self.name(input, relocation),
-                kind: reloc::name(relocation.kind),
-                problem: problem.to_owned(),
-            })
-        };
-        if matches!(target, Target::Local { .. }) {
-            match self.files.place(input, relocation.symbol) {
-                Place::Section(_) | Place::Absolute => {}
-                Place::Undefined | Place::Common => {
+    fn relocation(&mut self, at: Where<'_>, writable: bool) -> Result<(), Problem> {
+        let known = self.known(at);
+        let refuse = |problem: &str| Err(self.refusal(at, problem));
+        if self.is_local_without_definition(at) {
+            return refuse(
+                "it is a local symbol without a definition, or one of a group (COMDAT) that an earlier file has, too",
+            );
+        }
+        match at.relocation.kind {
+            reloc::NONE => {}
+            reloc::GOTPCREL | reloc::GOTPCREL32_LO | reloc::GOTPCREL32_HI => {
+                self.entries.insert(at.target, known);
+            }
+            reloc::ABS64 => match known {
+                Known::Nothing | Known::Number => {}
+                _ if !writable => {
                     return refuse(
-                        "it is a local symbol without a definition, or one of a group (COMDAT) that an earlier file has, too",
+                        "a loader would have to write to a section that is only read; put the data into .data or .data.rel.ro",
                     );
                 }
-            }
-        }
-        match relocation.kind {
-            reloc::NONE => Ok(()),
-            reloc::GOTPCREL | reloc::GOTPCREL32_LO | reloc::GOTPCREL32_HI => {
-                self.entries.insert(target, known);
-                Ok(())
-            }
-            reloc::ABS64 if matches!(known, Known::Nothing | Known::Number) => Ok(()),
-            reloc::ABS64 if !writable => refuse(
-                "a loader would have to write to a section that is only read; put the data into .data or .data.rel.ro",
-            ),
-            reloc::ABS64 => {
-                let place = self.outputs.place(input, section, relocation.offset);
-                if let Some((output, at)) = place {
-                    let place = DynamicPlace::Section { output, at };
-                    self.dynamic(place, known, target, relocation.addend, reloc::ABS64);
-                }
-                Ok(())
-            }
+                _ => self.dynamic_at(at, known),
+            },
             reloc::ABS32 | reloc::ABS32_LO | reloc::ABS32_HI => match known {
-                Known::Nothing | Known::Number => Ok(()),
-                Known::Outside(_) if self.options.text_relocations => {
-                    let place = self.outputs.place(input, section, relocation.offset);
-                    if let Some((output, at)) = place {
-                        let place = DynamicPlace::Section { output, at };
-                        let Relocation { addend, kind, .. } = *relocation;
-                        self.dynamic(place, known, target, addend, kind);
-                    }
-                    Ok(())
+                Known::Nothing | Known::Number => {}
+                Known::Outside(_) if self.options.text_relocations => self.dynamic_at(at, known),
+                _ => {
+                    return refuse(
+                        "its address is not known before it is loaded; take the distance to it (@rel32@lo, @rel32@hi)",
+                    );
                 }
-                _ => refuse(
-                    "its address is not known before it is loaded; take the distance to it (@rel32@lo, @rel32@hi)",
-                ),
             },
             reloc::REL32 | reloc::REL32_LO | reloc::REL32_HI | reloc::REL64 | reloc::REL16 => {
                 match known {
-                    Known::Outside(_) => refuse(
-                        "another object may define it, too; make it .hidden or .protected, or take its address from the \
-                         global offset table (@gotpcrel32@lo, @gotpcrel32@hi)",
-                    ),
-                    Known::Number => refuse(
-                        "it is a number, and the distance to a number is not known before the object is loaded",
-                    ),
-                    _ => Ok(()),
+                    Known::Outside(_) => {
+                        return refuse(
+                            "another object may define it, too; make it .hidden or .protected, or take its address from the \
+                             global offset table (@gotpcrel32@lo, @gotpcrel32@hi)",
+                        );
+                    }
+                    Known::Number => {
+                        return refuse(
+                            "it is a number, and the distance to a number is not known before the object is loaded",
+                        );
+                    }
+                    _ => {}
                 }
             }
-            _ => refuse("no linker for AMD GPUs knows it"),
+            _ => return refuse("no linker for AMD GPUs knows it"),
+        }
+        Ok(())
+    }
+
+    fn refusal(&self, at: Where<'_>, problem: &str) -> Problem {
+        Problem::Relocation {
+            place: self.place_of(at),
+            symbol: self.name(at),
+            kind: reloc::name(at.relocation.kind),
+            problem: problem.to_owned(),
         }
     }
 
-    fn name(&self, input: usize, relocation: &Relocation) -> String {
-        let object = self.files.inputs[input].object;
-        let symbol = &object.symbols[relocation.symbol];
+    fn is_local_without_definition(&self, at: Where<'_>) -> bool {
+        let place = self.files.place(at.input, at.relocation.symbol);
+        matches!(at.target, Target::Local { .. })
+            && matches!(place, Place::Undefined | Place::Common)
+    }
+
+    /// Has the loader apply a relocation, if its section is in the result.
+    fn dynamic_at(&mut self, at: Where<'_>, known: Known) {
+        let Relocation {
+            offset,
+            addend,
+            kind,
+            ..
+        } = *at.relocation;
+        if let Some((output, at_byte)) = self.outputs.place(at.input, at.section, offset) {
+            let place = DynamicPlace::Section {
+                output,
+                at: at_byte,
+            };
+            self.dynamic(place, known, at.target, addend, kind);
+        }
+    }
+
+    fn name(&self, at: Where<'_>) -> String {
+        let object = self.files.inputs[at.input].object;
+        let symbol = &object.symbols[at.relocation.symbol];
         match symbol.place {
             Place::Section(section) if symbol.name.is_empty() => {
                 object.sections[section].name.clone()

@@ -1,4 +1,4 @@
-//! Which sections of the files become which of the result.
+//! Output sections: which input sections each is joined from.
 //!
 //! Source: `lld/ELF/Writer.cpp` (`getOutputSectionName`, order of input) and `OutputSections.cpp`.
 
@@ -61,8 +61,8 @@ pub enum PartOf {
     Section { input: usize, section: usize },
     /// Entries of several sections, each once.
     Merged(usize),
-    /// Room for a common symbol, the number of which this is.
-    Room {
+    /// Space for a common symbol, the number of which this is.
+    Common {
         global: usize,
         size: u64,
         align: u64,
@@ -102,7 +102,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Joins the sections of all files, and makes room for common symbols.
+    /// Joins the sections of all files, and reserves space for common symbols.
     pub fn collect(files: &Files, symbols: &mut Symbols) -> Outputs {
         let mut collector = Collector {
             outputs: Outputs {
@@ -201,7 +201,7 @@ impl Collector {
         };
     }
 
-    /// Makes room for common symbols, before all that is in the files, in the order in which these name them; but files
+    /// Reserves space for common symbols, before all that is in the files, in the order in which these name them; but files
     /// without such symbols of their own are passed over, as by LLVM.
     fn rooms(&mut self, files: &Files, symbols: &Symbols) {
         let mut made = HashSet::new();
@@ -216,14 +216,14 @@ impl Collector {
                 if let Definition::Common { size, align } = symbols.globals[number].definition
                     && made.insert(number)
                 {
-                    self.room(number, size, align);
+                    self.add_common(number, size, align);
                 }
             }
         }
     }
 
-    /// Makes room for a common symbol.
-    fn room(&mut self, global: usize, size: u64, align: u64) {
+    /// Reserves space for a common symbol.
+    fn add_common(&mut self, global: usize, size: u64, align: u64) {
         let like = Section {
             name: ".bss".to_owned(),
             kind: SHT_NOBITS,
@@ -238,7 +238,7 @@ impl Collector {
         let index = self.output(".bss", &like);
         let output = &mut self.outputs.list[index];
         output.join(&like);
-        let what = PartOf::Room {
+        let what = PartOf::Common {
             global,
             size,
             align,
@@ -266,7 +266,7 @@ impl Collector {
                         (section.size, section.align)
                     }
                     PartOf::Merged(number) => merged[number].finish(),
-                    PartOf::Room { size, align, .. } => (size, align),
+                    PartOf::Common { size, align, .. } => (size, align),
                 };
                 part.at = align_up(output.size, align);
                 output.size = part.at.saturating_add(size);
@@ -276,7 +276,7 @@ impl Collector {
                         homes[input][section] = Home::At { output: index, at };
                     }
                     PartOf::Merged(number) => merged[number].at = at,
-                    PartOf::Room { global, .. } => {
+                    PartOf::Common { global, .. } => {
                         commons.push((global, Definition::Output { output: index, at }));
                     }
                 }
@@ -300,7 +300,7 @@ impl Output {
         self.align = self.align.max(from.align).max(1);
     }
 
-    /// Whether it takes room in the file.
+    /// Whether it takes space in the file.
     pub fn in_file(&self) -> bool {
         self.kind != SHT_NOBITS
     }

@@ -1,4 +1,4 @@
-//! Which definition each symbol gets.
+//! Symbol resolution: the definition of each symbol.
 //!
 //! Source: "System V ABI", "Symbol Table", and what LLVM's linker does where that is silent (`lld/ELF/Symbols.cpp`).
 
@@ -30,7 +30,7 @@ pub enum Definition {
         section: usize,
         value: u64,
     },
-    /// Nowhere yet.
+    /// The symbol is not defined yet.
     Common {
         size: u64,
         align: u64,
@@ -118,7 +118,7 @@ impl<'a> Symbols<'a> {
         Ok(symbols)
     }
 
-    /// The number of a symbol, which is made if nobody has named it.
+    /// The number of a symbol, which is created at its first mention.
     pub fn global(&mut self, name: &'a str) -> usize {
         if let Some(number) = self.known.get(name) {
             return *number;

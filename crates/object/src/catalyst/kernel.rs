@@ -1,4 +1,4 @@
-//! How a kernel begins: its arguments, and what user SGPRs hold.
+//! The start state of a kernel: arguments, and contents of user SGPRs.
 //!
 //! Source: the CLRX wiki, "AMD Catalyst OpenCL ABI description". A kernel reads two constant buffers, of which 0 has the shape
 //! of the grid and 1 the arguments, and a table of descriptors, which are here parts of one argument block. A buffer is passed by
@@ -12,7 +12,7 @@ use crate::metadata::{Arg, ArgKind, KernelMetadata};
 use crate::start::{Start, UserValue, UserWords, WORD_3};
 use crate::target::Target;
 
-/// Bytes of constant buffer 0, behind which the arguments are.
+/// Bytes of constant buffer 0, after which the arguments are.
 const SHAPE: u32 = 256;
 /// Bytes of a descriptor in the table of buffers.
 const ENTRY: u32 = 32;
@@ -22,9 +22,9 @@ const MOST_ARGUMENTS: u32 = 1 << 20;
 /// Records of a buffer whose size the memory unit knows.
 const ALL: u32 = u32::MAX;
 
-/// What constant buffer 0 tells, by dword. Offsets of the grid, from 24 and 36 on, are 0.
+/// Hidden arguments in constant buffer 0, by dword. Offsets of the grid, from 24 and 36 on, are 0.
 #[rustfmt::skip]
-const TOLD: [(u32, ArgKind); 10] = [
+const HIDDEN_ARGS: [(u32, ArgKind); 10] = [
     (0, ArgKind::HiddenItemCountX), (1, ArgKind::HiddenItemCountY), (2, ArgKind::HiddenItemCountZ),
     (3, ArgKind::HiddenGridDims),
     (4, ArgKind::HiddenGroupSizeX), (5, ArgKind::HiddenGroupSizeY), (6, ArgKind::HiddenGroupSizeZ),
@@ -94,20 +94,20 @@ pub(crate) fn kernel(
     }
     let buffers = numbers.iter().max().map_or(0, |most| most + 1);
     read_user_data(&mut start, &pairs, lines.end, table, buffers);
-    let told = TOLD.map(|(dword, kind)| Arg::unnamed(kind, dword * 4, 4));
+    let listed = HIDDEN_ARGS.map(|(dword, kind)| Arg::unnamed(kind, dword * 4, 4));
     let metadata = KernelMetadata {
         name: kernel.name.clone(),
         symbol: kernel.name.clone(),
         language: Some("OpenCL C".to_owned()),
         language_version: Some((1, 2)),
-        args: told.into_iter().chain(lines.args).collect(),
+        args: listed.into_iter().chain(lines.args).collect(),
         kernarg_segment_size: table + buffers * ENTRY,
         kernarg_segment_align: 64,
         reqd_workgroup_size: lines.group_size,
         start: Some(Box::new(start)),
         ..KernelMetadata::default()
     };
-    // Granules of 4 and of 8; VCC and its like stand behind the SGPRs that are counted.
+    // Granules of 4 and of 8; VCC and its like stand after the SGPRs that are counted.
     let vgprs = (value(info::VGPRS).clamp(1, 256) - 1) / 4;
     let sgprs = (value(info::SGPRS).min(98) + 5) / 8;
     let modes = (value(info::FLOAT_MODE) & 0xff) << 12 | (value(info::IEEE_MODE) & 1) << 23;

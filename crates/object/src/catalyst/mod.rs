@@ -19,7 +19,7 @@ pub struct Program {
     pub product: usize,
     /// Whether addresses have 64 bits.
     pub wide: bool,
-    /// What the compiler was told, and who it is.
+    /// The options and the name of the compiler.
     pub options: Vec<u8>,
     /// The driver.
     pub driver: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct Kernel {
     pub notes: Vec<(u32, Vec<u8>)>,
     /// Constants that no kernel of these chips has.
     pub data: Vec<u8>,
-    /// Its instructions.
+    /// The instructions of the kernel.
     pub code: Vec<u8>,
 }
 

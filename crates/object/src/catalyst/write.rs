@@ -231,7 +231,7 @@ impl Program {
         (strings, out.bytes)
     }
 
-    /// A file of sections alone, whose table is behind them.
+    /// A file of sections alone, whose table is after them.
     fn file(&self, identity: (u8, u8, u16), mut sections: Vec<Section>) -> Vec<u8> {
         let (table, places) = names(&sections);
         sections[0].bytes = table;
@@ -328,7 +328,7 @@ impl Program {
     }
 }
 
-/// The notes of a kernel, one behind the other.
+/// The notes of a kernel, one after the other.
 fn notes_of(kernel: &Kernel) -> Vec<u8> {
     let mut out = Out {
         bytes: Vec::new(),

@@ -1,10 +1,10 @@
-//! Relocatable files, which no linker has laid out: their sections that take memory are put one behind the other.
+//! Relocatable files, which no linker has laid out: their allocated sections are laid out one after the other.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64, SectionHeader64};
 use object::read::elf::{SectionHeader, SectionTable};
 
-/// What sections of code are aligned to at least: kernels begin so. Mesa puts constants right behind the code ("Gallium ABI
+/// What sections of code are aligned to at least: kernels begin so. Mesa puts constants right after the code ("Gallium ABI
 /// description"), whose end they are reached from.
 const CODE_ALIGN: u64 = 256;
 
@@ -13,7 +13,7 @@ pub(super) fn takes_memory(section: &SectionHeader64<LittleEndian>) -> bool {
     section.sh_flags(LittleEndian).0 & elf::SHF_ALLOC.0 != 0
 }
 
-/// Puts the sections of a relocatable file that take memory one behind the other. `None` if they have sizes or alignments
+/// Puts the sections of a relocatable file that take memory one after the other. `None` if they have sizes or alignments
 /// that no memory has.
 pub(super) fn places(sections: &SectionTable<FileHeader64<LittleEndian>>) -> Option<Vec<u64>> {
     let mut next = 0u64;

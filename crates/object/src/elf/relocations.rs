@@ -1,4 +1,4 @@
-//! What is to be changed in memory once it is known where everything lies.
+//! Dynamic relocations: changes of memory once the load address is known.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

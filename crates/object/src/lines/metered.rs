@@ -1,4 +1,4 @@
-//! A reader of DWARF that reads so much in all, and no more.
+//! A reader of DWARF with a limit on the total of bytes that it reads.
 //!
 //! Small entries can refer to the same long list, string or line program again and again. What is made of them, and how
 //! long that takes, is bounded by what has been read: so the meter bounds it by the length of the sections.
@@ -48,7 +48,7 @@ pub struct Metered {
 }
 
 impl Metered {
-    /// The text that it stands at. This is no read: what is known may be told as often as somebody asks.
+    /// The text at the current position. Taking it does not count as a read.
     pub fn text(&self) -> String {
         let bytes = self.bytes.bytes();
         String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned()

@@ -1,4 +1,4 @@
-//! Whether DWARF can be given to a reader that calls itself for each level of its entries.
+//! A check of the nesting depth of DWARF entries, for readers that recurse.
 
 use gimli::{Dwarf, Reader, Result};
 

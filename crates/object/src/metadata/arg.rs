@@ -12,7 +12,7 @@ pub struct Arg {
     pub name: Option<String>,
     /// Its type in the source, e.g. `float*`, where the compiler kept it.
     pub type_name: Option<String>,
-    /// What it is and who fills it.
+    /// The kind of the argument, which says how it is filled.
     pub kind: ArgKind,
     /// Bytes from the start of the argument block.
     pub offset: u32,
@@ -110,7 +110,7 @@ arg_kinds! {
     HiddenGlobalOffsetY = "hidden_global_offset_y",
     /// Global offset in Z.
     HiddenGlobalOffsetZ = "hidden_global_offset_z",
-    /// Room that nobody uses.
+    /// Padding that is not used.
     HiddenNone = "hidden_none",
     /// Pointer to the OpenCL `printf` buffer.
     HiddenPrintfBuffer = "hidden_printf_buffer",

@@ -1,4 +1,4 @@
-//! What a code object says about its kernels: names, arguments, resource use.
+//! The metadata of kernels in a code object: names, arguments, resource use.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Code Object Metadata", versions 2 to 5.
 
@@ -241,21 +241,21 @@ mod tests {
 
     #[test]
     fn what_is_not_believed_is_named() {
-        let told = |arg: &[(&str, Value)], kernarg_size| {
+        let error_text = |arg: &[(&str, Value)], kernarg_size| {
             let note = note(arg, kernarg_size);
             let error = Metadata::read(&note, Format::MessagePack).unwrap_err();
             error.to_string()
         };
-        let text = told(&arg("by_value", 4, 8), 8);
+        let text = error_text(&arg("by_value", 4, 8), 8);
         assert!(
             text.contains("argument 0 of kernel `k` takes 8 bytes at 4"),
             "{text}"
         );
-        let text = told(&arg("by_value", u32::MAX, 8), 8);
+        let text = error_text(&arg("by_value", u32::MAX, 8), 8);
         assert!(text.contains("beyond the 8 bytes"), "{text}");
-        let text = told(&arg("by_magic", 0, 8), 8);
+        let text = error_text(&arg("by_magic", 0, 8), 8);
         assert!(text.contains("unknown kind `by_magic`"), "{text}");
-        let text = told(&arg("by_value", 0, 8)[..2], 8);
+        let text = error_text(&arg("by_value", 0, 8)[..2], 8);
         assert!(
             text.contains("argument 0 of kernel `k` has no .size"),
             "{text}"

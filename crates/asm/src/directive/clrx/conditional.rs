@@ -1,10 +1,10 @@
 //! Conditions on the target: `.ifarch`, `.ifgpu`, `.iffmt`, `.if32`, `.if64`, and `.elseif…` of each.
 
-use super::super::Handler;
 use super::super::conditional::{conditions, open, otherwise_if};
-use super::target::{Format, chip_named, generation_named};
-use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong};
+use super::target::{chip_named, generation_named};
+use crate::session::program::Format;
+use crate::session::{Handler, Session};
+use crate::source::{Cursor, SyntaxError};
 
 conditions! {
     "32" => |a, _| Ok(!a.program.wide),
@@ -17,14 +17,14 @@ conditions! {
     "nfmt" => |a, c| Ok(!is_format(a, c)?),
 }
 
-fn is_generation(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
-    Ok(generation_named(cursor)? == a.chip.generation())
+fn is_generation(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
+    Ok(generation_named(cursor)? == a.asm.chip.generation())
 }
 
-fn is_chip(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
-    Ok(chip_named(cursor)? == a.chip)
+fn is_chip(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
+    Ok(chip_named(cursor)? == a.asm.chip)
 }
 
-fn is_format(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+fn is_format(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     Ok(Format::named(cursor)? == a.program.format)
 }

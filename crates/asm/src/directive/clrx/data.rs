@@ -2,10 +2,10 @@
 
 use wavetank_isa::text::half;
 
-use super::super::{Handler, each_operand, row};
 use crate::assembler::Assembler;
 use crate::expression::float;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::{Handler, assembler_row as row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -16,13 +16,13 @@ pub(super) const ROWS: &[Handler] = &[
     row(".string64", |a, c| wide(a, c, 8)),
     row(".offset", |a, c| absolute(a, c, ".offset")),
     row(".struct", |a, c| absolute(a, c, ".struct")),
-    row(".abort", |_, c| Err(wrong(0..c.text().len(), "the source ends here: `.abort`"))),
+    row(".abort", |_, c| Err(syntax_error(0..c.text().len(), "the source ends here: `.abort`"))),
     row(".fail", fail),
 ];
 
 /// `.half 1.5, -0.25`
-fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    each_operand(&mut cursor, |cursor| {
+fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    cursor.each_operand(|cursor| {
         let place = cursor.span();
         if matches!(cursor.peek(), b',' | 0) {
             return a.append(&[0; 2]);
@@ -34,15 +34,15 @@ fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             false => half(value),
         });
         let message = || format!("`{piece}` is no float of 16 bits");
-        let value = value.ok_or_else(|| wrong(place, message()))?;
+        let value = value.ok_or_else(|| syntax_error(place, message()))?;
         a.append(&value.to_le_bytes())
     })
 }
 
 /// Texts that end with zero, each byte in more.
-fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
+fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
     let mut text = Vec::new();
-    each_operand(&mut cursor, |cursor| {
+    cursor.each_operand(|cursor| {
         text.append(&mut cursor.quoted()?);
         Ok(())
     })?;
@@ -55,8 +55,8 @@ fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<()
 }
 
 /// The absolute section, in which structures are laid out.
-fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
-    Err(wrong(
+fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
+    Err(syntax_error(
         0..cursor.text().len(),
         format_args!(
             "the absolute section of `{name}` is not there: set the fields by `field = 4`"
@@ -65,12 +65,12 @@ fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(),
 }
 
 /// `.fail NUMBER`: an error below 500.
-fn fail(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn fail(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let number = a.number(&mut cursor)?;
     cursor.end()?;
     match number >= 500 {
         true => Ok(()),
-        false => Err(wrong(
+        false => Err(syntax_error(
             0..cursor.text().len(),
             format_args!("the source says that it fails: {number}"),
         )),

@@ -1,18 +1,10 @@
-//! Metadata of kernels: arguments, `.md_…`, `.printf`, and the note's text of version 2 that is made of them.
+//! Directives of metadata: arguments, `.md_…`, `.printf`.
 //!
-//! Source: CLRX's documentation, "CLRX Assembler ROCm handling" and "… AMD Catalyst OpenCL 2.0 handling"; LLVM's "User Guide
-//! for AMDGPU Backend", "Code Object V2 Metadata".
+//! Source: CLRX's documentation, "CLRX Assembler ROCm handling" and "… AMD Catalyst OpenCL 2.0 handling".
 
-use std::fmt::{Display, Write};
-
-use wavetank_isa::Chip;
-
-use super::super::{Handler, row};
-use super::kernel::Kernel;
-use super::target::Format;
-use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong, wrong};
-use crate::state::SectionId;
+use crate::session::program::{Format, TYPES, quoted};
+use crate::session::{Handler, Session, row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -40,50 +32,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".printf", printf),
 ];
 
-/// What the metadata say of all kernels.
-#[derive(Debug, Default)]
-pub(super) struct Metadata {
-    version: Option<(u64, u64)>,
-    printfs: Vec<String>,
-    /// The section in which a source has written them itself.
-    pub section: Option<SectionId>,
-}
-
-/// What they say of one.
-#[derive(Debug, Default)]
-pub(super) struct KernelMetadata {
-    /// Keys with their values as they are written.
-    entries: Vec<(&'static str, String)>,
-    arguments: Vec<Vec<(&'static str, String)>>,
-}
-
-impl KernelMetadata {
-    /// The number of a key, 0 where nothing is said.
-    pub fn number(&self, key: &str) -> u64 {
-        let found = self.entries.iter().find(|(other, _)| *other == key);
-        found.and_then(|(_, text)| text.parse().ok()).unwrap_or(0)
-    }
-
-    /// The sizes of a key in three directions.
-    pub fn sizes(&self, key: &str) -> Option<[u32; 3]> {
-        let (_, text) = self.entries.iter().find(|(other, _)| *other == key)?;
-        let mut numbers = text.trim_matches(['[', ']', ' ']).split(',');
-        let mut next = || numbers.next()?.trim().parse().ok();
-        Some([next()?, next()?, next()?])
-    }
-}
-
 /// Bytes of a kernel's arguments at most.
 const MOST_ARGUMENTS: u64 = 1 << 20;
-
-/// Keys of `Attrs` and of `CodeProps`; the others stand beside the name.
-const ATTRIBUTES: [&str; 4] = [
-    "ReqdWorkGroupSize",
-    "WorkGroupSizeHint",
-    "VecTypeHint",
-    "RuntimeHandle",
-];
-const BESIDE: [&str; 3] = ["SymbolName", "Language", "LanguageVersion"];
 
 /// Kinds of values, by CLRX's names.
 const KINDS: [(&str, &str); 17] = [
@@ -104,22 +54,6 @@ const KINDS: [(&str, &str); 17] = [
     ("queue", "Queue"),
     ("sampler", "Sampler"),
     ("value", "ByValue"),
-];
-
-/// Types of values, by CLRX's names and OpenCL's, with their bytes.
-pub(super) const TYPES: [(&str, &str, &str, u64); 12] = [
-    ("struct", "structure", "Struct", 0),
-    ("i8", "char", "I8", 1),
-    ("u8", "uchar", "U8", 1),
-    ("i16", "short", "I16", 2),
-    ("u16", "ushort", "U16", 2),
-    ("f16", "half", "F16", 2),
-    ("i32", "int", "I32", 4),
-    ("u32", "uint", "U32", 4),
-    ("f32", "float", "F32", 4),
-    ("i64", "long", "I64", 8),
-    ("u64", "ulong", "U64", 8),
-    ("f64", "double", "F64", 8),
 ];
 
 const SPACES: [(&str, &str); 6] = [
@@ -156,10 +90,10 @@ struct Argument {
 }
 
 /// `.arg`, as the format of the binary has it.
-fn argument(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     match a.program.format {
         Format::Gallium => return super::gallium::argument(a, cursor),
-        Format::Amd => return super::catalyst::argument(a, cursor),
+        Format::Amd => return super::catalyst_argument::argument(a, cursor),
         _ => {}
     }
     let mut entries = Vec::new();
@@ -185,17 +119,17 @@ fn argument(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> 
 
 /// `… SIZE, ALIGN, KIND, TYPE, …`
 fn rocm_argument(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     mut entries: Vec<(&'static str, String)>,
-) -> Result<Argument, Wrong> {
-    let size = a.count(cursor)?;
+) -> Result<Argument, SyntaxError> {
+    let size = a.asm.count(cursor)?;
     let mut align = size.next_power_of_two().min(16);
     if cursor.comma() && cursor.peek() != b',' {
         let place = cursor.span();
-        align = a.count(cursor)?;
+        align = a.asm.count(cursor)?;
         if !align.is_power_of_two() || align > 1 << 16 {
-            return Err(wrong(place, format_args!("{align} is no alignment")));
+            return Err(syntax_error(place, format_args!("{align} is no alignment")));
         }
     }
     cursor.expect_comma()?;
@@ -209,13 +143,13 @@ fn rocm_argument(
     let word = cursor.piece().to_ascii_lowercase();
     let found = TYPES.iter().find(|row| row.0 == word || row.1 == word);
     let message = || format!("`{word}` is no type of values, such as i32 or f32");
-    let (_, _, name, _) = found.ok_or_else(|| wrong(place, message()))?;
+    let (_, _, name, _) = found.ok_or_else(|| syntax_error(place, message()))?;
     entries.extend([
         ("ValueKind", kind.to_owned()),
         ("ValueType", (*name).to_owned()),
     ]);
     if kind == "DynamicSharedPointer" && cursor.comma() && cursor.peek() != b',' {
-        entries.push(("PointeeAlign", a.count(cursor)?.to_string()));
+        entries.push(("PointeeAlign", a.asm.count(cursor)?.to_string()));
     }
     if matches!(kind, "DynamicSharedPointer" | "GlobalBuffer") && cursor.comma() {
         let space = one_of(cursor, &SPACES, "an address space, such as global")?;
@@ -243,10 +177,10 @@ fn rocm_argument(
 
 /// `… TYPE, …`: a type of OpenCL, a pointer, an image, a sampler; what follows a structure and a pointer.
 fn opencl_argument(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     mut entries: Vec<(&'static str, String)>,
-) -> Result<Argument, Wrong> {
+) -> Result<Argument, SyntaxError> {
     let place = cursor.span();
     let whole = cursor.rest();
     let end = whole.find(',').unwrap_or(whole.len());
@@ -260,7 +194,7 @@ fn opencl_argument(
     let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let elements: u64 = match &word[base.len()..] {
         "2" => 2,
-        // Three elements take the room of four (OpenCL, "Alignment of Types").
+        // Three elements take the space of four (OpenCL, "Alignment of Types").
         "3" | "4" => 4,
         "8" => 8,
         "16" => 16,
@@ -282,7 +216,7 @@ fn opencl_argument(
         (None, None, true) => ("GlobalBuffer", "Struct", address),
         (None, None, false) => {
             let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     };
     let kind = rest_of_argument(a, cursor, kind, value, &mut size, &mut entries)?;
@@ -307,18 +241,18 @@ fn opencl_argument(
 
 /// What follows the type: the size of a structure, the space of a pointer, flags, and what only drivers use. Gives the kind.
 fn rest_of_argument(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
     mut kind: &'static str,
     value: &str,
     size: &mut u64,
     entries: &mut Vec<(&'static str, String)>,
-) -> Result<&'static str, Wrong> {
+) -> Result<&'static str, SyntaxError> {
     while cursor.comma() {
         let mut words = *cursor;
         let end = cursor.rest().find(',').unwrap_or(cursor.rest().len());
         if words.peek().is_ascii_digit() && kind == "ByValue" && value == "Struct" {
-            *size = a.count(cursor)?;
+            *size = a.asm.count(cursor)?;
             continue;
         }
         let stop = cursor.at() + end;
@@ -343,8 +277,8 @@ fn rest_of_argument(
     Ok(kind)
 }
 
-/// Adds an argument, and the room it takes.
-fn add(a: &mut Assembler<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), Wrong> {
+/// Adds an argument, and the space it takes.
+fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), SyntaxError> {
     let Argument {
         mut entries,
         size,
@@ -356,7 +290,7 @@ fn add(a: &mut Assembler<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result
     let at = config.arguments.next_multiple_of(align);
     if size > MOST_ARGUMENTS || at + size > MOST_ARGUMENTS {
         let message = "the arguments of a kernel have a megabyte at most";
-        return Err(wrong(0..cursor.text().len(), message));
+        return Err(syntax_error(0..cursor.text().len(), message));
     }
     config.arguments = at + size;
     a.program.kernel(cursor)?.metadata.arguments.push(entries);
@@ -364,7 +298,7 @@ fn add(a: &mut Assembler<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result
 }
 
 /// `.setupargs`: what the driver hands to each kernel before its own arguments.
-fn setup_arguments(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn setup_arguments(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     let size = if a.program.wide { 8 } else { 4 };
     let kinds = [
@@ -398,23 +332,23 @@ fn one_of(
     cursor: &mut Cursor<'_>,
     names: &[(&str, &'static str)],
     what: &str,
-) -> Result<&'static str, Wrong> {
+) -> Result<&'static str, SyntaxError> {
     let place = cursor.span();
     let word = cursor.piece();
     let found = names.iter().find(|row| row.0.eq_ignore_ascii_case(word));
-    let row = found.ok_or_else(|| wrong(place, format_args!("`{word}` is not {what}")))?;
+    let row = found.ok_or_else(|| syntax_error(place, format_args!("`{word}` is not {what}")))?;
     Ok(row.1)
 }
 
 /// `MAJOR, MINOR`
-fn pair(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>, Wrong> {
-    let major = a.count(cursor)?;
+fn pair(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>, SyntaxError> {
+    let major = a.asm.count(cursor)?;
     cursor.expect_comma()?;
-    Ok(Some((major, a.count(cursor)?)))
+    Ok(Some((major, a.asm.count(cursor)?)))
 }
 
 /// `.md_language "NAME", MAJOR, MINOR`
-fn language(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn language(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.quoted()?;
     let name = quoted(&String::from_utf8_lossy(&name));
     say(a, &cursor, "Language", name)?;
@@ -431,27 +365,31 @@ fn language(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> 
     cursor.end()
 }
 
-fn text(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+fn text(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     cursor.end()?;
     say(a, &cursor, key, quoted(&name))
 }
 
-fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
-    let number = a.count(&mut cursor)?;
+fn size(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), SyntaxError> {
+    let number = a.asm.count(&mut cursor)?;
     cursor.end()?;
     say(a, &cursor, key, number.to_string())
 }
 
 /// Up to three sizes; those that are not there are 1.
-fn sizes(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+fn sizes(
+    a: &mut Session<'_>,
+    mut cursor: Cursor<'_>,
+    key: &'static str,
+) -> Result<(), SyntaxError> {
     let mut all = [1; 3];
     for (n, size) in all.iter_mut().enumerate() {
         if n > 0 && !cursor.comma() {
             break;
         }
         if !matches!(cursor.peek(), b',' | 0) {
-            *size = a.count(&mut cursor)?;
+            *size = a.asm.count(&mut cursor)?;
         }
     }
     cursor.end()?;
@@ -460,11 +398,11 @@ fn sizes(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Re
 }
 
 fn say(
-    a: &mut Assembler<'_>,
+    a: &mut Session<'_>,
     cursor: &Cursor<'_>,
     key: &'static str,
     value: String,
-) -> Result<(), Wrong> {
+) -> Result<(), SyntaxError> {
     let entries = &mut a.program.kernel(cursor)?.metadata.entries;
     entries.retain(|(other, _)| *other != key);
     entries.push((key, value));
@@ -472,16 +410,16 @@ fn say(
 }
 
 /// `.printf ID, SIZE, …, "FORMAT"`
-fn printf(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn printf(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let printfs = a.program.metadata.printfs.len() as u64;
     let id = match matches!(cursor.peek(), b',' | b'"') {
         true => printfs + 1,
-        false => a.count(&mut cursor)?,
+        false => a.asm.count(&mut cursor)?,
     };
     cursor.comma();
     let mut sizes = Vec::new();
     while cursor.peek() != b'"' {
-        sizes.push(a.count(&mut cursor)?.to_string());
+        sizes.push(a.asm.count(&mut cursor)?.to_string());
         cursor.expect_comma()?;
     }
     let start = cursor.at();
@@ -493,97 +431,4 @@ fn printf(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let line = quoted(&format!("{id}:{count}:{sizes}{format}"));
     a.program.metadata.printfs.push(line);
     Ok(())
-}
-
-/// A text as YAML has it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
-/// The metadata of a source.
-pub(super) fn text_of(metadata: &Metadata, kernels: &[Kernel], chip: Chip) -> String {
-    let (major, minor) = metadata.version.unwrap_or((1, 0));
-    let mut out = format!("---\nVersion: [ {major}, {minor} ]\n");
-    if !metadata.printfs.is_empty() {
-        out.push_str("Printf:\n");
-        for line in &metadata.printfs {
-            put(&mut out, "  - ", "", line);
-        }
-    }
-    out.push_str("Kernels:\n");
-    for kernel in kernels {
-        kernel_text(&mut out, kernel, chip);
-    }
-    out.push_str("...\n");
-    out
-}
-
-fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
-    let KernelMetadata { entries, arguments } = &kernel.metadata;
-    put(out, "  - ", "Name: ", quoted(&kernel.name));
-    let said = |key: &str| entries.iter().find(|(other, _)| *other == key);
-    if said("SymbolName").is_none() {
-        put(
-            out,
-            "    ",
-            "SymbolName: ",
-            quoted(&format!("{}@kd", kernel.name)),
-        );
-    }
-    let group = |out: &mut String, indent: &str, is_one: &dyn Fn(&str) -> bool| {
-        for (key, value) in entries.iter().filter(|(key, _)| is_one(key)) {
-            put(out, indent, &format!("{key}: "), value);
-        }
-    };
-    group(out, "    ", &|key| BESIDE.contains(&key));
-    if ATTRIBUTES.iter().any(|key| said(key).is_some()) {
-        out.push_str("    Attrs:\n");
-        group(out, "      ", &|key| ATTRIBUTES.contains(&key));
-    }
-    if !arguments.is_empty() {
-        out.push_str("    Args:\n");
-    }
-    for argument in arguments {
-        for (n, (key, value)) in argument.iter().enumerate() {
-            let indent = if n == 0 { "      - " } else { "        " };
-            put(out, indent, &format!("{key}: "), value);
-        }
-    }
-    let Some(config) = &kernel.config else {
-        return;
-    };
-    out.push_str("    CodeProps:\n");
-    let (sgprs, vgprs) = config.registers(&kernel.counts, chip);
-    let arguments = config.arguments as i64;
-    for (key, value) in [
-        (
-            "KernargSegmentSize",
-            arguments.max(config.value("kernarg_segment_byte_size")),
-        ),
-        (
-            "GroupSegmentFixedSize",
-            config.value("workgroup_group_segment_byte_size"),
-        ),
-        (
-            "PrivateSegmentFixedSize",
-            config.value("workitem_private_segment_byte_size"),
-        ),
-        ("KernargSegmentAlign", 16),
-        ("WavefrontSize", 64),
-        ("NumSGPRs", sgprs),
-        ("NumVGPRs", vgprs),
-        ("MaxFlatWorkGroupSize", 256),
-    ] {
-        if said(key).is_none() {
-            put(out, "      ", &format!("{key}: "), value);
-        }
-    }
-    group(out, "      ", &|key| {
-        !ATTRIBUTES.contains(&key) && !BESIDE.contains(&key)
-    });
-}
-
-fn put(out: &mut String, indent: &str, key: &str, value: impl Display) {
-    // Writing to a string does not fail.
-    let _ = writeln!(out, "{indent}{key}{value}");
 }

@@ -1,22 +1,20 @@
-//! What only CLRX's dialect has. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
+//! Directives of CLRX's dialect alone. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
 //! binary formats.
 
 mod catalyst;
+mod catalyst_argument;
+mod catalyst_raw;
 mod conditional;
 mod config;
 mod data;
 mod gallium;
 mod kernel;
 mod metadata;
-mod registers;
 mod repeat;
 mod scope;
 mod target;
 
-use super::Handler;
-
-pub(crate) use kernel::{HIDDEN, Program};
-pub(crate) use repeat::Loop;
+use crate::session::Handler;
 
 /// The rows of CLRX. They go before those that it shares with LLVM.
 pub(super) fn rows() -> impl Iterator<Item = Handler> {
@@ -32,9 +30,9 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         target::ROWS,
         gallium::ROWS,
         catalyst::ROWS,
-        catalyst::RAW,
+        catalyst_raw::ROWS,
         config::ROWS,
     ];
-    let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });
+    let rows = rows.into_iter().flatten().copied();
     rows.chain(config::fields())
 }

@@ -1,9 +1,8 @@
 //! Scopes, and symbols that are no numbers: `.scope`, `.using`, `.eqv`, `.undef`, `.regvar`.
 
-use super::super::macros::alone;
-use super::super::{Handler, row};
 use crate::assembler::Assembler;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::{Handler, alone, assembler_row as row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Definition;
 
 #[rustfmt::skip]
@@ -18,7 +17,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".regvar", regvar),
 ];
 
-fn scope(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn scope(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let path = match cursor.is_at_end() {
         true => None,
@@ -27,28 +26,28 @@ fn scope(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()?;
     match a.symbols.scopes().enter(path.as_deref()) {
         true => Ok(()),
-        false => Err(wrong(
+        false => Err(syntax_error(
             place,
             "scopes stand too deep within each other, or their names are too long",
         )),
     }
 }
 
-fn close(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn close(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     match a.symbols.scopes().leave() {
         true => cursor.end(),
         false => alone(cursor, ".scope"),
     }
 }
 
-fn using(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn using(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let path = cursor.name()?;
     a.symbols.scopes().start_using(&path);
     cursor.end()
 }
 
 /// `.unusing SCOPE`, or all.
-fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let path = match cursor.is_at_end() {
         true => None,
         false => Some(cursor.name()?),
@@ -58,7 +57,7 @@ fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.eqv NAME, EXPRESSION`: evaluated wherever the name stands.
-fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.expect_comma()?;
@@ -68,22 +67,25 @@ fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// `.undef NAME`
-fn undef(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn undef(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.end()?;
     let id = a.symbols.id(&name);
     let symbol = &mut a.symbols[id];
     if let Definition::Label(_) = symbol.definition {
-        return Err(wrong(place, format_args!("`{name}` is a label: it stays")));
+        return Err(syntax_error(
+            place,
+            format_args!("`{name}` is a label: it stays"),
+        ));
     }
     symbol.definition = Definition::Undefined;
     Ok(())
 }
 
 /// `.regvar`: CLRX's documentation calls it unimplemented.
-fn regvar(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    Err(wrong(
+fn regvar(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    Err(syntax_error(
         0..cursor.text().len(),
         "`.regvar` leaves the choice of registers to the assembler; choose them: `name = %v[0:3]`",
     ))

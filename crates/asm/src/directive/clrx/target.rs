@@ -1,12 +1,11 @@
-//! What a source is for: format of the binary, chip, width of addresses; and what asks for these.
+//! Directives that set and query the target: format of the binary, chip, width of addresses.
 
 use wavetank_isa::{Chip, Generation};
 
-use super::super::notes::asked_for;
-use super::super::{Handler, row};
-use crate::assembler::Assembler;
 use crate::expression::Expr;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::session::program::Format;
+use crate::session::{Handler, Session, row};
+use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Definition;
 
 #[rustfmt::skip]
@@ -25,12 +24,12 @@ pub(super) const ROWS: &[Handler] = &[
     row(".arch", arch),
     row(".get_format", |a, c| { let number = a.program.format.number(); ask(a, c, number) }),
     row(".get_64bit", |a, c| { let wide = a.program.wide.into(); ask(a, c, wide) }),
-    row(".get_arch", |a, c| { let number = a.chip.generation() as i64; ask(a, c, number) }),
-    row(".get_gpu", |a, c| { let number = number_of(a.chip); ask(a, c, number) }),
+    row(".get_arch", |a, c| { let number = a.asm.chip.generation() as i64; ask(a, c, number) }),
+    row(".get_gpu", |a, c| { let number = number_of(a.asm.chip); ask(a, c, number) }),
     row(".get_version", |a, c| ask(a, c, VERSION)),
     row(".get_policy", |a, c| ask(a, c, VERSION)),
-    row(".driver_version", |a, mut c| { a.program.driver = a.number(&mut c)?; c.end() }),
-    row(".llvm_version", |a, mut c| { a.program.llvm = Some(a.number(&mut c)?); c.end() }),
+    row(".driver_version", |a, mut c| { a.program.driver = a.asm.number(&mut c)?; c.end() }),
+    row(".llvm_version", |a, mut c| { a.program.llvm = Some(a.asm.number(&mut c)?); c.end() }),
     row(".get_driver_version", |a, c| { let number = a.program.driver; ask(a, c, number) }),
     row(".get_llvm_version", |a, c| { let number = *a.program.llvm.get_or_insert(LLVM); ask(a, c, number) }),
     // What is for drivers that do not run here, and what changes nothing here.
@@ -68,49 +67,6 @@ const LLVM: i64 = 40_000;
 /// The last release of CLRX, 0.1.9, as `.get_version` counts.
 const VERSION: i64 = 109;
 
-/// What binary CLRX makes of a source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Format {
-    /// AMD Catalyst's of OpenCL 1.2, which CLRX takes where nothing is said.
-    Amd,
-    /// AMD Catalyst's of OpenCL 2.0.
-    AmdCl2,
-    /// Mesa's.
-    Gallium,
-    /// ROCm's code object of version 2.
-    Rocm,
-    /// Instructions alone.
-    Raw,
-}
-
-impl Format {
-    const NAMES: [(&'static str, Format, i64); 6] = [
-        ("amd", Format::Amd, 0),
-        ("catalyst", Format::Amd, 0),
-        ("gallium", Format::Gallium, 1),
-        ("raw", Format::Raw, 2),
-        ("amdcl2", Format::AmdCl2, 3),
-        ("rocm", Format::Rocm, 4),
-    ];
-
-    /// Reads the name of a format.
-    pub fn named(cursor: &mut Cursor<'_>) -> Result<Format, Wrong> {
-        let place = cursor.span();
-        let name = cursor.piece();
-        let row = Format::NAMES
-            .iter()
-            .find(|row| row.0.eq_ignore_ascii_case(name));
-        let message = || format!("`{name}` is none of amd, amdcl2, gallium, rocm, raw");
-        row.map(|row| row.1).ok_or_else(|| wrong(place, message()))
-    }
-
-    /// Its number for `.get_format`.
-    fn number(self) -> i64 {
-        let row = Format::NAMES.iter().find(|row| row.1 == self);
-        row.map_or(0, |row| row.2)
-    }
-}
-
 /// CLRX's names of chips, with their numbers for `.get_gpu`; of several for one chip, the first is asked.
 #[rustfmt::skip]
 const GPUS: &[(&str, Chip, i64)] = &[
@@ -127,19 +83,19 @@ fn number_of(chip: Chip) -> i64 {
 }
 
 /// Reads the name of a chip.
-pub(super) fn chip_named(cursor: &mut Cursor<'_>) -> Result<Chip, Wrong> {
+pub(super) fn chip_named(cursor: &mut Cursor<'_>) -> Result<Chip, SyntaxError> {
     let place = cursor.span();
     let name = cursor.piece();
     let row = GPUS.iter().find(|row| row.0.eq_ignore_ascii_case(name));
     let chip = row.map(|row| row.1).or_else(|| Chip::from_name(name));
     chip.ok_or_else(|| {
         let message = format!("`{name}` is no chip of these: Tahiti, Bonaire, Fiji, gfx900, …");
-        wrong(place, message)
+        syntax_error(place, message)
     })
 }
 
 /// Reads the name of an architecture.
-pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, Wrong> {
+pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, SyntaxError> {
     let place = cursor.span();
     let name = cursor.piece();
     Ok(match name.to_ascii_lowercase().as_str() {
@@ -149,33 +105,33 @@ pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, Wr
         "vega" | "gfx9" | "gcn1.4" | "gcn1.4.1" | "vega20" | "gfx906" => Generation::Gfx9,
         _ => {
             let message = format!("`{name}` is none of GCN1.0, GCN1.1, GCN1.2, GCN1.4");
-            return Err(wrong(place, message));
+            return Err(syntax_error(place, message));
         }
     })
 }
 
-fn choose(a: &mut Assembler<'_>, cursor: Cursor<'_>, format: Format) -> Result<(), Wrong> {
+fn choose(a: &mut Session<'_>, cursor: Cursor<'_>, format: Format) -> Result<(), SyntaxError> {
     a.program.format = format;
     cursor.end()
 }
 
-fn gpu(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn gpu(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let name = cursor.rest().trim().to_ascii_lowercase();
     let chip = chip_named(&mut cursor)?;
     cursor.end()?;
     a.program.product = Some(name);
-    asked_for(a, chip, place)?;
+    a.allows(chip, place)?;
     go_on(a, chip);
     Ok(())
 }
 
 /// `.arch NAME`: the chip that was asked for, if it is one of these, or CLRX's first of them.
-fn arch(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn arch(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let generation = generation_named(&mut cursor)?;
     cursor.end()?;
-    if generation == a.chip.generation() {
+    if generation == a.asm.chip.generation() {
         return Ok(());
     }
     let chip = match generation {
@@ -184,22 +140,22 @@ fn arch(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         Generation::Gfx8 => Chip::Gfx802,
         Generation::Gfx9 => Chip::Gfx900,
     };
-    asked_for(a, chip, place)?;
+    a.allows(chip, place)?;
     go_on(a, chip);
     Ok(())
 }
 
-fn go_on(a: &mut Assembler<'_>, chip: Chip) {
-    chip.name().clone_into(&mut a.target.chip);
-    a.set_chip(chip);
+fn go_on(a: &mut Session<'_>, chip: Chip) {
+    chip.name().clone_into(&mut a.asm.target.chip);
+    a.asm.set_chip(chip);
 }
 
 /// `.get_… SYMBOL`
-fn ask(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), Wrong> {
+fn ask(a: &mut Session<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.end()?;
-    a.define(
+    a.asm.define(
         &name,
         place,
         Definition::Variable(Expr::Number(number)),
@@ -207,6 +163,6 @@ fn ask(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(),
     )
 }
 
-fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }

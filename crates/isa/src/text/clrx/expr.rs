@@ -16,7 +16,7 @@ pub(super) fn expression(lex: &mut Lexer<'_>) -> Result<i64, Failure> {
 
 /// Parses an expression whose value lies within limits.
 pub(super) fn within(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i64, Failure> {
-    let start = lex.spot();
+    let start = lex.location();
     match expression(lex)? {
         n if (min..=max).contains(&n) => Ok(n),
         n => {
@@ -70,11 +70,11 @@ fn level(lex: &mut Lexer<'_>, at: usize, depth: u8) -> Result<i64, Failure> {
 fn operator(lex: &mut Lexer<'_>, operators: &[&'static str]) -> Option<&'static str> {
     operators.iter().copied().find(|operator| {
         let mut ahead = *lex;
-        let taken = operator.bytes().all(|b| ahead.mark(b)) && begins(&ahead);
-        if taken {
+        let matches = operator.bytes().all(|b| ahead.mark(b)) && begins(&ahead);
+        if matches {
             *lex = ahead;
         }
-        taken
+        matches
     })
 }
 

@@ -1,8 +1,8 @@
 //! The words after the operands, in CLRX's syntax.
 
 use super::super::failure::{Failure, fail};
-use super::super::lex::{Lexer, Located, Spot, Token};
-use super::super::modifier_words::{self, FLAGS, Syntax, allowed, dpp_amount, given};
+use super::super::lex::{Lexer, Located, Location, Token};
+use super::super::modifier_words::{self, FLAGS, Syntax, allowed, dpp_amount, present};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN};
 use super::super::parse_operand::expect;
 use super::expr;
@@ -14,8 +14,8 @@ use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 /// Modifiers as written: their values, and which were there.
 pub(super) struct Modifiers {
     pub mods: Mods,
-    /// Bits of [`given`].
-    pub given: u32,
+    /// Bits of [`present`].
+    pub present: u32,
     /// The form that a word asks for: `vop3`, `sdwa`, `dpp`.
     pub form: Option<Form>,
     /// Bit n: source n is negated, made absolute, extended by a word.
@@ -35,7 +35,7 @@ pub(super) fn modifiers(
 ) -> Result<Modifiers, Failure> {
     let mut m = Modifiers {
         mods: Mods::default(),
-        given: 0,
+        present: 0,
         form: None,
         neg: 0,
         abs: 0,
@@ -60,8 +60,8 @@ pub(super) fn modifiers(
             _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
         one(lex, word, &start, &mut m)?;
-        let asks_other = m.form.is_some_and(|asked| asked != form);
-        if m.given & !kinds != 0 || !flags.contains(m.mods.flags) || asks_other {
+        let requests_other = m.form.is_some_and(|requested| requested != form);
+        if m.present & !kinds != 0 || !flags.contains(m.mods.flags) || requests_other {
             let message = format!("this form of the instruction takes no `{word}`");
             return fail(&start, message);
         }
@@ -125,12 +125,12 @@ fn one(
         if switched_on(lex)? {
             m.mods.flags |= Flags::BOUND_CTRL;
         }
-        m.given |= given::DPP;
+        m.present |= present::DPP;
         return Ok(());
     }
-    if let Some(control) = control(lex, word, &start.spot())? {
+    if let Some(control) = control(lex, word, &start.location())? {
         m.mods.dpp_ctrl = control;
-        m.given |= given::DPP_CTRL;
+        m.present |= present::DPP_CTRL;
         return Ok(());
     }
     if !lex.mark(b':') {
@@ -141,7 +141,7 @@ fn one(
 
 /// A DPP control by its name; amounts stand after a colon, or belong to the
 /// name. `None` if the word is none.
-fn control(lex: &mut Lexer<'_>, word: &str, start: &Spot) -> Result<Option<u16>, Failure> {
+fn control(lex: &mut Lexer<'_>, word: &str, start: &Location) -> Result<Option<u16>, Failure> {
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, name)| *name == word) {
         return Ok(Some(*code));
     }
@@ -162,7 +162,7 @@ fn control(lex: &mut Lexer<'_>, word: &str, start: &Spot) -> Result<Option<u16>,
     if !lex.mark(b':') {
         return dpp_amount(start, word, 1).map(Some);
     }
-    let at = lex.spot();
+    let at = lex.location();
     let amount = expr::within(lex, 0, 63)? as u16;
     dpp_amount(&lex.since(&at), word, amount).map(Some)
 }
@@ -180,13 +180,13 @@ fn valued(
         word => word,
     };
     if let Some(kind) = modifier_words::valued(&Clrx, lex, word, &mut m.mods)? {
-        m.given |= kind;
+        m.present |= kind;
         return Ok(());
     }
-    m.given |= match word {
+    m.present |= match word {
         "omod" => {
             m.mods.omod = expr::within(lex, 0, 3)? as u8;
-            given::OMOD
+            present::OMOD
         }
         "neg" => {
             m.neg = Clrx.bits(lex)?;
@@ -198,11 +198,11 @@ fn valued(
         }
         "sext" => {
             m.sext = Clrx.bits(lex)?;
-            given::SDWA
+            present::SDWA
         }
         "dppctrl" => {
             m.mods.dpp_ctrl = expr::within(lex, 0, 0x1ff)? as u16;
-            given::DPP_CTRL
+            present::DPP_CTRL
         }
         _ => return fail(start, format!("`{word}` is no modifier")),
     };

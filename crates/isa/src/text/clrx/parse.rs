@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use super::super::failure::{Failure, ParseError, fail};
 use super::super::help::{GENERATIONS, alike, owners};
 use super::super::lex::{Lexer, Located, Token};
-use super::super::modifier_words::given;
+use super::super::modifier_words::present;
 use super::super::parse::{check_widths, finish, spelling};
 use super::super::parse_operand::Written;
 use super::modifier::{Modifiers, modifiers};
@@ -202,7 +202,7 @@ fn forms(op: Op, chip: Chip, only: Option<&str>) -> Vec<Candidate> {
         ("_sdwa", modified.then_some(Form::Sdwa), false),
         ("_dpp", modified.then_some(Form::Dpp), false),
     ];
-    let wanted = |(suffix, form, lds_data): (&str, Option<Form>, bool)| {
+    let matching = |(suffix, form, lds_data): (&str, Option<Form>, bool)| {
         Some(Candidate {
             op,
             form: form.filter(|_| only.is_none_or(|o| o == suffix))?,
@@ -210,7 +210,7 @@ fn forms(op: Op, chip: Chip, only: Option<&str>) -> Vec<Candidate> {
             lds_data,
         })
     };
-    all.into_iter().filter_map(wanted).collect()
+    all.into_iter().filter_map(matching).collect()
 }
 
 /// A line that is read as one candidate.
@@ -264,7 +264,7 @@ impl Line {
         self.apply(&mut inst, m, &written, &modifiers_at)?;
         past_the_end(&inst, &mut written);
         check_widths(&inst, &written, &places)?;
-        let mut inst = finish(inst, &start.spot(), &modifiers_at.spot(), &places)?;
+        let mut inst = finish(inst, &start.location(), &modifiers_at.location(), &places)?;
         inst.spelling = spelling(&inst, &written);
         Ok(inst)
     }
@@ -340,22 +340,24 @@ impl Line {
                 let dst = m.mods.op_sel >> count & 1;
                 inst.mods.op_sel = m.mods.op_sel & ((1 << count) - 1) | dst << 3;
             }
-            Form::Vop3p if m.given & given::OP_SEL_HI == 0 => inst.mods.op_sel_hi = sources,
+            Form::Vop3p if m.present & present::OP_SEL_HI == 0 => inst.mods.op_sel_hi = sources,
             Form::Sdwa => {
-                let kinds = given::OF_SDWA;
-                let asked = self.candidate.spelled || m.form.is_some() || m.given & kinds != 0;
-                if !asked && inst.mods.sext == 0 {
+                let kinds = present::OF_SDWA;
+                let requested =
+                    self.candidate.spelled || m.form.is_some() || m.present & kinds != 0;
+                if !requested && inst.mods.sext == 0 {
                     return fail(at, "expected a modifier, such as dst_sel:byte0");
                 }
             }
             Form::Dpp => {
-                let kinds = given::OF_DPP;
-                let asked = self.candidate.spelled || m.form.is_some() || m.given & kinds != 0;
-                if !asked {
+                let kinds = present::OF_DPP;
+                let requested =
+                    self.candidate.spelled || m.form.is_some() || m.present & kinds != 0;
+                if !requested {
                     return fail(at, "expected a modifier, such as row_shl:1");
                 }
             }
-            Form::Smem => apply_smem(inst, smem, m.given, at)?,
+            Form::Smem => apply_smem(inst, smem, m.present, at)?,
             Form::Exp => {
                 let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
                 inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
@@ -478,11 +480,11 @@ fn signed_offset(value: i64) -> i32 {
 fn apply_smem(
     inst: &mut Inst,
     (offset, flags): (i32, Flags),
-    given: u32,
+    present: u32,
     at: &Lexer<'_>,
 ) -> Result<(), Failure> {
     let register = !flags.contains(Flags::SMEM_IMM);
-    match (given & given::OFFSET != 0, register) {
+    match (present & present::OFFSET != 0, register) {
         (false, _) => inst.mods.offset = offset,
         (true, true) if inst.chip.generation() == Generation::Gfx9 => {
             inst.mods.offset = signed_offset(inst.mods.offset.into());

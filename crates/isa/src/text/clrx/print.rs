@@ -335,7 +335,7 @@ fn vop3p(inst: &Inst, out: &mut impl Write) -> Result {
 fn sdwa(inst: &Inst, out: &mut impl Write) -> Result {
     omod_and_clamp(inst, out)?;
     let mods = &inst.mods;
-    let mut said = mods.sext != 0;
+    let mut written = mods.sext != 0;
     let sels = [
         (" dst_sel:", mods.dst_sel),
         (" src0_sel:", mods.src_sel[0]),
@@ -345,15 +345,19 @@ fn sdwa(inst: &Inst, out: &mut impl Write) -> Result {
         if sel != Default::default() {
             out.write_str(word)?;
             out.write_str(names::SELS[sel as usize].0)?;
-            said = true;
+            written = true;
         }
         if n == 0 && mods.dst_unused != Default::default() {
             out.write_str(" dst_unused:")?;
             out.write_str(names::UNUSED[mods.dst_unused as usize].0)?;
-            said = true;
+            written = true;
         }
     }
-    if said { Ok(()) } else { out.write_str(" sdwa") }
+    if written {
+        Ok(())
+    } else {
+        out.write_str(" sdwa")
+    }
 }
 
 fn dpp(inst: &Inst, out: &mut impl Write) -> Result {

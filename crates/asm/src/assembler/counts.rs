@@ -1,0 +1,64 @@
+//! Registers that instructions name.
+
+use wavetank_isa::Inst;
+use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
+
+/// One more than the highest register of each kind that instructions name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub vgprs: u32,
+    pub sgprs: u32,
+    /// Whether VCC, FLAT_SCRATCH are among them, which stand after the SGPRs.
+    pub vcc: bool,
+    pub flat_scratch: bool,
+}
+
+/// Counts that the assembler keeps while it appends instructions.
+#[derive(Debug, Default)]
+pub(crate) struct CountsKept {
+    /// The counts of the whole source, if they are requested.
+    pub source: Option<Counts>,
+    /// The counts of each kernel of CLRX.
+    pub kernels: Vec<Counts>,
+    /// The kernels that the code belongs to.
+    pub owners: Vec<usize>,
+}
+
+impl Counts {
+    /// The counts of one instruction.
+    pub fn of(inst: &Inst) -> Counts {
+        let mut counts = Counts::default();
+        counts.add(inst);
+        counts
+    }
+
+    /// Takes the maximum with other counts.
+    pub fn join(&mut self, others: Counts) {
+        self.vgprs = self.vgprs.max(others.vgprs);
+        self.sgprs = self.sgprs.max(others.sgprs);
+        self.vcc |= others.vcc;
+        self.flat_scratch |= others.flat_scratch;
+    }
+
+    /// Counts the registers of an instruction.
+    pub fn add(&mut self, inst: &Inst) {
+        let effects = inst.effects();
+        let generation = inst.chip.generation();
+        for registers in [&effects.reads, &effects.writes] {
+            let vectors = registers.vectors().max().map_or(0, |v| u32::from(v) + 1);
+            self.vgprs = self.vgprs.max(vectors);
+            for scalar in registers.scalars() {
+                let beside = |pair: u8| scalar & !1 == pair;
+                match scalar {
+                    _ if scalar < general_sgprs(generation) => {
+                        self.sgprs = self.sgprs.max(u32::from(scalar) + 1);
+                    }
+                    // Those after the SGPRs are not counted: they are reserved by name.
+                    _ if beside(sreg::VCC) => self.vcc = true,
+                    _ if flat_scratch(generation).is_some_and(beside) => self.flat_scratch = true,
+                    _ => {}
+                }
+            }
+        }
+    }
+}

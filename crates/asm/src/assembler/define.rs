@@ -1,0 +1,149 @@
+//! Definitions: values of symbols, the numbers of the chip, and the counts of registers, which are variables.
+
+use std::ops::Range;
+
+use wavetank_isa::{Chip, Dialect, Inst};
+
+use super::{Assembler, Counts};
+use crate::expression::Expr;
+use crate::isa_version;
+use crate::source::{Cursor, SyntaxError, syntax_error};
+use crate::state::Definition;
+
+impl Assembler<'_> {
+    /// `NAME = VALUE`: the cursor stands at the sign.
+    pub fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
+        let twice = cursor.rest().starts_with("==");
+        cursor.skip(if twice { 2 } else { 1 });
+        self.set(cursor, name, 0..name.len(), !twice)
+    }
+
+    /// Sets a symbol to the expression at the cursor. `again`: it may have been set before, and may be set later.
+    pub fn set(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        name: &str,
+        place: Range<usize>,
+        again: bool,
+    ) -> Result<(), SyntaxError> {
+        if name == "." && self.dialect == Dialect::Clrx {
+            return self.org(cursor);
+        }
+        if name == "." {
+            return Err(syntax_error(
+                place,
+                "the place in a section is set by `.org`",
+            ));
+        }
+        let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
+            true => Definition::Registers(self.registers(&mut cursor)?),
+            false => Definition::Variable(self.reduced_expr(&mut cursor)?),
+        };
+        cursor.end()?;
+        self.define(name, place, definition, again)
+    }
+
+    /// Reads an expression; the number that it is by now.
+    fn reduced_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
+        let start = cursor.at();
+        let expr = self.expr(cursor)?;
+        let value = self.values().reduce(&expr);
+        let value = value.map_err(|why| syntax_error(start..cursor.text().len(), why))?;
+        // What it comes to, not what was written: variables of variables stay small.
+        Ok(value.into())
+    }
+
+    /// Gives a symbol of this place another definition.
+    pub fn define(
+        &mut self,
+        name: &str,
+        place: Range<usize>,
+        definition: Definition,
+        again: bool,
+    ) -> Result<(), SyntaxError> {
+        let id = self.symbols.own(name);
+        if matches!(&definition, Definition::Variable(expr) if expr.names(id)) {
+            return Err(syntax_error(
+                place,
+                format_args!("`{name}` depends on itself"),
+            ));
+        }
+        let symbol = &mut self.symbols[id];
+        let free = !symbol.is_defined() || (symbol.variable && again);
+        if !free {
+            return Err(syntax_error(
+                place,
+                format_args!("`{name}` is defined already"),
+            ));
+        }
+        symbol.definition = definition;
+        symbol.variable = again;
+        // The assembler's own are none of the object, but for those that the source sets.
+        symbol.used |= name.starts_with(".amdgcn.");
+        Ok(())
+    }
+
+    /// Goes on with the instructions of another chip.
+    pub fn set_chip(&mut self, chip: Chip) {
+        if chip != self.chip {
+            self.chip = chip;
+            self.templates.clear();
+        }
+        self.define_chip();
+    }
+
+    /// The numbers of the chip, for sources that ask.
+    pub(super) fn define_chip(&mut self) {
+        let (major, minor, stepping) = isa_version(self.chip);
+        for (name, number) in [
+            (".amdgcn.gfx_generation_number", major),
+            (".amdgcn.gfx_generation_minor", minor),
+            (".amdgcn.gfx_generation_stepping", stepping),
+            (".option.machine_version_major", major),
+            (".option.machine_version_minor", minor),
+            (".option.machine_version_stepping", stepping),
+        ] {
+            self.set_number(name, number.into());
+        }
+    }
+
+    /// Sets a variable to a number.
+    pub fn set_number(&mut self, name: &str, number: i64) {
+        let id = self.symbols.id(name);
+        let symbol = &mut self.symbols[id];
+        symbol.definition = Definition::Variable(Expr::Number(number));
+        symbol.variable = true;
+    }
+
+    /// Counts registers of instructions from here on: their highest numbers become variables.
+    pub fn count_all(&mut self) {
+        self.counts.source = Some(Counts::default());
+        self.set_number(".amdgcn.next_free_vgpr", 0);
+        self.set_number(".amdgcn.next_free_sgpr", 0);
+    }
+
+    /// Counts the registers of an instruction.
+    pub(super) fn count_registers(&mut self, inst: &Inst) {
+        for owner in &self.counts.owners {
+            self.counts.kernels[*owner].add(inst);
+        }
+        if let Some(counts) = &mut self.counts.source {
+            let own = Counts::of(inst);
+            counts.join(own);
+            self.at_least(".amdgcn.next_free_vgpr", own.vgprs);
+            self.at_least(".amdgcn.next_free_sgpr", own.sgprs);
+        }
+    }
+
+    /// A variable grows to this, if it is less. Sources set it to zero where a kernel begins.
+    fn at_least(&mut self, name: &str, count: u32) {
+        let id = self.symbols.id(name);
+        let old = match self.symbols[id].definition {
+            Definition::Variable(Expr::Number(number)) => number,
+            _ => 0,
+        };
+        if old < count.into() {
+            self.set_number(name, count.into());
+        }
+    }
+}

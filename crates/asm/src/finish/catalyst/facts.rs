@@ -1,0 +1,25 @@
+//! The values that the text and the notes of a kernel are made of.
+
+use crate::session::program::Settings;
+
+/// What is known of a kernel when its text and its notes are written.
+pub(super) struct Facts {
+    pub(super) name: String,
+    pub(super) product: usize,
+    pub(super) wide: bool,
+    pub(super) has_constants: bool,
+    pub(super) settings: Settings,
+    /// The numbers of buffers, by argument.
+    pub(super) resources: Vec<u32>,
+    pub(super) driver: i64,
+    pub(super) identity: usize,
+    pub(super) local: u32,
+    pub(super) scratch: u32,
+    pub(super) group: Option<[u32; 3]>,
+    pub(super) vgprs: u32,
+    pub(super) sgprs: u32,
+    pub(super) most_sgprs: u32,
+    pub(super) float_mode: u32,
+    pub(super) ieee_mode: u32,
+    pub(super) rsrc2: u32,
+}

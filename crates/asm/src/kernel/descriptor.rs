@@ -1,0 +1,350 @@
+//! The fields of a kernel descriptor that `.amdhsa_…` directives set.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend", tables "AMDHSA Kernel Assembler Directives" and "Kernel Descriptor".
+
+use wavetank_object::{DESCRIPTOR_SIZE, Feature, Target};
+
+/// Where a field's value goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Slot {
+    /// Bits of the dword at a byte: byte, first bit, count.
+    Bits(usize, u32, u32),
+    /// What the other fields are made of.
+    Input(Input),
+}
+
+/// Fields that are no bits of the descriptor themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Input {
+    NextFreeVgpr,
+    NextFreeSgpr,
+    ReserveVcc,
+    ReserveFlatScratch,
+    ReserveXnackMask,
+    UserSgprCount,
+}
+
+/// A field of a descriptor.
+pub(crate) struct Field {
+    /// The name of its directive, without `.amdhsa_`.
+    pub name: &'static str,
+    pub slot: Slot,
+    /// User SGPRs that it takes where it is 1.
+    pub sgprs: u32,
+    /// The generations that have it.
+    pub generations: std::ops::RangeInclusive<u32>,
+}
+
+const RSRC1: usize = 48;
+const RSRC2: usize = 52;
+const PROPERTIES: usize = 56;
+const ALL: std::ops::RangeInclusive<u32> = 6..=9;
+
+const fn bits(name: &'static str, byte: usize, first: u32, count: u32) -> Field {
+    Field {
+        name,
+        slot: Slot::Bits(byte, first, count),
+        sgprs: 0,
+        generations: ALL,
+    }
+}
+
+const fn user(name: &'static str, bit: u32, sgprs: u32) -> Field {
+    Field {
+        name,
+        slot: Slot::Bits(PROPERTIES, bit, 1),
+        sgprs,
+        generations: ALL,
+    }
+}
+
+const fn input(name: &'static str, input: Input) -> Field {
+    Field {
+        name,
+        slot: Slot::Input(input),
+        sgprs: 0,
+        generations: ALL,
+    }
+}
+
+#[rustfmt::skip]
+pub(crate) const FIELDS: &[Field] = &[
+    bits("group_segment_fixed_size", 0, 0, 32),
+    bits("private_segment_fixed_size", 4, 0, 32),
+    bits("kernarg_size", 8, 0, 32),
+    user("user_sgpr_private_segment_buffer", 0, 4),
+    user("user_sgpr_dispatch_ptr", 1, 2),
+    user("user_sgpr_queue_ptr", 2, 2),
+    user("user_sgpr_kernarg_segment_ptr", 3, 2),
+    user("user_sgpr_dispatch_id", 4, 2),
+    user("user_sgpr_flat_scratch_init", 5, 2),
+    user("user_sgpr_private_segment_size", 6, 1),
+    bits("uses_dynamic_stack", PROPERTIES, 11, 1),
+    input("user_sgpr_count", Input::UserSgprCount),
+    bits("system_sgpr_private_segment_wavefront_offset", RSRC2, 0, 1),
+    bits("system_sgpr_workgroup_id_x", RSRC2, 7, 1),
+    bits("system_sgpr_workgroup_id_y", RSRC2, 8, 1),
+    bits("system_sgpr_workgroup_id_z", RSRC2, 9, 1),
+    bits("system_sgpr_workgroup_info", RSRC2, 10, 1),
+    bits("system_vgpr_workitem_id", RSRC2, 11, 2),
+    input("next_free_vgpr", Input::NextFreeVgpr),
+    input("next_free_sgpr", Input::NextFreeSgpr),
+    input("reserve_vcc", Input::ReserveVcc),
+    Field { generations: 7..=9, ..input("reserve_flat_scratch", Input::ReserveFlatScratch) },
+    Field { generations: 8..=9, ..input("reserve_xnack_mask", Input::ReserveXnackMask) },
+    bits("float_round_mode_32", RSRC1, 12, 2),
+    bits("float_round_mode_16_64", RSRC1, 14, 2),
+    bits("float_denorm_mode_32", RSRC1, 16, 2),
+    bits("float_denorm_mode_16_64", RSRC1, 18, 2),
+    bits("dx10_clamp", RSRC1, 21, 1),
+    bits("ieee_mode", RSRC1, 23, 1),
+    Field { generations: 9..=9, ..bits("fp16_overflow", RSRC1, 26, 1) },
+    bits("exception_fp_ieee_invalid_op", RSRC2, 24, 1),
+    bits("exception_fp_denorm_src", RSRC2, 25, 1),
+    bits("exception_fp_ieee_div_zero", RSRC2, 26, 1),
+    bits("exception_fp_ieee_overflow", RSRC2, 27, 1),
+    bits("exception_fp_ieee_underflow", RSRC2, 28, 1),
+    bits("exception_fp_ieee_inexact", RSRC2, 29, 1),
+    bits("exception_int_div_zero", RSRC2, 30, 1),
+];
+
+/// Fields of later chips: a source that has them is not for these.
+pub(crate) const LATER: &[&str] = &[
+    "accum_offset",
+    "tg_split",
+    "wavefront_size32",
+    "workgroup_processor_mode",
+    "memory_ordered",
+    "forward_progress",
+    "shared_vgpr_count",
+    "inst_pref_size",
+    "enable_private_segment",
+    "user_sgpr_kernarg_preload_length",
+    "user_sgpr_kernarg_preload_offset",
+    "round_robin_scheduling",
+    "named_barrier_count",
+];
+
+/// The numbers that a descriptor is made of.
+pub(crate) struct Descriptor {
+    bytes: [u8; DESCRIPTOR_SIZE],
+    user_sgprs: u32,
+    user_sgpr_count: Option<u32>,
+    vgprs: Option<i64>,
+    sgprs: Option<i64>,
+    vcc: bool,
+    flat_scratch: bool,
+    xnack_mask: bool,
+}
+
+impl Descriptor {
+    /// A descriptor with the default values of all fields.
+    pub fn new(target: &Target) -> Self {
+        let major = target.major();
+        let mut descriptor = Descriptor {
+            bytes: [0; DESCRIPTOR_SIZE],
+            user_sgprs: 0,
+            user_sgpr_count: None,
+            vgprs: None,
+            sgprs: None,
+            vcc: true,
+            // Counted on gfx6 as well, which has no flat accesses: so LLVM does.
+            flat_scratch: true,
+            xnack_mask: major >= 8 && target.has_xnack() && target.xnack != Feature::Off,
+        };
+        for (name, value) in [
+            ("float_denorm_mode_16_64", 3),
+            ("dx10_clamp", 1),
+            ("ieee_mode", 1),
+            ("system_sgpr_workgroup_id_x", 1),
+        ] {
+            let field = FIELDS.iter().find(|f| f.name == name);
+            if let Some(Slot::Bits(byte, first, count)) = field.map(|f| f.slot) {
+                descriptor.put(byte, first, count, value);
+            }
+        }
+        descriptor
+    }
+
+    fn put(&mut self, byte: usize, first: u32, count: u32, value: u32) {
+        let mask = (u64::MAX >> (64 - count)) as u32;
+        let place = &mut self.bytes[byte..byte + 4];
+        let old = place
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u32::from(*byte));
+        let new = old & !(mask << first) | (value & mask) << first;
+        place.copy_from_slice(&new.to_le_bytes());
+    }
+
+    /// Sets a field.
+    ///
+    /// # Errors
+    /// A sentence on a value that the field cannot have.
+    pub fn set(&mut self, field: &Field, value: i64) -> Result<(), String> {
+        let flag = || match value {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(format!("this field is 0 or 1, not {value}")),
+        };
+        match field.slot {
+            Slot::Bits(byte, first, count) => {
+                let most = u64::MAX >> (64 - count);
+                let number = u64::try_from(value).ok().filter(|n| *n <= most);
+                let number =
+                    number.ok_or_else(|| format!("this field is 0 to {most}, not {value}"))?;
+                self.put(byte, first, count, number as u32);
+                self.user_sgprs += field.sgprs * number as u32;
+            }
+            Slot::Input(Input::NextFreeVgpr) => self.vgprs = Some(value),
+            Slot::Input(Input::NextFreeSgpr) => self.sgprs = Some(value),
+            Slot::Input(Input::ReserveVcc) => self.vcc = flag()?,
+            Slot::Input(Input::ReserveFlatScratch) => self.flat_scratch = flag()?,
+            Slot::Input(Input::ReserveXnackMask) => self.xnack_mask = flag()?,
+            Slot::Input(Input::UserSgprCount) => {
+                let count = u32::try_from(value).ok().filter(|n| *n <= 16);
+                self.user_sgpr_count = Some(
+                    count
+                        .ok_or_else(|| format!("a wave has 16 user SGPRs at most, not {value}"))?,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of the descriptor. The offset of the code is left to a relocation.
+    ///
+    /// # Errors
+    /// A sentence on what is missing, or too much.
+    pub fn finish(mut self, target: &Target) -> Result<[u8; DESCRIPTOR_SIZE], String> {
+        let missing = |name| format!("the kernel has no `.amdhsa_{name}`");
+        let vgprs = self.vgprs.ok_or_else(|| missing("next_free_vgpr"))?;
+        let sgprs = self.sgprs.ok_or_else(|| missing("next_free_sgpr"))?;
+        if !(0..=256).contains(&vgprs) {
+            return Err(format!("a wave has 256 VGPRs at most, not {vgprs}"));
+        }
+        let sgprs = self.all_sgprs(sgprs, target)?;
+        self.put(RSRC1, 0, 6, granules(vgprs, 4));
+        self.put(RSRC1, 6, 4, granules(sgprs, 8));
+        let users = match self.user_sgpr_count {
+            Some(count) if count < self.user_sgprs => {
+                let needed = self.user_sgprs;
+                return Err(format!(
+                    "the user SGPRs that are asked for are {needed}, `.amdhsa_user_sgpr_count` says {count}"
+                ));
+            }
+            count => count.unwrap_or(self.user_sgprs),
+        };
+        if users > 16 {
+            return Err(format!(
+                "a wave has 16 user SGPRs at most; those that are asked for are {users}"
+            ));
+        }
+        self.put(RSRC2, 1, 5, users);
+        Ok(self.bytes)
+    }
+
+    /// The SGPRs with the special ones after them: VCC, FLAT_SCRATCH, XNACK_MASK. Chips whose SGPRs are not cleared in time have 96.
+    fn all_sgprs(&self, named: i64, target: &Target) -> Result<i64, String> {
+        let major = target.major();
+        let fixed = target.chip == "gfx802";
+        let most = match major {
+            _ if fixed => 96,
+            6 | 7 => 104,
+            _ => 102,
+        };
+        let extra = extra_sgprs(major, self.vcc, self.flat_scratch, self.xnack_mask);
+        let all = named.saturating_add(extra);
+        let counted = if major >= 8 && !fixed { named } else { all };
+        match counted {
+            n if !(0..=most).contains(&n) => Err(format!(
+                "a wave of {} has {most} SGPRs at most, not {n}",
+                target.chip
+            )),
+            _ if fixed => Ok(96),
+            _ => Ok(all),
+        }
+    }
+}
+
+/// SGPRs that are reserved after the others (the guide, "Kernel Descriptor", `GRANULATED_WAVEFRONT_SGPR_COUNT`).
+pub(crate) fn extra_sgprs(major: u32, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
+    match (major, flat_scratch, xnack_mask, vcc) {
+        (8.., true, _, _) => 6,
+        (8.., _, true, _) | (..=7, true, _, _) => 4,
+        (_, _, _, true) => 2,
+        _ => 0,
+    }
+}
+
+/// Registers in granules, less one; at least one granule.
+fn granules(registers: i64, granule: i64) -> u32 {
+    ((registers.max(1) - 1) / granule) as u32
+}
+
+/// The fields that make a descriptor, but for those that are as they would be anyhow; `None` if none make it. Where the code
+/// begins is no field.
+pub(crate) fn descriptor_fields(
+    bytes: &[u8; DESCRIPTOR_SIZE],
+    target: &Target,
+) -> Option<Vec<(&'static str, i64)>> {
+    let word = |byte: usize| {
+        u32::from_le_bytes([
+            bytes[byte],
+            bytes[byte + 1],
+            bytes[byte + 2],
+            bytes[byte + 3],
+        ])
+    };
+    let bits = |byte: usize, first: u32, count: u32| {
+        word(byte) >> first & (u64::MAX >> (64 - count)) as u32
+    };
+    // In granules of 4 VGPRs and 8 SGPRs. Above what a wave of gfx8 and gfx9 can name, VCC and the others make the rest.
+    let sgprs = 8 * (i64::from(bits(RSRC1, 6, 4)) + 1);
+    let most = if target.major() >= 8 { 98 } else { 104 };
+    // Those of gfx6 always count four for flat accesses that it does not have.
+    let sgprs = if target.major() == 6 {
+        sgprs - 4
+    } else {
+        sgprs
+    };
+    let named = if sgprs > most {
+        (sgprs - 6).min(102)
+    } else {
+        sgprs
+    };
+    let mut values = vec![
+        ("next_free_vgpr", 4 * (i64::from(bits(RSRC1, 0, 6)) + 1)),
+        (
+            "next_free_sgpr",
+            if target.chip == "gfx802" { 0 } else { named },
+        ),
+        ("user_sgpr_count", bits(RSRC2, 1, 5).into()),
+        ("reserve_vcc", 0),
+        ("reserve_flat_scratch", i64::from(named < sgprs)),
+        ("reserve_xnack_mask", 0),
+    ];
+    let plain = Descriptor::new(target);
+    for field in FIELDS.iter() {
+        if let Slot::Bits(byte, first, count) = field.slot {
+            let value = bits(byte, first, count);
+            let usual = u32::from_le_bytes([0, 1, 2, 3].map(|n| plain.bytes[byte + n]));
+            let usual = usual >> first & (u64::MAX >> (64 - count)) as u32;
+            if value != usual {
+                values.push((field.name, value.into()));
+            }
+        }
+    }
+    let mut made = Descriptor::new(target);
+    let major = target.major();
+    values
+        .retain(|(name, _)| field_of(name).is_some_and(|field| field.generations.contains(&major)));
+    for (name, value) in &values {
+        made.set(field_of(name)?, *value).ok()?;
+    }
+    (made.finish(target).ok()? == *bytes).then_some(values)
+}
+
+fn field_of(name: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == name)
+}

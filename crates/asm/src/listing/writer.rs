@@ -1,0 +1,234 @@
+//! The text of a listing, piece by piece.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+use wavetank_isa::text::print_at;
+use wavetank_isa::{Chip, Dialect, Inst, decode};
+use wavetank_object::{Lines, Source};
+use wavetank_quote::{plain, readable};
+
+use super::labels::target;
+use super::region::{Label, Region, length};
+
+/// Zeros of so many dwords are padding, not instructions.
+const PADDING: usize = 4;
+/// The column at which the address stands.
+const ADDRESS_COLUMN: usize = 60;
+const BLANKS: &str = match std::str::from_utf8(&[b' '; ADDRESS_COLUMN]) {
+    Ok(blanks) => blanks,
+    Err(_) => "",
+};
+
+/// What a listing shows beside the bytes.
+pub struct Look {
+    pub chip: Chip,
+    /// Names of addresses: symbols, and targets of branches.
+    pub labels: BTreeMap<u64, Label>,
+    /// Whether long runs of zeros are shown as such.
+    pub folds_zeros: bool,
+    /// The lines of source to be shown between instructions.
+    pub lines: Option<Lines>,
+}
+
+impl Look {
+    pub fn new(chip: Chip, labels: BTreeMap<u64, Label>, folds_zeros: bool) -> Self {
+        Look {
+            chip,
+            labels,
+            folds_zeros,
+            lines: None,
+        }
+    }
+}
+
+/// Instructions that are written together.
+pub struct Piece<'a> {
+    pub region: &'a Region<'a>,
+    /// Where they lie, in bytes from the start of the region.
+    pub range: Range<usize>,
+    /// From which address on labels have not been written yet.
+    pub labels_from: u64,
+}
+
+/// Text of a listing that is being written.
+pub struct Writer<'l> {
+    look: &'l Look,
+    dialect: Dialect,
+    text: String,
+}
+
+impl Writer<'_> {
+    /// The text of a piece.
+    pub fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
+        let space = 24 * piece.range.len();
+        let mut writer = Writer {
+            look,
+            dialect,
+            text: String::with_capacity(space),
+        };
+        match piece.region.code {
+            true => writer.code(piece),
+            false => {
+                let count = piece.range.len();
+                // Writing to a string does not fail.
+                let _ = writeln!(
+                    writer.text,
+                    "\n// {count} bytes: the descriptor of a kernel"
+                );
+            }
+        }
+        writer.text
+    }
+
+    fn code(&mut self, piece: &Piece<'_>) {
+        let Piece { region, range, .. } = piece;
+        let mut labels = self.look.labels.range(piece.labels_from..).peekable();
+        // What stands before the piece has been told there.
+        let before = region.address + range.start as u64;
+        let mut shown = match range.start {
+            0 => Source::default(),
+            _ => self.source(before - 4),
+        };
+        let mut at = range.start;
+        while at < range.end {
+            let address = region.address + at as u64;
+            while let Some((_, label)) = labels.next_if(|(place, _)| **place <= address) {
+                self.label(label, at == 0);
+            }
+            let next = labels.peek().map(|(place, _)| **place - region.address);
+            let end = next.map_or(region.bytes.len(), |next| next as usize);
+            let padding = self.padding(region, at, end);
+            if padding > 0 {
+                let _ = writeln!(self.text, "\t.fill {padding}, 4, 0");
+                at += 4 * padding;
+                continue;
+            }
+            let source = self.source(address);
+            if source != shown && !source.is_empty() {
+                let _ = writeln!(self.text, "\t// {source}");
+                shown = source;
+            }
+            let code = &region.bytes[at..];
+            let inst = decode(code, self.look.chip);
+            let length = length(code, &inst);
+            self.line(address, &code[..length], inst.as_ref().ok());
+            at += length;
+        }
+    }
+
+    /// The line of source that an instruction comes from, where it is to be told.
+    fn source(&self, address: u64) -> Source {
+        let lines = self.look.lines.as_ref();
+        lines.map_or_else(Source::default, |lines| lines.at(address))
+    }
+
+    fn label(&mut self, label: &Label, is_first: bool) {
+        let blank = match label.symbol && !is_first {
+            true => "\n",
+            false => "",
+        };
+        let (name, shown) = (plain(&label.name).to_string(), readable(&label.name));
+        let _ = match shown == name {
+            true => writeln!(self.text, "{blank}{name}:"),
+            false => writeln!(self.text, "{blank}{name}: // {shown}"),
+        };
+    }
+
+    /// How many dwords from a place to an end are zeros that are not shown one by one.
+    fn padding(&self, region: &Region<'_>, start: usize, end: usize) -> usize {
+        if !self.look.folds_zeros {
+            return 0;
+        }
+        let end = end.min(region.bytes.len()).max(start);
+        let dwords = region.bytes[start..end].chunks_exact(4);
+        let zeros = dwords.take_while(|d| **d == [0; 4]).count();
+        if zeros < PADDING { 0 } else { zeros }
+    }
+
+    /// `\ts_branch L3      // 000000001100: BF820003`
+    fn line(&mut self, address: u64, bytes: &[u8], inst: Option<&Inst>) {
+        let start = self.text.len();
+        self.text.push('\t');
+        match inst {
+            Some(inst) => self.instruction(address, inst),
+            None => words(bytes, |word| {
+                let first = self.text.len() == start + 1;
+                let comma = if first { ".long" } else { "," };
+                let _ = write!(self.text, "{comma} {word:#X}");
+            }),
+        }
+        let width = self.text.len() - start;
+        let blanks = ADDRESS_COLUMN.saturating_sub(width);
+        self.text.push_str(&BLANKS[..blanks]);
+        self.comment(address, bytes);
+    }
+
+    /// ` // 000000001100: BF820003`
+    fn comment(&mut self, address: u64, bytes: &[u8]) {
+        let mut text = Digits::default();
+        text.put(b" // ");
+        text.hex(address, 12.max(16 - address.leading_zeros() as usize / 4));
+        text.put(b":");
+        words(bytes, |word| {
+            text.put(b" ");
+            text.hex(word.into(), 8);
+        });
+        text.put(b"\n");
+        self.text.push_str(text.as_str());
+    }
+
+    /// An instruction, with the name of the place it branches to.
+    fn instruction(&mut self, address: u64, inst: &Inst) {
+        let _ = print_at(inst, self.dialect, address, &mut self.text);
+        let label = target(inst, address).and_then(|to| self.look.labels.get(&to));
+        if let Some(Label { name, .. }) = label
+            && let Some(blank) = self.text.rfind(' ')
+        {
+            self.text.truncate(blank + 1);
+            let _ = write!(self.text, "{}", plain(name));
+        }
+    }
+}
+
+/// The little-endian dwords of some bytes; a rest is filled up with zeros.
+fn words(bytes: &[u8], mut visit: impl FnMut(u32)) {
+    for chunk in bytes.chunks(4) {
+        let mut word = [0; 4];
+        word[..chunk.len()].copy_from_slice(chunk);
+        visit(u32::from_le_bytes(word));
+    }
+}
+
+/// A short text of digits, which is appended to another at once: there is one for each line.
+#[derive(Default)]
+struct Digits {
+    text: [[u8; 32]; 2],
+    length: usize,
+}
+
+impl Digits {
+    fn put(&mut self, text: &[u8]) {
+        let end = self.length + text.len();
+        self.text.as_flattened_mut()[self.length..end].copy_from_slice(text);
+        self.length = end;
+    }
+
+    /// A number in so many capital hexadecimal digits.
+    fn hex(&mut self, value: u64, digits: usize) {
+        let end = self.length + digits;
+        let places = &mut self.text.as_flattened_mut()[self.length..end];
+        let mut rest = value;
+        for place in places.iter_mut().rev() {
+            *place = b"0123456789ABCDEF"[(rest & 15) as usize];
+            rest >>= 4;
+        }
+        self.length = end;
+    }
+
+    fn as_str(&self) -> &str {
+        // It is ASCII.
+        std::str::from_utf8(&self.text.as_flattened()[..self.length]).unwrap_or_default()
+    }
+}

@@ -1,0 +1,72 @@
+//! Data: texts, numbers, addresses.
+
+use wavetank_link::elf;
+
+use super::Writer;
+use super::parts::Part;
+
+/// Bytes of a line at most.
+const LINE: usize = 32;
+/// Zeros of so many bytes are written as space.
+const ROOM: usize = 16;
+
+impl Writer<'_> {
+    /// Writes the data between two offsets; gives the place where they end.
+    pub(super) fn data(&mut self, part: &Part<'_>, start: u64, end: u64) -> u64 {
+        let mut at = start;
+        while at < end {
+            if let Some(address) = part.addresses.get(&at)
+                && end - at >= 8
+            {
+                self.line(format_args!(".quad {address}"));
+                at += 8;
+                continue;
+            }
+            let next = part
+                .addresses
+                .range(at + 1..end)
+                .next()
+                .map_or(end, |(at, _)| *at);
+            let bytes = &part.bytes[at as usize..next as usize];
+            at += self.run(bytes, part.flags & elf::SHF_STRINGS != 0) as u64;
+        }
+        end
+    }
+
+    /// Writes what stands first; gives how many bytes it is.
+    fn run(&mut self, bytes: &[u8], texts: bool) -> usize {
+        let zeros = bytes.iter().take_while(|b| **b == 0).count();
+        if zeros >= ROOM {
+            self.line(format_args!(".zero {zeros}"));
+            return zeros;
+        }
+        let text = bytes
+            .iter()
+            .take_while(|b| b.is_ascii_graphic() || **b == b' ')
+            .count();
+        if (texts || text >= 8) && text < bytes.len() && bytes[text] == 0 && text > 0 {
+            self.line(format_args!(".asciz \"{}\"", escaped(&bytes[..text])));
+            return text + 1;
+        }
+        let whole = bytes.len().min(LINE);
+        let count = match whole {
+            0..4 => whole,
+            _ => whole / 4 * 4,
+        };
+        // Texts begin a line of their own.
+        let count = match texts {
+            true => bytes[..count]
+                .iter()
+                .position(|b| *b == 0)
+                .map_or(count, |at| at + 1),
+            false => count,
+        };
+        self.words(&bytes[..count]);
+        count
+    }
+}
+
+fn escaped(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -1,0 +1,259 @@
+//! Code objects back to sources: text that assembles and links to the same sections.
+//!
+//! What a linker has made (tables, dynamic sections, padding between sections) it makes again; the rest is written down:
+//! target and version, sections with their symbols, code as instructions, kernels as `.amdhsa_kernel`, metadata as text.
+//! Each instruction and each block is assembled again before it is written: what would come back otherwise stays words.
+
+mod code;
+mod data;
+mod kernels;
+mod names;
+mod notes;
+mod parts;
+
+use std::fmt::Write as _;
+
+use thiserror::Error;
+use wavetank_isa::{Chip, Dialect};
+use wavetank_link::{Linked, Place, Symbol, elf};
+use wavetank_object::{CodeObject, Target};
+
+use names::Names;
+use parts::{Part, Parts};
+
+/// Why there is no source of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ToSourceError {
+    /// No code object, or a damaged one.
+    #[error(transparent)]
+    Object(#[from] wavetank_object::Error),
+    /// No linked file, or a damaged one.
+    #[error(transparent)]
+    File(#[from] wavetank_link::Error),
+    /// Code of a chip that is no GCN.
+    #[error("this is code for {0}; gfx600 to gfx90c can be disassembled")]
+    Chip(String),
+}
+
+/// The source of a linked code object, in LLVM's dialect. [`assemble_object`](crate::assemble_object) and
+/// [`wavetank_link::link`] make an object with the same sections of it.
+///
+/// # Errors
+/// [`ToSourceError`].
+pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
+    let object = CodeObject::parse(bytes)?;
+    let target = object.target();
+    let name = match target.chip.as_str() {
+        // A generic target has the instructions that all of its chips have.
+        "gfx9-generic" => "gfx900",
+        name => name,
+    };
+    let chip = Chip::from_name(name).ok_or_else(|| ToSourceError::Chip(name.to_owned()))?;
+    let linked = Linked::read(bytes)?;
+    let names = Names::of(&linked);
+    let parts = Parts::of(&linked, &names, chip);
+    let mut writer = Writer {
+        text: String::new(),
+        chip,
+        target: target.clone(),
+        version: object.version(),
+        names: &names,
+    };
+    writer.head();
+    writer.bindings(&linked);
+    for part in &parts.all {
+        writer.part(part);
+    }
+    writer.outside(&linked);
+    Ok(writer.text)
+}
+
+/// A source that is being written.
+struct Writer<'p> {
+    text: String,
+    chip: Chip,
+    target: Target,
+    version: u8,
+    names: &'p Names,
+}
+
+impl Writer<'_> {
+    /// A line with a tab before it.
+    fn line(&mut self, line: impl std::fmt::Display) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.text, "\t{line}");
+    }
+
+    fn head(&mut self) {
+        if self.version == 2 {
+            // The notes of version 2 say the rest.
+            return;
+        }
+        let mut target = self.target.to_string();
+        if self.version == 3 {
+            // Version 3 knows on and off.
+            target = self.target.chip.clone();
+            for (name, feature) in [
+                ("xnack", self.target.xnack),
+                ("sram-ecc", self.target.sramecc),
+            ] {
+                if feature == wavetank_object::Feature::On {
+                    target = format!("{target}+{name}");
+                }
+            }
+        }
+        self.line(format_args!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\""
+        ));
+        let version = self.version;
+        self.line(format_args!(".amdhsa_code_object_version {version}"));
+    }
+
+    /// The symbols that others see, in their order: linkers keep it in the tables that they make.
+    fn bindings(&mut self, linked: &Linked) {
+        for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
+            if let Some(word) = binding(symbol) {
+                self.line(format_args!("{word} {}", names::written(&symbol.name)));
+            }
+        }
+    }
+
+    fn part(&mut self, part: &Part<'_>) {
+        if part.kind == elf::SHT_NOTE && self.notes(part) {
+            return;
+        }
+        self.section(part);
+        let mut at = 0;
+        while at < part.size {
+            let kernel = part.kernel_at(at);
+            let lines = kernel.and_then(|kernel| self.kernel(part, kernel));
+            self.symbols(part, at, lines.is_some());
+            let end = part.next_stop(at);
+            at = match kernel.zip(lines) {
+                Some((kernel, lines)) => {
+                    lines.iter().for_each(|line| self.line(line));
+                    at + kernel.size
+                }
+                _ if part.kind == elf::SHT_NOBITS => {
+                    self.line(format_args!(".zero {}", end - at));
+                    end
+                }
+                _ if part.flags & elf::SHF_EXECINSTR != 0 => self.code(part, at, end),
+                _ => self.data(part, at, end),
+            };
+        }
+        self.symbols(part, part.size, false);
+    }
+
+    /// The directive of a section.
+    fn section(&mut self, part: &Part<'_>) {
+        let mut letters = String::new();
+        for (flag, letter) in [
+            (elf::SHF_ALLOC, 'a'),
+            (elf::SHF_WRITE, 'w'),
+            (elf::SHF_EXECINSTR, 'x'),
+            // A linker that merged texts again could put them in another order: each version has its own.
+            (elf::SHF_TLS, 'T'),
+            (elf::SHF_GNU_RETAIN, 'R'),
+        ] {
+            if part.flags & flag != 0 {
+                letters.push(letter);
+            }
+        }
+        let kind = match part.kind {
+            elf::SHT_PROGBITS => "progbits".to_owned(),
+            elf::SHT_NOBITS => "nobits".to_owned(),
+            elf::SHT_NOTE => "note".to_owned(),
+            elf::SHT_INIT_ARRAY => "init_array".to_owned(),
+            elf::SHT_FINI_ARRAY => "fini_array".to_owned(),
+            other => format!("{other:#x}"),
+        };
+        let name = names::written(part.name);
+        self.text.push('\n');
+        self.line(format_args!(".section {name},\"{letters}\",@{kind}"));
+        if part.align > 1 && part.align.is_power_of_two() {
+            self.line(format_args!(".p2align {}", part.align.trailing_zeros()));
+        }
+    }
+
+    /// The symbols at an offset, with what is known of them. That of a descriptor is its directive's, if it has one.
+    fn symbols(&mut self, part: &Part<'_>, at: u64, directive: bool) {
+        for symbol in part.symbols_at(at) {
+            let name = names::written(&symbol.name);
+            if directive && part.is_kernel_descriptor(symbol) {
+                // The descriptor takes the visibility that the code has when the directive is read.
+                let code = names::written(symbol.name.trim_end_matches(".kd"));
+                for word in binding(symbol).into_iter().chain(visibility(symbol)) {
+                    self.line(format_args!("{word} {code}"));
+                }
+                continue;
+            }
+            self.about(symbol, &name);
+            let _ = match name.starts_with('"') {
+                true => writeln!(self.text, "\t.set {name}, ."),
+                false => writeln!(self.text, "{name}:"),
+            };
+        }
+        for label in part.labels_at(at) {
+            let _ = writeln!(self.text, "{label}:");
+        }
+    }
+
+    /// What is known of a symbol.
+    fn about(&mut self, symbol: &Symbol, name: &str) {
+        let kind = match symbol.kind {
+            elf::STT_FUNC => Some("function"),
+            elf::STT_OBJECT => Some("object"),
+            elf::STT_TLS => Some("tls_object"),
+            elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
+            _ => None,
+        };
+        if let Some(word) = visibility(symbol) {
+            self.line(format_args!("{word} {name}"));
+        }
+        if let Some(kind) = kind {
+            self.line(format_args!(".type {name},@{kind}"));
+        }
+        if symbol.size > 0 {
+            self.line(format_args!(".size {name}, {}", symbol.size));
+        }
+    }
+
+    /// The symbols that stand in no section: those of other objects, and numbers.
+    fn outside(&mut self, linked: &Linked) {
+        for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
+            let name = names::written(&symbol.name);
+            match symbol.place {
+                // That of another object is seen from there.
+                Place::Undefined if symbol.binding != elf::STB_LOCAL => self.about(symbol, &name),
+                Place::Absolute => {
+                    self.about(symbol, &name);
+                    self.line(format_args!(".set {name}, {:#x}", symbol.value));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The directive that sets the binding of a symbol.
+fn binding(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.binding {
+        elf::STB_GLOBAL => Some(".globl"),
+        elf::STB_WEAK => Some(".weak"),
+        _ => None,
+    }
+}
+
+/// The directive that sets the visibility of a symbol.
+fn visibility(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.visibility {
+        elf::STV_HIDDEN => Some(".hidden"),
+        elf::STV_PROTECTED => Some(".protected"),
+        elf::STV_INTERNAL => Some(".internal"),
+        _ => None,
+    }
+}
+
+/// The dialect of what is written.
+const DIALECT: Dialect = Dialect::Llvm;

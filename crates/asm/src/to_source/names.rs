@@ -1,0 +1,108 @@
+//! Names of addresses in the source that is written.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use wavetank_link::{Linked, Place, Symbol, elf};
+
+use crate::source::is_name;
+
+/// Names of addresses.
+pub(super) struct Names {
+    /// The symbol of each address that has one.
+    addresses: BTreeMap<u64, String>,
+    /// Of each section that is loaded, by its number: address, size, the label at the beginning.
+    sections: BTreeMap<usize, (u64, u64, String)>,
+    /// The symbol of each entry of the global offset table.
+    entries: BTreeMap<u64, String>,
+    reserved: HashSet<String>,
+}
+
+/// Whether a symbol can stand in the source: it has a name, and is no part of the file.
+pub(super) fn stands(symbol: &Symbol) -> bool {
+    let kinds = [elf::STT_SECTION, elf::STT_FILE];
+    !symbol.name.is_empty() && !kinds.contains(&symbol.kind)
+}
+
+impl Names {
+    pub fn of(linked: &Linked) -> Names {
+        let mut names = Names {
+            addresses: BTreeMap::new(),
+            sections: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            reserved: linked.symbols.iter().map(|s| s.name.clone()).collect(),
+        };
+        for symbol in linked.symbols.iter().filter(|s| stands(s)) {
+            if matches!(symbol.place, Place::Section(_)) {
+                names
+                    .addresses
+                    .entry(symbol.value)
+                    .or_insert_with(|| symbol.name.clone());
+            }
+        }
+        for (n, section) in linked.sections.iter().enumerate() {
+            if section.flags & elf::SHF_ALLOC != 0 {
+                let label = names.unused(&format!(".Lsection{n}"));
+                names
+                    .sections
+                    .insert(n, (section.address, section.size, label));
+            }
+        }
+        for address in linked.addresses.iter().filter(|a| a.global_offset) {
+            let symbol = match &address.symbol {
+                Some(name) => Some(name.clone()),
+                None => names.addresses.get(&(address.addend as u64)).cloned(),
+            };
+            if let Some(symbol) = symbol {
+                names.entries.insert(address.at, symbol);
+            }
+        }
+        names
+    }
+
+    /// A name that no symbol has.
+    pub fn unused(&self, stem: &str) -> String {
+        let mut name = stem.to_owned();
+        while self.reserved.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// How an address is written: a symbol, or a distance from the beginning of its section.
+    pub fn address(&self, address: u64) -> Option<String> {
+        if let Some(name) = self.addresses.get(&address) {
+            return Some(written(name).into_owned());
+        }
+        let inside = self
+            .sections
+            .values()
+            .find(|(start, size, _)| (*start..=start + size).contains(&address));
+        inside.map(|(start, _, label)| match address - start {
+            0 => label.clone(),
+            distance => format!("{label}+{distance}"),
+        })
+    }
+
+    /// The symbol whose entry in the global offset table lies at an address.
+    pub fn entry(&self, address: u64) -> Option<Cow<'_, str>> {
+        self.entries.get(&address).map(|name| written(name))
+    }
+
+    /// The label at the beginning of a section that is loaded.
+    pub fn section(&self, number: usize) -> Option<&str> {
+        self.sections
+            .get(&number)
+            .map(|(_, _, label)| label.as_str())
+    }
+}
+
+/// A name as it is written: in quotes, if it could not stand without.
+pub(super) fn written(name: &str) -> Cow<'_, str> {
+    let plain = name.bytes().all(|b| is_name(b) && b != b'@')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    match plain {
+        true => name.into(),
+        false => format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")).into(),
+    }
+}

@@ -1,0 +1,226 @@
+//! The sections of a linked object, with what stands at each of their places.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wavetank_isa::tables::{Field, Kind};
+use wavetank_isa::{Chip, Operand, decode};
+use wavetank_link::{Linked, Place, Symbol, elf};
+use wavetank_object::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE};
+
+use super::names::{Names, stands};
+
+/// All sections, in the order of the file.
+pub(super) struct Parts<'l> {
+    pub all: Vec<Part<'l>>,
+}
+
+/// A section with its parts.
+pub(super) struct Part<'l> {
+    pub name: &'l str,
+    pub kind: u32,
+    pub flags: u64,
+    pub align: u64,
+    pub address: u64,
+    pub bytes: &'l [u8],
+    pub size: u64,
+    symbols: BTreeMap<u64, Vec<&'l Symbol>>,
+    /// Labels that the source needs, besides the symbols.
+    labels: BTreeMap<u64, Vec<String>>,
+    /// Addresses of eight bytes that a loader fills in, as they are written.
+    pub addresses: BTreeMap<u64, String>,
+    kernels: BTreeMap<u64, KernelAt>,
+}
+
+/// A kernel's descriptor.
+#[derive(Clone, Debug)]
+pub(super) struct KernelAt {
+    pub at: u64,
+    pub size: u64,
+    /// The symbol of its code; none for version 2, whose descriptor stands before the code.
+    pub code: Option<String>,
+    /// How far the code lies from the descriptor.
+    pub distance: i64,
+}
+
+impl<'l> Parts<'l> {
+    pub fn of(linked: &'l Linked, names: &Names, chip: Chip) -> Parts<'l> {
+        let mut all: Vec<Part<'l>> = Vec::new();
+        for (n, section) in linked.sections.iter().enumerate() {
+            let mut symbols: BTreeMap<u64, Vec<&Symbol>> = BTreeMap::new();
+            for symbol in linked
+                .symbols
+                .iter()
+                .filter(|s| stands(s) && s.place == Place::Section(n))
+            {
+                let offset = symbol.value.wrapping_sub(section.address);
+                if offset <= section.size {
+                    symbols.entry(offset).or_default().push(symbol);
+                }
+            }
+            let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+            if let Some(label) = names.section(n) {
+                labels.entry(0).or_default().push(label.to_owned());
+            }
+            let mut part = Part {
+                name: &section.name,
+                kind: section.kind,
+                flags: section.flags,
+                align: section.align,
+                address: section.address,
+                bytes: &section.bytes,
+                size: section.size,
+                symbols,
+                labels,
+                addresses: BTreeMap::new(),
+                kernels: BTreeMap::new(),
+            };
+            part.find_kernels(linked);
+            part.find_targets(names, chip, n);
+            all.push(part);
+        }
+        let mut parts = Parts { all };
+        parts.find_addresses(linked, names);
+        parts
+    }
+
+    /// Puts what a loader fills in where it lies.
+    fn find_addresses(&mut self, linked: &Linked, names: &Names) {
+        for address in linked.addresses.iter().filter(|a| !a.global_offset) {
+            let text = match (&address.symbol, address.addend) {
+                (Some(name), 0) => Some(super::names::written(name).into_owned()),
+                (Some(name), addend) => Some(format!("{}+{addend}", super::names::written(name))),
+                (None, addend) => names.address(addend as u64),
+            };
+            let part = self.all.iter_mut().find(|part| {
+                let end = part.address + part.bytes.len() as u64;
+                part.flags & elf::SHF_ALLOC != 0 && (part.address..end).contains(&address.at)
+            });
+            if let (Some(text), Some(part)) = (text, part) {
+                part.addresses.insert(address.at - part.address, text);
+            }
+        }
+    }
+}
+
+impl<'l> Part<'l> {
+    /// Descriptors of kernels: the 64 bytes of `NAME.kd`, or the 256 of a kernel's symbol in version 2.
+    fn find_kernels(&mut self, linked: &Linked) {
+        for (at, symbols) in &self.symbols {
+            for symbol in symbols {
+                let code = symbol.name.strip_suffix(".kd");
+                let code = code.and_then(|name| linked.symbols.iter().find(|s| s.name == name));
+                let kernel = match code {
+                    Some(code)
+                        if symbol.kind == elf::STT_OBJECT
+                            && symbol.size == DESCRIPTOR_SIZE as u64 =>
+                    {
+                        KernelAt {
+                            at: *at,
+                            size: DESCRIPTOR_SIZE as u64,
+                            code: Some(code.name.clone()),
+                            distance: code.value.wrapping_sub(symbol.value) as i64,
+                        }
+                    }
+                    _ if symbol.kind == elf::STT_AMDGPU_HSA_KERNEL => KernelAt {
+                        at: *at,
+                        size: KERNEL_CODE_SIZE as u64,
+                        code: None,
+                        distance: 0,
+                    },
+                    _ => continue,
+                };
+                if at + kernel.size <= self.bytes.len() as u64 {
+                    self.kernels.insert(*at, kernel);
+                }
+            }
+        }
+    }
+
+    /// Gives each place that a branch leads to a label, unless it has a symbol.
+    fn find_targets(&mut self, names: &Names, chip: Chip, number: usize) {
+        if self.flags & elf::SHF_EXECINSTR == 0 {
+            return;
+        }
+        let (mut begins, mut targets) = (BTreeSet::new(), BTreeSet::new());
+        let mut at = 0;
+        while (at as usize) < self.bytes.len() {
+            if let Some(kernel) = self.kernels.get(&at).filter(|kernel| kernel.code.is_none()) {
+                at += kernel.size;
+                continue;
+            }
+            let inst = decode(&self.bytes[at as usize..], chip).ok();
+            begins.insert(at);
+            targets.extend(inst.as_ref().and_then(|inst| target(inst, at)));
+            at += inst.map_or(4, |inst| u64::from(inst.len));
+        }
+        let inside = targets
+            .into_iter()
+            .filter(|to| begins.contains(to) && !self.symbols.contains_key(to));
+        for (n, to) in inside.collect::<Vec<_>>().into_iter().enumerate() {
+            let label = names.unused(&format!(".L{number}_{n}"));
+            self.labels.entry(to).or_default().push(label);
+        }
+    }
+
+    /// The symbols at an offset.
+    pub fn symbols_at(&self, at: u64) -> &[&'l Symbol] {
+        self.symbols.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The labels at an offset.
+    pub fn labels_at(&self, at: u64) -> &[String] {
+        self.labels.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The name of a place that a branch leads to.
+    pub fn target_name(&self, at: u64) -> Option<String> {
+        let symbol = self
+            .symbols_at(at)
+            .first()
+            .map(|s| super::names::written(&s.name).into_owned());
+        symbol
+            .filter(|name| !name.starts_with('"'))
+            .or_else(|| self.labels_at(at).first().cloned())
+    }
+
+    /// The descriptor at an offset.
+    pub fn kernel_at(&self, at: u64) -> Option<&KernelAt> {
+        self.kernels.get(&at)
+    }
+
+    /// Whether a symbol is that of a descriptor, which `.amdhsa_kernel` defines.
+    pub fn is_kernel_descriptor(&self, symbol: &Symbol) -> bool {
+        let at = symbol.value.wrapping_sub(self.address);
+        let kernel = self
+            .kernels
+            .get(&at)
+            .and_then(|kernel| kernel.code.as_ref());
+        kernel.is_some_and(|code| symbol.name.strip_suffix(".kd") == Some(code))
+    }
+
+    /// The next offset at which something else stands.
+    pub fn next_stop(&self, at: u64) -> u64 {
+        let next = |found: Option<u64>| found.unwrap_or(self.size);
+        let after = at + 1..;
+        let stops = [
+            next(self.symbols.range(after.clone()).next().map(|(at, _)| *at)),
+            next(self.labels.range(after.clone()).next().map(|(at, _)| *at)),
+            next(self.kernels.range(after).next().map(|(at, _)| *at)),
+        ];
+        stops.into_iter().min().unwrap_or(self.size).min(self.size)
+    }
+}
+
+/// Where a branch leads, as an offset in its section.
+pub(super) fn target(inst: &wavetank_isa::Inst, at: u64) -> Option<u64> {
+    let last = inst.row().operands.last()?;
+    if last.kind != Kind::Target {
+        return None;
+    }
+    match inst.operand(Field::Simm16) {
+        Operand::Imm(words) => at
+            .checked_add(4)?
+            .checked_add_signed(4 * i64::from(words as i16)),
+        _ => None,
+    }
+}
