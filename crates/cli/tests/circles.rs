@@ -26,10 +26,19 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "hsa",
-        "agent agent::answer call checks copy deadline deallocation handler host image image::format image::layout ipc leaks loader loader::code_object loader::symbol log \
-         look memory order order::job order::tell origins place queue queue::barrier queue::fault queue::pool queue::process queue::slow runtime seed \
-         signal signal_calls slab statistics svm system thread transfer undefined vmem wait watch",
-        "C programs have one runtime: it owns what every subject has, and every call begins by asking for it",
+        "deadline deallocation handler ipc look memory order order::job order::tell place queue queue::barrier \
+         queue::fault queue::pool queue::process signal signal_calls svm thread undefined vmem wait watch",
+        "an object of the interface and what serves it",
+    ),
+    (
+        "hsa",
+        "leaks origins",
+        "an object of the interface and what serves it",
+    ),
+    (
+        "hsa",
+        "loader loader::code_object loader::symbol",
+        "an object of the interface and what serves it",
     ),
     (
         "ir",

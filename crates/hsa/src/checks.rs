@@ -14,7 +14,7 @@ use wavetank::found_file::leave;
 use wavetank::{Kernel, Module};
 
 use crate::log;
-use crate::runtime::{lock, settings};
+use crate::state::{lock, settings};
 
 /// The tools that look at kernels.
 pub fn tools() -> Tools {

@@ -14,7 +14,7 @@ use wavetank::{Finding, Place, Tool};
 
 use crate::callers::Callers;
 use crate::checks;
-use crate::runtime::{lock, ticks};
+use crate::state::{lock, ticks};
 
 /// How often the end looks whether kernels have stopped, and how often at most.
 const LOOK: Duration = Duration::from_millis(5);

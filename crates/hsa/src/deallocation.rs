@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use crate::abi::Status;
 use crate::call::calls;
 use crate::memory::{self, Known};
-use crate::runtime::lock;
+use crate::state::lock;
 
 /// `hsa_amd_deallocation_callback_t`
 type Callback = unsafe extern "C" fn(*mut c_void, *mut c_void);

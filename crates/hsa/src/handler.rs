@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use crate::call::Result;
+use crate::abi::Result;
 use crate::order;
-use crate::runtime::lock;
 use crate::signal::Awaited;
+use crate::state::lock;
 use crate::thread::{self, Service};
 use crate::watch::{self, Outcome};
 

@@ -3,7 +3,22 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-use crate::place::Access;
+/// What a copy does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+impl Access {
+    /// The words for it in a sentence about a copy.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Access::Read => "it reads",
+            Access::Write => "it writes",
+        }
+    }
+}
 
 /// What a range of the program's memory is.
 #[derive(Clone, Copy, Debug)]

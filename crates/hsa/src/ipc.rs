@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use crate::abi::{Agent, Signal, Status};
 use crate::call::{Result, calls, put};
 use crate::memory::{self, Origin, PAGE};
-use crate::runtime::{lock, runtime};
+use crate::state::{lock, runtime};
 use crate::{agent, log, signal, undefined};
 
 /// `hsa_amd_ipc_memory_t`, `hsa_amd_ipc_signal_t`: 32 bytes that only this module reads.

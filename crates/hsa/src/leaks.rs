@@ -12,7 +12,7 @@ use wavetank::object::Source;
 use wavetank::{Finding, Place, Tool};
 
 use crate::callers::{Callers, Told};
-use crate::runtime::{lock, settings};
+use crate::state::{lock, settings};
 use crate::{checks, origins};
 
 /// How the functions begin that give memory to programs.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, Once, OnceLock};
 use wavetank::environment::Log;
 use wavetank::found_file;
 
-use crate::runtime::{lock, settings};
+use crate::state::{lock, settings};
 
 /// A wrong setting makes `hsa_init` fail; the calls before it are not logged.
 fn level() -> Log {

@@ -5,11 +5,10 @@ use std::sync::Mutex;
 
 use wavetank::{ALIAS, Allocation, Registration, RegistryError, Rights, Tool};
 
-use crate::abi::{Agent, Pool, Status};
-use crate::call::Result;
-use crate::place::Access;
+use crate::abi::{Agent, Pool, Result, Status};
+use crate::host::Access;
 
-use crate::runtime::{lock, runtime, settings};
+use crate::state::{lock, runtime, settings};
 use crate::{agent, checks, deallocation, host, ipc, log, origins, place, svm, undefined};
 
 /// Allocations are whole pages.

@@ -7,7 +7,7 @@ use wavetank::Tool;
 use wavetank::check::Stack;
 
 use crate::callers::Callers;
-use crate::runtime::lock;
+use crate::state::lock;
 use crate::{checks, leaks};
 
 /// Allocations that are remembered when they are gone, the last ones.

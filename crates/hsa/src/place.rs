@@ -2,26 +2,10 @@
 
 use wavetank::{Hold, Registry};
 
+use crate::host::Access;
 use crate::memory::host_address;
-use crate::runtime::runtime;
+use crate::state::runtime;
 use crate::{host, vmem};
-
-/// What a copy does with memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    Read,
-    Write,
-}
-
-impl Access {
-    /// How a sentence says it of what does it.
-    pub fn verb(self) -> &'static str {
-        match self {
-            Access::Read => "it reads",
-            Access::Write => "it writes",
-        }
-    }
-}
 
 /// A range that a copy reads or writes, once somebody has found out whose it is.
 #[derive(Clone, Copy, Debug)]

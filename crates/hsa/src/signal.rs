@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use crate::abi::{AmdSignal, Condition, Signal, Status};
-use crate::call::Result;
+use crate::abi::{AmdSignal, Condition, Result, Signal, Status};
 use crate::slab::{Slabs, slab_of};
-use crate::{ipc, log, look, queue, runtime, wait, watch};
+use crate::{ipc, log, look, queue, state, wait, watch};
 
 const SIGNAL_BYTES: u64 = 64;
 /// Kinds of `amd_signal_t`.
@@ -143,7 +142,7 @@ pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
     let before = change(&found.value);
     wait::changed(signal.0);
     // In a child that was forked from an open library nobody serves, and locks may be taken for ever.
-    if runtime::usable().is_ok() {
+    if state::usable().is_ok() {
         if found.kind.load(Ordering::Relaxed) == DOORBELL {
             queue::rung(found.queue.load(Ordering::Relaxed));
         }

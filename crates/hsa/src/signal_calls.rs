@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use crate::abi::{Condition, Signal, SignalGroup, Status};
 use crate::call::{Result, calls, operations, put, same};
-use crate::runtime::lock;
 use crate::signal::{self, Awaited};
+use crate::state::lock;
 use crate::{handler, ipc, look, order};
 
 /// The program changes a signal. Gives the value before.

@@ -7,9 +7,8 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::abi::Status;
-use crate::call::Result;
-use crate::runtime::{lock, runtime};
+use crate::abi::{Result, Status};
+use crate::state::{lock, runtime};
 
 /// Bytes of a slab, and its alignment.
 pub const SLAB: u64 = 64 << 10;

@@ -15,7 +15,7 @@ use wavetank_quote::readable;
 
 use crate::abi::DispatchPacket;
 use crate::log;
-use crate::runtime::{lock, settings};
+use crate::state::{lock, settings};
 
 /// The sums of kernels, each with its place in the ledger.
 type Sums = HashMap<String, (Sum, Option<Row<'static>>)>;

@@ -11,7 +11,7 @@ use crate::abi::{Agent, Status, SvmPair};
 use crate::agent::{self, Which};
 use crate::call::{Result, calls};
 use crate::memory::{self, PAGE};
-use crate::runtime::lock;
+use crate::state::lock;
 
 /// Attributes by their numbers in the headers.
 const GLOBAL_FLAG: u64 = 0;

@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 
 use wavetank::DefaultFloatEnv;
 
-use crate::abi::Status;
-use crate::call::Result;
-use crate::runtime::lock;
+use crate::abi::{Result, Status};
+use crate::state::lock;
 use crate::wait::Bucket;
 
 /// How long the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use wavetank::{Finding, Kernel, Tool, UndefinedStore};
 
 use crate::memory::{self, Kind, Origin, host_address};
-use crate::runtime::{lock, runtime};
+use crate::state::{lock, runtime};
 use crate::{agent, checks};
 
 /// Whether somebody asks.

@@ -14,7 +14,7 @@ use wavetank::{Registration, Rights, set_file_size};
 use crate::abi::{Agent, Pool, Status};
 use crate::call::{Result, calls, put};
 use crate::memory::{self, PAGE};
-use crate::runtime::{lock, runtime};
+use crate::state::{lock, runtime};
 use crate::{agent, ipc};
 
 /// `MEMORY_TYPE_PINNED`, a kind of memory in the headers.

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use crate::look;
-use crate::runtime::lock;
 use crate::signal::Awaited;
+use crate::state::lock;
 
 /// How a watch ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

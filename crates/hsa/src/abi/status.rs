@@ -2,10 +2,13 @@
 
 use std::ffi::CStr;
 
-/// The result of a call.
+/// `hsa_status_t`: whether a call succeeded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Status(pub u32);
+
+/// A value, or the status of a failure.
+pub type Result<T = ()> = std::result::Result<T, Status>;
 
 macro_rules! statuses {
     ($($name:ident = $code:literal $text:literal,)*) => {

@@ -4,8 +4,7 @@ use wavetank::ir::Dialect;
 use wavetank::{Chip, ImageResource, ImageType, buffer_dialect, image_tiling};
 
 use super::format::Format;
-use crate::abi::{ImageDataInfo, ImageDescriptor, Status};
-use crate::call::Result;
+use crate::abi::{ImageDataInfo, ImageDescriptor, Result, Status};
 
 /// Addresses of images are multiples of this, and so are bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
 pub const ALIGNMENT: usize = 256;

@@ -12,9 +12,8 @@ use std::sync::Mutex;
 
 use wavetank::{Chip, Clamp, ImageSampler};
 
-use crate::abi::{Image, ImageDescriptor, Sampler, SamplerDescriptor, Status};
-use crate::call::Result;
-use crate::runtime::{lock, runtime};
+use crate::abi::{Image, ImageDescriptor, Result, Sampler, SamplerDescriptor, Status};
+use crate::state::{lock, runtime};
 use layout::Layout;
 
 /// Images that can exist at once, by the agent's attributes.

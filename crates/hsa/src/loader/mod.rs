@@ -12,11 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use wavetank::{Error, Kernel, Module};
 use wavetank_quote::some_of;
 
-use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Status};
+use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Result, Status};
 use crate::agent::{self, Which};
-use crate::call::Result;
 use crate::log;
-use crate::runtime::lock;
+use crate::state::lock;
 
 use code_object::Deserialized;
 pub use extension::table as extension_table;

@@ -10,7 +10,7 @@ use super::known::{Id, Known};
 use super::{Asked, with};
 use crate::callers::Callers;
 use crate::memory::{self, Kind, Origin};
-use crate::runtime::{lock, runtime};
+use crate::state::{lock, runtime};
 
 /// A kernel or a copy that has ended.
 pub struct Job {

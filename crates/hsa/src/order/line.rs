@@ -8,7 +8,7 @@ use wavetank::Kernel;
 use super::known::Known;
 use super::{Asked, Launch, wanted, with};
 use crate::abi::Signal;
-use crate::runtime::lock;
+use crate::state::lock;
 
 /// What is known of the order of a queue.
 #[derive(Default)]

@@ -21,7 +21,7 @@ use wavetank::Tool;
 
 use crate::abi::Signal;
 use crate::callers::Callers;
-use crate::runtime::lock;
+use crate::state::lock;
 use crate::{checks, signal};
 
 pub use job::Launch;

@@ -6,7 +6,7 @@ use wavetank::check::{Finding, Mark, Meeting, Stack};
 use super::job::{Found, Other};
 use crate::callers::Callers;
 use crate::checks;
-use crate::runtime::runtime;
+use crate::state::runtime;
 
 /// Tells of two jobs without an order.
 pub fn tell(found: &Found) {

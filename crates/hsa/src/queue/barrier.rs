@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use super::Queue;
 use super::fault::Fault;
 use crate::abi::{BarrierPacket, BarrierValuePacket, Condition, Signal};
-use crate::runtime::lock;
 use crate::signal::{Awaited, exists};
+use crate::state::lock;
 use crate::watch::{self, Outcome};
 
 /// What a packet waits for.

@@ -5,9 +5,9 @@ use std::path::Path;
 use wavetank::last_fault::LastFault;
 use wavetank::{Error, MachineFault};
 
-use super::Queue;
-use crate::abi::{Agent, Status};
-use crate::{log, system};
+use super::{Queue, gpu_event};
+use crate::abi::Status;
+use crate::log;
 
 /// Why a queue cannot go on.
 pub enum Fault {
@@ -51,7 +51,9 @@ impl Fault {
         let status = self.status();
         let handled = match self {
             Fault::Kernel(Error::Fault(fault)) => match &fault.fault {
-                MachineFault::Memory(memory) => tell_handler(queue, memory.address),
+                MachineFault::Memory(memory) => {
+                    gpu_event::memory_fault(queue.agent, memory.address)
+                }
                 _ => false,
             },
             _ => false,
@@ -84,31 +86,4 @@ fn note(sentence: &str, handled: bool) {
         // Where it cannot be left, nobody reads it.
         let _ = fault.leave(Path::new(&path));
     }
-}
-
-/// `hsa_amd_event_t` of a memory fault.
-#[repr(C)]
-struct MemoryEvent {
-    /// 0: a memory fault.
-    kind: u32,
-    agent: Agent,
-    address: u64,
-    /// Bit 0: nothing is mapped there.
-    reasons: u32,
-}
-
-/// Tells the program's handler of GPU events of an access to memory that is not there; whether it took the event.
-fn tell_handler(queue: &Queue, address: u64) -> bool {
-    let Some((handler, data)) = system::event_handler() else {
-        return false;
-    };
-    let event = MemoryEvent {
-        kind: 0,
-        agent: queue.agent,
-        address,
-        reasons: 1,
-    };
-    let data = std::ptr::with_exposed_provenance_mut(data);
-    // SAFETY: the program gave the function for this argument; the event outlives the call.
-    unsafe { handler((&raw const event).cast(), data) == Status::SUCCESS }
 }

@@ -3,6 +3,7 @@
 mod barrier;
 mod calls;
 mod fault;
+mod gpu_event;
 mod pool;
 mod process;
 mod rest;
@@ -15,15 +16,15 @@ use std::sync::{Arc, Mutex};
 
 use wavetank::Device;
 
-use crate::abi::{Agent, AmdQueue, HsaQueue, PACKET_BYTES, Signal, Status};
+use crate::abi::{Agent, AmdQueue, HsaQueue, PACKET_BYTES, Result, Signal, Status};
 use crate::agent::{self, Which};
-use crate::call::Result;
-use crate::runtime::{lock, runtime};
 use crate::slab::Slabs;
+use crate::state::{lock, runtime};
 use crate::{log, order, signal, watch};
 use fault::Fault;
 use process::{Pause, Progress};
 
+pub use gpu_event::forget_handler as forget_event_handler;
 pub use rest::finish_at_exit;
 
 /// The longest ring, in packets.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::Queue;
-use crate::call::Result;
-use crate::runtime::lock;
+use crate::abi::Result;
+use crate::state::lock;
 use crate::thread;
 
 /// Threads that there may be in any case: a kernel fills the processors by itself, and that some run side by side is what

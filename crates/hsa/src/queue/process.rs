@@ -11,7 +11,7 @@ use super::fault::Fault;
 use super::slow::Slow;
 use super::{Queue, pool};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
-use crate::runtime::{lock, ticks};
+use crate::state::{lock, ticks};
 use crate::{
     checks, deadline, loader, log, look, origins, signal, signal_calls, statistics, undefined, wait,
 };

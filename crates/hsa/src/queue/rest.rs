@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{BLOCKED, IDLE, QUEUES, Queue, process::is_there};
 use crate::log;
-use crate::runtime::lock;
+use crate::state::lock;
 
 /// How long the end of a program waits for its kernels.
 const PATIENCE: Duration = Duration::from_secs(60);

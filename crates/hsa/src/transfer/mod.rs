@@ -13,9 +13,9 @@ use std::ops::Range;
 
 use wavetank::Hold;
 
-use crate::host::{self as pages, Copied};
+use crate::host::{self as pages, Access, Copied};
 use crate::memory::{PAGE, host_address};
-use crate::place::{self, Access};
+use crate::place;
 use crate::undefined;
 
 /// Host memory up to this size is copied by the system, which finds out by itself whether it is there: for more, asking

@@ -1,6 +1,6 @@
-//! What agents and instruction sets answer to each attribute.
+//! The attributes of agents and instruction sets.
 //!
-//! Every attribute of a GPU is answered: a client that cannot have one drops the device without a word.
+//! Every attribute of a GPU has a value: a client that misses one silently drops the device.
 
 use std::ffi::c_void;
 
@@ -11,7 +11,7 @@ use super::{Which, cpu, gpu, isa_of};
 use crate::abi::{Isa, Status, info};
 use crate::call::{Result, put};
 use crate::image;
-use crate::runtime::{TICKS_PER_SECOND, ticks};
+use crate::state::{TICKS_PER_SECOND, ticks};
 
 /// Work-items of a wave.
 pub(super) const WAVE_SIZE: u32 = 64;
@@ -19,7 +19,7 @@ pub(super) const WAVE_SIZE: u32 = 64;
 const CACHE_LINE: u32 = 64;
 /// Bytes of the vector L1 cache of a compute unit, and of the L2 cache (AMD's Vega white paper).
 const GPU_CACHES: [u32; 4] = [16 << 10, 4 << 20, 0, 0];
-/// Bytes of a usual L1 data cache of a host; nobody asked for the others.
+/// Bytes of a usual L1 data cache of a host. No known client reads the others.
 const CPU_CACHES: [u32; 4] = [32 << 10, 0, 0, 0];
 /// Fbarriers of a work-group, as ROCr says.
 const FBARRIERS: u32 = 32;
@@ -42,7 +42,7 @@ const QUEUE_MULTI: u32 = 0;
 /// Of the specification that is followed, 1.1.
 const VERSION: u16 = 1;
 
-/// Room that the caller has for an attribute.
+/// The memory of the caller that takes an attribute.
 pub(super) struct Room(pub *mut c_void);
 
 impl Room {
@@ -82,7 +82,7 @@ impl Room {
     }
 }
 
-/// Answers of an agent.
+/// Writes an attribute of an agent.
 ///
 /// # Safety
 /// There is room for the attribute's value.
@@ -99,7 +99,7 @@ pub(super) unsafe fn of_agent(which: Which, attribute: u32, room: &Room) -> Resu
     }
 }
 
-/// Attributes that CPU and GPU answer alike, or differ in one value.
+/// Writes an attribute that CPU and GPU share or that differs in one value; `None` if it is another one.
 ///
 /// # Safety
 /// There is room for the attribute's value.
@@ -189,7 +189,7 @@ unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result>
     Some(result)
 }
 
-/// Answers of a GPU.
+/// Writes an attribute of a GPU.
 ///
 /// # Safety
 /// There is room for the attribute's value.
@@ -230,7 +230,7 @@ unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Resu
     }
 }
 
-/// Answers of the CPU.
+/// Writes an attribute of the CPU.
 ///
 /// # Safety
 /// There is room for the attribute's value.
@@ -257,7 +257,7 @@ unsafe fn of_cpu(attribute: u32, room: &Room) -> Result {
     }
 }
 
-/// Answers of the instruction set of a GPU.
+/// Writes an attribute of the instruction set of a GPU.
 ///
 /// # Safety
 /// There is room for the attribute's value.
