@@ -25,22 +25,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
          and directives read statements themselves: macros, files, lines that stand for a kernel's signature",
     ),
     (
-        "hsa",
-        "deadline deallocation handler ipc look memory order order::job order::tell place queue queue::barrier \
-         queue::fault queue::pool queue::process signal signal_calls svm thread undefined vmem wait watch",
-        "an object of the interface and what serves it",
-    ),
-    (
-        "hsa",
-        "leaks origins",
-        "an object of the interface and what serves it",
-    ),
-    (
-        "hsa",
-        "loader loader::code_object loader::symbol",
-        "an object of the interface and what serves it",
-    ),
-    (
         "ir",
         "effects export form form_memory functions image mem names op operands operations print surface table verify",
         "a row of the table names the form, the rule and the effects of an operation, which are made of its fields",

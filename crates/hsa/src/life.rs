@@ -6,10 +6,11 @@ use wavetank::Device;
 use wavetank::environment::Settings;
 
 use crate::abi::{Result, Status};
+use crate::memory::{self, async_copy, deallocation, ipc, svm};
+use crate::observe::{checks, deadline, seed, statistics, undefined};
+use crate::signal::{self, handler, poll, waiters};
 use crate::state::{self, Runtime, lock};
-use crate::{
-    checks, copy, deadline, handler, log, look, queue, seed, statistics, thread, undefined, watch,
-};
+use crate::{log, queue, thread};
 
 /// Held while the library is initialised or shut down.
 static CHANGE: Mutex<()> = Mutex::new(());
@@ -19,6 +20,7 @@ pub fn init() -> Result {
     state::not_forked()?;
     let _one = lock(&CHANGE);
     if state::runtime().is_err() {
+        connect();
         let runtime = create()?;
         if undefined::wanted() {
             runtime.registry().keep_shadows().map_err(unusable)?;
@@ -38,10 +40,10 @@ pub fn shut_down() -> Result {
         queue::forget_event_handler();
         thread::end_life(|| {
             queue::stop_all();
-            watch::forget_all();
-            copy::stop();
+            waiters::forget_all();
+            async_copy::stop();
             handler::stop();
-            look::stop();
+            poll::stop();
         });
         statistics::report();
     }
@@ -61,6 +63,14 @@ fn unusable(why: impl std::fmt::Display) -> Status {
     Status::ERROR_OUT_OF_RESOURCES
 }
 
+/// Connects the notices of lower modules to their receivers.
+fn connect() {
+    signal::RUNG.connect(&[queue::rung]);
+    poll::MAY_HAVE_CHANGED.connect(&[signal::wake_all, waiters::look_at_all, queue::look]);
+    memory::FREEING.connect(&[deallocation::notify, svm::forget]);
+    memory::FREED.connect(&[ipc::freed]);
+}
+
 fn create() -> Result<Runtime> {
     let settings = Settings::from_env().map_err(unusable)?;
     let mut gpus: Vec<Device> = Vec::new();
@@ -72,11 +82,11 @@ fn create() -> Result<Runtime> {
         };
         gpus.push(builder.build().map_err(unusable)?);
     }
-    deadline::begin();
+    deadline::begin(queue::waiting);
     if !checks::tools().is_empty() {
-        queue::finish_at_exit();
+        queue::drain_at_exit();
     }
-    seed::tell_at_exit(gpus[0].schedule());
+    seed::print_at_exit(gpus[0].schedule());
     let memory = settings.memory();
     Ok(Runtime { gpus, memory })
 }

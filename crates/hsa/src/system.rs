@@ -4,8 +4,9 @@ use std::ffi::{c_char, c_void};
 
 use crate::abi::{Agent, ProfilingTime, Signal, Status};
 use crate::call::{Result, calls, put};
+use crate::observe::happens_before;
 use crate::state::{TICKS_PER_SECOND, ticks};
-use crate::{agent, image, life, loader, order, queue, signal};
+use crate::{agent, image, life, loader, queue, signal};
 use std::sync::atomic::Ordering;
 
 /// Extensions: images, and AMD's.
@@ -193,7 +194,7 @@ calls! {
 /// When the work of a signal began and ended.
 fn times(signal: Signal) -> Result<ProfilingTime> {
     let found = signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
-    order::host_sees(signal);
+    happens_before::host_sees(signal);
     Ok(ProfilingTime {
         start: found.start_ts.load(Ordering::Relaxed),
         end: found.end_ts.load(Ordering::Relaxed),

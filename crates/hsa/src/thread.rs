@@ -1,4 +1,4 @@
-//! Threads of the library inside somebody else's process.
+//! The threads of the library in the process of the program.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use wavetank::DefaultFloatEnv;
 
 use crate::abi::{Result, Status};
+use crate::signal::futex::EventCount;
 use crate::state::lock;
-use crate::wait::Bucket;
 
 /// How long the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 static LIFE: AtomicU64 = AtomicU64::new(1);
 /// The threads that serve, and those that did and were not joined yet.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
-static GONE: Bucket = Bucket::new();
+static GONE: EventCount = EventCount::new();
 
 struct Server {
     /// It serves no longer, and is about to end.
@@ -38,7 +38,7 @@ impl Server {
 
     /// Waits until the thread is gone: on its way out it still takes locks of the C library, which a fork would copy taken.
     fn join(self) {
-        // A panic of it was told when it happened.
+        // Its panic was reported when it happened.
         let _ = self.handle.join();
     }
 }
@@ -61,7 +61,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHan
     started.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
 }
 
-/// Starts a thread that serves until [`is_wanted`] says no.
+/// Starts a thread that serves until [`is_wanted`] is false.
 pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
     /// Tells that the thread leaves, however it ends.
     struct Serving(Arc<AtomicBool>);

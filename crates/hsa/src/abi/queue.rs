@@ -1,4 +1,4 @@
-//! `hsa_queue_t` and what AMD puts behind it.
+//! `hsa_queue_t`, and AMD's fields after it.
 
 use std::mem::{offset_of, size_of};
 use std::sync::atomic::AtomicU64;

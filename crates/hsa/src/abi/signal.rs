@@ -20,7 +20,7 @@ pub struct AmdSignal {
     pub end_ts: AtomicU64,
     /// A doorbell's queue.
     pub queue: AtomicU64,
-    /// The library's own, in a reserved field: whether the program was told where the value is.
+    /// The library's own, in a reserved field: whether the program has the address of the value.
     pub exposed: AtomicU32,
     pub reserved3: u32,
 }

@@ -21,13 +21,13 @@ const CACHE_LINE: u32 = 64;
 const GPU_CACHES: [u32; 4] = [16 << 10, 4 << 20, 0, 0];
 /// Bytes of a usual L1 data cache of a host. No known client reads the others.
 const CPU_CACHES: [u32; 4] = [32 << 10, 0, 0, 0];
-/// Fbarriers of a work-group, as ROCr says.
+/// Fbarriers of a work-group, as in ROCr.
 const FBARRIERS: u32 = 32;
-/// Queues that a GPU may have, as ROCr says; there is no limit here.
+/// Queues that a GPU may have, as in ROCr; there is no limit here.
 const QUEUES: u32 = 128;
 /// Packets of the smallest queue.
 const SMALLEST_QUEUE: u32 = 64;
-/// Watch points of a debugger, as Linux says of Vega.
+/// Watch points of a debugger, as Linux has for Vega.
 const WATCH_POINTS: u32 = 4;
 /// Engines for copies, as Vega has them.
 const COPY_ENGINES: u32 = 2;

@@ -117,7 +117,7 @@ calls! {
     }
 
     fn hsa_cache_get_info(_cache: u64, _attribute: u32, _value: *mut c_void) {
-        // Nobody was given one.
+        // No program was given one.
         Err(Status::ERROR_INVALID_CACHE)
     }
 }

@@ -14,7 +14,7 @@ use crate::abi::{
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put};
 use crate::log;
-use crate::transfer::{Place, Rows};
+use crate::memory::transfer::{Place, Rows};
 
 /// Capabilities: read, write, both; the layout does not depend on the access.
 const READ: u32 = 0x1;

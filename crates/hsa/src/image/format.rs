@@ -1,4 +1,4 @@
-//! Which formats images may have, and what a resource says of them.
+//! The formats of images, and their fields in a resource.
 
 use wavetank::ElementFormat;
 

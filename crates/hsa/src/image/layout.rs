@@ -1,4 +1,4 @@
-//! Where the elements of an image are in memory, and the resource that says so to a kernel.
+//! The layout of an image in memory, and the resource that describes it to a kernel.
 
 use wavetank::ir::Dialect;
 use wavetank::{Chip, ImageResource, ImageType, buffer_dialect, image_tiling};
@@ -250,7 +250,7 @@ mod tests {
             status(1, [100, 50, 0, 0], 500),
             Status::IMAGE_PITCH_UNSUPPORTED
         );
-        // A plane of colors is no depth image.
+        // A plane of colors is not a depth image.
         assert_eq!(status(6, [4, 4, 0, 0], 0), Status::IMAGE_FORMAT_UNSUPPORTED);
     }
 

@@ -1,4 +1,4 @@
-//! Images and samplers: handles whose memory a kernel reads as resources.
+//! Images and samplers: handles that are addresses of resources, which kernels read.
 
 mod calls;
 mod format;
@@ -37,7 +37,7 @@ fn publish(what: &str, words: &[u32]) -> Result<u64> {
     let made = runtime()?.registry().allocate(what, 64, 64);
     let address = made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
     let to = std::ptr::with_exposed_provenance_mut::<u32>(address as usize);
-    // SAFETY: new memory of 64 bytes, which nobody else knows yet; no more than 12 words are written.
+    // SAFETY: new memory of 64 bytes, which is not known elsewhere; no more than 12 words are written.
     unsafe { to.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
     Ok(address)
 }
@@ -56,7 +56,7 @@ pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) ->
     if images.len() >= MAX_HANDLES {
         return Err(Status::ERROR_OUT_OF_RESOURCES);
     }
-    // The device libraries read type, order and width behind the resource.
+    // The device libraries read type, order and width after the resource.
     let mut words = layout.words(data, chip).to_vec();
     words.extend([
         image.format.channel_type,

@@ -5,20 +5,15 @@ use std::sync::Arc;
 
 use wavetank::object::{self, CodeObject as Parsed};
 
+use super::load::load;
+use super::loaded::Source;
 use super::symbol::{self, Defined};
-use super::{Source, handle, load, with};
+use super::tables::{Deserialized, handle, with};
 use crate::abi::{
     Agent, CodeObject, CodeSymbol, Executable, Isa, LoadedCodeObject, Reader, Status,
 };
 use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
-
-/// A code object that nobody has loaded yet.
-pub struct Deserialized {
-    bytes: Arc<[u8]>,
-    parsed: Parsed,
-    symbols: Vec<(CodeSymbol, Defined)>,
-}
 
 /// Symbols of the source are named as that names them: a kernel is `NAME` or `&NAME`, whatever the linker calls its
 /// descriptor.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wavetank::object::{CodeObject, SymbolKind};
 
-use super::Loaded;
+use super::loaded::Loaded;
 use crate::abi::{Agent, Status};
 use crate::call::{Result, put};
 
