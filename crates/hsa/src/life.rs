@@ -22,7 +22,7 @@ pub fn init() -> Result {
     if state::runtime().is_err() {
         connect();
         let runtime = create()?;
-        if undefined::wanted() {
+        if undefined::enabled() {
             runtime.registry().keep_shadows().map_err(unusable)?;
         }
         state::set_runtime(runtime);

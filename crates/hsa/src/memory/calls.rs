@@ -127,7 +127,7 @@ calls! {
             (_, Kind::Group) => 0,
             (Which::Gpu(..), _) if owner == agent::cpu() => 1,
             // Runtimes would write there with the host, unseen by the checks.
-            (Which::Cpu, Kind::Device) if undefined::wanted() || happens_before::wanted() => 0,
+            (Which::Cpu, Kind::Device) if undefined::enabled() || happens_before::enabled() => 0,
             _ => 2,
         };
         let hops = u32::from(!own);

@@ -35,13 +35,13 @@ struct Records {
 }
 
 /// Whether a tool needs the backtraces.
-fn wanted() -> bool {
+fn enabled() -> bool {
     checks::tools().has(Tool::Memory)
 }
 
 /// The program has made an allocation.
 pub fn made(address: u64, bytes: u64) {
-    if !wanted() {
+    if !enabled() {
         return;
     }
     let made = Backtrace::capture();
@@ -56,7 +56,7 @@ pub fn made(address: u64, bytes: u64) {
 
 /// The program frees an allocation.
 pub fn freed(address: u64) {
-    if !wanted() {
+    if !enabled() {
         return;
     }
     let here = Backtrace::capture();

@@ -65,7 +65,7 @@ impl<'a> Launch<'a> {
     /// Sets the options of the dispatch that record.
     pub fn configure<'d>(&self, dispatch: Dispatch<'d>) -> Dispatch<'d> {
         let mut dispatch = dispatch
-            .count(statistics::wanted())
+            .count(statistics::enabled())
             .check(checks::tools())
             .keep_going(checks::keep_going())
             .host_reads(false)

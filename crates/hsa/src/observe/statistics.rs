@@ -33,7 +33,7 @@ fn ledger() -> Option<&'static Ledger> {
 }
 
 /// Whether instructions are to be counted.
-pub fn wanted() -> bool {
+pub fn enabled() -> bool {
     table_wanted() || log::informs()
 }
 

@@ -14,7 +14,7 @@ use crate::memory::{self, Kind, Origin, host_address};
 use crate::state::{lock, runtime};
 
 /// Whether `init` runs.
-pub fn wanted() -> bool {
+pub fn enabled() -> bool {
     checks::tools().has(Tool::Init)
 }
 
@@ -38,7 +38,7 @@ fn is_unseen(address: u64) -> bool {
 
 /// Bytes were copied.
 pub fn copied(to: u64, from: u64, bytes: u64) {
-    if !wanted() {
+    if !enabled() {
         return;
     }
     let [to, from] = [to, from].map(host_address);
@@ -58,7 +58,7 @@ pub fn copied(to: u64, from: u64, bytes: u64) {
 
 /// Bytes were filled, or become visible to another process, which may write them.
 pub fn filled(to: u64, bytes: u64) {
-    if wanted()
+    if enabled()
         && let Ok(runtime) = runtime()
     {
         let _ = runtime

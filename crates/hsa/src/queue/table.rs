@@ -140,7 +140,7 @@ impl Queue {
 /// The doorbell of a queue was rung.
 pub fn rung(address: u64) {
     if let Ok(queue) = find(address) {
-        if happens_before::wanted() && queue.device.is_some() {
+        if happens_before::enabled() && queue.device.is_some() {
             let first = queue.read_index().load(Ordering::Acquire);
             queue.order.rung(first, |index| queue.is_there(index));
         }

@@ -14,4 +14,4 @@ mod vector_clock;
 
 pub use jobs::Request;
 pub use queue_order::{Launch, QueueOrder};
-pub use state::{copied, given_up, host_changes, host_sees, wanted};
+pub use state::{copied, enabled, given_up, host_changes, host_sees};

@@ -7,7 +7,7 @@ use wavetank::Kernel;
 use wavetank::check::Kept;
 
 use super::jobs::{Job, Request, What, is_copy};
-use super::state::{wanted, with};
+use super::state::{enabled, with};
 use super::vector_clock::{Id, VectorClock};
 use crate::abi::Signal;
 use crate::memory::{self, Kind, Origin};
@@ -32,7 +32,7 @@ struct Inner {
 impl QueueOrder {
     /// The program rings the doorbell: all packets that are there, from the first that waits, are requests of this thread.
     pub fn rung(&self, first: u64, is_there: impl Fn(u64) -> bool) {
-        if !wanted() {
+        if !enabled() {
             return;
         }
         let mut inner = lock(&self.0);
@@ -48,7 +48,7 @@ impl QueueOrder {
 
     /// Whether a packet has been announced, or `race` does not run.
     pub fn has_announced(&self, index: u64) -> bool {
-        !wanted() || lock(&self.0).announced.contains_key(&index)
+        !enabled() || lock(&self.0).announced.contains_key(&index)
     }
 
     /// The packet of a kernel is executed.
@@ -70,7 +70,7 @@ impl QueueOrder {
 
     /// A packet has waited for signals.
     pub fn waited(&self, index: u64, signals: &[Signal]) {
-        if !wanted() {
+        if !enabled() {
             return;
         }
         let mut inner = lock(&self.0);
@@ -85,7 +85,7 @@ impl QueueOrder {
 
     /// A packet has ended, and completes a signal.
     pub fn completes(&self, signal: Signal) {
-        if wanted() {
+        if enabled() {
             let clock = lock(&self.0).clock.clone();
             with(|state| {
                 state.shows(signal, &clock);

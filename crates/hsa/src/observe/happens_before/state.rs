@@ -17,7 +17,7 @@ use crate::signal;
 use crate::state::lock;
 
 /// Whether `race` runs.
-pub fn wanted() -> bool {
+pub fn enabled() -> bool {
     checks::tools().has(Tool::Race)
 }
 
@@ -49,7 +49,7 @@ pub fn with<T>(change: impl FnOnce(&mut State) -> T) -> T {
 impl Request {
     /// A request of the calling thread, if `race` runs.
     pub fn here() -> Option<Request> {
-        wanted().then(|| {
+        enabled().then(|| {
             let backtrace = Some(Backtrace::capture());
             with(|state| Request {
                 number: state.jobs.begins(),
@@ -105,7 +105,7 @@ pub fn given_up(request: Option<Request>, completion: Signal) {
 
 /// The host has observed a signal.
 pub fn host_sees(signal: Signal) {
-    if wanted() && signal.0 != 0 {
+    if enabled() && signal.0 != 0 {
         with(|state| {
             let clock = state.of_signal(signal);
             state.host.join(&clock);
@@ -116,7 +116,7 @@ pub fn host_sees(signal: Signal) {
 
 /// The host changes a signal.
 pub fn host_changes(signal: Signal) {
-    if wanted() && signal.0 != 0 {
+    if enabled() && signal.0 != 0 {
         with(|state| {
             let host = state.host.clone();
             state.signals.entry(signal.0).or_default().join(&host);
