@@ -61,7 +61,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHan
     started.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
 }
 
-/// Starts a thread that serves until [`is_wanted`] is false.
+/// Starts a thread that serves until [`is_serving`] is false.
 pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
     /// Tells that the thread leaves, however it ends.
     struct Serving(Arc<AtomicBool>);
@@ -92,11 +92,11 @@ pub fn life() -> u64 {
 }
 
 /// Whether the life in which this thread serves goes on.
-pub fn is_wanted() -> bool {
+pub fn is_serving() -> bool {
     SERVES.get() == life()
 }
 
-/// Ends the life of the library. `wake` wakes the threads, which then see that they are not wanted; this waits until they
+/// Ends the life of the library. `wake` wakes the threads, which then see that it has ended; this waits until they
 /// are gone, so that a fork after it finds no lock taken.
 pub fn end_life(wake: impl FnOnce()) {
     LIFE.fetch_add(1, Ordering::SeqCst);

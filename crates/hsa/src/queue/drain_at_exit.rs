@@ -68,11 +68,11 @@ enum Work {
 
 impl Queue {
     fn work(&self) -> Work {
-        if self.stops() || self.device.is_none() {
+        if self.is_stopped() || self.device.is_none() {
             return Work::Nothing;
         }
         match self.state.load(Ordering::Acquire) {
-            IDLE if !self.is_there(self.read_index().load(Ordering::Acquire)) => Work::Nothing,
+            IDLE if !self.is_written(self.read_index().load(Ordering::Acquire)) => Work::Nothing,
             BLOCKED => Work::Waits,
             _ => Work::Runs,
         }

@@ -87,7 +87,7 @@ pub fn add(task: Arc<dyn Task>) -> Result {
 }
 
 /// Whether a queue waits for a thread: the queues that are served then yield theirs after a packet.
-pub fn is_wanted() -> bool {
+pub fn is_contended() -> bool {
     WAITING.load(Ordering::Relaxed)
 }
 
@@ -125,7 +125,7 @@ fn serve() {
 fn next() -> Option<Arc<dyn Task>> {
     let mut pool = lock(&POOL);
     loop {
-        if !thread::is_wanted() {
+        if !thread::is_serving() {
             return None;
         }
         if let Some(queue) = pool.ready.pop_front() {
@@ -135,7 +135,7 @@ fn next() -> Option<Arc<dyn Task>> {
         }
         pool.idle += 1;
         pool = MORE.wait(pool).unwrap_or_else(PoisonError::into_inner);
-        if thread::is_wanted() {
+        if thread::is_serving() {
             pool.idle -= 1;
         }
     }
@@ -144,7 +144,7 @@ fn next() -> Option<Arc<dyn Task>> {
 /// This thread leaves the pool.
 fn leave() {
     let mut pool = lock(&POOL);
-    if thread::is_wanted() {
+    if thread::is_serving() {
         pool.threads -= 1;
         // Without another thread the queues continue to wait.
         let _ = pool.staff();

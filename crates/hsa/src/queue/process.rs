@@ -37,13 +37,13 @@ pub fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
         match execute(queue, &mut progress) {
             Ok(true) => {}
             Ok(false) => return Ok(Pause::Blocked),
-            Err(_) if queue.stops() => return Ok(Pause::Idle),
+            Err(_) if queue.is_stopped() => return Ok(Pause::Idle),
             Err(fault) => {
                 queue.stop();
                 return Err(fault);
             }
         }
-        if pool::is_wanted() {
+        if pool::is_contended() {
             return Ok(Pause::Yield);
         }
     }
@@ -54,14 +54,14 @@ pub fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
 fn has_packet(queue: &Queue, index: u64) -> bool {
     let start = Instant::now();
     loop {
-        if queue.stops() {
+        if queue.is_stopped() {
             return false;
         }
-        let there = queue.is_there(index);
+        let there = queue.is_written(index);
         if there && (queue.order.has_announced(index) || start.elapsed() >= DOORBELL_TIMEOUT) {
             return true;
         }
-        if !there && (start.elapsed() >= signal::SPIN || pool::is_wanted()) {
+        if !there && (start.elapsed() >= signal::SPIN || pool::is_contended()) {
             return false;
         }
         std::hint::spin_loop();
@@ -152,7 +152,7 @@ fn dispatch(
         .progress(&progress)
         .cancel(&queue.stopped);
     let result = launch.configure(dispatch).run();
-    match launch.end(packet, result, queue.stops()) {
+    match launch.end(packet, result, queue.is_stopped()) {
         Outcome::Done => Ok(()),
         Outcome::Failed(error) => Err(Fault::Kernel(error)),
         // The program is about to be ended.

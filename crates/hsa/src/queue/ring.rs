@@ -108,7 +108,7 @@ impl Queue {
     }
 
     /// Whether the queue is stopped.
-    pub fn stops(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
@@ -149,7 +149,7 @@ impl Queue {
 
     /// Whether a packet has been written: its slot is reserved, and its header has a type. The value
     /// of the doorbell does not matter.
-    pub fn is_there(&self, index: u64) -> bool {
+    pub fn is_written(&self, index: u64) -> bool {
         let header = self.header(index).load(Ordering::Acquire);
         PacketType::of(header) != PacketType::Invalid
             && index < self.write_index().load(Ordering::Acquire)

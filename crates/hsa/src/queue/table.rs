@@ -142,7 +142,7 @@ pub fn rung(address: u64) {
     if let Ok(queue) = find(address) {
         if happens_before::enabled() && queue.device.is_some() {
             let first = queue.read_index().load(Ordering::Acquire);
-            queue.order.rung(first, |index| queue.is_there(index));
+            queue.order.rung(first, |index| queue.is_written(index));
         }
         queue.ring();
     }
@@ -153,7 +153,7 @@ pub fn look(_: ()) {
     for queue in lock(&QUEUES).values() {
         let idle = queue.state.load(Ordering::Acquire) == IDLE && queue.device.is_some();
         let index = queue.read_index().load(Ordering::Acquire);
-        if idle && !queue.stops() && queue.is_there(index) {
+        if idle && !queue.is_stopped() && queue.is_written(index) {
             queue.ring();
         }
     }

@@ -71,10 +71,10 @@ pub fn stop() {
 
 fn serve() {
     loop {
-        let nothing = |ready: &mut VecDeque<_>| ready.is_empty() && thread::is_wanted();
+        let nothing = |ready: &mut VecDeque<_>| ready.is_empty() && thread::is_serving();
         let ready = MORE.wait_while(lock(&READY), nothing);
         let mut ready = ready.unwrap_or_else(PoisonError::into_inner);
-        if !thread::is_wanted() {
+        if !thread::is_serving() {
             return;
         }
         let next = ready.pop_front();

@@ -104,9 +104,9 @@ pub fn now() {
 fn serve() {
     // Kernels of which all stores have been seen.
     let mut seen = ENDED.load(Ordering::SeqCst);
-    while thread::is_wanted() {
+    while thread::is_serving() {
         DEMAND.until(None, || {
-            (!thread::is_wanted() || is_needed(seen)).then_some(())
+            (!thread::is_serving() || is_needed(seen)).then_some(())
         });
         // Not a futex: kernels that start meanwhile need no system call.
         std::thread::sleep(INTERVAL);

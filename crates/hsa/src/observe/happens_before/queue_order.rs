@@ -31,13 +31,13 @@ struct Inner {
 
 impl QueueOrder {
     /// The program rings the doorbell: all packets that are there, from the first that waits, are requests of this thread.
-    pub fn rung(&self, first: u64, is_there: impl Fn(u64) -> bool) {
+    pub fn rung(&self, first: u64, is_written: impl Fn(u64) -> bool) {
         if !enabled() {
             return;
         }
         let mut inner = lock(&self.0);
         let mut index = inner.next.max(first);
-        while is_there(index) {
+        while is_written(index) {
             inner
                 .announced
                 .extend(Request::here().map(|request| (index, request)));
