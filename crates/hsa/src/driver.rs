@@ -25,7 +25,7 @@ fn is_run() -> bool {
     *RUN.get_or_init(|| std::env::var_os("WAVETANK_DRIVER").is_some())
 }
 
-/// What is at a path of the driver, as a descriptor of its own; `None` for every other path.
+/// A new descriptor for a path of the driver; `None` for every other path.
 ///
 /// # Safety
 /// The path is null or a text.
@@ -93,7 +93,7 @@ macro_rules! opens {
         /// As libc's, but for the driver's files.
         ///
         /// # Safety
-        /// That of libc's function. The last argument of `open` need not be given: it is then passed on as it is found.
+        /// As for libc's function. The last argument of `open` may be missing: its register is then passed on.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($path: $path_type $(, $arg: $ty)*) -> $ret {
             type Function = unsafe extern "C" fn($path_type $(, $ty)*) -> $ret;

@@ -14,7 +14,7 @@ pub struct HsaQueue {
     pub features: u32,
     /// The ring of packets.
     pub base: u64,
-    /// What producers store to when packets are there.
+    /// The signal to which producers store when packets are there.
     pub doorbell: Signal,
     /// Packets in the ring, a power of two.
     pub size: u32,

@@ -10,7 +10,7 @@ pub struct AmdSignal {
     pub kind: AtomicI64,
     /// The value.
     pub value: AtomicI64,
-    /// Where device code writes `event_id` before it sends an interrupt message.
+    /// The address to which device code writes `event_id` before it sends an interrupt message.
     pub event_mailbox: AtomicU64,
     pub event_id: AtomicU32,
     pub reserved1: u32,

@@ -77,7 +77,7 @@ statuses! {
     ERROR_MEMORY_FAULT = 0x2B "a kernel reached outside every allocation",
 }
 
-/// Those of `hsa_ext_image.h`, which are named in another way.
+/// The statuses of `hsa_ext_image.h`, which have another prefix.
 impl Status {
     pub const IMAGE_FORMAT_UNSUPPORTED: Status = Status(0x3000);
     pub const IMAGE_SIZE_UNSUPPORTED: Status = Status(0x3001);

@@ -166,7 +166,7 @@ fn extensions(is_gpu: bool) -> [u8; 128] {
 /// There is room for the attribute's value.
 unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result> {
     use info::agent::*;
-    let limit = |most: usize| if is_gpu { most as u32 } else { 0 };
+    let limit = |max: usize| if is_gpu { max as u32 } else { 0 };
     // SAFETY: each arm writes the type that the headers give for its attribute.
     let result = unsafe {
         match attribute {

@@ -9,9 +9,9 @@ use crate::abi::{ImageFormat, Result, Status};
 pub struct Format {
     /// The layout of an element.
     pub data: u8,
-    /// What its bits mean.
+    /// The interpretation of its bits.
     pub number: u8,
-    /// What becomes x, y, z and w: 0, 1, or 4 to 7 for a component.
+    /// The sources of x, y, z and w: 0, 1, or 4 to 7 for a component.
     pub select: [u8; 4],
     /// Bytes of an element.
     pub bytes: usize,

@@ -21,15 +21,15 @@ pub const MAX_HANDLES: usize = 4096;
 /// Samplers that can exist at once.
 pub const MAX_SAMPLERS: usize = 4096;
 
-/// What is known of an image.
+/// An image: its layout, and the memory of the program.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct ImageInfo {
     pub layout: Layout,
     /// The address of the first element.
     pub data: u64,
 }
 
-static IMAGES: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
+static IMAGES: Mutex<BTreeMap<u64, ImageInfo>> = Mutex::new(BTreeMap::new());
 static SAMPLERS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 /// Memory that kernels read, with words in it.
@@ -65,12 +65,12 @@ pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) ->
         0,
     ]);
     let handle = publish("the resource of an image", &words)?;
-    images.insert(handle, Known { layout, data });
+    images.insert(handle, ImageInfo { layout, data });
     Ok(Image(handle))
 }
 
-/// What is known of an image.
-pub fn find(image: Image) -> Result<Known> {
+/// The image of a handle.
+pub fn find(image: Image) -> Result<ImageInfo> {
     lock(&IMAGES)
         .get(&image.0)
         .copied()

@@ -58,7 +58,7 @@ fn of_symbol(symbol: CodeSymbol) -> Result<(Arc<Deserialized>, usize)> {
     with(|t| t.objects.values().find_map(place)).ok_or(Status::ERROR_INVALID_CODE_SYMBOL)
 }
 
-/// Gives the bytes to the program, in memory that it allocates.
+/// Returns the bytes to the program, in memory that it allocates.
 ///
 /// # Safety
 /// The results have room; the program's function gives memory of the size that it is asked for.

@@ -30,7 +30,7 @@ pub struct Program {
     pub defined: Arc<HashMap<String, Vec<Variable>>>,
     pub loaded: Vec<Arc<Loaded>>,
     pub symbols: Vec<ExecutableSymbol>,
-    /// The same by name: those of several code objects may share one.
+    /// The symbols by name, which those of several code objects may share.
     pub named: HashMap<String, Vec<ExecutableSymbol>>,
 }
 

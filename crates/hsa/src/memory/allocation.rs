@@ -16,7 +16,7 @@ use crate::state::{lock, runtime, settings};
 /// Bytes of a huge page.
 const HUGE_PAGE: u64 = 2 << 20;
 
-/// What is known of the memory around an address.
+/// The properties of a piece of memory.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryInfo {
     pub address: u64,
@@ -28,7 +28,7 @@ pub struct MemoryInfo {
     pub user_data: usize,
 }
 
-/// Where memory is from: `hsa_amd_pointer_type_t`.
+/// The origin of memory: `hsa_amd_pointer_type_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// Memory of the library.
@@ -58,16 +58,16 @@ pub fn available(gpu: Agent) -> u64 {
 /// Allocates memory of a pool.
 pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let (owner, kind) = of_pool(pool)?;
-    let (most, limit) = match kind {
+    let (max, limit) = match kind {
         Kind::Group => return Err(Status::ERROR_INVALID_ALLOCATION),
         Kind::Device => (agent::memory_bytes(owner), available(owner)),
         _ => (agent::host_bytes(), agent::host_bytes()),
     };
-    let asked = bytes as u64;
-    let bytes = asked.checked_next_multiple_of(PAGE);
+    let requested = bytes as u64;
+    let bytes = requested.checked_next_multiple_of(PAGE);
     match bytes {
         None | Some(0) => return Err(Status::ERROR_INVALID_ARGUMENT),
-        Some(bytes) if bytes > most => return Err(Status::ERROR_INVALID_ALLOCATION),
+        Some(bytes) if bytes > max => return Err(Status::ERROR_INVALID_ALLOCATION),
         Some(bytes) if bytes > limit => return Err(Status::ERROR_OUT_OF_RESOURCES),
         _ => {}
     }
@@ -78,7 +78,7 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         _ => "a buffer in host memory",
     };
     let (address, allowed) = match bounds(kind) {
-        Bounds::Bytes => (take_pages(what, asked)?, asked),
+        Bounds::Bytes => (take_pages(what, requested)?, requested),
         Bounds::Pages => (take_pages(what, bytes)?, bytes),
         Bounds::Blocks => (take_blocks(what, bytes)?, bytes),
     };
@@ -88,7 +88,7 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         // It was allocated just now: if it is already freed, its state does not matter.
         let _ = runtime()?.registry().set_undefined(address, allowed, true);
     }
-    allocation_sites::made(address, asked);
+    allocation_sites::made(address, requested);
     Ok(address)
 }
 
@@ -184,14 +184,14 @@ fn disown(address: u64, origin: Origin) -> Option<MemoryInfo> {
     owned.remove(&address)
 }
 
-/// Gives the memory back to the registry.
+/// Returns the memory back to the registry.
 fn give(known: &MemoryInfo) -> Result {
     let freed = runtime()?.registry().free(known.address);
     FREED.send(*known);
     freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
 }
 
-/// What is known of the library's memory at a host address.
+/// The library's memory at a host address.
 pub fn find(address: u64) -> Option<MemoryInfo> {
     let owned = lock(&OWNED);
     let (_, known) = owned.range(..=address).next_back()?;

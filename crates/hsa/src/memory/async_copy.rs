@@ -20,7 +20,7 @@ struct Job {
     /// The function of the call.
     call: &'static str,
     work: Work,
-    /// What it still has to wait for, the next one last.
+    /// The dependencies that are left, the next one last.
     dependencies: Vec<Signal>,
     completion: Signal,
     /// The request, if `race` runs.
@@ -34,7 +34,7 @@ enum Work {
         address: u64,
         bytes: u64,
     },
-    /// What it depends on has failed.
+    /// A dependency has failed, with the reason.
     Failed(String),
 }
 
@@ -190,7 +190,7 @@ unsafe fn plain(
     })
 }
 
-/// Where a part of pitched memory begins.
+/// The start of a part of pitched memory.
 fn place(of: PitchedPtr, offset: Dim3) -> Result<Place> {
     let pitches = [of.pitch as u64, of.slice as u64];
     let [y, z] = [offset.y, offset.z].map(u64::from);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-/// What a copy does with memory.
+/// The access of a copy to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Read,
@@ -20,7 +20,7 @@ impl Access {
     }
 }
 
-/// What a range of the program's memory is.
+/// The properties of a range of the program's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Pages {
     /// All of it can be written.
@@ -81,11 +81,11 @@ pub fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> 
     Ok(pages)
 }
 
-/// What the stack of the first thread becomes when it is used down to an address, if it may: what a program has on its stack
-/// but has not touched yet is mapped to nothing.
+/// The mapping of the stack of the first thread after it has grown down to an address, if it may: the part of a stack that was
+/// not touched yet is not mapped.
 fn grown_stack(address: u64) -> Option<Mapping> {
-    /// Where the system sets no limit, it would not let a stack grow much further either.
-    const MOST: u64 = 1 << 30;
+    /// The maximum where the system sets no limit.
+    const MAX: u64 = 1 << 30;
     let text = std::fs::read_to_string("/proc/self/maps").ok()?;
     let stack = text.lines().find(|line| line.ends_with("[stack]"));
     let (start, stack) = parse(stack?)?;
@@ -95,7 +95,7 @@ fn grown_stack(address: u64) -> Option<Mapping> {
     };
     // SAFETY: the structure outlives the call.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
-    let lowest = stack.end.saturating_sub(limit.rlim_cur.min(MOST));
+    let lowest = stack.end.saturating_sub(limit.rlim_cur.min(MAX));
     (known && (lowest..start).contains(&address)).then_some(stack)
 }
 

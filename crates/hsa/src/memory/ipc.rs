@@ -40,7 +40,7 @@ pub struct Shared {
 
 const _: () = assert!(std::mem::size_of::<Shared>() == 32);
 
-/// What a handle is of.
+/// The kinds of handles.
 const MEMORY: u32 = u32::from_le_bytes(*b"wtm1");
 const SIGNAL: u32 = u32::from_le_bytes(*b"wts1");
 

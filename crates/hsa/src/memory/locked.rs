@@ -45,7 +45,7 @@ impl Locks {
     }
 }
 
-/// Makes memory of the program known to the GPUs, whole pages of it. Gives its address there.
+/// Makes memory of the program known to the GPUs, whole pages of it. Returns its address there.
 ///
 /// # Safety
 /// The memory stays mapped, and writable if it is now, until it is unlocked.
@@ -149,7 +149,7 @@ pub fn unlock_host(address: u64) -> Result {
     Ok(())
 }
 
-/// What is known of the locked memory at a host address.
+/// The locked memory at a host address.
 pub fn find(address: u64) -> Option<MemoryInfo> {
     let mut locks = lock(&LOCKS);
     let (start, lock) = locks.holding(address)?;

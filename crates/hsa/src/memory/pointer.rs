@@ -5,7 +5,7 @@ use super::allocation::{self, MemoryInfo, Origin};
 use super::locked;
 use crate::abi::{Result, Status};
 
-/// What is known of the memory at an address.
+/// The memory at an address.
 pub fn find(address: u64) -> Option<MemoryInfo> {
     let address = host_address(address);
     allocation::find(address).or_else(|| locked::find(address))

@@ -115,7 +115,7 @@ fn agrees<T: PartialEq>(found: &mut Option<T>, value: T) -> Option<()> {
     }
 }
 
-/// Whole pages.
+/// The pages that have a range of bytes.
 fn pages(address: u64, bytes: u64) -> Result<Range<u64>> {
     let end = address
         .checked_add(bytes)

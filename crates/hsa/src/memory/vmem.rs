@@ -49,7 +49,7 @@ struct Mapping {
     bytes: u64,
     handle: Handle,
     memory: Arc<Memory>,
-    /// What the GPUs may do.
+    /// The access of the GPUs.
     permission: u32,
     /// How they know it, where they may do anything.
     registration: Option<Registration>,
@@ -125,7 +125,7 @@ fn reserve(bytes: u64, hint: u64, align: u64) -> Result<u64> {
     Ok(address)
 }
 
-/// Gives addresses back to the system.
+/// Returns addresses back to the system.
 fn trim(address: u64, bytes: u64) {
     if bytes > 0 {
         // SAFETY: addresses of a reservation of this module, which are not in use.
@@ -184,7 +184,7 @@ fn make(pool: Pool, bytes: u64, kind: u32) -> Result<Handle> {
     }))
 }
 
-/// Gives memory a handle.
+/// Returns memory a handle.
 fn keep(memory: Memory) -> Handle {
     let mut state = lock(&STATE);
     let handle = Handle(state.next);

@@ -75,7 +75,7 @@ pub fn freed(address: u64) {
     }
 }
 
-/// Where the program made the allocation at an address, and where it freed it.
+/// The backtraces of the allocation at an address, and of its deallocation.
 pub fn of(address: u64) -> Vec<Stack> {
     let (made, freed) = {
         let all = lock(&ALL);

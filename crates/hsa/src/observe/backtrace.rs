@@ -37,7 +37,7 @@ pub struct Symbolized {
     pub frames: Vec<Frame>,
     /// The innermost function of the program itself, and where it was.
     pub own: Option<(u64, Frame)>,
-    /// What it called of a runtime, if it did not call this library itself.
+    /// The function of a runtime that it called, unless it called this library itself.
     pub entry: Option<String>,
 }
 
@@ -120,14 +120,14 @@ impl Place {
     }
 }
 
-/// Where this library is loaded.
+/// The base address of this library.
 fn own_base() -> Option<usize> {
     let function: fn() -> Backtrace = Backtrace::capture;
     // Its address, and not one to which it returns.
     place_of(function as usize + 1).map(|place| place.base)
 }
 
-/// What is loaded at an address to which a function returns.
+/// The file that is loaded at a return address.
 fn place_of(address: usize) -> Option<Place> {
     let mut about = libc::Dl_info {
         dli_fname: std::ptr::null(),

@@ -21,7 +21,7 @@ use crate::state::{lock, ticks};
 const LOOK: Duration = Duration::from_millis(5);
 const LOOKS: usize = 100;
 
-/// Kernels that run.
+/// The number of kernels that run.
 static RUNNING: AtomicU64 = AtomicU64::new(0);
 /// Kernels that the deadline has stopped.
 static STOPPED: AtomicU64 = AtomicU64::new(0);

@@ -57,7 +57,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// So many work-groups have ended.
+    /// Called when work-groups have ended: `done` of `all`.
     pub fn progress(&self, done: u64, all: u64) {
         self.slow.progress(done, all);
     }

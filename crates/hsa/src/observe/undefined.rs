@@ -36,7 +36,7 @@ fn is_unseen(address: u64) -> bool {
     })
 }
 
-/// Bytes were copied.
+/// Copies the definedness of bytes that were copied.
 pub fn copied(to: u64, from: u64, bytes: u64) {
     if !enabled() {
         return;

@@ -43,7 +43,7 @@ impl Waiting {
 pub type Seen = Vec<Option<Outcome>>;
 
 impl Dependencies {
-    /// Those of a barrier-AND or -OR packet.
+    /// The dependencies of a barrier-AND or -OR packet.
     pub fn of_barrier(packet: &BarrierPacket, all: bool) -> Dependencies {
         let work = packet.dependencies.iter().filter(|s| s.0 != 0);
         Dependencies {
@@ -53,7 +53,7 @@ impl Dependencies {
         }
     }
 
-    /// Those of AMD's barrier-value packet.
+    /// The dependency of AMD's barrier-value packet.
     pub fn of_value(packet: &BarrierValuePacket) -> Result<Dependencies, String> {
         const BARRIER_VALUE: u8 = 2;
         if packet.format != BARRIER_VALUE {
@@ -76,7 +76,7 @@ impl Dependencies {
         })
     }
 
-    /// The signals.
+    /// The handles of the signals.
     pub fn signals(&self) -> Vec<Signal> {
         self.awaited.iter().map(|awaited| awaited.signal).collect()
     }

@@ -12,7 +12,7 @@ use crate::log;
 
 /// Why a queue cannot go on.
 pub enum Fault {
-    /// It was stopped.
+    /// The queue was stopped.
     Stopped,
     /// A malformed packet.
     Packet(String),

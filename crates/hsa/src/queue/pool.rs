@@ -105,7 +105,7 @@ pub fn look() {
     }
 }
 
-/// Ends the threads.
+/// Lets the threads of the pool end.
 pub fn stop() {
     lock(&POOL).ready.clear();
     MORE.notify_all();

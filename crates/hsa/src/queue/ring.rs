@@ -63,7 +63,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// What its packet waits for, as a sentence.
+    /// A sentence about the signals that its packet waits for.
     pub fn waits_for(&self) -> Option<String> {
         self.waiting.as_ref().map(Waiting::message)
     }

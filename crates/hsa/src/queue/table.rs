@@ -160,7 +160,7 @@ pub fn look(_: ()) {
     pool::look();
 }
 
-/// What packets wait for, a sentence each.
+/// A sentence for each packet that waits for signals.
 pub fn waiting() -> Vec<String> {
     let queues = lock(&QUEUES);
     let messages = queues.values().filter_map(|queue| {

@@ -115,7 +115,7 @@ unsafe fn awaited(
 }
 
 operations! {
-    /// Waits for one of several signals; gives its number, or `u32::MAX` when the time is over.
+    /// Waits for one of several signals; returns its number, or `u32::MAX` when the time is over.
     fn hsa_amd_signal_wait_any(
         count: u32, signals: *const Signal, conditions: *const u32, compares: *const i64, timeout: u64, _state: u32,
         value: *mut i64,
@@ -134,7 +134,7 @@ operations! {
         n as u32
     }
 
-    /// Waits until all signals have been as awaited, each at some time; gives 0, or `u32::MAX` when the time is over. Handles
+    /// Waits until all signals have been as awaited, each at some time; returns 0, or `u32::MAX` when the time is over. Handles
     /// of none are as awaited. Returns of each signal the value with which it was.
     fn hsa_amd_signal_wait_all(
         count: u32, signals: *const Signal, conditions: *const u32, compares: *const i64, timeout: u64, _state: u32,

@@ -27,7 +27,7 @@ static THREAD: Service = Service::new("wavetank-events", serve);
 static READY: Mutex<VecDeque<(Handler, i64)>> = Mutex::new(VecDeque::new());
 static MORE: Condvar = Condvar::new();
 
-/// Adds a handler.
+/// Registers a handler of the program.
 ///
 /// # Safety
 /// The function may be called with this argument and a value, from any thread, as long as it asks to be called again.

@@ -61,7 +61,7 @@ impl Drop for Waiting {
     }
 }
 
-/// Counts a waiter.
+/// Counts a thread or a callback that waits for a signal.
 pub fn add_waiter() {
     WAITING.fetch_add(1, Ordering::SeqCst);
     if EXPOSED.load(Ordering::SeqCst) > 0 {
@@ -69,7 +69,7 @@ pub fn add_waiter() {
     }
 }
 
-/// Uncounts waiters.
+/// Uncounts threads or callbacks that waited.
 pub fn remove_waiters(count: usize) {
     WAITING.fetch_sub(count, Ordering::SeqCst);
 }
@@ -91,7 +91,7 @@ fn wake() {
     DEMAND.wake();
 }
 
-/// Ends the thread.
+/// Lets the thread end.
 pub fn stop() {
     DEMAND.wake();
 }

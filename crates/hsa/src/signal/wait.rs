@@ -63,7 +63,7 @@ fn until<T>(
     address.map_or(&ANY, event_count).until(end, ready)
 }
 
-/// Waits until a condition holds, or the time is over. Gives the last value seen.
+/// Waits until a condition holds, or the time is over. Returns the last value seen.
 pub fn wait(signal: Signal, condition: Condition, compare: i64, timeout: u64) -> i64 {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let ready = || Some(load(signal)).filter(|value| condition.holds(*value, compare));

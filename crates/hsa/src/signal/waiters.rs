@@ -9,7 +9,7 @@ use super::awaited::Awaited;
 use super::poll;
 use crate::state::lock;
 
-/// How waiting ended.
+/// The outcome of waiting for a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The signal had this value, as awaited.

@@ -24,7 +24,7 @@ const SMALL: u64 = 32 << 10;
 /// From this size on, what is written does not go through the caches.
 const LARGE: u64 = 4 << 20;
 
-/// Where rows of bytes lie: the first, and the bytes from row to row and from slice to slice.
+/// Rows of bytes: the first, and the bytes from row to row and from slice to slice.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub address: u64,
@@ -42,9 +42,9 @@ impl Place {
 
     /// The bytes of all rows, with adjacent rows as one range; empty if there are too many rows.
     pub fn ranges(&self, size: [u64; 3]) -> Vec<Range<u64>> {
-        const MOST: u64 = 1 << 14;
+        const MAX: u64 = 1 << 14;
         let [bytes, rows, slices] = size;
-        if bytes == 0 || rows.saturating_mul(slices) > MOST {
+        if bytes == 0 || rows.saturating_mul(slices) > MAX {
             return Vec::new();
         }
         let places = (0..slices).flat_map(|slice| (0..rows).map(move |row| [row, slice]));

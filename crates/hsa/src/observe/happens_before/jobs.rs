@@ -16,7 +16,7 @@ pub struct Request {
     pub(super) number: u64,
     /// The jobs that happen before it.
     pub(super) clock: VectorClock,
-    /// Where the program made the request.
+    /// The backtrace of the call that made the request.
     pub(super) backtrace: Option<Backtrace>,
 }
 
@@ -72,7 +72,7 @@ pub struct Jobs {
     numbers: u64,
     /// Requests that have not ended.
     open: u64,
-    /// All jobs.
+    /// The clock of all jobs that have ended.
     done: VectorClock,
     /// Jobs that kernels may have announced to others by memory: these happen before everything.
     announced: VectorClock,
@@ -120,7 +120,7 @@ impl Jobs {
         self.numbers
     }
 
-    /// All jobs.
+    /// The clock of all jobs that have ended.
     pub fn done(&self) -> &VectorClock {
         &self.done
     }

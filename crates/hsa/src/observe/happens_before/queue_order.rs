@@ -116,7 +116,7 @@ impl Launch {
         }
     }
 
-    /// It has ended.
+    /// The kernel has ended: compares it with the other jobs.
     fn ends(self) -> Id {
         let footprint = lock(&self.footprint).take();
         let is_copy = is_copy(self.kernel.name());

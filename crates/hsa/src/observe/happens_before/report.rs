@@ -8,7 +8,7 @@ use crate::observe::backtrace::Backtrace;
 use crate::observe::checks;
 use crate::state::runtime;
 
-/// Reports a race.
+/// Reports a race to the checks.
 pub fn report(found: &Found) {
     let finding = match &found.other {
         Other::Copy {
@@ -107,7 +107,7 @@ fn stack(label: &str, backtrace: Option<&Backtrace>) -> Option<Stack> {
     Some(Stack { label, frames })
 }
 
-/// What the kernel does to the bytes, and to what these belong.
+/// The access of the kernel, and the allocation that has the bytes.
 fn what_is_done(found: &Found) -> String {
     let Meeting {
         bytes,

@@ -19,7 +19,7 @@ impl VectorClock {
             .is_some_and(|last| *last >= job.number)
     }
 
-    /// Adds a job.
+    /// Adds a job and those before it on its timeline.
     pub fn add(&mut self, job: Id) {
         if self.0.len() <= job.timeline {
             self.0.resize(job.timeline + 1, 0);
