@@ -16,13 +16,6 @@ use std::path::{Path, PathBuf};
 /// Files that know each other: the crate, the modules, and why they do.
 const KNOWN: &[(&str, &str, &str)] = &[
     (
-        "hsa",
-        "agent agent::answer call checks copy deadline deallocation handler host image image::format image::layout ipc leaks loader loader::code_object loader::symbol log \
-         look memory order order::job order::tell origins place queue queue::barrier queue::fault queue::pool queue::process queue::slow runtime seed \
-         signal signal_calls slab statistics svm system thread transfer undefined vmem wait watch",
-        "C programs have one runtime: it owns what every subject has, and every call begins by asking for it",
-    ),
-    (
         "ir",
         "effects export form form_memory functions image mem names op operands operations print surface table verify",
         "a row of the table names the form, the rule and the effects of an operation, which are made of its fields",

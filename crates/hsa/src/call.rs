@@ -3,12 +3,10 @@
 use std::fmt::{Debug, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub use crate::abi::Result;
 use crate::abi::Status;
 use crate::log;
-use crate::runtime;
-
-/// What the bodies of calls give: the status of a failure.
-pub type Result<T = ()> = std::result::Result<T, Status>;
+use crate::state;
 
 /// Declares exported functions that return a status.
 ///
@@ -67,7 +65,7 @@ pub fn guarded(
     arguments: &[(&str, &dyn Debug)],
     body: impl FnOnce() -> Result,
 ) -> Status {
-    let status = match runtime::usable() {
+    let status = match state::usable() {
         Err(status) if !early || status != Status::ERROR_NOT_INITIALIZED => status,
         _ => match catch_unwind(AssertUnwindSafe(body)) {
             Ok(Ok(())) => Status::SUCCESS,

@@ -1,4 +1,4 @@
-//! What programs ask the system before they ask the library: whether the driver is loaded.
+//! The files of the driver, by which programs find out whether it is loaded.
 //!
 //! Some tools (`rocminfo`) look for files of the driver, and stop where there are none. For a program that `wavetank run`
 //! has started, the functions of libc that open files are exported here too, and answer for a few paths, if nothing real is
@@ -16,7 +16,7 @@ const STATE: &CStr = c"/sys/module/amdgpu/initstate";
 const DEVICE: &CStr = c"/dev/kfd";
 /// The list of all modules. Older tools have `lsmod` read it.
 const MODULES: &CStr = c"/proc/modules";
-/// The module's line in it: name, size, users, who they are, state, address.
+/// The module's line in it: name, size, users, their names, state, address.
 const MODULE: &[u8] = b"amdgpu 4096 0 - Live 0x0000000000000000\n";
 
 /// Whether `wavetank run` has started the program.
@@ -25,7 +25,7 @@ fn is_run() -> bool {
     *RUN.get_or_init(|| std::env::var_os("WAVETANK_DRIVER").is_some())
 }
 
-/// What is at a path of the driver, as a descriptor of its own; `None` for every other path.
+/// A new descriptor for a path of the driver; `None` for every other path.
 ///
 /// # Safety
 /// The path is null or a text.
@@ -49,7 +49,7 @@ unsafe fn answer(path: *const c_char) -> Option<c_int> {
         // SAFETY: a path and flags.
         let real = unsafe { libc::openat(libc::AT_FDCWD, path.as_ptr(), libc::O_RDONLY) };
         if real >= 0 {
-            // SAFETY: just made, and nobody else's.
+            // SAFETY: just made, and not known elsewhere.
             let mut real = unsafe { File::from_raw_fd(real) };
             real.read_to_end(&mut text).ok()?;
         }
@@ -62,7 +62,7 @@ unsafe fn answer(path: *const c_char) -> Option<c_int> {
     if descriptor < 0 {
         return None;
     }
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: just made, and not known elsewhere.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     file.write_all(&text).ok()?;
     file.rewind().ok()?;
@@ -93,7 +93,7 @@ macro_rules! opens {
         /// As libc's, but for the driver's files.
         ///
         /// # Safety
-        /// That of libc's function. The last argument of `open` need not be given: it is then passed on as it is found.
+        /// As for libc's function. The last argument of `open` may be missing: its register is then passed on.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($path: $path_type $(, $arg: $ty)*) -> $ret {
             type Function = unsafe extern "C" fn($path_type $(, $ty)*) -> $ret;

@@ -4,44 +4,23 @@
 //! subject; those with functions of the interface declare them in a block `calls!` or `operations!`.
 
 #![warn(missing_docs)]
-// Each exported function is as safe as the C interface says of it.
+// The C interface documents the safety of each exported function.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod abi;
-mod absent;
 mod agent;
 mod call;
-mod callers;
-mod checks;
-mod copy;
-mod deadline;
-mod deallocation;
 mod driver;
-mod handler;
-mod host;
 mod image;
-mod ipc;
-mod leaks;
+mod life;
 mod loader;
 mod log;
-mod look;
 mod memory;
-mod memory_calls;
-mod order;
-mod origins;
-mod place;
+mod notice;
+mod observe;
 mod queue;
-mod runtime;
-mod seed;
 mod signal;
-mod signal_calls;
-mod slab;
-mod statistics;
-mod svm;
+mod state;
 mod system;
 mod thread;
-mod transfer;
-mod undefined;
-mod vmem;
-mod wait;
-mod watch;
+mod unimplemented;

@@ -1,5 +1,5 @@
-//! What the library says: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
-//! On stderr, or at the end of the file that `WAVETANK_LOG_TO` names.
+//! The log: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
+//! It goes to stderr, or to the end of the file that `WAVETANK_LOG_TO` names.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::sync::{Mutex, Once, OnceLock};
 use wavetank::environment::Log;
 use wavetank::found_file;
 
-use crate::runtime::{lock, settings};
+use crate::state::{lock, settings};
 
 /// A wrong setting makes `hsa_init` fail; the calls before it are not logged.
 fn level() -> Log {
@@ -48,7 +48,7 @@ pub fn line(text: &str) {
 pub fn lines(text: &str) {
     match file() {
         Some(mut file) => file.write_all(text.as_bytes()).unwrap_or_else(lost),
-        // If it is closed, nobody is there to be told.
+        // A closed stderr has no reader.
         None => drop(std::io::stderr().write_all(text.as_bytes())),
     }
 }
@@ -56,8 +56,8 @@ pub fn lines(text: &str) {
 /// Lets `wavetank run` know that a line is not in the file, the first time.
 #[cold]
 fn lost(error: std::io::Error) {
-    static TOLD: Once = Once::new();
-    TOLD.call_once(|| {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
         if let Some(path) = std::env::var_os("WAVETANK_LOST_TO") {
             // It may have gone.
             let _ = found_file::leave(path.as_ref(), &error.to_string());
@@ -67,8 +67,8 @@ fn lost(error: std::io::Error) {
 
 /// Writes a line about something, unless one was written about it before.
 pub fn once(about: &str, text: &str) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if lock(&SAID).insert(about.to_owned()) {
+    static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if lock(&WRITTEN).insert(about.to_owned()) {
         line(text);
     }
 }
@@ -84,8 +84,8 @@ pub fn few(text: &str) {
     }
 }
 
-/// Says a call that is there so that programs can be linked, and does nothing.
-pub fn absent(name: &str) {
+/// Writes that a function is not implemented.
+pub fn unimplemented(name: &str) {
     line(&format!(
         "{name} is not supported; the program gets an error"
     ));

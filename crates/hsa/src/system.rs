@@ -1,27 +1,18 @@
 //! `hsa_init`, the system's attributes, extension tables, profiling.
 
 use std::ffi::{c_char, c_void};
-use std::sync::Mutex;
 
 use crate::abi::{Agent, ProfilingTime, Signal, Status};
 use crate::call::{Result, calls, put};
-use crate::runtime::{self, lock, ticks};
-use crate::{agent, image, loader, order, queue, signal};
+use crate::observe::happens_before;
+use crate::state::{TICKS_PER_SECOND, ticks};
+use crate::{agent, image, life, loader, queue, signal};
 use std::sync::atomic::Ordering;
 
 /// Extensions: images, and AMD's.
 const IMAGES: u16 = 1;
 const PROFILER: u16 = 0x200;
 const LOADER: u16 = 0x201;
-
-/// `hsa_amd_system_event_callback_t`, and the program's pointer.
-type EventHandler = (
-    unsafe extern "C" fn(*const c_void, *mut c_void) -> Status,
-    usize,
-);
-
-/// Who wants to hear of faults.
-static EVENTS: Mutex<Option<EventHandler>> = Mutex::new(None);
 
 /// Whether an extension of the headers is supported; one that is in none of them is an error.
 fn has_extension(extension: u16, major: u16) -> Result<bool> {
@@ -62,23 +53,13 @@ unsafe fn table(extension: u16, major: u16, bytes: usize, to: *mut c_void) -> Re
     Ok(())
 }
 
-/// The program's handler of GPU events.
-pub fn event_handler() -> Option<EventHandler> {
-    *lock(&EVENTS)
-}
-
-/// The program that opens the library next registers its own.
-pub fn forget_event_handler() {
-    *lock(&EVENTS) = None;
-}
-
 calls! {
     (early) fn hsa_init() {
-        runtime::init()
+        life::init()
     }
 
     fn hsa_shut_down() {
-        runtime::shut_down()
+        life::shut_down()
     }
 
     (early) fn hsa_status_string(status: Status, text: *mut *const c_char) {
@@ -96,7 +77,7 @@ calls! {
             match attribute {
                 0 | 1 => put(value.cast(), 1u16),
                 2 => put(value.cast(), ticks()),
-                3 => put(value.cast(), runtime::TICKS_PER_SECOND),
+                3 => put(value.cast(), TICKS_PER_SECOND),
                 4 => put(value.cast(), u64::MAX),
                 5 => put(value.cast(), 0u32),
                 6 => put(value.cast(), 1u32),
@@ -208,20 +189,12 @@ calls! {
         // SAFETY: null, or room for the time.
         unsafe { put(system, tick) }
     }
-
-    fn hsa_amd_register_system_event_handler(
-        handler: Option<unsafe extern "C" fn(*const c_void, *mut c_void) -> Status>, data: *mut c_void,
-    ) {
-        let handler = handler.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
-        *lock(&EVENTS) = Some((handler, data.expose_provenance()));
-        Ok(())
-    }
 }
 
 /// When the work of a signal began and ended.
 fn times(signal: Signal) -> Result<ProfilingTime> {
     let found = signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
-    order::host_sees(signal);
+    happens_before::host_sees(signal);
     Ok(ProfilingTime {
         start: found.start_ts.load(Ordering::Relaxed),
         end: found.end_ts.load(Ordering::Relaxed),

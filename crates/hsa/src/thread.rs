@@ -1,4 +1,4 @@
-//! Threads of the library inside somebody else's process.
+//! The threads of the library in the process of the program.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use wavetank::DefaultFloatEnv;
 
-use crate::abi::Status;
-use crate::call::Result;
-use crate::runtime::lock;
-use crate::wait::Bucket;
+use crate::abi::{Result, Status};
+use crate::signal::futex::EventCount;
+use crate::state::lock;
 
 /// How long the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 static LIFE: AtomicU64 = AtomicU64::new(1);
 /// The threads that serve, and those that did and were not joined yet.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
-static GONE: Bucket = Bucket::new();
+static GONE: EventCount = EventCount::new();
 
 struct Server {
     /// It serves no longer, and is about to end.
@@ -39,7 +38,7 @@ impl Server {
 
     /// Waits until the thread is gone: on its way out it still takes locks of the C library, which a fork would copy taken.
     fn join(self) {
-        // A panic of it was told when it happened.
+        // Its panic was reported when it happened.
         let _ = self.handle.join();
     }
 }
@@ -62,7 +61,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHan
     started.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
 }
 
-/// Starts a thread that serves until [`is_wanted`] says no.
+/// Starts a thread that serves until [`is_serving`] is false.
 pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
     /// Tells that the thread leaves, however it ends.
     struct Serving(Arc<AtomicBool>);
@@ -93,11 +92,11 @@ pub fn life() -> u64 {
 }
 
 /// Whether the life in which this thread serves goes on.
-pub fn is_wanted() -> bool {
+pub fn is_serving() -> bool {
     SERVES.get() == life()
 }
 
-/// Ends the life of the library. `wake` wakes the threads, which then see that they are not wanted; this waits until they
+/// Ends the life of the library. `wake` wakes the threads, which then see that it has ended; this waits until they
 /// are gone, so that a fork after it finds no lock taken.
 pub fn end_life(wake: impl FnOnce()) {
     LIFE.fetch_add(1, Ordering::SeqCst);

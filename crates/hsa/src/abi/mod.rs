@@ -23,4 +23,4 @@ pub use memory::{Dim3, PitchedPtr, PointerInfo, ProfilingTime, SegmentDescriptor
 pub use packet::{BarrierPacket, BarrierValuePacket, DispatchPacket, PACKET_BYTES, PacketType};
 pub use queue::{AmdQueue, HsaQueue};
 pub use signal::{AmdSignal, Condition};
-pub use status::Status;
+pub use status::{Result, Status};

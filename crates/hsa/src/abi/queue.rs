@@ -1,4 +1,4 @@
-//! `hsa_queue_t` and what AMD puts behind it.
+//! `hsa_queue_t`, and AMD's fields after it.
 
 use std::mem::{offset_of, size_of};
 use std::sync::atomic::AtomicU64;
@@ -14,7 +14,7 @@ pub struct HsaQueue {
     pub features: u32,
     /// The ring of packets.
     pub base: u64,
-    /// What producers store to when packets are there.
+    /// The signal to which producers store when packets are there.
     pub doorbell: Signal,
     /// Packets in the ring, a power of two.
     pub size: u32,

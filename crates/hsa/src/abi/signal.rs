@@ -10,7 +10,7 @@ pub struct AmdSignal {
     pub kind: AtomicI64,
     /// The value.
     pub value: AtomicI64,
-    /// Where device code writes `event_id` before it sends an interrupt message.
+    /// The address to which device code writes `event_id` before it sends an interrupt message.
     pub event_mailbox: AtomicU64,
     pub event_id: AtomicU32,
     pub reserved1: u32,
@@ -20,7 +20,7 @@ pub struct AmdSignal {
     pub end_ts: AtomicU64,
     /// A doorbell's queue.
     pub queue: AtomicU64,
-    /// The library's own, in a reserved field: whether the program was told where the value is.
+    /// The library's own, in a reserved field: whether the program has the address of the value.
     pub exposed: AtomicU32,
     pub reserved3: u32,
 }

@@ -2,10 +2,13 @@
 
 use std::ffi::CStr;
 
-/// The result of a call.
+/// `hsa_status_t`: whether a call succeeded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Status(pub u32);
+
+/// A value, or the status of a failure.
+pub type Result<T = ()> = std::result::Result<T, Status>;
 
 macro_rules! statuses {
     ($($name:ident = $code:literal $text:literal,)*) => {
@@ -74,7 +77,7 @@ statuses! {
     ERROR_MEMORY_FAULT = 0x2B "a kernel reached outside every allocation",
 }
 
-/// Those of `hsa_ext_image.h`, which are named in another way.
+/// The statuses of `hsa_ext_image.h`, which have another prefix.
 impl Status {
     pub const IMAGE_FORMAT_UNSUPPORTED: Status = Status(0x3000);
     pub const IMAGE_SIZE_UNSUPPORTED: Status = Status(0x3001);

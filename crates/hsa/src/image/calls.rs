@@ -6,7 +6,7 @@ use wavetank::Chip;
 
 use super::format::Format;
 use super::layout::{BUFFER, Layout};
-use super::{Known, create, create_sampler, destroy, destroy_sampler, find};
+use super::{ImageInfo, create, create_sampler, destroy, destroy_sampler, find};
 use crate::abi::{
     Agent, Dim3, Image, ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, Sampler,
     SamplerDescriptor, Status, VendorImage,
@@ -14,7 +14,7 @@ use crate::abi::{
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put};
 use crate::log;
-use crate::transfer::{Place, Rows};
+use crate::memory::transfer::{Place, Rows};
 
 /// Capabilities: read, write, both; the layout does not depend on the access.
 const READ: u32 = 0x1;
@@ -44,7 +44,7 @@ unsafe fn get<T: Copy>(from: *const T) -> Result<T> {
     Ok(unsafe { from.read_unaligned() })
 }
 
-/// What can be done with images of a geometry and a format.
+/// The capabilities of images of a geometry and a format.
 fn capability(geometry: u32, format: ImageFormat) -> Result<u32> {
     if geometry > 7 {
         return Err(Status::ERROR_INVALID_ARGUMENT);
@@ -86,7 +86,7 @@ unsafe fn layout_of(
 }
 
 /// Elements of an offset and of a range, when they lie within an image.
-fn within(known: &Known, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2]> {
+fn within(known: &ImageInfo, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2]> {
     let [offset, range] = [offset, range].map(|d| [d.x, d.y, d.z].map(|n| n as usize));
     // A range of 0 in a direction that the image does not have is its one row.
     let range: [usize; 3] = std::array::from_fn(|n| {
@@ -102,8 +102,8 @@ fn within(known: &Known, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2]> {
         .ok_or(Status::ERROR_INVALID_ARGUMENT)
 }
 
-/// Where the rows of a part of an image lie.
-fn rows_of(known: Known, offset: [usize; 3]) -> Place {
+/// The rows of a part of an image.
+fn rows_of(known: ImageInfo, offset: [usize; 3]) -> Place {
     let layout = known.layout;
     Place {
         address: known.data + layout.offset(offset) as u64,
@@ -111,7 +111,7 @@ fn rows_of(known: Known, offset: [usize; 3]) -> Place {
     }
 }
 
-/// Where the rows of plain memory lie; pitches of 0 leave no gap.
+/// The rows of plain memory; pitches of 0 leave no gap.
 fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Result<Place> {
     let row = pitches[0].max(bytes);
     let slice = row
@@ -123,11 +123,11 @@ fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Resu
     })
 }
 
-/// Gives all elements of a region one color.
+/// Returns all elements of a region one color.
 ///
 /// # Safety
 /// `color` has as many components as the format looks at.
-unsafe fn clear(known: &Known, region: ImageRegion, color: *const u32) -> Result {
+unsafe fn clear(known: &ImageInfo, region: ImageRegion, color: *const u32) -> Result {
     let format = known.layout.format;
     let mut registers = [0; 4];
     for (n, register) in registers[..format.registers()].iter_mut().enumerate() {

@@ -1,18 +1,17 @@
-//! Which formats images may have, and what a resource says of them.
+//! The formats of images, and their fields in a resource.
 
 use wavetank::ElementFormat;
 
-use crate::abi::{ImageFormat, Status};
-use crate::call::Result;
+use crate::abi::{ImageFormat, Result, Status};
 
 /// Data and number formats of resources (Vega ISA, 8.1.3 and 8.2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
     /// The layout of an element.
     pub data: u8,
-    /// What its bits mean.
+    /// The interpretation of its bits.
     pub number: u8,
-    /// What becomes x, y, z and w: 0, 1, or 4 to 7 for a component.
+    /// The sources of x, y, z and w: 0, 1, or 4 to 7 for a component.
     pub select: [u8; 4],
     /// Bytes of an element.
     pub bytes: usize,

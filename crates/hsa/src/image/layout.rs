@@ -1,11 +1,10 @@
-//! Where the elements of an image are in memory, and the resource that says so to a kernel.
+//! The layout of an image in memory, and the resource that describes it to a kernel.
 
 use wavetank::ir::Dialect;
 use wavetank::{Chip, ImageResource, ImageType, buffer_dialect, image_tiling};
 
 use super::format::Format;
-use crate::abi::{ImageDataInfo, ImageDescriptor, Status};
-use crate::call::Result;
+use crate::abi::{ImageDataInfo, ImageDescriptor, Result, Status};
 
 /// Addresses of images are multiples of this, and so are bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
 pub const ALIGNMENT: usize = 256;
@@ -251,7 +250,7 @@ mod tests {
             status(1, [100, 50, 0, 0], 500),
             Status::IMAGE_PITCH_UNSUPPORTED
         );
-        // A plane of colors is no depth image.
+        // A plane of colors is not a depth image.
         assert_eq!(status(6, [4, 4, 0, 0], 0), Status::IMAGE_FORMAT_UNSUPPORTED);
     }
 

@@ -1,4 +1,4 @@
-//! Images and samplers: handles whose memory a kernel reads as resources.
+//! Images and samplers: handles that are addresses of resources, which kernels read.
 
 mod calls;
 mod format;
@@ -12,9 +12,8 @@ use std::sync::Mutex;
 
 use wavetank::{Chip, Clamp, ImageSampler};
 
-use crate::abi::{Image, ImageDescriptor, Sampler, SamplerDescriptor, Status};
-use crate::call::Result;
-use crate::runtime::{lock, runtime};
+use crate::abi::{Image, ImageDescriptor, Result, Sampler, SamplerDescriptor, Status};
+use crate::state::{lock, runtime};
 use layout::Layout;
 
 /// Images that can exist at once, by the agent's attributes.
@@ -22,15 +21,15 @@ pub const MAX_HANDLES: usize = 4096;
 /// Samplers that can exist at once.
 pub const MAX_SAMPLERS: usize = 4096;
 
-/// What is known of an image.
+/// An image: its layout, and the memory of the program.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct ImageInfo {
     pub layout: Layout,
     /// The address of the first element.
     pub data: u64,
 }
 
-static IMAGES: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
+static IMAGES: Mutex<BTreeMap<u64, ImageInfo>> = Mutex::new(BTreeMap::new());
 static SAMPLERS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 /// Memory that kernels read, with words in it.
@@ -38,7 +37,7 @@ fn publish(what: &str, words: &[u32]) -> Result<u64> {
     let made = runtime()?.registry().allocate(what, 64, 64);
     let address = made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
     let to = std::ptr::with_exposed_provenance_mut::<u32>(address as usize);
-    // SAFETY: new memory of 64 bytes, which nobody else knows yet; no more than 12 words are written.
+    // SAFETY: new memory of 64 bytes, which is not known elsewhere; no more than 12 words are written.
     unsafe { to.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
     Ok(address)
 }
@@ -57,7 +56,7 @@ pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) ->
     if images.len() >= MAX_HANDLES {
         return Err(Status::ERROR_OUT_OF_RESOURCES);
     }
-    // The device libraries read type, order and width behind the resource.
+    // The device libraries read type, order and width after the resource.
     let mut words = layout.words(data, chip).to_vec();
     words.extend([
         image.format.channel_type,
@@ -66,12 +65,12 @@ pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) ->
         0,
     ]);
     let handle = publish("the resource of an image", &words)?;
-    images.insert(handle, Known { layout, data });
+    images.insert(handle, ImageInfo { layout, data });
     Ok(Image(handle))
 }
 
-/// What is known of an image.
-pub fn find(image: Image) -> Result<Known> {
+/// The image of a handle.
+pub fn find(image: Image) -> Result<ImageInfo> {
     lock(&IMAGES)
         .get(&image.0)
         .copied()

@@ -5,8 +5,10 @@ use std::ffi::{c_char, c_void};
 use std::os::fd::FromRawFd;
 use std::sync::Arc;
 
+use super::load::{destroy, load};
+use super::loaded::Source;
 use super::symbol::Symbol;
-use super::{Defined, Program, Source, handle, load, with};
+use super::tables::{Program, Variable, handle, with};
 use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Reader, Status};
 use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
@@ -103,12 +105,12 @@ fn define(
         }
         let defined = Arc::make_mut(&mut program.defined);
         let named = defined.entry(name.to_owned()).or_default();
-        let same = |d: &Defined| d.agent.is_none() || agent.is_none() || d.agent == agent;
+        let same = |d: &Variable| d.agent.is_none() || agent.is_none() || d.agent == agent;
         if taken || named.iter().any(same) {
             return Err(Status::ERROR_VARIABLE_ALREADY_DEFINED);
         }
         let address = address.expose_provenance() as u64;
-        named.push(Defined { agent, address });
+        named.push(Variable { agent, address });
         Ok(())
     })
 }
@@ -198,7 +200,7 @@ calls! {
     }
 
     fn hsa_executable_destroy(executable: Executable) {
-        super::destroy(executable)
+        destroy(executable)
     }
 
     fn hsa_executable_load_agent_code_object(

@@ -5,20 +5,15 @@ use std::sync::Arc;
 
 use wavetank::object::{self, CodeObject as Parsed};
 
+use super::load::load;
+use super::loaded::Source;
 use super::symbol::{self, Defined};
-use super::{Source, handle, load, with};
+use super::tables::{Deserialized, handle, with};
 use crate::abi::{
     Agent, CodeObject, CodeSymbol, Executable, Isa, LoadedCodeObject, Reader, Status,
 };
 use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
-
-/// A code object that nobody has loaded yet.
-pub struct Deserialized {
-    bytes: Arc<[u8]>,
-    parsed: Parsed,
-    symbols: Vec<(CodeSymbol, Defined)>,
-}
 
 /// Symbols of the source are named as that names them: a kernel is `NAME` or `&NAME`, whatever the linker calls its
 /// descriptor.
@@ -63,7 +58,7 @@ fn of_symbol(symbol: CodeSymbol) -> Result<(Arc<Deserialized>, usize)> {
     with(|t| t.objects.values().find_map(place)).ok_or(Status::ERROR_INVALID_CODE_SYMBOL)
 }
 
-/// Gives the bytes to the program, in memory that it allocates.
+/// Returns the bytes to the program, in memory that it allocates.
 ///
 /// # Safety
 /// The results have room; the program's function gives memory of the size that it is asked for.

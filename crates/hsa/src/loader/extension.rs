@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::{Loaded, with};
+use super::loaded::Loaded;
+use super::tables::{Program, with};
 use crate::abi::{Agent, Executable, LoadedCodeObject, Reader, SegmentDescriptor, Status};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory;
@@ -23,7 +24,7 @@ pub fn table() -> [*const c_void; 6] {
 /// Everything that is loaded, with its executable.
 fn all() -> Vec<(Executable, Arc<Loaded>)> {
     with(|t| {
-        let each = |(handle, program): (&u64, &super::Program)| {
+        let each = |(handle, program): (&u64, &Program)| {
             let executable = Executable(*handle);
             program
                 .loaded

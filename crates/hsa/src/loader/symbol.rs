@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use wavetank::object::{CodeObject, SymbolKind};
 
-use super::Loaded;
+use super::loaded::Loaded;
 use crate::abi::{Agent, Status};
 use crate::call::{Result, put};
 
-/// What a symbol is.
+/// The kinds of symbols.
 enum What {
     /// Its address is that of the code object.
     Variable { address: u64, bytes: u64 },

@@ -4,13 +4,14 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::{ErrorCallback, Queue, STRUCTURES, Wish, find};
+use super::ring::{self, ErrorCallback, Queue, STRUCTURES};
+use super::table::{Parameters, find};
 use crate::abi::{Agent, AmdQueue, Pool, Region, Signal, Status};
 use crate::agent;
 use crate::call::{calls, put, same};
 use crate::{log, memory, signal};
 
-/// An index of a queue that a program names, destroyed or not; 0 for a pointer that never was one, which is told.
+/// An index of a queue that a program names, destroyed or not; 0 for a pointer that never was one, which is logged.
 fn index(queue: *const AmdQueue, offset: usize) -> &'static AtomicU64 {
     static NONE: AtomicU64 = AtomicU64::new(0);
     let address = queue.expose_provenance() as u64;
@@ -21,7 +22,7 @@ fn index(queue: *const AmdQueue, offset: usize) -> &'static AtomicU64 {
         return &NONE;
     }
     // SAFETY: it is a slot.
-    unsafe { super::index(address, offset) }
+    unsafe { ring::index(address, offset) }
 }
 
 fn read(queue: *const AmdQueue) -> &'static AtomicU64 {
@@ -72,8 +73,8 @@ calls! {
         if queue.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        let wish = Wish { size, kind, callback, data: data.expose_provenance() };
-        let made = Queue::create(agent, &wish)?;
+        let parameters = Parameters { size, kind, callback, data: data.expose_provenance() };
+        let made = Queue::create(agent, &parameters)?;
         // SAFETY: not null: room for a pointer.
         unsafe { put(queue, made.address) }
     }
@@ -86,8 +87,8 @@ calls! {
         if !signal::exists(doorbell) {
             return Err(Status::ERROR_INVALID_SIGNAL);
         }
-        let wish = Wish { size, kind, callback: None, data: 0 };
-        let made = Queue::make(&wish, None, Some(doorbell), features)?;
+        let parameters = Parameters { size, kind, callback: None, data: 0 };
+        let made = Queue::make(&parameters, None, Some(doorbell), features)?;
         // SAFETY: not null: room for a pointer.
         unsafe { put(queue, made.address) }
     }

@@ -1,19 +1,20 @@
-//! What goes wrong on a queue: a line on stderr, the program's callback, and never a kernel that is skipped.
+//! Faults of a queue: a line in the log, the program's callback, and never a kernel that is skipped.
 
 use std::path::Path;
 
 use wavetank::last_fault::LastFault;
 use wavetank::{Error, MachineFault};
 
-use super::Queue;
-use crate::abi::{Agent, Status};
-use crate::{log, system};
+use super::gpu_event;
+use super::ring::Queue;
+use crate::abi::Status;
+use crate::log;
 
 /// Why a queue cannot go on.
 pub enum Fault {
-    /// It was stopped.
+    /// The queue was stopped.
     Stopped,
-    /// A packet that is no packet.
+    /// A malformed packet.
     Packet(String),
     /// A kernel that failed.
     Kernel(Error),
@@ -37,8 +38,8 @@ impl Fault {
         }
     }
 
-    /// Tells the user and the program. A program that has no callback for it is ended, as the driver does on a fault that
-    /// nobody handles: it would wait for ever.
+    /// Reports the fault to the user and the program. A program without a callback is aborted, as by the driver on an unhandled
+    /// fault: it would wait for ever.
     pub fn report(&self, queue: &Queue) {
         let sentence = match self {
             Fault::Stopped => return,
@@ -46,12 +47,14 @@ impl Fault {
             Fault::Kernel(error) => error.to_string(),
         };
         log::line(&sentence);
-        // Whoever started the program learns what it died of, if it dies now.
-        note(&sentence, false);
+        // `wavetank run` learns the cause, if the program dies now.
+        record(&sentence, false);
         let status = self.status();
         let handled = match self {
             Fault::Kernel(Error::Fault(fault)) => match &fault.fault {
-                MachineFault::Memory(memory) => tell_handler(queue, memory.address),
+                MachineFault::Memory(memory) => {
+                    gpu_event::memory_fault(queue.agent, memory.address)
+                }
                 _ => false,
             },
             _ => false,
@@ -62,9 +65,9 @@ impl Fault {
                 let data = std::ptr::with_exposed_provenance_mut(queue.data);
                 // SAFETY: the program gave the function for this argument.
                 unsafe { callback(status, queue_pointer, data) };
-                note(&sentence, true);
+                record(&sentence, true);
             }
-            None if handled => note(&sentence, true),
+            None if handled => record(&sentence, true),
             None => {
                 log::line("the program has no callback for errors of this queue, and is ended");
                 std::process::abort();
@@ -73,42 +76,15 @@ impl Fault {
     }
 }
 
-/// Leaves a note of a fault for `wavetank run`, if that started the program.
-fn note(sentence: &str, handled: bool) {
+/// Records a fault for `wavetank run`, if that started the program.
+fn record(sentence: &str, handled: bool) {
     if let Some(path) = std::env::var_os("WAVETANK_FAULT_TO") {
         let fault = LastFault {
             process: std::process::id(),
             handled,
             sentence: sentence.to_owned(),
         };
-        // Where it cannot be left, nobody reads it.
+        // A record that cannot be written has no reader.
         let _ = fault.leave(Path::new(&path));
     }
-}
-
-/// `hsa_amd_event_t` of a memory fault.
-#[repr(C)]
-struct MemoryEvent {
-    /// 0: a memory fault.
-    kind: u32,
-    agent: Agent,
-    address: u64,
-    /// Bit 0: nothing is mapped there.
-    reasons: u32,
-}
-
-/// Tells the program's handler of GPU events of an access to memory that is not there; whether it took the event.
-fn tell_handler(queue: &Queue, address: u64) -> bool {
-    let Some((handler, data)) = system::event_handler() else {
-        return false;
-    };
-    let event = MemoryEvent {
-        kind: 0,
-        agent: queue.agent,
-        address,
-        reasons: 1,
-    };
-    let data = std::ptr::with_exposed_provenance_mut(data);
-    // SAFETY: the program gave the function for this argument; the event outlives the call.
-    unsafe { handler((&raw const event).cast(), data) == Status::SUCCESS }
 }

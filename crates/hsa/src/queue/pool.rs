@@ -1,22 +1,31 @@
-//! The threads that serve queues: a queue has one only while there is something to do for it.
+//! The thread pool that serves queues: a queue occupies a thread only while it has something to do.
 //!
-//! A few threads are enough, unless kernels wait for kernels of other queues: while none of them comes free, and queues
-//! wait, another one is added every few looks.
+//! A few threads are enough, unless kernels wait for kernels of other queues: while no thread becomes free, and queues wait,
+//! a thread is added every few polls.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::Queue;
-use crate::call::Result;
-use crate::runtime::lock;
+use crate::abi::Result;
+use crate::state::lock;
 use crate::thread;
 
-/// Threads that there may be in any case: a kernel fills the processors by itself, and that some run side by side is what
-/// programs expect.
+/// A queue, as the pool sees it.
+pub trait Task: Send + Sync {
+    /// Works until there is nothing to do, or another task needs the thread. What it returns is called after the thread has
+    /// left the pool: it calls the program, which may not return.
+    fn run(self: Arc<Self>) -> Option<Afterwards>;
+}
+
+/// The last function that a thread calls.
+pub type Afterwards = Box<dyn FnOnce()>;
+
+/// The number of threads without a demand for more: one kernel already fills the processors, but programs expect that some
+/// run side by side.
 const FEW: usize = 4;
-/// Looks without progress after which another thread is added.
-const PATIENCE: u32 = 10;
+/// Polls without progress after which another thread is added.
+const MAX_STUCK: u32 = 10;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool::new(0));
 static MORE: Condvar = Condvar::new();
@@ -26,11 +35,11 @@ static WAITING: AtomicBool = AtomicBool::new(false);
 struct Pool {
     /// The life of the library to which all this belongs.
     life: u64,
-    ready: VecDeque<Arc<Queue>>,
+    ready: VecDeque<Arc<dyn Task>>,
     threads: usize,
     idle: usize,
-    most: usize,
-    /// Queues that got a thread since the last look, and looks at which none had.
+    max: usize,
+    /// Whether a queue got a thread since the last poll, and the polls without that.
     served: bool,
     stuck: u32,
 }
@@ -42,17 +51,17 @@ impl Pool {
             ready: VecDeque::new(),
             threads: 0,
             idle: 0,
-            most: FEW,
+            max: FEW,
             served: false,
             stuck: 0,
         }
     }
 
-    /// Finds a thread for the queues that are ready, if there is one or may be one more.
+    /// Starts a thread if more queues are ready than threads idle, and the maximum allows it.
     fn staff(&mut self) -> Result {
         let waiting = self.ready.len() > self.idle;
         WAITING.store(waiting, Ordering::Relaxed);
-        if !waiting || self.threads >= self.most {
+        if !waiting || self.threads >= self.max {
             return Ok(());
         }
         thread::serve("wavetank-queue", serve)?;
@@ -62,62 +71,61 @@ impl Pool {
 }
 
 /// Lets a thread serve a queue.
-pub fn add(queue: Arc<Queue>) -> Result {
+pub fn add(task: Arc<dyn Task>) -> Result {
     let mut pool = lock(&POOL);
     let life = thread::life();
     if pool.life != life {
         *pool = Pool::new(life);
     }
-    pool.ready.push_back(queue);
+    pool.ready.push_back(task);
     let staffed = pool.staff();
-    // Some thread will come to it.
+    // A thread will take it.
     let served = pool.threads > 0;
     drop(pool);
     MORE.notify_one();
     if served { Ok(()) } else { staffed }
 }
 
-/// Whether a queue waits for a thread: one that is served gives its own away after each packet.
-pub fn is_wanted() -> bool {
+/// Whether a queue waits for a thread: the queues that are served then yield theirs after a packet.
+pub fn is_contended() -> bool {
     WAITING.load(Ordering::Relaxed)
 }
 
-/// Adds a thread if queues have waited for a while and none came free.
+/// Adds a thread if queues have waited for a while and none became free.
 pub fn look() {
     let mut pool = lock(&POOL);
     let moves = pool.ready.len() <= pool.idle || pool.served;
     pool.served = false;
     pool.stuck = if moves { 0 } else { pool.stuck + 1 };
-    if pool.stuck >= PATIENCE {
+    if pool.stuck >= MAX_STUCK {
         pool.stuck = 0;
-        pool.most = pool.threads + 1;
-        // Without one more, those who wait go on waiting.
+        pool.max = pool.threads + 1;
+        // Without another thread the queues continue to wait.
         let _ = pool.staff();
     }
 }
 
-/// Ends the threads.
+/// Lets the threads of the pool end.
 pub fn stop() {
     lock(&POOL).ready.clear();
     MORE.notify_all();
 }
 
 fn serve() {
-    while let Some(queue) = next() {
-        if let Some(fault) = queue.turn() {
-            // The program's callback may take its time, or not return: others serve meanwhile.
+    while let Some(task) = next() {
+        if let Some(afterwards) = task.run() {
             leave();
-            fault.report(&queue);
+            afterwards();
             return;
         }
     }
 }
 
 /// The next queue for this thread; none when the thread has to end.
-fn next() -> Option<Arc<Queue>> {
+fn next() -> Option<Arc<dyn Task>> {
     let mut pool = lock(&POOL);
     loop {
-        if !thread::is_wanted() {
+        if !thread::is_serving() {
             return None;
         }
         if let Some(queue) = pool.ready.pop_front() {
@@ -127,18 +135,18 @@ fn next() -> Option<Arc<Queue>> {
         }
         pool.idle += 1;
         pool = MORE.wait(pool).unwrap_or_else(PoisonError::into_inner);
-        if thread::is_wanted() {
+        if thread::is_serving() {
             pool.idle -= 1;
         }
     }
 }
 
-/// This thread serves no longer.
+/// This thread leaves the pool.
 fn leave() {
     let mut pool = lock(&POOL);
-    if thread::is_wanted() {
+    if thread::is_serving() {
         pool.threads -= 1;
-        // Without another thread, those who wait go on waiting.
+        // Without another thread the queues continue to wait.
         let _ = pool.staff();
     }
 }

@@ -1,42 +1,33 @@
-//! The packet processor: takes the packets of a queue in their order.
+//! The packet processor: executes the packets of a queue in order.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use wavetank::{Error, Kernel, Packet};
+use wavetank::{Kernel, Packet};
 
-use super::barrier::{self, Waiting, Wish};
+use super::barrier;
+use super::dependencies::Dependencies;
 use super::fault::Fault;
-use super::slow::Slow;
-use super::{Queue, pool};
+use super::pool;
+use super::ring::{Progress, Queue};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
-use crate::runtime::{lock, ticks};
-use crate::{
-    checks, deadline, loader, log, look, origins, signal, signal_calls, statistics, undefined, wait,
-};
+use crate::loader;
+use crate::observe::{Launch, Outcome};
+use crate::signal::{self, poll};
+use crate::state::{lock, ticks};
 
-/// How long a packet that is there waits for its doorbell, if somebody wants to know who rings.
-const PATIENCE: Duration = Duration::from_millis(1);
+/// How long a packet that is there waits for its doorbell, if `race` has to know the thread that rings.
+const DOORBELL_TIMEOUT: Duration = Duration::from_millis(1);
 
-/// How far the packets of a queue have been executed.
-#[derive(Default)]
-pub struct Progress {
-    index: u64,
-    /// The kernel of the last dispatch: most are followed by another of the same.
-    last: Option<(u64, Kernel)>,
-    /// The packet that waits for signals.
-    waiting: Option<Waiting>,
-}
-
-/// Why a queue is left alone.
+/// Why the processor leaves a queue.
 pub enum Pause {
     /// It has no packet, or was stopped.
     Idle,
     /// Its packet waits for signals.
     Blocked,
     /// Another queue needs the thread.
-    Turn,
+    Yield,
 }
 
 /// Executes packets as long as there are some.
@@ -46,62 +37,48 @@ pub fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
         match execute(queue, &mut progress) {
             Ok(true) => {}
             Ok(false) => return Ok(Pause::Blocked),
-            Err(_) if queue.stops() => return Ok(Pause::Idle),
+            Err(_) if queue.is_stopped() => return Ok(Pause::Idle),
             Err(fault) => {
                 queue.stop();
                 return Err(fault);
             }
         }
-        if pool::is_wanted() {
-            return Ok(Pause::Turn);
+        if pool::is_contended() {
+            return Ok(Pause::Yield);
         }
     }
     Ok(Pause::Idle)
 }
 
-/// Whether there is a packet to execute, now or in a moment: most come in rows.
+/// Whether there is a packet to execute, now or in a moment: most come in sequences.
 fn has_packet(queue: &Queue, index: u64) -> bool {
     let start = Instant::now();
     loop {
-        if queue.stops() {
+        if queue.is_stopped() {
             return false;
         }
-        let there = is_there(queue, index);
-        if there && (queue.order.has_announced(index) || start.elapsed() >= PATIENCE) {
+        let there = queue.is_written(index);
+        if there && (queue.order.has_announced(index) || start.elapsed() >= DOORBELL_TIMEOUT) {
             return true;
         }
-        if !there && (start.elapsed() >= wait::SPIN || pool::is_wanted()) {
+        if !there && (start.elapsed() >= signal::SPIN || pool::is_contended()) {
             return false;
         }
         std::hint::spin_loop();
     }
 }
 
-/// Whether a packet has been written: its slot is reserved, and its header says what it is. What number the doorbell got
-/// does not matter.
-pub fn is_there(queue: &Queue, index: u64) -> bool {
-    let header = queue.header(index).load(Ordering::Acquire);
-    PacketType::of(header) != PacketType::Invalid
-        && index < queue.write_index().load(Ordering::Acquire)
-}
-
-impl Progress {
-    /// What its packet waits for, in words.
-    pub fn waits_for(&self) -> Option<String> {
-        self.waiting.as_ref().map(Waiting::told)
-    }
-}
-
-/// Executes a packet; whether it need not wait.
+/// Executes a packet. Returns `false` if it has to wait.
 fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
     let index = progress.index;
     let header = queue.header(index).load(Ordering::Acquire);
     let start = ticks();
-    let mut barrier = |wish: Result<Wish, String>| {
-        let wish = wish.map_err(|problem| Fault::Packet(format!("packet {index}: {problem}")))?;
-        let met = barrier::is_met(queue, &mut progress.waiting, index, &wish)?;
+    let mut barrier = |dependencies: Result<Dependencies, String>| {
+        let dependencies =
+            dependencies.map_err(|problem| Fault::Packet(format!("packet {index}: {problem}")))?;
+        let met = barrier::is_met(queue, &mut progress.waiting, index, &dependencies)?;
         if met {
-            queue.order.waited(index, &wish.signals());
+            queue.order.waited(index, &dependencies.signals());
         }
         Ok(met)
     };
@@ -118,13 +95,13 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
             let all = kind == PacketType::BarrierAnd;
             (
                 packet.completion,
-                barrier(Ok(Wish::of_barrier(&packet, all)))?,
+                barrier(Ok(Dependencies::of_barrier(&packet, all)))?,
             )
         }
         PacketType::VendorSpecific => {
             let packet: BarrierValuePacket = queue.packet(index);
             check(packet.completion, index)?;
-            (packet.completion, barrier(Wish::of_value(&packet))?)
+            (packet.completion, barrier(Dependencies::of_value(&packet))?)
         }
         other => {
             return Err(Fault::Packet(format!(
@@ -133,7 +110,7 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
         }
     };
     if done {
-        // Who waits for the signal finds the packet taken.
+        // A thread that waits for the signal finds the packet executed.
         queue.header(index).store(1, Ordering::Release);
         progress.index += 1;
         queue.read_index().store(progress.index, Ordering::Release);
@@ -161,6 +138,35 @@ fn dispatch(
     packet: &DispatchPacket,
     last: &mut Option<(u64, Kernel)>,
 ) -> Result<(), Fault> {
+    let (kernel, state) = decode(queue, index, packet, last)?;
+    let launch = Launch::begin(&queue.order, index, kernel);
+    // A kernel sends messages after it has stored to a signal.
+    let message = |_| poll::now();
+    let progress = |done, all| launch.progress(done, all);
+    let dispatch = kernel
+        .dispatch()
+        .grid(packet.grid)
+        .block(packet.workgroup.map(u32::from))
+        .packet(state)
+        .message(&message)
+        .progress(&progress)
+        .cancel(&queue.stopped);
+    let result = launch.configure(dispatch).run();
+    match launch.end(packet, result, queue.is_stopped()) {
+        Outcome::Done => Ok(()),
+        Outcome::Failed(error) => Err(Fault::Kernel(error)),
+        // The program is about to be ended.
+        Outcome::Deadline => Err(Fault::Stopped),
+    }
+}
+
+/// The kernel of a dispatch, and the packet as the kernel sees it.
+fn decode<'k>(
+    queue: &Queue,
+    index: u64,
+    packet: &DispatchPacket,
+    last: &'k mut Option<(u64, Kernel)>,
+) -> Result<(&'k Kernel, Packet), Fault> {
     let object = packet.kernel_object;
     if last.as_ref().is_none_or(|(address, _)| *address != object) || !loader::is_loaded(object) {
         let kernel = loader::kernel_at(object);
@@ -171,8 +177,7 @@ fn dispatch(
     let Some((_, kernel)) = last else {
         return Err(Fault::Stopped);
     };
-    let dimensions = usize::from(packet.setup & 3);
-    if dimensions == 0 {
+    if packet.setup & 3 == 0 {
         return Err(Fault::Packet("a dispatch has 1 to 3 dimensions".to_owned()));
     }
     let state = Packet {
@@ -183,67 +188,5 @@ fn dispatch(
         private_segment_size: packet.private_segment_size,
         group_segment_size: packet.group_segment_size,
     };
-    let message = |_| signal_calls::interrupt();
-    checks::runs(kernel);
-    let _running = look::Running::new();
-    let slow = Slow::new(kernel.name());
-    let progress = |done, all| slow.look(done, all);
-    statistics::begin(kernel.name());
-    let begun = Instant::now();
-    let (deadline, left) = deadline::Kernel::begins();
-    let launch = queue.order.begins(index, kernel);
-    let mut run = kernel
-        .dispatch()
-        .grid(packet.grid)
-        .block(packet.workgroup.map(u32::from))
-        .packet(state)
-        .count(statistics::wanted())
-        .message(&message)
-        .progress(&progress)
-        .cancel(&queue.stopped)
-        .check(checks::tools())
-        .keep_going(checks::keep_going())
-        .host_reads(false)
-        .origins(&origins::of);
-    if let Some(left) = left {
-        run = run.timeout(left);
-    }
-    if let Some(launch) = &launch {
-        run = run.footprint(launch.footprint.clone());
-    }
-    let run = run.run();
-    statistics::end(kernel.name(), begun.elapsed(), run.as_ref().ok());
-    match run {
-        Ok(mut report) => {
-            checks::tell(kernel, &report.findings);
-            queue.order.ends(launch);
-            undefined::stored(kernel, std::mem::take(&mut report.undefined_stores));
-            if let Some(overrun) = &report.lds_overruns {
-                log::once(
-                    &format!("the LDS of {}", kernel.name()),
-                    &overrun.to_string(),
-                );
-            }
-            if let Some(read_on) = &report.read_on {
-                log::once(
-                    &format!("the loads of {}", kernel.name()),
-                    &read_on.to_string(),
-                );
-            }
-            if log::informs() {
-                log::line(&statistics::told(kernel.name(), packet, &report));
-            }
-            Ok(())
-        }
-        Err(_) if queue.stops() => Err(Fault::Stopped),
-        Err(error) => {
-            checks::tell(kernel, error.findings());
-            if let (Some(deadline), Error::Timeout(_)) = (&deadline, &error) {
-                // The program is about to be ended.
-                deadline.is_stopped();
-                return Err(Fault::Stopped);
-            }
-            Err(Fault::Kernel(error))
-        }
-    }
+    Ok((kernel, state))
 }

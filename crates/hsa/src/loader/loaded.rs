@@ -1,0 +1,22 @@
+//! A loaded code object.
+
+use wavetank::Module;
+
+use crate::abi::{Agent, LoadedCodeObject};
+
+/// The bytes of a code object, as a program has passed them.
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub address: usize,
+    pub bytes: usize,
+    /// The file it was read from, or −1.
+    pub file: i32,
+}
+
+/// A code object in the memory of a GPU.
+pub struct Loaded {
+    pub handle: LoadedCodeObject,
+    pub agent: Agent,
+    pub module: Module,
+    pub source: Source,
+}

@@ -1,0 +1,88 @@
+//! The tables of readers, code objects, executables and symbols.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use wavetank::Kernel;
+use wavetank::object::CodeObject as Parsed;
+
+use super::loaded::{Loaded, Source};
+use super::symbol::{Defined, Symbol};
+use crate::abi::{Agent, CodeSymbol, ExecutableSymbol};
+use crate::state::lock;
+
+/// A reader: where the bytes are, and the bytes themselves if they were read from a file.
+pub type Reader = (Source, Option<Arc<[u8]>>);
+
+/// A code object with a handle of its own, which is not loaded.
+pub struct Deserialized {
+    pub bytes: Arc<[u8]>,
+    pub parsed: Parsed,
+    pub symbols: Vec<(CodeSymbol, Defined)>,
+}
+
+/// An executable: code objects that are loaded together.
+pub struct Program {
+    pub frozen: bool,
+    pub profile: u32,
+    /// Variables that the program defines, by name. Code objects that are being loaded look them up in a copy.
+    pub defined: Arc<HashMap<String, Vec<Variable>>>,
+    pub loaded: Vec<Arc<Loaded>>,
+    pub symbols: Vec<ExecutableSymbol>,
+    /// The symbols by name, which those of several code objects may share.
+    pub named: HashMap<String, Vec<ExecutableSymbol>>,
+}
+
+/// A variable that a program defines for the code objects of an executable, for an agent or for all of them.
+#[derive(Clone)]
+pub struct Variable {
+    pub agent: Option<Agent>,
+    pub address: u64,
+}
+
+/// All objects of which programs have handles.
+#[derive(Default)]
+pub struct Tables {
+    pub readers: HashMap<u64, Reader>,
+    /// Code objects that have a handle of their own.
+    pub objects: HashMap<u64, Arc<Deserialized>>,
+    pub executables: HashMap<u64, Program>,
+    pub symbols: HashMap<u64, Arc<Symbol>>,
+}
+
+/// All tables, after their first use.
+static TABLES: Mutex<Option<Tables>> = Mutex::new(None);
+/// The kernels of all loaded modules by the addresses of their descriptors.
+static KERNELS: RwLock<Option<HashMap<u64, Kernel>>> = RwLock::new(None);
+
+/// Uses the tables under their lock.
+pub fn with<T>(use_it: impl FnOnce(&mut Tables) -> T) -> T {
+    use_it(lock(&TABLES).get_or_insert_default())
+}
+
+/// A number that no other handle has.
+pub fn handle() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0x10_0000);
+    NEXT.fetch_add(16, Ordering::Relaxed)
+}
+
+/// The kernel whose descriptor is at an address.
+pub fn kernel_at(descriptor: u64) -> Option<Kernel> {
+    let kernels = KERNELS.read().unwrap_or_else(PoisonError::into_inner);
+    kernels.as_ref()?.get(&descriptor).cloned()
+}
+
+/// Whether there is a kernel at an address.
+pub fn is_loaded(descriptor: u64) -> bool {
+    let kernels = KERNELS.read().unwrap_or_else(PoisonError::into_inner);
+    kernels
+        .as_ref()
+        .is_some_and(|k| k.contains_key(&descriptor))
+}
+
+/// Changes the table of kernels.
+pub fn change_kernels(change: impl FnOnce(&mut HashMap<u64, Kernel>)) {
+    let mut kernels = KERNELS.write().unwrap_or_else(PoisonError::into_inner);
+    change(kernels.get_or_insert_default());
+}

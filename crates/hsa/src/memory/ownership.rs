@@ -1,0 +1,77 @@
+//! The owner of the memory at an address, the library or the program, and whether a copy may be made there.
+
+use wavetank::{Hold, Registry};
+
+use super::address::host_address;
+use super::host::{self, Access};
+use super::vmem;
+use crate::state::runtime;
+
+/// A range that a copy reads or writes, and its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    pub address: u64,
+    pub bytes: u64,
+    pub access: Access,
+    /// Whether the library has mapped what is there.
+    pub ours: bool,
+}
+
+impl Range {
+    pub fn new(address: u64, bytes: u64, access: Access) -> Range {
+        let address = host_address(address);
+        Range {
+            address,
+            bytes,
+            access,
+            ours: is_ours(address) || vmem::reaches(address, bytes),
+        }
+    }
+
+    /// Keeps memory of the library mapped. The error is a sentence without a subject.
+    ///
+    /// While this is held, the thread must not create another `Range` nor free memory: it would wait for itself.
+    pub fn hold(&self) -> Result<Option<Hold<'static>>, String> {
+        match self.ours {
+            true => hold(self.address, self.bytes, self.access).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Looks at the program's memory. The error is a sentence without a subject.
+    pub fn pages(&self) -> Result<host::Pages, String> {
+        match self.ours {
+            true => Ok(host::Pages {
+                writable: true,
+                of_file: false,
+            }),
+            false => host::pages(self.address, self.bytes, self.access),
+        }
+    }
+}
+
+fn registry() -> Option<&'static Registry> {
+    runtime().ok().map(|runtime| runtime.registry())
+}
+
+/// Whether the library has mapped an address for its own memory, whatever is there now.
+pub fn is_ours(address: u64) -> bool {
+    registry().is_some_and(|registry| registry.owns(address))
+}
+
+/// Keeps memory of the library mapped. The error is a sentence without a subject.
+pub fn hold(address: u64, bytes: u64, access: Access) -> Result<Hold<'static>, String> {
+    let verb = access.verb();
+    let registry = registry().ok_or("the library is not initialised")?;
+    registry
+        .hold(address, bytes)
+        .map_err(|_| match registry.find(address) {
+            Some(found) => format!(
+                "{verb} {bytes} bytes at {address:#x}, past the end of {} of {} bytes at {:#x}",
+                found.name, found.bytes, found.address
+            ),
+            None => {
+                format!("{verb} {bytes} bytes at {address:#x}, where memory was freed or nothing was allocated")
+            }
+        })
+}

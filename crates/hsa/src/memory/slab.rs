@@ -1,0 +1,140 @@
+//! A slab allocator: slots of one size in memory that is never unmapped, for handles of a program that are addresses.
+//!
+//! A slab is aligned to its size, and all slabs of a kind are in a hash table that is read without a lock. A few instructions
+//! tell a slot from any other number, which every operation can afford.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::abi::{Result, Status};
+use crate::state::{lock, runtime};
+
+/// Bytes of a slab, and its alignment.
+pub const SLAB: u64 = 64 << 10;
+/// Places of the table: a quarter stays free, so that a search is short.
+const TABLE: usize = 1 << 14;
+
+/// Slots of one kind.
+pub struct Slabs {
+    what: &'static str,
+    slot: u64,
+    /// Reserved slots at the start of each slab.
+    kept: u64,
+    free: Mutex<Free>,
+    table: [AtomicU64; TABLE],
+}
+
+struct Free {
+    /// The one that has been free for longest comes first, so that stale handles are found.
+    slots: VecDeque<u64>,
+    /// Slabs with one slot in use each, that have been given back.
+    alone: Vec<u64>,
+    slabs: usize,
+}
+
+impl Slabs {
+    /// Slots of `slot` bytes, a power of two. The first `kept` slots of each slab are reserved.
+    pub const fn new(what: &'static str, slot: u64, kept: u64) -> Slabs {
+        Slabs {
+            what,
+            slot,
+            kept,
+            free: Mutex::new(Free {
+                slots: VecDeque::new(),
+                alone: Vec::new(),
+                slabs: 0,
+            }),
+            table: [const { AtomicU64::new(0) }; TABLE],
+        }
+    }
+
+    /// A slot: zeros, or what its last owner left there.
+    pub fn take(&self) -> Result<u64> {
+        let mut free = lock(&self.free);
+        if let Some(address) = free.slots.pop_front() {
+            return Ok(address);
+        }
+        let slab = self.add(&mut free)?;
+        let usable = self.kept..SLAB / self.slot;
+        free.slots.extend(usable.map(|n| slab + n * self.slot));
+        free.slots.pop_front().ok_or(Status::ERROR_OUT_OF_RESOURCES)
+    }
+
+    /// A slab for one slot: the first one that is not reserved.
+    pub fn take_alone(&self) -> Result<u64> {
+        let mut free = lock(&self.free);
+        let again = free.alone.pop();
+        again.map_or_else(|| self.add(&mut free), Ok)
+    }
+
+    /// Takes back what [`take_alone`](Self::take_alone) gave.
+    pub fn give_alone(&self, slab: u64) {
+        lock(&self.free).alone.push(slab);
+    }
+
+    fn add(&self, free: &mut Free) -> Result<u64> {
+        if free.slabs >= TABLE / 4 * 3 {
+            return Err(Status::ERROR_OUT_OF_RESOURCES);
+        }
+        let slab = runtime()?.registry().allocate(self.what, SLAB, SLAB);
+        let slab = slab.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
+        self.enter(slab);
+        free.slabs += 1;
+        Ok(slab)
+    }
+
+    /// Takes a slot back.
+    pub fn give(&self, address: u64) {
+        lock(&self.free).slots.push_back(address);
+    }
+
+    /// Whether an address is that of a slot, given away or not.
+    pub fn holds(&self, address: u64) -> bool {
+        let slab = slab_of(address);
+        let inside = address - slab;
+        inside.is_multiple_of(self.slot) && inside >= self.kept * self.slot && self.knows(slab)
+    }
+
+    fn knows(&self, slab: u64) -> bool {
+        let mut places = places(slab).map(|n| self.table[n].load(Ordering::Acquire));
+        slab != 0 && places.find(|s| *s == slab || *s == 0) == Some(slab)
+    }
+
+    /// Writes a slab to the table. Only the holder of the lock does.
+    fn enter(&self, slab: u64) {
+        let place = places(slab).find(|n| self.table[*n].load(Ordering::Relaxed) == 0);
+        if let Some(place) = place {
+            self.table[place].store(slab, Ordering::Release);
+        }
+    }
+}
+
+/// The slab that holds a slot.
+pub fn slab_of(address: u64) -> u64 {
+    address & !(SLAB - 1)
+}
+
+/// The places of a slab in the table, in the order of the search.
+fn places(slab: u64) -> impl Iterator<Item = usize> {
+    let hash = (slab / SLAB).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    (0..TABLE).map(move |n| (hash as usize + n) % TABLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_slots_are_held() {
+        static SLOTS: Slabs = Slabs::new("slots", 64, 1);
+        let slabs = [7 * SLAB, 9 * SLAB, 7 * SLAB + (TABLE as u64) * SLAB];
+        slabs.iter().for_each(|slab| SLOTS.enter(*slab));
+        for slab in slabs {
+            assert!(SLOTS.holds(slab + 64) && SLOTS.holds(slab + SLAB - 64));
+            assert!(!SLOTS.holds(slab), "the first slot is kept");
+            assert!(!SLOTS.holds(slab + 65) && !SLOTS.holds(slab + SLAB + 64));
+        }
+        assert!([0, 1, 64, u64::MAX, !63].iter().all(|n| !SLOTS.holds(*n)));
+    }
+}

@@ -1,0 +1,83 @@
+//! The instructions of x86-64 that copy and fill. The flag of the direction is clear, as in all code.
+
+use std::arch::asm;
+
+/// Fills dwords with a value.
+///
+/// # Safety
+/// They are mapped, and can be written.
+pub unsafe fn fill(to: u64, value: u32, count: u64) {
+    // SAFETY: exactly the range.
+    unsafe {
+        asm!(
+            "rep stosd",
+            inout("rdi") to => _, inout("rcx") count => _, in("eax") value,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// Copies from the first byte to the last.
+///
+/// # Safety
+/// All of both ranges is mapped, and the target can be written.
+pub unsafe fn forward(to: u64, from: u64, bytes: u64) {
+    // SAFETY: exactly the ranges.
+    unsafe {
+        asm!(
+            "rep movsb",
+            inout("rdi") to => _, inout("rsi") from => _, inout("rcx") bytes => _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// Copies from the last byte to the first.
+///
+/// # Safety
+/// As for [`forward`]; there is at least one byte.
+pub unsafe fn backward(to: u64, from: u64, bytes: u64) {
+    // SAFETY: exactly the ranges. The flag of the direction is cleared again.
+    unsafe {
+        asm!(
+            "std", "rep movsb", "cld",
+            inout("rdi") to + bytes - 1 => _, inout("rsi") from + bytes - 1 => _, inout("rcx") bytes => _,
+            options(nostack)
+        );
+    }
+}
+
+/// Copies 64 bytes past the caches.
+///
+/// # Safety
+/// As for [`forward`]; the target is a multiple of 16, and a [`fence`] follows before the copy is announced.
+#[inline(always)]
+pub unsafe fn line(to: u64, from: u64) {
+    // SAFETY: 64 bytes of the ranges. What is fetched ahead may be anywhere.
+    unsafe {
+        asm!(
+            "prefetcht0 [{from} + 128]",
+            "movups {a}, [{from}]",
+            "movups {b}, [{from} + 16]",
+            "movups {c}, [{from} + 32]",
+            "movups {d}, [{from} + 48]",
+            "movntps [{to}], {a}",
+            "movntps [{to} + 16], {b}",
+            "movntps [{to} + 32], {c}",
+            "movntps [{to} + 48], {d}",
+            to = in(reg) to,
+            from = in(reg) from,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            c = out(xmm_reg) _,
+            d = out(xmm_reg) _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// Lets others see the [`line`]s before what follows.
+pub fn fence() {
+    // SAFETY: orders stores, and does nothing else.
+    unsafe { asm!("sfence", options(nostack, preserves_flags)) };
+}

@@ -1,0 +1,102 @@
+//! `WAVETANK_CHECK`: the tools that check the kernels of a program, and the reports of their findings.
+//!
+//! `wavetank check` names a file for records in `WAVETANK_CHECK_TO`, and prints the findings itself after the program has
+//! ended. Without it the library prints each new finding when a kernel ends.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
+
+use wavetank::check::report::{Look, Scene, Sources, record, running, text};
+use wavetank::check::{Finding, Findings, Tools};
+use wavetank::found_file::leave;
+use wavetank::{Kernel, Module};
+
+use crate::log;
+use crate::state::{lock, settings};
+
+/// The tools that look at kernels.
+pub fn tools() -> Tools {
+    settings()
+        .as_ref()
+        .map_or(Tools::default(), |settings| settings.check)
+}
+
+/// Whether kernels continue after accesses that are denied.
+pub fn keep_going() -> bool {
+    settings()
+        .as_ref()
+        .is_ok_and(|settings| !settings.stop_at_first)
+}
+
+/// The path of the program.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| std::env::current_exe().unwrap_or_default())
+}
+
+/// Records for `wavetank check` that a kernel runs, once for each name. Its findings follow when it ends.
+pub fn begins(kernel: &Kernel) {
+    static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    if tools().is_empty() {
+        return;
+    }
+    let Some(path) = records() else { return };
+    let mut known = lock(&KNOWN);
+    let known = known.get_or_insert_default();
+    if !known.contains(kernel.name()) {
+        known.insert(kernel.name().to_owned());
+        // A record that cannot be written is dropped.
+        drop(leave(path.as_ref(), &running(kernel.name())));
+    }
+}
+
+/// The file in which `wavetank check` finds records.
+fn records() -> Option<OsString> {
+    std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty())
+}
+
+/// Reports the findings of a launch.
+pub fn report(kernel: &Kernel, findings: &[Finding]) {
+    static KNOWN: Mutex<Option<Findings>> = Mutex::new(None);
+    let mut known = lock(&KNOWN);
+    let known = known.get_or_insert_default();
+    for finding in findings {
+        let before = known.len();
+        known.add(finding.clone());
+        let is_new = known.len() > before;
+        match records() {
+            // A record that cannot be written is dropped: the program must not fail of it.
+            Some(path) => {
+                let record = kernel.module().show(finding, program(), record);
+                drop(leave(path.as_ref(), &record));
+            }
+            None if is_new => log::lines(&shown(kernel.module(), finding, Look::default())),
+            None => {}
+        }
+    }
+}
+
+/// Reports a finding in the program itself, outside of kernels.
+pub fn report_in_program(finding: &Finding) {
+    let folder = program().parent().unwrap_or(Path::new(""));
+    let scene = Scene {
+        file: program(),
+        target: "",
+        places: None,
+        sources: &Sources::beside(folder),
+    };
+    match records() {
+        // A record that cannot be written is dropped.
+        Some(path) => drop(leave(path.as_ref(), &record(finding, &scene))),
+        None => log::lines(&(text(finding, &scene, Look::default()) + "\n")),
+    }
+}
+
+/// The text of a finding, with an empty line after it.
+fn shown(module: &Module, finding: &Finding, look: Look) -> String {
+    module.show(finding, program(), |finding, scene| {
+        text(finding, scene, look) + "\n"
+    })
+}

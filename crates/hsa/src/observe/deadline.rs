@@ -1,0 +1,154 @@
+//! The deadline of a checked program (`wavetank check --timeout`): what has not ended by then is reported before the program
+//! is terminated.
+//!
+//! `wavetank check` names the moment in `WAVETANK_CHECK_UNTIL`, in nanoseconds of the clock of [`ticks`]. Kernels stop then, each
+//! with a report of its waves. If no kernel was running, the threads that wait for signals are reported.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+use wavetank::check::{Mark, Stack};
+use wavetank::object::Source;
+use wavetank::{Finding, Place, Tool};
+
+use super::backtrace::Backtrace;
+use super::checks;
+use crate::state::{lock, ticks};
+
+/// The interval at which the end looks for kernels that run, and the number of looks.
+const LOOK: Duration = Duration::from_millis(5);
+const LOOKS: usize = 100;
+
+/// The number of kernels that run.
+static RUNNING: AtomicU64 = AtomicU64::new(0);
+/// Kernels that the deadline has stopped.
+static STOPPED: AtomicU64 = AtomicU64::new(0);
+/// Threads that wait for the signal at an address, or for one of several.
+static WAITS: Mutex<BTreeMap<u64, (Option<u64>, Backtrace)>> = Mutex::new(BTreeMap::new());
+
+/// The deadline, if there is one.
+fn due() -> Option<u64> {
+    static DUE: OnceLock<Option<u64>> = OnceLock::new();
+    *DUE.get_or_init(|| {
+        let wanted = checks::tools().has(Tool::Sync);
+        let until = std::env::var("WAVETANK_CHECK_UNTIL")
+            .ok()
+            .filter(|_| wanted);
+        until?.parse().ok()
+    })
+}
+
+/// Starts the thread that waits for the deadline. `queues` describes what packets wait for, a sentence each.
+pub fn begin(queues: fn() -> Vec<String>) {
+    if let Some(due) = due() {
+        let wait = move || {
+            std::thread::sleep(Duration::from_nanos(due.saturating_sub(ticks())));
+            end(queues);
+        };
+        // Without the thread `wavetank check` ends the program, and waits are not reported.
+        let named = std::thread::Builder::new().name("wavetank-deadline".to_owned());
+        drop(named.spawn(wait));
+    }
+}
+
+/// A kernel that runs, until this is dropped.
+pub struct Kernel(());
+
+impl Kernel {
+    /// The kernel, and the time until the deadline, if there is one.
+    pub fn begins() -> (Option<Kernel>, Option<Duration>) {
+        let left = due().map(|due| Duration::from_nanos(due.saturating_sub(ticks())));
+        let kernel = left.map(|_| {
+            RUNNING.fetch_add(1, Ordering::SeqCst);
+            Kernel(())
+        });
+        (kernel, left)
+    }
+
+    /// The deadline has stopped it, which has been reported.
+    pub fn is_stopped(&self) {
+        STOPPED.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A thread that waits for signals, until this is dropped.
+pub struct Wait(u64);
+
+/// Notes that a thread of the program waits for the signal at an address, or for one of several.
+pub fn waits(signal: Option<u64>) -> Option<Wait> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    due()?;
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    lock(&WAITS).insert(number, (signal, Backtrace::capture()));
+    Some(Wait(number))
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        lock(&WAITS).remove(&self.0);
+    }
+}
+
+/// The deadline: reports what waits, and ends the program.
+fn end(queues: fn() -> Vec<String>) {
+    for _ in 0..LOOKS {
+        if RUNNING.load(Ordering::SeqCst) == 0 {
+            break;
+        }
+        std::thread::sleep(LOOK);
+    }
+    // A thread that waits while a kernel runs mostly waits for that kernel.
+    if STOPPED.load(Ordering::SeqCst) == 0 {
+        let waits: Vec<_> = lock(&WAITS).values().cloned().collect();
+        let waits = waits.into_iter();
+        let found = waits.filter_map(|(signal, backtrace)| waiting(signal, &backtrace, queues()));
+        found.for_each(|finding| checks::report_in_program(&finding));
+    }
+    // SAFETY: ends the process, as the program could itself.
+    unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
+}
+
+/// The finding for a thread that waits at the deadline; `None` for threads of runtimes alone.
+fn waiting(signal: Option<u64>, backtrace: &Backtrace, notes: Vec<String>) -> Option<Finding> {
+    let named = backtrace.symbolize();
+    let (address, frame) = named.own?;
+    let message = match signal {
+        Some(signal) => {
+            format!("the program waits for the signal {signal:#x}, and nobody ended that in time")
+        }
+        None => {
+            "the program waits for one of several signals, and nobody ended that in time".to_owned()
+        }
+    };
+    Some(Finding {
+        tool: Tool::Sync,
+        rule: "no-end",
+        kernel: String::new(),
+        message,
+        at: Mark {
+            place: Place {
+                source: Source {
+                    frames: vec![frame],
+                },
+                ..Place::at(address)
+            },
+            label: "it waits here".to_owned(),
+        },
+        related: Vec::new(),
+        host: vec![Stack {
+            label: "it waits here".to_owned(),
+            frames: named.frames,
+        }],
+        notes,
+        help: None,
+        times: 1,
+    })
+}

@@ -1,0 +1,176 @@
+//! The order of the packets of a queue: each happens after the one before it.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use wavetank::Kernel;
+use wavetank::check::Kept;
+
+use super::jobs::{Job, Request, What, is_copy};
+use super::state::{enabled, with};
+use super::vector_clock::{Id, VectorClock};
+use crate::abi::Signal;
+use crate::memory::{self, Kind, Origin};
+use crate::state::{lock, runtime};
+
+/// The order of a queue.
+#[derive(Default)]
+pub struct QueueOrder(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// The timeline, after the first kernel.
+    timeline: Option<usize>,
+    /// The jobs that happen before the next packet.
+    clock: VectorClock,
+    /// Packets that have been announced and not taken, by their numbers.
+    announced: BTreeMap<u64, Request>,
+    /// The first packet that has not been announced.
+    next: u64,
+}
+
+impl QueueOrder {
+    /// The program rings the doorbell: all packets that are there, from the first that waits, are requests of this thread.
+    pub fn rung(&self, first: u64, is_written: impl Fn(u64) -> bool) {
+        if !enabled() {
+            return;
+        }
+        let mut inner = lock(&self.0);
+        let mut index = inner.next.max(first);
+        while is_written(index) {
+            inner
+                .announced
+                .extend(Request::here().map(|request| (index, request)));
+            index += 1;
+        }
+        inner.next = index;
+    }
+
+    /// Whether a packet has been announced, or `race` does not run.
+    pub fn has_announced(&self, index: u64) -> bool {
+        !enabled() || lock(&self.0).announced.contains_key(&index)
+    }
+
+    /// The packet of a kernel is executed.
+    pub fn begins(&self, index: u64, kernel: &Kernel) -> Option<Launch> {
+        let mut inner = lock(&self.0);
+        let request = inner.takes(index)?;
+        let new = || with(|state| state.timelines.open());
+        let timeline = *inner.timeline.get_or_insert_with(new);
+        Some(Launch::new(timeline, request, kernel))
+    }
+
+    /// A kernel has ended.
+    pub fn ends(&self, launch: Option<Launch>) {
+        if let Some(launch) = launch {
+            let id = launch.ends();
+            lock(&self.0).clock.add(id);
+        }
+    }
+
+    /// A packet has waited for signals.
+    pub fn waited(&self, index: u64, signals: &[Signal]) {
+        if !enabled() {
+            return;
+        }
+        let mut inner = lock(&self.0);
+        if inner.takes(index).is_some() {
+            for signal in signals {
+                let clock = with(|state| state.of_signal(*signal));
+                inner.clock.join(&clock);
+            }
+            with(|state| state.jobs.given_up());
+        }
+    }
+
+    /// A packet has ended, and completes a signal.
+    pub fn completes(&self, signal: Signal) {
+        if enabled() {
+            let clock = lock(&self.0).clock.clone();
+            with(|state| {
+                state.shows(signal, &clock);
+                state.jobs.forget(&state.host);
+            });
+        }
+    }
+}
+
+/// A kernel that runs.
+pub struct Launch {
+    number: u64,
+    timeline: usize,
+    request: Request,
+    kernel: Kernel,
+    pub footprint: Kept,
+}
+
+impl Launch {
+    fn new(timeline: usize, request: Request, kernel: &Kernel) -> Launch {
+        let number = with(|state| state.jobs.runs());
+        Launch {
+            number,
+            timeline,
+            request,
+            kernel: kernel.clone(),
+            footprint: Kept::default(),
+        }
+    }
+
+    /// The kernel has ended: compares it with the other jobs.
+    fn ends(self) -> Id {
+        let footprint = lock(&self.footprint).take();
+        let is_copy = is_copy(self.kernel.name());
+        let silent = footprint.filter(|footprint| is_copy || !footprint.tells(is_shared));
+        let (request, kernel) = (self.request.clone(), self.kernel.clone());
+        with(|state| {
+            let id = state.timelines.next(self.timeline);
+            match silent {
+                Some(footprint) => state.jobs.kernel_ends(
+                    self.number,
+                    Job {
+                        id,
+                        request,
+                        what: What::Kernel(kernel, Box::new(footprint)),
+                    },
+                ),
+                None => state.jobs.announces(self.number, id, &request.clock),
+            }
+            id
+        })
+    }
+}
+
+impl Drop for Launch {
+    fn drop(&mut self) {
+        // The accesses of a failed kernel are unknown.
+        with(|state| state.jobs.stops(self.number));
+    }
+}
+
+/// Whether the host may read memory while a kernel runs, so that a kernel can announce something there.
+fn is_shared(address: u64) -> bool {
+    const OF_CODE: [&str; 3] = ["the code", "the constants", "the global variables"];
+    if let Some(known) = memory::find(address) {
+        return known.origin != Origin::Allocated || known.flags != Kind::Device.flags();
+    }
+    let found = runtime()
+        .ok()
+        .and_then(|runtime| runtime.registry().find(address));
+    found.is_some_and(|found| !OF_CODE.contains(&&*found.name))
+}
+
+impl Inner {
+    /// Takes a packet, which happens after all before it. One that was not announced happens after all that happens before
+    /// the host now.
+    fn takes(&mut self, index: u64) -> Option<Request> {
+        let announced = self.announced.remove(&index);
+        let mut request = announced.or_else(|| {
+            let mut request = Request::here()?;
+            request.backtrace = None;
+            Some(request)
+        })?;
+        self.clock.join(&request.clock);
+        request.clock = self.clock.clone();
+        Some(request)
+    }
+}

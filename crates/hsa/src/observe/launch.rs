@@ -1,0 +1,132 @@
+//! The observer of one launch: everything that is recorded or reported about a kernel before, while and after it runs.
+
+use std::mem;
+use std::time::{Duration, Instant};
+
+use wavetank::{Dispatch, Error, Kernel, Report};
+
+use super::happens_before::{self, QueueOrder};
+use super::slow_dispatch::SlowDispatch;
+use super::{allocation_sites, checks, deadline, statistics, undefined};
+use crate::abi::DispatchPacket;
+use crate::log;
+use crate::signal::poll;
+
+/// A kernel that runs, from [`begin`](Self::begin) to [`end`](Self::end).
+pub struct Launch<'a> {
+    kernel: &'a Kernel,
+    begun: Instant,
+    slow: SlowDispatch<'a>,
+    deadline: Option<deadline::Kernel>,
+    /// The time until the deadline.
+    left: Option<Duration>,
+    order: &'a QueueOrder,
+    /// The launch among those of other queues, if `race` runs.
+    ordered: Option<happens_before::Launch>,
+    /// Its stores to signals are polled for.
+    _running: poll::Running,
+}
+
+/// How a launch ended.
+pub enum Outcome {
+    Done,
+    Failed(Error),
+    /// The deadline stopped it, which has been reported.
+    Deadline,
+}
+
+impl<'a> Launch<'a> {
+    /// Observes the kernel of the packet with this index.
+    pub fn begin(order: &'a QueueOrder, index: u64, kernel: &'a Kernel) -> Launch<'a> {
+        checks::begins(kernel);
+        let running = poll::Running::new();
+        let slow = SlowDispatch::new(kernel.name());
+        statistics::begin(kernel.name());
+        let begun = Instant::now();
+        let (deadline, left) = deadline::Kernel::begins();
+        let ordered = order.begins(index, kernel);
+        Launch {
+            kernel,
+            begun,
+            slow,
+            deadline,
+            left,
+            order,
+            ordered,
+            _running: running,
+        }
+    }
+
+    /// Called when work-groups have ended: `done` of `all`.
+    pub fn progress(&self, done: u64, all: u64) {
+        self.slow.progress(done, all);
+    }
+
+    /// Sets the options of the dispatch that record.
+    pub fn configure<'d>(&self, dispatch: Dispatch<'d>) -> Dispatch<'d> {
+        let mut dispatch = dispatch
+            .count(statistics::enabled())
+            .check(checks::tools())
+            .keep_going(checks::keep_going())
+            .host_reads(false)
+            .origins(&allocation_sites::of);
+        if let Some(left) = self.left {
+            dispatch = dispatch.timeout(left);
+        }
+        if let Some(ordered) = &self.ordered {
+            dispatch = dispatch.footprint(ordered.footprint.clone());
+        }
+        dispatch
+    }
+
+    /// Records and reports the result. `stopped` says whether the queue has been stopped, whose kernels fail silently.
+    pub fn end(
+        self,
+        packet: &DispatchPacket,
+        result: Result<Report, Error>,
+        stopped: bool,
+    ) -> Outcome {
+        statistics::end(
+            self.kernel.name(),
+            self.begun.elapsed(),
+            result.as_ref().ok(),
+        );
+        match result {
+            Ok(report) => {
+                self.done(packet, report);
+                Outcome::Done
+            }
+            Err(error) if stopped => Outcome::Failed(error),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    fn done(self, packet: &DispatchPacket, mut report: Report) {
+        let kernel = self.kernel;
+        checks::report(kernel, &report.findings);
+        self.order.ends(self.ordered);
+        undefined::stored(kernel, mem::take(&mut report.undefined_stores));
+        if let Some(overrun) = &report.lds_overruns {
+            let about = format!("the LDS of {}", kernel.name());
+            log::once(&about, &overrun.to_string());
+        }
+        if let Some(read_on) = &report.read_on {
+            let about = format!("the loads of {}", kernel.name());
+            log::once(&about, &read_on.to_string());
+        }
+        if log::informs() {
+            log::line(&statistics::line(kernel.name(), packet, &report));
+        }
+    }
+
+    fn failed(self, error: Error) -> Outcome {
+        checks::report(self.kernel, error.findings());
+        match (&self.deadline, &error) {
+            (Some(deadline), Error::Timeout(_)) => {
+                deadline.is_stopped();
+                Outcome::Deadline
+            }
+            _ => Outcome::Failed(error),
+        }
+    }
+}

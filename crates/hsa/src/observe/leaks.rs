@@ -1,0 +1,114 @@
+//! `WAVETANK_CHECK_LEAKS`: memory that a program allocates and never frees.
+//!
+//! Runtimes keep allocations of their own until the program ends. Reported are those of functions that allocate for programs,
+//! `hipMalloc` for instance. The first such call may also initialise the runtime; the allocation of the program comes last, on
+//! a path of its own through the runtime. So of each site in the program the path of its last allocation counts.
+
+use std::collections::HashMap;
+
+use wavetank::check::{Mark, Stack};
+use wavetank::object::Source;
+use wavetank::{Finding, Place, Tool};
+
+use super::allocation_sites::{self, Path, Site};
+use super::backtrace::{Backtrace, Symbolized};
+use super::checks;
+
+/// Prefixes of functions that allocate for programs.
+const ALLOCATE: [&str; 13] = [
+    "hipMalloc",
+    "hipHostMalloc",
+    "hipHostAlloc",
+    "hipExtMalloc",
+    "hipMemAlloc",
+    "hipArrayCreate",
+    "hipArray3DCreate",
+    "clCreateBuffer",
+    "clCreateImage",
+    "clSVMAlloc",
+    "omp_target_alloc",
+    "llvm_omp_target_alloc",
+    "omp_alloc",
+];
+
+/// Prefixes of functions that allocate from a pool, which keeps what the program frees.
+const OF_POOLS: [&str; 2] = ["hipMallocAsync", "hipMallocFromPool"];
+
+/// Called when the program and all that uses this library have been destructed.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_END: extern "C" fn() = report;
+
+extern "C" fn report() {
+    if let Some(last) = allocation_sites::take_last_paths() {
+        // Nothing unwinds out of it.
+        let found = std::panic::catch_unwind(|| found(&last)).unwrap_or_default();
+        found.iter().for_each(checks::report_in_program);
+    }
+}
+
+/// A finding for each site in the program that has made a live allocation.
+fn found(last: &HashMap<Site, Path>) -> Vec<Finding> {
+    let mut sites: HashMap<Site, (Backtrace, u64, u64)> = HashMap::new();
+    for (backtrace, bytes) in allocation_sites::live() {
+        let (site, path) = backtrace.parts();
+        if last.get(&site) == Some(&path) {
+            let (_, count, sum) = sites.entry(site).or_insert((backtrace, 0, 0));
+            *count += 1;
+            *sum += bytes;
+        }
+    }
+    let mut named: Vec<(Symbolized, u64, u64)> = Vec::new();
+    for (backtrace, count, sum) in sites.into_values() {
+        // An unrolled loop has several sites for one line.
+        let new = backtrace.symbolize();
+        match named
+            .iter_mut()
+            .find(|(known, ..)| known.frames == new.frames)
+        {
+            Some((_, known, bytes)) => (*known, *bytes) = (*known + count, *bytes + sum),
+            None => named.push((new, count, sum)),
+        }
+    }
+    let named = named.into_iter();
+    let named = named.filter_map(|(named, count, sum)| finding(named, count, sum));
+    let mut named: Vec<Finding> = named.collect();
+    named.sort_by_key(|finding| finding.at.place.pc);
+    named
+}
+
+/// The finding for live allocations of one backtrace; `None` if the program did not ask for memory.
+fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
+    let begins = |entry: &str, names: &[&str]| names.iter().any(|name| entry.starts_with(name));
+    let allocates = |entry: &String| begins(entry, &ALLOCATE) && !begins(entry, &OF_POOLS);
+    let (address, frame) = named.own?;
+    named.entry.as_ref().is_none_or(allocates).then_some(())?;
+    let message = match count {
+        1 => format!("an allocation of {bytes} bytes is never freed"),
+        n => format!("{n} allocations of {bytes} bytes in all are never freed"),
+    };
+    let source = Source {
+        frames: vec![frame],
+    };
+    Some(Finding {
+        tool: Tool::Memory,
+        rule: "leak",
+        kernel: String::new(),
+        message,
+        at: Mark {
+            place: Place {
+                source,
+                ..Place::at(address)
+            },
+            label: "allocated here".to_owned(),
+        },
+        related: Vec::new(),
+        host: vec![Stack {
+            label: "it was allocated here".to_owned(),
+            frames: named.frames,
+        }],
+        notes: Vec::new(),
+        help: None,
+        times: 1,
+    })
+}

@@ -1,0 +1,175 @@
+//! A queue: its ring of packets, its state, and the requests for a thread that serves it.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use wavetank::{Device, Kernel};
+
+use super::dependencies::Waiting;
+use super::pool;
+use crate::abi::{Agent, AmdQueue, PACKET_BYTES, PacketType, Signal, Status};
+use crate::log;
+use crate::memory::slab::Slabs;
+use crate::observe::happens_before::QueueOrder;
+use crate::signal::waiters;
+
+/// `void (*callback)(hsa_status_t, hsa_queue_t*, void*)`
+pub type ErrorCallback = unsafe extern "C" fn(Status, *mut c_void, *mut c_void);
+
+/// A queue of a GPU.
+pub struct Queue {
+    /// The address of its `amd_queue_t`.
+    pub address: u64,
+    pub ring: u64,
+    pub size: u32,
+    pub doorbell: Signal,
+    /// The agent that owns the queue; 0 for a soft queue.
+    pub agent: Agent,
+    /// `None` for a soft queue, which the program itself reads.
+    pub device: Option<&'static Device>,
+    pub callback: Option<ErrorCallback>,
+    /// The program's pointer for the callback.
+    pub data: usize,
+    /// Set to stop: it is being destroyed, or has been inactivated, or has failed.
+    pub stopped: AtomicBool,
+    /// [`IDLE`], [`BLOCKED`], [`READY`], [`SERVED`] or [`RUNG`].
+    pub state: AtomicU8,
+    /// The order of its packets, for `race`.
+    pub order: QueueOrder,
+    /// Held while it is served.
+    pub progress: Mutex<Progress>,
+}
+
+/// There is nothing to do.
+pub const IDLE: u8 = 0;
+/// A packet waits for signals.
+pub const BLOCKED: u8 = 1;
+/// It waits for a thread.
+pub const READY: u8 = 2;
+/// A thread executes its packets.
+pub const SERVED: u8 = 3;
+/// A thread executes its packets, and more have been announced since.
+pub const RUNG: u8 = 4;
+
+/// The progress of a queue through its packets.
+#[derive(Default)]
+pub struct Progress {
+    pub index: u64,
+    /// The kernel of the last dispatch: most are followed by another of the same.
+    pub last: Option<(u64, Kernel)>,
+    /// The packet that waits for signals.
+    pub waiting: Option<Waiting>,
+}
+
+impl Progress {
+    /// A sentence about the signals that its packet waits for.
+    pub fn waits_for(&self) -> Option<String> {
+        self.waiting.as_ref().map(Waiting::message)
+    }
+}
+
+/// The `amd_queue_t` of all queues.
+pub static STRUCTURES: Slabs = Slabs::new("queues", QUEUE_BYTES, 0);
+const QUEUE_BYTES: u64 = std::mem::size_of::<AmdQueue>() as u64;
+
+impl Queue {
+    /// The write index, which programs and kernels also change.
+    pub fn write_index(&self) -> &'static AtomicU64 {
+        // SAFETY: the structure of a queue is a slot.
+        unsafe { index(self.address, std::mem::offset_of!(AmdQueue, write_index)) }
+    }
+
+    /// The read index: the packets before it have been executed.
+    pub fn read_index(&self) -> &'static AtomicU64 {
+        // SAFETY: the structure of a queue is a slot.
+        unsafe { index(self.address, std::mem::offset_of!(AmdQueue, read_index)) }
+    }
+
+    /// The address of a packet's slot.
+    pub fn slot(&self, index: u64) -> u64 {
+        self.ring + index % u64::from(self.size) * PACKET_BYTES
+    }
+
+    /// The header of a packet.
+    pub fn header(&self, index: u64) -> &AtomicU16 {
+        let pointer = std::ptr::with_exposed_provenance_mut(self.slot(index) as usize);
+        // SAFETY: within the ring. It is freed by `destroy`, after the queue was taken from the table and its progress was
+        // locked: those who call this have found the queue in the locked table, or have locked its progress and seen that
+        // it does not stop, or have just made it. Headers are atomics.
+        unsafe { AtomicU16::from_ptr(pointer) }
+    }
+
+    /// A packet of any type, which was written before its header, and is the library's until the read index has passed it.
+    pub fn packet<T: AnyPacket>(&self, index: u64) -> T {
+        let slot = std::ptr::with_exposed_provenance::<T>(self.slot(index) as usize);
+        // SAFETY: within the ring, which is there as for `header`; a packet fills a slot, and takes any bits.
+        unsafe { slot.read() }
+    }
+
+    /// Whether the queue is stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Lets no packet start any more, and ends the kernel that runs.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        waiters::forget(self.address);
+    }
+
+    /// Lets a thread serve the queue, if it is in one of these states.
+    fn wake(self: &Arc<Queue>, from: &[u8]) {
+        let next = |state| match state {
+            SERVED => Some(RUNG),
+            state if from.contains(&state) => Some(READY),
+            _ => None,
+        };
+        let changed = self
+            .state
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        if changed.is_ok_and(|state| state != SERVED)
+            && let Err(status) = pool::add(self.clone())
+        {
+            log::line(&format!(
+                "no thread can be started to serve a queue ({status:?}): its packets wait"
+            ));
+        }
+    }
+
+    /// The queue may have new packets.
+    pub fn ring(self: &Arc<Queue>) {
+        self.wake(&[IDLE]);
+    }
+
+    /// A signal of the packet that waits has changed.
+    pub fn unblock(self: &Arc<Queue>) {
+        self.wake(&[IDLE, BLOCKED]);
+    }
+
+    /// Whether a packet has been written: its slot is reserved, and its header has a type. The value
+    /// of the doorbell does not matter.
+    pub fn is_written(&self, index: u64) -> bool {
+        let header = self.header(index).load(Ordering::Acquire);
+        PacketType::of(header) != PacketType::Invalid
+            && index < self.write_index().load(Ordering::Acquire)
+    }
+}
+
+/// Packets: structures of the size of a slot that take any bits.
+pub trait AnyPacket: Copy {}
+
+impl AnyPacket for crate::abi::DispatchPacket {}
+impl AnyPacket for crate::abi::BarrierPacket {}
+impl AnyPacket for crate::abi::BarrierValuePacket {}
+
+/// An index of the queue whose structure is at an address.
+///
+/// # Safety
+/// The address is a slot of [`STRUCTURES`], the offset that of an index. Slots are never unmapped, and only atomics reach
+/// what is there.
+pub unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
+    let pointer = std::ptr::with_exposed_provenance_mut(address as usize + offset);
+    // SAFETY: eight aligned bytes of a slot, which is mapped for ever.
+    unsafe { AtomicU64::from_ptr(pointer) }
+}

@@ -1,0 +1,55 @@
+//! The memory of signals: slots that are never unmapped, so that every operation tells a handle from any other number.
+
+use std::sync::atomic::Ordering;
+
+use crate::abi::{AmdSignal, Signal};
+use crate::log;
+use crate::memory::slab::Slabs;
+
+/// Bytes of a signal.
+pub const SIGNAL_BYTES: u64 = 64;
+/// Kinds of `amd_signal_t`.
+pub const USER: i64 = 1;
+pub const DOORBELL: i64 = -1;
+pub const NONE: i64 = 0;
+
+/// All signals. The first slot of a slab is their mailbox.
+pub static SIGNALS: Slabs = Slabs::new("signals", SIGNAL_BYTES, 1);
+
+/// The signal of a handle, destroyed or not; `None` for a handle that never was one.
+///
+/// Handles are addresses, as AMD's ABI wants it.
+pub fn of(signal: Signal) -> Option<&'static AmdSignal> {
+    let pointer = std::ptr::with_exposed_provenance::<AmdSignal>(signal.0 as usize);
+    let known = SIGNALS.holds(signal.0);
+    // SAFETY: a slot of a slab, which is never unmapped, and begins as zeros, which is a signal. All that is ever read or
+    // written in it are atomics.
+    known.then(|| unsafe { &*pointer })
+}
+
+/// The signal that an operation of the program names. The null handle is none; a wild one is reported.
+pub fn named(signal: Signal) -> Option<&'static AmdSignal> {
+    let found = of(signal);
+    if found.is_none() && signal.0 != 0 {
+        log::few(&format!(
+            "{:#x} is no signal: the operation does nothing, and its value is 0",
+            signal.0
+        ));
+    }
+    found
+}
+
+/// Whether a handle is a signal that has been created and not destroyed.
+pub fn exists(signal: Signal) -> bool {
+    of(signal).is_some_and(|s| s.kind.load(Ordering::Acquire) != NONE)
+}
+
+/// Whether a handle is none, or a signal that has been created and not destroyed.
+pub fn is_optional(signal: Signal) -> bool {
+    signal.0 == 0 || exists(signal)
+}
+
+/// The value of a signal; 0 for the null handle.
+pub fn load(signal: Signal) -> i64 {
+    named(signal).map_or(0, |s| s.value.load(Ordering::Acquire))
+}

@@ -1,0 +1,48 @@
+//! Changing the value of a signal, which wakes whatever waits for it.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::slots::{DOORBELL, named, of};
+use super::{wait, waiters};
+use crate::abi::Signal;
+use crate::notice::Notice;
+use crate::state;
+
+/// A doorbell was rung: the address of its queue.
+pub static RUNG: Notice<u64> = Notice::new();
+
+/// Changes a signal, and wakes its waiters. Returns the value before.
+pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
+    let Some(found) = named(signal) else {
+        return 0;
+    };
+    let before = change(&found.value);
+    wait::changed(signal.0);
+    // A child that was forked from an open library has none of its threads, and locks may be held for ever.
+    if state::usable().is_ok() {
+        if found.kind.load(Ordering::Relaxed) == DOORBELL {
+            RUNG.send(found.queue.load(Ordering::Relaxed));
+        }
+        waiters::changed(signal.0);
+    }
+    before
+}
+
+/// Counts a signal down: the work that it stands for is done. The null handle stands for no work.
+pub fn complete(signal: Signal, start: u64, end: u64) {
+    stamp(signal, start, end);
+    change(signal, |value| value.fetch_sub(1, Ordering::AcqRel));
+}
+
+/// Makes a signal negative: the work that it stands for has failed.
+pub fn fail(signal: Signal, start: u64, end: u64) {
+    stamp(signal, start, end);
+    change(signal, |value| value.swap(-1, Ordering::AcqRel));
+}
+
+fn stamp(signal: Signal, start: u64, end: u64) {
+    if let Some(found) = of(signal) {
+        found.start_ts.store(start, Ordering::Relaxed);
+        found.end_ts.store(end, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,112 @@
+//! The one runtime of a process: its devices, whether it is initialised, the settings, and the clock.
+//!
+//! Every other module rests on this one. `life.rs` alone changes what is here.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use wavetank::environment::{Settings, WrongSetting};
+use wavetank::{Device, Registry};
+
+use crate::abi::{Result, Status};
+
+/// The devices. They stay from the first `hsa_init` on: worker threads may use them until the process ends.
+pub struct Runtime {
+    /// The emulated GPUs, which share their memory.
+    pub gpus: Vec<Device>,
+    /// The memory of each in bytes.
+    pub memory: Vec<u64>,
+}
+
+static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+/// Calls of `hsa_init` without their `hsa_shut_down`.
+static REFERENCES: AtomicU32 = AtomicU32::new(0);
+/// Set in a child that was forked while the library was open: the threads that it would need are in its parent.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// The settings of the environment, read once.
+pub fn settings() -> &'static std::result::Result<Settings, WrongSetting> {
+    static SETTINGS: OnceLock<std::result::Result<Settings, WrongSetting>> = OnceLock::new();
+    SETTINGS.get_or_init(Settings::from_env)
+}
+
+/// A lock that outlives a panic of its holder.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether calls can be made: the library is initialised, and this is not a forked child.
+pub fn usable() -> Result {
+    not_forked()?;
+    match is_open() {
+        true => Ok(()),
+        false => Err(Status::ERROR_NOT_INITIALIZED),
+    }
+}
+
+/// Fails in a child that was forked while the library was open.
+pub fn not_forked() -> Result {
+    match FORKED.load(Ordering::Relaxed) {
+        true => Err(Status::ERROR_INVALID_RUNTIME_STATE),
+        false => Ok(()),
+    }
+}
+
+/// Marks this process as such a child.
+pub fn set_forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+/// Whether there is a reference.
+pub fn is_open() -> bool {
+    REFERENCES.load(Ordering::Acquire) > 0
+}
+
+/// Adds a reference.
+pub fn add_reference() -> Result {
+    let counted =
+        REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_add(1));
+    counted
+        .map(drop)
+        .map_err(|_| Status::ERROR_REFCOUNT_OVERFLOW)
+}
+
+/// Removes a reference. Returns whether it was the last one.
+pub fn remove_reference() -> Result<bool> {
+    let counted =
+        REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
+    counted
+        .map(|before| before == 1)
+        .map_err(|_| Status::ERROR_NOT_INITIALIZED)
+}
+
+/// The devices, after the first `hsa_init`.
+pub fn runtime() -> Result<&'static Runtime> {
+    RUNTIME.get().ok_or(Status::ERROR_NOT_INITIALIZED)
+}
+
+/// Sets the devices, unless they are set.
+pub fn set_runtime(runtime: Runtime) {
+    let _ = RUNTIME.set(runtime);
+}
+
+impl Runtime {
+    /// The memory of all GPUs.
+    pub fn registry(&self) -> &Registry {
+        self.gpus[0].registry()
+    }
+}
+
+/// The frequency of [`ticks`].
+pub const TICKS_PER_SECOND: u64 = 1_000_000_000;
+
+/// The monotonic clock of signals and profiling, in nanoseconds.
+pub fn ticks() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the structure outlives the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * TICKS_PER_SECOND + time.tv_nsec as u64
+}
