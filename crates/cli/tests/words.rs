@@ -146,13 +146,13 @@ fn no_retired_word_comes_back() {
 #[test]
 fn retired_words_are_found() {
     let page = format!(
-        "# Page\n{HEADING}\n| retired | now |\n|---|---|\n| block_cost, block costs | cost |\n| `Seen`, `Op::Old`, under way | known |\n"
+        "# Page\n{HEADING}\n| retired | now |\n|---|---|\n| toll, tolls | cost |\n| `Seen`, `Op::Old`, under way | known |\n"
     );
     let retired = Retired::read(&page);
     assert_eq!(retired.names, ["Seen", "Op::Old"]);
-    assert_eq!(retired.words, ["block_cost", "block costs", "under way"]);
+    assert_eq!(retired.words, ["toll", "tolls", "under way"]);
     let found = |line: &str| retired.found_in(line).join(" ");
-    assert_eq!(found("let toll_of = BlockCost::new();"), "block_cost");
+    assert_eq!(found("let toll_of = Toll::new();"), "toll");
     assert_eq!(found("f(); // what is under way"), "under way");
     assert_eq!(found("fn is_under_way() -> Seen {"), "Seen under way");
     assert_eq!(
@@ -160,6 +160,6 @@ fn retired_words_are_found() {
         "Op::Old"
     );
     // Neither other names, nor parts of words, nor texts.
-    assert_eq!(found("let seen = atoll(\"a block_cost // of Seen\");"), "");
+    assert_eq!(found("let seen = atoll(\"a toll // of Seen\");"), "");
     assert_eq!(found("// Seen under the way"), "");
 }

@@ -57,7 +57,7 @@ mod visit;
 
 pub use custom::lane_call::LaneCall;
 pub use custom::moves::INDEXED_SGPRS;
-pub use custom::{flow, note};
+pub use custom::{flow, probe};
 pub use file::is_in_file;
 pub use reference::{Val, evaluate, mask_of};
 pub use select::{Shape, caps, environment, fuses, memory_step, step};

@@ -4,7 +4,7 @@ use wavetank_ir::Op;
 
 use crate::custom::carry::{AddCarry, MadWide, UniformAddCarry, UniformMadWide};
 use crate::custom::lane_call::Call;
-use crate::custom::{cross, moves, note};
+use crate::custom::{cross, moves, probe};
 use crate::drive::{Avx2, Avx512, Baseline, Level};
 use crate::simd::Simd;
 use crate::step::StepFn;
@@ -55,11 +55,11 @@ pub enum Special {
     /// A function of the front end.
     LaneCall,
     /// Notes lanes that are not 0.
-    NoteLanes { wide: bool },
+    ProbeLanes { wide: bool },
     /// Notes the lanes of a mask.
-    NoteMask,
+    ProbeMask,
     /// Notes a uniform value that is not 0.
-    NoteUniform { wide: bool },
+    ProbeUniform { wide: bool },
     /// A sum, or with `subtract` a difference, that gives the carries; `carry` says that it takes some in.
     Sum {
         subtract: bool,
@@ -166,9 +166,9 @@ fn at_level<L: Level>(special: Special) -> StepFn {
         Special::ReadLane => L::custom::<cross::ReadLane>(),
         Special::ReadFirstLane => L::custom::<cross::ReadFirstLane>(),
         Special::LaneCall => L::custom::<Call>(),
-        Special::NoteLanes { wide } => by_width!(wide, |W| L::custom::<probe::Lanes<W>>()),
-        Special::NoteMask => L::custom::<probe::Mask>(),
-        Special::NoteUniform { wide } => by_width!(wide, |W| L::custom::<probe::Uniform<W>>()),
+        Special::ProbeLanes { wide } => by_width!(wide, |W| L::custom::<probe::Lanes<W>>()),
+        Special::ProbeMask => L::custom::<probe::Mask>(),
+        Special::ProbeUniform { wide } => by_width!(wide, |W| L::custom::<probe::Uniform<W>>()),
         Special::Sum {
             subtract,
             carry,

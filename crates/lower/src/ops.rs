@@ -228,9 +228,9 @@ impl Lower<'_> {
                 let operands = [self.operand(*of), self.operand(*lanes)];
                 let wide = self.ty(*of).bits() == 64;
                 let special = match (self.ty(*of), operands[0].is_uniform()) {
-                    (Ty::V32 | Ty::V64, false) => Special::NoteLanes { wide },
-                    (Ty::Mask, _) => Special::NoteMask,
-                    (Ty::U32 | Ty::V32 | Ty::U64 | Ty::V64, _) => Special::NoteUniform { wide },
+                    (Ty::V32 | Ty::V64, false) => Special::ProbeLanes { wide },
+                    (Ty::Mask, _) => Special::ProbeMask,
+                    (Ty::U32 | Ty::V32 | Ty::U64 | Ty::V64, _) => Special::ProbeUniform { wide },
                 };
                 let mut step = self.step(self.run_of(special), &operands);
                 (step.imm[2], step.flags) = (*pc, (*about).into());

@@ -204,7 +204,7 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
     }
 }
 
-/// A probe on uninitialized registers.
+/// A note on uninitialized registers.
 fn start(registers: &Registers) -> String {
     let text = registers.to_string();
     let names: Vec<&str> = text.split_whitespace().collect();

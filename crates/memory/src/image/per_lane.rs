@@ -3,7 +3,7 @@
 use wavetank_ir::ImageKind;
 
 use super::cube::across;
-use super::filter::{Mixture, Recorder, taps, taps_beyond};
+use super::filter::{Mixture, Tap, taps, taps_beyond};
 use super::image_operands::{Refused, chosen};
 use super::lod::Detail;
 use super::lookup::{Direction, Lookup, Lookups, Sampling};
@@ -65,7 +65,7 @@ impl Sampling<'_> {
     }
 
     /// The texels around a coordinate in each direction.
-    fn taps(&self, level: &Level, r: &Lookup, linear: bool) -> [[Recorder; 2]; 3] {
+    fn taps(&self, level: &Level, r: &Lookup, linear: bool) -> [[Tap; 2]; 3] {
         std::array::from_fn(|n| {
             let (size, offset) = (level.size[n], r.offsets[n]);
             let at = r.at[n] * self.scale(level, n);

@@ -10,6 +10,8 @@ use crate::access_log::MemoryKind;
 use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
+use crate::instrument::Recorder;
+use crate::operands::{uniform32, uniform64, words};
 use crate::rows::{Baseline, copy, copy_dwords};
 use crate::shadow::{self, Undefined};
 use crate::{atomic, global};

@@ -5,8 +5,6 @@
 use iced_x86::{Code, Register};
 use wavetank_ir::{MemKind, Reg, Rmw, Ty, Value};
 use wavetank_lane_ops::is_in_file;
-use wavetank_lane_ops::is_in_file;
-use wavetank_lower::{Place, register};
 use wavetank_lower::{Place, register};
 use wavetank_memory::shadow::DISTANCE;
 use wavetank_memory::{BoundsCache, VECTOR_BYTES};
