@@ -120,7 +120,7 @@ pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     unsafe { stop(ctx, s, Why::Message(s.flags as u16)) }
 }
 
-/// The trap `flags`, at [`pc`].
+/// The trap `flags` stops the wave, with the guest address of its instruction.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
@@ -139,7 +139,7 @@ pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     unsafe { stop(ctx, s, Why::End) }
 }
 
-/// The instruction at [`pc`] is not supported; `imm[0]` is the address of the
+/// The instruction of this step is not supported; `imm[0]` is the address of the
 /// sentence, kept beside the block.
 ///
 /// # Safety

@@ -3,29 +3,14 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::Avx2;
-
-/// [`Rows::overlapping`](super::Rows::overlapping) at the level of AVX2.
+/// Loads each dword once, and shifts pairs of registers for the vectors after the first. No aligned record of 8 or 16 bytes may
+/// be split between two registers: the first place is aligned to as many.
 ///
 /// # Safety
-/// That of the function of the trait.
-#[inline(always)]
-pub(super) unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
-    // No aligned record of 8 or 16 bytes may be split between two registers.
-    let aligned = if N == 4 { 16 } else { 8 };
-    // SAFETY: the caller's promise.
-    unsafe {
-        match from.addr() % aligned {
-            0 if !cfg!(miri) => shifted::<N>(from, to),
-            _ => super::overlapping::<Avx2, N>(from, to),
-        }
-    }
-}
-
-/// Loads each dword once, and shifts pairs of registers for the vectors after the first.
+/// That of [`Rows::overlapping`](super::Rows::overlapping), which this implements.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {
+pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {
     // SAFETY: 63 + N dwords, and lanes of N vectors, by the caller's promise.
     unsafe {
         let mut part = load(from);

@@ -178,8 +178,14 @@ macro_rules! level {
 level!(Avx2 avx2 true line256 ["avx2"] {
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
+        let aligned = if N == 4 { 16 } else { 8 };
         // SAFETY: the caller's promise.
-        unsafe { super::avx2::overlapping::<N>(from, to) }
+        unsafe {
+            match from.addr() % aligned {
+                0 if !cfg!(miri) => super::avx2::shifted::<N>(from, to),
+                _ => super::overlapping::<Avx2, N>(from, to),
+            }
+        }
     }
 });
 level!(Baseline baseline false line128 [] {});
