@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
 
 /// Whether two runs may differ.
 fn reads_the_clock(case: &wavetank::exec::Case) -> bool {
-    let text = |inst: &wavetank_isa::Inst| inst.to_string();
+    let text = |inst: &wavetank_gcn::Inst| inst.to_string();
     case.instructions()
         .any(|inst| text(inst).contains("time") || text(inst).contains("s_getreg"))
 }

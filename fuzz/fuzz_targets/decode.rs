@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wavetank_isa::{Chip, decode, encode};
+use wavetank_gcn::{Chip, decode, encode};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&first, bytes)) = data.split_first() else {

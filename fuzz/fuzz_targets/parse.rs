@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wavetank_isa::{Chip, Dialect, encode, parse, parse_in};
+use wavetank_gcn::{Chip, Dialect, encode, parse, parse_in};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&first, text)) = data.split_first() else {

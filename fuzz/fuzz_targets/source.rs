@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use wavetank_asm::{Listing, Options, assemble, assemble_object, source_of};
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&first, text)) = data.split_first() else {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 use wavetank_link::Relocatable;
 
 use crate::assembler::Known;
@@ -26,7 +26,7 @@ use crate::source::may_have_names;
 ///
 /// ```
 /// use wavetank_asm::assemble;
-/// use wavetank_isa::{Chip, Dialect};
+/// use wavetank_gcn::{Chip, Dialect};
 ///
 /// let mut texts = Vec::new();
 /// let errors = assemble("s_nop 1\ns_nop s0\ns_branch end", Chip::Gfx900, Dialect::Llvm, |line| {
@@ -99,7 +99,7 @@ pub fn assemble_lines(
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_object};
-/// use wavetank_isa::Chip;
+/// use wavetank_gcn::Chip;
 ///
 /// let source = ".globl f\n f: s_setpc_b64 s[30:31]\n .data\n .quad f";
 /// let object = assemble_object("f.s", source, &Options::new(Chip::Gfx900))?;
@@ -139,7 +139,7 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_code};
-/// use wavetank_isa::Chip;
+/// use wavetank_gcn::Chip;
 ///
 /// let code = assemble_code("a.s", "s_movk_i32 s0, x\n.long 5\n.set x, 7", &Options::new(Chip::Gfx900))?;
 /// assert_eq!(code, [7, 0, 0, 0xb0, 5, 0, 0, 0]);

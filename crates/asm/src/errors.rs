@@ -4,7 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use thiserror::Error;
-use wavetank_isa::ParseError;
+use wavetank_gcn::ParseError;
 use wavetank_quote::plain;
 
 use crate::source::{Origin, OriginKind, syntax_error};

@@ -1,7 +1,7 @@
 //! One line of hexadecimal bytes to one line of text.
 
 use thiserror::Error;
-use wavetank_isa::{Chip, Dialect, decode, print_in};
+use wavetank_gcn::{Chip, Dialect, decode, print_in};
 
 /// What stands for bytes that are no instruction.
 pub const REJECTED: &str = "!reject";
@@ -26,7 +26,7 @@ pub enum HexError {
 ///
 /// ```
 /// use wavetank_asm::hex_line;
-/// use wavetank_isa::{Chip, Dialect};
+/// use wavetank_gcn::{Chip, Dialect};
 /// let mut text = String::new();
 /// hex_line("0406 0268", Chip::Gfx900, Dialect::Llvm, &mut text)?;
 /// assert_eq!(text, "v_add_u32_e32 v1, s4, v3");

@@ -8,11 +8,11 @@
 //! * [`source_of`] makes a source of a code object that assembles to the same sections.
 //! * [`hex_line`] is one line of hexadecimal bytes to one line of text.
 //!
-//! The text of single instructions is the business of `wavetank-isa`; linking that of `wavetank-link`.
+//! The text of single instructions is the business of `wavetank-gcn`; linking that of `wavetank-link`.
 //!
 //! ```
 //! use wavetank_asm::assemble;
-//! use wavetank_isa::{Chip, Dialect};
+//! use wavetank_gcn::{Chip, Dialect};
 //!
 //! let source = "loop: s_sub_u32 s0, s0, 1 // count down\n s_cbranch_scc1 loop";
 //! let mut code = Vec::new();
@@ -54,9 +54,9 @@ pub use options::Options;
 pub use signature::Signature;
 pub use source::text_of;
 pub use to_source::{ToSourceError, source_of};
-pub use wavetank_isa::ParseError;
+pub use wavetank_gcn::ParseError;
 
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 
 /// Major, minor and stepping of a chip's instruction set: 9, 0 and 12 of gfx90c.
 fn isa_version(chip: Chip) -> (u32, u32, u32) {

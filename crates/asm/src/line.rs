@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use wavetank_isa::text::print_at;
-use wavetank_isa::{Dialect, Encoded, Inst};
+use wavetank_gcn::text::print_at;
+use wavetank_gcn::{Dialect, Encoded, Inst};
 
 /// The number in an instruction that stands for an operand whose value is not known yet. It is not an inline constant.
 pub(crate) const LITERAL: u32 = 0x5eed_f00d;

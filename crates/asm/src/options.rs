@@ -1,6 +1,6 @@
 //! Options of an assembly.
 
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 use wavetank_object::Target;
 
 use crate::files::{Files, NoFiles};

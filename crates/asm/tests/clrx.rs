@@ -1,7 +1,7 @@
 //! Sources in CLRX's dialect, held to the same in LLVM's: a pair of files each.
 
 use wavetank_asm::{Assembly, Container, Options, assemble_object, assemble_whole};
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 use wavetank_link::Relocatable;
 use wavetank_link::elf::STT_AMDGPU_HSA_KERNEL;
 use wavetank_object::catalyst::{Kernel, PRODUCTS, Program};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use wavetank_asm::{Options, assemble_object, text_of};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_link::{Input, Relocatable, link};
 use wavetank_object::{Lines, open};
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use wavetank_asm::{Options, assemble, assemble_code, source_of};
-use wavetank_isa::{Chip, Dialect, decode, encode, parse, print_in};
+use wavetank_gcn::{Chip, Dialect, decode, encode, parse, print_in};
 use wavetank_link::{Input, link};
 
 use crate::examples::{ACCEPTED, shared, unhex};
@@ -12,10 +12,10 @@ use crate::examples::{ACCEPTED, shared, unhex};
 macro_rules! own {
     ($kind:literal) => {
         [
-            include_str!(concat!("../../isa/tests/corpus/", $kind, "-gfx6.tsv")),
-            include_str!(concat!("../../isa/tests/corpus/", $kind, "-gfx7.tsv")),
-            include_str!(concat!("../../isa/tests/corpus/", $kind, "-gfx8.tsv")),
-            include_str!(concat!("../../isa/tests/corpus/", $kind, "-gfx9.tsv")),
+            include_str!(concat!("../../gcn/tests/corpus/", $kind, "-gfx6.tsv")),
+            include_str!(concat!("../../gcn/tests/corpus/", $kind, "-gfx7.tsv")),
+            include_str!(concat!("../../gcn/tests/corpus/", $kind, "-gfx8.tsv")),
+            include_str!(concat!("../../gcn/tests/corpus/", $kind, "-gfx9.tsv")),
         ]
     };
 }

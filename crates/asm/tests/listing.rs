@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wavetank_asm::{Listing, assemble, hex_line};
-use wavetank_isa::{Chip, Dialect, decode, encode};
+use wavetank_gcn::{Chip, Dialect, decode, encode};
 use wavetank_object::{CodeObject, Lines};
 
 const VECADD: &[u8] = include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco");
@@ -105,7 +105,7 @@ fn plain_code(words: &[u32], chip: Chip) -> Vec<u8> {
             continue;
         };
         let own = &bytes[..inst.len.into()];
-        let again = wavetank_isa::parse(&inst.to_string(), chip);
+        let again = wavetank_gcn::parse(&inst.to_string(), chip);
         let again = again.ok().and_then(|inst| encode(&inst).ok());
         if again.is_some_and(|e| e.as_bytes() == own) {
             code.extend_from_slice(own);

@@ -5,7 +5,7 @@ mod clrx;
 mod common;
 mod compilers;
 mod corpora;
-#[path = "../../isa/tests/common/mod.rs"]
+#[path = "../../gcn/tests/common/mod.rs"]
 mod examples;
 mod listing;
 mod llvm;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use wavetank_asm::{Options, assemble_object};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_link::elf::STT_SECTION;
 use wavetank_link::{Place, Relocatable};
 

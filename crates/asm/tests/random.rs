@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wavetank_asm::{Options, assemble_object, source_of};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_link::{Input, Relocatable, link};
 
 /// Lines that open and close things, and some that go between.

@@ -1,7 +1,7 @@
 //! Kernels of signatures, held to directives that are written by hand.
 
 use wavetank_asm::{Options, assemble_object};
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 
 use crate::objects::{llvm, told};
 

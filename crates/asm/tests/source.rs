@@ -1,7 +1,7 @@
 //! Sources as people have them: marks of editors, many wrong lines.
 
 use wavetank_asm::{Options, assemble, assemble_code, assemble_lines, assemble_object, text_of};
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 
 fn texts(source: &str) -> Result<Vec<(usize, String)>, wavetank_asm::Errors> {
     let mut texts = Vec::new();

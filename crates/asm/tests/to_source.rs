@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectSymbol};
 
 use wavetank_asm::{Options, assemble_object, source_of};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS};
 use wavetank_link::{Input, Linked, link};
 use wavetank_object::open_all;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use wavetank_asm::{Errors, Files, Options, assemble_object};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 
 /// Files in memory.
 struct Texts(HashMap<&'static str, &'static str>);

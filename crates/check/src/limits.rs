@@ -2,8 +2,8 @@
 //!
 //! A wave that uses registers beyond its own gets v0 or s0 instead, or does nothing (Vega ISA, 3.6 "Out-of-range behavior").
 
-use wavetank_isa::numbers::{flat_scratch, general_sgprs};
-use wavetank_isa::{Form, Generation};
+use wavetank_gcn::numbers::{flat_scratch, general_sgprs};
+use wavetank_gcn::{Form, Generation};
 use wavetank_object::KernelDescriptor;
 
 use crate::code::{Graph, Node};

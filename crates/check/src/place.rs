@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use wavetank_isa::{Chip, decode};
+use wavetank_gcn::{Chip, decode};
 use wavetank_object::{CodeObject, Lines, Source};
 use wavetank_quote::readable;
 

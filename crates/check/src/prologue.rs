@@ -4,8 +4,8 @@
 //! register before it accesses scratch (LLVM, "AMDGPU", "Flat Scratch"). Functions have it from the kernel that calls them, and
 //! scratch through buffers does not need it.
 
-use wavetank_isa::numbers::flat_scratch;
-use wavetank_isa::{Form, Generation};
+use wavetank_gcn::numbers::flat_scratch;
+use wavetank_gcn::{Form, Generation};
 use wavetank_object::{KernelDescriptor, UserSgpr};
 
 use crate::code::{Graph, Node};

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavetank_check::float::watch;
 use wavetank_check::init::follow;
+use wavetank_gcn::Inst;
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
 use wavetank_ir::Block;
-use wavetank_isa::Inst;
 use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::{Backend, Stop};
 use wavetank_memory::shadow::{DISTANCE, ProbeHit, Undefined};

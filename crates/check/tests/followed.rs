@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use wavetank_check::float::watch;
 use wavetank_check::init::follow;
+use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_ir::{Block, Options, simplify, verify};
-use wavetank_isa::{Chip, Inst, decode};
 use wavetank_object::{SymbolKind, open};
 use wavetank_translate::{Modes, Translator};
 

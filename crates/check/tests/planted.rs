@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use wavetank_asm::{Options, assemble, assemble_object};
 use wavetank_check::{Findings, Tools, check_code};
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 use wavetank_link::{Input, link};
 use wavetank_object::CodeObject;
 

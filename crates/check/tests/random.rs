@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wavetank_check::{Findings, Places, Tools, check_code};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_object::CodeObject;
 
 /// Words of which many are loads, waits, branches and barriers.

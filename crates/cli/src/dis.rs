@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use wavetank::object::{CodeObject, Lines, open_all, targets};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line, source_of};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 use wavetank_maxwell::is_cubin;
 use wavetank_quote::some_of;
 

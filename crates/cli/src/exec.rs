@@ -12,8 +12,8 @@ use serde_json::Value;
 use wavetank::environment::Settings;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Grid, Run, parse_file, parse_words};
 use wavetank::{Tool, Tools};
-use wavetank_isa::Operand;
-use wavetank_isa::tables::Ty;
+use wavetank_gcn::Operand;
+use wavetank_gcn::tables::Ty;
 use wavetank_quote::{plain, plain_lines};
 
 use crate::columns::Columns;

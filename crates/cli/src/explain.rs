@@ -4,7 +4,7 @@ mod page;
 mod told;
 
 use wavetank::Chip;
-use wavetank_isa::{Form, Inst, Op, decode, text::parse_at};
+use wavetank_gcn::{Form, Inst, Op, decode, text::parse_at};
 use wavetank_maxwell::Generation::Sm52;
 
 use crate::exit::{Failure, Result, print, print_json};

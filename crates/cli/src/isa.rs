@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use wavetank::{Chip, DEFAULT_CHIP, EXACT, Fidelity, cases_of, fidelity};
-use wavetank_isa::tables::{Access, Field, OperandSpec};
-use wavetank_isa::{Form, Generation, Op};
+use wavetank_gcn::tables::{Access, Field, OperandSpec};
+use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
@@ -182,7 +182,7 @@ fn field(field: Field) -> String {
 
 fn kind(spec: &OperandSpec) -> String {
     match spec.ty {
-        wavetank_isa::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
+        wavetank_gcn::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
         ty => format!("{ty:?}").to_lowercase(),
     }
 }

@@ -1,7 +1,7 @@
 //! The options that name an instruction set and a syntax, the same in every command.
 
 use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 use wavetank_maxwell::Generation;
 use wavetank_visa::Version;
 

@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode};
 use wavetank_machine::{Backend, Why};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 

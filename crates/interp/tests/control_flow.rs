@@ -2,7 +2,7 @@
 //! lanes that part and meet, calls, and jumps to computed addresses. How far a wave comes with its budget, and where it
 //! gives its time slice away, must be the same as well.
 
-use wavetank_isa::{Chip, Inst, parse};
+use wavetank_gcn::{Chip, Inst, parse};
 
 use super::engine::levels;
 use super::fusion::{blocks, check};

@@ -3,7 +3,7 @@
 //! addresses, with another M0 and other lanes. Offsets lie around all that begins and ends, and around 2^31 and 2^32. Memory
 //! between the allocations is nobody's, and stays as it is.
 
-use wavetank_isa::{Chip, Inst, parse};
+use wavetank_gcn::{Chip, Inst, parse};
 use wavetank_memory::{ALIAS, Alignment, Rights, Wave};
 
 use super::engine::levels;

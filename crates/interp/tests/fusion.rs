@@ -5,8 +5,8 @@
 use super::engine::{self, levels};
 pub use super::world::random::blocks;
 use super::world::{Random, World, crowd, difference, instructions, source};
+use wavetank_gcn::Inst;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::Inst;
 use wavetank_machine::{Fault, Why};
 use wavetank_memory::{ALIAS, Wave, hwreg};
 

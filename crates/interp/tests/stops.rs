@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::{GlobalSync, LANES};
-use wavetank_isa::{Chip, Inst, decode};
 use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Why, YieldPoint};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use wavetank_gcn::{Chip, Inst, decode, encode, parse};
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode, encode, parse};
 use wavetank_machine::{Backend, Fault, Stop, Why};
 use wavetank_memory::{MemoryFaultReason, MemoryUnit, Registry, Wave};
 use wavetank_translate::Code;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use super::control_flow::inst;
 use super::engine::{self, levels};
 use super::world::{BASE, source};
+use wavetank_gcn::Inst;
 use wavetank_interp::{Simd, Translation};
-use wavetank_isa::Inst;
 use wavetank_machine::{Backend, Why};
 use wavetank_memory::{MemoryUnit, Registry, Rights, Wave};
 

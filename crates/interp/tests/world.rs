@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wavetank_isa::tables::Smem;
-use wavetank_isa::{Chip, Field, Inst, Op, Operand, decode};
+use wavetank_gcn::tables::Smem;
+use wavetank_gcn::{Chip, Field, Inst, Op, Operand, decode};
 use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 use wavetank_translate::Code;
@@ -20,9 +20,9 @@ pub mod random;
 pub use random::Random;
 
 /// The instructions of the corpus of gfx9: each of the table in each form, with
-/// each of its modifiers (crates/isa/tests/corpus).
+/// each of its modifiers (crates/gcn/tests/corpus).
 pub fn instructions() -> Vec<Inst> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../isa/tests/corpus");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn/tests/corpus");
     let files = ["asm-gfx9.tsv", "layout-gfx9.tsv"].map(|file| {
         std::fs::read_to_string(format!("{folder}/{file}")).expect("the corpus is part of the tree")
     });

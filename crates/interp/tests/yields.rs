@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode};
 use wavetank_machine::{Backend, Stop, Why, YieldPoint};
 use wavetank_memory::{Lds, MemoryUnit, Registry, Wave};
 

@@ -3,7 +3,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use wavetank_interp::{Program, Simd, Translation};
-//! use wavetank_isa::{Chip, Inst, decode};
+//! use wavetank_gcn::{Chip, Inst, decode};
 //! use wavetank_jit::{CompileOptions, Jit, Jitted};
 //! use wavetank_machine::{Backend, Why};
 //! use wavetank_memory::{MemoryUnit, Registry, Wave};

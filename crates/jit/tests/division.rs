@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::engine;
+use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode};
 use wavetank_machine::Backend;
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use wavetank_gcn::{Chip, Inst, decode, encode, parse};
 use wavetank_interp::{Program, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode, encode, parse};
 use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::Backend;
 use wavetank_translate::Code;

@@ -4,8 +4,8 @@
 use super::engine;
 use super::fusion::blocks;
 use super::world::Random;
+use wavetank_gcn::Chip;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::Chip;
 use wavetank_machine::Backend;
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 

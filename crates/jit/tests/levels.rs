@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use wavetank_gcn::Inst;
 use wavetank_interp::{Simd, Translation};
-use wavetank_isa::Inst;
 
 use super::engine::compiler;
 use super::world::{Random, World, crowd, instructions, source};

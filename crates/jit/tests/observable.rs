@@ -1,8 +1,8 @@
 //! Dead registers need not be stored where registers are not observable: what a program does to memory and to its scalar
 //! registers is the same, whichever of its vector registers are left out.
 
+use wavetank_gcn::Inst;
 use wavetank_interp::{Simd, Translation};
-use wavetank_isa::Inst;
 use wavetank_jit::Jitted;
 use wavetank_memory::{VGPRS, Wave};
 

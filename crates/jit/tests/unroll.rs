@@ -1,8 +1,8 @@
 //! Several turns of a loop as one piece: what they leave, and where the turn of a wave ends, is what one turn after another
 //! leaves.
 
+use wavetank_gcn::Inst;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::Inst;
 use wavetank_jit::Jitted;
 use wavetank_machine::Backend;
 use wavetank_memory::Wave;

@@ -5,9 +5,9 @@
 //! the instruction is none. Only registers that M0 chooses are asked for while
 //! the wave runs (`vector/operand.rs`, `scalar/sop1.rs`).
 
-use wavetank_isa::numbers::sreg::RESERVED;
-use wavetank_isa::tables::{Class, Features};
-use wavetank_isa::{Inst, Operand};
+use wavetank_gcn::numbers::sreg::RESERVED;
+use wavetank_gcn::tables::{Class, Features};
+use wavetank_gcn::{Inst, Operand};
 
 use crate::modes::Modes;
 use crate::operand::M0;
@@ -79,7 +79,7 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
 mod tests {
     use super::*;
     use crate::modes::GPR_IDX_EN;
-    use wavetank_isa::{Chip, parse};
+    use wavetank_gcn::{Chip, parse};
 
     #[test]
     fn what_is_loaded_is_not_indexed() {

@@ -1,9 +1,9 @@
 //! Lifting of a basic block: decodes once, lifts each instruction once.
 
+use wavetank_gcn::numbers::hwreg;
+use wavetank_gcn::tables::{Sopk, Sopp};
+use wavetank_gcn::{Chip, Field, Inst, Operand};
 use wavetank_ir::{Block, Builder, Terminator};
-use wavetank_isa::numbers::hwreg;
-use wavetank_isa::tables::{Sopk, Sopp};
-use wavetank_isa::{Chip, Field, Inst, Operand};
 
 use crate::allocation;
 use crate::block::{Flow, Lift};
@@ -44,7 +44,7 @@ impl<F: Fn(u64) -> Result<Inst, String>> Code for F {
 /// the kernel when, and only when, a wave gets there.
 ///
 /// ```
-/// use wavetank_isa::{Chip, Inst, decode};
+/// use wavetank_gcn::{Chip, Inst, decode};
 /// use wavetank_lift::{Modes, lift_block};
 ///
 /// // s_mov_b32 s0, 1; s_endpgm
@@ -119,7 +119,7 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
 fn illegal(code: &dyn Code, b: &Builder, pc: u64, modes: Modes) -> Option<Flow> {
     // S_NOP stands for it: of what the handler is told it decides nothing.
     const S_NOP: u32 = 0xbf80_0000;
-    let inst = wavetank_isa::decode(&S_NOP.to_le_bytes(), code.illegal(pc)?).ok()?;
+    let inst = wavetank_gcn::decode(&S_NOP.to_le_bytes(), code.illegal(pc)?).ok()?;
     let inst = &inst;
     traps::illegal(&Lift { b, inst, modes, pc })
 }

@@ -1,8 +1,8 @@
 //! What an arm of meaning sees of a block: its instruction on its way into the
 //! IR, and how the block goes on.
 
+use wavetank_gcn::Inst;
 use wavetank_ir::{Builder, Terminator};
-use wavetank_isa::Inst;
 
 use crate::modes::Modes;
 use crate::rules::Rules;

@@ -1,9 +1,9 @@
 //! The flow of control: SOPP, exports, and those scalar instructions that jump or
 //! change MODE (Vega ISA, 4 "Program flow control" and 12.5 SOPP).
 
+use wavetank_gcn::tables::Sopp;
+use wavetank_gcn::{Field, Flags, Operand};
 use wavetank_ir::{Export, Reg, Terminator};
-use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Field, Flags, Operand};
 
 use crate::block::{Flow, Lift};
 use crate::modes::{GPR_IDX_EN, VSKIP};

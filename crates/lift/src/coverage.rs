@@ -1,8 +1,8 @@
 //! Coverage: which instructions have a meaning, found by lifting them.
 
+use wavetank_gcn::tables::{Class, Kind, OperandSpec};
+use wavetank_gcn::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling};
 use wavetank_ir::{Block, Op as Node, Terminator};
-use wavetank_isa::tables::{Class, Kind, OperandSpec};
-use wavetank_isa::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling};
 
 use crate::{Modes, lift_block};
 
@@ -13,8 +13,8 @@ use crate::{Modes, lift_block};
 /// modifiers, such as GDS, are refused where this says nothing.
 ///
 /// ```
-/// use wavetank_isa::Chip;
-/// use wavetank_isa::tables::{Ds, Sop2};
+/// use wavetank_gcn::Chip;
+/// use wavetank_gcn::tables::{Ds, Sop2};
 /// use wavetank_lift::unsupported;
 /// assert_eq!(unsupported(Sop2::S_ADD_U32, Chip::Gfx900), None);
 /// let why = unsupported(Ds::DS_CONDXCHG32_RTN_B128, Chip::Gfx700);

@@ -5,9 +5,9 @@
 //! TRAPSTS, or MODE.EXCP_EN enables traps. Then each operation of the IR that an
 //! instruction has become is asked what it raises in the active lanes.
 
+use wavetank_gcn::tables::{Class, Vop1, Vop3};
+use wavetank_gcn::{Flags, Inst, Op};
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Op as Node, Reg, Space, Tern, Un, Value};
-use wavetank_isa::tables::{Class, Vop1, Vop3};
-use wavetank_isa::{Flags, Inst, Op};
 
 use crate::block::{Flow, Lift};
 use crate::lane_fn::EXCEPTIONS;

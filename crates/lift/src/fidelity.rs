@@ -7,8 +7,8 @@
 
 mod shown;
 
-use wavetank_isa::tables::{Ds, Exp, Mimg, Mubuf, Smem, Sopk, Sopp, Vintrp, Vop1, Vop3};
-use wavetank_isa::{Chip, Field, Op};
+use wavetank_gcn::tables::{Ds, Exp, Mimg, Mubuf, Smem, Sopk, Sopp, Vintrp, Vop1, Vop3};
+use wavetank_gcn::{Chip, Field, Op};
 
 use crate::unsupported;
 
@@ -51,8 +51,8 @@ impl Fidelity {
 /// The class of an instruction on a chip.
 ///
 /// ```
-/// use wavetank_isa::tables::{Sopp, Vop1, Vop2};
-/// use wavetank_isa::{Chip, Op};
+/// use wavetank_gcn::tables::{Sopp, Vop1, Vop2};
+/// use wavetank_gcn::{Chip, Op};
 /// use wavetank_lift::{Fidelity, fidelity};
 /// let on_vega = |op: Op| fidelity(op, Chip::Gfx900);
 /// assert!(matches!(on_vega(Vop2::V_MUL_F32.into()), Fidelity::Exact(test) if test.starts_with("soft::")));
@@ -215,8 +215,8 @@ fn mubuf(op: Mubuf) -> Option<Fidelity> {
 
 #[cfg(test)]
 mod tests {
+    use wavetank_gcn::Ty;
     use wavetank_ir::{Op as Node, Terminator};
-    use wavetank_isa::Ty;
 
     use super::*;
     use crate::coverage::alone;

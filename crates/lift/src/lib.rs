@@ -33,9 +33,9 @@ pub use modes::Modes;
 pub use rules::{buffer_dialect, image_tiling};
 
 use block::{Flow, Lift};
+use wavetank_gcn::tables::{Class, Exp};
+use wavetank_gcn::{Inst, Op, Operand};
 use wavetank_ir::{Family, Terminator};
-use wavetank_isa::tables::{Class, Exp};
-use wavetank_isa::{Inst, Op, Operand};
 
 /// What kind of instruction it is, for counters.
 pub(crate) fn family(inst: &Inst) -> Family {

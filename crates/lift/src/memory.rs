@@ -14,8 +14,8 @@ pub(crate) use image::mimg;
 pub(crate) use lds::ds;
 pub(crate) use scalar::smem;
 
+use wavetank_gcn::{Field, Flags, Op, Operand, Ty};
 use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space, Value};
-use wavetank_isa::{Field, Flags, Op, Operand, Ty};
 
 use crate::block::{Flow, Lift};
 use crate::operand::SGPRS;

@@ -1,10 +1,10 @@
 //! The parts of the machine state that the meaning of an instruction depends
 //! on: they are fixed for a block, so that no mode is tested in a lane.
 
+use wavetank_gcn::numbers::hwreg;
+use wavetank_gcn::tables::{OperandSpec, Vop2};
+use wavetank_gcn::{Field, Inst, Op};
 use wavetank_ir::{Elem, Fp, HARDWARE_REGISTERS, Round};
-use wavetank_isa::numbers::hwreg;
-use wavetank_isa::tables::{OperandSpec, Vop2};
-use wavetank_isa::{Field, Inst, Op};
 
 use crate::rules::Rules;
 

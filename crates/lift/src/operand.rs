@@ -3,16 +3,16 @@
 //!
 //! Vector operands, which also read these, are fetched in `vector/operand.rs`.
 
+use wavetank_gcn::numbers::sreg::RESERVED;
+use wavetank_gcn::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE};
+use wavetank_gcn::{Field, Operand, Ty};
 use wavetank_ir::{Reg, Value};
-use wavetank_isa::numbers::sreg::RESERVED;
-use wavetank_isa::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE};
-use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::Lift;
 use crate::value::{Cond, Int};
 
-pub(crate) use wavetank_isa::numbers::hwreg as hw;
-pub(crate) use wavetank_isa::numbers::sreg::{EXEC, M0, VCC};
+pub(crate) use wavetank_gcn::numbers::hwreg as hw;
+pub(crate) use wavetank_gcn::numbers::sreg::{EXEC, M0, VCC};
 
 /// TRAPSTS.EXCP, as far as floats and integers raise it.
 pub(crate) const EXCP: u32 = 0x7f;

@@ -3,11 +3,11 @@
 //! This is the only file of the crate that knows which generation a chip is
 //! of: the arms and the operand layer ask for a fact by its name. Which
 //! instructions and fields a chip has is not said here but in the table and the
-//! layouts of `wavetank_isa`.
+//! layouts of `wavetank_gcn`.
 
+use wavetank_gcn::numbers::{first_ttmp, general_sgprs};
+use wavetank_gcn::{Chip, Generation, WaitCounter};
 use wavetank_ir::{Dialect, Tiling};
-use wavetank_isa::numbers::{first_ttmp, general_sgprs};
-use wavetank_isa::{Chip, Generation, WaitCounter};
 
 /// The facts of a chip that the meaning of its instructions depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,7 +191,7 @@ impl Rules {
 ///
 /// ```
 /// use wavetank_ir::Tiling;
-/// assert_eq!(wavetank_lift::image_tiling(wavetank_isa::Chip::Gfx803), Tiling::Indexed);
+/// assert_eq!(wavetank_lift::image_tiling(wavetank_gcn::Chip::Gfx803), Tiling::Indexed);
 /// ```
 pub const fn image_tiling(chip: Chip) -> Tiling {
     Rules::of(chip).image_tiling
@@ -201,7 +201,7 @@ pub const fn image_tiling(chip: Chip) -> Tiling {
 ///
 /// ```
 /// use wavetank_ir::Dialect;
-/// assert_eq!(wavetank_lift::buffer_dialect(wavetank_isa::Chip::Gfx900), Dialect::Indexed);
+/// assert_eq!(wavetank_lift::buffer_dialect(wavetank_gcn::Chip::Gfx900), Dialect::Indexed);
 /// ```
 pub const fn buffer_dialect(chip: Chip) -> Dialect {
     Rules::of(chip).buffer_dialect

@@ -5,8 +5,8 @@
 //! stands among the modes of a block. What is lifted for a wave without one
 //! knows nothing of handlers.
 
+use wavetank_gcn::numbers::sreg;
 use wavetank_ir::{Reg, Terminator};
-use wavetank_isa::numbers::sreg;
 
 use crate::block::{Flow, Lift};
 use crate::modes::{HALT, PRIV, TRAP};
@@ -225,10 +225,10 @@ fn halted(l: &Lift) -> Flow {
 
 #[cfg(test)]
 mod tests {
+    use wavetank_gcn::numbers::hwreg;
+    use wavetank_gcn::tables::Sopp;
+    use wavetank_gcn::{Chip, Op};
     use wavetank_ir::HARDWARE_REGISTERS;
-    use wavetank_isa::numbers::hwreg;
-    use wavetank_isa::tables::Sopp;
-    use wavetank_isa::{Chip, Op};
 
     use super::*;
     use crate::Modes;

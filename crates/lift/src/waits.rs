@@ -1,7 +1,7 @@
 //! Waits for loads: where a chip would make a wave wait.
 
+use wavetank_gcn::WaitCounter;
 use wavetank_ir::{Block, Counter, Op, WaitCnt};
-use wavetank_isa::WaitCounter;
 
 use crate::block::Lift;
 
@@ -66,8 +66,8 @@ pub(crate) fn for_loads(block: &Block, most: WaitCnt) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use wavetank_gcn::{Chip, decode};
     use wavetank_ir::{Op, Terminator};
-    use wavetank_isa::{Chip, decode};
 
     use crate::{Modes, lift_block};
 

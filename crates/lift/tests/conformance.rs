@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use wavetank_gcn::{Chip, decode};
 use wavetank_ir::{Op, Terminator, verify};
-use wavetank_isa::{Chip, decode};
 use wavetank_lift::{Modes, lift_block};
 
 /// The bytes of a hexadecimal text, `None` if it is none.

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 
+use wavetank_gcn::numbers::hwreg;
+use wavetank_gcn::tables::{Class, Ds, Features, Kind, MODE, OperandSpec, PC, SCC};
+use wavetank_gcn::{Chip, Field, Flags, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode};
 use wavetank_ir::{
     Access, Block, Counter, DataReg, Half, ImageKind, MemKind, MemOp, Op as Node, Reg, Space,
     Terminator, Value,
 };
-use wavetank_isa::numbers::hwreg;
-use wavetank_isa::tables::{Class, Ds, Features, Kind, MODE, OperandSpec, PC, SCC};
-use wavetank_isa::{Chip, Field, Flags, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode};
 use wavetank_lift::{Fidelity, Modes, fidelity, lift_block};
 
 /// What a block of one instruction does, by its nodes.
@@ -203,10 +203,10 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
     all
 }
 
-/// The instructions of the corpus of gfx9 (crates/isa/tests/corpus): the first
+/// The instructions of the corpus of gfx9 (crates/gcn/tests/corpus): the first
 /// line of each in each form with each set of modifiers.
 fn lines() -> Vec<(String, Inst)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../isa/tests/corpus");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn/tests/corpus");
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for file in ["asm-gfx9.tsv", "layout-gfx9.tsv"] {

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wavetank_gcn::tables::Sop1;
+use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_ir::{Block, Op, Terminator, verify};
-use wavetank_isa::tables::Sop1;
-use wavetank_isa::{Chip, Inst, decode};
 use wavetank_lift::{Modes, lift_block};
 use wavetank_object::{CodeObject, Image, SymbolKind};
 

@@ -3,13 +3,13 @@
 //! go is as the document says.
 
 use crate::common::{inst, lift};
+use wavetank_gcn::tables::{Ds, Flat, Mimg, Mubuf, Smem};
+use wavetank_gcn::{Chip, Field, Flags, Form, Inst, Op, Operand};
 use wavetank_ir::{
     Access, Block, DataReg, Dialect, Elements, Half, Image, MemKind, MemOp, Op as Node, Reg, Rmw,
     Space, Tiling, Ty, Value,
 };
 use wavetank_ir::{Terminator, verify};
-use wavetank_isa::tables::{Ds, Flat, Mimg, Mubuf, Smem};
-use wavetank_isa::{Chip, Field, Flags, Form, Inst, Op, Operand};
 
 /// Registers that are easy to tell apart.
 const OPERANDS: [(Field, Operand); 14] = [

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{inst, lift, lift_in, lift_on};
+use wavetank_gcn::tables::{Mtbuf, Mubuf, Smem, Sop1, Sopp, Vop1, Vop2};
+use wavetank_gcn::{Chip, Field, Inst, Operand};
 use wavetank_ir::{Block, Dialect, Half, Op as Node, Space, Terminator, WaitCnt};
-use wavetank_isa::tables::{Mtbuf, Mubuf, Smem, Sop1, Sopp, Vop1, Vop2};
-use wavetank_isa::{Chip, Field, Inst, Operand};
 use wavetank_lift::Modes;
 
 /// The sources below a folder, without the folders of tests.

@@ -4,9 +4,9 @@
 use crate::common::{PC, inst, lift_in};
 use crate::uniform::{State, run};
 use proptest::prelude::*;
+use wavetank_gcn::tables::{Ds, Sop1, Sop2, Sopc, Sopk, Sopp};
+use wavetank_gcn::{Field, Op, Operand};
 use wavetank_ir::{Op as Node, Terminator};
-use wavetank_isa::tables::{Ds, Sop1, Sop2, Sopc, Sopk, Sopp};
-use wavetank_isa::{Field, Op, Operand};
 use wavetank_lift::Modes;
 
 const S0: usize = 10;

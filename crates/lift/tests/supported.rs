@@ -1,7 +1,7 @@
 //! What compilers emit is executed: every mnemonic of the lists of instructions
 //! found in ROCm's libraries and in this project's kernels.
 
-use wavetank_isa::{Chip, Op};
+use wavetank_gcn::{Chip, Op};
 use wavetank_lift::unsupported;
 
 /// The instruction of a mnemonic, with or without the suffix of a form.

@@ -6,7 +6,7 @@ use wavetank_ir::LANES;
 
 use wavetank_memory::{StartRegisters, Wave};
 
-pub use wavetank_isa::numbers::MAX_GROUP_SIZE;
+pub use wavetank_gcn::numbers::MAX_GROUP_SIZE;
 
 /// A grid of work-items and how it is cut into work-groups.
 ///

@@ -1,6 +1,6 @@
 //! Unaligned accesses: what they do in each mode of the chip.
 
-use wavetank_isa::Generation;
+use wavetank_gcn::Generation;
 
 /// The alignment mode of a chip (`SH_MEM_CONFIG.ALIGNMENT_MODE`), which its
 /// driver chooses: what buffer accesses of a dword or more do at an address

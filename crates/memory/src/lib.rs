@@ -68,5 +68,5 @@ pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError
 pub use shadow::{ProbeHit, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
+pub use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};
 pub use wavetank_ir::Tiling;
-pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use wavetank_gcn::Generation;
 use wavetank_ir::MemKind;
-use wavetank_isa::Generation;
 
 use crate::access_log::Log;
 use crate::alignment::Alignment;
@@ -19,7 +19,7 @@ use crate::reach::Offsets;
 use crate::registry::{Allocation, EpochGuard, Map, Registry};
 use crate::shadow::{ProbeHit, Seen, Undefined};
 use crate::surface::Surfaces;
-use wavetank_isa::numbers::PRIVATE_BASE;
+use wavetank_gcn::numbers::PRIVATE_BASE;
 
 /// Memory instructions that have a bounds cache of their own; others share.
 const BOUNDS_CACHES: usize = 1024;

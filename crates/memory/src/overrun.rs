@@ -8,7 +8,7 @@ use crate::fault::{Denied, MemoryFaultReason};
 use crate::lanes::{Lanes, each};
 use crate::reach;
 use crate::registry::Allocation;
-use wavetank_isa::numbers::SHARED_BASE;
+use wavetank_gcn::numbers::SHARED_BASE;
 
 /// Accesses beyond the LDS: the first one, and how many there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ pub type VectorRegisters = [[u32; LANES]; VGPRS];
 /// Bytes of one lane vector of 32-bit lanes.
 pub const VECTOR_BYTES: usize = LANES * 4;
 
-use wavetank_isa::numbers::LDS_BYTES;
-pub use wavetank_isa::numbers::{hwreg, sreg};
+use wavetank_gcn::numbers::LDS_BYTES;
+pub use wavetank_gcn::numbers::{hwreg, sreg};
 
 /// The uniform state of a wave. Back ends address it by byte offset.
 #[repr(C, align(64))]

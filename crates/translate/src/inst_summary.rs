@@ -41,8 +41,8 @@ mod tests {
     use super::*;
     use crate::{Modes, Translator};
     use std::sync::Arc;
+    use wavetank_gcn::{Chip, decode};
     use wavetank_ir::RegFile;
-    use wavetank_isa::{Chip, decode};
 
     #[test]
     fn instructions_write_what_the_manual_says() {

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use wavetank_isa::{Chip, Inst, decode};
+//! use wavetank_gcn::{Chip, Inst, decode};
 //! use wavetank_translate::{Modes, Translator};
 //!
 //! // s_endpgm, at address 0

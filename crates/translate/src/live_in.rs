@@ -136,7 +136,7 @@ fn sets_exec(op: &Op) -> Option<Value> {
 pub(crate) mod tests {
     use super::*;
     use std::sync::Arc;
-    use wavetank_isa::{Chip, Inst, parse};
+    use wavetank_gcn::{Chip, Inst, parse};
 
     /// A program whose instructions are 8 bytes long each.
     pub(crate) fn program(lines: &[&str]) -> Translator {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wavetank::{Chip, EXACT, Fidelity, cases_of, fidelity};
-use wavetank_isa::Op;
+use wavetank_gcn::Op;
 
 /// A chip of each generation, and Vega 20, which has more instructions.
 pub const CHIPS: [Chip; 5] = [

@@ -5,8 +5,8 @@
 //! lanes of a vector register, one beside the other; the next function that wants that register saves it on the stack, with
 //! all lanes. So two lanes that hold an address right behind a call are taken for a return address.
 
+use wavetank_gcn::Operand;
 use wavetank_ir::LANES;
-use wavetank_isa::Operand;
 use wavetank_memory::Wave;
 use wavetank_translate::Code;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use include_dir::{Dir, File, include_dir};
-use wavetank_isa::{Chip, Generation, Op};
+use wavetank_gcn::{Chip, Generation, Op};
 use wavetank_translate::{self as translate, Fidelity};
 
 use crate::exec::parse_file;
@@ -58,8 +58,8 @@ impl Shown {
 ///
 /// ```
 /// use wavetank::cases_of;
-/// use wavetank_isa::tables::Vop3;
-/// use wavetank_isa::Generation;
+/// use wavetank_gcn::tables::Vop3;
+/// use wavetank_gcn::Generation;
 /// assert!(cases_of(Vop3::V_LSHL_ADD_U32, Generation::Gfx9) > 0);
 /// assert_eq!(cases_of(Vop3::V_LSHL_ADD_U32, Generation::Gfx6), 0);
 /// ```
@@ -74,8 +74,8 @@ pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
 ///
 /// ```
 /// use wavetank::case_files;
-/// use wavetank_isa::tables::Vop3;
-/// use wavetank_isa::Generation;
+/// use wavetank_gcn::tables::Vop3;
+/// use wavetank_gcn::Generation;
 /// let files = case_files(Vop3::V_LSHL_ADD_U32, Generation::Gfx9);
 /// assert!(files.iter().any(|file| file.path == "tests/isa/vop3/vop3-integer.wt" && file.cases > 0));
 /// ```
@@ -91,7 +91,7 @@ pub fn case_files(op: impl Into<Op>, generation: Generation) -> &'static [CaseFi
 ///
 /// ```
 /// use wavetank::{Chip, Fidelity, fidelity};
-/// use wavetank_isa::tables::{Sopp, Vop3};
+/// use wavetank_gcn::tables::{Sopp, Vop3};
 /// let exact = fidelity(Vop3::V_LSHL_ADD_U32, Chip::Gfx900);
 /// assert!(matches!(exact, Fidelity::Exact(file) if file.starts_with("tests/isa/")));
 /// assert!(matches!(fidelity(Sopp::S_SETPRIO, Chip::Gfx803), Fidelity::NoEffect(_)));

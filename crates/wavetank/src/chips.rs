@@ -4,7 +4,7 @@
 //! Guide for AMDGPU Backend". None of it changes what a kernel computes; compute units bound how many work-groups are
 //! resident.
 
-use wavetank_isa::{Chip, Generation};
+use wavetank_gcn::{Chip, Generation};
 
 use crate::error::names;
 

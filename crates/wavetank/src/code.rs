@@ -5,9 +5,9 @@ use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wavetank_isa::numbers::hwreg;
-use wavetank_isa::tables::Sop1;
-use wavetank_isa::{Chip, Inst};
+use wavetank_gcn::numbers::hwreg;
+use wavetank_gcn::tables::Sop1;
+use wavetank_gcn::{Chip, Inst};
 use wavetank_memory::Registry;
 use wavetank_object::{CodeObject, Image};
 use wavetank_translate::{Code, reads_exceptions};
@@ -139,12 +139,12 @@ impl ModuleCode {
 
 impl Code for ModuleCode {
     fn inst(&self, pc: u64) -> Result<Inst, String> {
-        wavetank_isa::decode(&self.bytes(pc)?, self.chip).map_err(|error| error.to_string())
+        wavetank_gcn::decode(&self.bytes(pc)?, self.chip).map_err(|error| error.to_string())
     }
 
     fn illegal(&self, pc: u64) -> Option<Chip> {
         let code = self.bytes(pc).ok()?;
-        wavetank_isa::decode(&code, self.chip)
+        wavetank_gcn::decode(&code, self.chip)
             .is_err()
             .then_some(self.chip)
     }
@@ -161,7 +161,7 @@ impl Code for ModuleCode {
 fn shows_exceptions(code: &[u8], chip: Chip) -> bool {
     let at = |at: usize| {
         let end = (at + WINDOW).min(code.len());
-        wavetank_isa::decode(&code[at..end], chip).ok()
+        wavetank_gcn::decode(&code[at..end], chip).ok()
     };
     // S_GETREG_B32 is opcode 18 of SOPK, 17 from gfx8 on; the register is in the low bits.
     let words = code

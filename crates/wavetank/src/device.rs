@@ -3,8 +3,8 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
+use wavetank_gcn::Chip;
 use wavetank_interp::Simd;
-use wavetank_isa::Chip;
 use wavetank_machine::gcn::aql;
 use wavetank_machine::{GlobalSyncUnit, Schedule};
 use wavetank_memory::Registry;

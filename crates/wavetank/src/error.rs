@@ -3,8 +3,8 @@
 use std::fmt;
 
 use wavetank_check::{Finding, Place};
+use wavetank_gcn::Chip;
 use wavetank_ir::MemKind;
-use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
 use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};

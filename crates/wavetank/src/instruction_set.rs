@@ -1,7 +1,7 @@
 //! The names of instruction sets, as every command takes them.
 
 use thiserror::Error;
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 
 /// How the names of the instruction sets beside GCN begin.
 const OTHERS: [&str; 2] = ["maxwell:", "visa"];

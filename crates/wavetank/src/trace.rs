@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use wavetank_check::Place;
+use wavetank_gcn::Chip;
+use wavetank_gcn::text::{hwreg_name, scalar_register_name};
 use wavetank_ir::{LANES, Reg, RegFile, Span};
-use wavetank_isa::Chip;
-use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, BlockCost, Group, Stop, Why, YieldPoint};
 use wavetank_memory::{AccessRecord, AccessRun};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};

@@ -1,7 +1,7 @@
 //! Every instruction has a case, and the document says how many.
 
 use wavetank::{Fidelity, cases_of, fidelity};
-use wavetank_isa::Op;
+use wavetank_gcn::Op;
 
 #[path = "../examples/coverage.rs"]
 pub mod page;

@@ -5,7 +5,7 @@
 
 use crate::common::{Build, Numbers, close, each, wide};
 use wavetank::Arg;
-use wavetank_isa::Generation;
+use wavetank_gcn::Generation;
 
 #[test]
 fn vecadd() {

@@ -2,7 +2,7 @@
 
 use wavetank::stage::{ExportTarget, Outcome, Shader, Stage, UnknownStage, parameters};
 use wavetank::{Chip, Device, Error, Module};
-use wavetank_isa::{encode, parse};
+use wavetank_gcn::{encode, parse};
 
 /// A chip of each generation.
 const CHIPS: [Chip; 4] = [Chip::Gfx600, Chip::Gfx701, Chip::Gfx803, Chip::Gfx900];

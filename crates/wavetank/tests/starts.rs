@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use wavetank::{Chip, Device, EngineChoice};
-use wavetank_isa::{encode, parse};
+use wavetank_gcn::{encode, parse};
 
 /// Stores a register that it has not written, for each work-item of groups of 64, and then leaves something in it.
 const KERNEL: &[&str] = &[

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use wavetank::{Buffer, Chip, Device, Dispatch, Error, Kernel, Module};
-use wavetank_isa::{encode, parse};
+use wavetank_gcn::{encode, parse};
 use wavetank_machine::Fault;
 
 /// A kernel that traps, and then loads from where nothing is, with EXCP_EN of memory violations, MODE[20].

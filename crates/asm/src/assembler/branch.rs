@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use wavetank_isa::encode;
-use wavetank_isa::text::parse_at;
-use wavetank_isa::text::places::Place;
+use wavetank_gcn::encode;
+use wavetank_gcn::text::parse_at;
+use wavetank_gcn::text::places::Place;
 
 use super::{Assembler, KnownValue, Template};
 use crate::expression::{Base, Expr, Reader, Variant};

@@ -1,7 +1,7 @@
 //! Registers that instructions name.
 
-use wavetank_isa::Inst;
-use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
+use wavetank_gcn::Inst;
+use wavetank_gcn::numbers::{flat_scratch, general_sgprs, sreg};
 
 /// One more than the highest register of each kind that instructions name.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use wavetank_isa::{Chip, Dialect, Inst};
+use wavetank_gcn::{Chip, Dialect, Inst};
 
 use super::{Assembler, Counts};
 use crate::expression::Expr;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use wavetank_isa::text::{parse_at, parse_quietly};
-use wavetank_isa::{Encoded, Inst, ParseError, encode};
+use wavetank_gcn::text::{parse_at, parse_quietly};
+use wavetank_gcn::{Encoded, Inst, ParseError, encode};
 
 use super::operands::{self, MUST_BE_KNOWN, Reach, Rewritten, StandIn};
 use super::{Assembler, names, too_large};

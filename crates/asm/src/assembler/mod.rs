@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use wavetank_isa::{Chip, Dialect, Encoded, Inst};
+use wavetank_gcn::{Chip, Dialect, Encoded, Inst};
 use wavetank_object::Target;
 
 use crate::errors::LineError;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use wavetank_isa::Op;
-use wavetank_isa::tables::Kind;
+use wavetank_gcn::Op;
+use wavetank_gcn::tables::Kind;
 
 use crate::source::{first_word, is_name};
 use crate::state::FirstCharFilter;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use wavetank_isa::Dialect;
-use wavetank_isa::text::places::{Place, is_modifier};
+use wavetank_gcn::Dialect;
+use wavetank_gcn::text::places::{Place, is_modifier};
 
 use super::Assembler;
 use crate::expression::{Expr, Reader};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use wavetank_isa::{Encoded, Inst, decode};
+use wavetank_gcn::{Encoded, Inst, decode};
 
 use super::Assembler;
 use crate::expression::Base;

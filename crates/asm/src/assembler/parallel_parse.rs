@@ -9,8 +9,8 @@ use std::thread;
 use std::vec;
 
 use memchr::{memchr, memchr3};
-use wavetank_isa::text::parse_quietly;
-use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
+use wavetank_gcn::text::parse_quietly;
+use wavetank_gcn::{Chip, Dialect, Encoded, Inst, encode};
 
 use super::names;
 use crate::ordered_pool::Results;

@@ -7,7 +7,7 @@ use crate::expression::{Expr, fits, float};
 use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Tail, leb};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[

@@ -16,7 +16,7 @@ mod symbol;
 
 use std::sync::OnceLock;
 
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 use crate::session::{Handler, Handlers};
 
@@ -56,7 +56,7 @@ fn shared() -> impl Iterator<Item = Handler> {
 mod tests {
     use std::rc::Rc;
 
-    use wavetank_isa::Chip;
+    use wavetank_gcn::Chip;
 
     use super::*;
     use crate::options::Options;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::session::{Handler, Session, alone, row};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Place;
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_link::Os;
 use wavetank_object::{Error, Feature, Target, note};
 

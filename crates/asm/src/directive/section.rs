@@ -7,7 +7,7 @@ use crate::assembler::Assembler;
 use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Group, Key};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 use wavetank_link::elf::*;
 
 #[rustfmt::skip]

@@ -4,7 +4,7 @@ use super::number::{integer, local_label};
 use super::{Binary, Expr, Function, Unary, Variant};
 use crate::source::{Cursor, SyntaxError, escape, syntax_error};
 use crate::state::{Definition, Location, Symbols};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 /// Operators that wait for their values at most, and parentheses within each other: what evaluates goes down so deep.
 const DEEPEST: usize = 500;

@@ -4,7 +4,7 @@
 
 use std::fmt::{Display, Write};
 
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 
 use crate::session::program::{Kernel, KernelMetadata, Metadata, quoted};
 

@@ -1,6 +1,6 @@
 //! The end of a source with kernels of CLRX's formats: settings and metadata are written.
 
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 use wavetank_link::elf::*;
 use wavetank_link::reloc;
 use wavetank_object::{KERNEL_CODE_SIZE, note};

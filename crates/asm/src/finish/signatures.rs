@@ -1,7 +1,7 @@
 //! Kernels given by signatures: their code is found in the source, and their directives are written and read.
 
-use wavetank_isa::numbers::lds_of_group;
-use wavetank_isa::{Dialect, ParseError};
+use wavetank_gcn::numbers::lds_of_group;
+use wavetank_gcn::{Dialect, ParseError};
 use wavetank_link::elf::STB_GLOBAL;
 use wavetank_object::Feature;
 use wavetank_quote::similar;

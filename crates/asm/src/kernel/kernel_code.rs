@@ -3,7 +3,7 @@
 //! Source: LLVM's "User Guide for AMDGPU Backend", table "AMD Kernel Code", and "Code Object V2 Kernel Assembler
 //! Directives".
 
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_object::KERNEL_CODE_SIZE;
 
 /// A field: its name, the byte at which its dword or less begins, the first bit, how many bits.

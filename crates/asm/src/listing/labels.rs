@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use wavetank_isa::tables::{Field, Kind};
-use wavetank_isa::{Chip, Inst, Op, Operand, decode};
+use wavetank_gcn::tables::{Field, Kind};
+use wavetank_gcn::{Chip, Inst, Op, Operand, decode};
 
 use super::region::{Region, length};
 use crate::ordered_pool::run_in_order;

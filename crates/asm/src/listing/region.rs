@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavetank_isa::{DecodeError, Inst};
+use wavetank_gcn::{DecodeError, Inst};
 use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Symbol, SymbolKind};
 
 /// The name of an address.

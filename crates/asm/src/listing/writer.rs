@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use wavetank_isa::text::print_at;
-use wavetank_isa::{Chip, Dialect, Inst, decode};
+use wavetank_gcn::text::print_at;
+use wavetank_gcn::{Chip, Dialect, Inst, decode};
 use wavetank_object::{Lines, Source};
 use wavetank_quote::{plain, readable};
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 use super::Session;
 use super::macros::{LARGEST, Macro, argument, substitute};

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use wavetank_isa::{Chip, Dialect, ParseError};
+use wavetank_gcn::{Chip, Dialect, ParseError};
 
 use crate::assembler::{Assembler, Known, is_worthwhile, while_parsing};
 use crate::errors::LineError;

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use wavetank_isa::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE};
+use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE};
 use wavetank_object::Target;
 
 use super::{Kind, Signature};

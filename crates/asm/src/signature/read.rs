@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use wavetank_isa::ParseError;
+use wavetank_gcn::ParseError;
 use wavetank_quote::similar;
 
 use super::{Kind, Parameter, SCALARS, Scalar, Signature};

@@ -8,7 +8,7 @@ use wavetank_quote::{byte_of, character_of};
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_object, text_of};
-/// use wavetank_isa::Chip;
+/// use wavetank_gcn::Chip;
 ///
 /// let source = text_of(b".data\n.ascii \"a\xff\" ; \xfe".to_vec());
 /// let object = assemble_object("a.s", &source, &Options::new(Chip::Gfx900))?;

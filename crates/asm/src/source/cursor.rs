@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::Range;
 
-use wavetank_isa::ParseError;
+use wavetank_gcn::ParseError;
 use wavetank_quote::brief;
 
 use super::{bytes, is_name};

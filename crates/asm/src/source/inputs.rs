@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 use super::{Lines, Row, SyntaxError, syntax_error};
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use memchr::{memchr2, memchr3};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 /// A reader of lines. It holds its text, so that what is made on the way (expansions of macros) is read as files are.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Lines cut into statements: labels told apart from instructions and directives. CLRX parts statements by `;`.
 
 use memchr::memchr3_iter;
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 /// What stands at a place of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use wavetank_isa::ParseError;
+use wavetank_gcn::ParseError;
 
 use super::Location;
 use crate::errors::LineError;

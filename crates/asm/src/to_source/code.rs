@@ -1,7 +1,7 @@
 //! Code: instructions, with names for what their branches and literals lead to.
 
-use wavetank_isa::text::{parse_at, print_at};
-use wavetank_isa::{Inst, decode, encode};
+use wavetank_gcn::text::{parse_at, print_at};
+use wavetank_gcn::{Inst, decode, encode};
 
 use super::parts::{Part, target};
 use super::{DIALECT, Writer};

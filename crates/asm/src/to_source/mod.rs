@@ -14,7 +14,7 @@ mod parts;
 use std::fmt::Write as _;
 
 use thiserror::Error;
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 use wavetank_link::{Linked, Place, Symbol, elf};
 use wavetank_object::{CodeObject, Target};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wavetank_isa::tables::{Field, Kind};
-use wavetank_isa::{Chip, Operand, decode};
+use wavetank_gcn::tables::{Field, Kind};
+use wavetank_gcn::{Chip, Operand, decode};
 use wavetank_link::{Linked, Place, Symbol, elf};
 use wavetank_object::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE};
 
@@ -212,7 +212,7 @@ impl<'l> Part<'l> {
 }
 
 /// Where a branch leads, as an offset in its section.
-pub(super) fn target(inst: &wavetank_isa::Inst, at: u64) -> Option<u64> {
+pub(super) fn target(inst: &wavetank_gcn::Inst, at: u64) -> Option<u64> {
     let last = inst.row().operands.last()?;
     if last.kind != Kind::Target {
         return None;

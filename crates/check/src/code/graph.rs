@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wavetank_isa::tables::Sop1;
-use wavetank_isa::{Chip, Effects, Inst, decode};
+use wavetank_gcn::tables::Sop1;
+use wavetank_gcn::{Chip, Effects, Inst, decode};
 use wavetank_object::{CodeObject, Kernel, KernelDescriptor};
 
 use super::{Block, Bytes, Root, Successors, successors};

@@ -1,7 +1,7 @@
 //! Successors of an instruction.
 
-use wavetank_isa::tables::{Kind, Sop1, Sop2, Sopk, Sopp};
-use wavetank_isa::{Field, Inst, Op, Operand};
+use wavetank_gcn::tables::{Kind, Sop1, Sop2, Sopk, Sopp};
+use wavetank_gcn::{Field, Inst, Op, Operand};
 
 /// Where an instruction goes on (Vega ISA, 4.2 and 12.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use wavetank_isa::tables::{Class, Vop3};
-use wavetank_isa::{Inst, Op, Registers};
+use wavetank_gcn::tables::{Class, Vop3};
+use wavetank_gcn::{Inst, Op, Registers};
 
 use crate::code::Graph;
 use crate::flow::{Analysis, walk};

@@ -1,8 +1,8 @@
 //! Consumers: the second instructions of hazards.
 
-use wavetank_isa::numbers::{hwreg, sreg};
-use wavetank_isa::tables::{Class, Ds, Features, Kind, Sop1, Sop2, Sopk, Sopp, Vop1, Vop3};
-use wavetank_isa::{Field, Flags, Form, Inst, Op, Operand};
+use wavetank_gcn::numbers::{hwreg, sreg};
+use wavetank_gcn::tables::{Class, Ds, Features, Kind, Sop1, Sop2, Sopk, Sopp, Vop1, Vop3};
+use wavetank_gcn::{Field, Flags, Form, Inst, Op, Operand};
 
 use super::producer::HwregPart;
 use super::vcc::VccAlias;

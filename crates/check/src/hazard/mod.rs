@@ -11,8 +11,8 @@ mod rows;
 mod tests;
 mod vcc;
 
-use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Field, Generation, Inst, Operand};
+use wavetank_gcn::tables::Sopp;
+use wavetank_gcn::{Field, Generation, Inst, Operand};
 
 use crate::code::{Graph, Node};
 use crate::finding::{Finding, Findings, Mark};

@@ -1,9 +1,9 @@
 //! Producers: the first instructions of hazards.
 
-use wavetank_isa::numbers::hwreg;
-use wavetank_isa::tables::{Class, Sopc, Sopk};
-use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_isa::{Field, Flags, Form, Generation, Inst, Op, Operand};
+use wavetank_gcn::numbers::hwreg;
+use wavetank_gcn::tables::{Class, Sopc, Sopk};
+use wavetank_gcn::text::{hwreg_name, scalar_register_name};
+use wavetank_gcn::{Field, Flags, Form, Generation, Inst, Op, Operand};
 
 use crate::code::Node;
 

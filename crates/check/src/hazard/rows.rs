@@ -3,7 +3,7 @@
 //! Where the sources do not say the same, a row asks for what all of them ask for, so that no compiler's code is wrong.
 //! A generation that no source names has no number in the row.
 
-use wavetank_isa::Generation;
+use wavetank_gcn::Generation;
 
 use super::consumer::Consumer;
 use super::producer::Producer;

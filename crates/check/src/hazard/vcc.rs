@@ -1,7 +1,7 @@
 //! VCC by its alias, the last SGPRs of the allocation.
 
-use wavetank_isa::Generation;
-use wavetank_isa::numbers::{general_sgprs, sgprs_per_simd, sreg};
+use wavetank_gcn::Generation;
+use wavetank_gcn::numbers::{general_sgprs, sgprs_per_simd, sreg};
 use wavetank_object::KernelDescriptor;
 
 /// The SGPR that VCC's low half is, if instructions can name it.

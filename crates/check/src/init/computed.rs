@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use wavetank_isa::Registers;
+use wavetank_gcn::Registers;
 
 use super::origin::{befores, known, sources};
 use super::tell::Story;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use wavetank_isa::tables::Field;
-use wavetank_isa::{Form, Inst, Registers};
+use wavetank_gcn::tables::Field;
+use wavetank_gcn::{Form, Inst, Registers};
 
 use super::sink::Sink;
 use crate::code::{Graph, Node};

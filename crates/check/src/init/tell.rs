@@ -1,7 +1,7 @@
 //! Messages of the findings of `init`.
 
-use wavetank_isa::tables::{Sop1, Sop2};
-use wavetank_isa::{Op, Registers};
+use wavetank_gcn::tables::{Sop1, Sop2};
+use wavetank_gcn::{Op, Registers};
 
 use super::origin::{Origin, decider, origin};
 use super::sink::Sink;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use wavetank_isa::tables::{Class, EXEC, Mubuf, Sopp};
-use wavetank_isa::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter};
+use wavetank_gcn::tables::{Class, EXEC, Mubuf, Sopp};
+use wavetank_gcn::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter};
 
 use crate::code::Successors;
 
@@ -386,7 +386,7 @@ fn address_of(access: &Inst) -> Registers {
 
 #[cfg(test)]
 mod tests {
-    use wavetank_isa::{Chip, parse};
+    use wavetank_gcn::{Chip, parse};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! LDS accesses that may follow a location: the conflicts that a barrier is there for.
 
-use wavetank_isa::Flags;
-use wavetank_isa::tables::Class;
+use wavetank_gcn::Flags;
+use wavetank_gcn::tables::Class;
 
 use super::event::{LdsAccess, loads_to_lds};
 use crate::code::{Graph, Node};

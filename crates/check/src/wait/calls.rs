@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavetank_isa::Operand;
+use wavetank_gcn::Operand;
 
 use super::pending::State;
 use crate::code::Graph;

@@ -1,11 +1,11 @@
 //! Events: accesses in flight after an instruction, by counter.
 
-use wavetank_isa::tables::{Class, Exp, Features, Mubuf};
-use wavetank_isa::{Field, Flags, Generation, Inst, Op, Operand, Registers};
+use wavetank_gcn::tables::{Class, Exp, Features, Mubuf};
+use wavetank_gcn::{Field, Flags, Generation, Inst, Op, Operand, Registers};
 
 use crate::code::Node;
 
-/// The first counter, by its place in [`WaitCounter::all`](wavetank_isa::WaitCounter::all).
+/// The first counter, by its place in [`WaitCounter::all`](wavetank_gcn::WaitCounter::all).
 pub const VM: usize = 0;
 /// The second counter, EXP_CNT.
 pub const EXP: usize = 1;
@@ -180,7 +180,7 @@ fn data(node: &Node) -> Registers {
         }
     }
     if inst.has(Flags::GDS) {
-        registers.add_state(wavetank_isa::tables::EXEC);
+        registers.add_state(wavetank_gcn::tables::EXEC);
     }
     registers
 }

@@ -16,7 +16,7 @@ mod waits;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use wavetank_isa::Field;
+use wavetank_gcn::Field;
 
 use crate::code::{Graph, Node};
 use crate::finding::Findings;

@@ -1,6 +1,6 @@
 //! The set of accesses in flight at a location.
 
-use wavetank_isa::{Generation, Registers, WaitCounter};
+use wavetank_gcn::{Generation, Registers, WaitCounter};
 
 use super::event::{Event, Kind, LdsAccess};
 

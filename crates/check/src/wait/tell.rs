@@ -1,6 +1,6 @@
 //! Messages of the findings of `wait`.
 
-use wavetank_isa::{Registers, WaitCounter};
+use wavetank_gcn::{Registers, WaitCounter};
 
 use super::event::{Kind, LdsAccess};
 use super::pending::Pending;

@@ -1,8 +1,8 @@
 //! The data-flow analysis of accesses in flight, and the uses that come too early.
 
-use wavetank_isa::numbers::sreg::EXEC;
-use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Field, Form, Inst, Op, Operand, Registers, WaitCounter};
+use wavetank_gcn::numbers::sreg::EXEC;
+use wavetank_gcn::tables::Sopp;
+use wavetank_gcn::{Field, Form, Inst, Op, Operand, Registers, WaitCounter};
 
 use super::barrier::Reach;
 use super::calls::Calls;

@@ -1,7 +1,7 @@
 //! A machine that is as slow as it may be, and random walks on it: they tell which waits matter.
 
 use wavetank_check::code::Graph;
-use wavetank_isa::{Inst, Registers};
+use wavetank_gcn::{Inst, Registers};
 
 use super::random::Random;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavetank_asm::{Assembly, Errors, Options, assemble_whole, text_of};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 use wavetank_link::{Input, Relocatable, link};
 
 use crate::exit::{Failure, Result};

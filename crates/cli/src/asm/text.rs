@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write as _};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use wavetank_asm::{Errors, Line, LineError};
-use wavetank_isa::Dialect;
+use wavetank_gcn::Dialect;
 
 use wavetank_quote::plain;
 

@@ -125,7 +125,7 @@ fn beside(name: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use wavetank_isa::{Chip, Dialect, Op, parse};
+    use wavetank_gcn::{Chip, Dialect, Op, parse};
 
     use super::*;
     use crate::fold::PAGE;

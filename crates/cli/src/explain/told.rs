@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use wavetank::{Chip, case_files, fidelity};
-use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
-use wavetank_isa::{BitField, Dialect, Form, Generation, Inst, Op, bit_fields, encode, print_in};
-use wavetank_prose::{PseudoCode, operand_names, sentence};
+use wavetank_explain::{PseudoCode, operand_names, sentence};
+use wavetank_gcn::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
+use wavetank_gcn::{BitField, Dialect, Form, Generation, Inst, Op, bit_fields, encode, print_in};
 use wavetank_translate::{Modes, Translator};
 
 /// Everything that is known of an instruction.
@@ -91,7 +91,7 @@ impl Explanation {
         let shown = text.split_once(' ').map_or("", |(_, operands)| operands);
         let mut shown = shown.split(", ");
         for (slot, operand) in all.operands.iter_mut().zip(inst.operands) {
-            if operand != wavetank_isa::Operand::None {
+            if operand != wavetank_gcn::Operand::None {
                 let text = shown.next().unwrap_or_default();
                 // Modifiers follow the last one.
                 slot.text = text.split(' ').next().unwrap_or(text).to_owned();
@@ -174,7 +174,7 @@ impl Operand {
             field: format!("{:?}", spec.field).to_lowercase(),
             text: String::new(),
             ty: match spec.ty {
-                wavetank_isa::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
+                wavetank_gcn::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
                 ty => format!("{ty:?}").to_lowercase(),
             },
             access: match spec.access {

@@ -5,7 +5,7 @@
 use std::ffi::c_void;
 
 use wavetank::Device;
-use wavetank_isa::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
+use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
 
 use super::{Which, cpu, gpu, isa_of};
 use crate::abi::{Isa, Status, info};

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ops::Range;
 
-use wavetank_isa::numbers::LDS_BYTES;
+use wavetank_gcn::numbers::LDS_BYTES;
 
 use super::transfer::{self, Place};
 use super::{Kind, PAGE};

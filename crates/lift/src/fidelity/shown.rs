@@ -4,7 +4,7 @@
 //! [`Unshown`](super::Fidelity::Unshown), whatever its arm looks like, until a
 //! case of it is found, which those above this crate do.
 
-use wavetank_isa::Op;
+use wavetank_gcn::Op;
 
 /// Tests that lift the instruction and evaluate what comes out, as
 /// `file::test`, and the instructions that each names.

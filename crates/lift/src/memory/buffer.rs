@@ -1,9 +1,9 @@
 //! Buffers (Vega ISA, 8.1 "Vector memory buffer instructions", 12.14 MUBUF and
 //! 12.15 MTBUF).
 
+use wavetank_gcn::tables::{Mtbuf, Mubuf};
+use wavetank_gcn::{Field, Flags};
 use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
-use wavetank_isa::tables::{Mtbuf, Mubuf};
-use wavetank_isa::{Field, Flags};
 
 use super::{Site, lds_dma};
 use crate::block::{Flow, Lift};

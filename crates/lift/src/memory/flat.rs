@@ -1,9 +1,9 @@
 //! FLAT, GLOBAL and SCRATCH (Vega ISA, 9 "Flat memory instructions" and
 //! 12.18 FLAT).
 
+use wavetank_gcn::tables::Flat;
+use wavetank_gcn::{Field, Flags, Form};
 use wavetank_ir::{Access, Counter, Half, Rmw, Space};
-use wavetank_isa::tables::Flat;
-use wavetank_isa::{Field, Flags, Form};
 
 use super::{Site, lds_dma};
 use crate::block::{Flow, Lift};

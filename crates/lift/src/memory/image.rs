@@ -3,9 +3,9 @@
 //! LWE asks for a status as TFE does, with a bit where a level of detail was held
 //! back by what is resident; all memory is resident here, so the bit is never set.
 
+use wavetank_gcn::tables::Mimg;
+use wavetank_gcn::{Field, Flags};
 use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space};
-use wavetank_isa::tables::Mimg;
-use wavetank_isa::{Field, Flags};
 
 use crate::block::{Flow, Lift};
 

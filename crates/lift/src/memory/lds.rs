@@ -1,11 +1,11 @@
 //! The data shares, local and global (Vega ISA, 11 "Data share operations" and 12.13 LDS &
 //! GDS).
 
+use wavetank_gcn::tables::{Ds, Features};
+use wavetank_gcn::{Field, Flags};
 use wavetank_ir::{
     Access, Builder, Counter, DataReg, GlobalSync, Half, Reg, Rmw, Space, Terminator, Value,
 };
-use wavetank_isa::tables::{Ds, Features};
-use wavetank_isa::{Field, Flags};
 
 use super::{MemKind, MemOp, Site};
 use crate::block::{Flow, Lift, NAME_ONLY};

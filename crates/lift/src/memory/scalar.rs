@@ -1,8 +1,8 @@
 //! Scalar memory (Vega ISA, 7 "Scalar memory operations" and 12.6 SMEM).
 
+use wavetank_gcn::tables::Smem;
+use wavetank_gcn::{Field, Flags, Operand};
 use wavetank_ir::{Access, Clock, Counter, DataReg, Half, MemKind, MemOp, Rmw, Space, Value};
-use wavetank_isa::tables::Smem;
-use wavetank_isa::{Field, Flags, Operand};
 
 use crate::block::{Flow, Lift};
 use crate::operand::SGPRS;

@@ -1,8 +1,8 @@
 //! Scalar operations with one source (Vega ISA, 12.3 SOP1).
 
+use wavetank_gcn::Field;
+use wavetank_gcn::tables::Sop1;
 use wavetank_ir::Reg;
-use wavetank_isa::Field;
-use wavetank_isa::tables::Sop1;
 
 use super::{Result, keep_scc, non_zero, write_back};
 use crate::block::{Flow, Lift, NAME_ONLY};

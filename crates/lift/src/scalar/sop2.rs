@@ -1,7 +1,7 @@
 //! Scalar operations with two sources (Vega ISA, 12.1 SOP2).
 
-use wavetank_isa::Field;
-use wavetank_isa::tables::Sop2;
+use wavetank_gcn::Field;
+use wavetank_gcn::tables::Sop2;
 
 use super::{keep_scc, non_zero, with_scc, write_back};
 use crate::block::{Flow, Lift};

@@ -1,7 +1,7 @@
 //! Scalar compares (Vega ISA, 12.4 SOPC).
 
-use wavetank_isa::tables::Sopc;
-use wavetank_isa::{Field, Operand};
+use wavetank_gcn::tables::Sopc;
+use wavetank_gcn::{Field, Operand};
 
 use super::{only_scc, write_back};
 use crate::block::{Flow, Lift};

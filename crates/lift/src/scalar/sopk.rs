@@ -1,7 +1,7 @@
 //! Scalar operations with a 16-bit constant (Vega ISA, 12.2 SOPK).
 
-use wavetank_isa::Field;
-use wavetank_isa::tables::Sopk;
+use wavetank_gcn::Field;
+use wavetank_gcn::tables::Sopk;
 
 use super::sop2::add_signed;
 use super::{keep_scc, only_scc, with_scc, write_back};

@@ -9,9 +9,9 @@
 //! Like V_MAD_F32, on whose unit they run, these round twice and flush
 //! denormals.
 
+use wavetank_gcn::tables::Vintrp::{self, *};
+use wavetank_gcn::{Field, Flags, Operand};
 use wavetank_ir::Elem;
-use wavetank_isa::tables::Vintrp::{self, *};
-use wavetank_isa::{Field, Flags, Operand};
 
 use super::operand::Vector;
 use crate::block::Flow;

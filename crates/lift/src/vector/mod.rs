@@ -20,8 +20,8 @@ mod vopc;
 #[cfg(test)]
 mod tests;
 
-use wavetank_isa::Operand;
-use wavetank_isa::tables::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
+use wavetank_gcn::Operand;
+use wavetank_gcn::tables::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
 
 use crate::block::{Flow, Lift};
 use operand::{LDS_DIRECT, Vector};

@@ -7,10 +7,10 @@
 
 use std::cell::OnceCell;
 
+use wavetank_gcn::numbers::sreg::RESERVED;
+use wavetank_gcn::tables::{Features, OperandSpec};
+use wavetank_gcn::{DstUnused, Field, Flags, Form, Inst, Operand, Row, SdwaSel, Ty};
 use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
-use wavetank_isa::numbers::sreg::RESERVED;
-use wavetank_isa::tables::{Features, OperandSpec};
-use wavetank_isa::{DstUnused, Field, Flags, Form, Inst, Operand, Row, SdwaSel, Ty};
 
 use crate::block::Lift;
 use crate::lane;

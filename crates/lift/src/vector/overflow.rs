@@ -4,9 +4,9 @@
 //! An infinity is true if a source is infinite, or at a pole: the function of a
 //! zero, a quotient by zero.
 
+use wavetank_gcn::tables::Vop3;
+use wavetank_gcn::{Op, Ty};
 use wavetank_ir::{Elem, Value};
-use wavetank_isa::tables::Vop3;
-use wavetank_isa::{Op, Ty};
 
 use super::operand::Vector;
 use super::shape::{DENORMALS, INFINITIES, ZEROS};

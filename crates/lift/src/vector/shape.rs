@@ -1,8 +1,8 @@
 //! The shapes of vector instructions: types of sources and result.
 
+use wavetank_gcn::Ty;
+use wavetank_gcn::tables::EXEC;
 use wavetank_ir::{Bin, Cvt, Elem, Fp, LaneFn, Reg, Rel, Round, Ty as Shape, Un, Value};
-use wavetank_isa::Ty;
-use wavetank_isa::tables::EXEC;
 
 use super::operand::{Vector, float_elem, int_elem};
 use crate::block::Flow;

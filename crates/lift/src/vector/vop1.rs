@@ -1,8 +1,8 @@
 //! VOP1: one source (Vega ISA, 12.8).
 
+use wavetank_gcn::tables::Vop1::{self, *};
+use wavetank_gcn::{Field, Operand};
 use wavetank_ir::{Elem, Reg, Rel, Round, Un};
-use wavetank_isa::tables::Vop1::{self, *};
-use wavetank_isa::{Field, Operand};
 
 use super::operand::Vector;
 use super::shape::{INFINITIES, NANS, NEGATIVE_INFINITY};

@@ -1,7 +1,7 @@
 //! VOP2: two sources (Vega ISA, 12.7).
 
+use wavetank_gcn::tables::Vop2::{self, *};
 use wavetank_ir::{Bin, Rel};
-use wavetank_isa::tables::Vop2::{self, *};
 
 use super::operand::Vector;
 use crate::block::Flow;

@@ -1,9 +1,9 @@
 //! VOP3: up to three sources (Vega ISA, 12.10).
 
+use wavetank_gcn::tables::OperandSpec;
+use wavetank_gcn::tables::Vop3::{self, *};
+use wavetank_gcn::{Field, Operand, Ty};
 use wavetank_ir::{Bin, Elem, Fp, LaneFn, Rel, Round, Tern};
-use wavetank_isa::tables::OperandSpec;
-use wavetank_isa::tables::Vop3::{self, *};
-use wavetank_isa::{Field, Operand, Ty};
 
 use super::interpolation;
 use super::operand::Vector;

@@ -1,10 +1,10 @@
 //! VOP3P: packed pairs of 16 bits, mixed precision, dot products (Vega ISA,
 //! 6.7 "Packed math", 12.11).
 
+use wavetank_gcn::tables::OperandSpec;
+use wavetank_gcn::tables::Vop3p::{self, *};
+use wavetank_gcn::{DstUnused, Operand, SdwaSel, Ty};
 use wavetank_ir::{Elem, LaneFn, Tern, Value};
-use wavetank_isa::tables::OperandSpec;
-use wavetank_isa::tables::Vop3p::{self, *};
-use wavetank_isa::{DstUnused, Operand, SdwaSel, Ty};
 
 use super::operand::{Vector, source_number};
 use crate::block::Flow;

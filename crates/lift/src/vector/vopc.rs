@@ -3,8 +3,8 @@
 //! V_CMPX writes EXEC as well. V_CMPS and CLAMP would signal an exception for
 //! a NaN; no exception is raised here, so they compare like the others.
 
+use wavetank_gcn::tables::Vopc::{self, *};
 use wavetank_ir::Rel;
-use wavetank_isa::tables::Vopc::{self, *};
 
 use super::operand::Vector;
 use crate::block::Flow;

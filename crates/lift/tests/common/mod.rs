@@ -1,14 +1,14 @@
 //! Hand-made instructions, and the blocks they are lifted to.
 
+use wavetank_gcn::{Chip, Field, Inst, MAX_OPERANDS, Mods, Operand};
 use wavetank_ir::Block;
-use wavetank_isa::{Chip, Field, Inst, MAX_OPERANDS, Mods, Operand};
 use wavetank_lift::{Modes, lift_block};
 
 /// Where the program of one instruction lies.
 pub const PC: u64 = 0x1000;
 
 /// An instruction for gfx900 with operands by field.
-pub fn inst(op: impl Into<wavetank_isa::Op>, operands: &[(Field, Operand)]) -> Inst {
+pub fn inst(op: impl Into<wavetank_gcn::Op>, operands: &[(Field, Operand)]) -> Inst {
     let op = op.into();
     let mut all = [Operand::None; MAX_OPERANDS];
     for (slot, spec) in all.iter_mut().zip(op.row().operands) {

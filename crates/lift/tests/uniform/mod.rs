@@ -1,9 +1,9 @@
 //! The uniform part of the IR, by its own evaluator of integers: it lets the meaning of scalar instructions be compared with
 //! the manual without any engine.
 
+use wavetank_gcn::Inst;
 use wavetank_ir::evaluate::{add_carry, sub_borrow};
 use wavetank_ir::{Op, Reg, Terminator, Ty};
-use wavetank_isa::Inst;
 
 use crate::common::lift;
 

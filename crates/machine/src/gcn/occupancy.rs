@@ -1,9 +1,9 @@
 //! Occupancy: how many waves a chip holds at once.
 //!
-//! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_isa::numbers`.
+//! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_gcn::numbers`.
 
-use wavetank_isa::Generation;
-use wavetank_isa::numbers::{
+use wavetank_gcn::Generation;
+use wavetank_gcn::numbers::{
     GROUPS_PER_UNIT, LDS_BYTES, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE, WAVES_PER_SIMD,
     lds_granule, sgprs_per_simd,
 };

@@ -70,7 +70,7 @@ impl StageLaunch {
 
 #[cfg(test)]
 mod tests {
-    use wavetank_isa::Generation;
+    use wavetank_gcn::Generation;
 
     use super::*;
     use crate::dispatch::Grid;

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
+use wavetank_gcn::Generation;
+use wavetank_gcn::numbers::{VGPR_GRANULE, lds_granule};
 use wavetank_ir::HARDWARE_REGISTERS;
-use wavetank_isa::Generation;
-use wavetank_isa::numbers::{VGPR_GRANULE, lds_granule};
 
 use crate::dispatch::{Prepared, Site, StartWave};
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use wavetank_isa::numbers::GDS_BYTES as BYTES;
+use wavetank_gcn::numbers::GDS_BYTES as BYTES;
 
 /// The memory, made when it is first used: few programs do.
 #[derive(Debug, Default)]

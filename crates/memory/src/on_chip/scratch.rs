@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use wavetank_isa::numbers::PRIVATE_BASE;
+use wavetank_gcn::numbers::PRIVATE_BASE;
 
 use crate::bounds_cache::{NOTHING, Span};
 use crate::fault::{Denied, MemoryFaultReason};

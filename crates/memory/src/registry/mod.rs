@@ -26,7 +26,7 @@ use arena::{Arena, Room};
 use epoch::Epochs;
 use freed::Freed;
 use pages::PAGE;
-use wavetank_isa::numbers::GDS_BYTES;
+use wavetank_gcn::numbers::GDS_BYTES;
 
 pub use allocation::{Allocation, Rights};
 pub(crate) use epoch::EpochGuard;

@@ -17,7 +17,7 @@ use crate::space::Space;
 use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
-use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
+use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};
 
 /// Global memory: no aperture is looked at.
 pub struct Global;

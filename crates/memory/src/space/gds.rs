@@ -6,7 +6,7 @@
 
 use std::mem::MaybeUninit;
 
-use wavetank_isa::numbers::GDS_BYTES as BYTES;
+use wavetank_gcn::numbers::GDS_BYTES as BYTES;
 
 use crate::access::{Context, Request};
 use crate::fault::Denied;

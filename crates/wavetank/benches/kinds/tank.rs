@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nix::time::{ClockId, clock_gettime};
 use wavetank::{Chip, Registry, Simd};
+use wavetank_gcn::{Inst, encode, parse};
 use wavetank_interp::{Interpreter, Program, Translation};
-use wavetank_isa::{Inst, encode, parse};
 use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::{Backend, Why};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};

@@ -1,7 +1,7 @@
 //! Descriptors of buffers (Vega ISA, 8.1.4 "Buffer Resource"), where an access through one was denied.
 
 use wavetank_check::Finding;
-use wavetank_isa::{Field, Flags, Form, Inst, Operand};
+use wavetank_gcn::{Field, Flags, Form, Inst, Operand};
 use wavetank_memory::{BufferDescriptor, Registry, Wave};
 use wavetank_translate::buffer_dialect;
 

@@ -24,7 +24,7 @@ use wavetank_check::{
     Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, Tool, Tools, Watcher,
     WaveOf,
 };
-use wavetank_isa::Registers;
+use wavetank_gcn::Registers;
 use wavetank_machine::{Fault, Group, Ran, Why};
 use wavetank_memory::{AccessRun, MemoryUnit};
 use wavetank_translate::Code;
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn what_nobody_checks_runs_as_before() {
-        let device = Device::new(wavetank_isa::Chip::Gfx900).expect("a device");
+        let device = Device::new(wavetank_gcn::Chip::Gfx900).expect("a device");
         let blank = include_bytes!("../../tests/data/blank-gfx900.hsaco");
         let module = device.load(blank).expect("a code object");
         let way = |tools: &[Tool]| {

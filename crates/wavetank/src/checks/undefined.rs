@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::init::{Carried, Sink, Story, Use, is_computed};
 use wavetank_check::{Finding, Findings, Mark, Place, code_of};
+use wavetank_gcn::Registers;
+use wavetank_gcn::tables::{MODE, PC, SCC};
 use wavetank_ir::MemKind;
-use wavetank_isa::Registers;
-use wavetank_isa::tables::{MODE, PC, SCC};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Group, Prepared, Site, StartWave};
 use wavetank_memory::{MemoryKind, ProbeHit, Registry, Undefined, Wave};

@@ -1,7 +1,7 @@
 //! Preparation of a dispatch: grid, arguments, packet, start state.
 
+use wavetank_gcn::numbers::lds_of_group;
 use wavetank_ir::GlobalSync;
-use wavetank_isa::numbers::lds_of_group;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::{Grid, SyncRequest};
 use wavetank_object::Start;

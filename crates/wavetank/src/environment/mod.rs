@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::str::FromStr;
 
 use wavetank_check::{Tools, UnknownTool};
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_object::Target;
 
 use crate::chips::{ChipFacts, DEFAULT_CHIP};

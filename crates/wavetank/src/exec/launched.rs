@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use wavetank_check::Finding;
-use wavetank_isa::tables::SCC;
-use wavetank_isa::{Chip, Registers, encode, parse};
+use wavetank_gcn::tables::SCC;
+use wavetank_gcn::{Chip, Registers, encode, parse};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::{self, Options};
 use wavetank_machine::{Prepared, Site, StartWave};

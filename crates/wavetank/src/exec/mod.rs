@@ -36,7 +36,7 @@ mod surface;
 mod swap;
 mod value;
 
-use wavetank_isa::{Chip, Inst};
+use wavetank_gcn::{Chip, Inst};
 
 use fault::Expected;
 use set::{Code, Line, Set};

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use wavetank_isa::Generation;
-use wavetank_isa::numbers::{
+use wavetank_gcn::Generation;
+use wavetank_gcn::numbers::{
     GDS_BYTES, LDS_BYTES, first_ttmp, flat_scratch, general_sgprs, hwreg, sreg,
 };
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use wavetank_gcn::{Chip, Generation, Inst};
 use wavetank_interp::{Plain, PlainProgram, Program, Simd};
 use wavetank_ir::LANES;
-use wavetank_isa::{Chip, Generation, Inst};
 use wavetank_maxwell::lift as maxwell;
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Surface, hwreg};
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
@@ -227,7 +227,7 @@ fn execute_gcn(
             end = pc + u64::from(len);
         }
     }
-    let ends = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
+    let ends = wavetank_gcn::decode(&0xbf81_0000u32.to_le_bytes(), chip);
     code.insert(end, ends.map_err(|error| error.to_string()));
     let source = Arc::new(CaseCode {
         chip,

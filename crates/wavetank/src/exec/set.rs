@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
+use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
-use wavetank_isa::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
-use wavetank_isa::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
 use wavetank_translate::FrontEnd;
 use wavetank_visa::{Broken, Registers, TypedAtomic, Version};

@@ -1,6 +1,6 @@
 //! How much a wave of a case has: registers, LDS, scratch, and how many waves there are.
 
-use wavetank_isa::numbers::LDS_BYTES;
+use wavetank_gcn::numbers::LDS_BYTES;
 
 use super::number::integer;
 

@@ -1,8 +1,8 @@
 //! The state before a case: buffers, surfaces, LDS, scratch and waves.
 
+use wavetank_gcn::numbers::flat_scratch;
+use wavetank_gcn::{Chip, Generation};
 use wavetank_ir::LANES;
-use wavetank_isa::numbers::flat_scratch;
-use wavetank_isa::{Chip, Generation};
 use wavetank_machine::gcn::{Launch, TrapHandler, UserData};
 use wavetank_machine::{Grid, GridError, Site};
 use wavetank_memory::{Registry, Rights, Wave};

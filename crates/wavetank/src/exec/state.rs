@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use wavetank_gcn::Generation;
+use wavetank_gcn::numbers::first_ttmp;
 use wavetank_ir::{LANES, Reg};
-use wavetank_isa::Generation;
-use wavetank_isa::numbers::first_ttmp;
 use wavetank_machine::Sent;
 use wavetank_memory::{MemoryUnit, Registry, VGPRS, Wave, hwreg};
 

@@ -1,6 +1,6 @@
 //! Cases with another instruction in the place of the one that they show.
 
-use wavetank_isa::{Inst, Op, decode, encode};
+use wavetank_gcn::{Inst, Op, decode, encode};
 
 use super::Case;
 use super::set::{Code, Line};
@@ -13,7 +13,7 @@ impl Case {
     ///
     /// ```
     /// use wavetank::exec::{Engine, parse_file};
-    /// use wavetank_isa::tables::Sop2;
+    /// use wavetank_gcn::tables::Sop2;
     ///
     /// let cases = parse_file("s1 = 6\ns2 = 3\n> s_or_b32 s0, s1, s2\ns0 = 7\n")?;
     /// let swapped = |to: Sop2| cases[0].swapped(Sop2::S_OR_B32, to).unwrap();

@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use wavetank_check::Tools;
+use wavetank_gcn::Registers;
+use wavetank_gcn::numbers::lds_of_group;
+use wavetank_gcn::tables::M0;
 use wavetank_ir::LANES;
-use wavetank_isa::Registers;
-use wavetank_isa::numbers::lds_of_group;
-use wavetank_isa::tables::M0;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, StageLaunch, UserData};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
 use wavetank_machine::{Exported, Grid, Group, StartWave};

@@ -3,7 +3,7 @@
 use wavetank::check::{Finding, Tool, Tools};
 use wavetank::stage::{Shader, Stage};
 use wavetank::{Chip, Device};
-use wavetank_isa::{encode, parse};
+use wavetank_gcn::{encode, parse};
 
 /// What tools find in waves of compute, which `with` gives registers and LDS.
 fn found(

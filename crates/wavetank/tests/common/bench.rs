@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wavetank::check::{Finding, Tool, Tools};
 use wavetank::{Buffer, Chip, Device, Dispatch, EngineChoice, Kernel};
-use wavetank_isa::{encode, parse};
+use wavetank_gcn::{encode, parse};
 
 pub const MEMORY: Tools = Tools::of(&[Tool::Memory]);
 pub const ENGINES: [EngineChoice; 3] = [

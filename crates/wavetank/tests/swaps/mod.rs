@@ -11,7 +11,7 @@ use std::thread::{available_parallelism, scope};
 
 use wavetank::exec::{Case, Engine, parse_file};
 use wavetank::{Chip, Fidelity, fidelity};
-use wavetank_isa::{Generation, Op};
+use wavetank_gcn::{Generation, Op};
 
 use crate::coverage::page::CHIPS;
 use crate::exec::case_files;

@@ -1,8 +1,8 @@
 //! Which meanings stand beside that of an instruction.
 
 use wavetank::{Chip, Fidelity, fidelity};
-use wavetank_isa::Op;
-use wavetank_isa::tables::{Field, Kind};
+use wavetank_gcn::Op;
+use wavetank_gcn::tables::{Field, Kind};
 
 /// What a swap leaves as it is: the encoding, and field and kind of each operand.
 fn shape(op: Op) -> impl Iterator<Item = (Field, Kind)> {

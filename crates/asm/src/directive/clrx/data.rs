@@ -1,6 +1,6 @@
 //! Data that only CLRX has: half precision, fills of 64 bits, texts of wider characters, structures.
 
-use wavetank_isa::text::half;
+use wavetank_gcn::text::half;
 
 use crate::assembler::Assembler;
 use crate::expression::float;

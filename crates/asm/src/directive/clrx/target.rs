@@ -1,6 +1,6 @@
 //! Directives that set and query the target: format of the binary, chip, width of addresses.
 
-use wavetank_isa::{Chip, Generation};
+use wavetank_gcn::{Chip, Generation};
 
 use crate::expression::Expr;
 use crate::session::program::Format;

@@ -2,7 +2,7 @@
 //!
 //! Source: CLRX's documentation, "CLRX Assembler ROCm handling" and "… AMD Catalyst OpenCL 2.0 handling".
 
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 use wavetank_object::KERNEL_CODE_SIZE;
 
 use crate::assembler::Counts;

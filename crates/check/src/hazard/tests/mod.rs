@@ -5,7 +5,7 @@ mod planted;
 mod real;
 
 use wavetank_asm::assemble;
-use wavetank_isa::{Chip, Dialect};
+use wavetank_gcn::{Chip, Dialect};
 use wavetank_object::{CodeObject, DESCRIPTOR_SIZE, KernelDescriptor};
 
 use crate::code::{Graph, Root};

@@ -1,6 +1,6 @@
 //! Hazards over branches, loops and calls.
 
-use wavetank_isa::Chip::{self, Gfx600, Gfx900};
+use wavetank_gcn::Chip::{self, Gfx600, Gfx900};
 
 use super::found;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wavetank_isa::Chip::{self, Gfx600, Gfx701, Gfx803, Gfx900};
+use wavetank_gcn::Chip::{self, Gfx600, Gfx701, Gfx803, Gfx900};
 
 use super::super::rows::ROWS;
 use super::{found, found_in};
@@ -155,7 +155,7 @@ fn pair(planted: &Planted, states: usize) -> String {
 fn start_of_second(source: &str, chip: Chip) -> u64 {
     let lines: Vec<&str> = source.lines().filter(|line| !line.is_empty()).collect();
     let before = &lines[..lines.len() - 1];
-    let length = |line: &&str| u64::from(wavetank_isa::parse(line, chip).expect(line).len);
+    let length = |line: &&str| u64::from(wavetank_gcn::parse(line, chip).expect(line).len);
     before.iter().map(length).sum()
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Chip, Field, Operand};
+use wavetank_gcn::tables::Sopp;
+use wavetank_gcn::{Chip, Field, Operand};
 use wavetank_object::{CodeObject, open_all};
 
 use crate::code::{Graph, Root};

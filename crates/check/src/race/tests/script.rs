@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use wavetank_gcn::{Chip, Inst, parse};
 use wavetank_ir::{MemKind, Rmw};
-use wavetank_isa::{Chip, Inst, parse};
 use wavetank_machine::Group;
 use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 

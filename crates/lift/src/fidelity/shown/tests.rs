@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wavetank_isa::Chip;
+use wavetank_gcn::Chip;
 
 use super::*;
 use crate::{Fidelity, fidelity};

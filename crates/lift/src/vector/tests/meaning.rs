@@ -1,8 +1,8 @@
 //! What instructions compute, by the examples of the seed (Vega ISA, 12.7 to
 //! 12.11) and by hand where it has none.
 
-use wavetank_isa::tables::{Vop1, Vop2, Vop3, Vop3p, Vopc};
-use wavetank_isa::{Chip, Flags, Form, Inst, MAX_OPERANDS, Mods, Op, Operand};
+use wavetank_gcn::tables::{Vop1, Vop2, Vop3, Vop3p, Vopc};
+use wavetank_gcn::{Chip, Flags, Form, Inst, MAX_OPERANDS, Mods, Op, Operand};
 
 use super::eval::State;
 use super::{flushing, lift};

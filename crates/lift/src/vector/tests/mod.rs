@@ -5,11 +5,11 @@ mod eval;
 mod meaning;
 mod modifiers;
 
-use wavetank_ir::{Builder, Family, Terminator, verify};
-use wavetank_isa::tables::{OperandSpec, Vop1, Vop2, Vop3, Vopc};
-use wavetank_isa::{
+use wavetank_gcn::tables::{OperandSpec, Vop1, Vop2, Vop3, Vopc};
+use wavetank_gcn::{
     Chip, DstUnused, Field, Flags, Form, Inst, MAX_OPERANDS, Mods, Op, Operand, SdwaSel,
 };
+use wavetank_ir::{Builder, Family, Terminator, verify};
 
 use crate::Modes;
 use crate::block::{Flow, Lift};
@@ -25,7 +25,7 @@ enum Sources {
 }
 
 fn operand(spec: &OperandSpec, n: u8, sources: Sources) -> Operand {
-    use wavetank_isa::tables::Kind;
+    use wavetank_gcn::tables::Kind;
     match (spec.field, spec.kind, sources) {
         (Field::Vdst, Kind::Vgpr, _) => Operand::Vgpr(8),
         (Field::Vdst | Field::Sdst | Field::CarryIn, ..) => Operand::Sgpr(10),

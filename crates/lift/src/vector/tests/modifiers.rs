@@ -1,8 +1,8 @@
 //! What stands around the arms: SDWA, DPP, OP_SEL, signs, OMOD, packed halves,
 //! VGPR indexing (Vega ISA, 6.2 to 6.7, 13.3.8 SDWA, 13.3.9 DPP).
 
-use wavetank_isa::tables::{Vop1, Vop2, Vop3, Vop3p};
-use wavetank_isa::{Chip, DstUnused, Flags, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel};
+use wavetank_gcn::tables::{Vop1, Vop2, Vop3, Vop3p};
+use wavetank_gcn::{Chip, DstUnused, Flags, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel};
 
 use super::eval::State;
 use super::meaning::{run, run_on, v};

@@ -1,0 +1,108 @@
+//! Pseudo-code, made of the meaning that is run: an instruction is lifted, simplified, and written down as people write it.
+
+mod access;
+mod block;
+mod by_hand;
+mod expression;
+mod names;
+mod sample;
+mod shuffle;
+mod terms;
+
+use std::sync::Arc;
+
+use wavetank_gcn::{Chip, Inst, Op};
+use wavetank_translate::{Modes, Translator};
+
+use names::Names;
+pub use sample::operand_names;
+use shuffle::Pattern;
+
+/// Denormals kept in all widths, DX10_CLAMP, IEEE: Vega ISA, 3.5, and what compilers start kernels with.
+const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
+/// DX10_CLAMP alone: OMOD counts where denormals of results are flushed and IEEE is off (Vega ISA, 6.2 "OMOD").
+const MODE_OF_OMOD: u32 = 1 << 8;
+
+/// What an instruction does, line by line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PseudoCode {
+    /// Assignments, and what else is done, in order; each lane does those with vector registers for itself.
+    pub lines: Vec<String>,
+    /// The functions in them that need a word, with their meanings.
+    pub terms: Vec<(&'static str, &'static str)>,
+}
+
+impl PseudoCode {
+    /// Of an instruction of the table on a chip, with operands by the names of [`operand_names`]; `None` if it is not
+    /// executed there.
+    ///
+    /// ```
+    /// use wavetank_gcn::{Chip, tables::Vop3};
+    /// use wavetank_explain::PseudoCode;
+    /// let code = PseudoCode::of_row(Vop3::V_LSHL_ADD_U32.into(), Chip::Gfx900);
+    /// assert_eq!(code.map(|code| code.lines), Some(vec!["D = (S0 << (S1 & 31)) + S2".to_owned()]));
+    /// ```
+    pub fn of_row(op: Op, chip: Chip) -> Option<PseudoCode> {
+        if let Some(lines) = by_hand::lines(op) {
+            return Some(PseudoCode::of_lines(lines));
+        }
+        let (inst, names) = sample::sample(op, chip);
+        let mut code = written(inst, &names, MODE)?;
+        if let Some((other, names)) = sample::other(op, chip) {
+            let other = written(other, &names, MODE)?;
+            code = sample::either(&code, &other);
+        }
+        Some(PseudoCode::of_lines(code))
+    }
+
+    /// Of an instruction with operands, which are called as in its text; `None` if it stops the kernel.
+    ///
+    /// Where pseudo-code is written by hand operands have the names of [`operand_names`].
+    ///
+    /// ```
+    /// use wavetank_gcn::{Chip, parse};
+    /// use wavetank_explain::PseudoCode;
+    /// let inst = parse("v_add_f32 v0, -v1, s2", Chip::Gfx900).expect("text");
+    /// let code = PseudoCode::of_instruction(&inst).expect("it is executed");
+    /// assert_eq!(code.lines, ["v0 = -v1.f32 + s2.f32"]);
+    /// ```
+    pub fn of_instruction(inst: &Inst) -> Option<PseudoCode> {
+        let mut names = Names::default();
+        names.pattern = Pattern::of(inst);
+        names.generation = Some(inst.chip.generation());
+        names.call(sample::PC + u64::from(inst.len), block::NEXT);
+        if let Some(lines) = by_hand::lines(inst.op).filter(|_| names.pattern.is_none()) {
+            return Some(PseudoCode::of_lines(lines));
+        }
+        let mut lines = written(*inst, &names, MODE)?;
+        if inst.mods.omod != 0 {
+            let multiplied = written(*inst, &names, MODE_OF_OMOD)?;
+            if multiplied != lines {
+                lines = multiplied
+                    .into_iter()
+                    .chain(["where MODE has IEEE or keeps denormals of results:".to_owned()])
+                    .chain(lines.iter().map(|line| format!("  {line}")))
+                    .collect();
+            }
+        }
+        Some(PseudoCode::of_lines(lines))
+    }
+
+    fn of_lines(lines: Vec<String>) -> PseudoCode {
+        let terms = terms::terms(&lines);
+        PseudoCode { lines, terms }
+    }
+}
+
+/// The lines of an instruction under a MODE; `None` if it stops the kernel.
+fn written(inst: Inst, names: &Names, mode: u32) -> Option<Vec<String>> {
+    let code = move |at: u64| match at {
+        sample::PC => Ok(inst),
+        _ => Err(String::new()),
+    };
+    let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(mode, 0));
+    block::lines(&block.simple, names)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! An instruction to show the meaning of a row: each operand in registers of its own.
+
+use wavetank_gcn::tables::{Access, Features, Kind, OperandSpec};
+use wavetank_gcn::{
+    Chip, Field, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling, Ty,
+};
+
+use super::block::NEXT;
+use super::names::{File, Names};
+
+/// Registers from one operand to the next: more than any spans.
+const STRIDE: usize = 16;
+/// VCC's number among the scalar registers (Vega ISA, 4.1).
+const VCC: u8 = 106;
+/// A number that stands for SIMM16: one that shows whether its sign is extended.
+const SIMM16: i32 = 0x9234;
+/// A distance that stands for a branch's.
+const DISTANCE: i32 = 0x1234;
+/// A literal whose halves differ, which stands for K.
+const K: u32 = 0x1357_2468;
+/// Offsets that stand for the two of a DS instruction, and for the one of others.
+const OFFSETS: [u8; 2] = [0x11, 0x2b];
+const OFFSET: i32 = 0x310;
+/// Where the sample stands: no other number is near it.
+pub(super) const PC: u64 = 0x5a5a_0000_0000;
+
+/// The names of a row's operands, in its order: `D`, `S0`, `ADDR` and so on.
+pub fn operand_names(op: Op) -> Vec<&'static str> {
+    let operands = op.row().operands;
+    operands.iter().map(|spec| name(op, spec.field)).collect()
+}
+
+fn name(op: Op, field: Field) -> &'static str {
+    let has = |field| op.row().operands.iter().any(|spec| spec.field == field);
+    match field {
+        Field::Vdst => "D",
+        Field::Sdst if has(Field::Vdst) => "VCC",
+        Field::Sdst => "D",
+        Field::Src0 => "S0",
+        Field::Src1 => "S1",
+        Field::Src2 => "S2",
+        Field::CarryIn => "VCC",
+        Field::Literal => "K",
+        Field::Simm16 => "SIMM16",
+        Field::Sbase => "BASE",
+        Field::Sdata | Field::Vdata => "DATA",
+        Field::Soffset => "SOFFSET",
+        Field::Vaddr => "ADDR",
+        Field::Data0 if !has(Field::Data1) => "DATA",
+        Field::Data0 => "DATA0",
+        Field::Data1 => "DATA1",
+        Field::Saddr => "SADDR",
+        Field::Srsrc => "RSRC",
+        Field::Ssamp => "SAMP",
+        Field::Attr => "ATTR",
+        Field::Param => "PARAM",
+        Field::Target => "TARGET",
+        Field::Exp0 => "E0",
+        Field::Exp1 => "E1",
+        Field::Exp2 => "E2",
+        Field::Exp3 => "E3",
+    }
+}
+
+/// The sample of a row on a chip, and what its registers and numbers are called.
+pub(super) fn sample(op: Op, chip: Chip) -> (Inst, Names) {
+    let mut names = Names::default();
+    let mut operands = [Operand::None; MAX_OPERANDS];
+    let vector = is_vector(op);
+    for (i, (slot, spec)) in operands.iter_mut().zip(op.row().operands).enumerate() {
+        *slot = operand(i, spec, vector);
+        let name = name(op, spec.field);
+        match *slot {
+            Operand::Vgpr(n) => names.add(File::Vector, n, width(op, spec), name),
+            Operand::Sgpr(VCC) => {}
+            Operand::Sgpr(n) => names.add(File::Scalar, n, width(op, spec), name),
+            _ => {}
+        }
+    }
+    let inst = Inst {
+        op,
+        chip,
+        form: op.home(),
+        len: 4,
+        operands,
+        mods: mods(op, chip),
+        spelling: Spelling::default(),
+    };
+    name_numbers(&mut names, &inst);
+    (inst, names)
+}
+
+/// The sample of the other way in which a DS instruction between two places reads its offset, which bit 15 chooses.
+pub(super) fn other(op: Op, chip: Chip) -> Option<(Inst, Names)> {
+    if !is_between(op) {
+        return None;
+    }
+    let (mut inst, names) = sample(op, chip);
+    inst.mods.offset |= 0x8000;
+    Some((inst, names))
+}
+
+/// Both ways.
+pub(super) fn either(distance_in_offset: &[String], in_address: &[String]) -> Vec<String> {
+    let indented = |lines: &[String]| -> Vec<String> {
+        lines.iter().map(|line| format!("  {line}")).collect()
+    };
+    [
+        vec!["if OFFSET[15] == 0:".to_owned()],
+        indented(distance_in_offset),
+        vec!["else:".to_owned()],
+        indented(in_address),
+    ]
+    .concat()
+}
+
+/// Whether both operands stand in LDS.
+fn is_between(op: Op) -> bool {
+    let mut names = op.row().mnemonics.iter().flatten();
+    op.home() == Form::Ds && names.any(|name| name.contains("_src2_"))
+}
+
+/// Whether sources can be vector registers.
+fn is_vector(op: Op) -> bool {
+    use Form::*;
+    !matches!(op.home(), Sop1 | Sop2 | Sopk | Sopc | Sopp | Smem)
+}
+
+fn operand(i: usize, spec: &OperandSpec, vector: bool) -> Operand {
+    let vgpr = Operand::Vgpr((STRIDE * (i + 2)) as u8);
+    let sgpr = Operand::Sgpr((STRIDE * (i + 1)) as u8);
+    match spec.kind {
+        _ if spec.field == Field::Saddr => Operand::Off,
+        _ if vector && spec.ty == Ty::Mask && i > 0 => Operand::Sgpr(VCC),
+        Kind::Vgpr => vgpr,
+        Kind::Source if vector => vgpr,
+        Kind::Source | Kind::Sgpr | Kind::Scalar => sgpr,
+        Kind::Literal => Operand::Literal(K),
+        Kind::Simm16 => Operand::Imm(SIMM16),
+        Kind::Target => Operand::Imm(DISTANCE),
+        _ => Operand::Imm(0),
+    }
+}
+
+/// Registers of an operand in the sample.
+fn width(op: Op, spec: &OperandSpec) -> u8 {
+    match (op.home(), spec.field) {
+        (Form::Mubuf | Form::Mtbuf, Field::Vaddr) => 2,
+        (Form::Mimg, Field::Vdata) => mask(op).count_ones() as u8,
+        _ => spec.ty.dwords(),
+    }
+}
+
+/// The components of the sample of an image instruction.
+fn mask(op: Op) -> u8 {
+    let atomic = op.row().operands[0].access == Access::ReadWriteIfGlc;
+    let wide = op.row().operands[0].ty.dwords() == 2;
+    match () {
+        _ if op.row().has(Features::GATHER) => 1,
+        _ if atomic && wide => 3,
+        _ if atomic => 1,
+        _ => 0xf,
+    }
+}
+
+/// The modifiers of the sample: what an address can be made of, and the value before of an atomic.
+fn mods(op: Op, chip: Chip) -> Mods {
+    let mut mods = Mods::default();
+    let accesses = op.row().operands.iter().map(|spec| spec.access);
+    let mut accesses =
+        accesses.filter(|a| matches!(a, Access::WriteIfGlc | Access::ReadWriteIfGlc));
+    mods.flags.set(Flags::GLC, accesses.next().is_some());
+    let addressed = op.row().operands.iter().any(|s| s.field == Field::Vaddr);
+    mods.flags.set(Flags::GDS, op.row().has(Features::GDS_ONLY));
+    mods.flags.set(Flags::LDS, op.row().has(Features::LDS_ONLY));
+    match op.home() {
+        Form::Ds if op.row().has(Features::TWO_OFFSETS) => {
+            mods.offset = i32::from(OFFSETS[0]);
+            mods.offset1 = OFFSETS[1];
+        }
+        Form::Ds => mods.offset = OFFSET,
+        Form::Mubuf | Form::Mtbuf => {
+            mods.offset = OFFSET;
+            mods.flags.set(Flags::OFFEN | Flags::IDXEN, addressed);
+        }
+        Form::Flat if chip.generation() == Generation::Gfx9 => mods.offset = OFFSET,
+        Form::Mimg => mods.dmask = mask(op),
+        Form::Exp => mods.dmask = 0xf,
+        Form::Vop3p => mods.op_sel_hi = 0b111,
+        _ => {}
+    }
+    // Mixed precision takes halves where op_sel_hi says so: the sample has none.
+    if op
+        .row()
+        .mnemonics
+        .iter()
+        .flatten()
+        .any(|name| name.contains("_mix"))
+    {
+        mods.op_sel_hi = 0;
+    }
+    mods
+}
+
+/// Says what the numbers of the sample stand for.
+fn name_numbers(names: &mut Names, inst: &Inst) {
+    let next = PC + u64::from(inst.len);
+    names.call(next, NEXT);
+    names.call(next.wrapping_add_signed(4 * i64::from(DISTANCE)), "TARGET");
+    names.call(u64::from(K), "K");
+    names.call(u64::from(K & 0xffff), "K");
+    let signed = i64::from(SIMM16 as i16);
+    names.call(SIMM16 as u64, "SIMM16.u16");
+    names.call(u64::from(signed as u32), "SIMM16.i16");
+    names.call(signed as u64, "SIMM16.i16");
+    names.call(OFFSET as u64, "OFFSET");
+    let scaled = match is_between(inst.op) {
+        true => "4 * sext(OFFSET[14:0])",
+        false => "4 * OFFSET",
+    };
+    names.call(4 * OFFSET as u64, scaled);
+    if !inst.row().has(Features::TWO_OFFSETS) {
+        return;
+    }
+    for (number, text) in OFFSETS.iter().zip([
+        [
+            "OFFSET0",
+            "4 * OFFSET0",
+            "8 * OFFSET0",
+            "256 * OFFSET0",
+            "512 * OFFSET0",
+        ],
+        [
+            "OFFSET1",
+            "4 * OFFSET1",
+            "8 * OFFSET1",
+            "256 * OFFSET1",
+            "512 * OFFSET1",
+        ],
+    ]) {
+        for (scale, text) in [1, 4, 8, 256, 512].into_iter().zip(text) {
+            names.call(scale * u64::from(*number), text);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Pseudo-code of instructions, against how the Vega ISA document writes them.
+
+use wavetank_gcn::{Chip, Op, parse};
+use wavetank_translate::{Fidelity, fidelity};
+
+use super::*;
+
+fn row(name: &str, chip: Chip) -> Vec<String> {
+    let named = |op: &Op| op.row().mnemonic(chip.generation()) == Some(name);
+    let op = Op::all().find(named).expect("it exists");
+    PseudoCode::of_row(op, chip).expect("it is executed").lines
+}
+
+/// The document's pseudo-code in our spelling (Vega ISA, 12.1 to 12.17).
+#[test]
+fn pseudo_code_is_the_documents() {
+    let expected: &[(&str, &[&str])] = &[
+        ("s_add_u32", &["D = S0 + S1", "SCC = carry(S0 + S1)"]),
+        ("s_cselect_b64", &["D = SCC ? S0 : S1"]),
+        (
+            "s_and_saveexec_b64",
+            &["D = EXEC", "EXEC = S0 & EXEC", "SCC = EXEC != 0"],
+        ),
+        ("s_cmpk_gt_i32", &["SCC = D.i32 > SIMM16.i16"]),
+        ("s_swappc_b64", &["D = PC + len", "PC = S0"]),
+        ("s_cbranch_vccnz", &["if VCC != 0: PC = TARGET"]),
+        (
+            "s_load_dwordx4",
+            &["D = 16 bytes of memory at BASE + SOFFSET"],
+        ),
+        ("v_cndmask_b32", &["D = VCC ? S1 : S0"]),
+        ("v_lshl_add_u32", &["D = (S0 << (S1 & 31)) + S2"]),
+        ("v_lshrrev_b32", &["D = S1.u32 >> (S0 & 31)"]),
+        ("v_ashrrev_i64", &["D = S1.i64 >> (S0 & 63)"]),
+        ("v_mad_f32", &["D = S0.f32 * S1.f32 + S2.f32"]),
+        ("v_madak_f32", &["D = S0.f32 * S1.f32 + K.f32"]),
+        ("v_bfi_b32", &["D = (S0 & S1) | (~S0 & S2)"]),
+        ("v_swap_b32", &["t = D", "D = S0", "S0 = t"]),
+        (
+            "v_cmpx_lt_f32",
+            &["D = (S0.f32 < S1.f32) & EXEC", "EXEC = D"],
+        ),
+        (
+            "ds_cmpst_rtn_b32",
+            &[
+                "old = 4 bytes of LDS at ADDR + OFFSET",
+                "those 4 bytes = old == DATA0 ? DATA1 : old",
+                "D = old",
+            ],
+        ),
+        (
+            "ds_read2st64_b64",
+            &[
+                "D[1:0] = 8 bytes of LDS at ADDR + 512 * OFFSET0",
+                "D[3:2] = 8 bytes of LDS at ADDR + 512 * OFFSET1",
+            ],
+        ),
+        (
+            "image_sample_c_l_o",
+            &[
+                "DATA = sample_compare(RSRC, SAMP, ADDR = {offsets, reference, coordinates, level}, LOD = level)",
+            ],
+        ),
+        (
+            "image_gather4_lz",
+            &["DATA = gather(RSRC, SAMP, ADDR = {coordinates}, LOD = 0)"],
+        ),
+        (
+            "image_sample_b",
+            &[
+                "DATA = sample(RSRC, SAMP, ADDR = {bias, coordinates}, LOD = lod(coordinates) + bias)",
+            ],
+        ),
+        // GCN wiki, "DS instructions", DS_ADD_SRC2_U32: B from the offset, or from the upper bits of the address.
+        (
+            "ds_add_src2_u32",
+            &[
+                "if OFFSET[15] == 0:",
+                "  other = 4 bytes of LDS at (ADDR & 0xfffffffc) + 4 * sext(OFFSET[14:0])",
+                "  old = 4 bytes of LDS at ADDR & 0xfffffffc",
+                "  those 4 bytes = old + other",
+                "else:",
+                "  t = ADDR & 0x1ffff & 0xfffffffc",
+                "  other = 4 bytes of LDS at t + ((ADDR.i32 >> 17) << 2)",
+                "  old = 4 bytes of LDS at t",
+                "  those 4 bytes = old + other",
+            ],
+        ),
+    ];
+    for (name, lines) in expected {
+        assert_eq!(row(name, Chip::Gfx906), *lines, "{name}");
+    }
+}
+
+/// What is executed has pseudo-code, in which nothing is called by a name that is not explained.
+#[test]
+fn what_is_executed_has_pseudo_code() {
+    for &chip in Chip::ALL {
+        for op in Op::all().filter(|op| op.row().exists_on(chip)) {
+            let name = op.row().mnemonic(chip.generation()).unwrap_or_default();
+            let Some(code) = PseudoCode::of_row(op, chip) else {
+                let refused = matches!(fidelity(op, chip), Fidelity::Unsupported(_));
+                assert!(refused, "{name} on {} is executed", chip.name());
+                continue;
+            };
+            assert!(!code.lines.is_empty(), "{name} on {}", chip.name());
+            for called in terms::called(&code.lines) {
+                assert!(terms::is_known(called), "{name}: what is `{called}`?");
+            }
+            for line in &code.lines {
+                assert!(!has_register(line), "{name} on {}: {line}", chip.name());
+            }
+        }
+    }
+}
+
+/// Whether a register of the sample stands in a line, which has names for all.
+fn has_register(line: &str) -> bool {
+    let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let number = |word: &str| {
+        word.strip_prefix(['v', 's'])
+            .is_some_and(|n| n.parse::<u8>().is_ok())
+    };
+    words.into_iter().any(number)
+}
+
+#[test]
+fn an_instruction_with_operands_has_their_names() {
+    let lines = |text: &str| {
+        let inst = parse(text, Chip::Gfx900).expect("it is text");
+        PseudoCode::of_instruction(&inst)
+            .expect("it is executed")
+            .lines
+    };
+    assert_eq!(
+        lines("v_add_f32 v0, |v1|, -v2"),
+        ["v0 = |v1.f32| + -v2.f32"]
+    );
+    assert_eq!(
+        lines(
+            "v_add_u32_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0 src1_sel:DWORD"
+        ),
+        ["v0[31:16] = (v1 & 255) + v2"]
+    );
+    assert_eq!(lines("v_mul_f32 v0, 0.5, v2"), ["v0 = 0.5 * v2.f32"]);
+    // Vega ISA, V_LDEXP_F16: the constant is a half, of which the bits are the exponent.
+    assert_eq!(
+        lines("v_ldexp_f16_e64 v0, v1, 2.0"),
+        ["v0 = v1.f16 * 2 ** 0x4000"]
+    );
+    assert_eq!(lines("v_ldexp_f32 v0, v1, 3"), ["v0 = v1.f32 * 2 ** 3"]);
+    assert_eq!(
+        lines("buffer_load_dword off, s[4:7], s3 lds"),
+        ["4 bytes of LDS at (LANE << 2) + (M0 & 0xffff) = 4 bytes of s[4:7] at s3"]
+    );
+    assert_eq!(lines("s_cbranch_scc1 2"), ["if SCC: PC = PC + 12"]);
+    // Vega ISA, 13 "DPP" and 6.2 "OMOD".
+    assert_eq!(
+        lines(
+            "v_add_f32_dpp v0, v1, v2 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf bound_ctrl:0"
+        ),
+        ["v0 = (quad_perm(EXEC, 1, 0, 3, 2) ? quad_perm(v1, 1, 0, 3, 2) : 0).f32 + v2.f32"]
+    );
+    assert_eq!(
+        lines("v_mov_b32_dpp v0, v1 row_shr:3 row_mask:0xf bank_mask:0xf bound_ctrl:0"),
+        ["v0 = row_shr(EXEC, 3) ? row_shr(v1, 3) : 0"]
+    );
+    assert_eq!(
+        lines("ds_swizzle_b32 v0, v1 offset:swizzle(BROADCAST,8,3)"),
+        ["v0 = swizzle(EXEC, 24, 3, 0) ? swizzle(v1, 24, 3, 0) : 0"]
+    );
+    assert_eq!(
+        lines("v_add_f32_e64 v0, v1, v2 mul:4"),
+        [
+            // Of -0 it makes +0: docs/errata.md, "OMOD".
+            "v0 = (((v1.f32 + v2.f32) * 4.0) == 0x80000000) ? 0 : ((v1.f32 + v2.f32) * 4.0)",
+            "where MODE has IEEE or keeps denormals of results:",
+            "  v0 = v1.f32 + v2.f32",
+        ]
+    );
+    assert_eq!(
+        lines("global_load_dwordx2 v[0:1], v[2:3], off offset:8"),
+        ["v[0:1] = 8 bytes of memory at v[2:3] + 8"]
+    );
+}
+
+#[test]
+fn what_stops_the_kernel_has_none() {
+    use wavetank_gcn::tables::Sop1;
+    let op = Op::from(Sop1::S_MOV_FED_B32);
+    assert!(matches!(
+        fidelity(op, Chip::Gfx900),
+        Fidelity::Unsupported(_)
+    ));
+    assert_eq!(PseudoCode::of_row(op, Chip::Gfx900), None);
+}

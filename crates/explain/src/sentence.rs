@@ -1,0 +1,152 @@
+//! A sentence for every instruction: by hand where each differs, and of the parts of the name where families are regular.
+
+mod arithmetic;
+mod compare;
+mod image;
+mod memory;
+mod scalar;
+mod types;
+mod vector;
+
+use wavetank_gcn::{Form, Op};
+
+use types::{Noun, filled};
+
+/// What an instruction does, in one sentence of at most 160 characters.
+///
+/// ```
+/// use wavetank_gcn::tables::Vop3;
+/// assert_eq!(wavetank_explain::sentence(Vop3::V_LSHL_ADD_U32.into()), "Shifts left, then adds.");
+/// ```
+pub fn sentence(op: Op) -> String {
+    let name = name(op);
+    let made = match op.home() {
+        Form::Vopc => compare::sentence(name),
+        Form::Mimg => image::sentence(name),
+        Form::Smem | Form::Ds | Form::Mubuf | Form::Mtbuf | Form::Flat => {
+            listed(memory::SENTENCES, name).or_else(|| memory::sentence(name))
+        }
+        Form::Sop1 | Form::Sop2 | Form::Sopk | Form::Sopc | Form::Sopp => {
+            listed(scalar::SENTENCES, name)
+        }
+        _ => listed(vector::SENTENCES, name)
+            .or_else(|| listed(arithmetic::SENTENCES, name))
+            .or_else(|| conversion(name)),
+    };
+    // The test `every_instruction_has_its_sentence` sees that nothing comes here.
+    made.unwrap_or_default()
+}
+
+/// The name on the last generation that has it.
+fn name(op: Op) -> &'static str {
+    let names = op.row().mnemonics;
+    names.iter().rev().flatten().next().unwrap_or(&"")
+}
+
+/// The sentence of a table: of the whole name, else of what stands before its type.
+fn listed(sentences: &[(&str, &str)], name: &str) -> Option<String> {
+    let find = |name: &str| sentences.iter().find(|(listed, _)| *listed == name);
+    let split = name
+        .rsplit_once('_')
+        .and_then(|(stem, ty)| Some((stem, Noun::of(ty)?)));
+    match (find(name), split) {
+        (Some((_, sentence)), Some((_, noun))) => Some(filled(sentence, noun)),
+        (Some((_, sentence)), None) => Some((*sentence).to_owned()),
+        (None, Some((stem, noun))) => find(stem).map(|(_, sentence)| filled(sentence, noun)),
+        (None, None) => None,
+    }
+}
+
+/// `v_cvt_f32_i32`: to the first type, from the second.
+fn conversion(name: &str) -> Option<String> {
+    let (to, from) = name.strip_prefix("v_cvt_")?.split_once('_')?;
+    let (into, of) = (Noun::of(to)?, Noun::of(from)?);
+    let rounded = match (from.starts_with('f'), to.starts_with('f')) {
+        (true, false) => ", rounded toward 0 and held to its range",
+        _ => "",
+    };
+    Some(format!("Converts {} to {}{rounded}.", of.one(), into.one()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn every_instruction_has_its_sentence() {
+        for op in Op::all() {
+            let (name, sentence) = (name(op), sentence(op));
+            assert!(sentence.ends_with('.'), "{name}: `{sentence}`");
+            assert!(sentence.chars().count() <= 160, "{name}: `{sentence}`");
+            let first = sentence.chars().next();
+            assert!(
+                first.is_some_and(|c| c.is_uppercase() || c == '2'),
+                "{name}: `{sentence}`"
+            );
+            let filled = !sentence.contains(['{', '}']) && !sentence.contains("  ");
+            assert!(filled, "{name}: `{sentence}`");
+        }
+    }
+
+    /// A sentence that fits several instructions tells nobody which one it is.
+    #[test]
+    fn sentences_tell_instructions_apart() {
+        let mut of: HashMap<String, Vec<&str>> = HashMap::new();
+        for op in Op::all() {
+            of.entry(sentence(op)).or_default().push(name(op));
+        }
+        for (sentence, names) in of {
+            assert!(names.len() <= 2, "`{sentence}` is said of {names:?}");
+        }
+    }
+
+    /// A row of a table that no instruction finds is dead.
+    #[test]
+    fn every_row_is_said_of_an_instruction() {
+        let all: Vec<String> = Op::all().map(sentence).collect();
+        let tables = [
+            scalar::SENTENCES,
+            vector::SENTENCES,
+            arithmetic::SENTENCES,
+            memory::SENTENCES,
+        ];
+        for (row, text) in tables.into_iter().flatten() {
+            let parts: Vec<&str> = text.split("{a}").flat_map(|t| t.split("{s}")).collect();
+            let parts: Vec<&str> = parts.iter().flat_map(|t| t.split("{A}")).collect();
+            let has = |said: &String| parts.iter().all(|part| said.contains(part));
+            assert!(all.iter().any(has), "{row} is said of nothing");
+        }
+    }
+
+    #[test]
+    fn regular_names_are_told_by_their_parts() {
+        let said = |wanted: &str| {
+            let op = Op::all().find(|op| name(*op) == wanted).expect("it exists");
+            sentence(op)
+        };
+        assert_eq!(
+            said("v_cmpx_nlt_f64"),
+            "Compares double-precision floats: sets the bits of lanes where the first is the second or more, or either \
+             is a NaN; EXEC becomes the mask too."
+        );
+        assert_eq!(
+            said("ds_read2st64_b32"),
+            "Loads two 32-bit words from LDS, with offsets in 64 elements."
+        );
+        assert_eq!(
+            said("flat_atomic_umax_x2"),
+            "Keeps the larger of a 64-bit word in memory by a flat address and the operand, without signs; with GLC \
+             returns it as it was."
+        );
+        assert_eq!(
+            said("image_sample_c_lz_o"),
+            "Samples an image, compared with a reference, of level 0, with offsets in texels."
+        );
+        assert_eq!(
+            said("v_cvt_u32_f64"),
+            "Converts a double-precision float to an unsigned 32-bit integer, rounded toward 0 and held to its range."
+        );
+    }
+}

@@ -1,0 +1,315 @@
+//! Bytes to [`Inst`].
+
+use thiserror::Error;
+
+use crate::codes::{LITERAL, RESERVED};
+use crate::form::Form;
+use crate::generation::{Chip, Generation};
+use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand};
+use crate::layout::{Layout, SADDR_OFF};
+use crate::plan::{Plan, Plans};
+use crate::tables::{Features, Field, Kind, OperandSpec};
+
+/// Why bytes are no instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum DecodeError {
+    /// The bytes end within the instruction.
+    #[error("the code ends within an instruction: {have} of {need} bytes are there")]
+    Truncated {
+        /// Bytes the instruction needs, as far as known.
+        need: u8,
+        /// Bytes that are left.
+        have: u8,
+    },
+    /// No instruction of the chip has this opcode.
+    #[error("{chip} has no instruction 0x{word:08x}")]
+    Unknown {
+        /// The first word.
+        word: u32,
+        /// The chip.
+        chip: Chip,
+    },
+    /// A field holds a value that names nothing there.
+    #[error("0x{word:08x} is no instruction of {chip}: {field:?} cannot be {value}")]
+    Reserved {
+        /// The first word.
+        word: u32,
+        /// The chip.
+        chip: Chip,
+        /// The field.
+        field: Field,
+        /// What it holds.
+        value: u16,
+    },
+}
+
+/// Decodes the instruction that `bytes` begin with, in memory order.
+///
+/// [`Inst::len`] says how many bytes it takes. Bits that the hardware ignores
+/// are dropped.
+///
+/// # Errors
+///
+/// [`DecodeError`] when the bytes end too early, the chip has no such opcode
+/// or an operand field holds a reserved value. Never panics.
+///
+/// ```
+/// use wavetank_gcn::{Chip, Op, decode, tables::Vop2};
+/// let inst = decode(&[0x01, 0x05, 0x0a, 0x02], Chip::Gfx900)?;
+/// assert_eq!(inst.op, Op::Vop2(Vop2::V_ADD_F32));
+/// assert_eq!(inst.to_string(), "v_add_f32_e32 v5, v1, v2");
+/// # Ok::<(), wavetank_gcn::DecodeError>(())
+/// ```
+pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
+    let have = bytes.len().min(255) as u8;
+    let truncated = |need| DecodeError::Truncated { need, have };
+    let Some(first) = bytes.first_chunk::<4>() else {
+        return Err(truncated(4));
+    };
+    let word = u32::from_le_bytes(*first);
+    let wide = bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
+
+    let plans = Plans::of(chip);
+    let plan = plans
+        .find(word)
+        .ok_or(DecodeError::Unknown { word, chip })?;
+    if plan.len == 8 && wide.is_none() {
+        return Err(truncated(8));
+    }
+    let source = Source {
+        word: wide.unwrap_or(word.into()),
+        have,
+        plan,
+        plans,
+    };
+    // Filled in place: it is large beside the work.
+    let mut decoded = Ok(plan.blank(chip));
+    if let Ok(inst) = &mut decoded
+        && let Err(error) = source.fill(inst)
+    {
+        return Err(error);
+    }
+    decoded
+}
+
+/// The word and what is known of its instruction.
+struct Source {
+    word: u64,
+    /// Bytes of code that there are; fewer than 8 make a word of 32 bits.
+    have: u8,
+    plan: &'static Plan,
+    plans: &'static Plans,
+}
+
+fn is_literal(operand: &Operand) -> bool {
+    matches!(operand, Operand::Literal(_))
+}
+
+impl Source {
+    /// Reads operands and modifiers.
+    #[inline]
+    fn fill(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        self.operands(inst)?;
+        self.modifiers(&mut inst.mods);
+        resolve(inst, self)
+    }
+
+    #[inline]
+    fn operands(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        let (mut reserved, mut literal) = (false, false);
+        // Slots beyond the operands of the row read as none: a loop of fixed
+        // length needs no prediction.
+        for (i, operand) in inst.operands.iter_mut().enumerate() {
+            *operand = self.plans.operand(self.plan, i, self.word);
+            reserved |= *operand == RESERVED;
+            literal |= is_literal(operand);
+        }
+        if reserved {
+            return Err(self.reserved(inst.chip));
+        }
+        if literal {
+            self.put_literal(inst)?;
+        }
+        if let Some(i) = self.plan.simm16 {
+            inst.operands[usize::from(i)] = Operand::Imm((self.word as u16 as i16).into());
+        }
+        Ok(())
+    }
+
+    /// The error of a reserved code in an operand field.
+    #[cold]
+    fn reserved(&self, chip: Chip) -> DecodeError {
+        let is_reserved = |i: &usize| self.plans.operand(self.plan, *i, self.word) == RESERVED;
+        let at = (0..MAX_OPERANDS).find(is_reserved).unwrap_or_default();
+        DecodeError::Reserved {
+            word: self.word as u32,
+            chip,
+            field: self.plan.op.row().operands[at].field,
+            value: self.plan.code(at, self.word),
+        }
+    }
+
+    #[inline]
+    fn modifiers(&self, mods: &mut Mods) {
+        let layout = self.plan.layout;
+        mods.offset = offset(self.word, layout);
+        for &(flag, bit) in layout.flags {
+            // Without a branch: which flags are set cannot be predicted.
+            let set = flag.bits() * (self.word >> bit & 1) as u32;
+            mods.flags |= Flags::from_bits_retain(set);
+        }
+        self.plan.taken.read(self.word, self.plan.form, mods);
+    }
+
+    /// Fails where the code ends with the first word.
+    fn need_second_word(&self) -> Result<(), DecodeError> {
+        let (need, have) = (8, self.have);
+        match have < need {
+            true => Err(DecodeError::Truncated { need, have }),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives literals the value that follows the first word.
+    fn put_literal(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        self.need_second_word()?;
+        let literal = Operand::Literal((self.word >> 32) as u32);
+        for operand in inst.operands.iter_mut().filter(|o| is_literal(o)) {
+            *operand = literal;
+        }
+        inst.len = 8;
+        Ok(())
+    }
+}
+
+fn sign_extend(raw: u64, width: u8) -> i32 {
+    let shift = 32 - u32::from(width);
+    ((raw as u32) << shift) as i32 >> shift
+}
+
+/// The immediate offset.
+fn offset(word: u64, layout: &Layout) -> i32 {
+    let raw = layout.offset.get(word);
+    if layout.signed_offset {
+        sign_extend(raw, layout.offset.1)
+    } else {
+        raw as i32
+    }
+}
+
+/// What depends on more than one field: operands that modifiers remove.
+fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
+    match inst.form {
+        Form::Smem => smem_offset(inst, source),
+        Form::Mubuf | Form::Mtbuf => {
+            if !inst.has(Flags::OFFEN | Flags::IDXEN | Flags::ADDR64) {
+                inst.set(Field::Vaddr, Operand::Off);
+            }
+            if inst.has(Flags::LDS) {
+                inst.set(Field::Vdata, Operand::None);
+            }
+            Ok(())
+        }
+        Form::Flat | Form::Global | Form::Scratch => {
+            flat_address(inst, source);
+            Ok(())
+        }
+        Form::Exp => {
+            export_sources(inst);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The register of a scalar memory offset: beside an immediate, or instead of
+/// one (Vega ISA, 13.1.6 SMEM).
+fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
+    let specs = inst.row().operands;
+    if !specs.iter().any(|s| s.field == Field::Soffset) {
+        inst.mods.offset = 0;
+        inst.mods.flags = Flags::empty();
+        return Ok(());
+    }
+    // Probes and discards move no data that GLC could speak of.
+    if spec_of_data(inst).is_none() {
+        inst.mods.flags -= Flags::GLC;
+    }
+    let old = inst.chip.generation() < Generation::Gfx8;
+    let register = if inst.has(Flags::SMEM_SOFFSET) {
+        source.word >> 57
+    } else if inst.has(Flags::SMEM_IMM) {
+        return Ok(());
+    } else if old {
+        inst.mods.offset as u64
+    } else {
+        source.word >> 32 & 0x7f
+    };
+    if !inst.has(Flags::SMEM_IMM) {
+        inst.mods.offset = 0;
+    }
+    // gfx7 takes a literal offset in dwords.
+    if old && register == LITERAL && inst.chip.generation() == Generation::Gfx7 {
+        source.need_second_word()?;
+        inst.len = 8;
+        inst.set(Field::Soffset, Operand::Literal((source.word >> 32) as u32));
+        return Ok(());
+    }
+    if register > 127 || register == 125 {
+        return Err(DecodeError::Reserved {
+            word: source.word as u32,
+            chip: inst.chip,
+            field: Field::Soffset,
+            value: register as u16,
+        });
+    }
+    inst.set(Field::Soffset, Operand::Sgpr(register as u8));
+    Ok(())
+}
+
+/// The register operand of SMEM that is loaded, stored or exchanged.
+fn spec_of_data(inst: &Inst) -> Option<&'static OperandSpec> {
+    let is_data =
+        |s: &&OperandSpec| matches!(s.field, Field::Sdst | Field::Sdata) && s.kind != Kind::Probe;
+    inst.row().operands.iter().find(is_data)
+}
+
+/// Which registers make a FLAT, GLOBAL or SCRATCH address, and whether the
+/// instruction returns data to a VGPR.
+fn flat_address(inst: &mut Inst, source: &Source) {
+    if inst.form != Form::Flat {
+        if source.word >> 48 & SADDR_OFF == SADDR_OFF {
+            inst.set(Field::Saddr, Operand::Off);
+        } else if inst.form == Form::Scratch {
+            inst.set(Field::Vaddr, Operand::Off);
+        }
+    } else {
+        inst.set(Field::Saddr, Operand::None);
+    }
+    let row = inst.row();
+    if !row.has(Features::LDS) {
+        inst.mods.flags -= Flags::LDS;
+    }
+    if inst.has(Flags::LDS) || row.has(Features::NO_SCRATCH) && !inst.has(Flags::GLC) {
+        inst.set(Field::Vdst, Operand::None);
+    }
+}
+
+/// An export names only the sources that are enabled; a compressed one has
+/// two, each of which holds a pair of components.
+fn export_sources(inst: &mut Inst) {
+    if inst.has(Flags::COMPR) {
+        let [low, high] = [inst.operand(Field::Exp0), inst.operand(Field::Exp1)];
+        inst.set(Field::Exp1, low);
+        inst.set(Field::Exp2, high);
+        inst.set(Field::Exp3, high);
+    }
+    for (n, field) in [Field::Exp0, Field::Exp1, Field::Exp2, Field::Exp3]
+        .into_iter()
+        .enumerate()
+    {
+        if inst.mods.dmask >> n & 1 == 0 {
+            inst.set(field, Operand::Off);
+        }
+    }
+}
