@@ -14,7 +14,7 @@ use super::help;
 use super::legal;
 use super::lex::{Lexer, Located, Location, Token};
 use super::mnemonic::{Candidate, Mnemonics};
-use super::parse_modifier::modifiers;
+use super::parse_modifier::{EarlyFormat, modifiers};
 use super::parse_operand::{Written, constant, expect, source};
 use super::parse_symbolic::{immediate, number};
 use crate::form::Form;
@@ -114,6 +114,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     let mut places = [const { 0..0 }; MAX_OPERANDS];
     let words = Words::of(lex, &inst);
     let mut is_first = true;
+    let mut early = None;
     for (i, spec) in op.row().operands.iter().enumerate() {
         if is_left_out(&inst, spec, words) {
             continue;
@@ -127,7 +128,11 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             inst.mods.flags |= Flags::SMEM_IMM;
             continue;
         }
-        if !is_first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
+        if form == Form::Mtbuf && spec.field == Field::Soffset {
+            early = EarlyFormat::parse(&mut lex)?;
+        }
+        let optional_comma = early.is_some() || op.row().operands[0].field == Field::Target;
+        if !is_first && !lex.mark(b',') && !optional_comma {
             return fail(&lex, "expected `,` and another operand");
         }
         is_first = false;
@@ -138,7 +143,10 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     }
     let modifiers_at = lex.location();
     let address = (inst.mods.offset, inst.mods.flags);
-    let present = modifiers(&mut lex, form, chip.generation(), &mut inst.mods)?;
+    let mut present = modifiers(&mut lex, form, chip.generation(), &mut inst.mods)?;
+    if let Some(early) = early {
+        present |= early.apply(present, &mut inst.mods)?;
+    }
     apply(&mut inst, present, address, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
     legal::check(&inst, &places)?;

@@ -80,6 +80,60 @@ pub(super) fn modifiers(
     }
 }
 
+/// The format of a typed buffer access, written before the scalar offset: `dfmt:4, nfmt:7, s0`. LLVM takes the two numbers there,
+/// in either order and with free commas, for sources of its earlier versions and of the vendor's assembler.
+pub(super) struct EarlyFormat {
+    start: Location,
+    dfmt: Option<u8>,
+    nfmt: Option<u8>,
+}
+
+impl EarlyFormat {
+    /// Parses the numbers, if one follows, with the comma before it.
+    pub fn parse(lex: &mut Lexer<'_>) -> Result<Option<EarlyFormat>, Failure> {
+        let mut ahead = *lex;
+        ahead.mark(b',');
+        let mut format = EarlyFormat {
+            start: ahead.location(),
+            dfmt: None,
+            nfmt: None,
+        };
+        while let Some((part, most)) = format.named_by(ahead.peek()) {
+            let start = ahead.location();
+            ahead.next();
+            if !ahead.mark(b':') {
+                break;
+            }
+            let value = number(&mut ahead, 0, most)? as u8;
+            if part.replace(value).is_some() {
+                return fail(&start, "this part of the format stands here twice");
+            }
+            *lex = ahead;
+            ahead.mark(b',');
+        }
+        Ok((format.dfmt.or(format.nfmt).is_some()).then_some(format))
+    }
+
+    /// The part that a word names, and its greatest value.
+    fn named_by(&mut self, word: Token<'_>) -> Option<(&mut Option<u8>, i64)> {
+        match word {
+            Token::Word("dfmt") => Some((&mut self.dfmt, 15)),
+            Token::Word("nfmt") => Some((&mut self.nfmt, 7)),
+            _ => None,
+        }
+    }
+
+    /// Writes the format to modifiers that have none of their own. Gives the bit of [`present`].
+    pub fn apply(&self, present: u32, mods: &mut Mods) -> Result<u32, Failure> {
+        if present & present::FORMAT != 0 {
+            return fail(&self.start, "the format stands here twice");
+        }
+        mods.dfmt = self.dfmt.unwrap_or(DEFAULT_DFMT);
+        mods.nfmt = self.nfmt.unwrap_or(DEFAULT_NFMT);
+        Ok(present::FORMAT)
+    }
+}
+
 /// `noglc`, `notfe`: a flag that the encoding has is said not to be set.
 fn denied_flag(word: &str, flags: Flags, layout: &Layout) -> Option<Flags> {
     let name = word.strip_prefix("no")?;

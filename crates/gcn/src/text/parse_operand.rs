@@ -255,8 +255,8 @@ fn numbered(
         (first, last)
     } else {
         match number.parse::<u32>() {
-            Ok(n) if !(number.len() > 1 && number.starts_with('0')) => (n, n),
-            _ => return fail(&start, format_args!("`{word}` is no register")),
+            Ok(n) => (n, n),
+            Err(_) => return fail(&start, format_args!("`{word}` is no register")),
         }
     };
     let all = spanned(start, file, first, last, generation);
