@@ -1,4 +1,4 @@
-//! Runs `filetests/*.ir`. A file holds cases; each is a line `; case: NAME`,
+//! Runs `filetests/passes/*.ir`. A file holds cases; each is a line `; case: NAME`,
 //! comments that say why its expectation holds, `; passes: NAME…`, the input,
 //! `; expect:` and the expected block. Names of values do not matter.
 
@@ -59,7 +59,7 @@ fn run_case(case: &str, place: &str) {
 
 #[test]
 fn every_file_gives_what_it_expects() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/passes");
     let mut count = 0;
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

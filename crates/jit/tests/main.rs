@@ -10,6 +10,7 @@ mod daz;
 mod descriptors;
 mod division;
 mod engine;
+mod filetests;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
 mod halves;
