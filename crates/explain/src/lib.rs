@@ -1,4 +1,13 @@
 //! GCN instructions for people: a sentence each, and pseudo-code that is made of the meaning that is run.
+//! ```
+//! use wavetank_explain::{PseudoCode, sentence};
+//! use wavetank_gcn::{Chip, parse};
+//!
+//! let inst = parse("v_lshl_add_u32 v0, v1, 4, s2", Chip::Gfx900).expect("an instruction");
+//! assert_eq!(sentence(inst.op), "Shifts left, then adds.");
+//! let code = PseudoCode::of_instruction(&inst).expect("it is executed");
+//! assert_eq!(code.lines, ["v0 = (v1 << 4) + s2"]);
+//! ```
 
 #![warn(missing_docs)]
 

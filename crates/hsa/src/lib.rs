@@ -2,6 +2,13 @@
 //!
 //! The C interface is that of the "HSA Runtime Programmer's Reference Manual" 1.2 with AMD's extensions. Each module has a
 //! subject; those with functions of the interface declare them in a block `calls!` or `operations!`.
+//! A program finds it before ROCm's own, as `wavetank run` arranges it:
+//!
+//! ```sh
+//! cargo build --release -p wavetank-hsa
+//! ln -s libhsa_runtime64.so target/release/libhsa-runtime64.so.1
+//! LD_LIBRARY_PATH=target/release ./vecadd
+//! ```
 
 #![warn(missing_docs)]
 // The C interface documents the safety of each exported function.

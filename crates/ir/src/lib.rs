@@ -4,6 +4,26 @@
 //! single-assignment form. Values are uniform, lane masks or lane vectors
 //! ([`Ty`]). It knows no vendor: registers are three files of numbered
 //! registers, and what an instruction means is said by the front end.
+//! ```
+//! use wavetank_ir::{Bin, Builder, Elem, Family, Fp, Options, Reg, Terminator, simplify, verify};
+//!
+//! // v0 = v1 + (2 << 3) in the lanes of EXEC, at address 0
+//! let b = Builder::new(0);
+//! b.inst(0, Family::Valu);
+//! let integer = |op, x, y| b.bin(op, Elem::I32, Fp::default(), x, y);
+//! let sixteen = integer(Bin::Shl, b.u32(2), b.u32(3));
+//! let sum = integer(Bin::Add, b.read(Reg::V(1)), sixteen);
+//! b.write(Reg::V(0), sum, Some(b.read(Reg::EXEC)));
+//! b.end(Terminator::EndProgram);
+//! let mut block = b.finish();
+//!
+//! assert!(verify(&block).is_ok());
+//! simplify(&mut block, Options::default());
+//! let text = block.to_string();
+//! assert!(text.contains("const 0x10") && !text.contains("shl"), "{text}");
+//! let again = wavetank_ir::parse(&text, &|_| None).expect("the text of a block");
+//! assert_eq!(again.to_string(), text);
+//! ```
 
 #![warn(missing_docs)]
 

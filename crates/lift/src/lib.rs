@@ -3,6 +3,19 @@
 //! [`lift_block`] turns the instructions of a basic block into a
 //! [`wavetank_ir::Block`]. Each family of instructions is one exhaustive
 //! `match`; each meaning is one arm.
+//! ```
+//! use wavetank_gcn::{Chip, Inst, decode};
+//! use wavetank_lift::{Modes, lift_block};
+//!
+//! // s_add_u32 s0, s1, 1; s_endpgm, at address 0
+//! let code = |pc: u64| -> Result<Inst, String> {
+//!     let bytes = [0x8000_8101_u32, 0xbf81_0000].map(u32::to_le_bytes).concat();
+//!     decode(&bytes[pc as usize..], Chip::Gfx900).map_err(|e| e.to_string())
+//! };
+//! let block = lift_block(&code, 0, Modes::new(0, 0));
+//! let text = block.to_string();
+//! assert!(text.contains("read s1") && text.contains("write s0") && text.contains("write scc"), "{text}");
+//! ```
 
 #![warn(missing_docs)]
 

@@ -5,6 +5,37 @@
 //! * [`link`] joins several of them to a code object, a shared library such as `ld.lld -shared` makes.
 //!
 //! The crate knows nothing of instructions. What it reads is not trusted.
+//! ```
+//! use wavetank_link::{Identity, Input, Linked, Options, Os, Place, Relocatable, Section, Symbol, elf, link};
+//!
+//! // s_endpgm, as a function `stop`
+//! let code = Section {
+//!     name: ".text".into(),
+//!     kind: elf::SHT_PROGBITS,
+//!     flags: elf::SHF_ALLOC | elf::SHF_EXECINSTR,
+//!     entry_size: 0,
+//!     align: 256,
+//!     bytes: 0xbf81_0000_u32.to_le_bytes().into(),
+//!     size: 4,
+//!     group: None,
+//!     relocations: Vec::new(),
+//! };
+//! let stop = Symbol {
+//!     name: "stop".into(),
+//!     value: 0,
+//!     size: 4,
+//!     kind: elf::STT_FUNC,
+//!     binding: elf::STB_GLOBAL,
+//!     visibility: elf::STV_PROTECTED,
+//!     place: Place::Section(0),
+//! };
+//! let identity = Identity::of(&"gfx900:xnack-".parse()?, Os::Hsa, 5)?;
+//! let object = Relocatable { identity, sections: vec![code], symbols: vec![stop] };
+//! let input = Input { name: "stop.o", object: &object };
+//! let linked = Linked::read(&link(&[input], &Options::default())?)?;
+//! assert!(linked.symbols.iter().any(|symbol| symbol.name == "stop"));
+//! # Ok::<(), wavetank_link::Error>(())
+//! ```
 
 #![warn(missing_docs)]
 

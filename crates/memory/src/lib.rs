@@ -5,6 +5,24 @@
 //! (global, flat, scratch, LDS, buffer) makes of the lanes' addresses. A space
 //! checks every address before the operation runs, so a fault leaves registers
 //! and memory as they were. Each pair becomes one specialised function.
+//! ```
+//! use wavetank_memory::{Registry, Wave};
+//!
+//! // The memory of a device, in which guest and host addresses are the same.
+//! let registry = Registry::new();
+//! let address = registry.allocate("input", 4096, 256)?.address();
+//! registry.write(address + 8, b"wave")?;
+//! let mut bytes = [0; 4];
+//! registry.read(address + 8, &mut bytes)?;
+//! assert_eq!(&bytes, b"wave");
+//!
+//! // The registers of a wave with 24 vector registers.
+//! let mut wave = Wave::new(0);
+//! wave.clear(24);
+//! wave.vgpr_mut(3)[63] = 7;
+//! assert_eq!(wave.vgpr(3)[63], 7);
+//! # Ok::<(), wavetank_memory::RegistryError>(())
+//! ```
 //!
 //! Unsafe code here rests on two contracts of `docs/unsafe.md`, which comments name:
 //!
