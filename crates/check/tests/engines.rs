@@ -10,7 +10,7 @@ use wavetank_gcn::Inst;
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
 use wavetank_ir::Block;
 use wavetank_jit::{CompileOptions, Jit, Jitted};
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Leave};
 use wavetank_memory::shadow::{DISTANCE, ProbeHit, Undefined};
 use wavetank_memory::{ALIAS, Lds, Registry, VGPRS, Wave};
 use wavetank_translate::Pass;
@@ -57,7 +57,7 @@ fn start_shadows(wave: &mut Wave, random: &mut Random) {
 /// What two runs have to agree on beside their registers.
 #[derive(PartialEq, Debug)]
 struct Left {
-    stop: Stop,
+    leave: Leave,
     lds: Vec<u32>,
     words: Vec<u64>,
     /// The shadows of memory, scratch and LDS.
@@ -85,13 +85,13 @@ fn run(world: &World, backend: &mut dyn Backend, seed: u64, alias: u64) -> (Wave
             extents
                 .iter()
                 .for_each(|extent| fill(shadows(*extent), random));
-            let stop = backend.run(&mut wave, memory);
+            let leave = backend.run(&mut wave, memory);
             let (mut hits, undefined) = memory.take_seen().unwrap_or_default();
             // What is noted may come earlier than it stands in the block.
             hits.sort_by_key(|hit| (hit.pc, hit.about));
             let shadows = all().map(|word| word.load(Ordering::Relaxed)).collect();
             let left = Left {
-                stop,
+                leave,
                 lds: memory.lds().dwords(),
                 words: world.words(),
                 shadows,
@@ -146,7 +146,7 @@ fn check(world: &World, code: &[Inst], pass: &Arc<dyn Pass>, seed: u64, simd: Si
         let lines: Vec<_> = code.iter().map(Inst::to_string).collect();
         format!("seed {seed:#x}, {simd:?}:\n  {}", lines.join("\n  "))
     };
-    assert_eq!(b.stop, a.stop, "{}", text());
+    assert_eq!(b.leave, a.leave, "{}", text());
     let differs = difference(&got, &expected);
     let differs = differs.or_else(|| difference_of_shadows(&mut got, &mut expected));
     assert_eq!(differs, None, "{}", text());

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
-use wavetank_machine::{Backend, Why};
+use wavetank_machine::{Backend, Leave};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
 /// A loop of a load at the lanes' addresses, as LLVM's assembler encodes it.
@@ -50,8 +50,8 @@ fn load(program: &Program, registry: &Registry, address: impl Fn(usize) -> u64) 
         let state = wave.uniform_mut();
         (state.pc, state.s[0], state.budget) = (0, LOADS, i64::MAX);
         let start = Instant::now();
-        let stop = Interpreter::new(program).run(&mut wave, &mut memory);
-        assert_eq!(stop.why, Why::End);
+        let leave = Interpreter::new(program).run(&mut wave, &mut memory);
+        assert!(matches!(leave, Leave::End(_)));
         start.elapsed().as_nanos() as f64 / f64::from(LOADS + 1)
     });
     runs.fold(f64::INFINITY, f64::min)

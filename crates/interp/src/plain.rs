@@ -17,7 +17,7 @@ use wavetank_lane_ops::{
 };
 use wavetank_lower::{ROOM, addresses, descriptor, returns};
 use wavetank_machine::{
-    Backend, BlockCost, Fault, Sent, Stop, SyncRequest, Why, YieldPoint, clock,
+    Backend, BlockCost, Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock,
 };
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
@@ -84,7 +84,7 @@ impl<'p> Plain<'p> {
 }
 
 impl Backend for Plain<'_> {
-    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Leave {
         memory.enter();
         wave.make_room(ROOM);
         self.time_slice(wave, memory)
@@ -92,7 +92,7 @@ impl Backend for Plain<'_> {
 }
 
 impl Plain<'_> {
-    fn time_slice(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    fn time_slice(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Leave {
         let of_wave = |u: &Uniform| Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
         let mut trap_entry = TrapEntry::default();
         let mut handling = None;
@@ -111,19 +111,19 @@ impl Plain<'_> {
                 wave,
                 memory,
             };
-            if let Err(stop) = frame.run() {
-                handling = trap_entry.catch(&stop, wave.uniform_mut());
+            if let Err(leave) = frame.run() {
+                handling = trap_entry.catch(&leave, wave.uniform_mut());
                 match handling {
                     Some(_) => continue,
-                    None => return stop,
+                    None => return leave,
                 }
             }
             let (uniform, vector) = wave.files();
             trap_entry.release(uniform);
             let step = BlockCost::step(block.pc);
             let block_cost = if self.step { &step } else { block_cost };
-            if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
-                return stop;
+            if let Some(leave) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
+                return leave;
             }
         }
     }
@@ -143,8 +143,8 @@ struct Frame<'a, 'm> {
 }
 
 impl Frame<'_, '_> {
-    /// Runs to the end of the block, which is an error where the wave stops.
-    fn run(&mut self) -> Result<(), Stop> {
+    /// Runs to the end of the block, which is an error where the wave leaves.
+    fn run(&mut self) -> Result<(), Leave> {
         let block = self.block;
         for (n, node) in block.nodes.iter().enumerate() {
             let this = Value(n as u32);
@@ -213,7 +213,7 @@ impl Frame<'_, '_> {
         self.block.ty(v).is_vector()
     }
 
-    fn unsupported(&self, what: String) -> Stop {
+    fn unsupported(&self, what: String) -> Leave {
         let pc = self.pc;
         Fault::Unsupported { pc, what }.into()
     }
@@ -230,7 +230,7 @@ impl Frame<'_, '_> {
     }
 
     /// The result of an operation that has one.
-    fn value(&mut self, this: Value, node: &Node) -> Result<Val, Stop> {
+    fn value(&mut self, this: Value, node: &Node) -> Result<Val, Leave> {
         if let Some(value) = self.arithmetic(node) {
             return value.ok_or_else(|| {
                 self.unsupported(format!("{:?} is not defined for its element", node.op))
@@ -419,7 +419,7 @@ impl Frame<'_, '_> {
         })
     }
 
-    fn write(&mut self, op: &Op) -> Result<(), Stop> {
+    fn write(&mut self, op: &Op) -> Result<(), Leave> {
         let sum = |base: u64, index: Value| base.wrapping_add(self.get(index).uniform()) as u32;
         let (reg, value, lanes, bytes) = match *op {
             Op::Write {
@@ -451,7 +451,7 @@ impl Frame<'_, '_> {
 
     /// Runs a memory operation's own step, with its values put among the temporaries; gives what comes back if that is no
     /// register.
-    fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Stop> {
+    fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Leave> {
         let lanes = size_of::<Uniform>() as u32;
         let mut mem = Request {
             op: op.clone(),
@@ -517,11 +517,11 @@ impl Frame<'_, '_> {
         };
         let mut ctx = Ctx {
             context,
-            stop: None,
+            leave: None,
         };
         // SAFETY: the wave is alive, the step is that of the operation, and its values are where it says.
-        if let (Next::Stop, Some(stop)) = (unsafe { run(&mut ctx, &step) }, ctx.stop.take()) {
-            return Err(stop);
+        if let (Next::Leave, Some(leave)) = (unsafe { run(&mut ctx, &step) }, ctx.leave.take()) {
+            return Err(leave);
         }
         let (_, file) = self.wave.raw();
         let lane = |l: usize| match mask >> l & 1 {
@@ -550,8 +550,9 @@ impl Frame<'_, '_> {
         (at * VECTOR_BYTES) as u32
     }
 
-    fn end(&mut self, end: &Terminator) -> Result<(), Stop> {
-        let (next, why) = match end {
+    fn end(&mut self, end: &Terminator) -> Result<(), Leave> {
+        let pc = self.pc;
+        let (next, leave): (u64, Option<Leave>) = match end {
             Terminator::Branch(next) => (*next, None),
             Terminator::CondBranch { cond, taken, next } => {
                 match self.get(*cond).uniform() as u32 {
@@ -560,8 +561,8 @@ impl Frame<'_, '_> {
                 }
             }
             Terminator::Jump(to) => (self.get(*to).uniform(), None),
-            Terminator::Barrier { next } => (*next, Some(Why::Barrier)),
-            Terminator::Sleep { next } => (*next, Some(Why::Yield(YieldPoint::Sleep))),
+            Terminator::Barrier { next } => (*next, Some(Leave::Barrier(pc))),
+            Terminator::Sleep { next } => (*next, Some(Leave::Yield(YieldPoint::Sleep, pc))),
             Terminator::GlobalSync {
                 op,
                 resource,
@@ -573,7 +574,7 @@ impl Frame<'_, '_> {
                     resource: self.get(*resource).uniform() as u8,
                     value: self.get(*value).uniform() as u32,
                 };
-                (*next, Some(Why::GlobalSync(request)))
+                (*next, Some(Event::GlobalSync { pc, request }.into()))
             }
             Terminator::Export { export, next } => {
                 let lanes = |v| {
@@ -582,20 +583,22 @@ impl Frame<'_, '_> {
                 };
                 let data = export.sources.map(|v| v.map(lanes));
                 let mask = self.get(export.mask).uniform();
-                let export = Box::new(Sent::new(export, mask, data));
-                (*next, Some(Why::Export(export)))
+                let sent = Sent::new(export, mask, data);
+                (*next, Some(Event::Export { pc, sent }.into()))
             }
-            Terminator::Message { message, next } => (*next, Some(Why::Message(*message))),
+            Terminator::Message { message, next } => {
+                let message = *message;
+                (*next, Some(Event::Message { pc, message }.into()))
+            }
             Terminator::Trap { id, .. } => {
-                let (pc, id) = (self.pc, *id);
+                let id = *id;
                 return Err(Fault::Trap { pc, id }.into());
             }
-            Terminator::EndProgram => (self.pc, Some(Why::End)),
+            Terminator::EndProgram => (pc, Some(Leave::End(pc))),
             Terminator::Unsupported { what } => return Err(self.unsupported(what.to_string())),
         };
         self.wave.uniform_mut().pc = next;
-        let pc = self.pc;
-        why.map_or(Ok(()), |why| Err(Stop { pc, why }))
+        leave.map_or(Ok(()), Err)
     }
 }
 

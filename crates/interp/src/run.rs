@@ -13,7 +13,7 @@ use wavetank_translate::{
 
 use wavetank_lane_ops::{Ctx, Next, Simd};
 use wavetank_lower::{Code as Lowered, Extras, ROOM, TooMany, lower};
-use wavetank_machine::{Backend, BlockCost, Stop};
+use wavetank_machine::{Backend, BlockCost, Leave};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
 /// A lowered block and where it is.
@@ -219,16 +219,21 @@ unsafe fn modes(state: *const Uniform) -> Modes {
 }
 
 impl Backend for Interpreter<'_> {
-    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Leave {
         memory.enter();
         wave.make_room(ROOM);
-        let stop = self.time_slice::<false>(wave, memory, 0);
-        stop.expect("without heat the time slice goes on until the wave stops")
+        let leave = self.time_slice::<false>(wave, memory, 0);
+        leave.expect("without heat the time slice goes on until the wave leaves")
     }
 }
 
 impl ColdEngine for Interpreter<'_> {
-    fn run_cold(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>, hot: u32) -> Option<Stop> {
+    fn run_cold(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        hot: u32,
+    ) -> Option<Leave> {
         self.time_slice::<true>(wave, memory, hot)
     }
 }
@@ -240,7 +245,7 @@ impl Interpreter<'_> {
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
         hot: u32,
-    ) -> Option<Stop> {
+    ) -> Option<Leave> {
         // The state is only reached through this pointer: steps write through
         // it, so that no reference may be held beside it.
         let (uniform, vector) = wave.raw();
@@ -251,7 +256,7 @@ impl Interpreter<'_> {
         };
         let mut ctx = Ctx {
             context,
-            stop: None,
+            leave: None,
         };
         // SAFETY: the state belongs to the wave, which is borrowed here.
         let mut at = unsafe { self.resume(uniform) };
@@ -263,20 +268,20 @@ impl Interpreter<'_> {
             }
             let (block, edge) = match run_steps(block, &mut ctx) {
                 // SAFETY: the context is that of the wave, and no step is running.
-                Next::Stop => match unsafe { self.catch(&mut ctx) } {
+                Next::Leave => match unsafe { self.catch(&mut ctx) } {
                     Ok(entered) => entered,
-                    Err(stop) => return Some(stop),
+                    Err(leave) => return Some(leave),
                 },
                 Next::Taken => (block, 1),
                 _ => (block, 0),
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                if let Some(stop) = block
+                if let Some(leave) = block
                     .block_cost
                     .charge(edge, &mut *uniform, &*vector.cast())
                 {
-                    return Some(stop);
+                    return Some(leave);
                 }
                 at = self.follow(block, edge, uniform);
             }
@@ -328,23 +333,23 @@ impl Interpreter<'_> {
         }
     }
 
-    /// After a stop: the block that has entered the wave's trap handler, and how it ended, if that takes care of it.
+    /// After a step that leaves: the block that has entered the wave's trap handler, and how it ended, if that takes care of it.
     ///
     /// # Safety
     /// The context is that of a live wave, and no step is running.
     #[cold]
-    unsafe fn catch(&self, ctx: &mut Ctx<'_, '_>) -> Result<(&Linked, usize), Stop> {
+    unsafe fn catch(&self, ctx: &mut Ctx<'_, '_>) -> Result<(&Linked, usize), Leave> {
         let mut trap_entry = TrapEntry::default();
         loop {
-            let stop = ctx.stop.take().expect("who stops says why");
+            let leave = ctx.leave.take().expect("a step that leaves says why");
             // SAFETY: by the caller's promise.
             let state = unsafe { &mut *ctx.context.uniform };
-            let modes = trap_entry.catch(&stop, state).ok_or(stop)?;
+            let modes = trap_entry.catch(&leave, state).ok_or(leave)?;
             let block = self.program.block(state.pc, modes);
             // SAFETY: blocks live as long as the program.
             let block = unsafe { block.as_ref() };
             let next = run_steps(block, ctx);
-            if next != Next::Stop {
+            if next != Next::Leave {
                 // SAFETY: by the caller's promise.
                 trap_entry.release(unsafe { &mut *ctx.context.uniform });
                 return Ok((block, usize::from(next == Next::Taken)));

@@ -7,7 +7,7 @@ pub use super::world::random::blocks;
 use super::world::{Random, World, crowd, difference, instructions, source};
 use wavetank_gcn::Inst;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_machine::{Fault, Why};
+use wavetank_machine::Fault;
 use wavetank_memory::{ALIAS, Wave, hwreg};
 
 /// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
@@ -48,7 +48,7 @@ pub fn compare(
     }
     assert!(a.1 == b.1, "LDS differs; {}", text());
     assert!(a.2 == b.2, "memory differs; {}", text());
-    matches!(a.0.why, Why::Fault(Fault::Memory(_)))
+    matches!(a.0.fault(), Some(Fault::Memory(_)))
 }
 
 #[test]

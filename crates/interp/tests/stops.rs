@@ -5,11 +5,11 @@ use std::sync::Arc;
 use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::{GlobalSync, LANES};
-use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Why, YieldPoint};
+use wavetank_machine::{Backend, Event, Fault, Leave, Sent, SyncRequest, YieldPoint};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
 /// Runs words of gfx900 once on each back end from address 0; gives why they stopped, and where.
-fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Stop, u64); 2] {
+fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Leave, u64); 2] {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
         let rest = bytes.get(pc as usize..).ok_or("outside the code")?;
@@ -28,8 +28,8 @@ fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Stop, u64); 2] {
         let mut wave = Wave::new(0);
         set(&mut wave);
         wave.uniform_mut().budget = 10;
-        let stop = backend.run(&mut wave, &mut MemoryUnit::new(&registry));
-        (stop, wave.uniform().pc)
+        let leave = backend.run(&mut wave, &mut MemoryUnit::new(&registry));
+        (leave, wave.uniform().pc)
     };
     [
         run(&mut Plain::new(&plain)),
@@ -52,8 +52,8 @@ fn exports() {
     };
     let check = |words, expected: Sent| {
         for stop in stops(words, set) {
-            let why = Why::Export(Box::new(expected.clone()));
-            assert_eq!(stop, (Stop { pc: 0, why }, 8));
+            let sent = expected.clone();
+            assert_eq!(stop, (Event::Export { pc: 0, sent }.into(), 8));
         }
     };
     // exp pos0 v4, v2, off, v1 done vm
@@ -92,8 +92,8 @@ fn global_synchronization() {
         value: 9,
     };
     for stop in stops(&[0xd93b_0003, 0x0000_0001], set) {
-        let why = Why::GlobalSync(expected);
-        assert_eq!(stop, (Stop { pc: 0, why }, 8));
+        let (pc, request) = (0, expected);
+        assert_eq!(stop, (Event::GlobalSync { pc, request }.into(), 8));
     }
 }
 
@@ -101,8 +101,7 @@ fn global_synchronization() {
 #[test]
 fn kills() {
     for stop in stops(&[0xbf8b_0000, 0xbf8b_0001], |_| {}) {
-        let why = Why::End;
-        assert_eq!(stop, (Stop { pc: 4, why }, 4));
+        assert_eq!(stop, (Leave::End(4), 4));
     }
 }
 
@@ -111,28 +110,32 @@ fn kills() {
 #[test]
 fn stops_say_where() {
     const NOP: u32 = 0xbf80_0000;
-    let check = |words, why: Why, next| {
+    let check = |words, leave: Leave, next| {
         for stop in stops(words, |_| {}) {
-            let why = why.clone();
-            assert_eq!(stop, (Stop { pc: 4, why }, next));
+            assert_eq!(stop, (leave.clone(), next));
         }
     };
-    check(&[NOP, 0xbf81_0000], Why::End, 4); // s_endpgm
-    check(&[NOP, 0xbf8a_0000], Why::Barrier, 8); // s_barrier
-    check(&[NOP, 0xbf8e_0001], Why::Yield(YieldPoint::Sleep), 8); // s_sleep 1
-    check(&[NOP, 0xbf90_0003], Why::Message(3), 8); // s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)
-    let trap = Why::Fault(Fault::Trap { pc: 4, id: 2 });
+    check(&[NOP, 0xbf81_0000], Leave::End(4), 4); // s_endpgm
+    check(&[NOP, 0xbf8a_0000], Leave::Barrier(4), 8); // s_barrier
+    check(&[NOP, 0xbf8e_0001], Leave::Yield(YieldPoint::Sleep, 4), 8); // s_sleep 1
+    let (pc, message) = (4, 3);
+    check(
+        &[NOP, 0xbf90_0003],
+        Event::Message { pc, message }.into(),
+        8,
+    ); // s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)
+    let trap = Fault::Trap { pc: 4, id: 2 }.into();
     check(&[NOP, 0xbf92_0002], trap, 4); // s_trap 2
     let refused = Fault::Unsupported {
         pc: 4,
         what: "s_sethalt 1: it halts the wave, and no debugger could resume it".into(),
     };
-    check(&[NOP, 0xbf8d_0001], Why::Fault(refused), 4); // s_sethalt 1
+    check(&[NOP, 0xbf8d_0001], refused.into(), 4); // s_sethalt 1
     // Behind the load that is refused: global_load_dword v2, v[0:1], off at address 0.
-    for (stop, next) in stops(&[NOP, 0xdc50_8000, 0x027f_0000], |wave| {
+    for (leave, next) in stops(&[NOP, 0xdc50_8000, 0x027f_0000], |wave| {
         wave.set_s64(126, 1)
     }) {
-        assert!(matches!(stop.why, Why::Fault(Fault::Memory(_))), "{stop:?}");
-        assert_eq!((stop.pc, next), (4, 4));
+        assert!(matches!(leave.fault(), Some(Fault::Memory(_))), "{leave:?}");
+        assert_eq!((leave.pc(), next), (4, 4));
     }
 }

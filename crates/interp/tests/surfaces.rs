@@ -12,7 +12,7 @@ use wavetank_ir::{
     Access, Builder, Counter, DataReg, Dimensions, Family, MemKind, MemOp, Outside, Reg, Rmw,
     Space, SurfaceElement, Terminator, Value, verify,
 };
-use wavetank_machine::{Backend, Fault, Why};
+use wavetank_machine::{Backend, Fault, Leave};
 use wavetank_memory::{
     Element, Layout, MemoryFaultReason, MemoryUnit, Registry, Surface, SurfaceFault, Surfaces, Wave,
 };
@@ -101,7 +101,7 @@ fn run_all(
     surface: &Surface,
     bytes: &[u8],
     wave: impl Fn() -> Wave,
-) -> Vec<(Why, Wave, Vec<u8>)> {
+) -> Vec<(Leave, Wave, Vec<u8>)> {
     let here = block.clone();
     let source = Arc::new(move |_: u64, _: usize| here.clone());
     let how = Translation {
@@ -135,10 +135,10 @@ fn run_all(
         unit.set_surfaces(Arc::new(surfaces));
         let mut wave = wave();
         wave.uniform_mut().budget = 10;
-        let stop = backend.run(&mut wave, &mut unit);
+        let leave = backend.run(&mut wave, &mut unit);
         let mut after = vec![0; bytes.len()];
         registry.read(address, &mut after).unwrap();
-        (stop.why, wave, after)
+        (leave, wave, after)
     };
     vec![
         run(&mut Plain::new(&plain)),
@@ -423,10 +423,10 @@ fn check(how: How, surface: &Surface, lanes: &Lanes, bytes: &[u8], in_mask: bool
             }
         }
     }
-    for (why, wave, after) in run_all(&block, surface, bytes, || lanes.wave()) {
+    for (leave, wave, after) in run_all(&block, surface, bytes, || lanes.wave()) {
         if let (None, Some(lane)) = (stopped, misaligned) {
-            let Why::Fault(Fault::Memory(fault)) = why else {
-                panic!("{how:?} of {surface:?}: {why:?}")
+            let Some(Fault::Memory(fault)) = leave.fault() else {
+                panic!("{how:?} of {surface:?}: {leave:?}")
             };
             let reason = MemoryFaultReason::Misaligned { align: how.bytes };
             assert_eq!((fault.lane, fault.reason), (Some(lane as u8), reason));
@@ -434,8 +434,8 @@ fn check(how: How, surface: &Surface, lanes: &Lanes, bytes: &[u8], in_mask: bool
             continue;
         }
         if let Some(lane) = stopped {
-            let Why::Fault(Fault::Memory(fault)) = why else {
-                panic!("{how:?} of {surface:?}: {why:?}")
+            let Some(Fault::Memory(fault)) = leave.fault() else {
+                panic!("{how:?} of {surface:?}: {leave:?}")
             };
             assert_eq!(fault.lane, Some(lane as u8), "{how:?}");
             let MemoryFaultReason::Surface(SurfaceFault::Outside { number, at, .. }) = fault.reason
@@ -449,7 +449,10 @@ fn check(how: How, surface: &Surface, lanes: &Lanes, bytes: &[u8], in_mask: bool
             assert_eq!(wave.vgpr(RESULT.into())[..LANES], [OLD; LANES]);
             continue;
         }
-        assert!(matches!(why, Why::End), "{how:?} of {surface:?}: {why:?}");
+        assert!(
+            matches!(leave, Leave::End(_)),
+            "{how:?} of {surface:?}: {leave:?}"
+        );
         assert!(after == rows.bytes, "{how:?} of {surface:?}: memory");
         for (lane, result) in results.iter().enumerate() {
             let on = lanes.on >> lane & 1 != 0;
@@ -733,17 +736,17 @@ fn what_is_no_surface() {
     let fault = |dimensions, lanes: &Lanes| {
         let block = block(how, dimensions, DataReg::V(ABSENT));
         let mut all = run_all(&block, &plane, &bytes, || lanes.wave());
-        let (why, _, after) = all.remove(0);
+        let (leave, _, after) = all.remove(0);
         assert!(after == bytes);
-        match why {
-            Why::Fault(Fault::Memory(fault)) => {
+        match leave.fault() {
+            Some(Fault::Memory(fault)) => {
                 assert_eq!(fault.lane, Some(1));
-                match fault.reason {
+                match &fault.reason {
                     MemoryFaultReason::Surface(surface) => surface.to_string(),
                     other => panic!("{other:?}"),
                 }
             }
-            other => panic!("{other:?}"),
+            _ => panic!("{leave:?}"),
         }
     };
     assert_eq!(
@@ -764,8 +767,8 @@ fn what_is_no_surface() {
         ..plane.clone()
     };
     let block = block(how, Dimensions::D2, DataReg::V(ABSENT));
-    for (why, wave, after) in run_all(&block, &disabled, &bytes, || lanes(0, 6).wave()) {
-        assert!(matches!(why, Why::End), "{why:?}");
+    for (leave, wave, after) in run_all(&block, &disabled, &bytes, || lanes(0, 6).wave()) {
+        assert!(matches!(leave, Leave::End(_)), "{leave:?}");
         assert!(after == bytes);
         assert_eq!(wave.vgpr(RESULT.into())[..4], [OLD, 0, 0, OLD]);
     }

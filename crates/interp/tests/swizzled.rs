@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use wavetank_gcn::{Chip, Inst, decode, encode, parse};
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_machine::{Backend, Fault, Stop, Why};
+use wavetank_machine::{Backend, Fault, Leave};
 use wavetank_memory::{MemoryFaultReason, MemoryUnit, Registry, Wave};
 use wavetank_translate::Code;
 
@@ -326,7 +326,7 @@ fn contents() -> Vec<u8> {
 }
 
 /// Runs a case; gives how it ended and what is left.
-fn run(case: &Case, backend: &mut dyn Backend) -> (Stop, Wave, Vec<u8>) {
+fn run(case: &Case, backend: &mut dyn Backend) -> (Leave, Wave, Vec<u8>) {
     let registry = Registry::new();
     let memory = registry
         .allocate("memory", MEMORY as u64, 4096)
@@ -340,10 +340,10 @@ fn run(case: &Case, backend: &mut dyn Backend) -> (Stop, Wave, Vec<u8>) {
         unit.set_scratch(base, SCRATCH + 5);
     }
     let mut wave = case.wave(base);
-    let stop = backend.run(&mut wave, &mut unit);
+    let leave = backend.run(&mut wave, &mut unit);
     let mut left = vec![0; MEMORY];
     registry.read(memory, &mut left).unwrap();
-    (stop, wave, left)
+    (leave, wave, left)
 }
 
 fn how(simd: Simd, instrumented: bool) -> Translation {
@@ -355,9 +355,12 @@ fn how(simd: Simd, instrumented: bool) -> Translation {
     }
 }
 
-fn compare(case: &Case, what: &str, (stop, wave, left): (Stop, Wave, Vec<u8>)) {
+fn compare(case: &Case, what: &str, (leave, wave, left): (Leave, Wave, Vec<u8>)) {
     let text = case.text();
-    assert_eq!(stop.why, Why::End, "{what}: {text}\n{case:x?}");
+    assert!(
+        matches!(leave, Leave::End(_)),
+        "{leave:?}: {what}: {text}\n{case:x?}"
+    );
     let mut memory = contents();
     let registers = model(case, &mut memory);
     for (n, expected) in registers.iter().enumerate() {
@@ -428,7 +431,7 @@ fn sums_that_wrap_are_in_scratch_from_gfx9_on() {
                     compare(&case, &format!("{simd:?}"), done);
                     continue;
                 }
-                let Why::Fault(Fault::Memory(fault)) = done.0.why else {
+                let Some(Fault::Memory(fault)) = done.0.fault() else {
                     panic!("{:?}: {}", done.0, case.text());
                 };
                 assert_eq!(fault.reason, MemoryFaultReason::OutsideScratch);

@@ -11,7 +11,7 @@ use super::engine::{self, levels};
 use super::world::{BASE, source};
 use wavetank_gcn::Inst;
 use wavetank_interp::{Simd, Translation};
-use wavetank_machine::{Backend, Why};
+use wavetank_machine::{Backend, Leave};
 use wavetank_memory::{MemoryUnit, Registry, Rights, Wave};
 
 /// How often a wave accesses memory in one heat.
@@ -301,10 +301,10 @@ impl Race {
         let mut wave = self.wave(memory);
         loop {
             wave.uniform_mut().budget = 1 << 20;
-            match backend.run(&mut wave, unit).why {
-                Why::End => break,
-                Why::Yield(_) => {}
-                why => panic!("{self}: {why:?}"),
+            match backend.run(&mut wave, unit) {
+                Leave::End(_) => break,
+                Leave::Yield(..) => {}
+                leave => panic!("{self}: {leave:?}"),
             }
         }
         match self.scalar {

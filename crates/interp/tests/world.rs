@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavetank_gcn::tables::Smem;
 use wavetank_gcn::{Chip, Field, Inst, Op, Operand, decode};
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Leave};
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 use wavetank_translate::Code;
 
@@ -176,7 +176,7 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
 pub const BASE: u64 = 0x1_0000;
 
 /// How a run ended, and what is in memory after it: LDS, global.
-pub type Outcome = (Stop, Vec<u32>, Vec<u64>);
+pub type Outcome = (Leave, Vec<u32>, Vec<u64>);
 
 /// Memory of the host that every run finds alike, on a device of its own.
 pub struct World {
@@ -277,16 +277,16 @@ impl World {
     /// Runs waves one after another, each on memory as it was at first. The outcome is that of the last: the memory unit
     /// knows by then what is accessed. (The global data share is what the one before left.)
     pub fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
-        let (stop, lds) = self.with_unit(Registry::new(), alias, |memory| {
+        let (leave, lds) = self.with_unit(Registry::new(), alias, |memory| {
             let runs = waves.iter_mut().map(|wave| {
                 self.fill();
                 memory.set_lds(Lds::new(LDS));
                 backend.run(wave, memory)
             });
-            let stop = runs.last().expect("there is a wave");
-            (stop, memory.lds().dwords().to_vec())
+            let leave = runs.last().expect("there is a wave");
+            (leave, memory.lds().dwords().to_vec())
         });
-        (stop, lds, self.words())
+        (leave, lds, self.words())
     }
 
     /// What is in memory and scratch.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_machine::{Backend, Stop, Why, YieldPoint};
+use wavetank_machine::{Backend, Leave, YieldPoint};
 use wavetank_memory::{Lds, MemoryUnit, Registry, Wave};
 
 // The words are those of LLVM's assembler. v[0:1] and s[0:1] point to zeros, v4 and v6 are 0.
@@ -25,7 +25,7 @@ const VMCNT_0: u32 = 0xbf8c_0f70;
 const LGKMCNT_0: u32 = 0xbf8c_c07f;
 
 /// How a time slice ended: why, where, and with which budget.
-type End = (Stop, u64, i64);
+type End = (Leave, u64, i64);
 
 /// Instructions that are repeated for ever.
 fn repeated(code: &[&[u32]]) -> Vec<u32> {
@@ -49,8 +49,8 @@ fn slices(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
     wave.vgpr_mut(4).fill(v4);
     let slice = |&budget: &i64| {
         wave.uniform_mut().budget = budget;
-        let stop = backend.run(&mut wave, &mut memory);
-        (stop, wave.uniform().pc, wave.uniform().budget)
+        let leave = backend.run(&mut wave, &mut memory);
+        (leave, wave.uniform().pc, wave.uniform().budget)
     };
     budgets.iter().map(slice).collect()
 }
@@ -81,8 +81,8 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
 /// Why time slices of 100,000 instructions end.
 fn ends(code: &[&[u32]], v4: u32) -> Vec<YieldPoint> {
     let ends = ends_with(&repeated(code), &[100_000; 3], v4);
-    let why = |(stop, _, budget): &End| match &stop.why {
-        Why::Yield(point) => {
+    let why = |(leave, _, budget): &End| match leave {
+        Leave::Yield(point, _) => {
             assert_eq!(point.waits(), *budget > 0, "{ends:?}");
             *point
         }
@@ -153,8 +153,8 @@ fn loops_that_count_their_rounds_do_not_spin() {
     // What the load gave decides.
     let waiting = repeated_while(vccnz, &[COUNT, LOAD, COMPARE]);
     let ends = ends_with(&waiting, &[100_000; 3], 0);
-    let spun = Why::Yield(YieldPoint::Spin);
-    assert!(ends.iter().all(|(stop, ..)| stop.why == spun), "{ends:?}");
+    let spun = |(leave, ..): &End| matches!(leave, Leave::Yield(YieldPoint::Spin, _));
+    assert!(ends.iter().all(spun), "{ends:?}");
 }
 
 #[test]
@@ -165,9 +165,8 @@ fn a_store_that_no_lane_reaches_is_none() {
 }
 
 /// A wave that yielded at an instruction.
-fn yielded(pc: u64, point: YieldPoint) -> Stop {
-    let why = Why::Yield(point);
-    Stop { pc, why }
+fn yielded(pc: u64, point: YieldPoint) -> Leave {
+    Leave::Yield(point, pc)
 }
 
 #[test]
@@ -179,11 +178,7 @@ fn time_slices_end_at_the_points_of_the_list_only() {
     assert_eq!((stop, next), (yielded(8, YieldPoint::Wait), 12));
     // Not in straight code, nor at a branch ahead, however small the budget is.
     let straight = [WORK, &[0xbf82_0000], WORK, &[0xbf81_0000]].concat();
-    let end = Stop {
-        pc: 7 * 4,
-        why: Why::End,
-    };
-    assert_eq!(spent(&straight), (end, 7 * 4, -3));
+    assert_eq!(spent(&straight), (Leave::End(7 * 4), 7 * 4, -3));
     // At a branch back, behind it, and at a computed jump: s_setpc_b64 s[6:7], which are 0.
     let back = repeated(&[WORK]);
     assert_eq!(spent(&back), (yielded(3 * 4, YieldPoint::BackEdge), 0, -3));

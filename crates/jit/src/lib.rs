@@ -5,7 +5,7 @@
 //! use wavetank_interp::{Program, Simd, Translation};
 //! use wavetank_gcn::{Chip, Inst, decode};
 //! use wavetank_jit::{CompileOptions, Jit, Jitted};
-//! use wavetank_machine::{Backend, Why};
+//! use wavetank_machine::{Backend, Leave};
 //! use wavetank_memory::{MemoryUnit, Registry, Wave};
 //!
 //! // v_mov_b32 v1, 5; s_endpgm, at address 0
@@ -26,8 +26,8 @@
 //! };
 //! let registry = Registry::new();
 //! let (mut wave, mut memory) = (Wave::new(0), MemoryUnit::new(&registry));
-//! let stop = Jitted::new(&jit).run(&mut wave, &mut memory);
-//! assert_eq!(stop.why, Why::End);
+//! let leave = Jitted::new(&jit).run(&mut wave, &mut memory);
+//! assert_eq!(leave, Leave::End(4));
 //! assert_eq!(*wave.vgpr(1), [5; 64]);
 //! ```
 

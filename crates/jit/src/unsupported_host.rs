@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Leave};
 use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::{ColdProgram, Modes};
 
@@ -71,7 +71,7 @@ impl<'p> Jitted<'p> {
 }
 
 impl Backend for Jitted<'_> {
-    fn run(&mut self, _: &mut Wave, _: &mut MemoryUnit<'_>) -> Stop {
+    fn run(&mut self, _: &mut Wave, _: &mut MemoryUnit<'_>) -> Leave {
         match self.0.0 {}
     }
 }

@@ -66,7 +66,7 @@ unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     unsafe {
         let before = ctx.memory.drain_access_runs();
         by_space::<Baseline, Watched, true>(&mem(s).op)(ctx, s);
-        ctx.stop = None;
+        ctx.leave = None;
         ctx.memory.define_accessed(before);
     }
     Next::Step
@@ -236,8 +236,8 @@ impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
                 Err(Refused::Unsupported(what)) => {
                     let pc = mem.pc;
                     (*ctx.uniform).pc = pc;
-                    ctx.stop = Some(Fault::Unsupported { pc, what }.into());
-                    Next::Stop
+                    ctx.leave = Some(Fault::Unsupported { pc, what }.into());
+                    Next::Leave
                 }
             }
         }
@@ -319,6 +319,6 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, mem: &Request, denied: Denied) -> Next {
     let fault = ctx.memory.fault(mem.pc, mem.op.kind, denied);
     // SAFETY: the caller's context is that of a live wave.
     unsafe { (*ctx.uniform).pc = mem.pc };
-    ctx.stop = Some(Fault::Memory(Box::new(fault)).into());
-    Next::Stop
+    ctx.leave = Some(Fault::Memory(Box::new(fault)).into());
+    Next::Leave
 }

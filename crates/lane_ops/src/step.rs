@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use wavetank_machine::Stop;
+use wavetank_machine::Leave;
 use wavetank_memory::Context;
 
 /// What a step tells the loop.
@@ -14,8 +14,8 @@ pub enum Next {
     Block,
     /// The same, and the conditional branch was taken.
     Taken,
-    /// The wave stops; `Ctx::stop` says why.
-    Stop,
+    /// The wave leaves the engine; `Ctx::leave` says why.
+    Leave,
 }
 
 /// A step's function. One call does all 64 lanes.
@@ -55,8 +55,8 @@ pub struct Step {
 pub struct Ctx<'a, 'm> {
     /// The wave's files and the memory unit.
     pub context: Context<'a, 'm>,
-    /// Why the wave stops, once a step said so.
-    pub stop: Option<Stop>,
+    /// Why the wave leaves the engine, once a step has set it.
+    pub leave: Option<Leave>,
 }
 
 impl<'a, 'm> Deref for Ctx<'a, 'm> {

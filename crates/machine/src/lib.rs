@@ -1,4 +1,15 @@
 //! Waves in work-groups: how a dispatch starts, who runs when, and what an engine has to do.
+//! ```
+//! use wavetank_machine::Grid;
+//!
+//! // 1000 work-items in work-groups of 256: four groups of four waves, the last with 232 work-items.
+//! let grid = Grid::new([1000, 1, 1], [256, 1, 1])?;
+//! assert_eq!((grid.count(), grid.waves()), (4, 4));
+//! let last = grid.group(3);
+//! assert_eq!(last.exec(0), u64::MAX);
+//! assert_eq!(last.exec(3), (1 << (232 - 3 * 64)) - 1);
+//! # Ok::<(), wavetank_machine::GridError>(())
+//! ```
 
 #![warn(missing_docs)]
 
@@ -18,7 +29,7 @@ mod time_slice;
 mod workgroup;
 mod yields;
 
-pub use backend::{Backend, Ran, Stop, Why, YieldPoint};
+pub use backend::{Backend, Event, Leave, YieldPoint};
 pub use dispatch::{
     Grid, GridError, Group, MAX_GROUP_SIZE, Prepared, Site, StartWave, Starts, WorkItemIds,
 };

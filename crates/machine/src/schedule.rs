@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::aftermath::{ALLOWANCE, Aftermath, Verdict};
-use crate::backend::Ran;
+use crate::backend::Leave;
 use crate::dispatch::{Grid, Group, Prepared, Site, StartWave};
 use crate::export::Exported;
 use crate::fault::Fault;
@@ -41,8 +41,8 @@ pub trait Worker {
     /// Waves that run from now on belong to this work-group in this slot; `fresh` when it starts.
     fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
-    /// Runs a wave until it stops. Its budget bounds its time slice.
-    fn run(&mut self, wave: &mut Wave) -> Ran;
+    /// Runs a wave until it leaves its engine. Its budget bounds its time slice.
+    fn run(&mut self, wave: &mut Wave) -> Leave;
 
     /// Something else than waves runs from now on, which may wait until no wave uses what it takes away.
     fn rest(&mut self) {}

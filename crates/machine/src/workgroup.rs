@@ -1,6 +1,6 @@
 //! A work-group at run time: its waves take turns on one thread and meet at barriers.
 
-use crate::backend::{Ran, Stop, Why};
+use crate::backend::{Event, Leave};
 use crate::dispatch::Group;
 use crate::export::Exported;
 use crate::fault::Fault;
@@ -116,31 +116,32 @@ impl WorkGroup {
             self.states[n] = WaveState::Ready;
             let wave = &mut self.waves[n];
             wave.uniform_mut().budget = self.slices.budget(n);
-            let mut ran = worker.run(wave);
-            while let Ran::Else(stop) = &ran
-                && let Why::Message(code) = stop.why
+            let mut leave = worker.run(wave);
+            while let Leave::Other(event) = &leave
+                && let Event::Message { pc, message: code } = **event
             {
                 worker.rest();
-                message(message_of(self.group, n, stop.pc, code, wave));
-                ran = worker.run(wave);
+                message(message_of(self.group, n, pc, code, wave));
+                leave = worker.run(wave);
             }
-            match ran {
-                Ran::End(pc) => {
+            match leave {
+                Leave::End(pc) => {
                     (self.states[n], self.stopped_at[n]) = (WaveState::Ended, pc);
                     progress = true;
                 }
-                Ran::Barrier(pc) => {
+                Leave::Barrier(pc) => {
                     (self.states[n], self.stopped_at[n]) = (WaveState::Barrier, pc);
                 }
-                Ran::BackEdge(pc) | Ran::Jump(pc) | Ran::Wait(pc) => {
+                Leave::Yield(point, pc) => {
                     self.stopped_at[n] = pc;
-                    progress |= self.slices.used_up(n);
-                    asleep = false;
+                    if !point.waits() {
+                        progress |= self.slices.used_up(n);
+                        asleep = false;
+                    }
                 }
-                Ran::Spin(pc) | Ran::Sleep(pc) => self.stopped_at[n] = pc,
-                Ran::Else(stop) => {
+                Leave::Other(event) => {
                     worker.rest();
-                    match self.take(n, *stop, sync, exports) {
+                    match self.handle(n, *event, sync, exports) {
                         Ok(state) => {
                             self.states[n] = state;
                             asleep &= state != WaveState::Ready;
@@ -171,36 +172,33 @@ impl WorkGroup {
         ready.map(|n| self.slices.most(n)).sum()
     }
 
-    /// A wave has stopped for a rare reason: what it does now, or how it failed.
+    /// Handles the event with which a wave left. Gives its new state, or the fault.
     #[cold]
-    fn take(
+    fn handle(
         &mut self,
         n: usize,
-        stop: Stop,
+        event: Event,
         sync: &GlobalSyncUnit,
         exports: Option<&(dyn Fn(&Exported) + Sync)>,
     ) -> Result<WaveState, Fault> {
-        let Stop { pc, why } = stop;
-        self.stopped_at[n] = pc;
-        match why {
-            Why::GlobalSync(request) => {
+        self.stopped_at[n] = event.pc();
+        match event {
+            Event::GlobalSync { request, .. } => {
                 let ticket = sync.enter(request);
                 Ok(ticket.map_or(WaveState::Ready, WaveState::GlobalSync))
             }
-            Why::Export(export) => {
+            Event::Export { pc, sent } => {
                 let exported = Exported {
                     group: self.group,
                     wave: self.waves[n].index,
-                    export: *export,
+                    export: sent,
                 };
                 let take = exports.ok_or_else(|| exported.refused(pc))?;
                 take(&exported);
                 Ok(WaveState::Ready)
             }
-            Why::Fault(fault) => Err(fault),
-            Why::End | Why::Barrier | Why::Yield(_) | Why::Message(_) => {
-                unreachable!("the round goes on after these")
-            }
+            Event::Fault(fault) => Err(fault),
+            Event::Message { .. } => unreachable!("the round goes on after messages"),
         }
     }
 

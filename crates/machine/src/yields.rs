@@ -17,7 +17,7 @@
 //!
 //! Code without a loop ends, so that nothing else has to be looked at.
 
-use crate::backend::{Ran, Stop, Why, YieldPoint};
+use crate::backend::{Leave, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
 use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
 
@@ -121,22 +121,9 @@ impl BlockCost {
         edge: usize,
         wave: &mut Uniform,
         vector: &VectorRegisters,
-    ) -> Option<Stop> {
+    ) -> Option<Leave> {
         let point = self.ends_slice(edge, wave, vector)?;
-        let (pc, why) = (self.pc, Why::Yield(point));
-        Some(Stop { pc, why })
-    }
-
-    /// As [`charge`](Self::charge), with a result that is cheap to return.
-    #[inline(always)]
-    pub fn charge_slice(
-        &self,
-        edge: usize,
-        wave: &mut Uniform,
-        vector: &VectorRegisters,
-    ) -> Option<Ran> {
-        let point = self.ends_slice(edge, wave, vector)?;
-        Some(Ran::to(point, self.pc))
+        Some(Leave::Yield(point, self.pc))
     }
 
     #[inline(always)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Prepared, Ran, Schedule, Sent,
-    Site, StartWave, Stop, SyncRequest, WaveState, Why, YieldPoint,
+    DefaultFloatEnv, Event, Exported, Fault, GlobalSyncUnit, Grid, Group, Leave, Prepared,
+    Schedule, Sent, Site, StartWave, SyncRequest, WaveState, YieldPoint,
 };
 use wavetank_memory::Wave;
 
@@ -35,29 +35,44 @@ fn address(step: u32) -> u64 {
     0x1000 + 8 * u64::from(step)
 }
 
-/// Calls a function with a wave's group, number and the step it is at.
+/// The same reason to leave, at another instruction.
+fn at(pc: u64, leave: Leave) -> Leave {
+    match leave {
+        Leave::End(_) => Leave::End(pc),
+        Leave::Barrier(_) => Leave::Barrier(pc),
+        Leave::Yield(point, _) => Leave::Yield(point, pc),
+        Leave::Other(event) => match *event {
+            Event::GlobalSync { request, .. } => Event::GlobalSync { pc, request },
+            Event::Export { sent, .. } => Event::Export { pc, sent },
+            Event::Message { message, .. } => Event::Message { pc, message },
+            Event::Fault(fault) => Event::Fault(fault),
+        }
+        .into(),
+    }
+}
+
+/// Calls a function with a wave's group, number and the step it is at. Its result is a reason to leave at address 0.
 struct Toy<F>(F);
 
-impl<F: FnMut(u32, u32, u32) -> Why> Worker for Toy<F> {
+impl<F: FnMut(u32, u32, u32) -> Leave> Worker for Toy<F> {
     fn add_slot(&mut self) -> Result<u64, Fault> {
         Ok(0)
     }
 
     fn enter(&mut self, _: usize, _: &Group, _: bool) {}
 
-    fn run(&mut self, wave: &mut Wave) -> Ran {
+    fn run(&mut self, wave: &mut Wave) -> Leave {
         let uniform = wave.uniform_mut();
         let (group, number, step) = (uniform.s[GROUP], uniform.s[WAVE], uniform.s[STEP]);
         uniform.s[STEP] += 1;
         uniform.counts[1] += 1;
         uniform.pc = address(step + 1);
-        let (pc, why) = (address(step), self.0(group, number, step));
-        Stop { pc, why }.into()
+        at(address(step), self.0(group, number, step))
     }
 }
 
 /// A wave has used its time slice up.
-const SPENT: Why = Why::Yield(YieldPoint::BackEdge);
+const SPENT: Leave = Leave::Yield(YieldPoint::BackEdge, 0);
 
 fn grid(groups: u32, waves: u32) -> Grid {
     Grid::new([groups * waves * 64, 1, 1], [waves * 64, 1, 1]).unwrap()
@@ -66,7 +81,7 @@ fn grid(groups: u32, waves: u32) -> Grid {
 fn toy(
     grid: &Grid,
     options: &Options<'_>,
-    f: impl Fn(u32, u32, u32) -> Why + Sync,
+    f: impl Fn(u32, u32, u32) -> Leave + Sync,
 ) -> Result<Counts, Failure> {
     run(grid, &Start, options, |_| Toy(&f))
 }
@@ -76,7 +91,7 @@ fn groups_start_in_order_on_one_thread() {
     let order = Mutex::new(Vec::new());
     let counts = toy(&grid(5, 2), &Options::default(), |group, wave, _| {
         order.lock().unwrap().push((group, wave));
-        Why::End
+        Leave::End(0)
     });
     let expected: Vec<_> = (0..5).flat_map(|g| [(g, 0), (g, 1)]).collect();
     assert_eq!(*order.lock().unwrap(), expected);
@@ -92,10 +107,10 @@ fn a_barrier_opens_when_all_live_waves_are_there() {
         log.lock().unwrap().push((wave, step));
         match (wave, step) {
             // Wave 1 ends before the barrier; wave 2 comes late.
-            (1, _) => Why::End,
+            (1, _) => Leave::End(0),
             (2, 0..=2) => SPENT,
-            (0, 0) | (2, 3) => Why::Barrier,
-            _ => Why::End,
+            (0, 0) | (2, 3) => Leave::Barrier(0),
+            _ => Leave::End(0),
         }
     };
     toy(&grid(1, 3), &Options::default(), f).unwrap();
@@ -111,11 +126,11 @@ fn a_barrier_opens_when_all_live_waves_are_there() {
 fn a_spinning_wave_lets_its_partner_run() {
     let flag = AtomicBool::new(false);
     let f = |_, wave, step| match (wave, step) {
-        (0, _) if flag.load(SeqCst) => Why::End,
+        (0, _) if flag.load(SeqCst) => Leave::End(0),
         (0, _) => SPENT,
         (_, 40) => {
             flag.store(true, SeqCst);
-            Why::End
+            Leave::End(0)
         }
         _ => SPENT,
     };
@@ -133,8 +148,8 @@ fn a_spinning_group_lets_later_groups_start() {
                 arrived.fetch_add(1, SeqCst);
             }
             match arrived.load(SeqCst) {
-                6 => Why::End,
-                _ => Why::Yield(why),
+                6 => Leave::End(0),
+                _ => Leave::Yield(why, 0),
             }
         };
         let options = Options {
@@ -148,18 +163,22 @@ fn a_spinning_group_lets_later_groups_start() {
 /// What a wave exports is given to who asks for it; else the kernel stops.
 #[test]
 fn exports_are_taken_or_refused() {
-    let export = Box::new(Sent {
+    let export = Sent {
         target: 12,
         compressed: false,
         done: true,
         valid_mask: false,
         lanes: 5,
         data: [Some(Box::new([7; 64])), None, None, None],
-    });
+    };
     let f = |group, _, step| match step {
-        2 if group == 1 => Why::Export(export.clone()),
+        2 if group == 1 => Event::Export {
+            pc: 0,
+            sent: export.clone(),
+        }
+        .into(),
         0..2 => SPENT,
-        _ => Why::End,
+        _ => Leave::End(0),
     };
     let taken = Mutex::new(Vec::new());
     let take = |exported: &Exported| taken.lock().unwrap().push(exported.clone());
@@ -170,7 +189,7 @@ fn exports_are_taken_or_refused() {
     toy(&grid(2, 1), &options, f).unwrap();
     let taken = taken.into_inner().unwrap();
     assert_eq!(taken.len(), 1);
-    assert_eq!((taken[0].group.index, &taken[0].export), (1, &*export));
+    assert_eq!((taken[0].group.index, &taken[0].export), (1, &export));
 
     let refused = toy(&grid(2, 1), &Options::default(), f).unwrap_err();
     assert!(matches!(
@@ -187,6 +206,11 @@ fn request(op: GlobalSync, value: u32) -> SyncRequest {
     }
 }
 
+fn global_sync(op: GlobalSync, value: u32) -> Leave {
+    let request = request(op, value);
+    Event::GlobalSync { pc: 0, request }.into()
+}
+
 /// One wave of each group meets those of the others while its partner waits at the group's barrier. All groups are
 /// resident on any number of threads, also where it does not divide them.
 #[test]
@@ -199,16 +223,16 @@ fn all_groups_meet() {
         let f = |_, wave, step| match (wave, step) {
             (0, 0) => {
                 arrived.fetch_add(1, SeqCst);
-                Why::GlobalSync(request(GlobalSync::Barrier, 6))
+                global_sync(GlobalSync::Barrier, 6)
             }
             (0, 1) => {
                 met();
-                Why::Barrier
+                Leave::Barrier(0)
             }
-            (1, 0) => Why::Barrier,
+            (1, 0) => Leave::Barrier(0),
             _ => {
                 met();
-                Why::End
+                Leave::End(0)
             }
         };
         let options = Options {
@@ -230,7 +254,7 @@ fn a_hung_wave_leaves_the_queue() {
         deadline: Some(Instant::now() + Duration::from_millis(50)),
         ..Options::default()
     };
-    let f = |_, _, _| Why::GlobalSync(request(GlobalSync::Wait, 0));
+    let f = |_, _, _| global_sync(GlobalSync::Wait, 0);
     let Err(Failure::Timeout { waves, .. }) = toy(&grid(1, 1), &options, f) else {
         panic!("it cannot end");
     };
@@ -252,7 +276,7 @@ fn no_more_groups_are_resident_than_the_chip_holds() {
             return SPENT;
         }
         started.fetch_sub(1, SeqCst);
-        Why::End
+        Leave::End(0)
     };
     let options = Options {
         resident_groups: 3,
@@ -278,7 +302,7 @@ fn threads_run_every_group_once() {
     };
     let counts = toy(&grid(1000, 1), &options, |group, _, _| {
         seen[group as usize].fetch_add(1, SeqCst);
-        Why::End
+        Leave::End(0)
     });
     assert_eq!(counts.unwrap().groups, 1000);
     assert_eq!(calls.into_inner(), 1000);
@@ -293,8 +317,8 @@ fn a_fault_stops_everything_and_names_the_wave() {
             later.fetch_add(1, SeqCst);
         }
         match (group, wave) {
-            (7, 1) => Why::Fault(Fault::Trap { pc: 0x40, id: 2 }),
-            _ => Why::End,
+            (7, 1) => Fault::Trap { pc: 0x40, id: 2 }.into(),
+            _ => Leave::End(0),
         }
     });
     let Err(Failure::Fault { group, wave, fault }) = failure else {
@@ -314,8 +338,8 @@ fn a_timeout_says_where_waves_hang() {
         ..Options::default()
     };
     let failure = toy(&grid(2, 3), &options, |_, wave, step| match (wave, step) {
-        (0, 3) => Why::Barrier,
-        (1, _) => Why::End,
+        (0, 3) => Leave::Barrier(0),
+        (1, _) => Leave::End(0),
         _ => SPENT,
     });
     let Err(Failure::Timeout { done, waves }) = failure else {
@@ -340,7 +364,7 @@ fn cancelling_stops_groups_that_end_by_themselves() {
     };
     let failure = toy(&grid(1_000_000, 1), &options, |group, _, _| {
         cancel.store(group == 10, SeqCst);
-        Why::End
+        Leave::End(0)
     });
     assert!(
         matches!(failure, Err(Failure::Timeout { done: 11, .. })),
@@ -360,9 +384,9 @@ fn messages_reach_the_host_and_the_wave_goes_on() {
         ..Options::default()
     };
     let counts = toy(&grid(2, 1), &options, |_, _, step| match step {
-        1 => Why::Message(7),
+        1 => Event::Message { pc: 0, message: 7 }.into(),
         0 => SPENT,
-        _ => Why::End,
+        _ => Leave::End(0),
     });
     assert_eq!(counts.unwrap().messages, 2);
     assert_eq!(
@@ -377,8 +401,8 @@ fn messages_reach_the_host_and_the_wave_goes_on() {
 fn waves_run_in_the_default_float_environment() {
     let tiny = std::hint::black_box(1e-40f32);
     let f = |_, _, _| match (tiny * std::hint::black_box(1.0)).to_bits() {
-        0 => Why::Fault(Fault::Trap { pc: 0, id: 0 }),
-        _ => Why::End,
+        0 => Fault::Trap { pc: 0, id: 0 }.into(),
+        _ => Leave::End(0),
     };
     let options = Options {
         threads: 2,
@@ -416,7 +440,7 @@ impl Worker for Spender<'_> {
 
     fn enter(&mut self, _: usize, _: &Group, _: bool) {}
 
-    fn run(&mut self, wave: &mut Wave) -> Ran {
+    fn run(&mut self, wave: &mut Wave) -> Leave {
         let uniform = wave.uniform_mut();
         self.0
             .lock()
@@ -425,11 +449,11 @@ impl Worker for Spender<'_> {
         uniform.budget = 0;
         uniform.s[STEP] += 1;
         let why = match uniform.s[STEP] {
-            15 => Why::Barrier,
-            18 => Why::End,
+            15 => Leave::Barrier(0),
+            18 => Leave::End(0),
             _ => SPENT,
         };
-        Stop { pc: 0, why }.into()
+        why
     }
 }
 
@@ -480,7 +504,7 @@ fn random_time_slices_follow_from_the_seed() {
 /// Who watches hears of a group that alone takes long, also where it meets at barriers all the time.
 #[test]
 fn a_long_work_group_is_told_of() {
-    for why in [SPENT, Why::Barrier] {
+    for why in [SPENT, Leave::Barrier(0)] {
         let calls = AtomicU64::new(0);
         let progress = |done, all| {
             assert!(done <= all && all == 1);
@@ -491,7 +515,7 @@ fn a_long_work_group_is_told_of() {
             ..Options::default()
         };
         let f = |_, _, step| match step {
-            1000 => Why::End,
+            1000 => Leave::End(0),
             _ => why.clone(),
         };
         toy(&grid(1, 2), &options, f).unwrap();
@@ -504,14 +528,14 @@ fn a_long_work_group_is_told_of() {
 fn a_group_that_spins_waits_while_another_gets_on() {
     let (looks, done) = (AtomicU32::new(0), AtomicBool::new(false));
     let f = |group, _, step| match (group, step) {
-        (0, _) if done.load(SeqCst) => Why::End,
+        (0, _) if done.load(SeqCst) => Leave::End(0),
         (0, _) => {
             looks.fetch_add(1, SeqCst);
-            Why::Yield(YieldPoint::Spin)
+            Leave::Yield(YieldPoint::Spin, 0)
         }
         (_, 1000) => {
             done.store(true, SeqCst);
-            Why::End
+            Leave::End(0)
         }
         _ => SPENT,
     };
@@ -527,7 +551,9 @@ fn a_group_that_spins_waits_while_another_gets_on() {
     );
 }
 
-const FAULT: Why = Why::Fault(Fault::Trap { pc: 0x40, id: 2 });
+fn fault() -> Leave {
+    Fault::Trap { pc: 0x40, id: 2 }.into()
+}
 
 /// The work-group whose fault is told.
 fn told(outcome: Result<Counts, Failure>) -> u64 {
@@ -548,8 +574,8 @@ fn of_several_faults_that_of_the_first_group_is_told() {
                 ..Options::default()
             };
             let f = |group, _, step| match group {
-                0..3 if step > 5 => Why::End,
-                3.. if step > 10 * (63 - group) => FAULT,
+                0..3 if step > 5 => Leave::End(0),
+                3.. if step > 10 * (63 - group) => fault(),
                 _ => SPENT,
             };
             assert_eq!(told(toy(&grid(64, 2), &options, f)), 3, "{threads}");
@@ -566,14 +592,14 @@ fn groups_before_a_fault_that_have_not_started_run() {
             while !failed.load(SeqCst) {
                 std::thread::yield_now();
             }
-            Why::End
+            Leave::End(0)
         }
         16.. => {
             failed.store(true, SeqCst);
-            FAULT
+            fault()
         }
-        9 => FAULT,
-        _ => Why::End,
+        9 => fault(),
+        _ => Leave::End(0),
     };
     let options = Options {
         threads: 2,
@@ -590,16 +616,16 @@ fn groups_before_a_fault_wait_for_each_other() {
         for threads in 1..=3 {
             let (failed, done) = (AtomicBool::new(false), AtomicBool::new(false));
             let f = |group, _, step| match group {
-                0 if done.load(SeqCst) => FAULT,
-                0 => Why::Yield(why),
+                0 if done.load(SeqCst) => fault(),
+                0 => Leave::Yield(why, 0),
                 1 if step < 1000 || !failed.load(SeqCst) => SPENT,
                 1 => {
                     done.store(true, SeqCst);
-                    Why::End
+                    Leave::End(0)
                 }
                 _ => {
                     failed.store(true, SeqCst);
-                    FAULT
+                    fault()
                 }
             };
             let options = Options {
@@ -615,19 +641,19 @@ fn groups_before_a_fault_wait_for_each_other() {
 /// Groups that wait for the one that failed, or for one that never starts because of it, in whatever way.
 #[test]
 fn who_waits_for_a_group_that_failed_does_not_hang_the_dispatch() {
-    let wait = || Why::GlobalSync(request(GlobalSync::Barrier, 6));
+    let wait = || global_sync(GlobalSync::Barrier, 6);
     // One that meets itself at barriers lets no other have the thread.
-    let ways: [(usize, &(dyn Fn() -> Why + Sync)); 5] = [
-        (1, &|| Why::Yield(YieldPoint::Spin)),
-        (1, &|| Why::Yield(YieldPoint::Sleep)),
+    let ways: [(usize, &(dyn Fn() -> Leave + Sync)); 5] = [
+        (1, &|| Leave::Yield(YieldPoint::Spin, 0)),
+        (1, &|| Leave::Yield(YieldPoint::Sleep, 0)),
         (1, &wait),
         (1, &|| SPENT),
-        (3, &|| Why::Barrier),
+        (3, &|| Leave::Barrier(0)),
     ];
     for (fewest, way) in ways {
         for threads in fewest..=3 {
             let f = |group, _, step| match (group, step) {
-                (2, 3) => FAULT,
+                (2, 3) => fault(),
                 (2, _) => SPENT,
                 _ => way(),
             };

@@ -1,6 +1,6 @@
 //! Tiers: an engine that compiles leaves code that runs seldom to another engine, which counts how often blocks are entered.
 
-use wavetank_machine::Stop;
+use wavetank_machine::Leave;
 use wavetank_memory::{MemoryUnit, Wave};
 
 use crate::{Modes, Translator};
@@ -22,5 +22,6 @@ pub trait ColdEngine {
     /// Runs one wave like [`run`](wavetank_machine::Backend::run), and gives nothing when it comes to a block that was entered
     /// `hot` times before: compiled code takes over there. The memory unit was entered, and the wave has room for the
     /// temporaries of blocks.
-    fn run_cold(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>, hot: u32) -> Option<Stop>;
+    fn run_cold(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>, hot: u32)
+    -> Option<Leave>;
 }

@@ -1,7 +1,7 @@
 //! Trap entry: refused accesses that a wave's own trap handler catches.
 
 use wavetank_lift::Modes;
-use wavetank_machine::{Fault, Stop, Why};
+use wavetank_machine::{Fault, Leave};
 
 use wavetank_memory::{Uniform, sreg};
 
@@ -19,8 +19,8 @@ impl TrapEntry {
     /// `None` where the wave stays.
     ///
     /// "Memory violations are not reported for instruction or scalar-data accesses" (Vega ISA, 3.10).
-    pub fn catch(&mut self, stop: &Stop, wave: &mut Uniform) -> Option<Modes> {
-        let lane = refused(stop).filter(|lane| exec(wave) >> lane & 1 == 1);
+    pub fn catch(&mut self, leave: &Leave, wave: &mut Uniform) -> Option<Modes> {
+        let lane = refused(leave).filter(|lane| exec(wave) >> lane & 1 == 1);
         let modes = lane.and_then(|_| {
             let modes = Modes::of_wave(&wave.hw, wave.s[usize::from(sreg::M0)]);
             modes.after_violation()
@@ -46,9 +46,9 @@ impl TrapEntry {
 }
 
 /// The lane whose access was refused.
-fn refused(stop: &Stop) -> Option<u32> {
-    match &stop.why {
-        Why::Fault(Fault::Memory(fault)) => fault.lane.map(u32::from),
+fn refused(leave: &Leave) -> Option<u32> {
+    match leave.fault()? {
+        Fault::Memory(fault) => fault.lane.map(u32::from),
         _ => None,
     }
 }

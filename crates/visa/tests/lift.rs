@@ -6,7 +6,7 @@ use half::f16;
 use proptest::prelude::*;
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::{Dimensions, Reg, verify};
-use wavetank_machine::{Backend, Why};
+use wavetank_machine::{Backend, Leave};
 use wavetank_memory::{Element, MemoryUnit, Registry, Surface, Surfaces, Wave};
 use wavetank_visa::{Combine, Part, Raw, Registers, TypedAtomic, check_surface, parse, program};
 
@@ -291,11 +291,11 @@ fn run(inst: &TypedAtomic, thread: &Thread, plane: &Plane, plain: bool) -> (Thre
         simd: Simd::detect(),
     };
     let source = Arc::new(blocks);
-    let stop = match plain {
+    let leave = match plain {
         true => Plain::new(&PlainProgram::of(source, false)).run(&mut wave, &mut unit),
         false => Interpreter::new(&Program::of(source, how)).run(&mut wave, &mut unit),
     };
-    assert!(matches!(stop.why, Why::End), "{inst}: {:?}", stop.why);
+    assert!(matches!(leave, Leave::End(_)), "{inst}: {leave:?}");
 
     let mut after = (thread.clone(), plane.clone());
     for (which, raw) in named {

@@ -6,7 +6,7 @@ use wavetank_check::Place;
 use wavetank_gcn::Chip;
 use wavetank_gcn::text::{hwreg_name, scalar_register_name};
 use wavetank_ir::{LANES, Reg, RegFile, Span};
-use wavetank_machine::{Backend, BlockCost, Group, Stop, Why, YieldPoint};
+use wavetank_machine::{Backend, BlockCost, Group, Leave, YieldPoint};
 use wavetank_memory::{AccessRecord, AccessRun};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
@@ -131,7 +131,7 @@ impl<'a> Stepper<'a> {
         memory: &mut MemoryUnit<'_>,
         vgprs: usize,
         mut step: impl FnMut(u64, Vec<Change>, Vec<AccessRun>),
-    ) -> Stop {
+    ) -> Leave {
         loop {
             let (summaries, block_cost) = self.summaries.of(wave);
             let budget = wave.uniform().budget;
@@ -139,22 +139,22 @@ impl<'a> Stepper<'a> {
                 let before = Snapshot::of(wave, vgprs, &instruction.writes);
                 // A budget of one stops after each.
                 wave.uniform_mut().budget = 1;
-                let stop = self.backend.run(wave, memory);
+                let leave = self.backend.run(wave, memory);
                 // Whoever watches may free what the wave has accessed.
                 memory.leave();
-                let goes_on = stop.why == Why::Yield(YieldPoint::BackEdge);
+                let goes_on = matches!(leave, Leave::Yield(YieldPoint::BackEdge, _));
                 wave.uniform_mut().budget = budget;
                 let runs = memory.drain_access_runs();
-                if !matches!(stop.why, Why::Fault(_)) {
+                if leave.fault().is_none() {
                     step(instruction.pc, before.changes(wave), runs);
                 }
                 if !goes_on {
-                    return stop;
+                    return leave;
                 }
             }
             let (uniform, vector) = wave.files();
-            if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
-                return stop;
+            if let Some(leave) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
+                return leave;
             }
         }
     }

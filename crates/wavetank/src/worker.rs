@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Backend, Fault, Group, Ran, Why};
+use wavetank_machine::{Backend, Event, Fault, Group, Leave, YieldPoint};
 use wavetank_memory::{
     AccessRun, Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
@@ -142,10 +142,10 @@ impl<'a> Unit<'a> {
     /// Runs a wave that is observed, step by step if it is traced.
     #[cold]
     #[inline(never)]
-    fn watch(&mut self, wave: &mut Wave) -> Ran {
+    fn watch(&mut self, wave: &mut Wave) -> Leave {
         let mut accessed = Vec::new();
-        let ran = self.trace(wave, &mut accessed);
-        let ran = self.ended(wave, ran);
+        let leave = self.trace(wave, &mut accessed);
+        let leave = self.ended(wave, leave);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
             accessed.append(&mut self.memory.drain_access_runs());
             let of = WaveOf {
@@ -156,22 +156,22 @@ impl<'a> Unit<'a> {
             // Watchers may take their time.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.time_slice(of, &accessed, &ran);
+            watchers.time_slice(of, &accessed, &leave);
         }
         if let Some(group) = self.group {
             let checking = self.common.checking;
             checking.add_seen(group, wave.index, &mut self.memory);
         }
-        ran
+        leave
     }
 
     /// Runs a wave, step by step if it is traced; then the steps add what they access.
-    fn trace(&mut self, wave: &mut Wave, accessed: &mut Vec<AccessRun>) -> Ran {
+    fn trace(&mut self, wave: &mut Wave, accessed: &mut Vec<AccessRun>) -> Leave {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
                 (stepper, trace, group)
             }
-            _ => return self.backend.run_time_slice(wave, &mut self.memory),
+            _ => return self.backend.run(wave, &mut self.memory),
         };
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
@@ -189,24 +189,24 @@ impl<'a> Unit<'a> {
                 accesses,
             });
         };
-        stepper.run(wave, &mut self.memory, vgprs, step).into()
+        stepper.run(wave, &mut self.memory, vgprs, step)
     }
 
     /// A wave's time slice is over: looks at what went wrong in it.
     #[inline(always)]
-    fn ended(&mut self, wave: &mut Wave, mut ran: Ran) -> Ran {
-        if let Ran::Else(stop) = &mut ran
-            && let Why::Fault(fault) = &mut stop.why
+    fn ended(&mut self, wave: &mut Wave, mut leave: Leave) -> Leave {
+        if let Leave::Other(event) = &mut leave
+            && let Event::Fault(fault) = &mut **event
             && self.failed(wave, fault)
         {
-            // What the time slice cost until here is not known.
-            ran = Ran::Wait(fault.pc());
+            // The cost of the time slice until here is not known.
+            leave = Leave::Yield(YieldPoint::Wait, fault.pc());
         }
         if let Some(group) = self.group {
             let overruns = self.common.overruns;
             overruns.add(group, wave.index, &mut self.memory);
         }
-        ran
+        leave
     }
 
     /// A wave failed. Says whether it has been brought past that.
@@ -304,7 +304,7 @@ impl Worker for Unit<'_> {
         }
     }
 
-    fn run(&mut self, wave: &mut Wave) -> Ran {
+    fn run(&mut self, wave: &mut Wave) -> Leave {
         let bytes = self.common.launch.scratch_wave_bytes;
         if let Some(scratch) = &self.slots[self.current].scratch {
             let base = scratch.address() + u64::from(wave.index * bytes);
@@ -312,8 +312,8 @@ impl Worker for Unit<'_> {
         }
         match self.is_watched {
             false => {
-                let ran = self.backend.run_time_slice(wave, &mut self.memory);
-                self.ended(wave, ran)
+                let leave = self.backend.run(wave, &mut self.memory);
+                self.ended(wave, leave)
             }
             true => self.watch(wave),
         }

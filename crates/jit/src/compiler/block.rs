@@ -222,7 +222,7 @@ impl<'b> Compiler<'_, 'b> {
             self.single.done(segment as u32);
         }
         self.asm.place(self.stop);
-        self.asm.set(Register::RAX, Exit::Stop as u64);
+        self.asm.set(Register::RAX, Exit::Leave as u64);
         self.asm.place(self.exits.out);
         self.exits.leave_to_caller(self.asm);
         self.asides();

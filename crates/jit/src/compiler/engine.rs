@@ -10,7 +10,7 @@ use std::time::Instant;
 use wavetank_ir::{Block, Op, Terminator};
 use wavetank_lane_ops::{Ctx, Simd};
 use wavetank_lower::{ROOM, TooMany};
-use wavetank_machine::{Backend, BlockCost, Ran, Stop};
+use wavetank_machine::{Backend, BlockCost, Leave};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
     Cache, ColdEngine, ColdProgram, Key, Modes, RegisterSet, Translated, TrapEntry, Unrolled,
@@ -390,90 +390,102 @@ impl<'p> Jitted<'p> {
 }
 
 impl Backend for Jitted<'_> {
-    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
-        self.run_time_slice(wave, memory).into()
-    }
-
-    fn run_time_slice(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Leave {
         memory.enter();
         wave.make_room(ROOM);
-        // Where the wave comes from: a link to fill in.
-        let mut from: Option<(*const Head, usize)> = None;
-        // The modes with which it enters a trap handler, behind an access.
         let mut trap_entry = TrapEntry::default();
-        let mut entering: Option<Modes> = None;
+        let mut next = NextBlock::AtPc;
         loop {
-            let pc = wave.uniform().pc;
-            let enters = entering.is_some();
-            let modes = entering.take().unwrap_or_else(|| modes_of(wave));
-            let key = Key::new(pc, modes);
-            let known = match self.resume(key, pc) {
-                Some(known) => known,
-                None if self.program.hot == 0 || enters => self.make(key, pc, modes),
-                None => match self.cold.run_cold(wave, memory, self.program.hot) {
-                    Some(stop) => return stop.into(),
-                    None => {
-                        let (pc, modes) = (wave.uniform().pc, modes_of(wave));
-                        let at = Key::new(pc, modes);
-                        // It went on for a while.
-                        if at != key {
-                            from = None;
-                        }
-                        self.make(at, pc, modes)
-                    }
-                },
+            let enters_trap = matches!(next, NextBlock::Trap(_));
+            let ready = match self.ready(next, &mut trap_entry, wave, memory) {
+                Ok(ready) => ready,
+                Err(leave) => return leave,
             };
-            // SAFETY: blocks live as long as the program.
-            let ready = match unsafe { known.as_ref() } {
-                Known::Code(ready) => ready,
-                Known::Cold => {
-                    from = None;
-                    // The interpreter finds out for itself.
-                    trap_entry.release(wave.uniform_mut());
-                    match self.cold.run_cold(wave, memory, self.program.hot) {
-                        Some(stop) => return stop.into(),
-                        None => continue,
-                    }
-                }
-            };
-            if let Some((head, way)) = from.take() {
-                // SAFETY: heads live as long as the program.
-                let head = unsafe { &*head };
-                if head.may_link {
-                    head.links[way].store(ready.code.cast_mut(), Ordering::Release);
-                }
-            }
-            let left = self.enter(ready, wave, memory);
-            if enters && !matches!(left, Left::Stopped(_)) {
+            let outcome = self.enter(ready, wave, memory);
+            if enters_trap && !matches!(outcome, Outcome::Leave(Leave::Other(_))) {
                 trap_entry.release(wave.uniform_mut());
             }
-            match left {
-                Left::Ran(ran) => return ran,
-                Left::Stopped(stop) => match trap_entry.catch(&stop, wave.uniform_mut()) {
-                    Some(modes) => entering = Some(modes),
-                    None => return (*stop).into(),
-                },
-                Left::At(head, way) => from = Some((head, way)),
-                Left::Somewhere => {}
-            }
+            next = match outcome {
+                Outcome::Next(next) => next,
+                Outcome::Leave(leave @ Leave::Other(_)) => {
+                    match trap_entry.catch(&leave, wave.uniform_mut()) {
+                        Some(modes) => NextBlock::Trap(modes),
+                        None => return leave,
+                    }
+                }
+                Outcome::Leave(leave) => return leave,
+            };
         }
     }
 }
 
-/// Where compiled code left the wave.
-enum Left {
-    /// Its turn is over.
-    Ran(Ran),
-    /// A step stopped it.
-    Stopped(Box<Stop>),
-    /// After a block whose link has no target yet.
-    At(*const Head, usize),
-    /// Behind a block.
-    Somewhere,
+/// How a wave comes to its next block.
+enum NextBlock {
+    /// By an edge of a block whose link has no target yet.
+    Linked(*const Head, usize),
+    /// By its PC alone.
+    AtPc,
+    /// By a refused access that its trap handler is told of, with these modes.
+    Trap(Modes),
 }
 
-impl Jitted<'_> {
-    fn enter(&self, ready: &Ready, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Left {
+/// How compiled code returned.
+enum Outcome {
+    /// The wave leaves the engine.
+    Leave(Leave),
+    /// The wave goes on.
+    Next(NextBlock),
+}
+
+impl<'p> Jitted<'p> {
+    /// The compiled block with which a wave goes on. Before that, the engine of the first tier runs what is not compiled; an
+    /// error is that the wave left there.
+    #[inline(always)]
+    fn ready(
+        &mut self,
+        mut next: NextBlock,
+        trap_entry: &mut TrapEntry,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+    ) -> Result<&'p Ready, Leave> {
+        loop {
+            let pc = wave.uniform().pc;
+            let (modes, enters_trap) = match next {
+                NextBlock::Trap(modes) => (modes, true),
+                _ => (modes_of(wave), false),
+            };
+            let key = Key::new(pc, modes);
+            let known = match self.resume(key, pc) {
+                Some(known) => known,
+                None if self.program.hot == 0 || enters_trap => self.make(key, pc, modes),
+                None => {
+                    let left = self.cold.run_cold(wave, memory, self.program.hot);
+                    left.map_or(Ok(()), Err)?;
+                    let (pc, modes) = (wave.uniform().pc, modes_of(wave));
+                    let at = Key::new(pc, modes);
+                    if at != key {
+                        next = NextBlock::AtPc;
+                    }
+                    self.make(at, pc, modes)
+                }
+            };
+            // SAFETY: blocks live as long as the program.
+            if let Known::Code(ready) = unsafe { known.as_ref() } {
+                if let NextBlock::Linked(head, edge) = next {
+                    // SAFETY: heads live as long as the program.
+                    unsafe { &*head }.link(edge, ready.code);
+                }
+                return Ok(ready);
+            }
+            // The engine of the first tier enters the trap handler by itself.
+            trap_entry.release(wave.uniform_mut());
+            let left = self.cold.run_cold(wave, memory, self.program.hot);
+            left.map_or(Ok(()), Err)?;
+            next = NextBlock::AtPc;
+        }
+    }
+
+    fn enter(&self, ready: &Ready, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Outcome {
         let (uniform, vector) = wave.raw();
         let context = Context {
             uniform,
@@ -482,32 +494,32 @@ impl Jitted<'_> {
         };
         let mut ctx = Ctx {
             context,
-            stop: None,
+            leave: None,
         };
         // SAFETY: the code was made for this processor and the layout of a wave, whose files these are; it reaches them
         // and the context alone, which is borrowed mutably.
         let back = unsafe { (self.program.enter)(&raw mut ctx, uniform, vector, ready.code) };
         // SAFETY: heads live as long as the program.
         let head = unsafe { &*back.head };
-        let way = match back.exit {
-            exit if exit == Exit::Ended as u64 => return Left::Ran(Ran::End(head.end)),
-            exit if exit == Exit::Barrier as u64 => return Left::Ran(Ran::Barrier(head.end)),
-            exit if exit == Exit::Stop as u64 => {
-                let stop = ctx.stop.take().expect("who stops says why");
-                return Left::Stopped(Box::new(stop));
+        let edge = match back.exit {
+            exit if exit == Exit::Ended as u64 => return Outcome::Leave(Leave::End(head.end)),
+            exit if exit == Exit::Barrier as u64 => {
+                return Outcome::Leave(Leave::Barrier(head.end));
             }
-            exit if exit == Exit::Unlinked as u64 => return Left::At(head, 0),
-            exit if exit == Exit::UnlinkedTaken as u64 => return Left::At(head, 1),
+            exit if exit == Exit::Leave as u64 => {
+                let leave = ctx.leave.take().expect("a step that leaves says why");
+                return Outcome::Leave(leave);
+            }
+            exit if exit == Exit::Unlinked as u64 => {
+                return Outcome::Next(NextBlock::Linked(head, 0));
+            }
+            exit if exit == Exit::UnlinkedTaken as u64 => {
+                return Outcome::Next(NextBlock::Linked(head, 1));
+            }
             exit => usize::from(exit == Exit::Taken as u64),
         };
         // SAFETY: the files are those of the wave, and no compiled code is running.
-        let end = unsafe {
-            head.block_cost
-                .charge_slice(way, &mut *uniform, &*vector.cast())
-        };
-        match end {
-            Some(ran) => Left::Ran(ran),
-            None => Left::Somewhere,
-        }
+        let left = unsafe { head.block_cost.charge(edge, &mut *uniform, &*vector.cast()) };
+        left.map_or(Outcome::Next(NextBlock::AtPc), Outcome::Leave)
     }
 }

@@ -1,7 +1,7 @@
 //! How compiled code is entered and left: the entry from the engine, the links to other blocks, the returns.
 
 use std::mem::offset_of;
-use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use iced_x86::{Code, Register};
 use wavetank_lane_ops::Next;
@@ -26,6 +26,15 @@ pub struct Head {
     pub end: u64,
 }
 
+impl Head {
+    /// Lets an edge go to a block directly from now on, if its successor is the same every time.
+    pub fn link(&self, edge: usize, to: *const u8) {
+        if self.may_link {
+            self.links[edge].store(to.cast_mut(), Ordering::Release);
+        }
+    }
+}
+
 /// Why compiled code returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
@@ -34,8 +43,8 @@ pub enum Exit {
     End = Next::Block as u32,
     /// The same, and its branch was taken.
     Taken = Next::Taken as u32,
-    /// The wave stops; the context says why.
-    Stop = Next::Stop as u32,
+    /// A step leaves; the context says why.
+    Leave = Next::Leave as u32,
     /// The block ended and has been charged; its link has no target yet.
     Unlinked = 4,
     /// The same, and its branch was taken.

@@ -3,7 +3,7 @@
 use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use crate::step::{Ctx, Next, Step};
-use wavetank_machine::{Fault, Sent, Stop, SyncRequest, Why, YieldPoint, clock};
+use wavetank_machine::{Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock};
 
 /// Goes on at `imm[2]`.
 ///
@@ -43,12 +43,12 @@ fn pc(s: &Step) -> u64 {
     s.imm[2].wrapping_sub(s.dst2.into())
 }
 
-/// Stops at [`pc`], to go on at `imm[2]`.
-unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Why) -> Next {
+/// Leaves the engine; the wave goes on at `imm[2]`.
+unsafe fn leave(ctx: &mut Ctx<'_, '_>, s: &Step, why: impl Into<Leave>) -> Next {
     // SAFETY: the wave is alive.
     unsafe { (*ctx.uniform).pc = s.imm[2] };
-    ctx.stop = Some(Stop { pc: pc(s), why });
-    Next::Stop
+    ctx.leave = Some(why.into());
+    Next::Leave
 }
 
 /// Waits at a barrier, to go on at `imm[2]`.
@@ -57,7 +57,7 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Why) -> Next {
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Why::Barrier) }
+    unsafe { leave(ctx, s, Leave::Barrier(pc(s))) }
 }
 
 /// Lets others run, to go on at `imm[2]`.
@@ -66,7 +66,7 @@ pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Why::Yield(YieldPoint::Sleep)) }
+    unsafe { leave(ctx, s, Leave::Yield(YieldPoint::Sleep, pc(s))) }
 }
 
 /// Asks for global synchronization of kind `flags`, by resource and value in
@@ -82,7 +82,8 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
             resource: ctx.uniform32(s, 0) as u8,
             value: ctx.uniform32(s, 1),
         };
-        stop(ctx, s, Why::GlobalSync(request))
+        let pc = pc(s);
+        leave(ctx, s, Event::GlobalSync { pc, request })
     }
 }
 
@@ -106,8 +107,9 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         let send: &Send = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
         let lanes = |at| Box::new(ctx.v(at).cast::<[u32; LANES]>().read());
         let data = send.data.map(|at| at.map(lanes));
-        let export = Box::new(Sent::new(&send.export, ctx.mask(s), data));
-        stop(ctx, s, Why::Export(export))
+        let sent = Sent::new(&send.export, ctx.mask(s), data);
+        let pc = pc(s);
+        leave(ctx, s, Event::Export { pc, sent })
     }
 }
 
@@ -116,8 +118,9 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    let (pc, message) = (pc(s), s.flags as u16);
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Why::Message(s.flags as u16)) }
+    unsafe { leave(ctx, s, Event::Message { pc, message }) }
 }
 
 /// The trap `flags` stops the wave, with the guest address of its instruction.
@@ -127,7 +130,7 @@ pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let (pc, id) = (pc(s), s.flags as u8);
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Why::Fault(Fault::Trap { pc, id })) }
+    unsafe { leave(ctx, s, Fault::Trap { pc, id }) }
 }
 
 /// The wave is done.
@@ -136,7 +139,7 @@ pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Why::End) }
+    unsafe { leave(ctx, s, Leave::End(pc(s))) }
 }
 
 /// The instruction of this step is not supported; `imm[0]` is the address of the
@@ -149,7 +152,7 @@ pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     unsafe {
         let what: &String = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
         let (pc, what) = (pc(s), what.clone());
-        stop(ctx, s, Why::Fault(Fault::Unsupported { pc, what }))
+        leave(ctx, s, Fault::Unsupported { pc, what })
     }
 }
 

@@ -155,7 +155,7 @@ fn call(wave: &mut Wave, step: &Step) {
     };
     let mut ctx = Ctx {
         context,
-        stop: None,
+        leave: None,
     };
     // SAFETY: the files are those of a live wave, the offsets are of its
     // registers, and the caller chose a level that the processor has.

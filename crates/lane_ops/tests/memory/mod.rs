@@ -18,7 +18,7 @@ use wavetank_ir::{
     Value,
 };
 use wavetank_lane_ops::{Ctx, Next, Simd, Step, StepFn, memory_step};
-use wavetank_machine::{Fault, Why};
+use wavetank_machine::Fault;
 use wavetank_memory::{
     Context, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Registry, Request, Source, Uniform,
     VECTOR_BYTES, Wave,
@@ -157,15 +157,15 @@ pub fn run_step(
     };
     let mut ctx = Ctx {
         context,
-        stop: None,
+        leave: None,
     };
     // SAFETY: the wave and the memory step are alive; the level was detected.
     match unsafe { f(&mut ctx, &step) } {
         Next::Step => Ok(()),
-        _ => match ctx.stop.map(|stop| stop.why) {
-            Some(Why::Fault(Fault::Memory(f))) => {
+        _ => match ctx.leave.as_ref().and_then(|leave| leave.fault()) {
+            Some(Fault::Memory(f)) => {
                 assert_eq!(wave.uniform().pc, 0x1234);
-                Err(f)
+                Err(f.clone())
             }
             other => panic!("{other:?}"),
         },

@@ -1,7 +1,7 @@
 //! Which surface, which threads, and what is told of sparse pages.
 
 use wavetank_ir::Dimensions;
-use wavetank_machine::{Fault, Why};
+use wavetank_machine::{Fault, Leave};
 use wavetank_memory::{Element, MemoryFaultReason, Surface, SurfaceFault};
 
 use super::warp::{After, Before, OLD, SURFACE, THREADS, inst, run};
@@ -43,7 +43,7 @@ fn guards_and_running_threads() {
     ] {
         let line = format!("{guard}SUATOM.D.1D.ADD R10, [R2], R4, R1;");
         for after in run(&[inst(&line)], &before) {
-            assert_eq!(after.why, Why::End);
+            assert!(matches!(after.leave, Leave::End(_)));
             assert_eq!(threads(&after), (taken, taken), "{line}");
             // Helper and killed pixels are threads that do not run: nothing happens to them.
             let others = (0..THREADS).filter(|t| taken >> t & 1 == 0);
@@ -67,16 +67,16 @@ fn handles_in_registers_and_in_the_constant_bank() {
                 threads(&after),
                 (u32::MAX, u32::MAX),
                 "{line}: {:?}",
-                after.why
+                after.leave
             );
         }
     }
     // A word behind the bank is an access outside.
     for after in run(&[inst("SUATOM.D.1D.ADD R10, [R2], R4, 0x1fff;")], &row()) {
         assert!(
-            matches!(after.why, Why::Fault(Fault::Memory(_))),
+            matches!(after.leave.fault(), Some(Fault::Memory(_))),
             "{:?}",
-            after.why
+            after.leave
         );
     }
 }
@@ -89,7 +89,7 @@ fn invalid_and_disabled_surfaces_drop_what_is_written() {
     disabled.surface.enabled = false;
     for before in [beyond, disabled] {
         for after in run(&[inst("SUATOM.D.1D.ADD R10, [R2], R4, R1;")], &before) {
-            assert_eq!(after.why, Why::End);
+            assert!(matches!(after.leave, Leave::End(_)));
             assert_eq!(after.elements, before.elements);
             assert_eq!(after.wave.vgpr(10)[..THREADS], [0; THREADS]);
         }
@@ -97,8 +97,8 @@ fn invalid_and_disabled_surfaces_drop_what_is_written() {
     let mut unbound = row();
     unbound.registers[0].1[7] = 9;
     for after in run(&[inst("SUATOM.D.1D.ADD R10, [R2], R4, R1;")], &unbound) {
-        let Why::Fault(Fault::Memory(fault)) = &after.why else {
-            panic!("{:?}", after.why);
+        let Some(Fault::Memory(fault)) = after.leave.fault() else {
+            panic!("{:?}", after.leave);
         };
         let reason = MemoryFaultReason::Surface(SurfaceFault::Unbound { number: 9 });
         assert_eq!((&fault.reason, fault.lane), (&reason, Some(7)));
@@ -120,7 +120,7 @@ fn sparse_pages_are_told_to_a_predicate() {
         "SUATOM.D.1D.CAS P2, R10, [R2], R4, 0x5;",
     ] {
         for after in run(&[inst(line)], &before) {
-            assert_eq!(after.why, Why::End, "{line}");
+            assert!(matches!(after.leave, Leave::End(_)), "{line}");
             let kept = 0x1234_5678 & !before.running;
             assert_eq!(after.wave.s64(4), u64::from(absent | kept), "{line}");
             assert_eq!(after.wave.s64(2), 0x1234_5678, "{line}: another predicate");
@@ -168,7 +168,7 @@ fn formatted_data_are_what_the_surface_says() {
         before.surface.element = element;
         before.elements = vec![u32::MAX.into(); 64];
         for after in run(&[inst(line)], &before) {
-            assert_eq!(after.why, Why::End);
+            assert!(matches!(after.leave, Leave::End(_)));
             assert_eq!(after.elements[0], u64::from(new), "{element:?}");
             assert_eq!(after.wave.vgpr(10)[0], OLD, "RZ drops the value before");
         }
@@ -182,7 +182,7 @@ fn several_instructions_run_in_order() {
         inst("SUATOM.D.1D.EXCH R11, [R2], R10, R1;"),
     ];
     for after in run(&code, &row()) {
-        assert_eq!(after.why, Why::End);
+        assert!(matches!(after.leave, Leave::End(_)));
         assert_eq!(after.elements, row().elements);
         assert_eq!(after.wave.vgpr(11)[5], 1105);
     }
@@ -195,8 +195,8 @@ fn what_breaks_a_rule_stops() {
     let broken = parsed.expect("it can be read").inst;
     let good = inst("SUATOM.D.1D.ADD R10, [R2], R4, R1;");
     for after in run(&[good, broken], &row()) {
-        let Why::Fault(Fault::Unsupported { pc, what }) = &after.why else {
-            panic!("{:?}", after.why);
+        let Some(Fault::Unsupported { pc, what }) = after.leave.fault() else {
+            panic!("{:?}", after.leave);
         };
         assert!(what.contains("`.INC` does not take `.S32`"), "{what}");
         // What stands before it is done.

@@ -1,7 +1,7 @@
 //! Each operation with each of its sizes, on each dimension, with each clamp, in elements and in bytes.
 
 use wavetank_ir::Dimensions;
-use wavetank_machine::{Fault, Why};
+use wavetank_machine::{Fault, Leave};
 use wavetank_memory::{Element, Layout, MemoryFaultReason, Surface, SurfaceFault};
 
 use super::reference::new_value;
@@ -238,12 +238,12 @@ fn expected(case: &Case, before: &Before) -> (Vec<u64>, [[u32; THREADS]; 2], boo
 fn check(case: &Case, before: &Before, after: &After) {
     let line = case.line();
     let (elements, results, stops) = expected(case, before);
-    let stopped = matches!(&after.why, Why::Fault(Fault::Memory(fault))
+    let stopped = matches!(after.leave.fault(), Some(Fault::Memory(fault))
         if matches!(fault.reason, MemoryFaultReason::Surface(SurfaceFault::Outside { .. })));
     assert!(
-        stopped == stops && (stops || after.why == Why::End),
+        stopped == stops && (stops || matches!(after.leave, Leave::End(_))),
         "{line}: {:?}",
-        after.why
+        after.leave
     );
     assert_eq!(after.elements, elements, "{line}");
     for (n, result) in results.iter().enumerate() {
@@ -283,7 +283,7 @@ fn all(layout: Layout, seed: u64) -> (usize, usize) {
                         let before = before(&case, layout, tame, &mut random);
                         for after in run(&[inst(&case.line())], &before) {
                             check(&case, &before, &after);
-                            stopped += usize::from(after.why != Why::End);
+                            stopped += usize::from(!matches!(after.leave, Leave::End(_)));
                             count += 1;
                         }
                     }
@@ -327,8 +327,8 @@ fn byte_addresses_are_aligned() {
     before.registers[0].1 = [6; THREADS];
     (before.running, before.predicates[1]) = (u32::MAX, u32::MAX);
     for after in run(&[inst(&case.line())], &before) {
-        let Why::Fault(Fault::Memory(fault)) = &after.why else {
-            panic!("{:?}", after.why);
+        let Some(Fault::Memory(fault)) = after.leave.fault() else {
+            panic!("{:?}", after.leave);
         };
         let reason = MemoryFaultReason::Surface(SurfaceFault::Misaligned {
             number: SURFACE,

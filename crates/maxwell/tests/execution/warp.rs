@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_machine::{Backend, Why};
+use wavetank_machine::{Backend, Leave};
 use wavetank_maxwell::lift::{CONSTANTS, block};
 use wavetank_maxwell::{Generation, Inst, assemble};
 use wavetank_memory::{MemoryUnit, Registry, Surface, Surfaces, Wave};
@@ -35,7 +35,7 @@ pub struct Before {
 
 /// What there is afterwards.
 pub struct After {
-    pub why: Why,
+    pub leave: Leave,
     pub elements: Vec<u64>,
     pub wave: Wave,
 }
@@ -115,14 +115,14 @@ fn run_on(backend: &mut dyn Backend, before: &Before) -> After {
     }
     wave.set_s64(CONSTANTS, bank);
     wave.set_s64(126, before.running.into());
-    let stop = backend.run(&mut wave, &mut unit);
+    let leave = backend.run(&mut wave, &mut unit);
     let elements = places(surface.size).map(|at| {
         let mut element = [0; 8];
         registry.read(place(at), &mut element[..width]).unwrap();
         u64::from_le_bytes(element)
     });
     After {
-        why: stop.why,
+        leave,
         elements: elements.collect(),
         wave,
     }

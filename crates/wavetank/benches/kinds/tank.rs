@@ -8,7 +8,7 @@ use wavetank::{Chip, Registry, Simd};
 use wavetank_gcn::{Inst, encode, parse};
 use wavetank_interp::{Interpreter, Program, Translation};
 use wavetank_jit::{CompileOptions, Jit, Jitted};
-use wavetank_machine::{Backend, Why};
+use wavetank_machine::{Backend, Event, Leave};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};
 
 use crate::kinds::Kind;
@@ -211,17 +211,17 @@ impl<'r> Tank<'r> {
         let mut engine = code.engine(engine)?;
         let start = processor_time()?;
         self.memory.enter();
-        let why = loop {
-            match engine.run(&mut self.wave, &mut self.memory).why {
-                // What is exported is taken, and forgotten.
-                Why::Export(_) => {}
-                why => break why,
+        let leave = loop {
+            match engine.run(&mut self.wave, &mut self.memory) {
+                // Exports are taken, and forgotten.
+                Leave::Other(event) if matches!(*event, Event::Export { .. }) => {}
+                leave => break leave,
             }
         };
         self.memory.leave();
-        match why {
-            Why::End => Ok(processor_time()? - start),
-            why => Err(format!("stopped: {why:?}")),
+        match leave {
+            Leave::End(_) => Ok(processor_time()? - start),
+            leave => Err(format!("stopped: {leave:?}")),
         }
     }
 }

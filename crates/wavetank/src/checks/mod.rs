@@ -25,7 +25,7 @@ use wavetank_check::{
     WaveOf,
 };
 use wavetank_gcn::Registers;
-use wavetank_machine::{Fault, Group, Ran, Why};
+use wavetank_machine::{Event, Fault, Group, Leave};
 use wavetank_memory::{AccessRun, MemoryUnit};
 use wavetank_translate::Code;
 
@@ -234,15 +234,15 @@ pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
     /// A wave has had a time slice.
-    pub fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], ran: &Ran) {
-        let end = match ran {
-            Ran::End(_) => SliceEnd::Ended,
-            Ran::Barrier(pc) => SliceEnd::Barrier(*pc),
-            Ran::Else(stop) => match &stop.why {
-                Why::GlobalSync(request) => SliceEnd::Resource(request.resource),
+    pub fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
+        let end = match leave {
+            Leave::End(_) => SliceEnd::Ended,
+            Leave::Barrier(pc) => SliceEnd::Barrier(*pc),
+            Leave::Other(event) => match &**event {
+                Event::GlobalSync { request, .. } => SliceEnd::Resource(request.resource),
                 _ => SliceEnd::GoesOn,
             },
-            _ => SliceEnd::GoesOn,
+            Leave::Yield(..) => SliceEnd::GoesOn,
         };
         for watcher in &mut self.0 {
             watcher.runs(wave, runs, end);

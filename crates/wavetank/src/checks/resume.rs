@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use wavetank_ir::{DataReg, Half, MemKind, MemOp, Op};
-use wavetank_machine::{Backend, Fault, Stop, Why};
+use wavetank_machine::{Backend, Event, Fault, Leave};
 use wavetank_memory::{MemoryFault, MemoryFaultReason, MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Code, Key, Modes, Translator};
 
@@ -185,11 +185,13 @@ impl<'a> Resumer<'a> {
     ) -> Result<(), Option<Box<MemoryFault>>> {
         // A budget of one stops after it.
         wave.uniform_mut().budget = 1;
-        let Stop { why, .. } = self.backend.run(wave, memory);
-        match why {
-            Why::Yield(_) => Ok(()),
-            Why::Fault(Fault::Memory(fault)) => Err(Some(fault)),
-            _ => Err(None),
+        match self.backend.run(wave, memory) {
+            Leave::Yield(..) => Ok(()),
+            Leave::Other(event) => match *event {
+                Event::Fault(Fault::Memory(fault)) => Err(Some(fault)),
+                _ => Err(None),
+            },
+            Leave::End(_) | Leave::Barrier(_) => Err(None),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wavetank_interp::{Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::LANES;
-use wavetank_machine::{Backend, GlobalSyncUnit, Sent, Ticket, Why};
+use wavetank_machine::{Backend, Event, GlobalSyncUnit, Leave, Sent, Ticket};
 use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::FrontEnd;
 
@@ -180,22 +180,30 @@ impl Group {
         let wave = &mut self.waves[n];
         // Every round of a loop uses it up.
         wave.uniform_mut().budget = 1;
-        let stop = backend.run(wave, memory);
-        match stop.why {
-            Why::End => self.states[n] = WaveState::Ended,
-            Why::GlobalSync(request) => {
+        match backend.run(wave, memory) {
+            Leave::End(_) => self.states[n] = WaveState::Ended,
+            Leave::Barrier(_) => self.states[n] = WaveState::Barrier,
+            Leave::Yield(..) => {}
+            Leave::Other(event) => return self.handle(n, *event, sync),
+        }
+        Ok(())
+    }
+
+    /// Handles the event with which a wave left its engine.
+    fn handle(&mut self, n: usize, event: Event, sync: &GlobalSyncUnit) -> Result<(), Stopped> {
+        match event {
+            Event::GlobalSync { pc, request } => {
                 if let Some(ticket) = sync.enter(request) {
                     self.states[n] = WaveState::GlobalSync(ticket);
                     if self.others_ended(n) {
-                        self.waves[n].uniform_mut().pc = stop.pc;
+                        self.waves[n].uniform_mut().pc = pc;
                         return Err(Stopped::endless(ALONE));
                     }
                 }
             }
-            Why::Barrier => self.states[n] = WaveState::Barrier,
-            Why::Export(sent) => self.exports.push((n as u32, *sent)),
-            Why::Yield(_) | Why::Message(_) => {}
-            Why::Fault(fault) => return Err(Stopped::of(&fault)),
+            Event::Export { sent, .. } => self.exports.push((n as u32, sent)),
+            Event::Message { .. } => {}
+            Event::Fault(fault) => return Err(Stopped::of(&fault)),
         }
         Ok(())
     }
