@@ -7,18 +7,17 @@ use wavetank::object::{CodeObject, Lines, open_all, targets};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line, source_of};
 use wavetank_gcn::Dialect;
-use wavetank_maxwell::is_cubin;
 use wavetank_quote::some_of;
+use wavetank_surface_isa::maxwell::is_cubin;
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, shown};
 use crate::input::{read, read_text};
-use crate::maxwell;
 use crate::output::{Output, Stdout, told};
 use crate::paint::Painted;
 use crate::source;
+use crate::surface_isa::{maxwell, visa};
 use crate::target::{Syntax, Target};
-use crate::visa;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,12 +5,11 @@ mod told;
 
 use wavetank::Chip;
 use wavetank_gcn::{Form, Inst, Op, decode, text::parse_at};
-use wavetank_maxwell::Generation::Sm52;
+use wavetank_surface_isa::maxwell::Generation::Sm52;
 
 use crate::exit::{Failure, Result, print, print_json};
-use crate::maxwell;
+use crate::surface_isa::{maxwell, visa};
 use crate::target::{Syntax, Target};
-use crate::visa;
 use told::Explanation;
 
 const EXAMPLES: &str = "\

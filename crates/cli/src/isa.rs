@@ -10,9 +10,8 @@ use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
-use crate::maxwell;
+use crate::surface_isa::{maxwell, visa};
 use crate::target::Target;
-use crate::visa;
 
 const EXAMPLES: &str = "\
 Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP

@@ -2,8 +2,8 @@
 
 use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
 use wavetank_gcn::Dialect;
-use wavetank_maxwell::Generation;
-use wavetank_visa::Version;
+use wavetank_surface_isa::maxwell::Generation;
+use wavetank_surface_isa::visa::Version;
 
 use crate::exit::{Failure, Result};
 

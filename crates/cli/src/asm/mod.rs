@@ -15,11 +15,11 @@ use wavetank_asm::{
 
 use crate::exit::{Failure, Result, shown};
 use crate::input::read;
-use crate::maxwell;
 use crate::paint::carets;
 use crate::source;
+use crate::surface_isa::maxwell;
+use crate::surface_isa::visa::{self, Patch};
 use crate::target::{Syntax, Target};
-use crate::visa::{self, Patch};
 
 const EXAMPLES: &str = "\
 Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;

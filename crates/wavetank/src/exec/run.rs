@@ -6,8 +6,8 @@ use std::sync::Arc;
 use wavetank_gcn::{Chip, Generation, Inst};
 use wavetank_interp::{Plain, PlainProgram, Program, Simd};
 use wavetank_ir::LANES;
-use wavetank_maxwell::lift as maxwell;
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Surface, hwreg};
+use wavetank_surface_isa::maxwell::lift as maxwell;
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
 use super::engine::{Engine, Group, once, run_front_end};

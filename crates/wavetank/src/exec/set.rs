@@ -6,9 +6,9 @@ use std::sync::Arc;
 use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
-use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
+use wavetank_surface_isa::maxwell::{self, Generation, Pred, Reg as MaxwellReg, Size, rules};
+use wavetank_surface_isa::visa::{self, Broken, Registers, TypedAtomic, Version};
 use wavetank_translate::FrontEnd;
-use wavetank_visa::{Broken, Registers, TypedAtomic, Version};
 
 use super::number::integer;
 use super::place::Target;
@@ -31,7 +31,7 @@ pub(super) enum Code {
     Gcn(Inst),
     /// A word that is no instruction of the chip, and the sentence that says so.
     Word(u32, String),
-    Maxwell(wavetank_maxwell::Inst),
+    Maxwell(maxwell::Inst),
     Visa(TypedAtomic),
 }
 
@@ -147,27 +147,26 @@ impl Set {
                 Ok(Code::Gcn(inst))
             }
             Set::Maxwell(generation) if text.starts_with('.') => {
-                let (words, errors) = wavetank_maxwell::source(text, generation, 1);
+                let (words, errors) = maxwell::source(text, generation, 1);
                 if let Some(wrong) = errors.first() {
                     let e = &wrong.error;
                     return Err(shown(&e.message, &e.span, e.snippet(text)));
                 }
                 let word = words.first().map_or(0, |line| line.word);
-                let inst = wavetank_maxwell::decode(word, generation);
+                let inst = maxwell::decode(word, generation);
                 let inst = inst.map_err(|error| error.to_string())?;
                 rules::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
                 Ok(Code::Maxwell(inst))
             }
             Set::Maxwell(generation) => {
-                let read = wavetank_maxwell::assemble(text, generation);
+                let read = maxwell::assemble(text, generation);
                 let (inst, _) = read.map_err(|e| shown(&e.message, &e.span, e.snippet(text)))?;
                 Ok(Code::Maxwell(inst))
             }
             Set::Visa(version) => {
-                let shown =
-                    |e: wavetank_visa::ParseError| shown(&e.message, &e.span, e.snippet(text));
-                let (inst, places) = wavetank_visa::parse_with_parts(text).map_err(shown)?;
-                let bytes = wavetank_visa::encode(&inst, version.ids());
+                let shown = |e: visa::ParseError| shown(&e.message, &e.span, e.snippet(text));
+                let (inst, places) = visa::parse_with_parts(text).map_err(shown)?;
+                let bytes = visa::encode(&inst, version.ids());
                 bytes.map_err(|error| shown(places.unencoded(&error)))?;
                 Ok(Code::Visa(inst))
             }
@@ -255,7 +254,7 @@ impl Set {
                 continue;
             };
             let wrong = |message| (instruction.number, message);
-            wavetank_visa::program(&[*inst], &registers)
+            visa::program(&[*inst], &registers)
                 .map(drop)
                 .map_err(wrong)?;
             let declared = surfaces
@@ -269,7 +268,7 @@ impl Set {
                     return Err((*line, message));
                 }
                 let bytes = surface.element.bytes();
-                let fits = wavetank_visa::check_surface(inst, surface.dimensions, bytes);
+                let fits = visa::check_surface(inst, surface.dimensions, bytes);
                 fits.map_err(|broken| wrong(at_its_part(instruction, inst, broken)))?;
             }
         }
@@ -280,8 +279,8 @@ impl Set {
     pub fn front_end(self, code: &[Line]) -> Result<Arc<dyn FrontEnd + Send + Sync>, String> {
         match self {
             Set::Visa(_) => {
-                let insts = visa(code);
-                let program = wavetank_visa::program(&insts, &registers(code)?)?;
+                let insts = typed_atomics(code);
+                let program = visa::program(&insts, &registers(code)?)?;
                 Ok(Arc::new(program))
             }
             Set::Maxwell(_) | Set::Gcn(_) => {
@@ -291,7 +290,7 @@ impl Set {
                 });
                 let insts: Vec<_> = insts.collect();
                 Ok(Arc::new(move |pc: u64, most: usize| {
-                    maxwell::block(&insts, pc, most)
+                    maxwell::lift::block(&insts, pc, most)
                 }))
             }
         }
@@ -300,8 +299,8 @@ impl Set {
     /// Bytes from one instruction of [`front_end`](Self::front_end) to the next.
     pub fn step(self) -> u64 {
         match self {
-            Set::Visa(_) => wavetank_visa::STEP,
-            Set::Maxwell(_) | Set::Gcn(_) => maxwell::STEP,
+            Set::Visa(_) => visa::STEP,
+            Set::Maxwell(_) | Set::Gcn(_) => maxwell::lift::STEP,
         }
     }
 
@@ -311,7 +310,7 @@ impl Set {
             Set::Gcn(_) => None,
             Set::Maxwell(_) => {
                 let predicates = (0..7).filter_map(|n| {
-                    let register = maxwell::predicate(Pred::new(n)?)?;
+                    let register = maxwell::lift::predicate(Pred::new(n)?)?;
                     Some(Named::new(format!("P{n}"), Reg::Mask(register)))
                 });
                 Some(
@@ -324,7 +323,7 @@ impl Set {
             Set::Visa(_) => {
                 let registers = registers(code).unwrap_or_default();
                 let mut names = Vec::new();
-                for inst in visa(code) {
+                for inst in typed_atomics(code) {
                     for raw in inst.operands() {
                         if let Some(n) = registers.variable(raw.variable) {
                             names.push(Named::new(format!("V{}", raw.variable), Reg::V(n)));
@@ -397,7 +396,7 @@ const WARP: usize = 32;
 /// Channels of a thread of vISA.
 const VISA_CHANNELS: usize = 32;
 
-fn visa(code: &[Line]) -> Vec<TypedAtomic> {
+fn typed_atomics(code: &[Line]) -> Vec<TypedAtomic> {
     let insts = code.iter().filter_map(|line| match &line.code {
         Code::Visa(inst) => Some(*inst),
         Code::Gcn(_) | Code::Word(..) | Code::Maxwell(_) => None,
@@ -406,7 +405,7 @@ fn visa(code: &[Line]) -> Vec<TypedAtomic> {
 }
 
 fn registers(code: &[Line]) -> Result<Registers, String> {
-    Registers::of(&visa(code))
+    Registers::of(&typed_atomics(code))
 }
 
 fn vector(register: u16, wide: bool) -> Target {
@@ -454,7 +453,7 @@ fn words(list: &str, chip: Chip) -> Result<Vec<Code>, (&str, String)> {
 
 /// A rule that an instruction breaks, at its part of the line.
 fn at_its_part(line: &Line, inst: &TypedAtomic, broken: Broken) -> String {
-    match wavetank_visa::parse_with_parts(&line.text) {
+    match visa::parse_with_parts(&line.text) {
         Ok((_, places)) => {
             let error = places.error(broken);
             let snippet = error.snippet(&line.text);
@@ -515,7 +514,7 @@ fn maxwell_place(text: &str) -> Result<Option<Target>, String> {
     if let Some(number) = text.strip_prefix('P') {
         let pred = number.parse().ok().and_then(Pred::new);
         return Ok(pred
-            .and_then(maxwell::predicate)
+            .and_then(maxwell::lift::predicate)
             .map(|register| named(mask(register))));
     }
     let Some(number) = text.strip_prefix('R') else {

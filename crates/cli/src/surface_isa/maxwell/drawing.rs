@@ -1,0 +1,25 @@
+//! The forms of SUATOM as diagrams.
+
+use wavetank_surface_isa::maxwell::Form;
+
+use crate::diagram::{Cell, fitted};
+
+/// Lines behind two blanks.
+pub(super) fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+/// The diagram of a form; with a word, the value of each field beside its name.
+pub(super) fn drawing(form: &Form, word: Option<u64>) -> String {
+    let prefix = format!("{:b}", form.prefix);
+    let mut cells = vec![Cell::new(prefix, 64 - form.prefix_width, form.prefix_width)];
+    cells.extend(form.fields.iter().map(|placed| {
+        let name = placed.field.name();
+        let text = match word {
+            Some(word) => format!("{name}={}", placed.of(word)),
+            None => name.to_owned(),
+        };
+        Cell::new(text, placed.low, placed.width)
+    }));
+    fitted(&cells, 64)
+}

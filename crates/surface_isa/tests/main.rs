@@ -1,0 +1,5 @@
+//! Atomics on surfaces: code, texts and meanings, against other tools and against what the documents ask.
+
+mod common;
+mod maxwell;
+mod visa;
