@@ -3,5 +3,12 @@
 
 #![warn(missing_docs)]
 
+mod broken;
 pub mod maxwell;
+mod source;
+mod text_error;
 pub mod visa;
+
+pub use broken::Broken;
+pub use source::{Line, LineError};
+pub use text_error::TextError;

@@ -2,6 +2,15 @@
 
 use crate::maxwell::control::Control;
 
+/// An instruction of a bundle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Slot {
+    /// The instruction word.
+    pub word: u64,
+    /// The part of the control word that says how it is issued.
+    pub control: Control,
+}
+
 /// Three instructions with their control word.
 ///
 /// ```
@@ -55,18 +64,16 @@ impl Bundle {
     }
 
     /// The bytes of bundles that hold some instructions, the last one filled with [`NOP`](Bundle::NOP)s.
-    pub fn pack(instructions: &[(u64, Control)]) -> Vec<u8> {
+    pub fn pack(instructions: &[Slot]) -> Vec<u8> {
+        const NOP: Slot = Slot {
+            word: Bundle::NOP,
+            control: Control::NONE,
+        };
         let bundles = instructions.chunks(3).flat_map(|slots| {
-            let slot = |n: usize| {
-                slots
-                    .get(n)
-                    .copied()
-                    .unwrap_or((Bundle::NOP, Control::NONE))
-            };
-            let slots = [slot(0), slot(1), slot(2)];
+            let slots = [0, 1, 2].map(|n| slots.get(n).copied().unwrap_or(NOP));
             let bundle = Bundle {
-                control: Control::word(slots.map(|(_, control)| control)),
-                words: slots.map(|(word, _)| word),
+                control: Control::word(slots.map(|slot| slot.control)),
+                words: slots.map(|slot| slot.word),
             };
             bundle.to_bytes()
         });

@@ -26,7 +26,7 @@ pub mod rules;
 mod source;
 mod text;
 
-pub use bundle::Bundle;
+pub use bundle::{Bundle, Slot};
 pub use control::Control;
 pub use cubin::{Cubin, CubinError, Section, is_cubin};
 pub use decode::{DecodeError, decode, form_of};
@@ -35,5 +35,5 @@ pub use form::{FORMS, Field, Form, Placed};
 pub use generation::Generation;
 pub use inst::{Clamp, Dim, Guard, Handle, Inst, Mode, Op, Pred, Reg, Size};
 pub use listing::{Listing, shown};
-pub use source::{Line, LineError, source};
-pub use text::{Parsed, TextError, assemble, parse, print};
+pub use source::source;
+pub use text::{Parsed, assemble, parse, print};

@@ -2,8 +2,7 @@
 //!
 //! Packed halves, which SPA 5.0 lacks, are among them. The disassembler prints what is there; the assembler keeps these rules.
 
-use thiserror::Error;
-
+use crate::broken::broken;
 use crate::maxwell::inst::{Dim, Handle, Inst, Mode, Op, Reg, Size};
 
 /// The part of an instruction that breaks a rule.
@@ -22,14 +21,7 @@ pub enum Part {
 }
 
 /// A rule that is broken.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{message}")]
-pub struct Broken {
-    /// The part at fault.
-    pub part: Part,
-    /// What is wrong, and what was expected.
-    pub message: String,
-}
+pub type Broken = crate::Broken<Part>;
 
 /// The sizes that an operation takes, as the table "Reduction Operations" lists them.
 pub fn sizes(op: Op) -> &'static [Size] {
@@ -59,10 +51,7 @@ pub fn check(inst: &Inst) -> Result<(), Broken> {
     let coordinates = inst.dim.coordinates();
     if inst.ra == Reg::RZ {
         let message = "the coordinates cannot be RZ: write a register R0 to R254".to_owned();
-        return Err(Broken {
-            part: Part::Ra,
-            message,
-        });
+        return broken(Part::Ra, message, None);
     }
     let whose = format!(
         "the coordinates of {} ({})",
@@ -77,12 +66,11 @@ pub fn check(inst: &Inst) -> Result<(), Broken> {
     };
     registers(Part::Rb, inst.rb, count, &whose)?;
     match inst.handle {
-        Handle::Register(Reg::RZ) => Err(Broken {
-            part: Part::Rc,
-            message: "the handle cannot be in RZ: write a register R0 to R254, or the index of a word in the constant \
-                      bank"
-                .to_owned(),
-        }),
+        Handle::Register(Reg::RZ) => {
+            let message = "the handle cannot be in RZ: write a register R0 to R254, or the index of a word in the constant \
+                           bank";
+            broken(Part::Rc, message.to_owned(), None)
+        }
         _ => Ok(()),
     }
 }
@@ -95,13 +83,11 @@ fn size(inst: &Inst) -> Result<(), Broken> {
     let printed = |size: &Size| format!(".{}", size.printed(inst.generation));
     let listed: Vec<String> = sizes.map(printed).collect();
     let (op, size) = (inst.op.name(), printed(&inst.size));
-    Err(Broken {
-        part: Part::Size,
-        message: format!(
-            "`.{op}` does not take `{size}`: it takes {}",
-            listed.join(", ")
-        ),
-    })
+    let message = format!(
+        "`.{op}` does not take `{size}`: it takes {}",
+        listed.join(", ")
+    );
+    broken(Part::Size, message, None)
 }
 
 /// Some registers one after another begin at a multiple of their number, rounded up to a power of two, and end before RZ.
@@ -121,7 +107,7 @@ fn registers(part: Part, first: Reg, count: u8, whose: &str) -> Result<(), Broke
             )
         }
     };
-    Err(Broken { part, message })
+    broken(part, message, None)
 }
 
 fn words(count: u8) -> String {

@@ -1,9 +1,10 @@
 //! What a kernel declares, and the rules that it decides: types and sizes of operands.
 
+use crate::broken::broken;
 use crate::visa::instruction::{Part, TypedAtomic};
 use crate::visa::names::{FIRST_SURFACE, FIRST_VARIABLE};
 use crate::visa::operation::Data;
-use crate::visa::rules::{Broken, broken};
+use crate::visa::rules::Broken;
 
 /// The type of a variable's elements, by its code (vISA, "Fundamental Data Types").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

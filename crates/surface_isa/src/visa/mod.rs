@@ -17,7 +17,7 @@
 //! let bytes = encode(&inst, Ids::Wide).expect("numbers of variables fit");
 //! assert_eq!(bytes.len(), 48);
 //! assert_eq!(decode(&bytes, Ids::Wide).expect("it is one"), inst);
-//! # Ok::<(), wavetank_surface_isa::visa::ParseError>(())
+//! # Ok::<(), wavetank_surface_isa::TextError>(())
 //! ```
 
 mod code;
@@ -43,5 +43,5 @@ pub use names::{FIRST_SURFACE, FIRST_VARIABLE, surface_name, variable_name};
 pub use operation::Operation;
 pub use registers::Registers;
 pub use rules::{Broken, check, check_surface};
-pub use source::{Line, LineError, source};
-pub use text::{ParseError, Places, parse, parse_with_parts};
+pub use source::source;
+pub use text::{Places, parse, parse_with_parts};

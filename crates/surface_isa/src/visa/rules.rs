@@ -2,27 +2,12 @@
 
 use wavetank_ir::Dimensions;
 
+use crate::broken::broken;
 use crate::visa::instruction::{Part, Raw, TypedAtomic};
 use crate::visa::operation::Sources;
 
-/// A rule that an instruction breaks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Broken {
-    /// Where.
-    pub part: Part,
-    /// What is wrong, and what was expected.
-    pub message: String,
-    /// What to write instead, where that is known.
-    pub help: Option<String>,
-}
-
-impl std::fmt::Display for Broken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Broken {}
+/// A rule that is broken.
+pub type Broken = crate::Broken<Part>;
 
 /// Bytes of an operand's element: its type is UD or D.
 const ELEMENT: u16 = 4;
@@ -68,15 +53,6 @@ fn place(part: Part, raw: Raw) -> Result<(), Broken> {
         ),
         _ => Ok(()),
     }
-}
-
-pub(crate) fn broken<T>(part: Part, message: String, help: Option<&str>) -> Result<T, Broken> {
-    let help = help.map(str::to_owned);
-    Err(Broken {
-        part,
-        message,
-        help,
-    })
 }
 
 fn channels(inst: &TypedAtomic) -> Result<(), Broken> {

@@ -1,48 +1,15 @@
 //! Whole sources: an instruction a line, with comments (`//`) and the declarations of Intel's text.
 
-use std::fmt;
 use std::ops::Range;
 
-use thiserror::Error;
 use wavetank_quote::plain;
 
+use crate::source::{Line, LineError, read_lines};
+use crate::text_error::TextError;
 use crate::visa::declared::{Declarations, State, Type, Variable};
 use crate::visa::instruction::TypedAtomic;
 use crate::visa::names::{FIRST_SURFACE, FIRST_VARIABLE};
-use crate::visa::text::{ParseError, parse_with_parts};
-
-/// A line with an instruction.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
-    /// Its number, from 1.
-    pub number: usize,
-    /// The instruction.
-    pub inst: TypedAtomic,
-}
-
-/// A line that is wrong: shown with its number, the line, and a caret under the place.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub struct LineError {
-    /// The number of the line, from 1.
-    pub number: usize,
-    /// The line as it was written.
-    pub text: String,
-    /// What is wrong; its place is one of `text`.
-    pub error: ParseError,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = &self.error;
-        write!(
-            f,
-            "line {}, column {}: {error}\n{}",
-            self.number,
-            error.column(&self.text),
-            error.snippet(&self.text)
-        )
-    }
-}
+use crate::visa::text::parse_with_parts;
 
 /// Reads a source up to the `most`th wrong line: its instructions, and what is wrong.
 ///
@@ -58,34 +25,13 @@ impl fmt::Display for LineError {
 /// assert!(lines.is_empty());
 /// assert_eq!(errors[0].error.message, "U of inc must have type ud, and this variable has d");
 /// ```
-pub fn source(text: &str, most: usize) -> (Vec<Line>, Vec<LineError>) {
+pub fn source(text: &str, most: usize) -> (Vec<Line<TypedAtomic>>, Vec<LineError>) {
     let mut declared = None;
-    let (mut lines, mut errors) = (Vec::new(), Vec::new());
-    for (n, text) in text.lines().enumerate() {
-        if errors.len() >= most {
-            break;
-        }
-        match line(text, &mut declared) {
-            Ok(Some(inst)) => lines.push(Line {
-                number: n + 1,
-                inst,
-            }),
-            Ok(None) => {}
-            Err(error) => errors.push(LineError {
-                number: n + 1,
-                text: text.to_owned(),
-                error,
-            }),
-        }
-    }
-    (lines, errors)
+    read_lines(text, most, |text| line(text, &mut declared))
 }
 
 /// The instruction of a line, if it has one.
-fn line(
-    text: &str,
-    declared: &mut Option<Declarations>,
-) -> Result<Option<TypedAtomic>, ParseError> {
+fn line(text: &str, declared: &mut Option<Declarations>) -> Result<Option<TypedAtomic>, TextError> {
     let code = text.split("//").next().unwrap_or_default().trim();
     if code.is_empty() {
         return Ok(None);
@@ -105,12 +51,8 @@ fn line(
     Ok(Some(inst))
 }
 
-fn fail<T>(span: Range<usize>, message: String) -> Result<T, ParseError> {
-    Err(ParseError {
-        span,
-        message,
-        help: None,
-    })
+fn fail<T>(span: Range<usize>, message: String) -> Result<T, TextError> {
+    Err(TextError::new(span, message))
 }
 
 /// The words of a line, each with its place.
@@ -131,7 +73,7 @@ struct Attributes<'t> {
 }
 
 /// `.decl V32 v_type=G type=ud num_elts=8`.
-fn declare(text: &str, declared: &mut Declarations) -> Result<(), ParseError> {
+fn declare(text: &str, declared: &mut Declarations) -> Result<(), TextError> {
     let end = text.trim_end().len();
     let mut words = words(text).skip(1);
     let Some((place, name)) = words.next() else {
@@ -180,7 +122,7 @@ fn declare(text: &str, declared: &mut Declarations) -> Result<(), ParseError> {
 fn attributes<'t>(
     words: impl Iterator<Item = (Range<usize>, &'t str)>,
     end: usize,
-) -> Result<Attributes<'t>, ParseError> {
+) -> Result<Attributes<'t>, TextError> {
     let (mut class, mut ty, mut elements) = (None, None, None);
     // `alias=<V32, 0>` and `attrs={…}` have blanks inside.
     let mut inside = false;
@@ -221,11 +163,11 @@ fn unexpected<T>(
     word: &str,
     kind: &str,
     example: &str,
-) -> Result<T, ParseError> {
+) -> Result<T, TextError> {
     let message = format!("`{}` is no {kind}: expected {example}", plain(word));
     fail(span, message)
 }
 
-fn missing<T>(attribute: &str, end: usize) -> Result<T, ParseError> {
+fn missing<T>(attribute: &str, end: usize) -> Result<T, TextError> {
     fail(end..end, format!("expected `{attribute}`"))
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wavetank_surface_isa::maxwell::{
-    Bundle, Generation, Listing, assemble, decode, encode, form_of, rules, shown, source,
+    Bundle, Generation, Listing, Slot, assemble, decode, encode, form_of, rules, shown, source,
 };
 
 /// Two bundles: stores, SUATOMs and words that are none.
@@ -15,7 +15,7 @@ pub fn bundles() -> Vec<u8> {
         .word 0x50b0000000070f00";
     let (lines, errors) = source(text, Generation::Sm52, 10);
     assert_eq!(errors, []);
-    let words: Vec<_> = lines.iter().map(|line| (line.word, line.control)).collect();
+    let words: Vec<_> = lines.iter().map(|line| line.statement).collect();
     Bundle::pack(&words)
 }
 
@@ -99,7 +99,8 @@ proptest! {
                 let meant = form_of(word).filter(|_| inst).map_or(u64::MAX, |form| form.meant());
                 let bundle: [u8; 32] = code[n / 3 * 32..][..32].try_into().expect("a bundle");
                 let control = Bundle::of_bytes(&bundle).controls()[n % 3];
-                prop_assert_eq!((line.word, line.control), (word & meant, control));
+                let Slot { word: read, control: marks } = line.statement;
+                prop_assert_eq!((read, marks), (word & meant, control));
             }
         }
     }

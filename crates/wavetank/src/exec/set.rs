@@ -6,6 +6,7 @@ use std::sync::Arc;
 use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
+use wavetank_surface_isa::TextError;
 use wavetank_surface_isa::maxwell::{self, Generation, Pred, Reg as MaxwellReg, Size, rules};
 use wavetank_surface_isa::visa::{self, Broken, Registers, TypedAtomic, Version};
 use wavetank_translate::FrontEnd;
@@ -152,7 +153,7 @@ impl Set {
                     let e = &wrong.error;
                     return Err(shown(&e.message, &e.span, e.snippet(text)));
                 }
-                let word = words.first().map_or(0, |line| line.word);
+                let word = words.first().map_or(0, |line| line.statement.word);
                 let inst = maxwell::decode(word, generation);
                 let inst = inst.map_err(|error| error.to_string())?;
                 rules::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
@@ -164,7 +165,7 @@ impl Set {
                 Ok(Code::Maxwell(inst))
             }
             Set::Visa(version) => {
-                let shown = |e: visa::ParseError| shown(&e.message, &e.span, e.snippet(text));
+                let shown = |e: TextError| shown(&e.message, &e.span, e.snippet(text));
                 let (inst, places) = visa::parse_with_parts(text).map_err(shown)?;
                 let bytes = visa::encode(&inst, version.ids());
                 bytes.map_err(|error| shown(places.unencoded(&error)))?;

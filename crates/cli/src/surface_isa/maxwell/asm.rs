@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use wavetank_surface_isa::maxwell::{Bundle, Generation, Line, LineError, shown, source};
+use wavetank_surface_isa::maxwell::{Bundle, Generation, Slot, shown, source};
+use wavetank_surface_isa::{Line, LineError};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::input::read_text;
@@ -37,7 +38,7 @@ pub fn asm(job: &Job<'_>) -> Result {
     let (lines, errors) = source(&text, job.generation, most);
     match job.output {
         Some(path) if errors.is_empty() => {
-            let words: Vec<_> = lines.iter().map(|l| (l.word, l.control)).collect();
+            let words: Vec<_> = lines.iter().map(|line| line.statement).collect();
             let written = whole::write(path, Bundle::pack(&words));
             written.map_err(|error| Failure::file("write", path, error))?;
         }
@@ -51,13 +52,13 @@ pub fn asm(job: &Job<'_>) -> Result {
     }
 }
 
-fn listing(lines: &[Line], job: &Job<'_>) -> String {
+fn listing(lines: &[Line<Slot>], job: &Job<'_>) -> String {
     let mut text = String::new();
     for line in lines {
-        text += &shown(line.word, line.control, job.generation);
+        text += &shown(line.statement.word, line.statement.control, job.generation);
         if job.show_encoding {
             // Writing to a string does not fail.
-            let _ = write!(text, " // encoding: {:#018x}", line.word);
+            let _ = write!(text, " // encoding: {:#018x}", line.statement.word);
         }
         text.push('\n');
     }
@@ -102,13 +103,13 @@ struct Wrong<'l> {
 }
 
 impl<'l> Report<'l> {
-    fn new(lines: &[Line], errors: &'l [LineError], generation: Generation) -> Report<'l> {
-        let assembled = |(n, line): (usize, &Line)| Assembled {
+    fn new(lines: &[Line<Slot>], errors: &'l [LineError], generation: Generation) -> Report<'l> {
+        let assembled = |(n, line): (usize, &Line<Slot>)| Assembled {
             line: line.number,
             offset: Bundle::offset(n),
-            text: shown(line.word, line.control, generation),
-            word: format!("{:#018x}", line.word),
-            control: line.control.bits(),
+            text: shown(line.statement.word, line.statement.control, generation),
+            word: format!("{:#018x}", line.statement.word),
+            control: line.statement.control.bits(),
         };
         let wrong = |error: &'l LineError| Wrong {
             line: error.number,

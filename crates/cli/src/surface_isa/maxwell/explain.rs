@@ -1,9 +1,10 @@
 //! `wavetank explain` of a SUATOM: word, fields, what it does to which registers.
 
 use serde::Serialize;
+use wavetank_surface_isa::TextError;
 use wavetank_surface_isa::maxwell::{
-    Clamp, Control, Dim, Generation, Guard, Handle, Inst, Mode, Op, Pred, Reg, TextError, decode,
-    encode, form_for, parse, print as text_of, rules,
+    Clamp, Control, Dim, Generation, Guard, Handle, Inst, Mode, Op, Pred, Reg, decode, encode,
+    form_for, parse, print as text_of, rules,
 };
 
 use super::drawing::{drawing, indented};

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use wavetank_surface_isa::visa::container::ReplaceError;
 use wavetank_surface_isa::visa::{
-    Container, EncodeError, Line, LineError, Version, encode, parse_with_parts, source,
+    Container, EncodeError, TypedAtomic, Version, encode, parse_with_parts, source,
 };
+use wavetank_surface_isa::{Line, LineError};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::input::{read_file, read_text};
@@ -61,7 +62,7 @@ pub fn asm(job: &Job<'_>) -> Result {
     let (lines, mut errors) = source(&text, most);
     let mut assembled = Vec::new();
     for line in lines {
-        match encode(&line.inst, job.version.ids()) {
+        match encode(&line.statement, job.version.ids()) {
             Ok(bytes) => assembled.push((line, bytes)),
             Err(error) => errors.push(unencoded(&text, line.number, &error)),
         }
@@ -101,7 +102,12 @@ fn unencoded(text: &str, number: usize, error: &EncodeError) -> LineError {
 }
 
 /// The bytes of a container with the one instruction of the source in it.
-fn patched(job: &Job<'_>, into: &Path, text: &str, lines: &[(Line, Vec<u8>)]) -> Result<Vec<u8>> {
+fn patched(
+    job: &Job<'_>,
+    into: &Path,
+    text: &str,
+    lines: &[(Line<TypedAtomic>, Vec<u8>)],
+) -> Result<Vec<u8>> {
     let at = job.patch.at.as_deref().unwrap_or_default();
     let digits = at.strip_prefix("0x");
     let offset = match digits {
@@ -122,7 +128,7 @@ fn patched(job: &Job<'_>, into: &Path, text: &str, lines: &[(Line, Vec<u8>)]) ->
     };
     let container = Container::read(read_file(into)?);
     let mut container = container.map_err(|e| Failure::usage(e.to_string()).of(into))?;
-    match container.replace(offset, &line.inst) {
+    match container.replace(offset, &line.statement) {
         Ok(()) => Ok(container.bytes().to_vec()),
         Err(ReplaceError::Rule(broken)) => {
             let text = text.lines().nth(line.number - 1).unwrap_or_default();
@@ -138,12 +144,12 @@ fn patched(job: &Job<'_>, into: &Path, text: &str, lines: &[(Line, Vec<u8>)]) ->
     }
 }
 
-fn listing(lines: &[(Line, Vec<u8>)], show_encoding: bool) -> String {
-    let line = |(line, bytes): &(Line, Vec<u8>)| {
+fn listing(lines: &[(Line<TypedAtomic>, Vec<u8>)], show_encoding: bool) -> String {
+    let line = |(line, bytes): &(Line<TypedAtomic>, Vec<u8>)| {
         let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         match show_encoding {
-            true => format!("{} // encoding: {}\n", line.inst, hex.join(" ")),
-            false => format!("{}\n", line.inst),
+            true => format!("{} // encoding: {}\n", line.statement, hex.join(" ")),
+            false => format!("{}\n", line.statement),
         }
     };
     lines.iter().map(line).collect()
@@ -185,10 +191,10 @@ struct Wrong<'l> {
 }
 
 impl<'l> Report<'l> {
-    fn new(lines: &'l [(Line, Vec<u8>)], errors: &'l [LineError]) -> Report<'l> {
-        let assembled = |(line, bytes): &'l (Line, Vec<u8>)| Assembled {
+    fn new(lines: &'l [(Line<TypedAtomic>, Vec<u8>)], errors: &'l [LineError]) -> Report<'l> {
+        let assembled = |(line, bytes): &'l (Line<TypedAtomic>, Vec<u8>)| Assembled {
             line: line.number,
-            text: line.inst.to_string(),
+            text: line.statement.to_string(),
             bytes,
         };
         let wrong = |error: &'l LineError| {

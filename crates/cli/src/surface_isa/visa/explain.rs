@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use wavetank_surface_isa::TextError;
 use wavetank_surface_isa::visa::operation::{Data, ROWS, Row, Sources};
 use wavetank_surface_isa::visa::{
-    Combine, Ids, ParseError, Part, TypedAtomic, Version, check, decode, encode, parse,
-    parse_with_parts, variable_name,
+    Combine, Ids, Part, TypedAtomic, Version, check, decode, encode, parse, parse_with_parts,
+    variable_name,
 };
 
 use crate::atomics::side_by_side;
@@ -29,7 +30,7 @@ pub fn explain(text: &str, version: Version, json: bool) -> Result {
             false => print(&page()),
         };
     }
-    let wrong = |error: ParseError| {
+    let wrong = |error: TextError| {
         let column = error.column(text);
         Failure::usage(format!("column {column}: {error}\n{}", error.snippet(text)))
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wavetank_quote::plain;
 
-use super::error::TextError;
+use crate::text_error::TextError;
 
 /// A word of a line.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The marks of the control word behind the operands: `&req_6 &rd0 &wr1 ?stall4.yield`.
 
 use super::cursor::{Cursor, Word};
-use super::error::TextError;
 use crate::maxwell::control::Control;
+use crate::text_error::TextError;
 
 const EXPECTED: &str =
     "expected `&req_N`, `&rdN`, `&wrN`, `&reuse_N`, `?stallN`, `?stallN.yield` or `?yield`";

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::cursor::{Cursor, Word};
-use super::error::TextError;
 use crate::maxwell::generation::Generation;
 use crate::maxwell::inst::{Clamp, Dim, Mode, Op, Size};
+use crate::text_error::TextError;
 
 /// What the modifiers say.
 pub(super) struct Modifiers {

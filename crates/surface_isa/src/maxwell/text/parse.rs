@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::cursor::{Cursor, Word};
-use super::error::TextError;
 use super::marks::{integer, marks};
 use super::modifiers::modifiers;
 use crate::maxwell::control::Control;
@@ -11,6 +10,7 @@ use crate::maxwell::encode::encode;
 use crate::maxwell::generation::Generation;
 use crate::maxwell::inst::{Guard, Handle, Inst, Op, Pred, Reg};
 use crate::maxwell::rules::{self, Part};
+use crate::text_error::TextError;
 
 /// An instruction as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ pub fn parse(text: &str, generation: Generation) -> Result<Parsed, TextError> {
 ///
 /// let error = assemble("SUATOM.D.2D.ADD R10, [R3], R4, R1;", Generation::Sm52).unwrap_err();
 /// assert_eq!(error.span, 22..24);
-/// # Ok::<(), wavetank_surface_isa::maxwell::TextError>(())
+/// # Ok::<(), wavetank_surface_isa::TextError>(())
 /// ```
 pub fn assemble(text: &str, generation: Generation) -> Result<(Inst, Control), TextError> {
     let Parsed {
@@ -84,7 +84,7 @@ pub fn assemble(text: &str, generation: Generation) -> Result<(Inst, Control), T
             Part::Rb => spans.rb,
             Part::Rc => spans.handle,
         };
-        TextError::new(span, broken)
+        broken.at(span)
     })?;
     Ok((inst, control))
 }

@@ -11,7 +11,7 @@ use crate::maxwell::inst::{Clamp, Guard, Handle, Inst, Mode, Size};
 /// use wavetank_surface_isa::maxwell::{Generation, assemble, print};
 /// let (inst, control) = assemble("suatom.d.1d.add r0, [r1], r2, 7 ?stall2 &wr0", Generation::Sm50)?;
 /// assert_eq!(print(&inst, control), "SUATOM.D.1D.ADD R0, [R1], R2, 0x7 &wr0 ?stall2;");
-/// # Ok::<(), wavetank_surface_isa::maxwell::TextError>(())
+/// # Ok::<(), wavetank_surface_isa::TextError>(())
 /// ```
 pub fn print(inst: &Inst, control: Control) -> String {
     let text = inst.to_string();

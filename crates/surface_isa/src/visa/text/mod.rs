@@ -4,4 +4,4 @@ mod lex;
 mod parse;
 mod print;
 
-pub use parse::{ParseError, Places, parse, parse_with_parts};
+pub use parse::{Places, parse, parse_with_parts};

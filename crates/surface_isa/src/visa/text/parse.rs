@@ -1,42 +1,19 @@
 //! Reading a line: Intel's spelling and the description's, in any case.
 
+use std::fmt::Display;
 use std::ops::Range;
 
-use thiserror::Error;
 use wavetank_quote::{plain, similar};
 
 use super::lex::{Token, Tokens};
+use crate::text_error::TextError;
 use crate::visa::code::EncodeError;
 use crate::visa::instruction::{Channels, Combine, Mask, Part, Predicate, Raw, TypedAtomic};
 use crate::visa::names::{SURFACES, VARIABLES};
 use crate::visa::operation::{Operation, ROWS};
 use crate::visa::rules::{Broken, check};
 
-/// Why a line is no TYPED_ATOMIC.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{message}")]
-pub struct ParseError {
-    /// The bytes of the line that are wrong; an empty range where something is missing.
-    pub span: Range<usize>,
-    /// What is wrong, and what was expected.
-    pub message: String,
-    /// What to write instead, where that is known.
-    pub help: Option<String>,
-}
-
-impl ParseError {
-    /// The column of the place in its line, in characters from 1.
-    pub fn column(&self, line: &str) -> usize {
-        1 + line.get(..self.span.start).unwrap_or(line).chars().count()
-    }
-
-    /// The line with a caret under each column that is wrong, and the help below.
-    pub fn snippet(&self, line: &str) -> String {
-        wavetank_quote::snippet(line, &self.span, self.help.as_deref())
-    }
-}
-
-type Result<T> = std::result::Result<T, ParseError>;
+type Result<T> = std::result::Result<T, TextError>;
 
 /// Where the parts of an instruction stand in its line, in bytes. A predicate that is not there stands at the beginning.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -64,21 +41,14 @@ impl Places {
     }
 
     /// A rule that the instruction breaks, at the place of its line where that is.
-    pub fn error(&self, broken: Broken) -> ParseError {
-        ParseError {
-            span: self.of(broken.part),
-            message: broken.message,
-            help: broken.help,
-        }
+    pub fn error(&self, broken: Broken) -> TextError {
+        let span = self.of(broken.part);
+        broken.at(span)
     }
 
     /// An instruction that has no bytes, at the place of its line where the number stands that has no room.
-    pub fn unencoded(&self, error: &EncodeError) -> ParseError {
-        ParseError {
-            span: self.of(error.part()),
-            message: error.to_string(),
-            help: None,
-        }
+    pub fn unencoded(&self, error: &EncodeError) -> TextError {
+        TextError::new(self.of(error.part()), error)
     }
 }
 
@@ -88,7 +58,7 @@ impl Places {
 /// out, `V0` is the null variable, and `(8)` means `(M1, 8)`.
 ///
 /// # Errors
-/// A [`ParseError`] at the first thing that is wrong: in the text, or by the rules of [`check`].
+/// A [`TextError`] at the first thing that is wrong: in the text, or by the rules of [`check`].
 ///
 /// ```
 /// use wavetank_surface_isa::visa::{Ids, encode, parse};
@@ -99,7 +69,7 @@ impl Places {
 ///     "(!P1) typed_atomic.cmpxchg (M1, 8) T6 V32.0 V33.0 V34.0 V35.0 V36.0 V37.0 V38.0"
 /// );
 /// assert_eq!(encode(&inst, Ids::Wide).unwrap()[..7], [0x73, 7, 3, 1, 0x80, 6, 32]);
-/// # Ok::<(), wavetank_surface_isa::visa::ParseError>(())
+/// # Ok::<(), wavetank_surface_isa::TextError>(())
 /// ```
 pub fn parse(line: &str) -> Result<TypedAtomic> {
     parse_with_parts(line).map(|(inst, _)| inst)
@@ -147,20 +117,16 @@ pub fn parse_with_parts(line: &str) -> Result<(TypedAtomic, Places)> {
     Ok((inst, places))
 }
 
-fn fail<T>(span: Range<usize>, message: impl Into<String>) -> Result<T> {
-    let message = message.into();
-    Err(ParseError {
-        span,
-        message,
-        help: None,
-    })
+fn fail<T>(span: Range<usize>, message: impl Display) -> Result<T> {
+    Err(TextError::new(span, message))
 }
 
 fn help<T>(span: Range<usize>, message: String, help: String) -> Result<T> {
-    Err(ParseError {
+    let help = Some(help);
+    Err(TextError {
         span,
         message,
-        help: Some(help),
+        help,
     })
 }
 
