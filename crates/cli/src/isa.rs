@@ -10,7 +10,7 @@ use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
-use crate::surface_isa::{maxwell, visa};
+use crate::surface_isa::{self, Asked};
 use crate::target::Target;
 
 const EXAMPLES: &str = "\
@@ -54,23 +54,17 @@ pub struct Isa {
 
 impl Isa {
     pub fn run(self) -> Result {
+        let asked = Asked {
+            format: self.format.as_deref(),
+            part: self.name.as_deref().unwrap_or_default(),
+            coverage: self.coverage,
+            json: self.json,
+        };
         if let Some(generation) = self.target.maxwell()? {
-            let asked = maxwell::Asked {
-                format: self.format.as_deref(),
-                part: self.name.as_deref().unwrap_or_default(),
-                coverage: self.coverage,
-                json: self.json,
-            };
-            return maxwell::isa(generation, &asked);
+            return surface_isa::isa(generation, &asked);
         }
-        if self.target.visa()?.is_some() {
-            if let Some(format) = &self.format {
-                let sentence = format!(
-                    "--format {format} is of GCN: TYPED_ATOMIC has one form, leave --format out"
-                );
-                return Err(Failure::usage(sentence));
-            }
-            return visa::isa(self.name.as_deref(), self.coverage, self.json);
+        if let Some(version) = self.target.visa()? {
+            return surface_isa::isa(version, &asked);
         }
         let chip = self.target.chip()?;
         let format = self.format.as_deref().map(form).transpose()?;

@@ -15,6 +15,7 @@ mod exit;
 mod explain;
 mod failure;
 mod fold;
+mod hex_lines;
 mod info;
 mod input;
 mod isa;
@@ -34,6 +35,7 @@ mod target;
 mod terminal;
 mod unknown;
 mod whole;
+mod wrong_lines;
 
 use std::process::ExitCode;
 

@@ -104,5 +104,6 @@ pub use wavetank_memory::{
 pub use wavetank_memory::{AccessRecord, AccessRun, MemoryKind, Over, set_file_size};
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_object as object;
+pub use wavetank_surface_isa as surface_isa;
 pub use wavetank_surface_isa::{maxwell, visa};
 pub use wavetank_translate::{Fidelity, FrontEnd, buffer_dialect, image_tiling};

@@ -12,10 +12,11 @@
 //! Surfaces are those of the device's table, by the header pointer.
 
 use wavetank_ir::{
-    Access, Bin, Block, Builder, Counter, DataReg, Dimensions, Elem, Family, Fp, Half, MemKind,
-    MemOp, Outside, Reg as Place, Rmw, Space, SurfaceElement, Terminator, Un, Value,
+    Access, Bin, Block, Builder, Counter, DataReg, Dimensions, Elem, Fp, Half, MemKind, MemOp,
+    Outside, Reg as Place, Rmw, Space, SurfaceElement, Un, Value,
 };
 
+use crate::block::block as block_of;
 use crate::maxwell::inst::{Clamp, Dim, Handle, Inst, Mode, Op, Pred, Reg, Size};
 use crate::maxwell::rules::{self, Broken};
 
@@ -36,28 +37,11 @@ pub fn predicate(pred: Pred) -> Option<u8> {
 }
 
 /// The block of instructions that begins at an address, of so many at most. The first one is at address 0, each is [`STEP`]
-/// bytes long, and behind the last one the program ends. An instruction that breaks a rule stops it when it is run.
+/// bytes long, and after the last one the program ends. An instruction that breaks a rule stops it when it is run.
 pub fn block(code: &[Inst], pc: u64, most: usize) -> Block {
-    let b = Builder::new(pc);
-    let first = usize::try_from(pc / STEP).unwrap_or(usize::MAX);
-    let rest = code.get(first..).unwrap_or_default();
-    let mut at = pc;
-    for inst in rest.iter().take(most) {
-        b.inst(at, Family::Vmem);
-        if let Err(broken) = lift(inst, &b) {
-            let what = format!("`{inst}` is not executed: {broken}");
-            b.end(Terminator::Unsupported { what: what.into() });
-            return b.finish();
-        }
-        at += STEP;
-    }
-    if rest.len() > most {
-        b.end(Terminator::Branch(at));
-    } else {
-        b.inst(at, Family::Other);
-        b.end(Terminator::EndProgram);
-    }
-    b.finish()
+    block_of(code, STEP, pc, most, |inst, b| {
+        lift(inst, b).map_err(|broken| format!("`{inst}` is not executed: {broken}"))
+    })
 }
 
 /// Appends the meaning of an instruction to a block, in which it has been opened.

@@ -20,6 +20,7 @@ mod encode;
 mod form;
 mod generation;
 mod inst;
+mod isa;
 pub mod lift;
 mod listing;
 pub mod rules;

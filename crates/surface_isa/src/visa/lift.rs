@@ -4,10 +4,11 @@
 //! control flow leaves on.
 
 use wavetank_ir::{
-    Access, Bin, Block, Builder, Counter, DataReg, Elem, Family, Fp, Half, MemKind, MemOp, Reg,
-    Rel, Rmw, Space, SurfaceElement, Terminator, Value,
+    Access, Bin, Block, Builder, Counter, DataReg, Elem, Fp, Half, MemKind, MemOp, Reg, Rel, Rmw,
+    Space, SurfaceElement, Value,
 };
 
+use crate::block::block;
 use crate::visa::instruction::{Combine, Raw, TypedAtomic};
 use crate::visa::operation::Operation;
 use crate::visa::registers::{LANES, Registers};
@@ -30,23 +31,7 @@ pub fn program(
     }
     let (insts, registers) = (insts.to_vec(), registers.clone());
     Ok(move |pc: u64, most: usize| {
-        let b = Builder::new(pc);
-        let first = usize::try_from(pc / STEP).unwrap_or(usize::MAX);
-        let rest = insts.get(first..).unwrap_or_default();
-        for (n, inst) in rest.iter().take(most).enumerate() {
-            b.inst(pc + STEP * n as u64, Family::Vmem);
-            if let Err(why) = lift(&b, inst, &registers) {
-                b.end(Terminator::Unsupported { what: why.into() });
-                return b.finish();
-            }
-        }
-        if most <= rest.len() {
-            b.end(Terminator::Branch(pc + STEP * most as u64));
-        } else {
-            b.inst(pc + STEP * rest.len() as u64, Family::Other);
-            b.end(Terminator::EndProgram);
-        }
-        b.finish()
+        block(&insts, STEP, pc, most, |inst, b| lift(b, inst, &registers))
     })
 }
 

@@ -24,6 +24,7 @@ mod code;
 pub mod container;
 mod declared;
 mod instruction;
+mod isa;
 mod lift;
 mod names;
 pub mod operation;
@@ -38,6 +39,7 @@ pub use declared::{Declarations, State, Type, Variable};
 pub use instruction::{
     Channels, Combine, Ids, Mask, Part, Predicate, Raw, TYPED_ATOMIC, TypedAtomic, Version,
 };
+pub use isa::Encoded;
 pub use lift::{STEP, lift, program};
 pub use names::{FIRST_SURFACE, FIRST_VARIABLE, surface_name, variable_name};
 pub use operation::Operation;

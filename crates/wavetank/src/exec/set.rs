@@ -1,15 +1,13 @@
 //! The instruction sets of cases: how each reads an instruction and names its registers.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
-use wavetank_surface_isa::TextError;
 use wavetank_surface_isa::maxwell::{self, Generation, Pred, Reg as MaxwellReg, Size, rules};
 use wavetank_surface_isa::visa::{self, Broken, Registers, TypedAtomic, Version};
-use wavetank_translate::FrontEnd;
+use wavetank_surface_isa::{SurfaceIsa, TextError};
 
 use super::number::integer;
 use super::place::Target;
@@ -140,6 +138,7 @@ impl Set {
         let shown = |message: &str, span: &Range<usize>, snippet: String| {
             shown(text, start, message, span, &snippet)
         };
+        let wrong = |e: TextError| shown(&e.message, &e.span, e.snippet(text));
         match self {
             Set::Gcn(chip) => {
                 let read = parse(text, chip);
@@ -149,9 +148,8 @@ impl Set {
             }
             Set::Maxwell(generation) if text.starts_with('.') => {
                 let (words, errors) = maxwell::source(text, generation, 1);
-                if let Some(wrong) = errors.first() {
-                    let e = &wrong.error;
-                    return Err(shown(&e.message, &e.span, e.snippet(text)));
+                if let Some(line) = errors.into_iter().next() {
+                    return Err(wrong(line.error));
                 }
                 let word = words.first().map_or(0, |line| line.statement.word);
                 let inst = maxwell::decode(word, generation);
@@ -159,18 +157,8 @@ impl Set {
                 rules::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
                 Ok(Code::Maxwell(inst))
             }
-            Set::Maxwell(generation) => {
-                let read = maxwell::assemble(text, generation);
-                let (inst, _) = read.map_err(|e| shown(&e.message, &e.span, e.snippet(text)))?;
-                Ok(Code::Maxwell(inst))
-            }
-            Set::Visa(version) => {
-                let shown = |e: TextError| shown(&e.message, &e.span, e.snippet(text));
-                let (inst, places) = visa::parse_with_parts(text).map_err(shown)?;
-                let bytes = visa::encode(&inst, version.ids());
-                bytes.map_err(|error| shown(places.unencoded(&error)))?;
-                Ok(Code::Visa(inst))
-            }
+            Set::Maxwell(generation) => generation.parse(text).map(Code::Maxwell).map_err(wrong),
+            Set::Visa(version) => version.parse(text).map(Code::Visa).map_err(wrong),
         }
     }
 
@@ -276,32 +264,11 @@ impl Set {
         Ok(())
     }
 
-    /// Instructions of another set than GCN, to be run from address 0.
-    pub fn front_end(self, code: &[Line]) -> Result<Arc<dyn FrontEnd + Send + Sync>, String> {
-        match self {
-            Set::Visa(_) => {
-                let insts = typed_atomics(code);
-                let program = visa::program(&insts, &registers(code)?)?;
-                Ok(Arc::new(program))
-            }
-            Set::Maxwell(_) | Set::Gcn(_) => {
-                let insts = code.iter().filter_map(|line| match &line.code {
-                    Code::Maxwell(inst) => Some(*inst),
-                    Code::Gcn(_) | Code::Word(..) | Code::Visa(_) => None,
-                });
-                let insts: Vec<_> = insts.collect();
-                Ok(Arc::new(move |pc: u64, most: usize| {
-                    maxwell::lift::block(&insts, pc, most)
-                }))
-            }
-        }
-    }
-
-    /// Bytes from one instruction of [`front_end`](Self::front_end) to the next.
+    /// Bytes from one instruction to the next, of another set than GCN.
     pub fn step(self) -> u64 {
         match self {
-            Set::Visa(_) => visa::STEP,
-            Set::Maxwell(_) | Set::Gcn(_) => maxwell::lift::STEP,
+            Set::Visa(_) => Version::STEP,
+            Set::Maxwell(_) | Set::Gcn(_) => Generation::STEP,
         }
     }
 
@@ -397,7 +364,17 @@ const WARP: usize = 32;
 /// Channels of a thread of vISA.
 const VISA_CHANNELS: usize = 32;
 
-fn typed_atomics(code: &[Line]) -> Vec<TypedAtomic> {
+/// The instructions of a case of SUATOMs.
+pub(super) fn suatoms(code: &[Line]) -> Vec<maxwell::Inst> {
+    let insts = code.iter().filter_map(|line| match &line.code {
+        Code::Maxwell(inst) => Some(*inst),
+        Code::Gcn(_) | Code::Word(..) | Code::Visa(_) => None,
+    });
+    insts.collect()
+}
+
+/// The instructions of a case of TYPED_ATOMICs.
+pub(super) fn typed_atomics(code: &[Line]) -> Vec<TypedAtomic> {
     let insts = code.iter().filter_map(|line| match &line.code {
         Code::Visa(inst) => Some(*inst),
         Code::Gcn(_) | Code::Word(..) | Code::Maxwell(_) => None,

@@ -4,11 +4,6 @@ use wavetank_surface_isa::maxwell::Form;
 
 use crate::diagram::{Cell, fitted};
 
-/// Lines behind two blanks.
-pub(super) fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
-}
-
 /// The diagram of a form; with a word, the value of each field beside its name.
 pub(super) fn drawing(form: &Form, word: Option<u64>) -> String {
     let prefix = format!("{:b}", form.prefix);

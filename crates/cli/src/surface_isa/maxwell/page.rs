@@ -5,11 +5,12 @@ use wavetank_surface_isa::maxwell::{
     Dim, FORMS, Form, Generation, Op, Size, assemble, encode, rules,
 };
 
-use super::drawing::{drawing, indented};
+use super::drawing::drawing;
 use crate::atomics::side_by_side;
 use crate::diagram::{Cell, diagram};
-use crate::fold::folded;
+use crate::fold::{folded, indented};
 use crate::paint::title;
+use crate::surface_isa::sections::sections;
 
 /// Instructions that the page shows with their words, and what each is an example of.
 const EXAMPLES: [(&str, &str); 6] = [
@@ -151,7 +152,7 @@ pub fn page(generation: Generation) -> String {
     );
     out += &folded(&syntax, "  ", 6);
     out += &folded(data, "  ", 2);
-    for (name, text) in [
+    out += &sections([
         ("Operands", operands(generation)),
         (
             "Operations: what M becomes, and the sizes (.U32 if there is none)",
@@ -173,9 +174,7 @@ pub fn page(generation: Generation) -> String {
         ),
         ("Examples", examples(generation)),
         ("Atomics of three vendors", side_by_side()),
-    ] {
-        out += &format!("\n{}\n{text}", title(name));
-    }
+    ]);
     out
 }
 

@@ -1,16 +1,13 @@
 //! `wavetank explain` of a SUATOM: word, fields, what it does to which registers.
 
 use serde::Serialize;
-use wavetank_surface_isa::TextError;
 use wavetank_surface_isa::maxwell::{
-    Clamp, Control, Dim, Generation, Guard, Handle, Inst, Mode, Op, Pred, Reg, decode, encode,
-    form_for, parse, print as text_of, rules,
+    Clamp, Control, Dim, EncodeError, Guard, Handle, Inst, Mode, Op, Pred, Reg, form_for,
+    print as text_of, rules,
 };
 
-use super::drawing::{drawing, indented};
-use super::page;
-use crate::exit::{Failure, Result, print, print_json};
-use crate::fold::{folded, paragraphs};
+use super::drawing::drawing;
+use crate::fold::{folded, indented, paragraphs};
 
 /// Whether a text is about SUATOM, whatever the instruction set: the name alone, or an instruction.
 pub fn is_suatom(text: &str) -> bool {
@@ -23,55 +20,9 @@ pub fn is_suatom(text: &str) -> bool {
     name.eq_ignore_ascii_case("suatom")
 }
 
-/// Explains an instruction or a word; the name alone gives the reference page.
-pub fn explain(text: &str, generation: Generation, json: bool) -> Result {
-    if text.trim().eq_ignore_ascii_case("suatom") {
-        return match json {
-            true => print_json(&page::facts(generation)),
-            false => print(&page::page(generation)),
-        };
-    }
-    let explanation = match word(text) {
-        Some(word) => {
-            let inst = decode(word, generation);
-            let inst = inst.map_err(|error| Failure::usage(error.to_string()))?;
-            Explanation::of(&inst, word, Control::NONE)?
-        }
-        None => {
-            let parsed = parse(text, generation).map_err(|error| refused(text, &error))?;
-            let word = encode(&parsed.inst).map_err(|error| Failure::usage(error.to_string()))?;
-            Explanation::of(&parsed.inst, word, parsed.control)?
-        }
-    };
-    match json {
-        true => print_json(&explanation),
-        false => print(&explanation.text()),
-    }
-}
-
-fn refused(text: &str, error: &TextError) -> Failure {
-    let column = error.column(text);
-    Failure::usage(format!("column {column}: {error}\n{}", error.snippet(text)))
-}
-
-/// A word of 64 bits: one of 16 digits, or two of 8, the low one first, as GCN's words stand.
-fn word(text: &str) -> Option<u64> {
-    let digits = |word: &str| word.strip_prefix("0x").unwrap_or(word).to_owned();
-    let words: Vec<String> = text.split_whitespace().map(digits).collect();
-    let hex =
-        |word: &String, length| word.len() == length && word.bytes().all(|b| b.is_ascii_hexdigit());
-    match &words[..] {
-        [all] if hex(all, 16) => u64::from_str_radix(all, 16).ok(),
-        [low, high] if hex(low, 8) && hex(high, 8) => {
-            u64::from_str_radix(&format!("{high}{low}"), 16).ok()
-        }
-        _ => None,
-    }
-}
-
 /// Everything that is known of an instruction.
 #[derive(Serialize)]
-struct Explanation {
+pub struct Explanation {
     text: String,
     isa: String,
     form: &'static str,
@@ -94,8 +45,8 @@ struct FieldValue {
 }
 
 impl Explanation {
-    fn of(inst: &Inst, word: u64, control: Control) -> Result<Explanation> {
-        let form = form_for(inst).map_err(|error| Failure::usage(error.to_string()))?;
+    pub fn of(inst: &Inst, word: u64, control: Control) -> Result<Explanation, EncodeError> {
+        let form = form_for(inst)?;
         let field = |placed: &wavetank_surface_isa::maxwell::Placed| FieldValue {
             name: placed.field.name(),
             high: placed.low + placed.width - 1,
@@ -116,7 +67,7 @@ impl Explanation {
         })
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut out = format!(
             "{}\n  {} on {}, {}\n\n",
             self.text, self.form, self.isa, self.word
