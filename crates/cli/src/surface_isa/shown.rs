@@ -11,6 +11,8 @@ use crate::exit::{Failure, Result};
 pub trait Shown: SurfaceIsa {
     /// Whether wrong lines in JSON have a field `help`.
     const HELPS: bool;
+    /// The headers of the list of instructions, and the columns that are less important: without coverage, and with it.
+    const HEADERS: [(&'static [&'static str], &'static [usize]); 2];
 
     /// A line of a source in JSON.
     type Assembled<'l>: Serialize;
@@ -18,8 +20,8 @@ pub trait Shown: SurfaceIsa {
     type Facts: Serialize;
     /// The facts about an instruction in JSON.
     type Explanation: Serialize;
-    /// A row of the list of instructions.
-    type Entry: Entry;
+    /// The facts in a row of the list of instructions.
+    type RowFacts: Serialize;
 
     /// A line of a source, by its number among the lines with instructions.
     fn assembled(self, number: usize, line: &Line<Self::Statement>) -> Self::Assembled<'_>;
@@ -74,16 +76,16 @@ pub trait Shown: SurfaceIsa {
     ///
     /// # Errors
     /// A form that the instruction set does not have.
-    fn entries(self, asked: &Asked<'_>) -> Result<Vec<Self::Entry>>;
+    fn rows(self, asked: &Asked<'_>) -> Result<Vec<Row<Self::RowFacts>>>;
 
     /// The list in JSON.
-    fn list(self, entries: &[Self::Entry]) -> serde_json::Value {
+    fn list(self, rows: &[Row<Self::RowFacts>]) -> serde_json::Value {
         let _ = self;
-        serde_json::json!({ "instructions": entries })
+        serde_json::json!({ "instructions": rows })
     }
 
     /// The sentence under the list that counts what is executed.
-    fn summary(self, entries: &[Self::Entry]) -> String;
+    fn summary(self, rows: &[Row<Self::RowFacts>]) -> String;
 }
 
 /// The part of the list of instructions that is asked for.
@@ -98,17 +100,23 @@ pub struct Asked<'a> {
     pub json: bool,
 }
 
-/// A row of the list of instructions.
-pub trait Entry: Serialize {
-    /// The header of the table, after the columns of name and code, and which columns are less important: those of the
-    /// list, and those with coverage.
-    const HEADERS: [(&'static [&'static str], &'static [usize]); 2];
-
-    /// The names of the instruction: its own, and another if it has one.
-    fn names(&self) -> [&str; 2];
-
-    /// The cells of the table, with or without coverage.
-    fn cells(&self) -> Vec<String>;
+/// A row of the list of instructions: a name, and the facts that its instruction set has of it.
+#[derive(Serialize)]
+pub struct Row<Facts> {
+    pub name: String,
+    #[serde(flatten)]
+    pub facts: Facts,
+    #[serde(flatten)]
+    pub coverage: Option<Coverage>,
+    /// Another name, or nothing.
+    #[serde(skip)]
+    pub other: String,
+    /// The code of the operation.
+    #[serde(skip)]
+    pub code: String,
+    /// The cells of the table after name and code, where coverage is not asked for.
+    #[serde(skip)]
+    pub cells: Vec<String>,
 }
 
 /// How an instruction is executed.
@@ -120,12 +128,19 @@ pub struct Coverage {
     pub reason: Option<&'static str>,
 }
 
-impl Coverage {
-    /// Whether it is executed, how exactly, and the reason if it is told apart.
+impl<Facts> Row<Facts> {
+    /// The cells of the table.
     pub fn cells(&self) -> Vec<String> {
-        let executes = if self.executes { "yes" } else { "no" };
-        let cells = [Some(executes), Some(self.fidelity), self.reason];
-        cells.into_iter().flatten().map(str::to_owned).collect()
+        let mut cells = vec![self.name.clone(), self.code.clone()];
+        match &self.coverage {
+            Some(coverage) => {
+                let executes = if coverage.executes { "yes" } else { "no" };
+                let told = [Some(executes), Some(coverage.fidelity), coverage.reason];
+                cells.extend(told.into_iter().flatten().map(str::to_owned));
+            }
+            None => cells.extend_from_slice(&self.cells),
+        }
+        cells
     }
 }
 

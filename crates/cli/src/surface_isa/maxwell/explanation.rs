@@ -6,7 +6,7 @@ use wavetank_surface_isa::maxwell::{
     print as text_of, rules,
 };
 
-use super::drawing::drawing;
+use super::drawing::{FieldFacts, drawing};
 use crate::fold::{folded, indented, paragraphs};
 
 /// Whether a text is about SUATOM, whatever the instruction set: the name alone, or an instruction.
@@ -28,7 +28,7 @@ pub struct Explanation {
     form: &'static str,
     word: String,
     /// From bit 63 downward.
-    fields: Vec<FieldValue>,
+    fields: Vec<FieldFacts>,
     meaning: String,
     /// The rule of the reference text that it breaks, if any.
     broken_rule: Option<String>,
@@ -36,24 +36,11 @@ pub struct Explanation {
     drawing: String,
 }
 
-#[derive(Serialize)]
-struct FieldValue {
-    name: &'static str,
-    high: u32,
-    low: u32,
-    value: u64,
-}
-
 impl Explanation {
     pub fn of(inst: &Inst, word: u64, control: Control) -> Result<Explanation, EncodeError> {
         let form = form_for(inst)?;
-        let field = |placed: &wavetank_surface_isa::maxwell::Placed| FieldValue {
-            name: placed.field.name(),
-            high: placed.low + placed.width - 1,
-            low: placed.low,
-            value: placed.of(word),
-        };
-        let mut fields: Vec<FieldValue> = form.fields.iter().map(field).collect();
+        let fields = form.fields.iter();
+        let mut fields: Vec<FieldFacts> = fields.map(|f| FieldFacts::new(f, Some(word))).collect();
         fields.sort_by_key(|field| std::cmp::Reverse(field.low));
         Ok(Explanation {
             text: text_of(inst, control),

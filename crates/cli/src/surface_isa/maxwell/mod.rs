@@ -2,9 +2,9 @@
 
 mod cubin;
 mod drawing;
-mod entry;
 mod explanation;
 mod page;
+mod rows;
 
 use std::path::Path;
 
@@ -14,9 +14,8 @@ use wavetank_surface_isa::maxwell::{
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
-use super::shown::{Asked, Shown};
+use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result};
-use entry::Row;
 use explanation::Explanation;
 
 pub use explanation::is_suatom;
@@ -33,11 +32,15 @@ pub struct Assembled {
 
 impl Shown for Generation {
     const HELPS: bool = false;
+    const HEADERS: [(&'static [&'static str], &'static [usize]); 2] = [
+        (&["name", "op", "forms"], &[2]),
+        (&["name", "op", "executes", "fidelity", "reason"], &[4]),
+    ];
 
     type Assembled<'l> = Assembled;
     type Facts = page::Facts;
     type Explanation = Explanation;
-    type Entry = Row;
+    type RowFacts = rows::Facts;
 
     fn assembled(self, number: usize, line: &Line<Slot>) -> Assembled {
         Assembled {
@@ -111,16 +114,16 @@ impl Shown for Generation {
         explanation.text()
     }
 
-    fn entries(self, asked: &Asked<'_>) -> Result<Vec<Row>> {
-        entry::rows(self, asked)
+    fn rows(self, asked: &Asked<'_>) -> Result<Vec<Row<rows::Facts>>> {
+        rows::rows(self, asked)
     }
 
-    fn list(self, entries: &[Row]) -> serde_json::Value {
-        serde_json::json!({ "isa": self.to_string(), "instructions": entries })
+    fn list(self, rows: &[Row<rows::Facts>]) -> serde_json::Value {
+        serde_json::json!({ "isa": self.to_string(), "instructions": rows })
     }
 
-    fn summary(self, entries: &[Row]) -> String {
-        entry::summary(entries, self)
+    fn summary(self, rows: &[Row<rows::Facts>]) -> String {
+        rows::summary(rows, self)
     }
 }
 

@@ -5,7 +5,7 @@ use wavetank_surface_isa::maxwell::{
     Dim, FORMS, Form, Generation, Op, Size, assemble, encode, rules,
 };
 
-use super::drawing::drawing;
+use super::drawing::{FieldFacts, drawing};
 use crate::atomics::side_by_side;
 use crate::diagram::{Cell, diagram};
 use crate::fold::{folded, indented};
@@ -308,13 +308,6 @@ struct FormFacts {
     fields: Vec<FieldFacts>,
 }
 
-#[derive(Serialize)]
-struct FieldFacts {
-    name: &'static str,
-    high: u32,
-    low: u32,
-}
-
 /// The page's tables for a generation.
 pub fn facts(generation: Generation) -> Facts {
     let operation = |op: &Op| Operation {
@@ -328,11 +321,7 @@ pub fn facts(generation: Generation) -> Facts {
         fields: form
             .fields
             .iter()
-            .map(|placed| FieldFacts {
-                name: placed.field.name(),
-                high: placed.low + placed.width - 1,
-                low: placed.low,
-            })
+            .map(|placed| FieldFacts::new(placed, None))
             .collect(),
     };
     Facts {

@@ -1,10 +1,10 @@
 //! Intel's TYPED_ATOMIC in the commands: what `--isa visa` and containers (`.isa`) lead to.
 
-mod entry;
 mod explanation;
 mod info;
 mod page;
 mod patch;
+mod rows;
 
 use std::path::Path;
 
@@ -15,10 +15,9 @@ use wavetank_surface_isa::visa::{
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
-use super::shown::{Asked, Shown};
+use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result, shown};
 use crate::hex_lines::refuse;
-use entry::Row;
 use explanation::{Explanation, hex};
 
 pub use info::info;
@@ -44,11 +43,18 @@ pub struct Assembled<'l> {
 
 impl Shown for Version {
     const HELPS: bool = true;
+    const HEADERS: [(&'static [&'static str], &'static [usize]); 2] = [
+        (
+            &["name", "code", "sources", "stores", "returns", "also"],
+            &[5],
+        ),
+        (&["name", "code", "executed", "fidelity"], &[]),
+    ];
 
     type Assembled<'l> = Assembled<'l>;
     type Facts = page::Facts;
     type Explanation = Explanation;
-    type Entry = Row;
+    type RowFacts = rows::Facts;
 
     fn assembled(self, _: usize, line: &Line<Encoded>) -> Assembled<'_> {
         Assembled {
@@ -114,12 +120,12 @@ impl Shown for Version {
         explanation.text()
     }
 
-    fn entries(self, asked: &Asked<'_>) -> Result<Vec<Row>> {
-        entry::rows(asked)
+    fn rows(self, asked: &Asked<'_>) -> Result<Vec<Row<rows::Facts>>> {
+        rows::rows(asked)
     }
 
-    fn summary(self, entries: &[Row]) -> String {
-        entry::summary(entries)
+    fn summary(self, rows: &[Row<rows::Facts>]) -> String {
+        rows::summary(rows)
     }
 }
 
