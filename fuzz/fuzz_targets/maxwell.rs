@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wavetank_maxwell::{Cubin, Generation, Listing, decode, encode, form_of, parse, source};
+use wavetank_surface_isa::maxwell::{Cubin, Generation, Listing, decode, encode, form_of, parse, source};
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data) {

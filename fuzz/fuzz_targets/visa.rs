@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wavetank_visa::container::Content;
-use wavetank_visa::{Container, check, encode, parse, source};
+use wavetank_surface_isa::visa::container::Content;
+use wavetank_surface_isa::visa::{Container, check, encode, parse, source};
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data) {

@@ -1,24 +1,24 @@
 //! `wavetank dis`: bytes to instructions.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use wavetank::object::{CodeObject, Lines, open_all, targets};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line, source_of};
 use wavetank_gcn::Dialect;
-use wavetank_maxwell::is_cubin;
 use wavetank_quote::some_of;
+use wavetank_surface_isa::maxwell::{Generation, is_cubin};
+use wavetank_surface_isa::visa::Version;
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, shown};
-use crate::input::{read, read_text};
-use crate::maxwell;
-use crate::output::{Output, Stdout, told};
+use crate::hex_lines::{self, print_lines};
+use crate::input::read;
+use crate::output::{Stdout, told};
 use crate::paint::Painted;
 use crate::source;
+use crate::surface_isa::{self, Shown, visa};
 use crate::target::{Syntax, Target};
-use crate::visa;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,17 +72,11 @@ impl Dis {
         }
         if let Some(generation) = self.target.maxwell()? {
             self.syntax.refuse_for(generation)?;
-            return match self.hex {
-                true => maxwell::dis_hex(&self.file, generation),
-                false => maxwell::dis(&self.file, &read(&self.file)?, self.raw, Some(generation)),
-            };
+            return self.surface_isa(generation);
         }
         if let Some(version) = self.target.visa()? {
             self.syntax.refuse_for("vISA")?;
-            return match self.hex {
-                true => visa::dis_hex(&self.file, version),
-                false => visa::dis(&self.file, read(&self.file)?, self.raw.then_some(version)),
-            };
+            return self.surface_isa(version);
         }
         if self.hex {
             return self.hex();
@@ -90,10 +84,10 @@ impl Dis {
         let chip = self.target.chip()?;
         let bytes = read(&self.file)?;
         if chip.is_none() && !self.raw && is_cubin(&bytes) {
-            return maxwell::dis(&self.file, &bytes, false, None);
+            return surface_isa::dis::<Generation>(&self.file, bytes, false, None);
         }
         if self.target.is_open() && !self.raw && visa::is_container(&bytes) {
-            return visa::dis(&self.file, bytes, None);
+            return surface_isa::dis::<Version>(&self.file, bytes, false, None);
         }
         if self.raw {
             let chip = chip.unwrap_or(DEFAULT_CHIP);
@@ -113,6 +107,14 @@ impl Dis {
             self.list(&listing)?;
         }
         Ok(())
+    }
+
+    /// Disassembles for an instruction set of atomics on surfaces.
+    fn surface_isa(&self, isa: impl Shown) -> Result {
+        match self.hex {
+            true => surface_isa::dis_hex(isa, &self.file),
+            false => surface_isa::dis(&self.file, read(&self.file)?, self.raw, Some(isa)),
+        }
     }
 
     /// Prints the source of a code object.
@@ -171,31 +173,9 @@ impl Dis {
 
     fn hex(&self) -> Result {
         let chip = self.target.chip_or_default()?;
-        let source = read_text(&self.file)?;
-        let mut out = Output::new();
-        let mut wrong = String::new();
-        let mut count = 0;
-        for (n, line) in source.lines().enumerate() {
-            match hex_line(line, chip, self.syntax.dialect, &mut out.text) {
-                Ok(()) => out.text.push('\n'),
-                Err(error) => {
-                    count += 1;
-                    let _ = writeln!(wrong, "line {}: {error}", n + 1);
-                }
-            }
-            out.settle();
-        }
-        out.finish()?;
-        if count == 0 {
-            return Ok(());
-        }
-        let _ = std::io::Write::write_all(&mut anstream::stderr(), wrong.as_bytes());
-        let lines = match count {
-            1 => "1 line is".to_owned(),
-            n => format!("{n} lines are"),
-        };
-        let sentence = format!("{lines} no hexadecimal bytes");
-        Err(Failure::usage(sentence).of(&self.file))
+        let dialect = self.syntax.dialect;
+        let wrong = print_lines(&self.file, |line, out| hex_line(line, chip, dialect, out))?;
+        hex_lines::refuse(&self.file, &wrong)
     }
 }
 

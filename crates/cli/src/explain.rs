@@ -5,12 +5,11 @@ mod told;
 
 use wavetank::Chip;
 use wavetank_gcn::{Form, Inst, Op, decode, text::parse_at};
-use wavetank_maxwell::Generation::Sm52;
+use wavetank_surface_isa::maxwell::Generation::Sm52;
 
 use crate::exit::{Failure, Result, print, print_json};
-use crate::maxwell;
+use crate::surface_isa::{self, maxwell, visa};
 use crate::target::{Syntax, Target};
-use crate::visa;
 use told::Explanation;
 
 const EXAMPLES: &str = "\
@@ -56,11 +55,11 @@ impl Explain {
         let meant = self.target.is_open() && maxwell::is_suatom(&text);
         if let Some(generation) = self.target.maxwell()?.or(meant.then_some(Sm52)) {
             self.syntax.refuse_for(generation)?;
-            return maxwell::explain(&text, generation, self.json);
+            return surface_isa::explain(generation, &text, self.json);
         }
         let visa = self.target.visa()?;
-        if visa.is_some() || self.target.is_open() && visa::is_meant(&text) {
-            return visa::explain(&text, visa.unwrap_or_default(), self.json);
+        if visa.is_some() || self.target.is_open() && visa::is_typed_atomic(&text) {
+            return surface_isa::explain(visa.unwrap_or_default(), &text, self.json);
         }
         let chip = self.target.chip_or_default()?;
         let dialect = self.syntax.dialect;

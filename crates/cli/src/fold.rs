@@ -34,6 +34,11 @@ pub fn paragraphs(text: &str, indent: usize) -> String {
     text.lines().map(fold).collect()
 }
 
+/// Lines behind two blanks.
+pub fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use crate::code_file::{CodeFile, target_named};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json, shown};
 use crate::paint::title;
-use crate::visa;
+use crate::surface_isa::visa;
 
 const EXAMPLES: &str = "\
 Examples:

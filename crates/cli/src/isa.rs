@@ -10,9 +10,8 @@ use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
-use crate::maxwell;
+use crate::surface_isa::{self, Asked};
 use crate::target::Target;
-use crate::visa;
 
 const EXAMPLES: &str = "\
 Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP
@@ -55,23 +54,17 @@ pub struct Isa {
 
 impl Isa {
     pub fn run(self) -> Result {
+        let asked = Asked {
+            format: self.format.as_deref(),
+            part: self.name.as_deref().unwrap_or_default(),
+            coverage: self.coverage,
+            json: self.json,
+        };
         if let Some(generation) = self.target.maxwell()? {
-            let asked = maxwell::Asked {
-                format: self.format.as_deref(),
-                part: self.name.as_deref().unwrap_or_default(),
-                coverage: self.coverage,
-                json: self.json,
-            };
-            return maxwell::isa(generation, &asked);
+            return surface_isa::isa(generation, &asked);
         }
-        if self.target.visa()?.is_some() {
-            if let Some(format) = &self.format {
-                let sentence = format!(
-                    "--format {format} is of GCN: TYPED_ATOMIC has one form, leave --format out"
-                );
-                return Err(Failure::usage(sentence));
-            }
-            return visa::isa(self.name.as_deref(), self.coverage, self.json);
+        if let Some(version) = self.target.visa()? {
+            return surface_isa::isa(version, &asked);
         }
         let chip = self.target.chip()?;
         let format = self.format.as_deref().map(form).transpose()?;

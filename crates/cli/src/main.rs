@@ -15,13 +15,13 @@ mod exit;
 mod explain;
 mod failure;
 mod fold;
+mod hex_lines;
 mod info;
 mod input;
 mod isa;
 mod junit;
 mod launch;
 mod manual;
-mod maxwell;
 mod output;
 mod paint;
 mod progress;
@@ -30,11 +30,12 @@ mod run;
 mod running;
 mod shortage;
 mod source;
+mod surface_isa;
 mod target;
 mod terminal;
 mod unknown;
-mod visa;
 mod whole;
+mod wrong_lines;
 
 use std::process::ExitCode;
 

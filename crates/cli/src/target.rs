@@ -2,8 +2,8 @@
 
 use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
 use wavetank_gcn::Dialect;
-use wavetank_maxwell::Generation;
-use wavetank_visa::Version;
+use wavetank_surface_isa::maxwell::Generation;
+use wavetank_surface_isa::visa::Version;
 
 use crate::exit::{Failure, Result};
 
@@ -60,13 +60,7 @@ impl Target {
     /// # Errors
     /// A chip of GCN beside it.
     pub fn maxwell(&self) -> Result<Option<Generation>> {
-        let generation = self.isa.as_deref().and_then(Generation::from_name);
-        match (generation, &self.gpu) {
-            (Some(generation), Some(gpu)) => Err(Failure::usage(format!(
-                "--gpu says {gpu} and --isa says {generation}: give one of them"
-            ))),
-            (generation, _) => Ok(generation),
-        }
+        self.alone(Generation::from_name, |generation| generation.to_string())
     }
 
     /// The version of vISA that was asked for with `--isa`, if it was one.
@@ -74,12 +68,25 @@ impl Target {
     /// # Errors
     /// A chip of GCN beside it.
     pub fn visa(&self) -> Result<Option<Version>> {
-        let version = self.isa.as_deref().and_then(Version::from_name);
-        match (version, &self.gpu) {
-            (Some(_), Some(gpu)) => Err(Failure::usage(format!(
-                "--gpu says {gpu} and --isa says visa: give one of them"
+        self.alone(Version::from_name, |_| "visa".to_owned())
+    }
+
+    /// The instruction set of the name in `--isa`, if it is one of a family.
+    ///
+    /// # Errors
+    /// A chip of GCN beside it.
+    fn alone<T>(
+        &self,
+        from_name: impl FnOnce(&str) -> Option<T>,
+        shown: impl FnOnce(&T) -> String,
+    ) -> Result<Option<T>> {
+        let isa = self.isa.as_deref().and_then(from_name);
+        match (isa, &self.gpu) {
+            (Some(isa), Some(gpu)) => Err(Failure::usage(format!(
+                "--gpu says {gpu} and --isa says {}: give one of them",
+                shown(&isa)
             ))),
-            (version, _) => Ok(version),
+            (isa, _) => Ok(isa),
         }
     }
 

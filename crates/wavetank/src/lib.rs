@@ -96,7 +96,6 @@ pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
-pub use wavetank_maxwell as maxwell;
 pub use wavetank_memory::format::Format as ElementFormat;
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
@@ -105,5 +104,6 @@ pub use wavetank_memory::{
 pub use wavetank_memory::{AccessRecord, AccessRun, MemoryKind, Over, set_file_size};
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_object as object;
+pub use wavetank_surface_isa as surface_isa;
+pub use wavetank_surface_isa::{maxwell, visa};
 pub use wavetank_translate::{Fidelity, FrontEnd, buffer_dialect, image_tiling};
-pub use wavetank_visa as visa;

@@ -3,7 +3,6 @@
 mod object;
 mod text;
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Feature, Target as ObjectTarget};
@@ -13,13 +12,15 @@ use wavetank_asm::{
     assemble_lines, text_of,
 };
 
+use wavetank_surface_isa::SurfaceIsa;
+
 use crate::exit::{Failure, Result, shown};
 use crate::input::read;
-use crate::maxwell;
-use crate::paint::carets;
 use crate::source;
+use crate::surface_isa;
+use crate::surface_isa::visa::Patch;
 use crate::target::{Syntax, Target};
-use crate::visa::{self, Patch};
+use crate::wrong_lines;
 
 const EXAMPLES: &str = "\
 Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;
@@ -100,26 +101,14 @@ impl Asm {
     pub fn run(self) -> Result {
         if let Some(generation) = self.target.maxwell()? {
             self.syntax.refuse_for(generation)?;
-            return maxwell::asm(&maxwell::Job {
-                file: self.one_file()?,
-                generation,
-                show_encoding: self.show_encoding,
-                output: self.output.as_deref(),
-                json: self.json,
-                most: self.max_errors,
-            });
+            let pack = |_: &str, lines: &[_]| Ok(generation.pack(lines));
+            return surface_isa::asm(generation, &self.surface_job()?, pack);
         }
         if let Some(version) = self.target.visa()? {
             self.syntax.refuse_for("vISA")?;
-            return visa::asm(&visa::Job {
-                file: self.one_file()?,
-                version,
-                show_encoding: self.show_encoding,
-                output: self.output.as_deref(),
-                json: self.json,
-                most: self.max_errors,
-                patch: &self.patch,
-            });
+            let job = self.surface_job()?;
+            let pack = |text: &str, lines: &[_]| self.patch.pack(version, job.file, text, lines);
+            return surface_isa::asm(version, &job, pack);
         }
         self.patch.refuse()?;
         let files = Folders(self.include.clone());
@@ -135,6 +124,17 @@ impl Asm {
             Some(path) => object::code(&self.job(&told), &options, path),
             None => self.print(&options),
         }
+    }
+
+    /// What is assembled for an instruction set of atomics on surfaces.
+    fn surface_job(&self) -> Result<surface_isa::Job<'_>> {
+        Ok(surface_isa::Job {
+            file: self.one_file()?,
+            show_encoding: self.show_encoding,
+            output: self.output.as_deref(),
+            json: self.json,
+            most: self.max_errors,
+        })
     }
 
     /// Writes a bundle for several chips.
@@ -260,19 +260,8 @@ impl Asm {
             n => format!(", {n} lines were not looked at"),
         };
         let errors: &[LineError] = &errors.0;
-        let mut text = String::new();
-        for error in errors {
-            let _ = writeln!(text, "{error}");
-        }
-        // If stderr is closed, nobody is there to be told.
-        let _ = std::io::Write::write_all(&mut anstream::stderr(), carets(&text).as_bytes());
-        let lines = match errors.len() {
-            n if n == self.max_errors => {
-                format!("stopped at {n} errors{unread} (see --max-errors)")
-            }
-            1 => "1 error".to_owned(),
-            n => format!("{n} errors"),
-        };
+        wrong_lines::show(errors);
+        let lines = wrong_lines::count(errors.len(), self.max_errors, &unread);
         Failure::usage(format!("{lines} in {}", shown(path)))
     }
 }

@@ -13,6 +13,7 @@ use wavetank_quote::plain;
 
 use crate::exit::Result;
 use crate::output::{Output, Stdout, told};
+use crate::wrong_lines::Wrong;
 
 /// Prints the instructions as canonical text, with their bytes if they are asked for.
 pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Result<(), Errors>> {
@@ -126,7 +127,7 @@ fn wrong_lines<S: Serializer>(
         Some(Err(errors)) => errors.0.as_slice(),
         _ => &[],
     };
-    serializer.collect_seq(errors.iter().map(Wrong::new))
+    serializer.collect_seq(errors.iter().map(wrong))
 }
 
 /// Addresses are in bytes from the first instruction.
@@ -141,39 +142,18 @@ struct Assembled<'l> {
     waits_for: Option<&'l str>,
 }
 
-/// Lines and columns count from 1, columns in characters.
-#[derive(Serialize)]
-struct Wrong {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    line: usize,
-    column: usize,
-    length: usize,
-    message: String,
-    help: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    around: Vec<String>,
-}
-
-impl Wrong {
-    fn new(error: &LineError) -> Wrong {
-        let LineError {
-            number,
-            text,
-            error,
-            file,
-            around,
-        } = error;
-        let characters =
-            |range: std::ops::Range<usize>| text.get(range).map_or(0, |t| t.chars().count());
-        Wrong {
-            file: file.clone(),
-            line: *number,
-            column: 1 + characters(0..error.span.start),
-            length: characters(error.span.clone()),
-            message: error.message.clone(),
-            help: error.help.clone(),
-            around: around.clone(),
-        }
+fn wrong(error: &LineError) -> Wrong {
+    let LineError {
+        number,
+        text,
+        error,
+        file,
+        around,
+    } = error;
+    Wrong {
+        file: file.clone(),
+        help: Some(error.help.clone()),
+        around: around.clone(),
+        ..Wrong::new(*number, text, &error.span, &error.message)
     }
 }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use wavetank_gcn::{Chip, Generation, Inst};
 use wavetank_interp::{Plain, PlainProgram, Program, Simd};
 use wavetank_ir::LANES;
-use wavetank_maxwell::lift as maxwell;
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Surface, hwreg};
+use wavetank_surface_isa::SurfaceIsa;
+use wavetank_surface_isa::maxwell::lift::CONSTANTS;
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
 use super::engine::{Engine, Group, once, run_front_end};
 use super::fault::{Expected, Stopped};
 use super::grid::Grid;
 use super::place::Target;
-use super::set::{Code, Line, Named, Set};
+use super::set::{Code, Line, Named, Set, suatoms, typed_atomics};
 use super::start::HANDLER;
 use super::state::{Changed, State, changes};
 use super::value::{Assignment, Buffers, Exactness, lane};
@@ -66,7 +67,7 @@ impl Case {
         let wave = |index| {
             let mut wave = self.start(index, &buffers, &registry, scratch, HANDLER)?;
             if let Some(address) = bank {
-                wave.set_s64(maxwell::CONSTANTS, address);
+                wave.set_s64(CONSTANTS, address);
             }
             Ok(wave)
         };
@@ -119,9 +120,25 @@ impl Case {
         let simd = simd.simd.map_or_else(Simd::detect, Simd::or_best);
         let ran = match self.set {
             Set::Gcn(chip) => execute_gcn(self, chip, engine, simd, group, memory),
-            set @ (Set::Maxwell(_) | Set::Visa(_)) => {
-                let code = set.front_end(&self.code).map_err(wrong)?;
-                run_front_end(code, engine, simd, group, memory)
+            Set::Maxwell(generation) => {
+                let program = generation.program(&suatoms(&self.code));
+                run_front_end(
+                    Arc::new(program.map_err(wrong)?),
+                    engine,
+                    simd,
+                    group,
+                    memory,
+                )
+            }
+            Set::Visa(version) => {
+                let program = version.program(&typed_atomics(&self.code));
+                run_front_end(
+                    Arc::new(program.map_err(wrong)?),
+                    engine,
+                    simd,
+                    group,
+                    memory,
+                )
             }
         };
         let Err((wave, stopped)) = ran else {

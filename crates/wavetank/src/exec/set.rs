@@ -1,14 +1,13 @@
 //! The instruction sets of cases: how each reads an instruction and names its registers.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
-use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
-use wavetank_translate::FrontEnd;
-use wavetank_visa::{Broken, Registers, TypedAtomic, Version};
+use wavetank_surface_isa::maxwell::{self, Generation, Pred, Reg as MaxwellReg, Size, rules};
+use wavetank_surface_isa::visa::{self, Broken, Registers, TypedAtomic, Version};
+use wavetank_surface_isa::{SurfaceIsa, TextError};
 
 use super::number::integer;
 use super::place::Target;
@@ -31,7 +30,7 @@ pub(super) enum Code {
     Gcn(Inst),
     /// A word that is no instruction of the chip, and the sentence that says so.
     Word(u32, String),
-    Maxwell(wavetank_maxwell::Inst),
+    Maxwell(maxwell::Inst),
     Visa(TypedAtomic),
 }
 
@@ -139,6 +138,7 @@ impl Set {
         let shown = |message: &str, span: &Range<usize>, snippet: String| {
             shown(text, start, message, span, &snippet)
         };
+        let wrong = |e: TextError| shown(&e.message, &e.span, e.snippet(text));
         match self {
             Set::Gcn(chip) => {
                 let read = parse(text, chip);
@@ -147,30 +147,18 @@ impl Set {
                 Ok(Code::Gcn(inst))
             }
             Set::Maxwell(generation) if text.starts_with('.') => {
-                let (words, errors) = wavetank_maxwell::source(text, generation, 1);
-                if let Some(wrong) = errors.first() {
-                    let e = &wrong.error;
-                    return Err(shown(&e.message, &e.span, e.snippet(text)));
+                let (words, errors) = maxwell::source(text, generation, 1);
+                if let Some(line) = errors.into_iter().next() {
+                    return Err(wrong(line.error));
                 }
-                let word = words.first().map_or(0, |line| line.word);
-                let inst = wavetank_maxwell::decode(word, generation);
+                let word = words.first().map_or(0, |line| line.statement.word);
+                let inst = maxwell::decode(word, generation);
                 let inst = inst.map_err(|error| error.to_string())?;
                 rules::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
                 Ok(Code::Maxwell(inst))
             }
-            Set::Maxwell(generation) => {
-                let read = wavetank_maxwell::assemble(text, generation);
-                let (inst, _) = read.map_err(|e| shown(&e.message, &e.span, e.snippet(text)))?;
-                Ok(Code::Maxwell(inst))
-            }
-            Set::Visa(version) => {
-                let shown =
-                    |e: wavetank_visa::ParseError| shown(&e.message, &e.span, e.snippet(text));
-                let (inst, places) = wavetank_visa::parse_with_parts(text).map_err(shown)?;
-                let bytes = wavetank_visa::encode(&inst, version.ids());
-                bytes.map_err(|error| shown(places.unencoded(&error)))?;
-                Ok(Code::Visa(inst))
-            }
+            Set::Maxwell(generation) => generation.parse(text).map(Code::Maxwell).map_err(wrong),
+            Set::Visa(version) => version.parse(text).map(Code::Visa).map_err(wrong),
         }
     }
 
@@ -255,7 +243,7 @@ impl Set {
                 continue;
             };
             let wrong = |message| (instruction.number, message);
-            wavetank_visa::program(&[*inst], &registers)
+            visa::program(&[*inst], &registers)
                 .map(drop)
                 .map_err(wrong)?;
             let declared = surfaces
@@ -269,39 +257,18 @@ impl Set {
                     return Err((*line, message));
                 }
                 let bytes = surface.element.bytes();
-                let fits = wavetank_visa::check_surface(inst, surface.dimensions, bytes);
+                let fits = visa::check_surface(inst, surface.dimensions, bytes);
                 fits.map_err(|broken| wrong(at_its_part(instruction, inst, broken)))?;
             }
         }
         Ok(())
     }
 
-    /// Instructions of another set than GCN, to be run from address 0.
-    pub fn front_end(self, code: &[Line]) -> Result<Arc<dyn FrontEnd + Send + Sync>, String> {
-        match self {
-            Set::Visa(_) => {
-                let insts = visa(code);
-                let program = wavetank_visa::program(&insts, &registers(code)?)?;
-                Ok(Arc::new(program))
-            }
-            Set::Maxwell(_) | Set::Gcn(_) => {
-                let insts = code.iter().filter_map(|line| match &line.code {
-                    Code::Maxwell(inst) => Some(*inst),
-                    Code::Gcn(_) | Code::Word(..) | Code::Visa(_) => None,
-                });
-                let insts: Vec<_> = insts.collect();
-                Ok(Arc::new(move |pc: u64, most: usize| {
-                    maxwell::block(&insts, pc, most)
-                }))
-            }
-        }
-    }
-
-    /// Bytes from one instruction of [`front_end`](Self::front_end) to the next.
+    /// Bytes from one instruction to the next, of another set than GCN.
     pub fn step(self) -> u64 {
         match self {
-            Set::Visa(_) => wavetank_visa::STEP,
-            Set::Maxwell(_) | Set::Gcn(_) => maxwell::STEP,
+            Set::Visa(_) => Version::STEP,
+            Set::Maxwell(_) | Set::Gcn(_) => Generation::STEP,
         }
     }
 
@@ -311,7 +278,7 @@ impl Set {
             Set::Gcn(_) => None,
             Set::Maxwell(_) => {
                 let predicates = (0..7).filter_map(|n| {
-                    let register = maxwell::predicate(Pred::new(n)?)?;
+                    let register = maxwell::lift::predicate(Pred::new(n)?)?;
                     Some(Named::new(format!("P{n}"), Reg::Mask(register)))
                 });
                 Some(
@@ -324,7 +291,7 @@ impl Set {
             Set::Visa(_) => {
                 let registers = registers(code).unwrap_or_default();
                 let mut names = Vec::new();
-                for inst in visa(code) {
+                for inst in typed_atomics(code) {
                     for raw in inst.operands() {
                         if let Some(n) = registers.variable(raw.variable) {
                             names.push(Named::new(format!("V{}", raw.variable), Reg::V(n)));
@@ -397,7 +364,17 @@ const WARP: usize = 32;
 /// Channels of a thread of vISA.
 const VISA_CHANNELS: usize = 32;
 
-fn visa(code: &[Line]) -> Vec<TypedAtomic> {
+/// The instructions of a case of SUATOMs.
+pub(super) fn suatoms(code: &[Line]) -> Vec<maxwell::Inst> {
+    let insts = code.iter().filter_map(|line| match &line.code {
+        Code::Maxwell(inst) => Some(*inst),
+        Code::Gcn(_) | Code::Word(..) | Code::Visa(_) => None,
+    });
+    insts.collect()
+}
+
+/// The instructions of a case of TYPED_ATOMICs.
+pub(super) fn typed_atomics(code: &[Line]) -> Vec<TypedAtomic> {
     let insts = code.iter().filter_map(|line| match &line.code {
         Code::Visa(inst) => Some(*inst),
         Code::Gcn(_) | Code::Word(..) | Code::Maxwell(_) => None,
@@ -406,7 +383,7 @@ fn visa(code: &[Line]) -> Vec<TypedAtomic> {
 }
 
 fn registers(code: &[Line]) -> Result<Registers, String> {
-    Registers::of(&visa(code))
+    Registers::of(&typed_atomics(code))
 }
 
 fn vector(register: u16, wide: bool) -> Target {
@@ -454,7 +431,7 @@ fn words(list: &str, chip: Chip) -> Result<Vec<Code>, (&str, String)> {
 
 /// A rule that an instruction breaks, at its part of the line.
 fn at_its_part(line: &Line, inst: &TypedAtomic, broken: Broken) -> String {
-    match wavetank_visa::parse_with_parts(&line.text) {
+    match visa::parse_with_parts(&line.text) {
         Ok((_, places)) => {
             let error = places.error(broken);
             let snippet = error.snippet(&line.text);
@@ -515,7 +492,7 @@ fn maxwell_place(text: &str) -> Result<Option<Target>, String> {
     if let Some(number) = text.strip_prefix('P') {
         let pred = number.parse().ok().and_then(Pred::new);
         return Ok(pred
-            .and_then(maxwell::predicate)
+            .and_then(maxwell::lift::predicate)
             .map(|register| named(mask(register))));
     }
     let Some(number) = text.strip_prefix('R') else {

@@ -1,0 +1,92 @@
+//! `wavetank asm` of atomics on surfaces: text, code, or a file.
+
+use std::path::Path;
+
+use serde::Serialize;
+use wavetank_surface_isa::{Line, LineError};
+
+use super::shown::Shown;
+use crate::exit::{Failure, Result, print, print_json};
+use crate::input::read_text;
+use crate::whole;
+use crate::wrong_lines::{Wrong, count, show};
+
+/// What is to be assembled, and how it is to be shown.
+pub struct Job<'a> {
+    /// The source, or `-` for stdin.
+    pub file: &'a Path,
+    /// Whether the code stands after each instruction.
+    pub show_encoding: bool,
+    /// Where the code goes, if it does.
+    pub output: Option<&'a Path>,
+    /// Whether JSON is printed.
+    pub json: bool,
+    /// After how many wrong lines it stops; 0 is never.
+    pub most: usize,
+}
+
+#[derive(Serialize)]
+struct Report<Assembled> {
+    instructions: Vec<Assembled>,
+    errors: Vec<Wrong>,
+}
+
+/// Assembles a source: canonical text, JSON, or the file that a function makes of the source and its lines.
+pub fn asm<I: Shown>(
+    isa: I,
+    job: &Job<'_>,
+    pack: impl FnOnce(&str, &[Line<I::Statement>]) -> Result<Vec<u8>>,
+) -> Result {
+    let text = read_text(job.file)?;
+    let most = if job.most == 0 { usize::MAX } else { job.most };
+    let (lines, errors) = isa.source(&text, most);
+    match job.output {
+        Some(path) if errors.is_empty() => {
+            let written = whole::write(path, pack(&text, &lines)?);
+            written.map_err(|error| Failure::file("write", path, error))?;
+        }
+        Some(_) => {}
+        None if job.json => {
+            let assembled = lines.iter().enumerate();
+            let assembled = assembled.map(|(n, line)| isa.assembled(n, line));
+            print_json(&Report {
+                instructions: assembled.collect(),
+                errors: errors.iter().map(wrong::<I>).collect(),
+            })?;
+        }
+        None => print(&listing(isa, &lines, job.show_encoding))?,
+    }
+    match errors.len() {
+        0 => Ok(()),
+        _ => Err(refused(&errors, job.most).of(job.file)),
+    }
+}
+
+/// Shows wrong lines, and gives the sentence that ends the command.
+pub fn refused(errors: &[LineError], most: usize) -> Failure {
+    show(errors);
+    Failure::usage(count(errors.len(), most, ""))
+}
+
+fn listing<I: Shown>(isa: I, lines: &[Line<I::Statement>], show_encoding: bool) -> String {
+    let line = |Line { statement, .. }: &Line<I::Statement>| {
+        let text = isa.print(statement);
+        match show_encoding {
+            true => format!("{text} // encoding: {}\n", I::hex(statement)),
+            false => format!("{text}\n"),
+        }
+    };
+    lines.iter().map(line).collect()
+}
+
+fn wrong<I: Shown>(wrong: &LineError) -> Wrong {
+    let LineError {
+        number,
+        text,
+        error,
+    } = wrong;
+    Wrong {
+        help: I::HELPS.then(|| error.help.clone()),
+        ..Wrong::new(*number, text, &error.span, &error.message)
+    }
+}

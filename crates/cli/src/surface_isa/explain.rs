@@ -1,0 +1,28 @@
+//! `wavetank explain` of atomics on surfaces: the reference page, and one instruction taken apart.
+
+use super::shown::{Shown, usage};
+use crate::exit::{Failure, Result, print, print_json};
+
+/// Explains the name alone by the reference page, and an instruction, as text or as code, by its fields.
+pub fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
+    if text.trim().eq_ignore_ascii_case(I::NAME) {
+        return match json {
+            true => print_json(&isa.facts()),
+            false => print(&isa.page()),
+        };
+    }
+    let explanation = match I::code(text) {
+        Some(code) => {
+            let inst = isa.decode(&code).map_err(usage)?;
+            isa.explain_code(&inst, &code).map_err(usage)?
+        }
+        None => isa.explain_text(text).map_err(|error| {
+            let column = error.column(text);
+            Failure::usage(format!("column {column}: {error}\n{}", error.snippet(text)))
+        })?,
+    };
+    match json {
+        true => print_json(&explanation),
+        false => print(&I::text(&explanation)),
+    }
+}

@@ -1,0 +1,357 @@
+//! `wavetank explain suatom`: the reference page, made of the tables that decoder and assembler read.
+
+use serde::Serialize;
+use wavetank_surface_isa::maxwell::{
+    Dim, FORMS, Form, Generation, Op, Size, assemble, encode, rules,
+};
+
+use super::drawing::{FieldFacts, drawing};
+use crate::atomics::side_by_side;
+use crate::diagram::{Cell, diagram};
+use crate::fold::{folded, indented};
+use crate::paint::title;
+use crate::surface_isa::sections::sections;
+
+/// Instructions that the page shows with their words, and what each is an example of.
+const EXAMPLES: [(&str, &str); 6] = [
+    (
+        "SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1;",
+        "x in R2, y in R3, data in R4, handle in R1",
+    ),
+    (
+        "SUATOM.D.BA.1D.U64.TRAP R2, [R3], R4, 0x100;",
+        "adds R4:R5 at byte R3; the handle is at c[bank][0x400]",
+    ),
+    (
+        "@!P2 SUATOM.D.2D_ARRAY.MIN.S32 R0, [R4], R8, R12;",
+        "threads where P2 is false; layer R6[15:0]",
+    ),
+    (
+        "SUATOM.D.3D.CAS.U64 R8, [R4], R12, R1;",
+        "compares with R12:R13, writes R14:R15",
+    ),
+    (
+        "SUATOM.D.2D.XOR.TRAP P0, R8, [R4], R12, R1;",
+        "P0 is set where the page is sparse",
+    ),
+    (
+        "SUATOM.D.1D.INC RZ, [R2], R4, R1 &req_6 &wr0 ?stall2;",
+        "waits for barriers 1 and 2, raises barrier 0",
+    ),
+];
+
+/// What each operation makes of the element.
+fn formula(op: Op) -> &'static str {
+    match op {
+        Op::Add => "M + Rb; wraps, SD sizes saturate",
+        Op::Min => "min(M, Rb), by the size's sign",
+        Op::Max => "max(M, Rb), by the size's sign",
+        Op::Inc => "M >= Rb ? 0 : M + 1",
+        Op::Dec => "M == 0 || M > Rb ? Rb : M - 1",
+        Op::And => "M & Rb",
+        Op::Or => "M | Rb",
+        Op::Xor => "M ^ Rb",
+        Op::Exch => "Rb",
+        Op::Cas => "M == Rb ? the register (pair) after Rb : M",
+    }
+}
+
+/// The coordinates of each dimension, a register each.
+fn coordinates(dim: Dim) -> &'static str {
+    match dim {
+        Dim::D1 => "x",
+        Dim::Buffer => "x: unsigned, but signed with .NEAR",
+        Dim::D1Array => "x, index (16 low bits)",
+        Dim::D2 => "x, y",
+        Dim::D2Array => "x, y, index (16 low bits)",
+        Dim::D3 => "x, y, z",
+    }
+}
+
+const OPERANDS: [(&str, &str); 7] = [
+    (
+        "Pg",
+        "guard: P0 to P6 or PT, `@!` negates; other threads do nothing",
+    ),
+    (
+        "Ps",
+        "set where the page is sparse; PT drops it. Not in .P, and not with an immediate handle but in CAS",
+    ),
+    ("Rd", "gets the value before; RZ drops it"),
+    ("Ra", "the first coordinate; the others follow it. Not RZ"),
+    (
+        "Rb",
+        "the data; in CAS the value to compare with, then the one to write",
+    ),
+    (
+        "Rc",
+        "the handle: samplerPtr[31:20] | headerPtr[19:0]. Not RZ",
+    ),
+    (
+        "0x…",
+        "or the index of a word in the constant bank that holds the handle: 13 bits",
+    ),
+];
+
+const RULES: [&str; 7] = [
+    "An operation takes the sizes listed above.",
+    "Coordinates: two begin at an even register, three at a multiple of 4.",
+    "Data and Rd of 64 bits begin at an even register; Rb of CAS at an even one with 32 bits, at a multiple of 4 with 64.",
+    "No register of a group is RZ, unless the group is RZ as a whole; Ra and Rc are not RZ.",
+    "A header pointer beyond MaximumIndex is no surface; a disabled surface drops what is written.",
+    "Helper and killed pixels do nothing.",
+    "Lanes that meet at one element go one after another, in rising order.",
+];
+
+const CONTROL: [(&str, &str); 6] = [
+    ("&req_N", "waits for barriers, a bit each"),
+    ("&rdN", "raises barrier N until the sources have been read"),
+    ("&wrN", "raises barrier N until Rd is there"),
+    ("&reuse_N", "keeps source registers, a bit each"),
+    ("?stallN", "cycles until the next one"),
+    ("?yield", "sets the yield bit, as ?stallN.yield does"),
+];
+
+/// Whether instructions of a generation tell of sparse pages.
+fn tells_sparse(generation: Generation) -> bool {
+    forms_of(generation).any(|form| form.name == "D_REG_SPARSE")
+}
+
+fn operands(generation: Generation) -> String {
+    let there = |name: &str| name != "Ps" || tells_sparse(generation);
+    let line = |(name, text): &(&str, &str)| folded(text, &format!("  {name:4} "), 7);
+    OPERANDS
+        .iter()
+        .filter(|(name, _)| there(name))
+        .map(line)
+        .collect()
+}
+
+fn rules_of_all() -> String {
+    let rules = RULES.iter().map(|rule| folded(rule, "  * ", 4));
+    let told = "The disassembler shows what breaks the first four; the assembler refuses it.";
+    rules.chain([folded(told, "  ", 2)]).collect()
+}
+
+/// The page for a generation.
+pub fn page(generation: Generation) -> String {
+    let mut out = title(&format!(
+        "SUATOM, atomic operation on a surface ({generation})"
+    ));
+    let does = "Does one read-modify-write on an element of a surface for each thread, and returns the value before.";
+    let data = ".D takes data as they are, x in elements, with .BA in bytes; .P takes them in the surface's format.";
+    out += &format!("\n\n{}\n", folded(does, "  ", 2));
+    let status = if tells_sparse(generation) {
+        "{Ps,} "
+    } else {
+        ""
+    };
+    let syntax = format!(
+        "{{@{{!}}Pg}} SUATOM.D{{.BA}}.dim.op{{.sz}}{{.clamp}} {status}Rd, [Ra], Rb, Rc|#tsPtrIdxU13 {{&req_6}} {{&rdN}} \
+         {{&wrN}} {{?sched}};"
+    );
+    out += &folded(&syntax, "  ", 6);
+    out += &folded(data, "  ", 2);
+    out += &sections([
+        ("Operands", operands(generation)),
+        (
+            "Operations: what M becomes, and the sizes (.U32 if there is none)",
+            operations(generation),
+        ),
+        (
+            "Dimensions: the coordinates from Ra on, 32 bits each",
+            dimensions(),
+        ),
+        ("Clamps (.NEAR if there is none)", clamps()),
+        ("Rules", rules_of_all()),
+        (
+            "Forms, a word of 64 bits each; bits in empty cells count for nothing",
+            forms(generation),
+        ),
+        (
+            "Control word: 21 bits for each of a bundle's three, from bit 0 upward",
+            control(),
+        ),
+        ("Examples", examples(generation)),
+        ("Atomics of three vendors", side_by_side()),
+    ]);
+    out
+}
+
+fn sizes(op: Op, generation: Generation) -> Vec<&'static str> {
+    let sizes = rules::sizes(op)
+        .iter()
+        .filter(|size| size.is_on(generation));
+    sizes.map(|size| size.printed(generation)).collect()
+}
+
+fn operations(generation: Generation) -> String {
+    let line = |op: &Op| {
+        let sizes = sizes(*op, generation).join(" ");
+        folded(
+            &sizes,
+            &format!("  .{:5} {:43} ", op.name(), formula(*op)),
+            53,
+        )
+    };
+    Op::ALL.iter().map(line).collect()
+}
+
+fn dimensions() -> String {
+    let line = |dim: &Dim| format!("  .{:10} {}\n", dim.name(), coordinates(*dim));
+    Dim::ALL.iter().map(line).collect()
+}
+
+fn clamps() -> String {
+    "  .IGN   outside nothing is written, and Rd gets 0\n  .NEAR  a coordinate outside is the nearest one inside\n  \
+     .TRAP  a coordinate outside stops the program\n"
+        .to_owned()
+}
+
+/// The forms that a generation has.
+fn forms_of(generation: Generation) -> impl Iterator<Item = &'static Form> {
+    FORMS.iter().filter(move |form| form.since <= generation)
+}
+
+fn forms(generation: Generation) -> String {
+    let drawn = forms_of(generation).map(|form| {
+        format!(
+            "\n  {} (from {})\n{}",
+            form.name,
+            form.since,
+            indented(&drawing(form, None))
+        )
+    });
+    let codes =
+        |name: &str, list: Vec<String>| folded(&list.join(", "), &format!("  {name:6} "), 9);
+    let ops = Op::ALL.iter().filter(|op| **op != Op::Cas);
+    let mut text: String = drawn.collect();
+    text += "\n";
+    text += &codes(
+        "op",
+        ops.map(|op| format!("{} {}", op.code(), op.name()))
+            .collect(),
+    );
+    text += &codes(
+        "dim",
+        Dim::ALL
+            .iter()
+            .map(|d| format!("{} {}", d.code(), d.name()))
+            .collect(),
+    );
+    let there = Size::ALL.iter().filter(|size| size.is_on(generation));
+    text += &codes(
+        "sz",
+        there
+            .map(|s| format!("{} {}", s.code(), s.printed(generation)))
+            .collect(),
+    );
+    let clamps = wavetank_surface_isa::maxwell::Clamp::ALL.iter();
+    text += &codes(
+        "clamp",
+        clamps
+            .map(|c| format!("{} {}", c.code(), c.name()))
+            .collect(),
+    );
+    let status = match tells_sparse(generation) {
+        true => "the predicate inverted: 0 PT … 7 P0",
+        false => "0: there is no sparse status",
+    };
+    text + &format!("  Ps     {status};  Pg 7 is PT;  register 255 is RZ\n")
+}
+
+/// The diagram of one slot, and the marks.
+fn control() -> String {
+    let fields = [
+        ("stall", 0, 4),
+        ("yield", 4, 1),
+        ("wr", 5, 3),
+        ("rd", 8, 3),
+        ("req", 11, 6),
+        ("reuse", 17, 4),
+    ];
+    let cells = fields.map(|(name, low, width)| Cell::new(name, low, width));
+    let mark = |(name, text): &(&str, &str)| folded(text, &format!("  {name:8}  "), 12);
+    let marks: String = CONTROL.iter().map(mark).collect();
+    indented(&diagram(&cells, 21)) + "  wr and rd: 7 is none\n" + &marks
+}
+
+fn examples(generation: Generation) -> String {
+    let line = |(text, about): &(&str, &str)| {
+        // Some need a later generation.
+        let (inst, _) = assemble(text, generation).ok()?;
+        let word = encode(&inst).ok()?;
+        Some(format!("  {text}\n    {word:#018x}  {about}\n"))
+    };
+    EXAMPLES.iter().filter_map(line).collect()
+}
+
+/// The page's tables.
+#[derive(Serialize)]
+pub struct Facts {
+    isa: String,
+    operations: Vec<Operation>,
+    forms: Vec<FormFacts>,
+}
+
+#[derive(Serialize)]
+struct Operation {
+    name: &'static str,
+    becomes: &'static str,
+    sizes: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct FormFacts {
+    name: &'static str,
+    prefix: String,
+    fields: Vec<FieldFacts>,
+}
+
+/// The page's tables for a generation.
+pub fn facts(generation: Generation) -> Facts {
+    let operation = |op: &Op| Operation {
+        name: op.name(),
+        becomes: formula(*op),
+        sizes: sizes(*op, generation),
+    };
+    let form = |form: &Form| FormFacts {
+        name: form.name,
+        prefix: format!("{:b}", form.prefix),
+        fields: form
+            .fields
+            .iter()
+            .map(|placed| FieldFacts::new(placed, None))
+            .collect(),
+    };
+    Facts {
+        isa: generation.to_string(),
+        operations: Op::ALL.iter().map(operation).collect(),
+        forms: forms_of(generation).map(form).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::PAGE;
+
+    #[test]
+    fn pages_fit_a_terminal() {
+        for generation in Generation::ALL {
+            for line in page(generation).lines() {
+                assert!(line.chars().count() <= PAGE, "{generation}: {line}");
+            }
+        }
+    }
+
+    /// Sparse status is of SPA 5.2 and later.
+    #[test]
+    fn the_first_generation_has_no_sparse_status() {
+        let has = |generation| {
+            page(generation).contains("{Ps,}") && page(generation).contains("\n  Ps   set where")
+        };
+        assert!(has(Generation::Sm52) && !has(Generation::Sm50));
+        assert!(!page(Generation::Sm50).contains("Ps,"));
+    }
+}

@@ -1,0 +1,103 @@
+//! The list of SUATOM: an operation with a size a row, and the forms that can say it.
+
+use serde::Serialize;
+use wavetank_surface_isa::maxwell::{FORMS, Form, Generation, Op, rules};
+
+use crate::exit::{Failure, Result};
+use crate::surface_isa::shown::{Asked, Coverage, Row};
+
+/// The code of an operation on a size, and the forms that can say it.
+#[derive(Serialize)]
+pub struct Facts {
+    /// The field `op`; absent for CAS, which has forms of its own.
+    opcode: Option<u64>,
+    forms: Vec<&'static str>,
+}
+
+/// What holds the execution of raw data to the reference text.
+const EXACT: Coverage = Coverage {
+    executes: true,
+    fidelity: "exact",
+    reason: Some(
+        "shown by crates/surface_isa/tests/maxwell/execution/table.rs, on rows; places in blocks are approximate",
+    ),
+};
+/// The reference text does not describe formatted data.
+const FORMATTED: Coverage = Coverage {
+    executes: true,
+    fidelity: "approximate",
+    reason: Some(
+        "32 bits, of the kind that the surface's elements say; the reference text is silent on .P",
+    ),
+};
+
+/// The rows of a generation.
+pub fn rows(generation: Generation, asked: &Asked<'_>) -> Result<Vec<Row<Facts>>> {
+    let known = FORMS.iter().filter(|form| form.since <= generation);
+    let is_asked = |form: &&Form| {
+        let same = |name: &str| form.name.eq_ignore_ascii_case(name);
+        asked.format.is_none_or(same)
+    };
+    let forms: Vec<&Form> = known.filter(is_asked).collect();
+    if forms.is_empty() {
+        let names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+        let sentence = format!(
+            "`{}` is no form of SUATOM on {generation}: write one of {}",
+            asked.format.unwrap_or_default(),
+            names.join(", ")
+        );
+        return Err(Failure::usage(sentence));
+    }
+    let all = Op::ALL.iter();
+    let rows = all.flat_map(|op| rows_of(*op, generation, &forms, asked.coverage));
+    Ok(rows.collect())
+}
+
+/// An operation: on each size of raw data, then on formatted data.
+fn rows_of<'f>(
+    op: Op,
+    generation: Generation,
+    forms: &'f [&'static Form],
+    coverage: bool,
+) -> impl Iterator<Item = Row<Facts>> + 'f {
+    let row = move |name: String, formatted: bool| {
+        let says = |form: &&&'static Form| {
+            form.is_formatted() == formatted && form.is_cas() == (op == Op::Cas)
+        };
+        let forms: Vec<_> = forms.iter().filter(says).map(|form| form.name).collect();
+        let opcode = (op != Op::Cas).then(|| op.code());
+        Row {
+            name,
+            other: String::new(),
+            code: opcode.map_or("–".to_owned(), |n| n.to_string()),
+            cells: vec![forms.join(" ")],
+            facts: Facts { opcode, forms },
+            coverage: coverage.then_some(if formatted { FORMATTED } else { EXACT }),
+        }
+    };
+    let sizes = rules::sizes(op)
+        .iter()
+        .filter(move |size| size.is_on(generation));
+    let raw = sizes.map(move |size| {
+        let name = format!("SUATOM.D.{}.{}", op.name(), size.printed(generation));
+        row(name, false)
+    });
+    let formatted = std::iter::once_with(move || row(format!("SUATOM.P.{}", op.name()), true));
+    raw.chain(formatted)
+        .filter(|row| !row.facts.forms.is_empty())
+}
+
+/// The number of rows that are executed, and how exactly.
+pub fn summary(rows: &[Row<Facts>], generation: Generation) -> String {
+    let count = |is: fn(&Coverage) -> bool| {
+        let covered = rows.iter().filter_map(|row| row.coverage.as_ref());
+        covered.filter(|coverage| is(coverage)).count()
+    };
+    format!(
+        "{} of {} instructions are executed on {generation}: {} approximate, {} exact.",
+        count(|c| c.executes),
+        rows.len(),
+        count(|c| c.fidelity == FORMATTED.fidelity),
+        count(|c| c.fidelity == EXACT.fidelity)
+    )
+}

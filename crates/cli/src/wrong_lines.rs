@@ -1,0 +1,58 @@
+//! Wrong lines of a source: on stderr, counted, and in JSON.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::paint::carets;
+
+/// Shows wrong lines on stderr.
+pub fn show(errors: &[impl Display]) {
+    let lines: String = errors.iter().map(|error| format!("{error}\n")).collect();
+    // If stderr is closed, nobody is there to be told.
+    let _ = anstream::stderr().write_all(carets(&lines).as_bytes());
+}
+
+/// The number of wrong lines as the sentence that ends the command, with a hint to lines that are not read where as many are
+/// wrong as may be.
+pub fn count(errors: usize, most: usize, unread: &str) -> String {
+    match errors {
+        n if n == most => format!("stopped at {n} errors{unread} (see --max-errors)"),
+        1 => "1 error".to_owned(),
+        n => format!("{n} errors"),
+    }
+}
+
+/// A wrong line in JSON. Lines and columns count from 1, columns in characters.
+#[derive(Serialize)]
+pub struct Wrong {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    pub line: usize,
+    pub column: usize,
+    pub length: usize,
+    pub message: String,
+    /// Absent for an instruction set whose errors have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<String>,
+}
+
+impl Wrong {
+    /// The line of a number and a text, of which some bytes are wrong.
+    pub fn new(line: usize, text: &str, span: &Range<usize>, message: &str) -> Wrong {
+        let characters = |range: Range<usize>| text.get(range).map_or(0, |t| t.chars().count());
+        Wrong {
+            file: None,
+            line,
+            column: 1 + characters(0..span.start),
+            length: characters(span.clone()),
+            message: message.to_owned(),
+            help: None,
+            around: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Blocks of wave IR for instructions one after another.
+
+use wavetank_ir::{Block, Builder, Family, Terminator};
+
+/// The block of instructions that begins at an address, of so many at most, where the end of the program counts as one. The
+/// first instruction is at address 0, each is `step` bytes long. An instruction that is not lifted stops the program when it
+/// is run.
+pub(crate) fn block<Inst>(
+    insts: &[Inst],
+    step: u64,
+    pc: u64,
+    most: usize,
+    lift: impl Fn(&Inst, &Builder) -> Result<(), String>,
+) -> Block {
+    let b = Builder::new(pc);
+    let first = usize::try_from(pc / step).unwrap_or(usize::MAX);
+    let rest = insts.get(first..).unwrap_or_default();
+    let mut at = pc;
+    for inst in rest.iter().take(most) {
+        b.inst(at, Family::Vmem);
+        if let Err(what) = lift(inst, &b) {
+            b.end(Terminator::Unsupported { what: what.into() });
+            return b.finish();
+        }
+        at += step;
+    }
+    if most <= rest.len() {
+        b.end(Terminator::Branch(at));
+    } else {
+        b.inst(at, Family::Other);
+        b.end(Terminator::EndProgram);
+    }
+    b.finish()
+}

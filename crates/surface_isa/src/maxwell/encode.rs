@@ -1,0 +1,98 @@
+//! Instructions to words.
+
+use thiserror::Error;
+
+use crate::maxwell::form::{FORMS, Field, Form};
+use crate::maxwell::generation::Generation;
+use crate::maxwell::inst::{Handle, Inst, Mode, Op, Pred, Reg, Size};
+
+/// Why an instruction has no word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum EncodeError {
+    /// A sparse status where no form has one.
+    #[error(
+        "a sparse status is there with `.D` only: in CAS, and with the handle in a register in other operations"
+    )]
+    Sparse,
+    /// A sparse status on SPA 5.0.
+    #[error("{0} has no sparse status: maxwell:52 has it")]
+    SparseLater(Generation),
+    /// An immediate handle of more than 13 bits.
+    #[error("the index {0:#x} of the handle takes more than 13 bits: 0x1fff is the largest")]
+    Index(u16),
+    /// A size where there is none.
+    #[error("`.P` takes its size from the surface: the instruction has none")]
+    Size,
+}
+
+/// The word of an instruction. Bits that count for nothing are 0.
+///
+/// # Errors
+/// An [`EncodeError`] where no form of the instruction's generation can say it. What is written against the rules of the
+/// operands, such as RZ for the coordinates, has a word all the same; see [`rules`](crate::maxwell::rules).
+pub fn encode(inst: &Inst) -> Result<u64, EncodeError> {
+    let form = form_for(inst)?;
+    if inst.mode == Mode::Formatted && inst.size != Size::U32 {
+        return Err(EncodeError::Size);
+    }
+    match inst.handle {
+        Handle::Immediate(index) if index > Handle::MAX => return Err(EncodeError::Index(index)),
+        _ => {}
+    }
+    let prefix = form.prefix << (64 - form.prefix_width);
+    let put = |word, placed: &crate::maxwell::form::Placed| {
+        word | value(inst, placed.field) << placed.low
+    };
+    Ok(form.fields.iter().fold(prefix, put))
+}
+
+/// The form that says what an instruction has.
+///
+/// # Errors
+/// [`EncodeError::Sparse`] or [`EncodeError::SparseLater`] if there is none.
+pub fn form_for(inst: &Inst) -> Result<&'static Form, EncodeError> {
+    let says = |form: &&Form| {
+        form.is_formatted() == (inst.mode == Mode::Formatted)
+            && form.is_cas() == (inst.op == Op::Cas)
+            && form.has(Field::Imm) == matches!(inst.handle, Handle::Immediate(_))
+            && match inst.sparse {
+                // CAS has room for a status that nobody wants.
+                None => !form.has(Field::Ps) || form.is_cas(),
+                Some(_) => form.has(Field::Ps),
+            }
+    };
+    let form = FORMS.iter().find(says).ok_or(EncodeError::Sparse)?;
+    match inst.sparse.is_some_and(|p| p != Pred::PT) || form.since > inst.generation {
+        true if inst.generation < Generation::Sm52 => {
+            Err(EncodeError::SparseLater(inst.generation))
+        }
+        _ => Ok(form),
+    }
+}
+
+/// What a field says of an instruction.
+fn value(inst: &Inst, field: Field) -> u64 {
+    let reg = |reg: Reg| u64::from(reg.0);
+    match field {
+        Field::Rd => reg(inst.rd),
+        Field::Ra => reg(inst.ra),
+        Field::Rb => reg(inst.rb),
+        Field::Pg => u64::from(inst.guard.pred.number()),
+        Field::PgNot => u64::from(inst.guard.negated),
+        Field::Ba => u64::from(inst.mode == Mode::Raw { bytes: true }),
+        Field::Op => inst.op.code(),
+        Field::Ps => u64::from(7 - inst.sparse.unwrap_or(Pred::PT).number()),
+        Field::Dim => inst.dim.code(),
+        Field::Size => inst.size.code(),
+        Field::Clamp => inst.clamp.code(),
+        Field::Rc => match inst.handle {
+            Handle::Register(rc) => reg(rc),
+            Handle::Immediate(_) => 0,
+        },
+        Field::Imm => match inst.handle {
+            Handle::Immediate(index) => u64::from(index),
+            Handle::Register(_) => 0,
+        },
+        Field::Zero => 0,
+    }
+}

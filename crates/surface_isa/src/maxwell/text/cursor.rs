@@ -1,0 +1,132 @@
+//! A place in a line, and the few kinds of tokens there are.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use wavetank_quote::plain;
+
+use crate::text_error::TextError;
+
+/// A word of a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Word<'t> {
+    pub text: &'t str,
+    pub span: Range<usize>,
+}
+
+impl Word<'_> {
+    /// Whether it is another word, in any case.
+    pub fn is(&self, other: &str) -> bool {
+        self.text.eq_ignore_ascii_case(other)
+    }
+
+    pub fn fail<T>(&self, message: impl Display) -> Result<T, TextError> {
+        Err(TextError::new(self.span.clone(), message))
+    }
+}
+
+/// A place in a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub fn new(text: &'t str) -> Cursor<'t> {
+        Cursor { text, at: 0 }
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// Goes on to what is neither blank nor inside a comment. A comment that does not end is one to the end of the line.
+    pub fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start().len();
+            let comment = match &rest[blank..] {
+                inner if inner.starts_with("//") => inner.len(),
+                inner if inner.starts_with("/*") => inner.find("*/").map_or(inner.len(), |n| n + 2),
+                _ => 0,
+            };
+            self.at += blank + comment;
+            if comment == 0 {
+                return;
+            }
+        }
+    }
+
+    pub fn is_at_end(&mut self) -> bool {
+        self.skip_blanks();
+        self.rest().is_empty()
+    }
+
+    /// Takes a mark, after blanks.
+    pub fn eat(&mut self, mark: char) -> bool {
+        self.skip_blanks();
+        self.eat_here(mark)
+    }
+
+    /// Takes a mark that stands here, without blanks.
+    pub fn eat_here(&mut self, mark: char) -> bool {
+        let there = self.rest().starts_with(mark);
+        if there {
+            self.at += mark.len_utf8();
+        }
+        there
+    }
+
+    /// Takes a mark, after blanks.
+    pub fn expect(&mut self, mark: char, why: &str) -> Result<(), TextError> {
+        match self.eat(mark) {
+            true => Ok(()),
+            false => self.fail(format!("expected `{mark}` {why}")),
+        }
+    }
+
+    /// Takes letters, digits and underscores, after blanks; there may be none.
+    pub fn word(&mut self) -> Word<'t> {
+        self.skip_blanks();
+        self.word_here()
+    }
+
+    /// Takes letters, digits and underscores that stand here.
+    pub fn word_here(&mut self) -> Word<'t> {
+        let rest = self.rest();
+        let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let length = rest.find(|c| !inside(c)).unwrap_or(rest.len());
+        let span = self.at..self.at + length;
+        self.at += length;
+        Word {
+            text: &rest[..length],
+            span,
+        }
+    }
+
+    /// The bytes from a place to this one.
+    pub fn since(&self, start: usize) -> Range<usize> {
+        start..self.at
+    }
+
+    pub fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Fails at what comes next, which it quotes.
+    pub fn fail<T>(&mut self, expected: impl Display) -> Result<T, TextError> {
+        self.skip_blanks();
+        let start = self.at;
+        let word = self.clone().word_here();
+        let end = match word.text {
+            "" => start + self.rest().chars().next().map_or(0, char::len_utf8),
+            _ => word.span.end,
+        };
+        let there = match &self.text[start..end] {
+            "" => "the line ends here".to_owned(),
+            text => format!("here is `{}`", plain(text)),
+        };
+        Err(TextError::new(start..end, format!("{expected}; {there}")))
+    }
+}

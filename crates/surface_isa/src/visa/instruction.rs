@@ -1,0 +1,304 @@
+//! One TYPED_ATOMIC, and what it is made of.
+
+use crate::visa::operation::Operation;
+
+/// The opcode.
+pub const TYPED_ATOMIC: u8 = 0x73;
+
+/// A version of vISA.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Version {
+    /// Before the point.
+    pub major: u8,
+    /// Behind it.
+    pub minor: u8,
+}
+
+impl Version {
+    /// The version that is meant where none is named: 4.1.
+    pub const DEFAULT: Version = Version::new(4, 1);
+    /// The first version that is read. Those before have containers of another form.
+    pub const FIRST: Version = Version::new(3, 0);
+
+    /// A version by its numbers.
+    pub const fn new(major: u8, minor: u8) -> Version {
+        Version { major, minor }
+    }
+
+    /// The version that a name of an instruction set stands for: `visa`, or one such as `visa:3.3`.
+    ///
+    /// ```
+    /// use wavetank_surface_isa::visa::Version;
+    /// assert_eq!(Version::from_name("visa"), Some(Version::DEFAULT));
+    /// assert_eq!(Version::from_name("visa:3.3"), Some(Version::new(3, 3)));
+    /// assert_eq!(Version::from_name("visa:2.0"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Version> {
+        let version = match name.split_once(':') {
+            None => return (name == "visa").then_some(Version::DEFAULT),
+            Some(("visa", version)) => version,
+            Some(_) => return None,
+        };
+        let (major, minor) = version.split_once('.')?;
+        let version = Version::new(major.parse().ok()?, minor.parse().ok()?);
+        (version >= Version::FIRST).then_some(version)
+    }
+
+    /// How wide variable numbers are: 32 bits from 3.4 on, 16 before.
+    pub fn ids(self) -> Ids {
+        match self >= Version::new(3, 4) {
+            true => Ids::Wide,
+            false => Ids::Narrow,
+        }
+    }
+}
+
+impl Default for Version {
+    fn default() -> Version {
+        Version::DEFAULT
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// How wide the numbers of variables are in the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ids {
+    /// 32 bits, since vISA 3.4.
+    Wide,
+    /// 16 bits, before.
+    Narrow,
+}
+
+impl Ids {
+    /// Bytes of a number.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Ids::Wide => 4,
+            Ids::Narrow => 2,
+        }
+    }
+
+    /// Bytes of a TYPED_ATOMIC: 48, or 34 with the narrow numbers.
+    pub const fn instruction(self) -> usize {
+        FIXED + OPERANDS * (self.bytes() + 2)
+    }
+}
+
+/// Bytes before the raw operands.
+pub(crate) const FIXED: usize = 6;
+/// Raw operands of a TYPED_ATOMIC.
+pub(crate) const OPERANDS: usize = 7;
+
+/// How many channels an instruction has: 1, 2, 4, 8 or 16.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Channels(u8);
+
+impl Channels {
+    /// So many channels, if an instruction can have them.
+    pub fn new(count: u32) -> Option<Channels> {
+        let possible = count.is_power_of_two() && count <= 16;
+        possible.then(|| Channels(count.trailing_zeros() as u8))
+    }
+
+    /// By the code in bits 2–0: the logarithm to the base of two.
+    pub fn from_code(code: u8) -> Option<Channels> {
+        (code <= 4).then_some(Channels(code))
+    }
+
+    /// The code in bits 2–0.
+    pub fn code(self) -> u8 {
+        self.0
+    }
+
+    /// How many they are.
+    pub fn count(self) -> u32 {
+        1 << self.0
+    }
+}
+
+/// The execution mask: which channels of the thread the instruction has, and whether control flow switches them off.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mask(u8);
+
+impl Mask {
+    /// M1 to M8 (`place` 1 to 8), with `no_mask` M1_NM to M8_NM.
+    pub fn new(place: u8, no_mask: bool) -> Option<Mask> {
+        let valid = (1..=8).contains(&place);
+        valid.then(|| Mask(place - 1 + 8 * u8::from(no_mask)))
+    }
+
+    /// By the code in bits 7–4; higher bits count for nothing.
+    pub fn from_code(code: u8) -> Mask {
+        Mask(code & 15)
+    }
+
+    /// The code in bits 7–4.
+    pub fn code(self) -> u8 {
+        self.0
+    }
+
+    /// The first channel: 0 for M1, 4 for M2, to 28 for M8.
+    pub fn first(self) -> u32 {
+        u32::from(self.0 & 7) * 4
+    }
+
+    /// Whether all channels take part, whatever control flow has switched off.
+    pub fn no_mask(self) -> bool {
+        self.0 & 8 != 0
+    }
+}
+
+impl std::fmt::Display for Mask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let suffix = if self.no_mask() { "_NM" } else { "" };
+        write!(f, "M{}{suffix}", 1 + (self.0 & 7))
+    }
+}
+
+/// How the bits of a predicate decide.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Combine {
+    /// Each channel by its own bit.
+    Each,
+    /// All channels, if any bit is set.
+    Any,
+    /// All channels, if all bits are set.
+    All,
+}
+
+/// A predicate: channels whose bit is not set take no part.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Predicate {
+    /// The predicate variable, 1 to 4095.
+    pub variable: u16,
+    /// How its bits decide.
+    pub combine: Combine,
+    /// Whether the result is inverted, after it is combined.
+    pub inverse: bool,
+}
+
+/// A raw operand: elements side by side in a general variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Raw {
+    /// The variable: 0 is the null variable, 1 to 31 are defined by vISA, a kernel's own begin at 32.
+    pub variable: u32,
+    /// Where the elements begin, in bytes.
+    pub offset: u16,
+}
+
+impl Raw {
+    /// The null variable.
+    pub const NULL: Raw = Raw::new(0, 0);
+
+    /// Elements of a variable from a byte on.
+    pub const fn new(variable: u32, offset: u16) -> Raw {
+        Raw { variable, offset }
+    }
+
+    /// Whether it is the null variable.
+    pub fn is_null(self) -> bool {
+        self.variable == 0
+    }
+}
+
+/// A place in the instruction that can be told of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// The operation, with `.16`.
+    Operation,
+    /// Mask and number of channels.
+    Channels,
+    /// The predicate.
+    Predicate,
+    /// The surface.
+    Surface,
+    /// The first coordinate.
+    U,
+    /// The second one.
+    V,
+    /// The third one.
+    R,
+    /// The mip level.
+    Lod,
+    /// The first source.
+    Src0,
+    /// The second source.
+    Src1,
+    /// Where the result goes.
+    Dst,
+}
+
+impl Part {
+    /// The raw operands, in the order of bytes and text.
+    pub const OPERANDS: [Part; OPERANDS] = [
+        Part::U,
+        Part::V,
+        Part::R,
+        Part::Lod,
+        Part::Src0,
+        Part::Src1,
+        Part::Dst,
+    ];
+
+    /// Its name, as the description writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Operation => "Op",
+            Part::Channels => "Exec_size",
+            Part::Predicate => "Pred",
+            Part::Surface => "Surface",
+            Part::U => "U",
+            Part::V => "V",
+            Part::R => "R",
+            Part::Lod => "LOD",
+            Part::Src0 => "Src0",
+            Part::Src1 => "Src1",
+            Part::Dst => "Dst",
+        }
+    }
+}
+
+/// An atomic on elements of a typed surface.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TypedAtomic {
+    /// What is done.
+    pub operation: Operation,
+    /// Whether elements have 16 bits: of each dword of an operand the lower half counts.
+    pub word: bool,
+    /// How many channels there are.
+    pub channels: Channels,
+    /// Which channels they are.
+    pub mask: Mask,
+    /// The predicate, if it has one.
+    pub predicate: Option<Predicate>,
+    /// The surface variable; a kernel's own begin at 6.
+    pub surface: u8,
+    /// The first coordinate: x.
+    pub u: Raw,
+    /// The second one: y, or the layer of an array of lines.
+    pub v: Raw,
+    /// The third one: z, or the layer.
+    pub r: Raw,
+    /// The mip level; null is level 0.
+    pub lod: Raw,
+    /// The first source.
+    pub src0: Raw,
+    /// The second source.
+    pub src1: Raw,
+    /// Where the result goes; null for nowhere.
+    pub dst: Raw,
+}
+
+impl TypedAtomic {
+    /// The raw operands, in the order of [`Part::OPERANDS`].
+    pub fn operands(&self) -> [Raw; OPERANDS] {
+        [
+            self.u, self.v, self.r, self.lod, self.src0, self.src1, self.dst,
+        ]
+    }
+}
