@@ -15,7 +15,7 @@ const DWORD: u64 = 4;
 /// A place in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The guest address.
+    /// The guest address of the place.
     pub pc: u64,
     /// The function or kernel around the address, and the distance from its start, if known.
     pub symbol: Option<(String, u64)>,

@@ -128,7 +128,7 @@ impl Summary<'_> {
     }
 }
 
-/// Reads `1024x768`.
+/// Parses a size such as `1024x768`.
 fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once('x');
     let sides = sides.and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));

@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 16;
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn look() {
-    // SAFETY: asks for the flags of a descriptor, which need not be open.
+    // SAFETY: queries the flags of a descriptor, which need not be open.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     CLOSED.store(flags < 0, Ordering::Relaxed);
 }

@@ -7,7 +7,7 @@ use nix::libc;
 /// The system's allocator, which ends the command instead of returning null.
 pub struct OrEnd;
 
-// SAFETY: the system's functions, of whose results those that are null do not come back.
+// SAFETY: forwards to the system's allocator; null results are never returned.
 unsafe impl GlobalAlloc for OrEnd {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -38,7 +38,7 @@ pub enum DecodeError {
         chip: Chip,
         /// The field with the reserved value.
         field: Field,
-        /// The reserved value.
+        /// The value that names nothing.
         value: u16,
     },
 }

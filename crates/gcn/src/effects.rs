@@ -1,6 +1,6 @@
 //! The effects of an instruction: the registers, state, memory and counters that it reads and writes.
 //!
-//! They follow from the row, the operands and the modifiers. Effects that depend on the mode of the wave are left out: the
+//! Effects follow from the row, the operands and the modifiers. Effects that depend on the mode of the wave are left out: the
 //! registers to which VGPR indexing moves an operand, and the scratch base of FLAT and SCRATCH.
 
 use std::fmt;
@@ -101,7 +101,7 @@ impl Registers {
         self.state
     }
 
-    /// Returns the difference: what this set contains and `other` does not.
+    /// Returns the difference: the registers and state of this set that `other` does not contain.
     pub fn without(&self, other: &Registers) -> Registers {
         Registers {
             scalars: self.scalars & !other.scalars,

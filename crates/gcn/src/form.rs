@@ -34,7 +34,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form.
+    /// Every form, in the order of declaration.
     pub const ALL: [Form; Form::Exp as usize + 1] = {
         use Form::*;
         [

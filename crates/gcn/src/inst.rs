@@ -57,7 +57,7 @@ impl SdwaSel {
     }
 }
 
-/// What SDWA does with the bits of the destination that are not selected.
+/// The treatment of the destination's bits that SDWA does not select.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -85,11 +85,11 @@ bitflags! {
         const CLAMP = 1 << 0;
         /// Globally coherent; on atomics: the value before is returned.
         const GLC = 1 << 1;
-        /// System level coherent.
+        /// System level coherent (SLC).
         const SLC = 1 << 2;
-        /// Texture fail enable.
+        /// Texture fail enable (TFE).
         const TFE = 1 << 3;
-        /// LOD warning enable.
+        /// LOD warning enable (LWE).
         const LWE = 1 << 4;
         /// Data is returned to LDS.
         const LDS = 1 << 5;
@@ -109,7 +109,7 @@ bitflags! {
         const R128 = 1 << 12;
         /// 16-bit image addresses (gfx9).
         const A16 = 1 << 13;
-        /// 16-bit image data.
+        /// The image data has 16 bits.
         const D16 = 1 << 14;
         /// The export is the last of its kind.
         const DONE = 1 << 15;
@@ -125,7 +125,7 @@ bitflags! {
         const SMEM_IMM = 1 << 20;
         /// Both an immediate and an SGPR offset (SOFFSET_EN, gfx9).
         const SMEM_SOFFSET = 1 << 21;
-        /// Non-volatile (NV, gfx9).
+        /// The access is non-volatile (NV, gfx9).
         const NV = 1 << 22;
     }
 }
@@ -176,7 +176,7 @@ pub struct Mods {
 
 /// The choice among texts that have the same bytes.
 ///
-/// It is not part of the bytes, so all spellings are equal; a decoded instruction has the default one.
+/// The choice is not part of the bytes, so all spellings are equal; a decoded instruction has the default one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spelling {
     /// MIMG: the address registers as written; 0 for as many as any resource needs.

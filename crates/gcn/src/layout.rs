@@ -41,9 +41,9 @@ pub(crate) enum Coding {
     Sgpr(u8),
     /// The scalar destination of VOPC in SDWA form: bit 7 of the field marks registers other than VCC.
     SdwaSdst,
-    /// An unsigned number.
+    /// A plain number, zero-extended.
     Unsigned,
-    /// A signed number (two's complement).
+    /// A plain number, sign-extended.
     Signed,
 }
 

@@ -268,7 +268,7 @@ impl SectionNumber {
     }
 }
 
-/// Appends a relocation.
+/// Appends the record of a relocation.
 pub fn rela(out: &mut Vec<u8>, offset: u64, symbol: u32, kind: u32, addend: i64) {
     out.extend_from_slice(bytes_of(&Rela64 {
         r_offset: U64::new(LE, offset),

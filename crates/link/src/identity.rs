@@ -14,7 +14,7 @@ pub enum Os {
     Hsa,
     /// AMD's drivers for graphics (`amdpal`).
     Pal,
-    /// Mesa's drivers (`mesa3d`).
+    /// The drivers of Mesa (`mesa3d`).
     Mesa3d,
     /// No system, or one without a name here.
     None,
@@ -74,13 +74,13 @@ impl Identity {
     }
 }
 
-/// The mask `EF_AMDGPU_MACH`.
+/// The mask `EF_AMDGPU_MACH`, which is the chip.
 const MACH: u32 = 0xff;
 /// `EF_AMDGPU_FEATURE_XNACK_V4` and `EF_AMDGPU_FEATURE_SRAMECC_V4`: the lowest bits of both fields.
 const FEATURES: [(u32, &str); 2] = [(8, "XNACK"), (10, "SRAM ECC")];
 /// The value of a feature field for code that works with the feature on or off.
 const ANY: u32 = 1;
-/// The mask `EF_AMDGPU_GENERIC_VERSION`.
+/// The mask `EF_AMDGPU_GENERIC_VERSION`, which is the version of a generic target.
 const GENERIC_VERSION: u32 = 0xff00_0000;
 
 impl Identity {

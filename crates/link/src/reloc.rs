@@ -19,7 +19,7 @@ macro_rules! relocations {
 }
 
 relocations! {
-    /// No change.
+    /// No change of the place.
     NONE = 0,
     /// Lower 32 bits of S + A.
     ABS32_LO = 1,

@@ -61,9 +61,9 @@ pub struct Symbol {
     pub size: u64,
     /// The symbol type (`STT_*`).
     pub kind: u8,
-    /// The binding (`STB_*`).
+    /// The binding of the symbol (`STB_*`).
     pub binding: u8,
-    /// The visibility (`STV_*`).
+    /// The visibility of the symbol (`STV_*`).
     pub visibility: u8,
     /// The place of the symbol's definition.
     pub place: Place,

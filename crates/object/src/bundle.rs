@@ -25,7 +25,7 @@ pub struct BundleEntry<'a> {
     pub id: String,
     /// The GPU target, or `None` for the host's entry and for other machines.
     pub target: Option<Target>,
-    /// The code object.
+    /// The bytes of the code object.
     pub bytes: &'a [u8],
 }
 

@@ -25,11 +25,11 @@ pub(crate) struct Program<'a> {
 /// The entry of a kernel in a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// The kernel's name.
+    /// The name of the kernel in the source.
     pub name: String,
     /// The offset of the kernel in the object's code.
     pub offset: u32,
-    /// The kernel's arguments.
+    /// The arguments of the kernel, in order.
     pub args: Vec<Argument>,
 }
 

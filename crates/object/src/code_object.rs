@@ -26,7 +26,7 @@ const ENTRY_ALIGN: u64 = 256;
 pub struct Kernel {
     /// The metadata note's entry for the kernel.
     pub metadata: KernelMetadata,
-    /// The decoded descriptor.
+    /// The decoded descriptor of the kernel.
     pub descriptor: KernelDescriptor,
     /// The virtual address of the descriptor (before loading), which is the `kernel_object` of a dispatch packet.
     pub descriptor_address: u64,

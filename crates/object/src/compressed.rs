@@ -49,7 +49,7 @@ pub(crate) fn too_large(unpacked: u64, compressed: usize) -> Error {
 pub enum CompressionMethod {
     /// The deflate stream of zlib.
     Zlib,
-    /// A Zstandard stream.
+    /// A stream in the format of Zstandard.
     Zstd,
 }
 

@@ -79,7 +79,7 @@ pub struct Rsrc1 {
     pub float_denorm_mode_32: DenormMode,
     /// 19:18, denormals of 16- and 64-bit floats.
     pub float_denorm_mode_16_64: DenormMode,
-    /// 20, privileged mode.
+    /// 20, privileged mode is enabled.
     pub privileged: bool,
     /// 21, clamp turns NaN to zero.
     pub dx10_clamp: bool,

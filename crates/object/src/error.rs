@@ -123,7 +123,7 @@ pub enum Error {
     /// A kernel whose descriptor or code is missing or contradictory.
     #[error("kernel `{}` is damaged: {}", plain(kernel), plain(problem))]
     BadKernel {
-        /// The kernel's name.
+        /// The name of the kernel.
         kernel: String,
         /// The reason why the kernel cannot be used.
         problem: String,
@@ -150,7 +150,7 @@ pub enum Error {
         plain(symbol)
     )]
     UndefinedSymbol {
-        /// The symbol's name.
+        /// The name of the symbol.
         symbol: String,
         /// Virtual address of the place that needs it.
         place: u64,
@@ -187,7 +187,7 @@ pub enum Error {
         list(present)
     )]
     TargetMissing {
-        /// The requested target.
+        /// The target that was requested.
         wanted: String,
         /// The targets in the file.
         present: Vec<String>,

@@ -9,15 +9,15 @@ use crate::metadata;
 pub const OWNER: &str = "AMDGPU";
 /// The owner of the notes of version 2.
 pub const OWNER_V2: &str = "AMD";
-/// The type `NT_AMD_HSA_CODE_OBJECT_VERSION`.
+/// The note type `NT_AMD_HSA_CODE_OBJECT_VERSION`.
 pub const CODE_OBJECT_VERSION: u32 = 1;
-/// The type `NT_AMD_HSA_ISA_VERSION`.
+/// The note type `NT_AMD_HSA_ISA_VERSION`.
 pub const ISA_VERSION: u32 = 3;
-/// The type `NT_AMD_HSA_METADATA`.
+/// The note type `NT_AMD_HSA_METADATA`.
 pub const METADATA_V2: u32 = 10;
-/// The type `NT_AMD_HSA_ISA_NAME`.
+/// The note type `NT_AMD_HSA_ISA_NAME`.
 pub const ISA_NAME: u32 = 11;
-/// The type `NT_AMDGPU_METADATA`.
+/// The note type `NT_AMDGPU_METADATA`.
 pub const METADATA: u32 = 32;
 
 /// Returns a note of an owner, with a type and contents: sizes, owner and contents, each padded to four bytes.

@@ -143,7 +143,7 @@ fn targets_of(bundles: &[Bundle]) -> Vec<Target> {
     bundles.iter().flat_map(Bundle::targets).cloned().collect()
 }
 
-/// Removes duplicate targets.
+/// Removes duplicates from a list of targets.
 fn distinct(mut targets: Vec<Target>) -> Vec<Target> {
     let mut seen = Vec::new();
     targets.retain(|target| {

@@ -49,7 +49,7 @@ pub(super) enum StandIn {
 /// The words that are taken for symbols. Each level includes the ones before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub(super) enum Reach {
-    /// Known symbols only.
+    /// Only symbols that are known.
     Known,
     /// Undefined names as well, which may be defined later.
     Later,

@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".end_amdgpu_pal_metadata", |_, c| alone(c, ".amdgpu_pal_metadata")),
 ];
 
-/// Handles `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`: checks the requested target, or, if none was requested, sets it.
+/// Handles `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`, which sets the target. A requested chip must be the same.
 fn target(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let text = cursor.name()?;

@@ -22,7 +22,7 @@ pub(super) fn body_of(a: &mut Session<'_>, head: &Cursor<'_>) -> Result<String, 
     a.body(BEGINS, &[".endr", ".endrept"], head)
 }
 
-/// Handles `.rept COUNT`.
+/// Handles `.rept COUNT`, which repeats a body.
 fn times(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;

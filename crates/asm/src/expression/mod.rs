@@ -112,7 +112,7 @@ pub(crate) enum Binary {
     Mod,
     Shl,
     Shr,
-    // Unsigned comparisons, and an arithmetic shift, which only CLRX has.
+    // Unsigned operators, and an arithmetic shift, which only CLRX has.
     Above,
     AboveEqual,
     Below,

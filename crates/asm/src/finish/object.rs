@@ -109,7 +109,7 @@ impl Session<'_> {
         }
     }
 
-    /// Defines the name of a section as a symbol for its beginning, unless something else has that name.
+    /// Defines an undefined symbol that has the name of a section as the beginning of that section.
     pub(super) fn name_sections(&mut self) {
         for (n, section) in self.asm.sections.iter().enumerate() {
             let Key {

@@ -7,12 +7,12 @@ use crate::expression::Expr;
 use crate::source::{Origin, syntax_error};
 use crate::state::Place;
 
-/// An open condition.
+/// A condition whose end has not been read.
 #[derive(Debug)]
 pub(crate) struct Condition {
     /// Whether the lines of the current part are read.
     pub reads: bool,
-    /// Whether one of the parts has been read, or none must be read.
+    /// Whether one of the parts has been read, or none is to be read.
     pub done: bool,
     /// Whether `.else` has been read.
     pub last: bool,

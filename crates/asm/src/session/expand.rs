@@ -1,4 +1,4 @@
-//! Expansion of macros.
+//! Expansion of macros: their operands, and the text that is read in their place.
 
 use std::borrow::Cow;
 

@@ -62,7 +62,7 @@ pub(crate) struct Handler {
     decides: bool,
 }
 
-/// Directives by name.
+/// The directives of a dialect by name.
 pub(crate) type Handlers = HashMap<&'static str, Handler>;
 
 /// Makes the row of a directive.

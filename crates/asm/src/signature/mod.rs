@@ -47,7 +47,7 @@ struct Parameter {
 /// The way in which a parameter is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// The value itself.
+    /// The value itself, in the argument block.
     Value,
     /// The address of global memory, and whether it is read-only.
     Global { constant: bool },
@@ -55,7 +55,7 @@ enum Kind {
     Local,
 }
 
-/// A scalar type.
+/// A scalar type of parameters, with its names.
 #[derive(PartialEq, Eq, Debug)]
 struct Scalar {
     name: &'static str,

@@ -31,7 +31,7 @@ pub(super) struct Part<'l> {
     kernels: BTreeMap<u64, KernelAt>,
 }
 
-/// A kernel's descriptor.
+/// The descriptor of a kernel in its section.
 #[derive(Clone, Debug)]
 pub(super) struct KernelAt {
     pub at: u64,

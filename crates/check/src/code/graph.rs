@@ -14,7 +14,7 @@ const BEFORE_JUMPS: usize = 64;
 /// The number of lanes of a wave.
 const LANES: u32 = 64;
 
-/// A reachable instruction.
+/// An instruction that is reachable from a root.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The virtual address of the instruction.

@@ -10,9 +10,9 @@ pub struct Successors {
     pub next: bool,
     /// The target of a branch or jump.
     pub target: Option<u64>,
-    /// Whether it may continue at an address in registers: returns, and computed jumps.
+    /// Whether execution may continue at an address in registers: returns, and computed jumps.
     pub elsewhere: bool,
-    /// Whether it calls code that returns to the next instruction.
+    /// Whether the instruction calls code that returns to the next one.
     pub calls: bool,
     /// The function that is called, if it is known.
     pub callee: Option<u64>,

@@ -85,7 +85,7 @@ struct Watch<'b> {
 }
 
 impl Watch<'_> {
-    /// Begins another instruction.
+    /// Begins the next instruction of the block.
     fn begin(&mut self, pc: u64) {
         self.pc = pc;
         self.born.clear();

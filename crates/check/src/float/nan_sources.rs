@@ -6,7 +6,7 @@ use wavetank_ir::{
 
 use super::event::Event;
 
-/// Bits of [`Op::Class`].
+/// Classes of floats, as bits of [`Op::Class`].
 const NAN: u32 = 0b11;
 const INFINITE: u32 = 1 << 2 | 1 << 9;
 

@@ -30,7 +30,7 @@ const MAX_CHOICES: usize = 4;
 /// The known float type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A float.
+    /// A float of this type.
     Whole(Elem),
     /// The upper half of a double.
     Upper,

@@ -12,7 +12,7 @@ use crate::tool::Tool;
 pub struct Seen {
     /// The address of the instruction.
     pub pc: u64,
-    /// The event.
+    /// The kind of the event.
     pub event: Event,
     /// The type of the operands.
     pub elem: Elem,

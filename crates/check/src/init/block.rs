@@ -43,7 +43,7 @@ pub fn follow(block: &Block) -> Block {
 pub(super) struct Follow<'b> {
     pub b: &'b Builder,
     pub n: Numbers<'b>,
-    /// The original block.
+    /// The block that is instrumented.
     block: &'b Block,
     /// The address of the current instruction.
     pc: u64,

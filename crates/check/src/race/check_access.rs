@@ -67,13 +67,13 @@ impl CheckAccess<'_> {
             let (page, at) = history.at(part.dword);
             page.put_read(at, new, |old| self.is_behind(old));
             if self.kind.may_spin {
-                // If it does spin, accesses after it are in order.
+                // If the load does spin, accesses after it are in order.
                 self.learn(history, part);
             }
         }
     }
 
-    /// Checks a store.
+    /// Checks a store against earlier accesses.
     pub fn store(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             let (page, at) = history.at(part.dword);

@@ -1,4 +1,4 @@
-//! Synchronization semantics of an instruction: what it acquires and releases.
+//! Synchronization semantics of an instruction: whether its accesses acquire or release.
 
 use std::collections::HashMap;
 

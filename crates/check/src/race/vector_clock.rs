@@ -50,7 +50,7 @@ pub struct Fuel(pub u32);
 impl Fuel {
     const MAX: u32 = 1 << 20;
 
-    /// The maximum amount.
+    /// The maximum amount of fuel.
     pub const FULL: Fuel = Fuel(Fuel::MAX);
 
     /// The amount added for each access to a dword.

@@ -62,7 +62,7 @@ pub enum LoadsAgain {
     Spins,
 }
 
-/// A work-group.
+/// A work-group of the launch.
 pub struct GroupOf {
     /// The id of the work-group in each dimension.
     pub id: [u32; 3],

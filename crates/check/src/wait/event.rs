@@ -29,11 +29,11 @@ pub enum Kind {
     StoreData,
     /// Data for the global data share, read late from registers.
     GdsData,
-    /// Exports of colors.
+    /// Exports of colors to render targets.
     Color,
-    /// Exports of positions.
+    /// Exports of vertex positions.
     Position,
-    /// Exports of parameters.
+    /// Exports of vertex parameters.
     Parameter,
 }
 
@@ -47,7 +47,7 @@ impl Kind {
 /// An access to LDS.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LdsAccess {
-    /// Whether it writes, atomically or not; otherwise it reads.
+    /// Whether the access writes, atomically or not; otherwise it reads.
     pub writes: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::flow::Analysis;
 
 /// The analysis of a graph: its events, uses and calls.
 pub struct Waits<'g> {
-    /// The analyzed code.
+    /// The code that is analyzed.
     pub graph: &'g Graph,
     events: Vec<Vec<Event>>,
     uses: Vec<Uses>,

@@ -105,7 +105,7 @@ pub fn shown(dims: Dims) -> String {
     }
 }
 
-/// Parses `X[,Y[,Z]]`.
+/// Parses a size, `X[,Y[,Z]]`.
 fn dims(text: &str) -> Result<Dims, String> {
     let sizes: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
     match sizes.as_deref() {

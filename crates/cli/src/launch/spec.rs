@@ -9,7 +9,7 @@ use wavetank_quote::plain;
 
 use super::element::{Element, integer};
 
-/// A parsed `--arg`.
+/// A parsed `--arg` of a launch.
 #[derive(Clone, Debug)]
 pub enum Spec {
     From(Source),

@@ -29,9 +29,9 @@ pub struct Contents {
     libraries: Vec<Vec<Target>>,
     /// The runtime library that it would load.
     runtime: Option<PathBuf>,
-    /// Whether it loads the library of a sanitizer.
+    /// Whether the program loads the library of a sanitizer.
     sanitized: bool,
-    /// Whether it looks for the kernel driver itself, or starts programs that do.
+    /// Whether the program looks for the kernel driver itself, or starts programs that do.
     looks_for_driver: bool,
 }
 
@@ -179,7 +179,7 @@ pub fn map(path: &Path) -> Option<Mmap> {
     if !file.metadata().ok()?.is_file() {
         return None;
     }
-    // SAFETY: programs and libraries are not written in place while somebody is about to run them; who cuts one short ends
+    // SAFETY: programs and libraries are not written in place while they are about to be run; truncating one ends
     // this command, as it would end the program.
     unsafe { Mmap::map(&file) }.ok()
 }

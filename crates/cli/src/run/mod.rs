@@ -114,7 +114,7 @@ struct Marks {
     lost: Option<FoundFile>,
 }
 
-/// A finished run.
+/// A finished run of a program.
 struct Execution {
     ended: Ended,
     settings: Settings,

@@ -277,7 +277,7 @@ pub(super) fn tern(tern: Tern, elem: Elem, [a, b, c]: [&Expr; 3]) -> Expr {
     }
 }
 
-/// Returns a compare.
+/// Returns a compare of two operands.
 pub(super) fn cmp(rel: Rel, elem: Elem, a: &Expr, b: &Expr) -> Expr {
     let c = compared(elem);
     let same = if elem.is_float() { c } else { bits(elem) };

@@ -130,15 +130,15 @@ impl Implicit {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Class {
-    /// The scalar ALU.
+    /// Instructions of the scalar ALU.
     Salu,
     /// Branches, program end, traps.
     Branch,
-    /// Messages: s_sendmsg.
+    /// Messages by s_sendmsg and s_sendmsghalt.
     Message,
     /// Scalar memory: counts LGKM.
     Smem,
-    /// The vector ALU.
+    /// Instructions of the vector ALU.
     Valu,
     /// Buffer and image memory: counts VM (and EXP for stores on gfx6).
     Vmem,
@@ -148,7 +148,7 @@ pub enum Class {
     Lds,
     /// Interpolation: VALU that reads LDS.
     Interp,
-    /// Export: counts EXP.
+    /// Exports, which count EXP.
     Export,
 }
 

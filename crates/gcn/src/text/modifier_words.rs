@@ -27,7 +27,7 @@ pub(super) mod present {
     pub const ROW_MASK: u32 = 1 << 14;
     pub const BANK_MASK: u32 = 1 << 15;
     pub const NEG_HI: u32 = 1 << 16;
-    /// The word `noclamp`.
+    /// The word `noclamp`, which denies CLAMP.
     pub const NO_CLAMP: u32 = 1 << 17;
     pub const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
     pub const OFFSET01: u32 = OFFSET0 | OFFSET1;

@@ -17,7 +17,7 @@ use crate::layout::{Layout, layout};
 /// Modifiers as written: their values, and which are present.
 struct Modifiers<'m> {
     mods: &'m mut Mods,
-    /// Bits of [`present`].
+    /// The kinds that are present, as bits of [`present`].
     present: u32,
     /// Flags that are explicitly cleared.
     denied: Flags,

@@ -11,12 +11,12 @@ use crate::tables::Ty;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Written {
     pub operand: Operand,
-    /// The number of registers that it names; 0 if it is not a register.
+    /// The number of registers that the operand names; 0 if it is not a register.
     pub registers: u8,
     pub neg: bool,
     pub abs: bool,
     pub sext: bool,
-    /// Whether it is a number with a point or an exponent.
+    /// Whether the operand is a number with a point or an exponent.
     pub float: bool,
 }
 

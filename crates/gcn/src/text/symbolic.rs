@@ -10,7 +10,7 @@ use super::operand::{decimal, hex};
 use crate::generation::Generation;
 use crate::waitcnt::WaitCounter;
 
-/// Writes `name(value)`.
+/// Writes a call in the form `name(value)`.
 fn call(out: &mut impl Write, name: &str, value: u32) -> Result {
     out.write_str(name)?;
     out.write_char('(')?;

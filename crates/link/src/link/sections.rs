@@ -28,7 +28,7 @@ const PREFIXES: [&str; 12] = [
     ".dtors",
 ];
 
-/// An output section.
+/// A section of the output file.
 #[derive(Debug, Default)]
 pub struct Output {
     pub name: String,

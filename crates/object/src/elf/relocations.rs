@@ -14,10 +14,10 @@ use super::{Elf, LE, Names, damaged};
 use crate::bytes::field;
 use crate::error::Result;
 
-/// A dynamic relocation.
+/// A dynamic relocation, which a loader applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Relocation {
-    /// The type, `R_AMDGPU_*`.
+    /// The type of the relocation, `R_AMDGPU_*`.
     pub kind: u32,
     /// The virtual address of the place to change.
     pub place: u64,

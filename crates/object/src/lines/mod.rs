@@ -146,7 +146,7 @@ impl fmt::Display for Source {
 }
 
 impl fmt::Display for Frame {
-    /// Writes `lines.cl:10:5`.
+    /// Writes file, line and column: `lines.cl:10:5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", plain(&self.file))?;
         for number in [self.line, self.column].into_iter().flatten() {

@@ -183,7 +183,7 @@ impl ArgKind {
 pub enum AddressSpace {
     /// Scratch, with one copy for each work-item.
     Private,
-    /// Device memory.
+    /// Device memory, which all work-groups share.
     Global,
     /// Device memory that the kernel does not write.
     Constant,

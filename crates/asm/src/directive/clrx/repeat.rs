@@ -21,7 +21,7 @@ fn counted(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     repeat(a, &head, line, read, ".for")
 }
 
-/// Handles `.while CONDITION`.
+/// Handles `.while CONDITION`, which is tested before each iteration.
 fn conditional(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;

@@ -66,7 +66,7 @@ fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError>
     a.define(&name, place, Definition::Variable(expr), false)
 }
 
-/// Handles `.undef NAME`, which removes a symbol.
+/// Handles `.undef NAME`, which removes the definition of a symbol.
 fn undef(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;

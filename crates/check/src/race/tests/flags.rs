@@ -293,7 +293,7 @@ fn tickets_order_who_has_them() {
         let (ticket, serving) = (FLAG, FLAG + 4);
         for group in 0..5 {
             script.go((group, 0), &[(Add, ticket)]);
-            // It sees the number of another wave first.
+            // The wave sees the number of another one first.
             script.go((4 - group, 0), &[(see, serving)]);
         }
         for group in 0..5 {

@@ -196,7 +196,7 @@ fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Valu
     let access = (wave.clone(), proptest::sample::select(ops), 0u64..4, lanes);
     let event = prop_oneof![
         12 => access.prop_map(|(wave, op, at, lanes)| {
-            // An atomic passes on what it acquires only when all its lanes are done.
+            // An atomic passes on its acquired clock only when all its lanes are done.
             let lanes = if matches!(way(op), Way::Atomic { .. }) { 1 } else { lanes };
             Event::Access(wave, op, PLACE + 4 * at, lanes)
         }),

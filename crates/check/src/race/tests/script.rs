@@ -197,7 +197,7 @@ impl Script {
         self
     }
 
-    /// Returns the findings.
+    /// Returns the findings of the launch.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut findings = Findings::default();
         self.race.end(&mut findings);

@@ -3,7 +3,7 @@
 use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Located, Token};
 
-/// How deep parentheses and signs may nest.
+/// Limit of nested parentheses and signs.
 const DEPTH: u8 = 32;
 
 /// Binary operators, the weakest first; those of a row have the same precedence.

@@ -14,7 +14,7 @@ use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 /// Modifiers as written: their values, and which are present.
 pub(super) struct Modifiers {
     pub mods: Mods,
-    /// Bits of [`present`].
+    /// The kinds that are present, as bits of [`present`].
     pub present: u32,
     /// The form that a word requests: `vop3`, `sdwa`, `dpp`.
     pub form: Option<Form>,

@@ -12,7 +12,7 @@ use crate::tables::Ty;
 /// Limit of nesting: sign, absolute value and extension, once each.
 const DEPTH: u8 = 3;
 
-/// Parses a source.
+/// Parses a source with the modifiers around it.
 pub(super) fn source(
     lex: &mut Lexer<'_>,
     ty: Ty,
