@@ -28,7 +28,7 @@ pub struct LineError {
 }
 
 impl LineError {
-    /// An error of the whole source.
+    /// Makes an error of the whole source.
     pub(crate) fn of_source(message: impl fmt::Display) -> Self {
         LineError {
             file: None,
@@ -39,7 +39,7 @@ impl LineError {
         }
     }
 
-    /// The error of a line of a text.
+    /// Makes the error of a line of a text.
     pub(crate) fn new(origin: &Rc<Origin>, number: usize, text: &str, error: ParseError) -> Self {
         let mut around = Vec::new();
         let mut inner = origin;

@@ -9,7 +9,7 @@
 //! | VOP3, SDWA, DPP | modifiers that the instruction does not take |
 //! | VOPC in SDWA | SDST when it is VCC; VCC is written without SD |
 //! | VOP3P | modifiers of a source that the instruction does not have |
-//! | SMEM | the offset where a register stands in its place, or none is taken; then flags too |
+//! | SMEM | the offset if a register replaces it, or if the instruction takes none; then flags, too |
 //! | MUBUF, MTBUF | VADDR without OFFEN, IDXEN and ADDR64; VDATA with LDS |
 //! | FLAT | SADDR of segment 0, VADDR of SCRATCH with SADDR, VDST without a result |
 //! | EXP | sources that EN leaves out, the upper two with COMPR |

@@ -50,7 +50,7 @@ pub enum SdwaSel {
 }
 
 impl SdwaSel {
-    /// The selection by its 3-bit code.
+    /// Returns the selection of a 3-bit code.
     pub const fn from_bits(bits: u8) -> SdwaSel {
         use SdwaSel::*;
         [Byte0, Byte1, Byte2, Byte3, Word0, Word1, Dword, Reserved][(bits & 7) as usize]
@@ -70,7 +70,7 @@ pub enum DstUnused {
 }
 
 impl DstUnused {
-    /// The treatment by its 2-bit code.
+    /// Returns the treatment of a 2-bit code.
     pub const fn from_bits(bits: u8) -> DstUnused {
         use DstUnused::*;
         [Pad, Sext, Preserve, Reserved][(bits & 3) as usize]

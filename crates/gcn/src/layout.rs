@@ -10,7 +10,7 @@ use crate::tables::Field;
 pub(crate) struct Bits(pub u8, pub u8);
 
 impl Bits {
-    /// The largest value that fits.
+    /// Returns the largest value that fits.
     pub const fn max(self) -> u64 {
         (1 << self.1) - 1
     }
@@ -234,8 +234,8 @@ const fn sopp() -> Layout {
     short(0xbf80_0000, Bits(16, 7)).at(Field::Simm16, 0, 16, Coding::Signed)
 }
 
-/// SMRD has 8 bits of offset in dwords, SMEM 20 or 21 bits in bytes. The register that is part of the offset is decoded
-/// separately: see `decode::smem_offset`.
+/// Makes the layout of scalar memory. SMRD has 8 bits of offset in dwords, SMEM 20 or 21 bits in bytes. The register that is part
+/// of the offset is decoded separately: see `decode::smem_offset`.
 const fn smem(g: Generation) -> Layout {
     if old(g) {
         return short(0xc000_0000, Bits(22, 5))
@@ -282,7 +282,7 @@ const fn vopc() -> Layout {
         .vgpr(Field::Src1, 9)
 }
 
-/// VOP3A; VOP3B has SDST in place of ABS and OP_SEL, see [`VOP3B_SDST`].
+/// Makes the layout of VOP3A. VOP3B has SDST in place of ABS and OP_SEL, see [`VOP3B_SDST`].
 const fn vop3(g: Generation) -> Layout {
     long(0xd000_0000, if old(g) { Bits(17, 9) } else { Bits(16, 10) })
         .vgpr(Field::Vdst, 0)
@@ -309,7 +309,7 @@ const fn vop3p() -> Layout {
         .source(Field::Src2, 50, 9)
 }
 
-/// The second word of SDWA; the first is that of the home form.
+/// Makes the layout of SDWA's second word; the first is that of the home form.
 const fn sdwa(g: Generation) -> Layout {
     let (s0, s1) = match g {
         Generation::Gfx9 => (Some(55), Some(63)),
@@ -325,7 +325,7 @@ const fn sdwa(g: Generation) -> Layout {
     }
 }
 
-/// The second word of DPP; the first is that of the home form.
+/// Makes the layout of DPP's second word; the first is that of the home form.
 const fn dpp() -> Layout {
     long(0, NOWHERE)
         .vgpr(Field::Vdst, 17)
@@ -357,7 +357,7 @@ const fn ds(g: Generation) -> Layout {
         .vgpr(Field::Vdst, 56)
 }
 
-/// The common layout of MUBUF and MTBUF.
+/// Makes the common layout of MUBUF and MTBUF.
 const fn buffer(base: u32, opcode: Bits) -> Layout {
     long(base, opcode)
         .offset(Bits(0, 12))
@@ -457,7 +457,7 @@ const fn mimg(g: Generation) -> Layout {
 /// The channel mask DMASK of MIMG.
 pub(crate) const DMASK: Bits = Bits(8, 4);
 
-/// FLAT with its segments: 0 for FLAT, 1 for SCRATCH, 2 for GLOBAL. The last two exist from gfx9 on.
+/// Makes the layout of FLAT in a segment: 0 is FLAT, 1 is SCRATCH, 2 is GLOBAL. The last two exist from gfx9 on.
 const fn flat(g: Generation, segment: u32) -> Layout {
     let layout = long(0xdc00_0000 | segment << 14, Bits(18, 7))
         .vgpr(Field::Vaddr, 32)

@@ -110,7 +110,7 @@ impl Rsrc1 {
         }
     }
 
-    /// The eight bits 19:12 as they stand in bits 7:0 of the MODE register: `FP_ROUND` in 3:0, `FP_DENORM` in 7:4.
+    /// Returns bits 19:12, which are bits 7:0 of the MODE register: `FP_ROUND` in 3:0, `FP_DENORM` in 7:4.
     pub fn float_mode(&self) -> u32 {
         self.bits >> 12 & 0xff
     }

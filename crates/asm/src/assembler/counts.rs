@@ -25,7 +25,7 @@ pub(crate) struct CountsKept {
 }
 
 impl Counts {
-    /// The counts of one instruction.
+    /// Returns the counts of one instruction.
     pub fn of(inst: &Inst) -> Counts {
         let mut counts = Counts::default();
         counts.add(inst);

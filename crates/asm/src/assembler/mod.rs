@@ -204,7 +204,7 @@ impl Assembler<'_> {
     }
 }
 
-/// The error of a section that is too large.
+/// Returns the error of sections that are too large.
 pub(crate) fn too_large(_: TooLarge) -> SyntaxError {
     syntax_error(0..0, "the sections of a source have 256 megabytes at most")
 }

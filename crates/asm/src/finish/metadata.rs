@@ -8,7 +8,7 @@ use wavetank_gcn::Chip;
 
 use crate::session::program::{Kernel, KernelMetadata, Metadata, quoted};
 
-/// Keys that belong into `Attrs` and `CodeProps`; other keys stand beside the name.
+/// Keys of the map `Attrs`, and keys of the kernel itself; all others belong to `CodeProps`.
 const ATTRIBUTES: [&str; 4] = [
     "ReqdWorkGroupSize",
     "WorkGroupSizeHint",

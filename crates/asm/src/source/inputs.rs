@@ -37,7 +37,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// A line by its number, from 1, as it was written.
+    /// Returns a line by its number, from 1, as it was written.
     pub fn line(&self, number: usize) -> &str {
         self.text.lines().nth(number - 1).unwrap_or_default()
     }

@@ -27,7 +27,7 @@ impl Open {
     }
 }
 
-/// Numbers of all sizes, with some undefined bits, adjacent or anywhere.
+/// Returns numbers of all sizes, with some undefined bits, adjacent or anywhere.
 fn open() -> impl Strategy<Value = Open> {
     let value = prop_oneof![
         any::<u64>(),
@@ -64,9 +64,9 @@ fn undefined(args: [Open; 3], of: impl Fn([u64; 3]) -> u64) -> u64 {
 /// A function of integers, with its operations in a block.
 struct Function<'f> {
     name: String,
-    /// Appends the function to a block.
+    /// A function that appends the operation to a block.
     build: &'f dyn Fn(&Builder, [Value; 3]) -> Value,
-    /// Appends the function's shadow to a block.
+    /// A function that appends the operation's shadow to a block.
     shadow: &'f dyn Fn(Numbers<'_>, [Bits; 3]) -> Shadow,
     evaluate: &'f dyn Fn([u64; 3]) -> Option<u64>,
     /// Whether the shadow must be exactly the undefined bits, for these undefined bits of operands.

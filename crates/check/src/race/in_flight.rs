@@ -14,9 +14,9 @@ use super::vector_clock::Time;
 pub struct InFlight {
     /// The number of issued accesses.
     issued: u32,
-    /// Writes that may be in flight: number and time, the oldest first.
+    /// The writes that may be in flight: number and time, the oldest first.
     writes: VecDeque<(u32, Time)>,
-    /// Writes that the wave has waited for.
+    /// The writes that the wave has waited for.
     done: Vec<Done>,
     /// Releases with earlier writes in flight, after which other waves are ordered.
     early: Vec<Release>,

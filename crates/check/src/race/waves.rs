@@ -121,7 +121,7 @@ impl Waves {
         self.groups[group].lds.take()
     }
 
-    /// Returns the history of a group's LDS.
+    /// Puts back the LDS history of a wave's work-group.
     pub fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds = lds;
@@ -194,7 +194,7 @@ impl Waves {
         known.with(wave, now, &mut self.fuel)
     }
 
-    /// The vector clock that a wave acquires by seeing that an access was done.
+    /// Returns the vector clock that a wave acquires when it sees that an access was done.
     pub fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
         let wave = &self.waves[slot.wave as usize];
         let then = wave.before.iter().find(|(until, _)| *until >= slot.time);

@@ -19,13 +19,13 @@ pub struct Mistake {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    /// Reads registers before they are loaded.
+    /// A read of registers before they are loaded.
     Read,
-    /// Writes registers that a load will overwrite.
+    /// A write to registers that a load will overwrite.
     Overwritten,
-    /// Writes registers that are still to be read.
+    /// A write to registers that are still to be read.
     Source,
-    /// Passes a barrier, so that other waves continue.
+    /// A barrier at which other waves continue.
     PassedOn(LdsAccess),
 }
 
@@ -38,22 +38,22 @@ impl Mistake {
         }
     }
 
-    /// A read of registers that have not been loaded yet.
+    /// Makes the mistake of reading registers that have not been loaded yet.
     pub fn read(registers: Registers) -> Mistake {
         Mistake::new(What::Read, registers)
     }
 
-    /// A write to registers that a load will overwrite.
+    /// Makes the mistake of writing registers that a load will overwrite.
     pub fn overwritten(registers: Registers) -> Mistake {
         Mistake::new(What::Overwritten, registers)
     }
 
-    /// A write to registers that have not been read yet.
+    /// Makes the mistake of writing registers that have not been read yet.
     pub fn source(registers: Registers) -> Mistake {
         Mistake::new(What::Source, registers)
     }
 
-    /// A barrier that lets other waves use LDS too early.
+    /// Makes the mistake of a barrier that lets other waves use LDS too early.
     pub fn passed_on(access: LdsAccess) -> Mistake {
         Mistake::new(What::PassedOn(access), Registers::default())
     }

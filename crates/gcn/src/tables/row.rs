@@ -584,7 +584,7 @@ macro_rules! operands {
 operands! {
     // Operands of the vector ALU.
     dst(ty)        = Vdst,    ty,       Write, Vgpr;
-    /// A scalar destination that stands in the VDST field: v_readlane_b32.
+    /// A scalar destination in the VDST field: v_readlane_b32.
     sgpr_dst(ty)   = Vdst,    ty,       Write, Sgpr;
     /// The mask a carry or a compare writes: VCC in the short forms.
     mask_out()     = Sdst,    Ty::Mask, Write, Sgpr;
@@ -606,7 +606,7 @@ operands! {
     waitcnt()      = Simm16,  Ty::Imm,  Read,  Waitcnt;
     sendmsg()      = Simm16,  Ty::Imm,  Read,  Sendmsg;
     gpr_idx()      = Simm16,  Ty::Imm,  Read,  GprIdx;
-    /// The index mask of s_set_gpr_idx_on stands in SSRC1.
+    /// The index mask of s_set_gpr_idx_on, which is in SSRC1.
     gpr_idx_src1() = Src1,    Ty::Imm,  Read,  GprIdx;
     // Operands of scalar memory.
     sbase(ty)      = Sbase,   ty,       Read,  Sgpr;

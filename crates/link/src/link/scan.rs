@@ -46,6 +46,8 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// Scans the relocations of all files.
+    ///
     /// # Errors
     /// [`crate::Error::Unlinkable`] with all undefined symbols and all unsupported relocations.
     pub fn of(

@@ -111,7 +111,7 @@ fn code(words: &[u32], chip: Chip) -> CodeObject {
     CodeObject::of_code(&code, chip.name().parse().expect("a target")).expect("code")
 }
 
-/// Random words, some of which are instructions of the kinds in the rows.
+/// Returns random words, some of which are instructions of the kinds in the rows.
 fn word() -> impl Strategy<Value = u32> {
     prop_oneof![
         any::<u32>(),

@@ -97,7 +97,7 @@ fn a_barrier_orders_no_other_group() {
     assert_eq!(script.rules(), ["write-read", "write-read"]);
 }
 
-/// A sum over the LDS of four waves, by halves, with or without the barrier between the steps.
+/// Runs a sum over the LDS of four waves, by halves, with or without the barrier between the steps; returns the rules found.
 fn reduction(barriers: bool) -> Vec<&'static str> {
     let mut script = Script::new(4);
     let place = |wave: u32| A + 4 * u64::from(wave);

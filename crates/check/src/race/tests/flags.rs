@@ -129,7 +129,7 @@ fn an_atomic_that_returns_nothing_tells_its_wave_nothing() {
     assert_eq!(script.rules(), ["write-read"]);
 }
 
-/// A wave tests whether an atomic is worth it, a second one has done its own, and a third one skips it.
+/// Runs a guess: a wave tests whether an atomic is worth it, a second one has done its own, and a third one skips it.
 fn guess(atomic: Op) -> Vec<&'static str> {
     let mut script = Script::new(1);
     script.go((0, 0), &[(Load, DATA), (atomic, DATA)]);
@@ -222,7 +222,7 @@ fn a_barrier_hands_on_to_the_wave_that_sets_the_flag() {
     assert!(script.rules().is_empty());
 }
 
-/// A scan in which each group looks at the groups before it, until one has its whole sum.
+/// Runs a scan in which each group reads the groups before it, until one has its whole sum.
 fn look_back(groups: u64, coherent: bool) -> Vec<&'static str> {
     let mut script = Script::new(1);
     let state = |group: u64| FLAG + 4 * group;
@@ -250,7 +250,7 @@ fn look_back_orders_all_before() {
     assert!(look_back(5, false).contains(&"write-read"));
 }
 
-/// Waves of several groups that change data one after another under a lock.
+/// Runs waves of several groups that change data one after another under a lock.
 fn lock(take: Op, free: Op) -> Vec<&'static str> {
     let mut script = Script::new(1);
     let change = [(Load, DATA), (OtherStore, DATA)];

@@ -218,7 +218,7 @@ fn apart(events: Vec<Event>) -> Vec<Event> {
     events.into_iter().map(place).collect()
 }
 
-/// Waves of one group each, with flags in separate places.
+/// Moves each wave to a group of its own, and flags to separate places.
 fn of_two_groups(events: Vec<Event>) -> Vec<Event> {
     let event = |event| match event {
         Event::Access(n, op @ (Load | Store), at, _) => Event::Access(n * WAVES, op, at, 1),

@@ -166,7 +166,7 @@ fn control(lex: &mut Lexer<'_>, word: &str, start: &Location) -> Result<Option<u
     dpp_amount(&lex.since(&at), word, amount).map(Some)
 }
 
-/// A modifier with a value after a colon.
+/// Reads a modifier with a value after a colon.
 fn valued(
     lex: &mut Lexer<'_>,
     word: &str,
@@ -232,7 +232,7 @@ impl Syntax for Clrx {
         choice(lex, &UNUSED, 3)
     }
 
-    /// `bound_ctrl` is handled here like a flag: it may stand alone.
+    /// Reads `bound_ctrl` like a flag: it needs no value.
     fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure> {
         match word {
             "format" => format(lex, mods)?,
