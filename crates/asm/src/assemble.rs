@@ -1,4 +1,4 @@
-//! The entry points of the crate: sources to instructions, to objects and to plain code.
+//! The entry points of the crate: from source text to instructions, to an object file or to plain machine code.
 
 use std::rc::Rc;
 
@@ -14,15 +14,15 @@ use crate::options::Options;
 use crate::session::Session;
 use crate::source::may_have_names;
 
-/// Assembles a source: instructions, labels and comments, one statement a line (CLRX parts several by `;`).
+/// Assembles a source of instructions, labels and comments, with one statement a line (CLRX also separates statements by `;`).
 ///
-/// `each` gets the instructions in order, also those around lines that are wrong, with the bytes that they have in the end:
-/// from the first on that waits for a value, when all has been read. Code begins at address 0. Directives are
-/// followed as [`assemble_object`] does, but for `.include`: there are no files here.
+/// `each` gets the instructions in source order with their final bytes, including the ones next to wrong lines. From the first
+/// instruction that waits for a value, they are delivered after the whole source has been read. Code begins at address 0.
+/// Directives are followed as [`assemble_object`] does, except `.include`, because there are no files here.
 ///
 /// # Errors
 ///
-/// All wrong lines of the source: what is no instruction, a label that there is not, or is twice.
+/// All wrong lines of the source: invalid instructions, and labels that are missing or defined twice.
 ///
 /// ```
 /// use wavetank_asm::assemble;
@@ -50,7 +50,8 @@ pub fn assemble(
     assemble_lines("", source, &options, each)
 }
 
-/// As [`assemble`], with options. `name` is that of the source, for errors of what it includes.
+/// Assembles a source as [`assemble`] does, with options. `name` is the name of the source, shown in the errors of included
+/// files.
 ///
 /// # Errors
 ///
@@ -63,7 +64,7 @@ pub fn assemble_lines(
 ) -> Result<(), Errors> {
     let text: Rc<str> = source.into();
     let directives = handlers(options.dialect);
-    // How long an instruction is does not depend on where its target lies. Sources without labels are spared the pass.
+    // The length of an instruction does not depend on the place of its target. Sources without labels skip this pass.
     let known = match may_have_names(source) {
         true => {
             let mut first = Session::new(name, text.clone(), options, directives, None, None);
@@ -89,9 +90,9 @@ pub fn assemble_lines(
     checked(&mut session, options)
 }
 
-/// Assembles a source to a relocatable object: sections, symbols, and what a linker has to fill in.
+/// Assembles a source to a relocatable object: sections, symbols, and relocations for a linker.
 ///
-/// `name` is that of the source, for errors of what it includes.
+/// `name` is the name of the source, shown in the errors of included files.
 ///
 /// # Errors
 ///
@@ -115,7 +116,7 @@ pub fn assemble_object(
     Ok(assemble_whole(name, source, options)?.object)
 }
 
-/// As [`assemble_object`], with what a driver wants around the object.
+/// Assembles a source as [`assemble_object`] does, and adds the container that a driver expects around the object.
 ///
 /// # Errors
 ///
@@ -131,11 +132,13 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
     Ok(made)
 }
 
-/// Assembles a source to the plain bytes of its code, with all data among the instructions, for callers that load them themselves.
+/// Assembles a source to the plain bytes of its code, with all data among the instructions, for callers with a loader of their
+/// own.
 ///
 /// # Errors
 ///
-/// The wrong lines of the source, at most [`Options::max_errors`]; what only a linker knows; code in several sections.
+/// The wrong lines of the source, at most [`Options::max_errors`]; values that only a linker can compute; code in several
+/// sections.
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_code};
@@ -155,7 +158,7 @@ pub fn assemble_code(name: &str, source: &str, options: &Options<'_>) -> Result<
     Ok(code)
 }
 
-/// The errors of a source, in the order of its lines.
+/// Returns the errors of a source in the order of its lines, or `Ok` if there are none.
 fn checked(session: &mut Session<'_>, options: &Options<'_>) -> Result<(), Errors> {
     let mut errors = session.take_errors();
     if errors.is_empty() {
@@ -199,7 +202,7 @@ v_xor_b32 v1, v2, v3
 s_setprio 1; s_nop 9
 ";
 
-    /// What a reading makes of a source: line, address and bytes of each instruction, and the errors.
+    /// Reads a source in one of two ways; returns the line, address and bytes of each instruction as text, and the errors.
     fn read(source: &Rc<str>, read: impl Fn(&mut Session<'_>, &Rc<str>)) -> (Vec<String>, String) {
         let mut seen = Vec::new();
         let mut each = |line: &crate::Line| {

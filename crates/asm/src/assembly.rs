@@ -1,15 +1,15 @@
-//! The result of an assembly: an object, and the file that a driver wants around it.
+//! The result of an assembly: an object, and the file that a driver expects around it.
 
 use wavetank_link::Relocatable;
 use wavetank_object::catalyst;
 use wavetank_object::clover::{self, Listed};
 
-/// What a source becomes.
+/// The result of assembling a source.
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// The object, as linkers take it.
+    /// The object, in the form that a linker reads.
     pub object: Relocatable,
-    /// What is around it, where a driver wants its own.
+    /// The container around it, for drivers with a format of their own.
     pub container: Option<Container>,
 }
 
@@ -23,7 +23,7 @@ pub enum Container {
         /// The version of Mesa: 170000 is 17.0.0.
         mesa: u64,
     },
-    /// A program of AMD's Catalyst, which has all of the source itself.
+    /// A program of AMD's Catalyst, whose contents all come from the source.
     Catalyst(Box<catalyst::Program>),
 }
 
@@ -31,7 +31,7 @@ impl Container {
     /// Writes the file around an object.
     ///
     /// # Errors
-    /// Objects that are too large for it.
+    /// Objects that are too large for the container.
     pub fn write(&self, object: &[u8]) -> wavetank_object::Result<Vec<u8>> {
         match self {
             Container::Clover { kernels, mesa } => clover::program(kernels, object, *mesa),

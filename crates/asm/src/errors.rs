@@ -9,26 +9,26 @@ use wavetank_quote::plain;
 
 use crate::source::{Origin, OriginKind, syntax_error};
 
-/// Of a stack of macros so many are told, from the innermost on.
+/// Limit of the macros around an error that are listed, from the innermost on.
 const MAX_AROUND: usize = 8;
 
-/// A line that is wrong: shown with its number, the line, and a caret under the place.
+/// A wrong line, shown with its number, its text, and a caret under the wrong place.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub struct LineError {
-    /// The file that it stands in, where it is not the source itself.
+    /// The file that contains the line, if it is not the source itself.
     pub file: Option<String>,
-    /// The number of the line, from 1; of a macro's expansion, the number in it.
+    /// The number of the line, from 1; for a macro's line, the number within the expansion.
     pub number: usize,
-    /// The line as it was written, or as a macro has made it.
+    /// The line as written, or as a macro expanded it.
     pub text: String,
-    /// What is wrong; its place is one of `text`.
+    /// The error, with its place in `text`.
     pub error: ParseError,
-    /// Where it was read from: the macros, repetitions and files around it, a sentence each, the innermost first.
+    /// The macros, repetitions and files around the line, one sentence each, the innermost first.
     pub around: Vec<String>,
 }
 
 impl LineError {
-    /// An error of the whole source.
+    /// Makes an error of the whole source.
     pub(crate) fn of_source(message: impl fmt::Display) -> Self {
         LineError {
             file: None,
@@ -39,7 +39,7 @@ impl LineError {
         }
     }
 
-    /// The error of a line of a text.
+    /// Makes the error of a line of a text.
     pub(crate) fn new(origin: &Rc<Origin>, number: usize, text: &str, error: ParseError) -> Self {
         let mut around = Vec::new();
         let mut inner = origin;
@@ -66,7 +66,7 @@ impl LineError {
     }
 }
 
-/// `in the macro m, which line 7 uses`
+/// Describes where a text was read from: `in the macro m, which line 7 uses`.
 fn describe(kind: &OriginKind, line: usize, outer: &Origin) -> String {
     let line = match &outer.kind {
         OriginKind::File(name) if outer.user.is_some() => format!("line {line} of {}", plain(name)),
@@ -101,12 +101,12 @@ impl fmt::Display for LineError {
     }
 }
 
-/// Every wrong line of a source, in order; or the first ones, if that was asked for.
+/// Every wrong line of a source, in order; or only the first ones, if the number of errors was limited.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub struct Errors(pub Vec<LineError>, pub(crate) usize);
 
 impl Errors {
-    /// How many lines of the source have not been looked at, because there were errors enough.
+    /// Returns the number of lines that were not read because the limit of errors was reached.
     pub fn unread(&self) -> usize {
         self.1
     }

@@ -1,19 +1,19 @@
-//! Where `.include` and `.incbin` find their files.
+//! Access to the files that `.include` and `.incbin` name.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Gives files to a source that names them.
+/// A provider of the files that a source names.
 pub trait Files {
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// # Errors
     /// The end of a sentence that begins with the file's name, such as `cannot be read: permission denied`.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
 }
 
-/// No files: a source that names one is wrong.
+/// A provider without files: each name of a file is an error in the source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 
@@ -23,10 +23,10 @@ impl Files for NoFiles {
     }
 }
 
-/// Bytes that a file has at most: more than that no object has. Devices have no end.
+/// Limit of a file's size in bytes, which no object exceeds. Devices could be endless.
 const LARGEST: u64 = 256 << 20;
 
-/// The bytes of a file, or so many that they are too many.
+/// Reads a file, and stops just after the limit of its size.
 fn read_some(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?
@@ -35,7 +35,7 @@ fn read_some(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Files by their path, or in one of several folders, in order.
+/// A provider that finds files by their path, or in several folders, tried in order.
 #[derive(Clone, Debug, Default)]
 pub struct Folders(pub Vec<PathBuf>);
 

@@ -1,28 +1,28 @@
-//! One line of hexadecimal bytes to one line of text.
+//! Disassembly of one line of hexadecimal bytes to one line of text.
 
 use thiserror::Error;
 use wavetank_gcn::{Chip, Dialect, decode, print_in};
 
-/// What stands for bytes that are no instruction.
+/// The output for bytes that are not an instruction.
 pub const REJECTED: &str = "!reject";
 
-/// A line that is no row of hexadecimal bytes.
+/// The error of a line that is not a row of hexadecimal bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum HexError {
-    /// Something that is no hexadecimal digit, and no space, comma, bracket or `0x` between bytes.
+    /// A character that is not a hexadecimal digit, and not a space, comma, bracket or `0x` between bytes.
     #[error("`{}` is no hexadecimal digit", .0.escape_debug())]
     Digit(char),
-    /// A digit without a second one.
+    /// A digit without its second one.
     #[error("the last byte has one digit: a byte has two")]
     Half,
 }
 
-/// Appends the text of the instruction whose bytes, in the order of memory, stand on a line: `7f00008c`, `7f 00 00 8c`
-/// or `[0x7f,0x00,0x00,0x8c]`. Several instructions are parted by `; `; bytes that are no instruction are [`REJECTED`].
+/// Appends the text of the instruction whose bytes, in memory order, stand on a line: `7f00008c`, `7f 00 00 8c` or
+/// `[0x7f,0x00,0x00,0x8c]`. Several instructions are separated by `; `; bytes that are not an instruction become [`REJECTED`].
 ///
 /// # Errors
 ///
-/// A [`HexError`] for text that is no bytes; nothing is appended then.
+/// A [`HexError`] for text that is not hexadecimal bytes; in that case nothing is appended.
 ///
 /// ```
 /// use wavetank_asm::hex_line;
@@ -58,7 +58,7 @@ pub fn hex_line(
     Ok(())
 }
 
-/// The bytes of a line, in `buffer` where they fit, as they do for an instruction.
+/// Parses the bytes of a line, into `buffer` if they fit, as those of an instruction do.
 fn bytes<'b>(
     line: &str,
     buffer: &'b mut [u8; 16],

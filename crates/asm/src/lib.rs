@@ -1,14 +1,14 @@
-//! Sources of instructions to bytes and objects, and code objects to listings.
+//! The assembler and disassembler of whole programs: sources to bytes and objects, and code objects to listings and sources.
 //!
 //! * [`assemble_object`] reads a source and makes a relocatable object of it: sections, symbols, kernels, metadata.
 //! * [`assemble_code`] makes the plain bytes of its code.
-//! * [`Signature`] says of a kernel what directives would, in a line.
-//! * [`assemble`] gives the instructions of a source, one after another.
-//! * [`Listing`] shows the code of a code object, or plain bytes, with symbols and branch targets as labels.
-//! * [`source_of`] makes a source of a code object that assembles to the same sections.
-//! * [`hex_line`] is one line of hexadecimal bytes to one line of text.
+//! * [`Signature`] describes a kernel in one line instead of directives.
+//! * [`assemble`] returns the instructions of a source one by one.
+//! * [`Listing`] shows the code of a code object, or plain bytes, with labels for symbols and branch targets.
+//! * [`source_of`] makes a source from a code object that assembles to the same sections.
+//! * [`hex_line`] disassembles one line of hexadecimal bytes to one line of text.
 //!
-//! The text of single instructions is the business of `wavetank-gcn`; linking that of `wavetank-link`.
+//! The text of single instructions is in `wavetank-gcn`, linking in `wavetank-link`.
 //!
 //! ```
 //! use wavetank_asm::assemble;
@@ -58,7 +58,7 @@ pub use wavetank_gcn::ParseError;
 
 use wavetank_gcn::Chip;
 
-/// Major, minor and stepping of a chip's instruction set: 9, 0 and 12 of gfx90c.
+/// Returns major, minor and stepping of a chip's instruction set: 9, 0 and 12 for gfx90c.
 fn isa_version(chip: Chip) -> (u32, u32, u32) {
     let name = chip.name().trim_start_matches("gfx");
     let (major, rest) = name.split_at(name.len().saturating_sub(2));

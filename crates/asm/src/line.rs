@@ -1,54 +1,54 @@
-//! An assembled instruction with its line.
+//! Assembled instructions with their lines in the source.
 
 use std::fmt;
 
 use wavetank_gcn::text::print_at;
 use wavetank_gcn::{Dialect, Encoded, Inst};
 
-/// The number in an instruction that stands for an operand whose value is not known yet. It is not an inline constant.
+/// The placeholder in an instruction for an operand whose value is not known yet. It is not an inline constant.
 pub(crate) const LITERAL: u32 = 0x5eed_f00d;
 
 /// An instruction of a source.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The number of its line, from 1; of a macro's instruction, the number in the expansion.
+    /// The number of the instruction's line, from 1; for a macro's instruction, the number within the expansion.
     pub number: usize,
-    /// Where it stands in its section, in bytes.
+    /// The offset of the instruction in its section, in bytes.
     pub address: u64,
-    /// The instruction. Where it waits for an address that only a linker knows, there is 0 in its place.
+    /// The instruction. An address that only a linker can compute is 0 in it.
     pub inst: Inst,
     pub(crate) code: Encoded,
-    /// The operand whose value was not known where it stands.
+    /// The operand whose value was not known when the line was read.
     pub(crate) symbolic: Option<Symbolic>,
 }
 
-/// An operand by a name.
+/// An operand given by a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Symbolic {
-    /// As it was written.
+    /// The operand as it was written.
     pub written: String,
-    /// The instruction with a number for it that stands nowhere else.
+    /// The instruction with a placeholder for the operand that occurs nowhere else in its text.
     pub template: Inst,
-    /// Whether only a linker knows its value.
+    /// Whether only a linker can compute the operand's value.
     pub linked: bool,
 }
 
 impl Line {
-    /// The 4 or 8 bytes of the instruction, in the order of memory.
+    /// Returns the 4 or 8 bytes of the instruction, in memory order.
     pub fn bytes(&self) -> &[u8] {
         self.code.as_bytes()
     }
 
-    /// The operand that a linker has to fill in, as it was written: its bytes are 0.
+    /// Returns the operand that a linker has to fill in, as it was written; its bytes are 0.
     pub fn waits_for(&self) -> Option<&str> {
         let symbolic = self.symbolic.as_ref().filter(|symbolic| symbolic.linked);
         symbolic.map(|symbolic| &*symbolic.written)
     }
 
-    /// Writes its canonical text; an operand whose value was not known where it stands as it was written.
+    /// Writes the canonical text of the instruction. An operand whose value was not known is written as in the source.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn print(&self, dialect: Dialect, out: &mut impl fmt::Write) -> fmt::Result {
         let Some(Symbolic {
             written, template, ..
@@ -58,7 +58,7 @@ impl Line {
         };
         let mut text = String::new();
         print_at(template, dialect, self.address, &mut text)?;
-        // Where the number stands that is in its place: after the last blank of a branch, else as hexadecimal.
+        // The placeholder's place: after the last blank of a branch, otherwise at its hexadecimal digits.
         let placeholder = format!("{:#x}", LITERAL);
         match (text.find(&placeholder), text.rfind(' ')) {
             (Some(at), _) => write!(

@@ -1,4 +1,4 @@
-//! Options of an assembly.
+//! Options of an assembly: chip, target, dialect, files and definitions.
 
 use wavetank_gcn::{Chip, Dialect};
 use wavetank_object::Target;
@@ -6,31 +6,31 @@ use wavetank_object::Target;
 use crate::files::{Files, NoFiles};
 use crate::signature::Signature;
 
-/// How a source is assembled.
+/// The options of an assembly.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// The chip whose instructions these are, unless the source says it.
+    /// The chip whose instructions are read, unless the source names one.
     pub chip: Chip,
     /// The chip with its features, for the header of the object.
     pub target: Target,
-    /// Whether the source must be for this chip: one that names another is wrong.
+    /// Whether the source must be for this chip, so that naming another is an error.
     pub fixed: bool,
-    /// How the source is written.
+    /// The dialect of the source.
     pub dialect: Dialect,
-    /// The version of the code object, 2 to 6, unless the source says it.
+    /// The version of the code object, 2 to 6, unless the source sets it.
     pub version: u8,
-    /// Where `.include` and `.incbin` find files.
+    /// The provider of files for `.include` and `.incbin`.
     pub files: &'a dyn Files,
-    /// Symbols that are numbers from the start.
+    /// Symbols defined as numbers before the first line.
     pub defines: Vec<(String, i64)>,
-    /// Kernels whose descriptors and metadata the source does not have. [`assemble_object`](crate::assemble_object) adds them.
+    /// Kernels whose descriptors and metadata are not in the source. [`assemble_object`](crate::assemble_object) adds them.
     pub kernels: Vec<Signature>,
-    /// At how many errors the work ends.
+    /// The number of errors after which the assembly ends.
     pub max_errors: usize,
 }
 
 impl Options<'_> {
-    /// For a chip, in LLVM's dialect, version 5, without files.
+    /// Returns the default options for a chip: LLVM's dialect, version 5, no files.
     pub fn new(chip: Chip) -> Self {
         let target = Target {
             chip: chip.name().to_owned(),

@@ -3,11 +3,11 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, Builder, Scope};
 
-/// Does the work for each piece, and hands the results on in the order of the pieces. Few of them wait at any time, so that
-/// much text takes little memory.
+/// Processes pieces on threads, and passes the results on in the order of the pieces. Few results are kept at a time, so that
+/// long text takes little memory.
 ///
 /// # Errors
-/// The first one of `hand_on`, which ends the work.
+/// The first error of `hand_on`, which ends the work.
 pub fn run_in_order<P: Sync, R: Send, E>(
     pieces: &[P],
     work: impl Fn(&P) -> R + Sync,
@@ -19,19 +19,19 @@ pub fn run_in_order<P: Sync, R: Send, E>(
     thread::scope(|scope| {
         let mut results = Results::of(scope, pieces, &work);
         for piece in pieces {
-            // A thread that the system did not give, or that has panicked: then the scope does as well.
+            // Done here if the system did not start the thread, or if the thread panicked: then the scope panics as well.
             hand_on(results.take().unwrap_or_else(|| work(piece)))?;
         }
         Ok(())
     })
 }
 
-/// How many threads work.
+/// Returns the number of worker threads.
 fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The results of pieces that threads work on, to be taken in order.
+/// The results of pieces that threads work on, taken in order.
 pub struct Results<R> {
     workers: Vec<Option<Receiver<R>>>,
     next: usize,
@@ -50,7 +50,7 @@ impl<R: Send> Results<R> {
         let threads = threads().min(pieces.len());
         let start = |first: usize| {
             let (send, results) = sync_channel(1);
-            // Each takes every so many-th piece. Nobody listens any more where the results have been dropped.
+            // Each thread takes every n-th piece, and ends when the results have been dropped.
             let mut own = pieces.iter().skip(first).step_by(threads);
             let run = move || own.try_for_each(|piece| send.send(work(piece)).ok());
             let started = Builder::new().spawn_scoped(scope, run);
@@ -62,7 +62,7 @@ impl<R: Send> Results<R> {
         }
     }
 
-    /// The result of the next piece. `None` after the last one, and where a thread did not start.
+    /// Returns the result of the next piece; `None` after the last one, and if its thread did not start.
     pub fn take(&mut self) -> Option<R> {
         let at = self.next % self.workers.len().max(1);
         self.next += 1;
@@ -78,7 +78,7 @@ mod tests {
     fn results_come_in_order() {
         let pieces: Vec<u64> = (0..1000).collect();
         let mut seen = Vec::new();
-        // The first ones take longest.
+        // The first pieces take longest.
         let work =
             |n: &u64| (0..(1000 - n) * 100).fold(*n, |sum, m| std::hint::black_box(sum + m) - m);
         let done: Result<(), ()> = run_in_order(&pieces, work, |n| {

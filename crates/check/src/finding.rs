@@ -8,42 +8,42 @@ use crate::host::Stack;
 use crate::place::{Place, Places};
 use crate::tool::{Tool, Tools};
 
-/// One mistake in a program.
+/// A mistake in a program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// The tool that found it.
+    /// The tool that reports the finding.
     pub tool: Tool,
-    /// Which kind of mistake of this tool it is, by a short name that stays: `vgpr-before-load`.
+    /// The kind of mistake, by a short and stable name: `vgpr-before-load`.
     pub rule: &'static str,
-    /// The kernel or function; empty where the host program did it.
+    /// The kernel or function; empty for a mistake of the host program.
     pub kernel: String,
-    /// What is wrong: a sentence without a full stop.
+    /// The mistake in a sentence without a full stop.
     pub message: String,
-    /// Where it shows, with a few words about this place.
+    /// The place where the mistake has its effect, with a few words.
     pub at: Mark,
-    /// The other places of the story, the oldest first.
+    /// Other related places, the oldest first.
     pub related: Vec<Mark>,
-    /// What the host program did before, the oldest first.
+    /// Earlier calls of the host program that are related, the oldest first.
     pub host: Vec<Stack>,
-    /// What else is known: which wave, which values, sentences without a full stop.
+    /// Further facts, such as waves and values, as sentences without a full stop.
     pub notes: Vec<String>,
-    /// What can be done about it.
+    /// A way to correct the mistake.
     pub help: Option<String>,
-    /// How often the same was found.
+    /// The number of occurrences.
     pub times: u64,
 }
 
 /// A place in code, with a few words about it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mark {
-    /// The place.
+    /// The place in the code.
     pub place: Place,
-    /// What happens there.
+    /// The event at the place, in a few words.
     pub label: String,
 }
 
 impl Mark {
-    /// A place of which only the address is known so far.
+    /// Makes a mark from an address, whose place is looked up later.
     pub fn at(pc: u64, label: impl Into<String>) -> Mark {
         Mark {
             place: Place::at(pc),
@@ -53,7 +53,7 @@ impl Mark {
 }
 
 impl Finding {
-    /// The same finding, of which `place` says what is at each of its addresses.
+    /// Returns the finding with new places: `place` returns the one at an address.
     pub fn moved(&self, place: impl Fn(u64) -> Place) -> Finding {
         let mut finding = self.clone();
         let Finding { at, related, .. } = &mut finding;
@@ -63,18 +63,18 @@ impl Finding {
         finding
     }
 
-    /// Whether the host program did it, outside of kernels.
+    /// Whether the mistake is in the host program, outside of kernels.
     pub fn is_of_host(&self) -> bool {
         self.kernel.is_empty()
     }
 
-    /// Whether another finding is the same mistake at the same places: the same lines of source, as a loop that is unrolled
-    /// has many instructions for each. Of what code alone shows, each instruction is a mistake of its own.
+    /// Whether another finding is the same mistake at the same places. Places are compared by source lines, because an unrolled
+    /// loop has many instructions for each line. Findings of static tools are compared by instructions.
     pub fn is_same(&self, other: &Finding) -> bool {
         self.key() == other.key()
     }
 
-    /// What makes two findings the same.
+    /// Returns the key by which findings are compared.
     fn key(&self) -> Key {
         let lines = !Tools::STATIC.has(self.tool);
         let at = |mark: &Mark| match mark.place.source.frames.as_slice() {
@@ -83,7 +83,7 @@ impl Finding {
         };
         let places = [&self.at].into_iter().chain(&self.related);
         let mut places: Vec<At> = places.map(at).collect();
-        // Where a barrier is missing, a load may come too early and too late: that is one mistake.
+        // If a barrier is missing, a load may come too early or too late; both count as one mistake.
         let rule = match (self.tool, self.rule) {
             (Tool::Race, "read-write" | "write-read") => {
                 places.sort_unstable();
@@ -95,17 +95,17 @@ impl Finding {
     }
 }
 
-/// Where something is, as far as that makes findings different.
+/// A place as it is compared between findings.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum At {
     Pc(u64),
-    /// The frames, the innermost first.
+    /// The frames, innermost first.
     Source(Vec<Frame>),
 }
 
 type Key = (Tool, &'static str, String, Vec<At>);
 
-/// What has been found, equal findings counted.
+/// A list of findings in which equal ones are counted.
 #[derive(Default, Debug)]
 pub struct Findings {
     all: Vec<Finding>,
@@ -113,7 +113,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding, or counts it if it is known.
+    /// Adds a finding, or counts it if an equal one is present.
     pub fn add(&mut self, finding: Finding) {
         match self.known.get(&finding.key()) {
             Some(&n) => self.all[n].times += finding.times,
@@ -124,29 +124,29 @@ impl Findings {
         }
     }
 
-    /// The findings, in the order in which they came.
+    /// Returns the findings, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &Finding> {
         self.all.iter()
     }
 
-    /// The findings, to tell more of their places.
+    /// Returns the findings for changes, such as details of their places.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         self.all.iter_mut()
     }
 
-    /// How many different ones there are.
+    /// Returns the number of different findings.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 }
 
 impl Places<'_> {
-    /// Tells all places of findings, of which only addresses are known.
+    /// Fills in the places of findings, of which only addresses are set.
     pub fn tell(&self, findings: &mut Findings) {
         for finding in findings.iter_mut() {
             let Finding { at, related, .. } = finding;

@@ -1,24 +1,24 @@
-//! Data-flow analysis over a graph, to its fixed point.
+//! Data-flow analysis over a control flow graph, to its fixed point.
 
 use crate::code::Graph;
 
-/// What is followed along paths.
+/// A forward data-flow problem.
 pub trait Analysis {
-    /// What may hold at a place.
+    /// The facts that may hold at a place.
     type State: Clone;
 
-    /// What holds before the first instruction.
+    /// Returns the state before the first instruction.
     fn start(&self) -> Self::State;
 
-    /// Adds what may hold on another path that comes to the same place. Says whether that is anything new; it must be so
-    /// only finitely often.
+    /// Adds the state of another path that reaches the same place; returns whether it is new. This must be the case only finitely
+    /// often.
     fn join(&self, state: &mut Self::State, other: &Self::State) -> bool;
 
-    /// What holds behind a node.
+    /// Changes the state from before a node to after it.
     fn step(&self, state: &mut Self::State, node: usize);
 }
 
-/// What holds before each block; `None` where nothing comes.
+/// Returns the state before each block; `None` for unreachable ones.
 pub fn solve<A: Analysis>(graph: &Graph, analysis: &A) -> Vec<Option<A::State>> {
     let mut states: Vec<Option<A::State>> = vec![None; graph.blocks.len()];
     let mut open = std::collections::BTreeSet::from([graph.entry]);
@@ -46,7 +46,7 @@ pub fn solve<A: Analysis>(graph: &Graph, analysis: &A) -> Vec<Option<A::State>> 
     states
 }
 
-/// Shows what holds before each node that can be reached.
+/// Visits the state before each reachable node.
 pub fn walk<A: Analysis>(graph: &Graph, analysis: &A, mut see: impl FnMut(&A::State, usize)) {
     for (state, block) in solve(graph, analysis).into_iter().zip(&graph.blocks) {
         let Some(mut state) = state else { continue };

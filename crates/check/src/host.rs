@@ -1,19 +1,19 @@
-//! Events of the host program that belong to a finding: allocations, calls.
+//! Calls of the host program that belong to a finding.
 
 use wavetank_object::Frame;
 use wavetank_quote::{plain, readable};
 
-/// Calls of the host program that led to a finding: those that allocated or freed memory.
+/// A call stack of the host program that led to a finding: memory was allocated or freed there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stack {
-    /// What was done there, in a few words: `freed here`.
+    /// The event in a few words: `freed here`.
     pub label: String,
-    /// The functions, the innermost first. One of which no line is known has the library or program as its file.
+    /// The functions, innermost first. If the line is unknown, the frame has the library or program as its file.
     pub frames: Vec<Frame>,
 }
 
 impl Stack {
-    /// As people read it: what was done, and a line for each function.
+    /// Returns the stack as text: the event, and a line for each function.
     pub fn text(&self) -> String {
         let mut text = plain(&self.label).to_string();
         for frame in &self.frames {

@@ -1,8 +1,7 @@
-//! Finds what is wrong with GPU machine code: waits and wait states that are missing, registers and memory beyond what a
-//! kernel has.
+//! Checkers of GPU machine code: missing waits and wait states, resources beyond a kernel's own, races, uninitialized values.
 //!
-//! A tool reads code, and adds what it finds to [`Findings`]. Nothing here changes what code means. What each tool can
-//! and cannot see stands in `docs/checkers.md`, with how another is written.
+//! A tool reads code or observes a program, and adds its mistakes to [`Findings`]; the meaning of the code does not change.
+//! `docs/checkers.md` describes what each tool can and cannot detect, and how to write another.
 //!
 //! ```
 //! use wavetank_check::{Findings, Tools, check_code};
@@ -51,19 +50,19 @@ pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};
 pub use watch::{SliceEnd, Watcher, WaveOf};
 
-/// Runs the static ones of `tools` over all kernels and functions of a code object, along all paths.
+/// Runs the static tools among `tools` over all kernels and functions of a code object, along all paths.
 pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {
     let roots = Root::all(object);
     check_graphs(&with_callees(object, &roots), tools, findings);
 }
 
-/// Runs the static ones of `tools` over what can be reached from one kernel or function, and over the functions that it is
+/// Runs the static tools among `tools` over the code reachable from one kernel or function, and over the functions that it is
 /// known to call.
 pub fn check_root(object: &CodeObject, root: &Root, tools: Tools, findings: &mut Findings) {
     check_graphs(&graphs(object, root), tools, findings);
 }
 
-/// The code of a kernel, and of the functions that it is known to call; nothing if there is no such kernel.
+/// Returns the code of a kernel, and of the functions that it is known to call; nothing if there is no such kernel.
 pub fn code_of(object: &CodeObject, kernel: &str) -> Vec<Graph> {
     let root = Root::of(object, kernel);
     root.map_or_else(Vec::new, |root| graphs(object, &root))
@@ -73,8 +72,8 @@ fn graphs(object: &CodeObject, root: &Root) -> Vec<Graph> {
     with_callees(object, std::slice::from_ref(root))
 }
 
-/// The code of roots, and of what they are known to call. A function has its own name; what no symbol tells to be one, that of
-/// who calls it.
+/// Returns the code of roots, and of the functions that they are known to call. A callee without a symbol has the name of its
+/// caller.
 fn with_callees(object: &CodeObject, roots: &[Root<'_>]) -> Vec<Graph> {
     let graphs = roots.iter().filter_map(|root| Graph::of(object, root));
     let mut graphs: Vec<Graph> = graphs.collect();

@@ -1,6 +1,6 @@
-//! `limits`: registers, LDS, user data or code beyond what the descriptor requests and the chip has.
+//! `limits`: use of registers, LDS, user data or code beyond the descriptor's request or the chip's resources.
 //!
-//! A wave that uses registers beyond its own gets v0 or s0 instead, or does nothing (Vega ISA, 3.6 "Out-of-range behavior").
+//! Accesses to registers beyond the wave's own use v0 or s0, or have no effect (Vega ISA, 3.6 "Out-of-range behavior").
 
 use wavetank_gcn::numbers::{flat_scratch, general_sgprs};
 use wavetank_gcn::{Form, Generation};
@@ -10,10 +10,10 @@ use crate::code::{Graph, Node};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
 
-/// The most SGPRs that a wave starts with (LLVM, "AMDGPU", initial kernel execution state).
+/// Limit of the user SGPRs of a wave (LLVM, "AMDGPU", initial kernel execution state).
 const USER_SGPRS: u32 = 16;
 
-/// Adds what is beyond limits in a graph.
+/// Adds the findings about limits in a graph.
 pub fn check(graph: &Graph, findings: &mut Findings) {
     for (from, to) in &graph.strays {
         findings.add(stray(graph, *from, *to));
@@ -24,7 +24,7 @@ pub fn check(graph: &Graph, findings: &mut Findings) {
     }
 }
 
-/// The LDS that a work-group can have (Vega ISA, 1.2; 32 KiB on gfx6: LLVM, `AMDGPU.td`).
+/// Returns the LDS limit of a work-group (Vega ISA, 1.2; 32 KiB on gfx6: LLVM, `AMDGPU.td`).
 fn most_lds(generation: Generation) -> u32 {
     match generation {
         Generation::Gfx6 => 32 << 10,
@@ -32,7 +32,7 @@ fn most_lds(generation: Generation) -> u32 {
     }
 }
 
-/// Code that runs into what is no instruction.
+/// Returns the finding about code that runs into bytes that are not an instruction.
 fn stray(graph: &Graph, from: u64, to: u64) -> Finding {
     Finding {
         help: Some("end it with `s_endpgm`, or with a branch".to_owned()),
@@ -45,7 +45,7 @@ fn stray(graph: &Graph, from: u64, to: u64) -> Finding {
     }
 }
 
-/// What the descriptor demands that the chip has not.
+/// Adds requests of the descriptor that exceed the chip's resources.
 fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) {
     let entry = graph.start();
     let (lds, most) = (
@@ -84,7 +84,7 @@ fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings)
     }
 }
 
-/// Registers and scratch that the descriptor does not ask for: the first place of each.
+/// Adds uses of registers and scratch that the descriptor does not request: the first place of each kind.
 fn registers(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) {
     let mut told = Vec::new();
     for node in &graph.nodes {
@@ -114,7 +114,7 @@ fn registers(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) 
     }
 }
 
-/// What a node uses that the kernel has not.
+/// A use of a resource that the kernel does not have.
 struct Beyond {
     rule: &'static str,
     what: String,
@@ -140,7 +140,7 @@ fn vector_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
     (last >= has).then(|| Beyond::register("vgprs", format!("v{last}"), last, has, "VGPRs"))
 }
 
-/// Registers with names (VCC, M0, EXEC, …) are not counted.
+/// Returns the use of an SGPR beyond the kernel's own, if there is one. Registers with names (VCC, M0, EXEC, …) do not count.
 fn scalar_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
     let generation = node.inst.chip.generation();
     let named = flat_scratch(generation).unwrap_or(general_sgprs(generation));
@@ -185,7 +185,7 @@ mod tests {
     use crate::code::Root;
     use wavetank_object::open;
 
-    /// No assembler writes such a descriptor.
+    /// A descriptor that no assembler writes.
     #[test]
     fn user_sgprs_are_held_against_their_number() {
         let bytes = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");

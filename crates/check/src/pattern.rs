@@ -1,4 +1,4 @@
-//! Patterns of names.
+//! Patterns for names, with wildcards.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -19,18 +19,17 @@ use wildmatch::WildMatch;
 pub struct Pattern(WildMatch);
 
 impl Pattern {
-    /// The pattern that a text is.
+    /// Makes a pattern from its text.
     pub fn new(text: &str) -> Pattern {
         Pattern(WildMatch::new(text))
     }
 
-    /// Whether a text is as the pattern says, all of it.
+    /// Whether the whole text matches the pattern.
     pub fn fits(&self, text: &str) -> bool {
         self.0.matches(text)
     }
 
-    /// Whether a symbol is, by its own name or by that of C++: with parameters, without them, or without the arguments of a
-    /// template, too.
+    /// Whether a symbol matches, by its own name or by its C++ name with parameters, without them, or without template arguments.
     pub fn fits_name(&self, symbol: &str) -> bool {
         let function = function(symbol);
         let template = template(&function);
@@ -41,7 +40,7 @@ impl Pattern {
     }
 }
 
-/// The template that a function is made of, `ns::axpy` for `ns::axpy<float>`.
+/// Returns the name of a function's template, `ns::axpy` for `ns::axpy<float>`.
 fn template(function: &str) -> Option<&str> {
     let mut open = 0;
     let within = |c| {

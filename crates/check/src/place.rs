@@ -9,24 +9,24 @@ use wavetank_quote::readable;
 
 use crate::code::{Bytes, Root, Successors, chip_of};
 
-/// Bytes of the shortest instruction.
+/// The length of the shortest instruction in bytes.
 const DWORD: u64 = 4;
 
 /// A place in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Guest address.
+    /// The guest address of the place.
     pub pc: u64,
-    /// The function or kernel around it and the distance from its start, where known.
+    /// The function or kernel around the address, and the distance from its start, if known.
     pub symbol: Option<(String, u64)>,
-    /// The instruction there, where there is one.
+    /// The instruction at the address, if there is one.
     pub instruction: Option<String>,
-    /// The line of source that it comes from, where the code object tells (compiled with `-g`).
+    /// The source line of the instruction, if the code object has it (compiled with `-g`).
     pub source: Source,
 }
 
 impl Place {
-    /// A place of which nothing but the address is known.
+    /// Returns a place of which only the address is known.
     pub fn at(pc: u64) -> Place {
         Place {
             pc,
@@ -57,28 +57,28 @@ impl fmt::Display for Place {
 /// An instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its virtual address.
+    /// The virtual address of the instruction.
     pub pc: u64,
-    /// Its length in bytes.
+    /// The length of the instruction in bytes.
     pub len: u64,
-    /// What it is called; a dword that is no instruction as a number.
+    /// The text of the instruction, or a dword as a number.
     pub text: String,
-    /// Where it may jump to.
+    /// The address of a possible jump.
     pub target: Option<u64>,
 }
 
-/// Tells places of a code object, by virtual addresses.
+/// A look-up of places in a code object, by virtual addresses.
 pub struct Places<'o> {
     object: &'o CodeObject,
     chip: Chip,
     code: Bytes<'o>,
     lines: Option<Lines>,
-    /// Where kernels and functions begin, in order.
+    /// The starts of kernels and functions, in order.
     starts: Vec<u64>,
 }
 
 impl<'o> Places<'o> {
-    /// Those of a code object; `None` if it is for no chip with GCN.
+    /// Returns the look-up for a code object; `None` if its chip is not GCN.
     pub fn of(object: &'o CodeObject) -> Option<Self> {
         let mut starts: Vec<u64> = Root::all(object).iter().map(|root| root.entry).collect();
         starts.sort_unstable();
@@ -91,7 +91,7 @@ impl<'o> Places<'o> {
         })
     }
 
-    /// What stands at an address.
+    /// Returns the place at an address.
     pub fn place(&self, pc: u64) -> Place {
         let symbol = self.object.symbol_at(pc);
         let inst = self
@@ -107,8 +107,8 @@ impl<'o> Places<'o> {
         }
     }
 
-    /// The instruction at an address with up to `n` before and behind it, of the same kernel or function. Lengths tell where
-    /// instructions begin, from the start of the function on; where they lead past the address, nothing before it is known.
+    /// Returns the instruction at an address with up to `n` before and after it, within the same kernel or function. Instructions
+    /// are decoded from the start of the function. If none of them begins at the address, nothing before it is returned.
     pub fn around(&self, pc: u64, n: usize) -> Vec<Line> {
         let behind = self.starts.partition_point(|start| *start <= pc);
         let start = self.starts[..behind].last().copied().unwrap_or(pc);
@@ -138,13 +138,13 @@ impl<'o> Places<'o> {
         lines
     }
 
-    /// The length of what stands at an address. `None` where there is no code.
+    /// Returns the length of the instruction or dword at an address. `None` if there is no code.
     fn len_at(&self, pc: u64) -> Option<u64> {
         let code = self.code.at(pc)?;
         Some(decode(code, self.chip).map_or(DWORD, |inst| inst.len.into()))
     }
 
-    /// What stands at an address, as a line. `None` where there is no code.
+    /// Returns the instruction or dword at an address as a line. `None` if there is no code.
     fn line(&self, pc: u64) -> Option<Line> {
         let code = self.code.at(pc)?;
         let line = match decode(code, self.chip) {
@@ -169,7 +169,7 @@ impl<'o> Places<'o> {
 mod tests {
     use super::*;
 
-    /// Places and words are those that `llvm-objdump-14 -d` lists.
+    /// Places and words as in the listing of `llvm-objdump-14 -d`.
     #[test]
     fn lines_stand_around_an_address() {
         let bytes = include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco");
@@ -197,10 +197,10 @@ mod tests {
         assert_eq!(at(entry + 0x40, 1), named(&middle));
         let branch = &places.around(entry + 0x40, 0)[0];
         assert_eq!((branch.len, branch.target), (4, Some(entry + 0xa8)));
-        // In the middle of an instruction nothing is before, and what is no code has no lines.
+        // Within an instruction there is nothing before, and outside of code there are no lines.
         assert_eq!(at(entry + 4, 2)[0].0, 4);
         assert_eq!(at(0, 2), []);
-        // Functions end where the next begins.
+        // Functions end where the next one begins.
         let bytes = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");
         let object = wavetank_object::open(bytes, None).unwrap();
         let second = object.kernel("checked").unwrap().entry;

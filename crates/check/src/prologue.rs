@@ -1,8 +1,8 @@
-//! Missing prologues: kernels that use FLAT_SCRATCH without setting it.
+//! `limits`: missing prologues of kernels that use FLAT_SCRATCH without setting it.
 //!
-//! A wave starts with what FLAT_SCRATCH is made of in user SGPRs (FLAT_SCRATCH_INIT); the kernel has to add up and to set the
-//! register before it accesses scratch (LLVM, "AMDGPU", "Flat Scratch"). Functions have it from the kernel that calls them, and
-//! scratch through buffers does not need it.
+//! A wave starts with the inputs of FLAT_SCRATCH in user SGPRs (FLAT_SCRATCH_INIT). The kernel has to add them and set the
+//! register before it accesses scratch (LLVM, "AMDGPU", "Flat Scratch"). Functions inherit the register from the kernel that
+//! calls them, and scratch through buffers does not need it.
 
 use wavetank_gcn::numbers::flat_scratch;
 use wavetank_gcn::{Form, Generation};
@@ -13,7 +13,7 @@ use crate::finding::{Finding, Findings, Mark};
 use crate::flow::{Analysis, walk};
 use crate::limits::{finding, has_no_scratch};
 
-/// Adds the first access that finds FLAT_SCRATCH as it was at the start.
+/// Adds the first access that uses FLAT_SCRATCH with its initial value.
 pub fn check(graph: &Graph, findings: &mut Findings) {
     let generation = graph.chip.generation();
     let (Some(kernel), Some(register)) = (&graph.kernel, flat_scratch(generation)) else {
@@ -43,7 +43,7 @@ pub fn check(graph: &Graph, findings: &mut Findings) {
     });
 }
 
-/// Whether scratch is reached by the register: SCRATCH always, FLAT where the kernel asks for what it is made of.
+/// Whether a node accesses scratch by FLAT_SCRATCH: SCRATCH instructions always do, FLAT ones if the kernel requests the inputs.
 fn goes_by_flat_scratch(node: &Node, kernel: &KernelDescriptor) -> bool {
     let asks = || {
         let mut users = kernel.user_sgprs();
@@ -56,7 +56,7 @@ fn goes_by_flat_scratch(node: &Node, kernel: &KernelDescriptor) -> bool {
     }
 }
 
-/// How compilers set it.
+/// Returns the way in which compilers set the register.
 fn help(generation: Generation) -> &'static str {
     match generation {
         Generation::Gfx9 => {
@@ -70,10 +70,10 @@ fn help(generation: Generation) -> &'static str {
     }
 }
 
-/// The halves of FLAT_SCRATCH that may not have been written.
+/// The analysis of FLAT_SCRATCH's halves that may not have been written.
 struct Unset<'g> {
     graph: &'g Graph,
-    /// The lower half.
+    /// The code of the lower half.
     register: u8,
 }
 

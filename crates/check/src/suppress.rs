@@ -1,7 +1,7 @@
-//! Findings that somebody knows and does not want to be told again: files of suppressions.
+//! Suppressions: files of entries that hide known findings.
 //!
-//! A file has entries, parted by empty lines. An entry has a `key: pattern` a line; it hides the findings that fit all of
-//! its patterns. `#` begins a line that nobody reads. The form stands in `docs/checkers.md`.
+//! A file has entries, separated by empty lines. An entry has one `key: pattern` a line; it hides the findings that match all of
+//! its patterns. A line that begins with `#` is a comment. `docs/checkers.md` describes the format.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use wavetank_quote::plain;
 use crate::finding::Finding;
 use crate::pattern::Pattern;
 
-/// What an entry asks of a finding.
+/// The property of a finding that a pattern is matched with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Key {
     Tool,
@@ -32,7 +32,7 @@ impl Key {
         }
     }
 
-    /// Whether a finding fits a pattern.
+    /// Whether a finding matches a pattern.
     fn fits(self, pattern: &Pattern, finding: &Finding) -> bool {
         match self {
             Key::Tool => pattern.fits(finding.tool.name()),
@@ -46,16 +46,16 @@ impl Key {
     }
 }
 
-/// A line fits by its file, or by its file and number.
+/// Whether a frame matches, by its file, or by its file and line.
 fn fits_frame(pattern: &Pattern, frame: &Frame) -> bool {
     let line = frame.line.map(|line| format!("{}:{line}", frame.file));
     pattern.fits(&frame.file) || line.is_some_and(|line| pattern.fits(&line))
 }
 
-/// Patterns that hide a finding which fits them all.
+/// Patterns that hide a finding which matches all of them.
 type Entry = Vec<(Key, Pattern)>;
 
-/// The entries of some files.
+/// The suppressions of some files.
 ///
 /// ```
 /// use wavetank_check::Suppressions;
@@ -71,12 +71,12 @@ pub struct Suppressions {
     entries: Vec<Entry>,
 }
 
-/// A line of a file of suppressions that is none.
+/// The error of a malformed line in a suppression file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadSuppression {
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it, and the way out.
+    /// The error, and the way out.
     pub problem: String,
 }
 
@@ -92,7 +92,7 @@ impl Suppressions {
     /// Adds the entries of a text.
     ///
     /// # Errors
-    /// A line that is no `key: pattern`, or has a key that its entry has already.
+    /// A line that is not `key: pattern`, or whose key its entry already has.
     pub fn read(&mut self, text: &str) -> Result<(), BadSuppression> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut open = false;
@@ -128,13 +128,13 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Whether an entry hides a finding, of which the places have been told.
+    /// Whether an entry hides a finding, whose places have been filled in.
     pub fn hide(&self, finding: &Finding) -> bool {
         let fits = |entry: &Entry| entry.iter().all(|(key, p)| key.fits(p, finding));
         self.entries.iter().any(fits)
     }
 
-    /// An entry that hides a finding, and those of the same rule in the same kernel and source file.
+    /// Returns an entry that hides a finding, and others of the same rule in the same kernel and source file.
     pub fn entry_for(finding: &Finding) -> String {
         let frame = finding.at.place.source.frames.first();
         let values = [
@@ -151,7 +151,7 @@ impl Suppressions {
     }
 }
 
-/// The key and the pattern of a line.
+/// Parses the key and the pattern of a line.
 fn pair(line: &str) -> Result<(Key, &str), String> {
     let names = Key::ALL.map(Key::name).join(", ");
     let Some((name, pattern)) = line.split_once(':') else {
@@ -171,7 +171,7 @@ fn pair(line: &str) -> Result<(Key, &str), String> {
     }
 }
 
-/// A pattern that fits a text: what would not stay as it is in a line becomes `?`.
+/// Returns a pattern for a text: characters that a line cannot hold become `?`.
 fn pattern_for(text: &str) -> String {
     let (start, end) = (text.len() - text.trim_start().len(), text.trim_end().len());
     let stays = |at: usize, c: char| {

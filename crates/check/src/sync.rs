@@ -1,7 +1,7 @@
 //! `sync`: barriers that not every wave of a work-group reaches.
 //!
-//! On the chip a barrier waits for the waves that have not ended (Vega ISA, 12.5 S_BARRIER). Languages demand more: a barrier
-//! has to be reached by all, and be the same one for all (OpenCL C 6.15.8; HIP, "Synchronization functions").
+//! On the chip a barrier waits for the waves that have not ended (Vega ISA, 12.5 S_BARRIER). Languages require more: all waves
+//! must reach a barrier, and the same one (OpenCL C 6.15.8; HIP, "Synchronization functions").
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,20 +12,20 @@ use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
 use crate::watch::{SliceEnd, Watcher, WaveOf};
 
-/// Watches barriers.
+/// The tool that observes barriers.
 pub struct Synchronization {
     kernel: String,
-    /// Whether its barriers are those of its source.
+    /// Whether its barriers come from its source, so that they are checked.
     looks: bool,
-    /// The groups that are under way, by their place in the order of starting.
+    /// The running groups, by their index in the order of starting.
     groups: HashMap<u64, Barriers>,
-    /// What is wrong, by rule and places, with the first group and wave, and how often.
+    /// The mistakes, by kind and places, each with the waves of the first occurrence and the count.
     found: BTreeMap<(Wrong, u64, u64), (WaveOf, WaveOf, u64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wrong {
-    /// A wave has ended, and others wait.
+    /// A wave has ended while others wait.
     Ended,
     /// Waves wait at different barriers.
     Other,
@@ -36,14 +36,14 @@ enum Wrong {
 struct Barriers {
     /// The waves that wait at a barrier, with its address.
     waiting: Vec<(WaveOf, u64)>,
-    /// The waves that have ended, with the number of barriers that were passed before.
+    /// The waves that have ended, with the number of barriers passed before.
     ended: Vec<(WaveOf, u64)>,
-    /// How many barriers the group has passed.
+    /// The number of barriers that the group has passed.
     passed: u64,
 }
 
 impl Synchronization {
-    /// For a launch of a kernel.
+    /// Returns the tool for a launch of a kernel.
     pub fn new(kernel: impl Into<String>) -> Synchronization {
         let kernel = kernel.into();
         Synchronization {
@@ -60,7 +60,7 @@ impl Synchronization {
         known.2 += 1;
     }
 
-    /// All waves that have not ended are at a barrier: looks whether it is one for all.
+    /// Checks that all waves which have not ended are at the same barrier.
     fn meet(&mut self, group: u64) {
         let Some(barriers) = self.groups.get_mut(&group) else {
             return;
@@ -68,7 +68,7 @@ impl Synchronization {
         let waiting = std::mem::take(&mut barriers.waiting);
         let passed = barriers.passed;
         barriers.passed += 1;
-        // One that ended before an earlier barrier has been told there.
+        // A wave that ended before an earlier barrier was reported there.
         let ended = barriers.ended.iter().find(|(_, before)| *before == passed);
         let ended = ended.copied();
         let Some(&(first, pc)) = waiting.first() else {
@@ -119,8 +119,8 @@ impl Watcher for Synchronization {
     }
 }
 
-/// Whether a kernel is a target region of OpenMP, as LLVM and GCC name them. The barriers there are those of its runtime: it
-/// counts waves, and lets those with work and those without wait at different ones, as the chip allows (libgomp,
+/// Whether a kernel is a target region of OpenMP, by the names that LLVM and GCC give. The barriers there belong to the runtime:
+/// it counts waves, and lets those with work and those without wait at different barriers, which the chip permits (libgomp,
 /// `gomp_simple_barrier_wait` and `gomp_simple_barrier_wait_last`).
 fn is_of_openmp(kernel: &str) -> bool {
     kernel.starts_with("__omp_offloading_") || kernel.contains("._omp_fn.")
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use wavetank_machine::Grid;
 
-    /// Runs waves of one group that do this in this order: the wave, and how its time slice ends.
+    /// Returns the findings for waves of one group with these time slices in this order: the wave, and the end of its slice.
     fn found(waves: u32, slices: &[(u32, SliceEnd)]) -> Vec<(&'static str, u64, u64)> {
         found_in("k", waves, slices)
     }

@@ -1,27 +1,27 @@
-//! The tools by their names.
+//! The tools, their names, and sets of them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One kind of mistake that is looked for.
+/// A tool, which looks for one kind of mistake.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Tool {
-    /// Accesses out of bounds, or after free.
+    /// Accesses out of bounds, or to freed memory.
     Memory,
-    /// Undefined bits that decide something.
+    /// Uses of undefined bits.
     Init,
-    /// Accesses without an order, of which one writes.
+    /// Unordered accesses, one of them a write.
     Race,
     /// Registers and memory used before the wait for them.
     Wait,
-    /// Missing wait states.
+    /// Missing wait states between instructions.
     Hazard,
-    /// Barriers and waits that do not end.
+    /// Barriers that not every wave reaches.
     Sync,
-    /// More registers, LDS or code than there is.
+    /// Use of more registers, LDS or code than there is.
     Limits,
-    /// Where NaNs and infinities are born, and numbers lost.
+    /// Sources of NaNs and infinities, and lost numbers.
     Float,
 }
 
@@ -38,7 +38,7 @@ impl Tool {
         Tool::Float,
     ];
 
-    /// Its name, as options and reports have it.
+    /// Returns the name of the tool in options and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Tool::Memory => "memory",
@@ -52,7 +52,7 @@ impl Tool {
         }
     }
 
-    /// What it finds, in words that stand alone.
+    /// Returns a description of the tool's mistakes, in words that stand alone.
     pub const fn finds(self) -> &'static str {
         match self {
             Tool::Memory => "Accesses out of bounds, or after free",
@@ -73,7 +73,7 @@ impl fmt::Display for Tool {
     }
 }
 
-/// Some of the tools.
+/// A set of tools.
 ///
 /// ```
 /// use wavetank_check::{Tool, Tools};
@@ -85,14 +85,14 @@ impl fmt::Display for Tool {
 pub struct Tools(u8);
 
 impl Tools {
-    /// The tools that only read code.
+    /// The static tools, which only read code.
     pub const STATIC: Tools = Tools::of(&[Tool::Wait, Tool::Hazard, Tool::Limits]);
 
-    /// Those that look for mistakes, which are used where nobody names any: all but `float`, whose findings may be what a
-    /// program means. Those that only read code do so when a kernel is launched for the first time.
+    /// The default tools, which find mistakes: all except `float`, whose findings may be intended. The static ones among them run
+    /// when a kernel is launched for the first time.
     pub const DEFAULT: Tools = Tools::of(&Tool::ALL).without(Tools::of(&[Tool::Float]));
 
-    /// A set of tools.
+    /// Makes a set of tools.
     pub const fn of(tools: &[Tool]) -> Tools {
         let (mut set, mut n) = (0, 0);
         while n < tools.len() {
@@ -102,33 +102,33 @@ impl Tools {
         Tools(set)
     }
 
-    /// Whether a tool is among them.
+    /// Whether a tool is in the set.
     pub const fn has(self, tool: Tool) -> bool {
         self.0 >> tool as u8 & 1 == 1
     }
 
-    /// The tools in both sets.
+    /// Returns the tools in both sets.
     pub const fn and(self, other: Tools) -> Tools {
         Tools(self.0 & other.0)
     }
 
-    /// The tools that are not in the other set.
+    /// Returns the tools that are not in the other set.
     pub const fn without(self, other: Tools) -> Tools {
         Tools(self.0 & !other.0)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The tools in order.
+    /// Returns the tools of the set in order.
     pub fn iter(self) -> impl Iterator<Item = Tool> {
         Tool::ALL.into_iter().filter(move |tool| self.has(*tool))
     }
 }
 
-/// A word that names no tool.
+/// The error of a word that does not name a tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownTool(String);
 
@@ -154,7 +154,7 @@ impl FromStr for Tool {
 impl FromStr for Tools {
     type Err = UnknownTool;
 
-    /// Names parted by commas.
+    /// Parses names separated by commas.
     fn from_str(text: &str) -> Result<Tools, UnknownTool> {
         let tools: Result<Vec<Tool>, _> = text.split(',').map(|w| w.trim().parse()).collect();
         Ok(Tools::of(&tools?))

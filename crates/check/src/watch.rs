@@ -10,24 +10,24 @@ use crate::finding::Findings;
 /// A wave of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaveOf {
-    /// Its work-group.
+    /// The work-group of the wave.
     pub group: Group,
-    /// Which wave of the group it is.
+    /// The number of the wave in its group.
     pub wave: u32,
-    /// How many waves the group has.
+    /// The number of waves in the group.
     pub waves: u32,
 }
 
-/// How a time slice of a wave ended.
+/// The way in which a time slice of a wave ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SliceEnd {
-    /// The wave goes on later.
+    /// The wave continues later.
     GoesOn,
-    /// It waits at the barrier of its work-group, which stands at this address: it goes on when all waves of the group that
-    /// have not ended are at one.
+    /// The wave waits at the barrier of its work-group, whose address this is. It continues when all waves of the group that have
+    /// not ended are at a barrier.
     Barrier(u64),
-    /// It has used this resource of global wave synchronization (`ds_gws_*`), at which waves of different work-groups meet. It
-    /// goes on later: if it has to wait, when others have come.
+    /// The wave has used this resource of global wave synchronization (`ds_gws_*`), at which waves of different work-groups meet.
+    /// It continues later, or if it has to wait, when others have arrived.
     Resource(u8),
     /// The wave has ended.
     Ended,
@@ -35,21 +35,21 @@ pub enum SliceEnd {
 
 /// A tool that gets the accesses of waves, in the order of execution.
 pub trait Watcher: Send {
-    /// A time slice of a wave has ended, with these accesses.
+    /// Observes that a time slice of a wave has ended, with these accesses.
     fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd);
 
-    /// As [`time_slice`](Self::time_slice), with accesses of adjacent lanes in runs, and with waits for vector memory
-    /// ([`AccessRun::wait`]). The library calls this method only.
+    /// Observes the same as [`time_slice`](Self::time_slice), with accesses of adjacent lanes in runs, and with waits for vector
+    /// memory ([`AccessRun::wait`]). The library calls only this method.
     fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
         let records: Vec<AccessRecord> =
             runs.iter().copied().flat_map(AccessRun::records).collect();
         self.time_slice(wave, &records, end);
     }
 
-    /// A work-group begins, and gets these bytes of global memory as its scratch. They may have been that of another one,
-    /// which has ended.
+    /// Observes the start of a work-group with these bytes of global memory as its scratch. They may have belonged to another
+    /// group that has ended.
     fn scratch_begins(&mut self, _bytes: Range<u64>) {}
 
-    /// The launch is over: adds what has been found.
+    /// Observes the end of the launch, and adds the findings.
     fn end(&mut self, findings: &mut Findings);
 }

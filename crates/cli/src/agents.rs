@@ -1,4 +1,4 @@
-//! `wavetank agents`: the processors that programs find.
+//! `wavetank agents`: the emulated GPUs and the CPU, as programs find them.
 
 use std::fmt::Write;
 
@@ -36,15 +36,15 @@ pub struct Agents {
 struct Agent {
     name: &'static str,
     kind: &'static str,
-    /// Threads of this machine that do the work.
+    /// The number of threads of this machine that run kernels.
     threads: usize,
-    /// Compute units of the chip that is emulated; none for the CPU.
+    /// The number of compute units of the emulated chip; `None` for the CPU.
     compute_units: Option<u32>,
     #[serde(flatten)]
     gpu: Option<Gpu>,
 }
 
-/// What programs are told of an emulated GPU. Sizes are in bytes, clocks in MHz.
+/// The properties of an emulated GPU that programs can query. Sizes are in bytes, clocks in MHz.
 #[derive(Serialize)]
 struct Gpu {
     product: &'static str,
@@ -84,7 +84,7 @@ impl Gpu {
 
 impl Agents {
     pub fn run(self) -> Result {
-        // The programs' own GPUs are not listed, but a wrong value is wrong for every command.
+        // The GPUs set for programs are not listed here, but a wrong value is an error of every command.
         Settings::from_env().map_err(wavetank::Error::from)?;
         if self.rocminfo {
             return self.rocminfo();
@@ -133,7 +133,7 @@ impl Agents {
         print(&rocminfo::report("CPU", threads, &gpus))
     }
 
-    /// The GPUs asked for, or else all, each with the memory that a program finds which has it alone.
+    /// Returns the requested GPUs, or else all, each with the memory that a program finds if it is the only GPU.
     fn gpus(&self) -> Result<Vec<(Chip, u64)>> {
         let names = match &self.gpu {
             Some(gpu) => vec![gpu.clone()],
@@ -156,7 +156,7 @@ impl Agents {
     }
 }
 
-/// An agent as a list of what is known of it.
+/// Returns an agent as a list of its properties.
 fn text((number, agent): (usize, &Agent)) -> String {
     let mut out = format!("Agent {number}\n");
     // Writing to a string does not fail.

@@ -1,8 +1,8 @@
-//! The atomics of three vendors side by side: the same names mean different things.
+//! A comparison of the atomics of three vendors, where the same names have different meanings.
 
 use crate::fold::folded;
 
-/// One row: what is compared, then GCN's buffers, GCN's LDS, SUATOM, TYPED_ATOMIC.
+/// A row: the subject of the comparison, then GCN's buffers, GCN's LDS, SUATOM, TYPED_ATOMIC.
 type Row = [&'static str; 5];
 
 const HEADER: Row = [
@@ -13,7 +13,8 @@ const HEADER: Row = [
     "Intel TYPED_ATOMIC",
 ];
 
-/// From the Vega ISA document (12.12, 12.15), the wiki page of GCN's DS instructions, and the reference texts of the two others.
+/// Sources: the Vega ISA document (12.12, 12.15), the wiki page of GCN's DS instructions, and the reference texts of the other
+/// two.
 const ROWS: [Row; 11] = [
     [
         "returned",
@@ -82,7 +83,7 @@ const ROWS: [Row; 11] = [
     ],
 ];
 
-/// The table as text: a paragraph for each subject, a line for each vendor, so that it fits any terminal.
+/// Returns the table as text: a paragraph for each subject, a line for each vendor, so that it fits any terminal.
 pub fn side_by_side() -> String {
     let vendors = &HEADER[1..];
     let longest = vendors.iter().map(|v| v.chars().count()).max().unwrap_or(0);

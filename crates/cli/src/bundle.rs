@@ -1,4 +1,4 @@
-//! `wavetank bundle` and `wavetank unbundle`: code for several GPUs in one file.
+//! `wavetank bundle` and `wavetank unbundle`: files with code for several GPUs.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ Examples:
   wavetank unbundle k.hipfb -o parts          each entry as a file of a folder
   wavetank unbundle k.hipfb --gpu gfx900 -o k-gfx900.hsaco";
 
-/// The host's entry, which HIP's runtime expects first.
+/// The name of the host's entry, which HIP's runtime expects first.
 const HOST: &str = "host-x86_64-unknown-linux--";
 
 /// Joins code objects for several GPUs to an offload bundle
@@ -57,7 +57,7 @@ pub struct Bundle {
     no_host: bool,
 }
 
-/// How a bundle is compressed.
+/// The compression method of a bundle.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Method {
     /// Zstandard, as clang does
@@ -91,9 +91,9 @@ impl Bundle {
         write(&self.output, &bytes)
     }
 
-    /// The name and the code of an entry.
+    /// Returns the name and the code of an entry.
     fn entry(&self, file: &str) -> Result<(String, Vec<u8>)> {
-        // A file of the whole name goes before a name of an entry.
+        // An existing file of the whole name takes precedence over a name of an entry.
         if let Some((id, path)) = file.split_once('=').filter(|_| !Path::new(file).exists()) {
             return Ok((id.to_owned(), input::read(Path::new(path))?));
         }
@@ -138,7 +138,7 @@ impl Unbundle {
         }
     }
 
-    /// The code for a target: its own, before code that runs there as well.
+    /// Returns the code for a target: its own, or else code that also runs there.
     fn chosen<'a>(&self, entries: &'a [Entry], gpu: &str) -> Result<&'a [u8]> {
         let wanted: Target = target_named(gpu).parse().map_err(Failure::from)?;
         let of = |fits: &dyn Fn(&Target) -> bool| -> Vec<&'a Entry> {
@@ -187,7 +187,7 @@ impl Unbundle {
     }
 }
 
-/// A name that no entry before has, and that is a file's in every folder.
+/// Returns a name that no earlier entry has, and that is a valid file name.
 fn file_name(stem: &str, entry: &Entry, taken: &mut Vec<String>) -> String {
     let (id, suffix) = match &entry.target {
         Some(target) => (target.to_string(), ".hsaco"),
@@ -195,7 +195,7 @@ fn file_name(stem: &str, entry: &Entry, taken: &mut Vec<String>) -> String {
     };
     let safe = |c: char| c.is_ascii_alphanumeric() || "-+_.".contains(c);
     let id: String = id.chars().map(|c| if safe(c) { c } else { '_' }).collect();
-    // A program of several sources has code for a target more than once.
+    // A program of several sources has several codes for one target.
     let name = |n: usize| match n {
         1 => format!("{stem}-{id}{suffix}"),
         n => format!("{stem}-{id}-{n}{suffix}"),

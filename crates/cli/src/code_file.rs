@@ -1,4 +1,4 @@
-//! Files with GPU code, and the emulated GPU that suits them.
+//! Files with GPU code, and the choice of the emulated GPU for them.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ impl CodeFile {
         })
     }
 
-    /// The chip asked for, or else the one emulated chip that the file holds code for.
+    /// Returns the requested chip, or else the only emulated chip that the file has code for.
     pub fn chip(&self, gpu: Option<&str>) -> Result<Chip> {
         if let Some(name) = gpu {
             return chip_named(name);
@@ -36,7 +36,7 @@ impl CodeFile {
         choose(&targets).map_err(|problem| Failure::usage(problem).of(&self.path))
     }
 
-    /// The chip asked for, or else that of a code object with shaders.
+    /// Returns the requested chip, or else that of a code object with shaders.
     pub fn chip_of_shaders(&self, gpu: Option<&str>) -> Result<Chip> {
         if let Some(name) = gpu {
             return chip_named(name);
@@ -59,20 +59,20 @@ fn chip_named(name: &str) -> Result<Chip> {
     Chip::from_name(name).ok_or_else(unknown)
 }
 
-/// A target by the name that files have it by: `Vega20:xnack-` is `gfx906:xnack-`.
+/// Returns the name of a target as files have it: `Vega20:xnack-` is `gfx906:xnack-`.
 pub fn target_named(text: &str) -> String {
     let (name, features) = text.split_at(text.find(':').unwrap_or(text.len()));
     let chip = Chip::from_name(name).map_or(name, |chip| chip.name());
     format!("{chip}{features}")
 }
 
-/// The chip to emulate for a file with code for `targets`.
+/// Returns the chip to emulate for a file with code for `targets`.
 fn choose(targets: &[Target]) -> Result<Chip, String> {
     let mut chips: Vec<Chip> = targets.iter().filter_map(emulated).collect();
-    // One chip may have code for several settings of its features, in any order.
+    // A chip may have code for several settings of its features, in any order.
     chips.sort_unstable();
     chips.dedup();
-    // Code for an older generation is made beside that for the newest.
+    // Code for older generations accompanies that for the newest.
     let newest = chips.last().map(|chip| chip.generation());
     chips.retain(|chip| Some(chip.generation()) == newest);
     match (chips.as_slice(), targets) {
@@ -97,7 +97,7 @@ fn choose(targets: &[Target]) -> Result<Chip, String> {
     }
 }
 
-/// The emulated chip that runs code for a target.
+/// Returns the emulated chip that runs code for a target.
 fn emulated(target: &Target) -> Option<Chip> {
     let runs = |chip: &Chip| {
         chip.name()

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal: of one that is too wide some columns are left out, and its lines are never broken.
+//! Tables that fit the terminal: some columns of a wide table are omitted, and lines are never broken.
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -8,9 +8,9 @@ use crate::terminal;
 pub struct Columns<'a> {
     header: Vec<&'a str>,
     rows: Vec<Vec<String>>,
-    /// Columns of numbers, which stand to the right.
+    /// The columns of numbers, which are right-aligned.
     numbers: Vec<usize>,
-    /// Columns that can be left out, the one to go first at the front.
+    /// The columns that can be omitted, in the order of omission.
     lesser: Vec<usize>,
 }
 
@@ -28,12 +28,12 @@ impl<'a> Columns<'a> {
         self.rows.push(row);
     }
 
-    /// The table without lines around it, for the terminal there is.
+    /// Returns the table without borders, for the present terminal.
     pub fn text(&self) -> String {
         self.fitted(terminal::columns())
     }
 
-    /// The table in so many columns of text.
+    /// Returns the table in at most `width` columns of text.
     fn fitted(&self, width: Option<usize>) -> String {
         let mut shown: Vec<usize> = (0..self.header.len()).collect();
         let mut lesser = self.lesser.iter();
@@ -54,7 +54,7 @@ impl<'a> Columns<'a> {
         text
     }
 
-    /// The columns of text that some columns need.
+    /// Returns the width in characters that some columns need.
     fn width(&self, shown: &[usize]) -> usize {
         let cell = |column: usize| {
             let cells = self.rows.iter().map(move |row| row[column].chars().count());
@@ -86,7 +86,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// A line that is too long ends with `…`.
+/// Cuts a line that is too long, and ends it with `…`.
 fn cut(line: String, width: Option<usize>) -> String {
     match width {
         Some(width) if line.chars().count() > width => {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_left_out() {
-        // name, opcode and the last column take 5, 6 and 15, and two blanks between.
+        // Name, opcode and the last column take 5, 6 and 15 characters, with two blanks in between.
         let text = |width| table().fitted(Some(width));
         assert_eq!(text(30).lines().count(), 3);
         assert!(!text(29).contains("adds") && text(29).contains("0x12"));

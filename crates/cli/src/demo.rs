@@ -13,10 +13,10 @@ use crate::whole;
 /// `examples/mandelbrot.cl`, compiled for gfx900 by clang 19.
 const CODE: &[u8] = include_bytes!("../data/mandelbrot-gfx900.hsaco");
 
-/// Iterations after which a point counts as inside the set.
+/// The number of iterations after which a point counts as inside the set.
 const ITERATIONS: u32 = 1000;
 
-/// The centre of the picture, and the width of the part of the plane that it shows.
+/// The centre of the picture, and the width of the visible part of the plane.
 const CENTRE: [f32; 2] = [-0.75, 0.0];
 const WIDTH: f32 = 3.5;
 
@@ -42,7 +42,7 @@ pub struct Demo {
     json: bool,
 }
 
-/// What ran, for programs.
+/// The summary of the run, for `--json`.
 #[derive(Serialize)]
 struct Summary<'a> {
     gpu: &'static str,
@@ -128,7 +128,7 @@ impl Summary<'_> {
     }
 }
 
-/// Reads `1024x768`.
+/// Parses a size such as `1024x768`.
 fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once('x');
     let sides = sides.and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
@@ -139,13 +139,13 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// The colour of a point that escaped after so many iterations: black inside the set, bands of colour outside that widen
-/// as escape gets slow.
+/// Returns the colour of a point that escaped after `iterations`: black inside the set, and outside bands of colour that widen as
+/// escape gets slow.
 fn colour(iterations: u32) -> [u8; 3] {
     if iterations >= ITERATIONS {
         return [0; 3];
     }
-    // The first bands, which only say that a point is far away, are one.
+    // The first bands, which only show that a point is far away, are merged.
     let t = f32::ln(iterations.max(3) as f32 + 1.0) * 1.1;
     // Cosines of one period, shifted for red, green and blue: dark blue first, then white, gold and brown.
     [2.9, 2.3, 1.5].map(|shift: f32| (127.5 - 127.5 * f32::cos(t - shift + 1.2)) as u8)

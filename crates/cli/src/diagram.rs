@@ -1,4 +1,4 @@
-//! The fields of a word as a diagram: 32 bits a row, a cell for each field, its bits above.
+//! Diagrams of the fields of a word: 32 bits a row, with a cell for each field and its bits above.
 //!
 //! ```text
 //!  31     24 23  20 19         0
@@ -9,19 +9,19 @@
 
 use crate::fold::PAGE;
 
-/// Bits of a row.
+/// The number of bits in a row.
 const ROW: u32 = 32;
-/// Columns of a diagram on a page that has two blanks before it.
+/// The width in columns of a diagram on a page, which is indented by two blanks.
 const WIDTH: usize = PAGE - 2;
 
 /// A field of a word.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// What stands in the cell: a name, or bits.
+    /// The text in the cell: a name, or bits.
     pub text: String,
-    /// The lowest bit.
+    /// The position of the lowest bit.
     pub low: u32,
-    /// How many bits.
+    /// The number of bits.
     pub width: u32,
 }
 
@@ -39,13 +39,13 @@ impl Cell {
     }
 }
 
-/// The diagram of a word of some bits, highest row first. Bits that are in no cell are an empty one; of a field that goes
-/// over the end of a row each part has an ellipsis. Cells must not overlap.
+/// Returns the diagram of a word of `bits` bits, highest row first. Bits without a cell get an empty one. A field that extends
+/// over the end of a row has an ellipsis in each part. Cells must not overlap.
 pub fn diagram(cells: &[Cell], bits: u32) -> String {
     rows(cells, bits, ROW)
 }
 
-/// The diagram with as many bits a row as a page has columns for: 32, or half of that, or a quarter.
+/// Returns the diagram with the most bits in a row that fit a page: 32, 16 or 8.
 pub fn fitted(cells: &[Cell], bits: u32) -> String {
     let drawn = [ROW, ROW / 2, ROW / 4].map(|row| rows(cells, bits, row));
     let fits = |drawn: &&String| drawn.lines().all(|line| line.chars().count() <= WIDTH);
@@ -61,7 +61,7 @@ fn rows(cells: &[Cell], bits: u32, of: u32) -> String {
     rows.collect()
 }
 
-/// The cells of the bits from `start` up to `end`, the highest first, with empty ones between.
+/// Returns the cells of the bits from `start` up to `end`, the highest first, with empty ones in between.
 fn parts(cells: &[Cell], start: u32, end: u32) -> Vec<Cell> {
     let inside = |cell: &&Cell| cell.low < end && cell.high() >= start;
     let mut inside: Vec<&Cell> = cells.iter().filter(inside).collect();
@@ -87,7 +87,7 @@ fn parts(cells: &[Cell], start: u32, end: u32) -> Vec<Cell> {
     parts
 }
 
-/// One row: the bits above, then the box.
+/// Returns one row: the bits above, then the box.
 fn drawn(parts: &[Cell]) -> String {
     let (mut bits, mut line, mut names) = (String::new(), String::new(), String::new());
     for part in parts {

@@ -1,4 +1,4 @@
-//! `wavetank dis`: bytes to instructions.
+//! `wavetank dis`: from bytes to instructions.
 
 use std::path::PathBuf;
 
@@ -136,7 +136,7 @@ impl Dis {
         crate::exit::print(&source)
     }
 
-    /// The listing of a code object.
+    /// Returns the listing of a code object.
     fn listing<'o>(&self, object: &'o CodeObject) -> Result<Listing<'o>> {
         let listing = Listing::of(object);
         let listing = listing.map_err(|error| Failure::usage(error.to_string()))?;
@@ -152,7 +152,7 @@ impl Dis {
         Ok(listing.with_lines(lines))
     }
 
-    /// Prints what a kernel is compiled to.
+    /// Prints the host code that a kernel is compiled to.
     fn host_code(&self, kernel: &str) -> Result {
         let file = CodeFile::read(&self.file)?;
         let chip = self.target.chip()?.map(|chip| chip.to_string());
@@ -179,7 +179,7 @@ impl Dis {
     }
 }
 
-/// The code objects of a file for a chip, or else all.
+/// Returns the code objects of a file for a chip, or else all.
 fn objects(bytes: &[u8], chip: Option<Chip>) -> Result<Vec<CodeObject>> {
     if let Some(chip) = chip {
         return Ok(open_all(bytes, Some(chip.name()))?);

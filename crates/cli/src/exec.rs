@@ -1,4 +1,4 @@
-//! `wavetank exec`: single instructions on a given state, and files of such cases.
+//! `wavetank exec`: the execution of single instructions on a given state, and of files of such cases.
 
 mod check;
 
@@ -66,7 +66,7 @@ pub struct Exec {
     state: Vec<String>,
 }
 
-/// What a case came to.
+/// The result of a case.
 #[derive(Serialize)]
 struct Outcome {
     name: String,
@@ -75,15 +75,15 @@ struct Outcome {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     elements: Vec<Cell>,
     failures: Vec<String>,
-    /// What stopped the instructions before their end.
+    /// The fault that stopped the instructions before their end.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
-    /// Where something is checked.
+    /// The findings, if the case was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Value>>,
 }
 
-/// A register or place with another value.
+/// A register or place whose value has changed.
 #[derive(Serialize)]
 struct Row {
     name: String,
@@ -92,7 +92,7 @@ struct Row {
     values: Vec<u64>,
 }
 
-/// An element of a surface with another value.
+/// An element of a surface whose value has changed.
 #[derive(Serialize)]
 struct Cell {
     surface: u32,
@@ -103,7 +103,7 @@ struct Cell {
 
 impl Exec {
     pub fn run(self) -> Result {
-        // A wrong environment is not the fault of a case.
+        // A wrong environment is not a failure of a case.
         let settings = Settings::from_env().map_err(wavetank::Error::from)?;
         let engine = Engine::of_environment(settings.kernels.engine);
         let cases = self.cases()?;
@@ -140,7 +140,7 @@ impl Exec {
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
         match (failed, &outcomes[..]) {
             (0, _) => Ok(()),
-            // What was given in words has nothing else to say.
+            // A case on the command line has no further output.
             (_, [alone]) if !cases[0].expects() => {
                 let name = case_name(&cases[0]);
                 Err(Failure::Kernel(format!(
@@ -155,7 +155,7 @@ impl Exec {
         }
     }
 
-    /// The tools, where nobody names any. Cases in files may mean that what no line sets is 0.
+    /// Returns the default tools. Cases in files may rely on unset registers being 0.
     fn all_tools(&self) -> Tools {
         match self.file() {
             Some(_) => Tools::DEFAULT.without(Tools::of(&[Tool::Init])),
@@ -163,7 +163,7 @@ impl Exec {
         }
     }
 
-    /// The file of cases, if it is one.
+    /// Returns the file of cases, if the argument is one.
     fn file(&self) -> Option<&Path> {
         let path = Path::new(&self.what);
         let is_file = path.is_file() || path.extension().is_some_and(|e| e == "wt");
@@ -185,7 +185,7 @@ impl Exec {
             let state = &self.state[words.len() - 1..];
             let case = parse_words(&isa, &words.join(" "), state).map_err(wrong)?;
             for note in notes(&case, state) {
-                // If stderr is closed, nobody is there to be told.
+                // A closed stderr is not an error.
                 let _ = writeln!(anstream::stderr(), "{note}");
             }
             return Ok(vec![case]);
@@ -200,12 +200,12 @@ impl Exec {
     }
 }
 
-/// Whether a word is no part of an instruction any more.
+/// Whether a word is part of the state, and not of the instruction.
 fn begins_state(word: &str) -> bool {
     word.contains('=') || word == "surface" || word.starts_with("surface ")
 }
 
-/// What may be meant otherwise: an integer is the bits of a register, also where the instruction takes a float from it.
+/// Returns notes on likely mistakes: an integer gives the bits of a register, even if the instruction reads it as a float.
 fn notes(case: &Case, state: &[String]) -> Vec<String> {
     let read = |register: u8| {
         case.instructions().find_map(|inst| {
@@ -225,7 +225,7 @@ fn notes(case: &Case, state: &[String]) -> Vec<String> {
         let digits = name.trim().strip_prefix('v')?;
         let first = digits.strip_prefix('[').and_then(|d| d.split(':').next());
         let float = read(first.unwrap_or(digits).parse().ok()?)?;
-        // All bits zero are 0.0, and whoever writes large numbers or hexadecimal ones means bits.
+        // All bits zero are also 0.0, and large or hexadecimal numbers are intended as bits.
         let integer = value.split(',').find(|value| {
             let digits = value.trim().trim_start_matches('-');
             digits.len() <= 6 && digits.parse::<u32>().is_ok_and(|n| n != 0)
@@ -238,12 +238,12 @@ fn notes(case: &Case, state: &[String]) -> Vec<String> {
     state.iter().filter_map(note).collect()
 }
 
-/// A state that cannot be made.
+/// Returns the failure of a state that cannot be set up.
 fn wrong_case(case: &Case, error: &ExecError) -> Failure {
     Failure::usage(format!("{}{error}", case_name(case)))
 }
 
-/// What messages begin with.
+/// Returns the beginning of messages about a case.
 fn case_name(case: &Case) -> String {
     match case.name.as_str() {
         "" => String::new(),
@@ -263,7 +263,7 @@ impl From<Changed> for Row {
     }
 }
 
-/// Writes what a case did: the failures of one that expects something, the changes of others.
+/// Writes the result of a case: failures for a case with expectations, changes for others.
 fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bool) {
     let name = match case.name.as_str() {
         "" => format!("case at line {}", case.line),
@@ -285,7 +285,7 @@ fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bo
         }
     }
     let (changes, grids) = (run.changes(), run.grids());
-    // Who was stopped before anything changed is told why, and that is all.
+    // If the case was stopped before anything changed, only the reason is printed.
     if run.stopped().is_some() && changes.is_empty() && grids.is_empty() {
         return;
     }
@@ -308,7 +308,7 @@ fn cells(grid: &Grid) -> Vec<Cell> {
     grid.changed.iter().map(cell).collect()
 }
 
-/// A table of changes: lanes with the same value share a row.
+/// Returns a table of changes, in which lanes with the same value share a row.
 fn table(changes: &[Changed]) -> String {
     if changes.is_empty() {
         return "nothing changed\n".into();
@@ -325,7 +325,7 @@ fn table(changes: &[Changed]) -> String {
     table.text()
 }
 
-/// The values, each with its lanes, in the order of the first lane. One that is no lane's stands alone.
+/// Returns the values, each with its lanes, in the order of the first lane. A value without a lane is on its own.
 fn folded(values: &[(Option<usize>, u64)]) -> Vec<(Vec<usize>, u64)> {
     let mut rows: Vec<(Vec<usize>, u64)> = Vec::new();
     for (lane, value) in values {
@@ -340,7 +340,7 @@ fn folded(values: &[(Option<usize>, u64)]) -> Vec<(Vec<usize>, u64)> {
     rows
 }
 
-/// Lanes in rising order as ranges: `0–3, 8`; of more than a few ranges how many lanes they are.
+/// Returns lanes in rising order as ranges, `0–3, 8`, or their number if there are more than a few ranges.
 fn ranges(lanes: &[usize]) -> String {
     const MOST: usize = 3;
     let runs = lanes.chunk_by(|a, b| a + 1 == *b);
@@ -360,7 +360,7 @@ fn ranges(lanes: &[usize]) -> String {
 
 fn row(name: &str, lanes: String, value: u64, change: &Changed) -> [String; 5] {
     let (hex, integer, float) = match change.bits {
-        // As in grids, the upper half first.
+        // The upper half comes first, as in grids.
         _ if change.halves => {
             let half = |at: u32| half::f16::from_bits((value >> at) as u16);
             (

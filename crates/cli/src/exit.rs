@@ -1,4 +1,4 @@
-//! How the command ends: exit codes, and where text goes.
+//! The end of the command: exit codes, and output to stdout and stderr.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -10,8 +10,8 @@ use crate::paint::carets;
 
 pub use crate::failure::{Failure, Result, shown};
 
-/// The exit code of a command, after its failure has been told on stderr: 0 done, 1 the kernel failed, 2 the call or a
-/// file is wrong.
+/// Prints a failure on stderr, and returns the exit code of the command: 0 for success, 1 if the kernel failed, 2 for a wrong
+/// call or file.
 pub fn code(result: Result) -> ExitCode {
     let (sentence, code) = match result {
         Ok(()) => return ExitCode::SUCCESS,
@@ -19,12 +19,12 @@ pub fn code(result: Result) -> ExitCode {
         Err(Failure::Usage(sentence)) => (sentence, 2),
     };
     let sentence = carets(&plain_lines(&sentence));
-    // Colours are dropped where stderr is no terminal. If it is closed, nobody is there to be told.
+    // Colours are dropped if stderr is not a terminal. A closed stderr is not an error.
     let _ = writeln!(anstream::stderr(), "\x1b[1;31merror:\x1b[0m {sentence}");
     ExitCode::from(code)
 }
 
-/// Writes text to stdout. A reader that has seen enough (`wavetank … | head`) is no failure.
+/// Writes text to stdout. A reader that closes the pipe early (`wavetank … | head`) is not a failure.
 pub fn print(text: &str) -> Result {
     let mut out = Stdout::lock();
     told(

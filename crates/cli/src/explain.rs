@@ -1,4 +1,4 @@
-//! `wavetank explain`: one instruction, taken apart.
+//! `wavetank explain`: the explanation of one instruction.
 
 mod page;
 mod told;
@@ -97,10 +97,10 @@ impl Explain {
     }
 }
 
-/// What is to be explained.
+/// The subject of the explanation.
 enum Subject {
     Inst(Inst),
-    /// The instructions of a name.
+    /// The instructions with a name.
     Ops(Vec<Op>),
 }
 
@@ -113,7 +113,8 @@ fn has_name(op: Op, text: &str, chip: Chip) -> bool {
     name.is_some_and(|n| n == text || segment.is_some() && flat(n))
 }
 
-/// A chip of the youngest generation that has the instruction whose name a text begins with, if the chip in question lacks it.
+/// Returns a chip of the youngest generation that has the instruction named at the beginning of a text, if the given chip lacks
+/// it.
 fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
     let name = text.split_whitespace().next()?;
     let has = |chip: Chip| Op::all().any(|op| op.row().exists_on(chip) && has_name(op, name, chip));
@@ -121,11 +122,11 @@ fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
         return None;
     }
     let others = Chip::ALL.iter().copied().filter(|other| has(*other));
-    // Of equal ones this is the first.
+    // Of several such chips, the first is returned.
     others.min_by_key(|other| std::cmp::Reverse(other.generation()))
 }
 
-/// The bytes of hexadecimal words.
+/// Parses hexadecimal words to bytes.
 fn words(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for word in text.split_whitespace() {

@@ -1,40 +1,40 @@
-//! Why a command fails, as it is told.
+//! Failures of a command, each as one sentence.
 
 use std::path::Path;
 
 use wavetank_quote::plain;
 
-/// Why a command did not succeed, as one sentence.
+/// The reason why a command failed, as one sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
-    /// The kernel ran and failed: a fault, an instruction that is not supported, a timeout.
+    /// The kernel ran and failed: a fault, an unsupported instruction, a timeout.
     Kernel(String),
     /// The call or a file is wrong.
     Usage(String),
 }
 
-/// What commands return.
+/// The result type of commands.
 pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// A failure of the caller.
+    /// Returns a failure that is the caller's mistake.
     pub fn usage(sentence: impl Into<String>) -> Failure {
         Failure::Usage(sentence.into())
     }
 
-    /// A file operation that failed: `cannot read x.npy: No such file or directory`.
+    /// Returns the failure of a file operation: `cannot read x.npy: No such file or directory`.
     pub fn file(verb: &str, path: &Path, error: impl std::fmt::Display) -> Failure {
         Failure::Usage(format!("cannot {verb} {}: {error}", shown(path)))
     }
 
-    /// What is told of it.
+    /// Returns the sentence that is printed.
     pub fn sentence(&self) -> &str {
         match self {
             Failure::Kernel(sentence) | Failure::Usage(sentence) => sentence,
         }
     }
 
-    /// The same failure, with the file that it is about named first.
+    /// Returns the failure, with the file that it is about named first.
     pub fn of(self, path: &Path) -> Failure {
         match self {
             Failure::Usage(sentence) => Failure::Usage(format!("{}: {sentence}", shown(path))),
@@ -58,7 +58,7 @@ impl From<wavetank::object::Error> for Failure {
     }
 }
 
-/// A file's name as it is told: `-` is stdin.
+/// Returns a file's name for messages: `-` is stdin.
 pub fn shown(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => "stdin".to_owned(),

@@ -1,10 +1,10 @@
-//! Lines of text broken at blanks, so that pages fit terminals of 80 columns.
+//! Line breaking at blanks, so that pages fit terminals of 80 columns.
 
-/// Columns of a page.
+/// The width of a page in columns.
 pub const PAGE: usize = 80;
 
-/// A text behind a first indent, broken where it would pass [`PAGE`] columns; what goes on stands behind `rest` blanks. A
-/// word that is too long stands alone.
+/// Returns a text with a first indent, broken before it exceeds [`PAGE`] columns. Further lines are indented by `rest` blanks. A
+/// word that is too long has a line of its own.
 pub fn folded(text: &str, first: &str, rest: usize) -> String {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
@@ -28,7 +28,7 @@ pub fn folded(text: &str, first: &str, rest: usize) -> String {
         .collect()
 }
 
-/// A paragraph for each line, behind some blanks; a line that goes on does so behind two more.
+/// Returns a paragraph for each line, indented by some blanks; continuation lines are indented by two more.
 pub fn paragraphs(text: &str, indent: usize) -> String {
     let fold = |line: &str| folded(line, &" ".repeat(indent), indent + 2);
     text.lines().map(fold).collect()
@@ -48,7 +48,7 @@ mod tests {
         let text = "word ".repeat(20);
         let lines = folded(&text, "name  ", 6);
         let widths: Vec<usize> = lines.lines().map(str::len).collect();
-        // Behind 6 columns fit 15 words of 4 with 14 blanks between them, and 5 are left.
+        // After 6 columns there is space for 15 words of 4 with 14 blanks in between, and 5 words are left.
         assert_eq!(widths, [6 + 15 * 4 + 14, 6 + 5 * 4 + 4]);
         assert!(
             lines

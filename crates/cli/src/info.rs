@@ -1,4 +1,4 @@
-//! `wavetank info`: what is in a code object.
+//! `wavetank info`: the contents of a code object.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -79,11 +79,11 @@ struct ObjectInfo {
     kernels: Vec<KernelInfo>,
 }
 
-/// Sizes are in bytes; registers are those the compiler used, and what the hardware then gives.
+/// A kernel of a code object. Sizes are in bytes; registers are those used by the compiler, and those allocated by the hardware.
 #[derive(Serialize)]
 struct KernelInfo {
     name: String,
-    /// The name as it stands in a source of C++; the same where there is none.
+    /// The name in C++ source form, or the same name if it is not mangled.
     readable: String,
     vgprs: u32,
     vgprs_allocated: u32,
@@ -96,7 +96,7 @@ struct KernelInfo {
     max_group_size: Option<u32>,
     argument_bytes: u32,
     arguments: Vec<ArgumentInfo>,
-    /// Where those begin that nothing lists.
+    /// The offset of arguments that are not listed.
     unlisted_arguments: Option<u32>,
 }
 

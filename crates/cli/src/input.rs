@@ -1,4 +1,4 @@
-//! Files that are read whole, or stdin.
+//! Input files, or stdin, that are read as a whole.
 
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::exit::{Failure, Result};
 
-/// The bytes of a file. A device is none: many never end.
+/// Returns the bytes of a file. Devices are rejected, because many never end.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     let failed = |error| Failure::file("read", path, error);
     let kind = std::fs::metadata(path).map_err(failed)?.file_type();
@@ -17,7 +17,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(failed)
 }
 
-/// The bytes of a file, or those of stdin for `-`.
+/// Returns the bytes of a file, or of stdin for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path != Path::new("-") {
         return read_file(path);
@@ -28,12 +28,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a file, or of stdin for `-`.
+/// Returns the text of a file, or of stdin for `-`.
 pub fn read_text(path: &Path) -> Result<String> {
     text(path, read(path)?)
 }
 
-/// The text that the bytes of a file are.
+/// Returns the bytes of a file as text.
 pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];

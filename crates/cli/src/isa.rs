@@ -1,4 +1,4 @@
-//! `wavetank isa`: the instructions, and how far each is executed.
+//! `wavetank isa`: the list of instructions, and the coverage of their execution.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -90,7 +90,7 @@ impl Isa {
     }
 }
 
-/// The encoding of a name.
+/// Returns the encoding of a name.
 fn form(name: &str) -> Result<Form> {
     let form = match name.to_ascii_uppercase().as_str() {
         "SOP1" => Form::Sop1,
@@ -139,7 +139,7 @@ fn has_form(op: Op, form: Form, chip: Chip) -> bool {
         }
 }
 
-/// The name on the last generation that has it.
+/// Returns the name on the last generation that has the instruction.
 fn name(op: Op) -> &'static str {
     let names = op.row().mnemonics;
     names.iter().rev().flatten().next().unwrap_or(&"")
@@ -164,7 +164,7 @@ fn list(ops: &[Op]) -> String {
     table.text()
 }
 
-/// An operand as `field:type`.
+/// Returns an operand as `field:type`.
 fn operand(spec: &OperandSpec) -> String {
     format!("{}:{}", field(spec.field), kind(spec))
 }
@@ -180,12 +180,12 @@ fn kind(spec: &OperandSpec) -> String {
     }
 }
 
-/// An instruction as the table knows it.
+/// An instruction of the table.
 #[derive(Serialize)]
 struct Entry {
     name: &'static str,
     format: String,
-    /// By generation; absent where it does not exist.
+    /// The opcodes by generation; generations without the instruction are absent.
     opcodes: HashMap<String, u16>,
     names: HashMap<String, &'static str>,
     chips: Vec<&'static str>,
@@ -230,12 +230,12 @@ impl Operand {
     }
 }
 
-/// What of a chip is executed.
+/// The coverage of a chip's instructions.
 #[derive(Serialize)]
 struct Coverage {
     chip: &'static str,
     executed: usize,
-    /// How many there are of each class.
+    /// The number of instructions in each class.
     classes: BTreeMap<&'static str, usize>,
     instructions: Vec<Covered>,
 }
@@ -247,11 +247,11 @@ struct Covered {
     opcode: Option<u16>,
     executes: bool,
     fidelity: &'static str,
-    /// The case or test that shows an exact one to be exact.
+    /// The case or test that shows that an exact instruction is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     shown_by: Option<&'static str>,
     reason: String,
-    /// Cases of the project's tests that execute it.
+    /// The number of the project's test cases that execute it.
     tests: usize,
 }
 

@@ -1,5 +1,5 @@
-//! JUnit reports, which CI systems show as a table. What runs adds its cases to the file, so that a report of many programs is
-//! a loop of a shell; runs side by side wait for each other.
+//! JUnit reports, which CI systems show as a table. Each run adds its cases to the file, so that a report of many programs is a
+//! loop of a shell; parallel runs wait for each other.
 //!
 //! Source: the form of Apache Ant's `junitreport` task, as the crate `quick-junit` writes it.
 
@@ -14,13 +14,13 @@ use quick_junit::{Report, TestCase, TestSuite};
 use crate::exit::{Failure, Result};
 use crate::whole;
 
-/// The name of the report, and of the suite in it that has our cases.
+/// The name of the report, and of the suite with the cases of this command.
 const NAME: &str = "wavetank";
 
-/// Looks whether a file can take cases, before something runs for long.
+/// Checks that a file can take cases, before a long run.
 ///
 /// # Errors
-/// A file that cannot be written, or holds something else.
+/// A file that cannot be written, or that has other contents.
 pub fn check(path: &Path) -> Result {
     open(path)
         .and_then(|mut file| read(path, &mut file))
@@ -30,7 +30,7 @@ pub fn check(path: &Path) -> Result {
 /// Adds cases to the report in a file, or begins one.
 ///
 /// # Errors
-/// As those of [`check`].
+/// The errors of [`check`].
 pub fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Result {
     let mut file = open(path)?;
     let mut report = read(path, &mut file)?;
@@ -38,19 +38,19 @@ pub fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Result {
     let text = report.to_string().map_err(io::Error::other);
     let failed = |error: io::Error| Failure::file("write", path, error);
     let text = text.map_err(failed)?;
-    // XML 1.0, 2.2 has all characters but these, and control characters, which the crate leaves out.
+    // Characters that XML does not allow (XML 1.0, 2.2); the crate leaves out control characters itself.
     let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
-    // The file is still ours when another takes its place.
+    // The file is still locked while another replaces it.
     whole::write(path, text).map_err(failed)
 }
 
-/// Opens a file for nobody else, until it is closed.
+/// Opens a file with an exclusive lock, until it is closed.
 fn open(path: &Path) -> Result<File> {
     let failed = |error| Failure::file("write", path, error);
     loop {
         let file = opened(path).map_err(failed)?;
         let ours = file.metadata().map_err(failed)?;
-        // Who had it before may have put another in its place.
+        // The previous holder of the lock may have replaced the file.
         let is_there = |now: Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
         if path.metadata().is_ok_and(is_there) {
             return Ok(file);
@@ -61,7 +61,7 @@ fn open(path: &Path) -> Result<File> {
 fn opened(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).truncate(false);
-    // Of others one cannot read to the end what is in them.
+    // Other files may have no end.
     let regular = |file: File| match file.metadata()?.is_file() {
         true => Ok(file),
         false => Err(io::Error::other("it is no file, but a device or a pipe")),
@@ -71,7 +71,7 @@ fn opened(path: &Path) -> io::Result<File> {
         .and_then(|file| file.lock().map(|()| file))
 }
 
-/// The report in a file, or a new one if it is empty.
+/// Returns the report in a file, or a new one if it is empty.
 fn read(path: &Path, file: &mut File) -> Result<Report> {
     let mut text = String::new();
     file.read_to_string(&mut text)
@@ -87,7 +87,7 @@ fn read(path: &Path, file: &mut File) -> Result<Report> {
     })
 }
 
-/// Puts cases into our suite. The sums of a report are made when suites come.
+/// Adds cases to the suite of this command. The sums of a report are computed when suites are added.
 fn insert(report: &mut Report, cases: Vec<TestCase>) {
     let time: Duration = cases.iter().filter_map(|case| case.time).sum();
     let mut suites = std::mem::take(&mut report.test_suites);

@@ -91,7 +91,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it prints what people read, and nothing while they wait.
+    /// Whether the output goes to the pager: it is text for people, and not the progress of a long run.
     fn is_paged(&self) -> bool {
         use Command::*;
         match self {
@@ -139,7 +139,7 @@ fn main() -> ExitCode {
         Command::Completions(completions) => completions.run(Cli::command()),
         Command::Man(man) => man.run(Cli::command()),
     };
-    // What it shows is read before what went wrong.
+    // The pager ends before the error is printed.
     drop(pager);
     exit::code(result)
 }

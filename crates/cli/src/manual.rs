@@ -1,4 +1,4 @@
-//! `wavetank completions` and `wavetank man`: what shells and manuals know of the command.
+//! `wavetank completions` and `wavetank man`: shell completions and manual pages of the command.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub struct Man {
 }
 
 impl Completions {
-    /// Those of this command.
+    /// Prints the completions of this command.
     pub fn run(self, mut command: clap::Command) -> Result {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command, "wavetank", &mut text);
@@ -44,7 +44,7 @@ impl Completions {
 }
 
 impl Man {
-    /// That of this command.
+    /// Writes the manual pages of this command.
     pub fn run(self, mut all: clap::Command) -> Result {
         let failed = |error| Failure::file("write", &self.folder, error);
         std::fs::create_dir_all(&self.folder).map_err(failed)?;
@@ -65,7 +65,7 @@ impl Man {
         let path = self.folder.join(format!("{name}.1"));
         let failed = |error| Failure::file("write", &path, error);
         let mut text = Vec::new();
-        // Examples are the last part, and their lines stay lines.
+        // The examples are the last part, and keep their line breaks.
         let examples = command.get_after_help().map(ToString::to_string);
         let command = command.after_help(Resettable::<StyledStr>::Reset);
         clap_mangen::Man::new(command)
@@ -74,7 +74,7 @@ impl Man {
         if let Some(examples) = examples {
             text.extend(b".SH NOTES\n.nf\n");
             for line in examples.lines() {
-                // A dot or an apostrophe at the front would be a request.
+                // A dot or an apostrophe at the beginning would be a request of troff.
                 let shown = line.replace('\\', "\\e").replace('-', "\\-");
                 text.extend(b"\\&");
                 text.extend(shown.bytes());

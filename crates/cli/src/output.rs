@@ -1,4 +1,4 @@
-//! Text to stdout, much of it in pieces.
+//! Buffered text output to stdout.
 
 use std::io::{self, ErrorKind, StdoutLock, Write};
 use std::path::Path;
@@ -9,15 +9,15 @@ use nix::libc;
 use crate::failure::{Failure, Result};
 use crate::paint::Painted;
 
-/// Text is handed on in pieces of about this size, in bytes.
+/// The approximate size in bytes of a piece of text that is written at once.
 const PIECE: usize = 1 << 16;
 
-/// Whether there was no stdout when the command was started. Rust's start-up puts /dev/null in its place, and what is
-/// written there would be lost without a word; so this is found out before that.
+/// Whether stdout was closed when the command was started. Rust's start-up replaces it with /dev/null, and output would be lost
+/// silently; so this is tested earlier.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn look() {
-    // SAFETY: asks for the flags of a descriptor, which need not be open.
+    // SAFETY: queries the flags of a descriptor, which need not be open.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     CLOSED.store(flags < 0, Ordering::Relaxed);
 }
@@ -28,7 +28,7 @@ extern "C" fn look() {
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Stdout, which refuses what nobody would get.
+/// A writer to stdout that fails if stdout was closed.
 pub struct Stdout(StdoutLock<'static>);
 
 impl Stdout {
@@ -50,9 +50,9 @@ impl Write for Stdout {
     }
 }
 
-/// Collects text and writes it to stdout piece by piece.
+/// A buffer of text that is written to stdout piece by piece.
 pub struct Output {
-    /// What is to be written.
+    /// The text that has not been written.
     pub text: String,
     problem: Option<std::io::Error>,
 }
@@ -65,7 +65,7 @@ impl Output {
         }
     }
 
-    /// Hands on what there is, if it is enough for a piece.
+    /// Writes the buffered text, if it is enough for a piece.
     pub fn settle(&mut self) {
         if self.text.len() >= PIECE {
             self.flush();
@@ -81,14 +81,14 @@ impl Output {
         self.text.clear();
     }
 
-    /// Hands on the rest. A reader that has seen enough (`wavetank … | head`) is no failure.
+    /// Writes the rest. A reader that closes the pipe early (`wavetank … | head`) is not a failure.
     pub fn finish(mut self) -> Result {
         self.flush();
         told(self.problem)
     }
 }
 
-/// The failure of a writer to stdout, unless its reader has gone.
+/// Returns the failure of a writer to stdout, unless its reader has closed the pipe.
 pub fn told(problem: Option<std::io::Error>) -> Result {
     match problem {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {

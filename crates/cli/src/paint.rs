@@ -1,4 +1,4 @@
-//! Colours of what is text all the same: the lines of listings, and carets under what is wrong.
+//! Colours of text: the lines of listings, and carets under errors.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ const LABEL: &str = "\x1b[33m";
 const WRONG: &str = "\x1b[1;31m";
 const END: &str = "\x1b[0m";
 
-/// A title, where there are colours.
+/// Returns a title, coloured if there are colours.
 pub fn title(text: &str) -> String {
     match terminal::colours() {
         true => format!("{BOLD}{text}{END}"),
@@ -19,7 +19,7 @@ pub fn title(text: &str) -> String {
     }
 }
 
-/// Lines with what is wrong marked by carets, for a stream that drops colours where there are none.
+/// Returns lines with their carets coloured, for a stream that drops colours if necessary.
 pub fn carets(text: &str) -> String {
     let paint = |line: &str| match line.trim_matches([' ', '\t']) {
         marks if !marks.is_empty() && marks.bytes().all(|b| b == b'^') => {
@@ -34,10 +34,10 @@ pub fn carets(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A writer of listings that paints their lines, where there are colours.
+/// A writer that colours the lines of listings, if there are colours.
 pub struct Painted<W: Write> {
     out: W,
-    /// The line that has not ended.
+    /// The current line, which has not ended.
     line: Vec<u8>,
     on: bool,
 }
@@ -75,7 +75,7 @@ impl<W: Write> Write for Painted<W> {
     }
 }
 
-/// A line of a listing: label, or mnemonic and operands, then a comment.
+/// Returns a coloured line of a listing: label, or mnemonic and operands, then a comment.
 fn painted(line: &str) -> String {
     let (code, end) = line.split_at(line.trim_end().len());
     let comment = code.find("//").or_else(|| code.find("; encoding:"));

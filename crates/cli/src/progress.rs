@@ -1,4 +1,4 @@
-//! A progress line for runs that take long.
+//! A progress line for long runs.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,13 +8,13 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use wavetank::Dims;
 
-/// How long a run stays silent.
+/// The time for which a run stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the line is drawn.
+/// The time between updates of the line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Does some work on a grid, which tells how many work-groups are done. When it has taken a second, that is shown on
-/// stderr if it is a terminal, and taken away at the end.
+/// Runs work on a grid that reports the number of finished work-groups. After a second, the progress is shown on stderr if it is
+/// a terminal, and removed at the end.
 pub fn with_progress<T>(
     grid: Dims,
     block: Dims,
@@ -27,7 +27,7 @@ pub fn with_progress<T>(
     let (end, ended) = channel();
     std::thread::scope(|scope| {
         scope.spawn(|| show(ended, &done, groups(grid, block)));
-        // Moved here, so that a panic in the work ends the line too.
+        // Moved here, so that a panic in the work ends the line, too.
         let _end: std::sync::mpsc::Sender<()> = end;
         work(&|now, _| {
             // Threads may report out of order.
@@ -36,7 +36,7 @@ pub fn with_progress<T>(
     })
 }
 
-/// The work-groups of a grid, partial ones included. Sizes have not been checked yet.
+/// Returns the number of work-groups of a grid, partial ones included. The sizes have not been checked yet.
 fn groups(grid: Dims, block: Dims) -> u64 {
     let sides = grid.size().into_iter().zip(block.size());
     sides.fold(1, |all: u64, (items, size)| {
@@ -44,7 +44,7 @@ fn groups(grid: Dims, block: Dims) -> u64 {
     })
 }
 
-/// Draws the line until the other end hangs up.
+/// Draws the line until the sender is dropped.
 fn show(ended: Receiver<()>, done: &AtomicU64, all: u64) {
     if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;

@@ -1,16 +1,17 @@
-//! What ROCm's `rocminfo` (5.2) prints of the emulated GPUs, but for what nobody asks of an emulator. The tool itself looks for the kernel's driver first, and tools that ask it for
-//! the names of chips (`rocm_agent_enumerator`, build scripts) would find none.
+//! The output of ROCm's `rocminfo` (5.2) for the emulated GPUs, reduced to the parts that are used with an emulator. The original
+//! looks for the kernel driver first. Programs that use it to find the names of chips (`rocm_agent_enumerator`, build scripts)
+//! would then find none.
 
 use std::fmt::Write;
 
 use wavetank::ChipFacts;
 use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
 
-/// Columns of a label, and of a value behind it.
+/// The widths in columns of a label, and of the value after it.
 const LABEL: usize = 25;
 const VALUE: usize = 35;
 
-/// The report of the host and some GPUs, each with the bytes of its memory.
+/// Returns the report of the host and some GPUs, each with its memory in bytes.
 pub fn report(cpu: &str, threads: usize, gpus: &[(&ChipFacts, u64)]) -> String {
     let mut page = Page::default();
     page.text += "ROCk module is loaded\n";
@@ -37,7 +38,7 @@ struct Page {
 }
 
 impl Page {
-    /// Writing to a string does not fail.
+    /// Appends a line. Writing to a string does not fail.
     fn line(&mut self, level: usize, label: &str, value: &str) {
         let indent = 2 * level;
         let _ = writeln!(self.text, "{:indent$}{label:LABEL$}{value:VALUE$}", "");
@@ -124,7 +125,7 @@ impl Page {
         self.sides(3, "Grid Max Size", u32::MAX);
     }
 
-    /// A limit, and that of each dimension.
+    /// Appends a limit, and that of each dimension.
     fn sides(&mut self, level: usize, label: &str, most: u32) {
         self.line(level, &format!("{label}:"), &both(most));
         self.line(level, &format!("{label} per Dimension:"), "");
@@ -142,7 +143,7 @@ impl Page {
     }
 }
 
-/// A number in decimal and in hexadecimal.
+/// Returns a number in decimal and in hexadecimal.
 fn both(n: impl Into<u64>) -> String {
     let n = n.into();
     format!("{n}({n:#x})")

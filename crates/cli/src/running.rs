@@ -1,4 +1,4 @@
-//! The options of how kernels run, which several commands have.
+//! The common options for running kernels, which several commands have.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -31,9 +31,9 @@ pub struct Running {
 }
 
 impl Running {
-    /// A device for a chip.
+    /// Returns a device for a chip.
     ///
-    /// What only programs read of the environment is looked at as well: a wrong value is wrong for every command.
+    /// Variables that only programs use are checked as well: a wrong value is an error of every command.
     pub fn device(&self, chip: Chip) -> Result<Device> {
         Settings::from_env().map_err(wavetank::Error::from)?;
         let mut builder = Device::builder(chip);
@@ -55,7 +55,7 @@ impl Running {
         Ok(builder.build()?)
     }
 
-    /// What was chosen, as variables of the environment for a program.
+    /// Returns the options as environment variables for a program.
     pub fn variables(&self) -> [(&'static str, Option<OsString>); 5] {
         let text = |value: Option<String>| value.map(OsString::from);
         [
@@ -75,10 +75,10 @@ impl Running {
 }
 
 impl Running {
-    /// Tells that a trace takes one thread, where more were asked for.
+    /// Prints a note that a trace uses one thread, if more were requested.
     pub fn tell_if_traced(&self) {
         if let Some(threads @ 2..) = self.threads {
-            // If stderr is closed, nobody is there to be told.
+            // A closed stderr is not an error.
             let _ = writeln!(
                 anstream::stderr(),
                 "note: --threads {threads} is taken as 1: a trace tells what waves do in the order in which they do it"
@@ -87,15 +87,15 @@ impl Running {
     }
 }
 
-/// Tells the seed of a random schedule, on stderr.
+/// Prints the seed of a random schedule on stderr.
 pub fn tell_seed(schedule: Schedule) {
     if let Schedule::Random(_) = schedule {
-        // If stderr is closed, nobody is there to be told.
+        // A closed stderr is not an error.
         let _ = writeln!(anstream::stderr(), "the schedule was {schedule}");
     }
 }
 
-/// Reads a number of threads.
+/// Parses a number of threads.
 fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads @ 1..=1024) => Ok(threads),

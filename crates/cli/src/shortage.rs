@@ -1,13 +1,13 @@
-//! Memory that the system does not give: the command ends with a sentence. Rust's own end would be an abort with a trace.
+//! The allocator that ends the command with a sentence if memory runs out. Rust's default is an abort with a trace.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use nix::libc;
 
-/// The system's memory, without which the command ends.
+/// The system's allocator, which ends the command instead of returning null.
 pub struct OrEnd;
 
-// SAFETY: the system's functions, of whose results those that are null do not come back.
+// SAFETY: forwards to the system's allocator; null results are never returned.
 unsafe impl GlobalAlloc for OrEnd {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -42,7 +42,7 @@ fn given(memory: *mut u8) -> *mut u8 {
     }
 }
 
-/// Ends the command. Nothing here takes memory.
+/// Ends the command, without allocating memory.
 #[cold]
 fn end() -> ! {
     const SENTENCE: &str = "error: the system gives no more memory; the limit may be that of `ulimit -v`, or of a container\n";

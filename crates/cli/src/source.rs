@@ -1,10 +1,10 @@
-//! Sources of programs, where machine code or its text was expected.
+//! Detection of program sources where machine code or assembly was expected.
 
 use std::path::Path;
 
 use crate::exit::{Failure, Result, shown};
 
-/// Lines that are looked at.
+/// Number of lines that are examined.
 const LINES: usize = 2000;
 
 /// A language that kernels are written in.
@@ -14,13 +14,13 @@ enum Language {
     Hip,
 }
 
-/// Refuses the source of a program, and says how to compile it.
+/// Rejects the source of a program, and names the command to compile it.
 pub fn refuse(path: &Path, bytes: &[u8]) -> Result {
     let Some(language) = language(path, bytes) else {
         return Ok(());
     };
     let file = shown(path);
-    // A compiler takes `-` as well, but would not see what has been read.
+    // A compiler accepts `-` as well, but this command has already consumed stdin.
     let source = match file.as_str() {
         "stdin" => "kernels".to_owned(),
         _ => file,
@@ -37,7 +37,7 @@ pub fn refuse(path: &Path, bytes: &[u8]) -> Result {
     Err(Failure::usage(sentence).of(path))
 }
 
-/// Refuses the source of a program where the program was expected, and says how to build it.
+/// Rejects the source of a program where a program was expected, and names the command to build it.
 pub fn refuse_to_run(path: &Path, bytes: &[u8]) -> Result {
     let file = shown(path);
     let sentence = match language(path, bytes) {
@@ -61,7 +61,7 @@ pub fn refuse_to_run(path: &Path, bytes: &[u8]) -> Result {
     Err(Failure::usage(sentence).of(path))
 }
 
-/// The language of a source, by its words, or by its name if it is text.
+/// Returns the language of a source, by its keywords, or by its name if it is text.
 fn language(path: &Path, bytes: &[u8]) -> Option<Language> {
     let text = std::str::from_utf8(bytes).ok()?;
     let words = || text.lines().take(LINES).map(|line| line.split_whitespace());

@@ -1,4 +1,4 @@
-//! The options that name an instruction set and a syntax, the same in every command.
+//! The options for the instruction set and the syntax, which are the same in every command.
 
 use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
 use wavetank_gcn::Dialect;
@@ -19,10 +19,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// The chip that was asked for.
+    /// Returns the requested chip.
     ///
     /// # Errors
-    /// A name that is none, or two names that differ.
+    /// An unknown name, or two names that differ.
     pub fn chip(&self) -> Result<Option<Chip>> {
         let named = |name: &Option<String>| name.as_deref().map(instruction_set).transpose();
         let wrong = |error: wavetank::UnknownInstructionSet| Failure::usage(error.to_string());
@@ -35,10 +35,10 @@ impl Target {
         }
     }
 
-    /// The chips that were asked for, several apart by commas: `--gpu gfx803,gfx900`.
+    /// Returns the requested chips, separated by commas: `--gpu gfx803,gfx900`.
     ///
     /// # Errors
-    /// As of [`chip`](Self::chip), and a chip that stands twice.
+    /// The errors of [`chip`](Self::chip), and a duplicate chip.
     pub fn chips(&self) -> Result<Vec<Chip>> {
         let names = match (&self.gpu, &self.isa) {
             (Some(gpu), None) if gpu.contains(',') => gpu,
@@ -55,18 +55,18 @@ impl Target {
         Ok(chips)
     }
 
-    /// The generation of Maxwell that was asked for with `--isa`, if it was one.
+    /// Returns the generation of Maxwell that `--isa` names, if it is one.
     ///
     /// # Errors
-    /// A chip of GCN beside it.
+    /// A chip of GCN is named as well.
     pub fn maxwell(&self) -> Result<Option<Generation>> {
         self.alone(Generation::from_name, |generation| generation.to_string())
     }
 
-    /// The version of vISA that was asked for with `--isa`, if it was one.
+    /// Returns the version of vISA that `--isa` names, if it is one.
     ///
     /// # Errors
-    /// A chip of GCN beside it.
+    /// A chip of GCN is named as well.
     pub fn visa(&self) -> Result<Option<Version>> {
         self.alone(Version::from_name, |_| "visa".to_owned())
     }
@@ -90,12 +90,12 @@ impl Target {
         }
     }
 
-    /// Whether nothing was asked for.
+    /// Whether no instruction set is requested.
     pub fn is_open(&self) -> bool {
         self.gpu.is_none() && self.isa.is_none()
     }
 
-    /// The chip that was asked for, or the one where none is named.
+    /// Returns the requested chip, or the default one.
     pub fn chip_or_default(&self) -> Result<Chip> {
         Ok(self.chip()?.unwrap_or(DEFAULT_CHIP))
     }
@@ -110,7 +110,7 @@ pub struct Syntax {
 }
 
 impl Syntax {
-    /// Refuses a dialect of GCN for an instruction set that has one syntax.
+    /// Rejects a dialect of GCN for an instruction set that has only one syntax.
     pub fn refuse_for(&self, isa: impl std::fmt::Display) -> Result {
         match self.dialect {
             Dialect::Llvm => Ok(()),
@@ -122,10 +122,10 @@ impl Syntax {
 }
 
 impl Target {
-    /// The name of the instruction set that was asked for, or of the chip where none is named.
+    /// Returns the name of the requested instruction set, or of the default chip.
     ///
     /// # Errors
-    /// As of [`chip`](Self::chip), where it is one of GCN.
+    /// The errors of [`chip`](Self::chip), if it is one of GCN.
     pub fn set_name(&self) -> Result<String> {
         let other = |name: &&str| name.starts_with("maxwell:") || name.starts_with("visa");
         match self.isa.as_deref().filter(other) {

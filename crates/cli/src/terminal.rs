@@ -1,4 +1,4 @@
-//! What stdout is, looked at once: a terminal has a width, colours, and somebody who reads page by page.
+//! Properties of stdout, determined once: the width and colours of a terminal, and a pager.
 
 use std::io::IsTerminal;
 use std::process::{Child, Command, Stdio};
@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use anstream::{AutoStream, ColorChoice};
 use nix::unistd::dup2_stdout;
 
-/// How stdout was when the command began.
+/// The properties of stdout at the start of the command.
 struct Stdout {
-    /// Columns of a terminal; none otherwise.
+    /// The width of a terminal in columns; `None` otherwise.
     columns: Option<usize>,
     colours: bool,
 }
@@ -28,7 +28,7 @@ fn stdout() -> &'static Stdout {
     })
 }
 
-/// The columns of the terminal. `None` where text goes elsewhere: nobody counts columns there.
+/// Returns the width of the terminal in columns; `None` if stdout is not a terminal.
 pub fn columns() -> Option<usize> {
     stdout().columns
 }
@@ -47,7 +47,7 @@ impl Pager {
         columns()?;
         let asked = std::env::var("PAGER").ok();
         let asked = asked.as_deref().map_or("less", str::trim);
-        // As others take it: who wants none says `cat`, or nothing.
+        // The convention for no pager: `cat`, or an empty value.
         if matches!(asked, "" | "cat") {
             return None;
         }
@@ -56,23 +56,23 @@ impl Pager {
         if std::env::var_os("LESS").is_none() {
             command.env("LESS", "FRX");
         }
-        // A shell would start, and say that the program is absent.
+        // A shell would start, and report a missing program.
         let program = asked.split_whitespace().next()?;
         crate::run::find(program.as_ref())?;
         let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
         let pipe = child.stdin.take()?;
-        // What is written goes to the pipe from now on.
+        // Output goes to the pipe from now on.
         dup2_stdout(&pipe).ok()?;
         Some(Pager(child))
     }
 }
 
 impl Drop for Pager {
-    /// Ends what it shows, and waits until it has been read.
+    /// Closes the pipe, and waits until the pager ends.
     fn drop(&mut self) {
         let closed = std::fs::File::options().write(true).open("/dev/null");
         if let Ok(null) = closed {
-            // Its end of the pipe is stdout, which nobody writes to any more.
+            // The pipe's end in this process is stdout, which is replaced.
             let _ = dup2_stdout(&null);
         }
         let _ = self.0.wait();

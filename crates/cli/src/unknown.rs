@@ -1,4 +1,4 @@
-//! Options of other commands, and of other tools, that `wavetank run` does not have: where to find them.
+//! Hints for options of other commands and tools that `wavetank run` does not have.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use clap::Parser;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// Such an option, and what is said of it.
+/// Such options, each with its hint.
 const ELSEWHERE: [(&str, &str); 5] = [
     (
         "--check",
@@ -24,7 +24,7 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("--block", "a kernel of a file is run by `wavetank launch`"),
 ];
 
-/// Reads the words of the call; ends the command where they mean nothing.
+/// Parses the command line; ends the command if it is wrong.
 pub fn parse<T: Parser>() -> T {
     T::try_parse().unwrap_or_else(|mut error| {
         if command().is_some_and(|command| command == "run") {
@@ -34,13 +34,13 @@ pub fn parse<T: Parser>() -> T {
     })
 }
 
-/// The subcommand that is called.
+/// Returns the subcommand of the call.
 fn command() -> Option<OsString> {
     let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
     std::env::args_os().skip(1).find(|word| !is_option(word))
 }
 
-/// Says where an option is.
+/// Adds the hint for an option to an error.
 fn point(error: &mut Error) {
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) if error.kind() == ErrorKind::UnknownArgument => option,

@@ -1,5 +1,5 @@
-//! Files that are written whole or not at all: beside the old one, and put in its place at the end. A full disk, or a command
-//! that is ended, leaves what was there.
+//! Files that are written completely or not at all: the new file is written beside the old one, and replaces it at the end. If
+//! the disk is full or the command is ended, the old file remains.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::unistd::{Gid, Uid};
 
-/// Writes a file.
+/// Writes bytes as a file.
 ///
 /// # Errors
-/// Those of the system. Then a file that was there is as it was.
+/// Errors of the system. In this case an old file is unchanged.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     write_by(path, |file| file.write_all(bytes.as_ref()))
 }
@@ -21,7 +21,7 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 /// Writes a file by a function.
 ///
 /// # Errors
-/// As [`write`], and those of the function.
+/// The errors of [`write`], and those of the function.
 pub fn write_by(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -31,7 +31,7 @@ pub fn write_by(
     };
     let done = filled(file, fill).and_then(|()| fs::rename(&part, path));
     if done.is_err() {
-        // What made the file fail is what is told.
+        // The first error is the one that is reported.
         let _ = fs::remove_file(&part);
     }
     done
@@ -43,15 +43,15 @@ fn filled(file: File, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>)
     file.flush()
 }
 
-/// A new file beside the one to be written, with its name. `None` where that has to be written itself.
+/// Opens a new file beside the target, and returns it with its name. `None` if the target must be written in place.
 fn begin(path: &Path) -> io::Result<Option<(File, PathBuf)>> {
     let old = match fs::symlink_metadata(path) {
         Ok(old) if !can_be_replaced(&old) => return Ok(None),
-        // Whoever may not write it may still replace it, which is not meant.
+        // Without permission to write the file, it must not be replaced either.
         Ok(old) => File::options().write(true).open(path).map(|_| Some(old))?,
         Err(_) => None,
     };
-    // The folder may be one that takes no files: then the file itself tells why, or can be written.
+    // The folder may not accept new files; then the file itself gives the error, or can be written.
     let part = beside(path);
     let Ok(file) = File::create_new(&part) else {
         return Ok(None);
@@ -63,14 +63,15 @@ fn begin(path: &Path) -> io::Result<Option<(File, PathBuf)>> {
     }
 }
 
-/// Whether another file may take the place of this one: a device, a pipe, a link or a file with several names stays what it is, and
+/// Whether another file may replace this one. A device, a pipe, a link or a file with several names is kept, and so is a file of
+/// another owner, which a replacement would not have.
 /// so does one of another owner, which a new one would not have.
 fn can_be_replaced(old: &Metadata) -> bool {
     let ours = old.uid() == Uid::effective().as_raw() && old.gid() == Gid::effective().as_raw();
     old.is_file() && old.nlink() == 1 && ours
 }
 
-/// A name in the same folder that no other file has.
+/// Returns a name in the same folder that no other file has.
 fn beside(path: &Path) -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// An empty folder for a test.
+    /// Returns an empty folder for a test.
     fn folder(test: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("wavetank-{test}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);

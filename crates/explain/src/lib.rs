@@ -1,4 +1,5 @@
-//! GCN instructions for people: a sentence each, and pseudo-code that is made of the meaning that is run.
+//! Explanations of GCN instructions: a sentence for each, and pseudo-code derived from the executed IR.
+//!
 //! ```
 //! use wavetank_explain::{PseudoCode, sentence};
 //! use wavetank_gcn::{Chip, parse};

@@ -1,4 +1,4 @@
-//! Pseudo-code, made of the meaning that is run: an instruction is lifted, simplified, and written down as people write it.
+//! Pseudo-code from the executed IR: an instruction is lifted, simplified, and written in the notation of manuals.
 
 mod access;
 mod block;
@@ -18,23 +18,23 @@ use names::Names;
 pub use sample::operand_names;
 use shuffle::Pattern;
 
-/// Denormals kept in all widths, DX10_CLAMP, IEEE: Vega ISA, 3.5, and what compilers start kernels with.
+/// Denormals kept in all widths, DX10_CLAMP, IEEE: the MODE with which compilers start kernels (Vega ISA, 3.5).
 const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
-/// DX10_CLAMP alone: OMOD counts where denormals of results are flushed and IEEE is off (Vega ISA, 6.2 "OMOD").
+/// DX10_CLAMP alone: OMOD takes effect only if denormals of results are flushed and IEEE is off (Vega ISA, 6.2 "OMOD").
 const MODE_OF_OMOD: u32 = 1 << 8;
 
-/// What an instruction does, line by line.
+/// The pseudo-code of an instruction, line by line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PseudoCode {
-    /// Assignments, and what else is done, in order; each lane does those with vector registers for itself.
+    /// Assignments and other actions, in order. Those with vector registers are done by each lane for itself.
     pub lines: Vec<String>,
-    /// The functions in them that need a word, with their meanings.
+    /// The functions in the lines that need an explanation, with their meanings.
     pub terms: Vec<(&'static str, &'static str)>,
 }
 
 impl PseudoCode {
-    /// Of an instruction of the table on a chip, with operands by the names of [`operand_names`]; `None` if it is not
-    /// executed there.
+    /// Returns the code of an operation on a chip, with operands named as in [`operand_names`]; `None` if the chip does not
+    /// execute it.
     ///
     /// ```
     /// use wavetank_gcn::{Chip, tables::Vop3};
@@ -55,9 +55,9 @@ impl PseudoCode {
         Some(PseudoCode::of_lines(code))
     }
 
-    /// Of an instruction with operands, which are called as in its text; `None` if it stops the kernel.
+    /// Returns the code of an instruction, with operands named as in its text; `None` if it stops the kernel.
     ///
-    /// Where pseudo-code is written by hand operands have the names of [`operand_names`].
+    /// In hand-written pseudo-code, operands have the names of [`operand_names`].
     ///
     /// ```
     /// use wavetank_gcn::{Chip, parse};
@@ -94,7 +94,7 @@ impl PseudoCode {
     }
 }
 
-/// The lines of an instruction under a MODE; `None` if it stops the kernel.
+/// Returns the lines of an instruction under a MODE; `None` if it stops the kernel.
 fn written(inst: Inst, names: &Names, mode: u32) -> Option<Vec<String>> {
     let code = move |at: u64| match at {
         sample::PC => Ok(inst),

@@ -1,4 +1,4 @@
-//! A sentence for every instruction: by hand where each differs, and of the parts of the name where families are regular.
+//! Sentences for instructions: written by hand if each differs, and composed from the parts of the name in regular families.
 
 mod arithmetic;
 mod compare;
@@ -12,7 +12,7 @@ use wavetank_gcn::{Form, Op};
 
 use types::{Noun, filled};
 
-/// What an instruction does, in one sentence of at most 160 characters.
+/// Returns the action of an instruction in one sentence of at most 160 characters.
 ///
 /// ```
 /// use wavetank_gcn::tables::Vop3;
@@ -33,17 +33,17 @@ pub fn sentence(op: Op) -> String {
             .or_else(|| listed(arithmetic::SENTENCES, name))
             .or_else(|| conversion(name)),
     };
-    // The test `every_instruction_has_its_sentence` sees that nothing comes here.
+    // The test `every_instruction_has_its_sentence` checks that the default is never used.
     made.unwrap_or_default()
 }
 
-/// The name on the last generation that has it.
+/// Returns the name on the last generation that has the instruction.
 fn name(op: Op) -> &'static str {
     let names = op.row().mnemonics;
     names.iter().rev().flatten().next().unwrap_or(&"")
 }
 
-/// The sentence of a table: of the whole name, else of what stands before its type.
+/// Returns the sentence of a table for the whole name, or else for the name without its type.
 fn listed(sentences: &[(&str, &str)], name: &str) -> Option<String> {
     let find = |name: &str| sentences.iter().find(|(listed, _)| *listed == name);
     let split = name
@@ -57,7 +57,7 @@ fn listed(sentences: &[(&str, &str)], name: &str) -> Option<String> {
     }
 }
 
-/// `v_cvt_f32_i32`: to the first type, from the second.
+/// Returns the sentence of a conversion such as `v_cvt_f32_i32`: to the first type, from the second.
 fn conversion(name: &str) -> Option<String> {
     let (to, from) = name.strip_prefix("v_cvt_")?.split_once('_')?;
     let (into, of) = (Noun::of(to)?, Noun::of(from)?);
@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    /// A sentence that fits several instructions tells nobody which one it is.
+    /// No sentence is shared by several instructions, which it could not distinguish.
     #[test]
     fn sentences_tell_instructions_apart() {
         let mut of: HashMap<String, Vec<&str>> = HashMap::new();
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// A row of a table that no instruction finds is dead.
+    /// Every row of a table is used by an instruction.
     #[test]
     fn every_row_is_said_of_an_instruction() {
         let all: Vec<String> = Op::all().map(sentence).collect();

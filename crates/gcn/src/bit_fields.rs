@@ -1,4 +1,4 @@
-//! The fields of an instruction word by their names, for people.
+//! The bit fields of an instruction word by name, for display.
 
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
@@ -10,15 +10,15 @@ use crate::tables::{Field, Op};
 /// A run of bits of an instruction word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BitField {
-    /// The manual's name in small letters, `op=0x1ff` of the opcode, or the bits that identify the encoding.
+    /// The manual's name in lower case, `op=0x1ff` for the opcode, or the bits that identify the encoding.
     pub name: String,
-    /// The lowest bit: 0 is the lowest of the first dword, 32 that of the second.
+    /// The lowest bit: 0 is the lowest of the first dword, 32 the lowest of the second.
     pub low: u32,
-    /// How many bits.
+    /// The width in bits.
     pub width: u32,
 }
 
-/// The fields of an instruction in a form on a chip, lowest first, and the length in bits, 32 or 64; `None` if the chip
+/// Returns the fields of an instruction in a form on a chip, lowest first, and the length in bits, 32 or 64; `None` if the chip
 /// has no such instruction. Fields that the instruction ignores are left out.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub struct BitField {
 /// ```
 pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)> {
     let generation = chip.generation();
-    // The first dword of SDWA and DPP is that of the home form, with a code in SRC0 (Vega ISA, 13.3.8 and 13.3.9).
+    // The first dword of SDWA and DPP is that of the home form, with an escape code in SRC0 (Vega ISA, 13.3.8 and 13.3.9).
     let escape = match form {
         Form::Sdwa => Some("0xf9"),
         Form::Dpp => Some("0xfa"),
@@ -85,7 +85,7 @@ pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)
     for (name, bits) in modifiers {
         add(name.to_owned(), bits);
     }
-    // The offset of FLAT has a bit less than its field, which ends where the LDS flag is in the other segments.
+    // The offset of FLAT has one bit less than its field, whose last bit is that of the LDS flag in the other segments.
     fields.sort_by_key(|field: &BitField| field.low);
     fields.dedup_by_key(|field| field.low);
     let top = fields
@@ -124,7 +124,7 @@ fn flag_name(flag: Flags) -> String {
 mod tests {
     use super::*;
 
-    /// Every instruction has fields of its own bits, in every form.
+    /// The fields of every instruction are disjoint in every form.
     #[test]
     #[cfg_attr(miri, ignore = "every instruction of every chip, and nothing unsafe")]
     fn fields_do_not_overlap() {
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Vega ISA, 13.3.5 "VOP3B" and 13.5.1 "DS".
+    /// The layouts of Vega ISA, 13.3.5 "VOP3B" and 13.5.1 "DS".
     #[test]
     fn fields_are_where_the_manual_has_them() {
         use crate::tables::{Ds, Vop2};

@@ -1,5 +1,4 @@
-//! What the code in an operand field names, as one table for each way of
-//! reading it.
+//! Operand codes: which operand each code of a field names, as one table for each reading of a field.
 
 use crate::form::Form;
 use crate::inst::Operand;
@@ -7,20 +6,20 @@ use crate::layout::{Bits, Coding, Place};
 use crate::numbers::sreg;
 use crate::tables::{Field, Kind, OperandSpec};
 
-/// The source code that says a literal follows.
+/// The source code that announces a literal.
 pub(crate) const LITERAL: u64 = 255;
-/// The source code of the dword that M0 addresses in LDS.
+/// The source code of the LDS dword at the address in M0.
 const LDS_DIRECT: u64 = 254;
-/// VCC where a short form implies it.
+/// VCC, for short forms that imply it.
 pub(crate) const VCC: Operand = Operand::Sgpr(sreg::VCC);
 
 /// The operand of each code, or [`RESERVED`].
 ///
-/// Fields of fewer than 9 bits repeat, so that higher bits do not matter. A
-/// literal reads as zero here: its value follows the instruction.
+/// Fields of fewer than 9 bits repeat in the table, so that higher bits do not matter. A literal reads as zero here: its value
+/// follows the instruction.
 pub(crate) type Codes = [Operand; 512];
 
-/// Stands where a code names nothing. No field is wide enough for the number.
+/// The operand of a code that names nothing. No field is wide enough for this number.
 pub(crate) const RESERVED: Operand = Operand::Imm(i32::MIN);
 
 /// A way of reading a field.
@@ -29,19 +28,18 @@ pub(crate) struct Reading {
     coding: Coding,
     width: u8,
     kind: Kind,
-    /// What the first register of a scalar span is a multiple of.
+    /// The alignment of the first register of a scalar span.
     align: u8,
     /// Whether the encoding has room for a literal.
     literal: bool,
-    /// Whether the channel of an attribute stands above its number: in VOP3 it
-    /// does, in VINTRP it stands below.
+    /// Whether the channel of an attribute is stored above its number, as in VOP3; in VINTRP it is below.
     channel_above: bool,
-    /// Whether the instruction has VCC where the encoding has no such field.
+    /// Whether VCC is the operand if the encoding has no such field.
     implies_vcc: bool,
 }
 
 impl Reading {
-    /// No operand is there.
+    /// A reading without an operand.
     pub const NONE: Reading = Reading {
         coding: Coding::Absent,
         width: 0,
@@ -52,19 +50,18 @@ impl Reading {
         implies_vcc: false,
     };
 
-    /// How the operand of a specification reads in a form.
+    /// Returns how the operand of a specification is read in a form.
     pub fn new(spec: &OperandSpec, form: Form, place: Place, literal: bool) -> Reading {
         let coding = place.coding;
         let is_address = form == Form::Scratch && spec.field == Field::Saddr;
-        // The low bits of the code of a pair or a longer span are ignored
-        // (Vega ISA, 3.6.2).
+        // The low bits of the code of a pair or longer span are ignored (Vega ISA, 3.6.2).
         let align = match (coding, spec.ty.dwords()) {
             (Coding::Vgpr | Coding::Unsigned | Coding::Absent, _) | (_, 0 | 1) => 1,
             _ if is_address => 1,
             (_, 2) => 2,
             _ => 4,
         };
-        // Other kinds read alike.
+        // The other kinds share a table.
         let kind = match (coding, spec.kind) {
             (Coding::Source | Coding::Sdwa(_), kind @ (Kind::Vgpr | Kind::Sgpr)) => kind,
             (Coding::Source | Coding::Sdwa(_), kind @ (Kind::Scalar | Kind::GprIdx)) => kind,
@@ -84,7 +81,7 @@ impl Reading {
         }
     }
 
-    /// The table of this reading.
+    /// Returns the table of this reading.
     pub fn codes(self) -> Codes {
         std::array::from_fn(|code| {
             let scalar_bit = code as u64 & 0x100;
@@ -93,8 +90,7 @@ impl Reading {
         })
     }
 
-    /// The operand of a code. The bit above an SDWA source makes it a scalar
-    /// one on gfx9.
+    /// Returns the operand of a code. The bit above an SDWA source makes it a scalar source on gfx9.
     fn operand(self, raw: u64, scalar_bit: bool) -> Option<Operand> {
         match self.coding {
             Coding::Absent if self.kind == Kind::Literal => Some(Operand::Literal(0)),
@@ -106,7 +102,7 @@ impl Reading {
                 Some(Operand::Imm((raw << 2 & 0xff | raw >> 6) as i32))
             }
             Coding::Unsigned => Some(Operand::Imm(raw as i32)),
-            // 16 bits do not fit a table: the decoder reads them.
+            // 16 bits do not fit into a table: the decoder reads them.
             Coding::Signed => Some(Operand::Imm(0)),
             Coding::Source if self.kind == Kind::GprIdx => Some(Operand::Imm(raw as i32)),
             Coding::Source => self.source(raw),
@@ -117,7 +113,7 @@ impl Reading {
         }
     }
 
-    /// A source code.
+    /// Returns the operand of a source code.
     fn source(self, raw: u64) -> Option<Operand> {
         let fits = match self.kind {
             Kind::Vgpr => raw >= 256 || raw == LDS_DIRECT,
@@ -135,7 +131,7 @@ impl Reading {
         }
     }
 
-    /// A scalar register. Code 125 names none on gfx6 to gfx9.
+    /// Returns a scalar register by its code. Code 125 names no register on gfx6 to gfx9.
     fn scalar(self, raw: u64) -> Option<Operand> {
         match raw {
             125 | 128.. => None,

@@ -1,4 +1,4 @@
-//! Bytes to [`Inst`].
+//! Decoding: bytes to [`Inst`].
 
 use thiserror::Error;
 
@@ -10,48 +10,47 @@ use crate::layout::{Layout, SADDR_OFF};
 use crate::plan::{Plan, Plans};
 use crate::tables::{Features, Field, Kind, OperandSpec};
 
-/// Why bytes are no instruction.
+/// The reason why bytes are not an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
     /// The bytes end within the instruction.
     #[error("the code ends within an instruction: {have} of {need} bytes are there")]
     Truncated {
-        /// Bytes the instruction needs, as far as known.
+        /// Bytes that the instruction needs, as far as known.
         need: u8,
-        /// Bytes that are left.
+        /// Bytes that are available.
         have: u8,
     },
     /// No instruction of the chip has this opcode.
     #[error("{chip} has no instruction 0x{word:08x}")]
     Unknown {
-        /// The first word.
+        /// The first dword of the instruction.
         word: u32,
-        /// The chip.
+        /// The chip that was decoded for.
         chip: Chip,
     },
-    /// A field holds a value that names nothing there.
+    /// A field holds a value that names nothing in that field.
     #[error("0x{word:08x} is no instruction of {chip}: {field:?} cannot be {value}")]
     Reserved {
-        /// The first word.
+        /// The first dword of the instruction.
         word: u32,
-        /// The chip.
+        /// The chip that was decoded for.
         chip: Chip,
-        /// The field.
+        /// The field with the reserved value.
         field: Field,
-        /// What it holds.
+        /// The value that names nothing.
         value: u16,
     },
 }
 
 /// Decodes the instruction that `bytes` begin with, in memory order.
 ///
-/// [`Inst::len`] says how many bytes it takes. Bits that the hardware ignores
-/// are dropped.
+/// [`Inst::len`] is the number of bytes that it takes. Bits that the hardware ignores are dropped.
 ///
 /// # Errors
 ///
-/// [`DecodeError`] when the bytes end too early, the chip has no such opcode
-/// or an operand field holds a reserved value. Never panics.
+/// [`DecodeError`] if the bytes end too early, the chip has no such opcode, or an operand field holds a reserved value. Never
+/// panics.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, Op, decode, tables::Vop2};
@@ -82,7 +81,7 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
         plan,
         plans,
     };
-    // Filled in place: it is large beside the work.
+    // Filled in place, because copying it would cost more than the decoding.
     let mut decoded = Ok(plan.blank(chip));
     if let Ok(inst) = &mut decoded
         && let Err(error) = source.fill(inst)
@@ -92,10 +91,10 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
     decoded
 }
 
-/// The word and what is known of its instruction.
+/// The instruction word, and the plan of its instruction.
 struct Source {
     word: u64,
-    /// Bytes of code that there are; fewer than 8 make a word of 32 bits.
+    /// Number of available code bytes; with fewer than 8, the word has 32 bits.
     have: u8,
     plan: &'static Plan,
     plans: &'static Plans,
@@ -106,7 +105,7 @@ fn is_literal(operand: &Operand) -> bool {
 }
 
 impl Source {
-    /// Reads operands and modifiers.
+    /// Fills in operands and modifiers.
     #[inline]
     fn fill(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         self.operands(inst)?;
@@ -117,8 +116,7 @@ impl Source {
     #[inline]
     fn operands(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let (mut reserved, mut literal) = (false, false);
-        // Slots beyond the operands of the row read as none: a loop of fixed
-        // length needs no prediction.
+        // Slots after the operands of the row read as none: a loop of fixed length needs no prediction.
         for (i, operand) in inst.operands.iter_mut().enumerate() {
             *operand = self.plans.operand(self.plan, i, self.word);
             reserved |= *operand == RESERVED;
@@ -136,7 +134,7 @@ impl Source {
         Ok(())
     }
 
-    /// The error of a reserved code in an operand field.
+    /// Returns the error of a reserved code in an operand field.
     #[cold]
     fn reserved(&self, chip: Chip) -> DecodeError {
         let is_reserved = |i: &usize| self.plans.operand(self.plan, *i, self.word) == RESERVED;
@@ -154,14 +152,14 @@ impl Source {
         let layout = self.plan.layout;
         mods.offset = offset(self.word, layout);
         for &(flag, bit) in layout.flags {
-            // Without a branch: which flags are set cannot be predicted.
+            // Branch-free, because the set flags are unpredictable.
             let set = flag.bits() * (self.word >> bit & 1) as u32;
             mods.flags |= Flags::from_bits_retain(set);
         }
         self.plan.taken.read(self.word, self.plan.form, mods);
     }
 
-    /// Fails where the code ends with the first word.
+    /// Fails if the code ends after the first dword.
     fn need_second_word(&self) -> Result<(), DecodeError> {
         let (need, have) = (8, self.have);
         match have < need {
@@ -170,7 +168,7 @@ impl Source {
         }
     }
 
-    /// Gives literals the value that follows the first word.
+    /// Sets literal operands to the value that follows the first dword.
     fn put_literal(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         self.need_second_word()?;
         let literal = Operand::Literal((self.word >> 32) as u32);
@@ -187,7 +185,7 @@ fn sign_extend(raw: u64, width: u8) -> i32 {
     ((raw as u32) << shift) as i32 >> shift
 }
 
-/// The immediate offset.
+/// Returns the immediate offset.
 fn offset(word: u64, layout: &Layout) -> i32 {
     let raw = layout.offset.get(word);
     if layout.signed_offset {
@@ -197,7 +195,7 @@ fn offset(word: u64, layout: &Layout) -> i32 {
     }
 }
 
-/// What depends on more than one field: operands that modifiers remove.
+/// Resolves operands that depend on more than one field: modifiers can remove them.
 fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     match inst.form {
         Form::Smem => smem_offset(inst, source),
@@ -222,8 +220,7 @@ fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     }
 }
 
-/// The register of a scalar memory offset: beside an immediate, or instead of
-/// one (Vega ISA, 13.1.6 SMEM).
+/// Reads the register of a scalar memory offset, which is added to an immediate or replaces it (Vega ISA, 13.1.6 SMEM).
 fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     let specs = inst.row().operands;
     if !specs.iter().any(|s| s.field == Field::Soffset) {
@@ -231,7 +228,7 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
         inst.mods.flags = Flags::empty();
         return Ok(());
     }
-    // Probes and discards move no data that GLC could speak of.
+    // Probes and discards move no data, so GLC has no meaning for them.
     if spec_of_data(inst).is_none() {
         inst.mods.flags -= Flags::GLC;
     }
@@ -248,7 +245,7 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     if !inst.has(Flags::SMEM_IMM) {
         inst.mods.offset = 0;
     }
-    // gfx7 takes a literal offset in dwords.
+    // On gfx7 the literal is an offset in dwords.
     if old && register == LITERAL && inst.chip.generation() == Generation::Gfx7 {
         source.need_second_word()?;
         inst.len = 8;
@@ -267,15 +264,14 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// The register operand of SMEM that is loaded, stored or exchanged.
+/// Returns the register operand of SMEM that is loaded, stored or exchanged.
 fn spec_of_data(inst: &Inst) -> Option<&'static OperandSpec> {
     let is_data =
         |s: &&OperandSpec| matches!(s.field, Field::Sdst | Field::Sdata) && s.kind != Kind::Probe;
     inst.row().operands.iter().find(is_data)
 }
 
-/// Which registers make a FLAT, GLOBAL or SCRATCH address, and whether the
-/// instruction returns data to a VGPR.
+/// Resolves the address registers of FLAT, GLOBAL or SCRATCH, and whether the instruction returns data to a VGPR.
 fn flat_address(inst: &mut Inst, source: &Source) {
     if inst.form != Form::Flat {
         if source.word >> 48 & SADDR_OFF == SADDR_OFF {
@@ -295,8 +291,7 @@ fn flat_address(inst: &mut Inst, source: &Source) {
     }
 }
 
-/// An export names only the sources that are enabled; a compressed one has
-/// two, each of which holds a pair of components.
+/// Keeps only the enabled sources of an export; a compressed one has two, each of which holds a pair of components.
 fn export_sources(inst: &mut Inst) {
     if inst.has(Flags::COMPR) {
         let [low, high] = [inst.operand(Field::Exp0), inst.operand(Field::Exp1)];

@@ -1,8 +1,7 @@
-//! What an instruction reads and writes: registers, state, memory, counters.
+//! The effects of an instruction: the registers, state, memory and counters that it reads and writes.
 //!
-//! It follows from the row, the operands and the modifiers. What only the mode
-//! of the wave decides is left out: which registers VGPR indexing moves an
-//! operand to, and the scratch base of FLAT and SCRATCH.
+//! Effects follow from the row, the operands and the modifiers. Effects that depend on the mode of the wave are left out: the
+//! registers to which VGPR indexing moves an operand, and the scratch base of FLAT and SCRATCH.
 
 use std::fmt;
 
@@ -13,7 +12,7 @@ use crate::tables::{
     Access, Class, EXEC, Features, Field, Implicit, Kind, M0, MODE, OperandSpec, PC, SCC, Ty, VCC,
 };
 
-/// The code of VCC, of M0 and of EXEC among scalar registers (Vega ISA, 13.1).
+/// Codes of VCC, M0 and EXEC among scalar registers (Vega ISA, 13.1).
 const VCC_LO: u8 = 106;
 const M0_CODE: u8 = 124;
 const EXEC_LO: u8 = 126;
@@ -34,14 +33,14 @@ impl Registers {
         }
     }
 
-    /// Adds `count` vector registers.
+    /// Adds `count` vector registers from `first` on.
     pub fn add_vectors(&mut self, first: u8, count: u8) {
         for n in (first..=255).take(count.into()) {
             self.vectors[usize::from(n / 64)] |= 1 << (n % 64);
         }
     }
 
-    /// Adds named state. VCC, EXEC and M0 are scalar registers.
+    /// Adds named state. VCC, EXEC and M0 are added as scalar registers.
     pub fn add_state(&mut self, state: Implicit) {
         for (name, first, count) in [(VCC, VCC_LO, 2), (EXEC, EXEC_LO, 2), (M0, M0_CODE, 1)] {
             if state.contains(name) {
@@ -55,7 +54,7 @@ impl Registers {
         }
     }
 
-    /// Adds what is in another set.
+    /// Adds the registers and state of another set.
     pub fn add_all(&mut self, other: &Registers) {
         self.scalars |= other.scalars;
         for (own, others) in self.vectors.iter_mut().zip(other.vectors) {
@@ -64,7 +63,7 @@ impl Registers {
         self.state = self.state.and(other.state);
     }
 
-    /// The scalar registers, by source code: SGPRs, VCC, TTMPs, M0, EXEC.
+    /// Returns the scalar registers of the set by source code: SGPRs, VCC, TTMPs, M0, EXEC.
     pub fn scalars(&self) -> impl Iterator<Item = u8> {
         let mut set = self.scalars;
         std::iter::from_fn(move || {
@@ -74,7 +73,7 @@ impl Registers {
         })
     }
 
-    /// The vector registers.
+    /// Returns the vector registers of the set.
     pub fn vectors(&self) -> impl Iterator<Item = u8> {
         let (mut sets, mut part) = (self.vectors, 0);
         std::iter::from_fn(move || {
@@ -97,12 +96,12 @@ impl Registers {
         self.vectors[usize::from(n / 64)] >> (n % 64) & 1 == 1
     }
 
-    /// SCC, MODE and PC, as far as they are in the set.
+    /// Returns SCC, MODE and PC, as far as they are in the set.
     pub fn state(&self) -> Implicit {
         self.state
     }
 
-    /// What is here and not in `other`.
+    /// Returns the difference: the registers and state of this set that `other` does not contain.
     pub fn without(&self, other: &Registers) -> Registers {
         Registers {
             scalars: self.scalars & !other.scalars,
@@ -111,29 +110,29 @@ impl Registers {
         }
     }
 
-    /// What is here or in `other`.
+    /// Returns the union of both sets.
     pub fn or(&self, other: &Registers) -> Registers {
         let mut all = *self;
         all.add_all(other);
         all
     }
 
-    /// What is here and in `other`.
+    /// Returns the intersection of both sets.
     pub fn both(&self, other: &Registers) -> Registers {
         self.without(&self.without(other))
     }
 
-    /// Whether something is here and in `other`.
+    /// Whether the sets have a register or state in common.
     pub fn meets(&self, other: &Registers) -> bool {
         !self.both(other).is_empty()
     }
 
-    /// Whether nothing is in the set.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         *self == Registers::default()
     }
 
-    /// Adds the `count` registers of an operand from its first on, or the state that it names.
+    /// Adds the `count` registers of an operand from its first on, or the state that the operand names.
     pub fn add(&mut self, operand: Operand, count: u8) {
         match operand {
             Operand::Sgpr(n) => self.add_scalars(n, count),
@@ -171,34 +170,33 @@ impl fmt::Display for Registers {
 /// "Manually inserted wait states").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counters {
-    /// VM_CNT.
+    /// Whether VM_CNT is raised.
     pub vm: bool,
-    /// LGKM_CNT.
+    /// Whether LGKM_CNT is raised.
     pub lgkm: bool,
-    /// EXP_CNT.
+    /// Whether EXP_CNT is raised.
     pub exp: bool,
 }
 
-/// What an instruction reads and writes.
+/// The registers, memory and counters that an instruction uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
-    /// Registers whose old value can matter.
+    /// Registers whose old value can affect the result.
     pub reads: Registers,
-    /// Registers that it can change.
+    /// Registers that the instruction can change.
     pub writes: Registers,
-    /// Whether registers that are chosen at run time take part: those that M0
-    /// is added to, or the stack of forks.
+    /// Whether registers selected at run time take part: by an index in M0, or on the stack of forks.
     pub indexed: bool,
-    /// Whether it reads memory: global, LDS or GDS.
+    /// Whether the instruction reads memory: global, LDS or GDS.
     pub reads_memory: bool,
-    /// Whether it writes memory.
+    /// Whether the instruction writes memory.
     pub writes_memory: bool,
-    /// What has to be waited for.
+    /// The wait counters that are raised until the instruction is done.
     pub counters: Counters,
 }
 
 impl Inst {
-    /// What the instruction reads and writes.
+    /// Returns the effects of the instruction.
     ///
     /// ```
     /// use wavetank_gcn::{Chip, parse};
@@ -226,7 +224,7 @@ impl Inst {
             let (operand, count) = (self.operands[i], self.reach(i));
             if reads {
                 effects.reads.add(operand, count);
-                // LDS_DIRECT, and the attributes that stand in LDS.
+                // LDS_DIRECT, and attributes, which are in LDS.
                 let in_lds = operand == Operand::Inline(254);
                 effects.reads_memory |= in_lds || row.operands[i].kind == Kind::Attr;
             }
@@ -243,19 +241,19 @@ impl Inst {
         effects
     }
 
-    /// State that is read and that rows do not repeat.
+    /// Returns state that is read by whole classes of instructions and not repeated in the rows.
     fn preserved_state(&self) -> Implicit {
         let row = self.row();
         let mut state = Implicit::default();
         if row.reads_exec() {
             state = state.and(EXEC);
         }
-        // Rounding, denormals, VGPR indexing (Vega ISA, 3.5 and 6.4).
+        // MODE holds rounding, denormals and VGPR indexing (Vega ISA, 3.5 and 6.4).
         if matches!(row.class, Class::Valu | Class::Interp) && !row.operands.is_empty() {
             state = state.and(MODE);
         }
-        // M0 is the window in GDS, the address in LDS that loads go to, and until
-        // gfx8 the size of LDS (Vega ISA, 8.1.8 and 10.3; GCN3 ISA, 10.1).
+        // M0 holds the GDS range, the LDS address of loads to LDS, and until gfx8 the size of LDS (Vega ISA, 8.1.8 and 10.3; GCN3
+        // ISA, 10.1).
         let old_lds = row.class == Class::Lds && self.chip.generation() < Generation::Gfx9;
         if self.has(Flags::GDS | Flags::LDS) || old_lds && self.memory() != (false, false) {
             state = state.and(M0);
@@ -277,13 +275,12 @@ impl Inst {
             Access::WriteIfGlc => (false, glc),
             Access::ReadWriteIfGlc => (true, glc),
         };
-        // With LDS nothing comes back to registers.
+        // With LDS, nothing is returned to registers.
         let to_lds = self.has(Flags::LDS) && spec.field == Field::Vdata;
         (reads && !to_lds, writes && !to_lds)
     }
 
-    /// Whether the destination keeps some of its bits (Vega ISA, 13.3.8 SDWA
-    /// and 12.10 V_MAD_F16).
+    /// Whether the destination keeps some of its bits (Vega ISA, 13.3.8 SDWA and 12.10 V_MAD_F16).
     fn keeps_part(&self, spec: &OperandSpec) -> bool {
         let part = self.form == Form::Sdwa
             && self.mods.dst_sel != SdwaSel::Dword
@@ -295,7 +292,7 @@ impl Inst {
         spec.field == Field::Vdst && (part || half && self.form != Form::Sdwa)
     }
 
-    /// Whether it reads memory, and whether it writes any.
+    /// Returns whether the instruction reads memory, and whether it writes any.
     fn memory(&self) -> (bool, bool) {
         let row = self.row();
         let accesses = matches!(
@@ -317,7 +314,7 @@ impl Inst {
         )
     }
 
-    /// The counters of its class.
+    /// Returns the counters of the instruction's class.
     fn counters(&self) -> Counters {
         let class = self.row().class;
         Counters {

@@ -1,7 +1,6 @@
-//! [`Inst`] to bytes.
+//! Encoding: [`Inst`] to bytes.
 //!
-//! `encode(decode(bytes)) == bytes`, but for bits that the hardware ignores,
-//! which decoding drops and encoding clears:
+//! `encode(decode(bytes)) == bytes`, except for bits that the hardware ignores, which decoding drops and encoding clears:
 //!
 //! | encoding | ignored |
 //! |---|---|
@@ -10,7 +9,7 @@
 //! | VOP3, SDWA, DPP | modifiers that the instruction does not take |
 //! | VOPC in SDWA | SDST when it is VCC; VCC is written without SD |
 //! | VOP3P | modifiers of a source that the instruction does not have |
-//! | SMEM | the offset where a register stands in its place, or none is taken; then flags too |
+//! | SMEM | the offset if a register replaces it, or if the instruction takes none; then flags, too |
 //! | MUBUF, MTBUF | VADDR without OFFEN, IDXEN and ADDR64; VDATA with LDS |
 //! | FLAT | SADDR of segment 0, VADDR of SCRATCH with SADDR, VDST without a result |
 //! | EXP | sources that EN leaves out, the upper two with COMPR |
@@ -26,7 +25,7 @@ use crate::modifiers;
 use crate::plan::Plans;
 use crate::tables::{Field, Kind, OperandSpec};
 
-/// The bytes of an instruction: 4 or 8 of them.
+/// The 4 or 8 bytes of an encoded instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Encoded {
     bytes: [u8; 8],
@@ -34,12 +33,12 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// The bytes, in memory order.
+    /// Returns the bytes, in memory order.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// The bytes, to be filled in where a value comes later.
+    /// Returns the bytes for changes, such as a value that becomes known later.
     pub fn as_mut_bytes(&mut self) -> &mut [u8] {
         &mut self.bytes[..usize::from(self.len)]
     }
@@ -51,39 +50,39 @@ impl AsRef<[u8]> for Encoded {
     }
 }
 
-/// Why an instruction has no encoding.
+/// The reason why an instruction has no encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum EncodeError {
     /// The chip lacks the instruction in this form.
     #[error("{chip} has no {form:?} form of this instruction")]
     Form {
-        /// The form asked for.
+        /// The form that was requested.
         form: Form,
-        /// The chip.
+        /// The chip that was encoded for.
         chip: Chip,
     },
-    /// An operand cannot stand in its field.
+    /// An operand does not fit into its field.
     #[error("{field:?} cannot hold {operand:?} in this form")]
     Operand {
-        /// The field.
+        /// The field of the operand.
         field: Field,
-        /// What should stand there.
+        /// The operand that does not fit.
         operand: Operand,
     },
-    /// Two different literals: there is room for one.
+    /// Two different literals; an instruction has room for one.
     #[error("an instruction has room for one literal, not for 0x{0:x} and 0x{1:x}")]
     Literals(u32, u32),
     /// The immediate offset does not fit.
     #[error("offset {value} is outside {min} to {max}")]
     Offset {
-        /// The offset.
+        /// The value of the offset.
         value: i32,
-        /// The smallest that fits.
+        /// The smallest offset that fits.
         min: i32,
-        /// The largest that fits.
+        /// The largest offset that fits.
         max: i32,
     },
-    /// A flag that the form has no bit for: bits of [`Flags`].
+    /// A flag without a bit in the form: bits of [`Flags`].
     #[error("the form has no bit for {}", words(*.0))]
     Flags(Flags),
 }
@@ -92,8 +91,7 @@ pub enum EncodeError {
 ///
 /// # Errors
 ///
-/// [`EncodeError`] when the chip has no such form, or an operand, literal,
-/// offset or flag has no place in it. Never panics.
+/// [`EncodeError`] if the chip has no such form, or an operand, literal, offset or flag does not fit into it. Never panics.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, Operand, decode, encode};
@@ -136,8 +134,7 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
     })
 }
 
-/// What stands in a source field of an export: with COMPR the first two hold
-/// the pairs.
+/// Returns the operand of an export's source field: with COMPR the first two fields hold the pairs.
 fn export_source(inst: &Inst, field: Field) -> Operand {
     let either = |a, b| match inst.operand(a) {
         Operand::Off => inst.operand(b),
@@ -151,7 +148,7 @@ fn export_source(inst: &Inst, field: Field) -> Operand {
     }
 }
 
-/// Flags as a text names them.
+/// Returns the words for flags in assembly text.
 fn words(flags: Flags) -> String {
     let words: Vec<_> = flags
         .iter_names()
@@ -160,7 +157,7 @@ fn words(flags: Flags) -> String {
     words.join(" and ")
 }
 
-/// The bits of the flags.
+/// Returns the bits of the flags.
 fn flags(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     let mut rest = inst.mods.flags;
     let mut word = 0;
@@ -168,7 +165,7 @@ fn flags(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
         word |= u64::from(rest.contains(flag)) << bit;
         rest -= flag;
     }
-    // Those that stand beside the other modifiers of their form.
+    // Flags that are stored with the other modifiers of their form.
     rest -= match inst.form {
         Form::Vop3 => Flags::CLAMP | Flags::HIGH,
         Form::Vop3p | Form::Sdwa => Flags::CLAMP,
@@ -182,7 +179,7 @@ fn flags(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     }
 }
 
-/// The bits of the immediate offset.
+/// Returns the bits of the immediate offset.
 fn offset(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     let value = inst.mods.offset;
     let has_register = inst.form == Form::Smem && !inst.has(Flags::SMEM_IMM);
@@ -207,7 +204,7 @@ fn offset(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     }
 }
 
-/// The instruction as far as it is written.
+/// The instruction word that is being built.
 struct Target {
     word: u64,
     literal: Option<u32>,
@@ -215,7 +212,7 @@ struct Target {
 }
 
 impl Target {
-    /// Notes the literal that follows.
+    /// Records the literal that follows the instruction.
     fn literal(&mut self, value: u32) -> Result<(), EncodeError> {
         match self.literal {
             Some(other) if other != value => Err(EncodeError::Literals(other, value)),
@@ -226,7 +223,7 @@ impl Target {
         }
     }
 
-    /// Puts an operand in its place.
+    /// Stores an operand in its field.
     fn operand(
         &mut self,
         inst: &Inst,
@@ -261,7 +258,7 @@ impl Target {
             }
             (Coding::Unsigned, Operand::Imm(value)) => u64::from(value as u32),
             (Coding::Signed, Operand::Imm(value)) => {
-                // 16 bits, signed or not: both are written.
+                // 16 bits, signed or not: both notations occur.
                 let fits = (-0x8000..=0xffff).contains(&value);
                 if !fits {
                     return Err(wrong);
@@ -286,7 +283,7 @@ impl Target {
         Ok(())
     }
 
-    /// A source code.
+    /// Returns the source code of an operand.
     fn source(&mut self, operand: Operand, wrong: EncodeError) -> Result<u64, EncodeError> {
         match operand {
             Operand::Sgpr(code @ 0..=127) | Operand::Inline(code @ 128..=254) => Ok(code.into()),
@@ -299,7 +296,7 @@ impl Target {
         }
     }
 
-    /// The register of a scalar memory offset.
+    /// Stores the register of a scalar memory offset.
     fn smem_offset(&mut self, inst: &Inst, operand: Operand) -> Result<(), EncodeError> {
         let old = inst.chip.generation() < Generation::Gfx8;
         let alone = !inst.has(Flags::SMEM_IMM);
@@ -326,7 +323,7 @@ impl Target {
     }
 }
 
-/// Whether the instruction can do without the operand of this field.
+/// Whether the operand of this field is optional.
 fn may_be_absent(form: Form, field: Field) -> bool {
     match form {
         Form::Mubuf | Form::Mtbuf => matches!(field, Field::Vaddr | Field::Vdata),
@@ -336,7 +333,7 @@ fn may_be_absent(form: Form, field: Field) -> bool {
     }
 }
 
-/// The attribute and channel: VOP3 has the channel above, VINTRP below.
+/// Returns the code of attribute and channel: VOP3 has the channel above the attribute, VINTRP below.
 fn attribute(form: Form, value: i32) -> u64 {
     let value = u64::from(value as u32);
     match form {

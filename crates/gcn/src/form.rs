@@ -1,6 +1,6 @@
-//! The encodings, by name alone.
+//! The forms in which an instruction can be encoded.
 
-/// How the bits of an instruction are laid out.
+/// The encoding of an instruction, which determines the layout of its bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -34,7 +34,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form.
+    /// Every form, in the order of declaration.
     pub const ALL: [Form; Form::Exp as usize + 1] = {
         use Form::*;
         [

@@ -1,8 +1,8 @@
-//! Generations and chips.
+//! Generations and chips, with their names.
 
 use std::fmt;
 
-/// A GCN generation: what decides opcode numbers and encodings.
+/// A GCN generation, which determines opcode numbers and encodings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Generation {
@@ -18,7 +18,7 @@ pub enum Generation {
 
 macro_rules! chips {
     ($($(#[$doc:meta])* $id:ident $name:literal $gen:ident [$($alias:literal)*],)*) => {
-        /// One chip: a member of a [`Generation`] with features of its own.
+        /// A chip: a member of a [`Generation`] with features of its own.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[allow(missing_docs)]
         pub enum Chip { $($(#[$doc])* $id,)* }
@@ -27,17 +27,18 @@ macro_rules! chips {
             /// Every chip, oldest first.
             pub const ALL: &'static [Chip] = &[$(Chip::$id,)*];
 
-            /// The generation this chip belongs to.
+            /// Returns the generation of the chip.
             pub const fn generation(self) -> Generation {
                 match self { $(Chip::$id => Generation::$gen,)* }
             }
 
-            /// The name LLVM and ROCm use first: `gfx900`.
+            /// Returns the primary name in LLVM and ROCm: `gfx900`.
             pub const fn name(self) -> &'static str {
                 match self { $(Chip::$id => $name,)* }
             }
 
-            /// Other names of the same target: LLVM's, such as `tonga`, and the code names of its chips, such as `vega20`.
+            /// Returns other names of the same target: LLVM's, such as `tonga`, and the code names of its chips, such as
+            /// `vega20`.
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self { $(Chip::$id => &[$($alias),*],)* }
             }
@@ -86,7 +87,7 @@ impl Chip {
 }
 
 impl Chip {
-    /// All its names.
+    /// Returns all names of the chip.
     fn names(self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name()).chain(self.aliases().iter().copied())
     }

@@ -11,8 +11,7 @@ pub const MAX_OPERANDS: usize = 5;
 
 /// One operand of an instruction.
 ///
-/// How many registers it spans and how they are read stands in the row's
-/// operand specification, not here.
+/// The number of registers and their use are in the row's operand specification, not here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Operand {
     /// The slot is not used.
@@ -51,14 +50,14 @@ pub enum SdwaSel {
 }
 
 impl SdwaSel {
-    /// The selection by its 3-bit code.
+    /// Returns the selection of a 3-bit code.
     pub const fn from_bits(bits: u8) -> SdwaSel {
         use SdwaSel::*;
         [Byte0, Byte1, Byte2, Byte3, Word0, Word1, Dword, Reserved][(bits & 7) as usize]
     }
 }
 
-/// What SDWA does with the bits of the destination that are not selected.
+/// The treatment of the destination's bits that SDWA does not select.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -71,7 +70,7 @@ pub enum DstUnused {
 }
 
 impl DstUnused {
-    /// The treatment by its 2-bit code.
+    /// Returns the treatment of a 2-bit code.
     pub const fn from_bits(bits: u8) -> DstUnused {
         use DstUnused::*;
         [Pad, Sext, Preserve, Reserved][(bits & 3) as usize]
@@ -82,25 +81,25 @@ bitflags! {
     /// Modifiers that are on or off.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Flags: u32 {
-        /// Clamp the result.
+        /// The result is clamped.
         const CLAMP = 1 << 0;
-        /// Globally coherent; on atomics: return the value before.
+        /// Globally coherent; on atomics: the value before is returned.
         const GLC = 1 << 1;
-        /// System level coherent.
+        /// System level coherent (SLC).
         const SLC = 1 << 2;
-        /// Texture fail enable.
+        /// Texture fail enable (TFE).
         const TFE = 1 << 3;
-        /// LOD warning enable.
+        /// LOD warning enable (LWE).
         const LWE = 1 << 4;
-        /// Return data to LDS.
+        /// Data is returned to LDS.
         const LDS = 1 << 5;
-        /// DS operation on GDS.
+        /// The DS operation is on GDS.
         const GDS = 1 << 6;
-        /// Buffer address takes an offset from a VGPR.
+        /// The buffer address takes an offset from a VGPR.
         const OFFEN = 1 << 7;
-        /// Buffer address takes an index from a VGPR.
+        /// The buffer address takes an index from a VGPR.
         const IDXEN = 1 << 8;
-        /// 64-bit buffer address from VGPRs (gfx6, gfx7).
+        /// A 64-bit buffer address comes from VGPRs (gfx6, gfx7).
         const ADDR64 = 1 << 9;
         /// Image address is not normalized.
         const UNORM = 1 << 10;
@@ -110,33 +109,33 @@ bitflags! {
         const R128 = 1 << 12;
         /// 16-bit image addresses (gfx9).
         const A16 = 1 << 13;
-        /// 16-bit image data.
+        /// The image data has 16 bits.
         const D16 = 1 << 14;
-        /// Export: last of its kind.
+        /// The export is the last of its kind.
         const DONE = 1 << 15;
-        /// Export: compressed.
+        /// The export is compressed: two 16-bit components a source.
         const COMPR = 1 << 16;
-        /// Export: valid mask.
+        /// The export carries the valid mask.
         const VM = 1 << 17;
-        /// DPP: invalid lanes read 0 instead of disabling the write.
+        /// DPP: invalid lanes read 0, and the write is not disabled.
         const BOUND_CTRL = 1 << 18;
-        /// Interpolation: read the high half.
+        /// Interpolation reads the high half of an attribute.
         const HIGH = 1 << 19;
         /// The scalar offset of an SMEM instruction is an immediate (IMM bit).
         const SMEM_IMM = 1 << 20;
         /// Both an immediate and an SGPR offset (SOFFSET_EN, gfx9).
         const SMEM_SOFFSET = 1 << 21;
-        /// Non-volatile (NV, gfx9).
+        /// The access is non-volatile (NV, gfx9).
         const NV = 1 << 22;
     }
 }
 
-/// Everything that modifies an instruction beside its operands.
+/// The modifiers of an instruction beside its operands.
 ///
 /// Fields that an encoding lacks hold their neutral value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mods {
-    /// On/off modifiers.
+    /// Modifiers that are on or off.
     pub flags: Flags,
     /// Bit n: source n is negated (for VOP3P: the low half).
     pub neg: u8,
@@ -144,29 +143,29 @@ pub struct Mods {
     pub abs: u8,
     /// Output modifier: 0 none, 1 ×2, 2 ×4, 3 ÷2.
     pub omod: u8,
-    /// Bit n: source n comes from the high half; bit 3: the result goes there.
+    /// Bit n: source n is taken from the high half; bit 3: the result is written to the high half.
     pub op_sel: u8,
     /// VOP3P: bit n: the high result takes the high half of source n.
     pub op_sel_hi: u8,
-    /// SDWA: part of each source.
+    /// SDWA: the selected part of each source.
     pub src_sel: [SdwaSel; 2],
     /// SDWA: bit n: source n is sign-extended.
     pub sext: u8,
-    /// SDWA: part of the destination.
+    /// SDWA: the selected part of the destination.
     pub dst_sel: SdwaSel,
-    /// SDWA: what happens to the rest of the destination.
+    /// SDWA: the treatment of the unselected bits of the destination.
     pub dst_unused: DstUnused,
-    /// DPP control, 9 bits.
+    /// DPP control (9 bits).
     pub dpp_ctrl: u16,
-    /// DPP row mask, 4 bits.
+    /// DPP row mask (4 bits).
     pub row_mask: u8,
-    /// DPP bank mask, 4 bits.
+    /// DPP bank mask (4 bits).
     pub bank_mask: u8,
     /// Image channel mask, or the export enable mask.
     pub dmask: u8,
-    /// MTBUF data format.
+    /// Data format of MTBUF.
     pub dfmt: u8,
-    /// MTBUF number format.
+    /// Number format of MTBUF.
     pub nfmt: u8,
     /// Immediate offset: MUBUF, MTBUF, FLAT, GLOBAL and SCRATCH offset, SMEM
     /// offset, DS 16-bit offset (or offset0 of the two-address forms).
@@ -175,9 +174,9 @@ pub struct Mods {
     pub offset1: u8,
 }
 
-/// Which of the texts that share an instruction's bytes was read.
+/// The choice among texts that have the same bytes.
 ///
-/// The bytes do not hold it, so all spellings are equal; a decoded instruction has the default one.
+/// The choice is not part of the bytes, so all spellings are equal; a decoded instruction has the default one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spelling {
     /// MIMG: the address registers as written; 0 for as many as any resource needs.
@@ -194,36 +193,35 @@ impl PartialEq for Spelling {
 
 impl Eq for Spelling {}
 
-/// One decoded instruction.
-///
-/// `operands` stand in the order of `row().operands`, which is the order in
+/// One decoded or parsed instruction.
+/// `operands` are in the order of `row().operands`, which is the order in which the text shows them.
 /// which the text shows them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inst {
-    /// What it does.
+    /// The operation of the instruction.
     pub op: Op,
     /// The chip it was decoded, or parsed, for.
     pub chip: Chip,
-    /// How its bits are laid out.
+    /// The encoding of the instruction.
     pub form: Form,
-    /// Its length in bytes: 4 or 8.
+    /// The length in bytes: 4 or 8.
     pub len: u8,
     /// Operands, in the order of the row.
     pub operands: [Operand; MAX_OPERANDS],
-    /// Modifiers.
+    /// The modifiers beside the operands.
     pub mods: Mods,
-    /// How it was written, where the bytes do not tell.
+    /// The spelling of the text, where the bytes do not determine it.
     pub spelling: Spelling,
 }
 
 impl Inst {
-    /// The table row of this instruction.
+    /// Returns the table row of this instruction.
     #[inline]
     pub fn row(&self) -> &'static Row {
         self.op.row()
     }
 
-    /// The operand that stands in `field`, or `Operand::None`.
+    /// Returns the operand in `field`, or `Operand::None`.
     #[inline]
     pub fn operand(&self, field: Field) -> Operand {
         let specs = self.row().operands;
@@ -233,7 +231,7 @@ impl Inst {
             .map_or(Operand::None, |i| self.operands[i])
     }
 
-    /// Puts `operand` where the row has `field`.
+    /// Stores `operand` in the slot of `field`.
     pub(crate) fn set(&mut self, field: Field, operand: Operand) {
         let specs = self.row().operands;
         if let Some(i) = specs.iter().position(|s| s.field == field) {
@@ -241,7 +239,7 @@ impl Inst {
         }
     }
 
-    /// The instruction with another number in its field of 16 bits, if it has one: the distance of a branch.
+    /// Returns the instruction with another number in its 16-bit field, if it has one: the distance of a branch.
     ///
     /// ```
     /// use wavetank_gcn::{Chip, parse};
@@ -254,7 +252,7 @@ impl Inst {
         self
     }
 
-    /// The instruction with another literal, if it has one.
+    /// Returns the instruction with another literal, if it has one.
     ///
     /// ```
     /// use wavetank_gcn::{Chip, parse};
@@ -271,15 +269,14 @@ impl Inst {
         self
     }
 
-    /// Whether a modifier of [`Flags`] is set; of several, whether any is.
+    /// Whether any of the given modifiers is set.
     #[inline]
     pub fn has(&self, flags: Flags) -> bool {
         self.mods.flags.intersects(flags)
     }
 
-    /// How many consecutive registers operand `i` spans: what its type says,
-    /// or where modifiers decide (addresses and data of buffers and images),
-    /// what they say. Immediates, and slots beyond the row, span none.
+    /// Returns the number of consecutive registers that operand `i` spans. It follows from the operand's type or, for addresses
+    /// and data of buffers and images, from the modifiers. Immediates, and slots after the row's operands, span none.
     #[inline]
     pub fn dwords(&self, i: usize) -> u8 {
         let Some(spec) = self.row().operands.get(i) else {
@@ -311,8 +308,9 @@ impl Inst {
         }
     }
 
-    /// How many consecutive registers operand `i` reaches: those of [`dwords`](Self::dwords), and of loads the status that LWE
-    /// asks for without TFE. Compilers keep a register for it (LLVM's code generator, `lwe`), and assemblers do not count it.
+    /// Returns the number of consecutive registers that operand `i` reaches: those of [`dwords`](Self::dwords), and for loads the
+    /// status register of LWE without TFE. Compilers reserve a register for it (LLVM's code generator, `lwe`), and assemblers do
+    /// not count it.
     pub fn reach(&self, i: usize) -> u8 {
         let alone = self.has(Flags::LWE) && !self.has(Flags::TFE);
         let spec = self.row().operands.get(i);
@@ -320,13 +318,12 @@ impl Inst {
         self.dwords(i) + u8::from(alone && loaded)
     }
 
-    /// Whether 16-bit components are packed in pairs: gfx9, and gfx810 of gfx8.
+    /// Whether 16-bit components are packed in pairs: on gfx9, and on gfx810 of gfx8.
     fn packs_d16(&self) -> bool {
         self.chip >= Chip::Gfx810
     }
 
-    /// Data registers of an image instruction: one a component of DMASK, four
-    /// for a gather.
+    /// Returns the number of data registers of an image instruction: one for each component in DMASK, four for a gather.
     fn image_data(&self) -> u8 {
         let components = match self.row().has(Features::GATHER) {
             true => 4,
@@ -339,10 +336,10 @@ impl Inst {
         }
     }
 
-    /// Data registers of a buffer instruction; rows give the packed number.
+    /// Returns the number of data registers of a buffer instruction; rows give the packed number.
     fn buffer_data(&self, ty: Ty) -> u8 {
         match self.row().mnemonic(self.chip.generation()) {
-            // One register for each of x, y, z and w at the end of the name.
+            // Unpacked, one register for each of x, y, z and w at the end of the name.
             Some(name) if self.row().has(Features::D16) && !self.packs_d16() => {
                 name.rsplit('_').next().map_or(1, str::len) as u8
             }

@@ -1,5 +1,4 @@
-//! Where the fields of each encoding stand, for decoding and encoding alike
-//! (Vega ISA, chapter 13; the wiki seeds for gfx6 to gfx8).
+//! The bit layout of each encoding, for decoding and encoding alike (Vega ISA, chapter 13; the wiki seeds for gfx6 to gfx8).
 
 use crate::form::Form;
 use crate::generation::Generation;
@@ -11,45 +10,44 @@ use crate::tables::Field;
 pub(crate) struct Bits(pub u8, pub u8);
 
 impl Bits {
-    /// The largest value that fits.
+    /// Returns the largest value that fits.
     pub const fn max(self) -> u64 {
         (1 << self.1) - 1
     }
 
-    /// The value in `word`.
+    /// Extracts the value from `word`.
     pub const fn get(self, word: u64) -> u64 {
         word >> self.0 & self.max()
     }
 
-    /// The value in place; bits that do not fit are lost.
+    /// Returns the value shifted into place; bits that do not fit are lost.
     pub const fn put(self, value: u64) -> u64 {
         (value & self.max()) << self.0
     }
 }
 
-/// How a field names its operand.
+/// The way in which a field names its operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// The encoding has no such field: VCC where the operand is a mask.
+    /// The encoding has no such field: the operand is VCC if it is a mask.
     Absent,
-    /// A source code: SGPR, inline constant, literal, with 9 bits also VGPR.
+    /// A source code: SGPR, inline constant or literal; with 9 bits also VGPR.
     Source,
     /// An SDWA source: 8 bits, and on gfx9 a bit that makes it a scalar code.
     Sdwa(Option<u8>),
-    /// A VGPR.
+    /// The number of a VGPR.
     Vgpr,
-    /// An SGPR, in units of so many registers.
+    /// An SGPR, in units of this many registers.
     Sgpr(u8),
-    /// The scalar destination of VOPC in SDWA form: bit 7 of the field says
-    /// that it is not VCC.
+    /// The scalar destination of VOPC in SDWA form: bit 7 of the field marks registers other than VCC.
     SdwaSdst,
-    /// A plain number.
+    /// A plain number, zero-extended.
     Unsigned,
-    /// A signed number.
+    /// A plain number, sign-extended.
     Signed,
 }
 
-/// A field: where it is and how it reads.
+/// The place of a field in the word, and its coding.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub bits: Bits,
@@ -57,7 +55,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a field that the encoding does not have.
+    /// The place of a field that is not in the encoding.
     pub const ABSENT: Place = Place {
         bits: NOWHERE,
         coding: Coding::Absent,
@@ -71,31 +69,31 @@ const FIELDS: usize = Field::Exp3 as usize + 1;
 pub(crate) struct Layout {
     /// The bits that identify the encoding.
     pub base: u64,
-    /// The opcode.
+    /// The bits of the opcode.
     pub opcode: Bits,
-    /// 4 or 8 bytes, without a literal.
+    /// The length in bytes, 4 or 8, without a literal.
     pub len: u8,
     /// Whether a literal can follow.
     pub literal: bool,
-    /// On/off modifiers and their bits.
+    /// On/off modifiers with the number of their bit.
     pub flags: &'static [(Flags, u8)],
-    /// The immediate offset, and whether it is signed.
+    /// The bits of the immediate offset; signed if `signed_offset` is set.
     pub offset: Bits,
     pub signed_offset: bool,
     places: [Place; FIELDS],
 }
 
 impl Layout {
-    /// Where a field is.
+    /// Returns the place of a field.
     pub const fn place(&self, field: Field) -> Place {
         self.places[field as usize]
     }
 }
 
-/// No bits: reads as zero.
+/// An empty range of bits, which reads as zero.
 pub(crate) const NOWHERE: Bits = Bits(0, 0);
 
-/// A 32-bit encoding with its identifying bits and opcode field.
+/// Makes the layout of a 32-bit encoding, with its identifying bits and opcode field.
 const fn short(base: u32, opcode: Bits) -> Layout {
     Layout {
         base: base as u64,
@@ -109,7 +107,7 @@ const fn short(base: u32, opcode: Bits) -> Layout {
     }
 }
 
-/// A 64-bit encoding.
+/// Makes the layout of a 64-bit encoding.
 const fn long(base: u32, opcode: Bits) -> Layout {
     let mut layout = short(base, opcode);
     layout.len = 8;
@@ -169,12 +167,12 @@ static LAYOUTS: [[Layout; FORMS]; 4] = [
     generation(Generation::Gfx9),
 ];
 
-/// The layout of a form in a generation.
+/// Returns the layout of a form in a generation.
 pub(crate) fn layout(form: Form, generation: Generation) -> &'static Layout {
     &LAYOUTS[generation as usize][form as usize]
 }
 
-/// Every layout of a generation, in the order of [`Form`].
+/// Makes every layout of a generation, in the order of [`Form`].
 const fn generation(g: Generation) -> [Layout; FORMS] {
     [
         sop1(),
@@ -202,7 +200,7 @@ const fn generation(g: Generation) -> [Layout; FORMS] {
     ]
 }
 
-/// Whether the generation is gfx6 or gfx7, whose encodings agree in most.
+/// Whether the generation is gfx6 or gfx7, which share most encodings.
 const fn old(g: Generation) -> bool {
     matches!(g, Generation::Gfx6 | Generation::Gfx7)
 }
@@ -236,8 +234,8 @@ const fn sopp() -> Layout {
     short(0xbf80_0000, Bits(16, 7)).at(Field::Simm16, 0, 16, Coding::Signed)
 }
 
-/// SMRD has 8 bits of offset in dwords, SMEM 20 or 21 in bytes. The register
-/// that is a part of the offset is read by hand: see `decode::smem`.
+/// Makes the layout of scalar memory. SMRD has 8 bits of offset in dwords, SMEM 20 or 21 bits in bytes. The register that is part
+/// of the offset is decoded separately: see `decode::smem_offset`.
 const fn smem(g: Generation) -> Layout {
     if old(g) {
         return short(0xc000_0000, Bits(22, 5))
@@ -284,7 +282,7 @@ const fn vopc() -> Layout {
         .vgpr(Field::Src1, 9)
 }
 
-/// VOP3A; VOP3B has SDST in place of ABS and OP_SEL, see [`VOP3B_SDST`].
+/// Makes the layout of VOP3A. VOP3B has SDST in place of ABS and OP_SEL, see [`VOP3B_SDST`].
 const fn vop3(g: Generation) -> Layout {
     long(0xd000_0000, if old(g) { Bits(17, 9) } else { Bits(16, 10) })
         .vgpr(Field::Vdst, 0)
@@ -311,7 +309,7 @@ const fn vop3p() -> Layout {
         .source(Field::Src2, 50, 9)
 }
 
-/// The second word of SDWA; the first is that of the home form.
+/// Makes the layout of SDWA's second word; the first is that of the home form.
 const fn sdwa(g: Generation) -> Layout {
     let (s0, s1) = match g {
         Generation::Gfx9 => (Some(55), Some(63)),
@@ -327,7 +325,7 @@ const fn sdwa(g: Generation) -> Layout {
     }
 }
 
-/// The second word of DPP; the first is that of the home form.
+/// Makes the layout of DPP's second word; the first is that of the home form.
 const fn dpp() -> Layout {
     long(0, NOWHERE)
         .vgpr(Field::Vdst, 17)
@@ -359,7 +357,7 @@ const fn ds(g: Generation) -> Layout {
         .vgpr(Field::Vdst, 56)
 }
 
-/// What MUBUF and MTBUF share.
+/// Makes the common layout of MUBUF and MTBUF.
 const fn buffer(base: u32, opcode: Bits) -> Layout {
     long(base, opcode)
         .offset(Bits(0, 12))
@@ -413,7 +411,7 @@ const fn mtbuf(g: Generation) -> Layout {
     })
 }
 
-/// MTBUF data and number format.
+/// The data and number format of MTBUF.
 pub(crate) const DFMT: Bits = Bits(19, 4);
 pub(crate) const NFMT: Bits = Bits(23, 3);
 
@@ -456,10 +454,10 @@ const fn mimg(g: Generation) -> Layout {
         })
 }
 
-/// MIMG DMASK.
+/// The channel mask DMASK of MIMG.
 pub(crate) const DMASK: Bits = Bits(8, 4);
 
-/// FLAT with segment 0, GLOBAL 2 and SCRATCH 1, which exist from gfx9 on.
+/// Makes the layout of FLAT in a segment: 0 is FLAT, 1 is SCRATCH, 2 is GLOBAL. The last two exist from gfx9 on.
 const fn flat(g: Generation, segment: u32) -> Layout {
     let layout = long(0xdc00_0000 | segment << 14, Bits(18, 7))
         .vgpr(Field::Vaddr, 32)
@@ -483,7 +481,7 @@ const fn flat(g: Generation, segment: u32) -> Layout {
     }
 }
 
-/// SADDR when no scalar base takes part.
+/// The code of SADDR without a scalar base.
 pub(crate) const SADDR_OFF: u64 = 0x7f;
 
 const fn exp(g: Generation) -> Layout {
@@ -496,5 +494,5 @@ const fn exp(g: Generation) -> Layout {
         .vgpr(Field::Exp3, 56)
 }
 
-/// EXP enable mask.
+/// The enable mask of EXP.
 pub(crate) const EXP_EN: Bits = Bits(0, 4);

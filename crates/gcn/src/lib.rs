@@ -1,8 +1,7 @@
 //! The GCN instruction set as data: tables, decode, encode, print and parse.
 //!
-//! One [`Row`] of a table in [`tables`] says what an instruction is called, its
-//! opcode in each generation, its operands and what else it touches. [`decode`],
-//! [`encode`] and [`print()`] derive from the rows and from one layout a form.
+//! A [`Row`] of a table in [`tables`] has an instruction's name, its opcode in each generation, its operands, and the state that
+//! it touches besides. [`decode`], [`encode`] and [`print()`] derive from the rows and from one layout for each form.
 //!
 //! ```
 //! use wavetank_gcn::{Chip, Field, Generation, Op, Operand, decode, encode, tables::Vop2};

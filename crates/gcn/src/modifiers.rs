@@ -1,4 +1,4 @@
-//! The modifier fields of the vector encodings: read and written side by side.
+//! The modifier fields of the vector encodings, with reading and writing side by side.
 //!
 //! A modifier that the instruction does not take (neg of an integer source,
 //! clamp of a move) is ignored by the hardware: it reads as neutral.
@@ -9,7 +9,7 @@ use crate::inst::{DstUnused, Flags, Inst, Mods, SdwaSel};
 use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT, NOWHERE};
 use crate::tables::{Features, Field, Op, Row};
 
-// VOP3A, VOP3B
+// Fields of VOP3A and VOP3B.
 const ABS: Bits = Bits(8, 3);
 const OP_SEL: Bits = Bits(11, 4);
 const CLAMP_OLD: Bits = Bits(11, 1);
@@ -18,24 +18,24 @@ const OMOD: Bits = Bits(59, 2);
 const NEG: Bits = Bits(61, 3);
 /// The half of the attribute that half-precision interpolation reads.
 const HIGH: Bits = Bits(40, 1);
-// VOP3P: NEG_HI stands where VOP3A has ABS
+// Fields of VOP3P. NEG_HI is in the place of VOP3A's ABS.
 const OP_SEL_P: Bits = Bits(11, 3);
 const OP_SEL_HI_2: Bits = Bits(14, 1);
 const OP_SEL_HI: Bits = Bits(59, 2);
-// SDWA
+// Fields of SDWA.
 const DST_SEL: Bits = Bits(40, 3);
 const DST_UNUSED: Bits = Bits(43, 2);
 const SDWA_CLAMP: Bits = Bits(45, 1);
 const SDWA_OMOD: Bits = Bits(46, 2);
 const SDWA_SRC: [SdwaSource; 2] = [SdwaSource::at(48), SdwaSource::at(56)];
-// DPP
+// Fields of DPP.
 const DPP_CTRL: Bits = Bits(40, 9);
 const BOUND_CTRL: Bits = Bits(51, 1);
 const DPP_NEG: [Bits; 2] = [Bits(52, 1), Bits(54, 1)];
 const DPP_ABS: [Bits; 2] = [Bits(53, 1), Bits(55, 1)];
 const BANK_MASK: Bits = Bits(56, 4);
 const ROW_MASK: Bits = Bits(60, 4);
-// DS
+// Fields of DS.
 const OFFSET0: Bits = Bits(0, 8);
 const OFFSET1: Bits = Bits(8, 8);
 
@@ -58,7 +58,7 @@ impl SdwaSource {
     }
 }
 
-/// Bit n: source n of `row` takes neg and abs.
+/// Returns the sources that take neg and abs: bit n is source n of `row`.
 fn negatable(row: &Row) -> u8 {
     row.operands
         .iter()
@@ -66,14 +66,14 @@ fn negatable(row: &Row) -> u8 {
         .fold(0, |mask, s| mask | source_bit(s.field))
 }
 
-/// Bit n: `row` has source n.
+/// Returns the sources of `row`: bit n is source n.
 fn sources(row: &Row) -> u8 {
     row.operands
         .iter()
         .fold(0, |mask, s| mask | source_bit(s.field))
 }
 
-/// The bit of a source in neg, abs, op_sel and sext.
+/// Returns the bit of a source in neg, abs, op_sel and sext.
 pub(crate) const fn source_bit(field: Field) -> u8 {
     match field {
         Field::Src0 => 1,
@@ -83,25 +83,24 @@ pub(crate) const fn source_bit(field: Field) -> u8 {
     }
 }
 
-/// Whether `row` is VOP3B: a VGPR and a mask are written.
+/// Whether `row` is VOP3B, which writes a VGPR and a mask.
 pub(crate) fn is_vop3b(row: &Row) -> bool {
     let has = |field| row.operands.iter().any(|s| s.field == field);
     has(Field::Vdst) && has(Field::Sdst)
 }
 
-/// What decoding needs to know of the modifiers that an instruction takes in a
-/// form.
+/// The modifiers that an instruction takes in a form, prepared for decoding.
 pub(crate) struct Taken {
-    /// Their bits; the hardware ignores the others.
+    /// The bits of these modifiers; the hardware ignores the others.
     bits: u64,
-    /// Bit n: there is source n.
+    /// Bit n: source n exists.
     pub sources: u8,
-    /// Where CLAMP and OP_SEL of VOP3 stand.
+    /// The place of CLAMP and OP_SEL in VOP3.
     clamp: Bits,
     op_sel: Bits,
-    /// SDWA: a part of the destination is selected.
+    /// SDWA: whether a part of the destination is selected.
     selects_dst: bool,
-    /// DS: two offsets of 8 bits.
+    /// DS: whether there are two offsets of 8 bits.
     two_offsets: bool,
 }
 
@@ -124,7 +123,7 @@ impl Taken {
         }
     }
 
-    /// The modifiers that `word` holds beside flags and offset of the layout.
+    /// Reads the modifiers in `word`, except for the flags and offset of the layout.
     #[inline]
     pub fn read(&self, word: u64, form: Form, mods: &mut Mods) {
         let word = word & self.bits;
@@ -174,7 +173,7 @@ impl Taken {
     }
 }
 
-/// The modifiers that an instruction takes in a form, with their names, beside flags and offset of the layout.
+/// Returns the modifiers that an instruction takes in a form, with their names, except for the flags and offset of the layout.
 pub(crate) fn placed_modifiers(
     op: Op,
     form: Form,
@@ -233,7 +232,7 @@ pub(crate) fn placed_modifiers(
     all.into_iter().filter(|(_, bits)| !ignored(bits)).collect()
 }
 
-/// What [`read`] reads, in place.
+/// Returns the bits that [`read`] reads, in place.
 pub(crate) fn write(inst: &Inst) -> u64 {
     let mods = &inst.mods;
     match inst.form {
@@ -257,7 +256,7 @@ fn clamp_bit(generation: Generation) -> Bits {
     }
 }
 
-/// Where OP_SEL stands in the VOP3 form of `row`, if it takes that.
+/// Returns the place of OP_SEL in the VOP3 form of `row`, if it takes op_sel.
 fn op_sel_bits(row: &Row, generation: Generation) -> Bits {
     match row.has(Features::OP_SEL) && generation == Generation::Gfx9 {
         true => OP_SEL,
@@ -276,7 +275,7 @@ fn vop3_bits(row: &Row, generation: Generation) -> u64 {
     }
     taken |= if_has(Features::OMOD, OMOD.put(OMOD.max()));
     taken |= if_has(Features::HALF_ATTR, HIGH.put(1));
-    // Bit 11 is part of SDST in VOP3B of gfx6 and gfx7, which cannot clamp.
+    // Bit 11 belongs to SDST in VOP3B of gfx6 and gfx7, which cannot clamp.
     if !(vop3b && generation < Generation::Gfx8) {
         taken |= if_has(Features::CLAMP, clamp_bit(generation).put(1));
     }
@@ -312,7 +311,7 @@ fn read_vop3p(word: u64, mods: &mut Mods) {
 }
 
 fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
-    // Assemblers set OP_SEL_HI of a third source that is not there.
+    // Assemblers set OP_SEL_HI of a missing third source.
     let op_sel_hi = mods.op_sel_hi | !sources & 4;
     NEG.put(mods.neg.into())
         | ABS.put(mods.abs.into())
@@ -322,13 +321,12 @@ fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
         | CLAMP.put(mods.flags.contains(Flags::CLAMP).into())
 }
 
-/// Whether the SDWA form of `op` has SDST where others have DST_SEL, OMOD and
-/// CLAMP: SDWA-B of gfx9.
+/// Whether the SDWA form of `op` is SDWA-B of gfx9, which has SDST in the place of DST_SEL, OMOD and CLAMP.
 fn is_sdwa_b(op: Op, generation: Generation) -> bool {
     matches!(op, Op::Vopc(_)) && generation == Generation::Gfx9
 }
 
-/// Whether the SDWA form of `op` selects a part of a destination.
+/// Whether the SDWA form of `op` selects a part of its destination.
 fn selects_dst(op: Op, generation: Generation) -> bool {
     sources(op.row()) != 0 && !is_sdwa_b(op, generation)
 }
@@ -342,7 +340,7 @@ fn sdwa_bits(op: Op, generation: Generation) -> u64 {
             continue;
         }
         taken |= all(source.sel);
-        // Integers extend their sign, floats take neg and abs.
+        // Integers take sext; floats take neg and abs.
         taken |= match negatable(row) >> n & 1 {
             0 => all(source.sext),
             _ => all(source.neg) | all(source.abs),
@@ -415,8 +413,8 @@ fn write_dpp(mods: &Mods) -> u64 {
     word
 }
 
-/// Mixed-precision instructions: op_sel_hi says that a source is half
-/// precision, so none is the default; their neg_hi is an absolute value.
+/// Whether `op` is a mixed-precision instruction. There, op_sel_hi marks a source of half precision, so the default is none;
+/// neg_hi is an absolute value.
 pub(crate) fn is_mix(op: Op) -> bool {
     use crate::tables::Vop3p::*;
     matches!(

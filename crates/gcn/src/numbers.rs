@@ -1,29 +1,28 @@
-//! Numbers of GCN hardware that more than one crate needs: codes of registers,
-//! sizes, apertures. What is numbered inside an encoding stands in the tables
-//! and layouts.
+//! Numbers of GCN hardware that more than one crate needs: codes of registers, sizes, apertures. Numbers within an encoding are
+//! in the tables and layouts.
 
 use crate::generation::Generation;
 
 /// Scalar registers by their codes (Vega ISA, 5.2 "Scalar ALU operands").
 pub mod sreg {
-    /// XNACK_MASK, low half, on gfx8 and gfx9.
+    /// The low half of XNACK_MASK, on gfx8 and gfx9.
     pub const XNACK_MASK: u8 = 104;
-    /// VCC, low half.
+    /// The low half of VCC.
     pub const VCC: u8 = 106;
-    /// The trap handler's code, low half, before gfx9.
+    /// The low half of the trap handler's code address, before gfx9.
     pub const TBA: u8 = 108;
-    /// The trap handler's memory, low half, before gfx9.
+    /// The low half of the trap handler's memory address, before gfx9.
     pub const TMA: u8 = 110;
-    /// M0.
+    /// The memory register M0.
     pub const M0: u8 = 124;
     /// The code between M0 and EXEC, which names no register before gfx10.
     pub const RESERVED: u8 = 125;
-    /// EXEC, low half.
+    /// The low half of EXEC.
     pub const EXEC: u8 = 126;
 }
 
-/// Scalar registers without a name, from s0 on, that instructions can write
-/// (LLVM, `getAddressableNumSGPRs`).
+/// Returns the number of scalar registers without a name, from s0 on, that instructions can write (LLVM,
+/// `getAddressableNumSGPRs`).
 pub const fn general_sgprs(generation: Generation) -> u8 {
     match generation {
         Generation::Gfx6 | Generation::Gfx7 => 104,
@@ -31,8 +30,8 @@ pub const fn general_sgprs(generation: Generation) -> u8 {
     }
 }
 
-/// The code of FLAT_SCRATCH's low half, from gfx7 on (CLRX wiki, "GCN
-/// operands"): the first behind the registers without a name.
+/// Returns the code of FLAT_SCRATCH's low half, from gfx7 on (CLRX wiki, "GCN operands"): the first after the registers without a
+/// name.
 pub const fn flat_scratch(generation: Generation) -> Option<u8> {
     match generation {
         Generation::Gfx6 => None,
@@ -40,7 +39,7 @@ pub const fn flat_scratch(generation: Generation) -> Option<u8> {
     }
 }
 
-/// The code of ttmp0 among scalar registers; the trap temporaries end before M0.
+/// Returns the code of ttmp0 among scalar registers. The trap temporaries end before M0.
 pub const fn first_ttmp(generation: Generation) -> u8 {
     match generation {
         Generation::Gfx9 => 108,
@@ -51,63 +50,62 @@ pub const fn first_ttmp(generation: Generation) -> u8 {
 /// Hardware registers by their numbers in `hwreg()` (Vega ISA, 5, table
 /// "Hardware register values"; LLVM, "AMDGPU operand syntax").
 pub mod hwreg {
-    /// Rounding, denormals, exceptions, VGPR indexing.
+    /// Rounding, denormals, exception enables, VGPR indexing.
     pub const MODE: u8 = 1;
-    /// SCC, EXECZ, VCCZ, priority and what else is true of a wave.
+    /// SCC, EXECZ, VCCZ, priority and other state of a wave.
     pub const STATUS: u8 = 2;
-    /// Exceptions that happened.
+    /// The exceptions that have occurred.
     pub const TRAPSTS: u8 = 3;
-    /// Where on the chip the wave runs.
+    /// The place on the chip where the wave runs.
     pub const HW_ID: u8 = 4;
-    /// Base and size of its registers.
+    /// The base and size of the wave's registers.
     pub const GPR_ALLOC: u8 = 5;
-    /// Base and size of its LDS.
+    /// The base and size of the wave's LDS.
     pub const LDS_ALLOC: u8 = 6;
-    /// What it waits for.
+    /// The wait counters of the wave.
     pub const IB_STS: u8 = 7;
     /// Bits 63:48 of the apertures, from gfx9 on.
     pub const SH_MEM_BASES: u8 = 15;
-    /// The trap handler's code, low half, from gfx9 on.
+    /// The low half of the trap handler's code address, from gfx9 on.
     pub const TBA_LO: u8 = 16;
-    /// The trap handler's code, high half.
+    /// The high half of the trap handler's code address.
     pub const TBA_HI: u8 = 17;
-    /// The trap handler's memory, low half.
+    /// The low half of the trap handler's memory address.
     pub const TMA_LO: u8 = 18;
-    /// The trap handler's memory, high half.
+    /// The high half of the trap handler's memory address.
     pub const TMA_HI: u8 = 19;
 }
 
-/// Where the LDS appears in flat addresses (gfx9): bits 63:48 are 1. The driver
-/// chooses the place (`SH_MEM_BASES`); this is what Linux's writes.
+/// The address of LDS among flat addresses (gfx9): bits 63:48 are 1. The driver chooses it (`SH_MEM_BASES`); this is the choice
+/// of Linux's driver.
 pub const SHARED_BASE: u64 = 0x0001_0000_0000_0000;
-/// Where scratch appears in flat addresses (gfx9): bits 63:48 are 2.
+/// The address of scratch among flat addresses (gfx9): bits 63:48 are 2.
 pub const PRIVATE_BASE: u64 = 0x0002_0000_0000_0000;
 /// The distance from the first to the last byte of an aperture (Vega ISA, 9
 /// "Flat memory instructions").
 pub const APERTURE_LIMIT: u64 = 0xffff_ffff;
 
-/// SIMDs of a compute unit (AMD's GCN white paper).
+/// The number of SIMDs of a compute unit (AMD's GCN white paper).
 pub const SIMDS_PER_UNIT: u32 = 4;
-/// Waves that a SIMD has room for (LLVM, `getMaxWavesPerEU`).
+/// The most waves on a SIMD (LLVM, `getMaxWavesPerEU`).
 pub const WAVES_PER_SIMD: u32 = 10;
-/// Waves that a compute unit has room for.
+/// The most waves on a compute unit.
 pub const WAVES_PER_UNIT: u32 = SIMDS_PER_UNIT * WAVES_PER_SIMD;
-/// Work-groups of more than one wave that a compute unit has room for.
+/// The most work-groups of more than one wave on a compute unit.
 pub const GROUPS_PER_UNIT: u32 = 16;
 /// The most work-items that one work-group may have.
 pub const MAX_GROUP_SIZE: u32 = 1024;
 
-/// VGPRs that the waves of a SIMD share, for each lane (AMD's GCN white paper).
+/// The VGPRs of a SIMD for each lane, which its waves share (AMD's GCN white paper).
 pub const VGPRS_PER_LANE: u32 = 256;
-/// VGPRs come in blocks of this many (Vega ISA, 3.6 "VGPR Allocation and
-/// Alignment").
+/// VGPRs are allocated in blocks of this many (Vega ISA, 3.6 "VGPR Allocation and Alignment").
 pub const VGPR_GRANULE: u32 = 4;
 
 /// LDS of a compute unit in bytes (Vega ISA, 11 "Data share operations").
 pub const LDS_BYTES: u32 = 64 << 10;
 
-/// The most LDS that one work-group can have, in bytes (LLVM,
-/// `FeatureLocalMemorySize32768`, `FeatureLocalMemorySize65536`).
+/// Returns the most LDS that one work-group can have, in bytes (LLVM, `FeatureLocalMemorySize32768`,
+/// `FeatureLocalMemorySize65536`).
 pub const fn lds_of_group(generation: Generation) -> u32 {
     match generation {
         Generation::Gfx6 => LDS_BYTES / 2,
@@ -115,8 +113,8 @@ pub const fn lds_of_group(generation: Generation) -> u32 {
     }
 }
 
-/// LDS comes in blocks of this many bytes: 64 dwords on gfx6, 128 since (Vega
-/// ISA, 3.6 "LDS Allocation and Clamping"; Mesa, `lds_alloc_granularity`).
+/// Returns the allocation granule of LDS in bytes: 64 dwords on gfx6, 128 from gfx7 on (Vega ISA, 3.6 "LDS Allocation and
+/// Clamping"; Mesa, `lds_alloc_granularity`).
 pub const fn lds_granule(generation: Generation) -> u32 {
     match generation {
         Generation::Gfx6 => 256,
@@ -124,11 +122,11 @@ pub const fn lds_granule(generation: Generation) -> u32 {
     }
 }
 
-/// The global data share in bytes (Vega ISA, 11 "Data share operations").
+/// The size of the global data share in bytes (Vega ISA, 11 "Data share operations").
 pub const GDS_BYTES: u64 = 64 << 10;
 
-/// SGPRs that the waves of a SIMD share, and the block that they come in (LLVM,
-/// `getTotalNumSGPRs`, `getSGPRAllocGranule`).
+/// Returns the SGPRs that the waves of a SIMD share, and their allocation granule (LLVM, `getTotalNumSGPRs`,
+/// `getSGPRAllocGranule`).
 pub const fn sgprs_per_simd(generation: Generation) -> (u32, u32) {
     match generation {
         Generation::Gfx6 | Generation::Gfx7 => (512, 8),

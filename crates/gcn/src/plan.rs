@@ -1,8 +1,7 @@
-//! What is fixed about an instruction in one form on one chip: where its
-//! operands stand and how they read, which modifiers it takes, its opcode.
+//! Plans: the fixed facts about an instruction in one form on one chip. A plan has the places and readings of the operands, the
+//! accepted modifiers, and the opcode.
 //!
-//! It follows from the row and the layout and is resolved once a chip, so that
-//! decoding and encoding are look-ups.
+//! Plans follow from rows and layouts and are made once for each chip, so that decoding and encoding are look-ups.
 
 use std::sync::OnceLock;
 
@@ -14,20 +13,20 @@ use crate::layout::{Bits, Coding, FORMS, Layout, Place, VOP3B_SDST, layout};
 use crate::modifiers::{self, Taken};
 use crate::tables::{Field, Kind, Op, OperandSpec};
 
-/// SRC0 of a VOP1, VOP2 or VOPC that says a modifier word follows.
+/// Codes of SRC0 in VOP1, VOP2 or VOPC that announce a modifier word.
 const SDWA: u32 = 249;
 const DPP: u32 = 250;
 
-/// One instruction in one form.
+/// The plan of an instruction in one form.
 pub(crate) struct Plan {
     pub op: Op,
     pub form: Form,
-    /// 4 or 8 bytes, without a literal.
+    /// The length in bytes, 4 or 8, without a literal.
     pub len: u8,
     /// The operand that is a signed 16-bit number, if any.
     pub simm16: Option<u8>,
     slots: [Slot; MAX_OPERANDS],
-    /// The modifiers it takes.
+    /// The modifiers that the instruction takes.
     pub taken: Taken,
     /// The bits that identify encoding and instruction.
     pub word: u64,
@@ -35,19 +34,19 @@ pub(crate) struct Plan {
     places: [Place; MAX_OPERANDS],
 }
 
-/// Where an operand stands and which table reads it.
+/// The place of an operand, and the table that reads it.
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    /// The lowest of 8 bits.
+    /// The lowest of eight adjacent bits.
     low: u8,
-    /// A ninth bit.
+    /// The position of a ninth bit.
     high: u8,
-    /// The number of the table.
+    /// The index of the table.
     codes: u8,
 }
 
 impl Slot {
-    /// The nine bits of the field.
+    /// Returns the nine bits of the field.
     #[inline]
     fn code(self, word: u64) -> u16 {
         (word >> (self.low & 63)) as u16 & 0xff | ((word >> (self.high & 63)) as u16 & 1) << 8
@@ -55,13 +54,13 @@ impl Slot {
 }
 
 impl Plan {
-    /// The code in the field of an operand.
+    /// Returns the code in the field of an operand.
     pub fn code(&self, operand: usize, word: u64) -> u16 {
         let width = self.places[operand].bits.max() as u16;
         self.slots[operand].code(word) & width
     }
 
-    /// The instruction without operands and modifiers.
+    /// Returns the instruction without operands and modifiers.
     #[inline]
     pub fn blank(&self, chip: Chip) -> Inst {
         Inst {
@@ -75,44 +74,43 @@ impl Plan {
         }
     }
 
-    /// Where an operand stands, and how it is coded.
+    /// Returns the place and coding of an operand.
     pub fn place(&self, operand: usize) -> Place {
         self.places[operand]
     }
 }
 
-/// The plans of a chip.
+/// The plans of all instructions of a chip.
 pub(crate) struct Plans {
     all: Vec<Plan>,
     codes: Vec<Codes>,
     readings: Vec<Reading>,
-    /// By the upper nine bits of a word: where its opcode stands.
+    /// The opcode fields, by the upper nine bits of a word.
     opcodes: Vec<Opcodes>,
-    /// Numbers of plans, by form and opcode.
+    /// Indices of plans, by form and opcode.
     by_opcode: Vec<u16>,
-    /// Numbers of plans, by [`Op::index`] and form.
+    /// Indices of plans, by [`Op::index`] and form.
     by_op: Vec<[u16; VARIANTS]>,
 }
 
-/// The opcode field of the words that begin alike.
+/// The opcode field of words with the same upper bits.
 #[derive(Clone, Copy, Default)]
 struct Opcodes {
     shift: u8,
     mask: u16,
-    /// Where their opcodes begin in [`Plans::by_opcode`]: those of the form
-    /// itself, of its SDWA form, of its DPP form.
+    /// The start of their opcodes in [`Plans::by_opcode`]: for the form itself, for its SDWA form, and for its DPP form.
     base: [usize; 3],
 }
 
-/// No plan has this number.
+/// The index that stands for a missing plan.
 const NONE: u16 = u16::MAX;
-/// Opcodes a form has room for. VOP3 has ten bits; FLAT has seven, and between
-/// them and the segment two that tell nothing.
+/// The number of opcodes reserved for a form. VOP3 has ten bits; FLAT has seven, and between the opcode and the segment two bits
+/// without meaning.
 const ROOM: usize = 1 << 11;
-/// How many forms an instruction can have.
+/// The number of forms that an instruction can have.
 const VARIANTS: usize = 4;
 
-/// The number of a form among those that an instruction can have.
+/// Returns the index of a form among those that an instruction can have.
 fn variant(op: Op, form: Form) -> Option<usize> {
     match form {
         _ if form == op.home() => Some(0),
@@ -123,7 +121,7 @@ fn variant(op: Op, form: Form) -> Option<usize> {
     }
 }
 
-/// The opcode of an instruction in a form, if the chip has that.
+/// Returns the opcode of an instruction in a form, if the chip has it.
 fn opcode(op: Op, form: Form, chip: Chip) -> Option<u16> {
     let gfx9 = chip.generation() == Generation::Gfx9;
     let short = matches!(op.home(), Form::Vop1 | Form::Vop2 | Form::Vopc);
@@ -139,7 +137,7 @@ fn opcode(op: Op, form: Form, chip: Chip) -> Option<u16> {
 }
 
 impl Plans {
-    /// Those of a chip, made at first use.
+    /// Returns the plans of a chip, made at first use.
     #[inline]
     pub fn of(chip: Chip) -> &'static Plans {
         static ALL: [OnceLock<Plans>; Chip::ALL.len()] =
@@ -147,7 +145,7 @@ impl Plans {
         ALL[chip as usize].get_or_init(|| Plans::new(chip))
     }
 
-    /// The plan of the instruction that begins with `word`.
+    /// Returns the plan of the instruction that begins with `word`.
     #[inline]
     pub fn find(&self, word: u32) -> Option<&Plan> {
         let opcodes = &self.opcodes[(word >> 23) as usize];
@@ -161,26 +159,26 @@ impl Plans {
         self.all.get(usize::from(number))
     }
 
-    /// The number of the plan of an instruction in a form: it counts from zero.
+    /// Returns the index of the plan of an instruction in a form.
     #[inline]
     pub fn number(&self, op: Op, form: Form) -> Option<usize> {
         let number = self.by_op[op.index()][variant(op, form)?];
         (number != NONE).then_some(number.into())
     }
 
-    /// The plan of an instruction in a form.
+    /// Returns the plan of an instruction in a form.
     pub fn get(&self, op: Op, form: Form) -> Option<&Plan> {
         self.number(op, form).map(|number| &self.all[number])
     }
 
-    /// The operand in a field of a word, or [`RESERVED`](crate::codes::RESERVED).
+    /// Returns the operand in a field of a word, or [`RESERVED`](crate::codes::RESERVED).
     #[inline]
     pub fn operand(&self, plan: &Plan, operand: usize, word: u64) -> Operand {
         let slot = plan.slots[operand];
         self.codes[usize::from(slot.codes)][usize::from(slot.code(word))]
     }
 
-    /// Every plan, in the order of their numbers.
+    /// Returns every plan, in the order of their indices.
     pub fn all(&self) -> &[Plan] {
         &self.all
     }
@@ -263,7 +261,7 @@ impl Plans {
         }
     }
 
-    /// The number of the table of a reading.
+    /// Returns the index of the table of a reading.
     fn table(&mut self, reading: Reading) -> u8 {
         let known = self.readings.iter().position(|r| *r == reading);
         known.unwrap_or_else(|| {
@@ -274,8 +272,7 @@ impl Plans {
     }
 }
 
-/// The form of the words that begin with these nine bits; that of a FLAT word
-/// is the form of its segment 0.
+/// Returns the form of the words that begin with these nine bits; for FLAT, the form of segment 0.
 fn form(top: u32, generation: Generation) -> Option<Form> {
     let old = generation < Generation::Gfx8;
     let form = match (top >> 3, top >> 2, top) {
@@ -305,8 +302,7 @@ fn form(top: u32, generation: Generation) -> Option<Form> {
     Some(form)
 }
 
-/// Where the opcodes of a form begin in [`Plans::by_opcode`]. SDWA and DPP have
-/// those of their home form.
+/// Returns the start of a form's opcodes in [`Plans::by_opcode`]. SDWA and DPP use those of their home form.
 fn region(form: Form, home: Form) -> usize {
     let within = match (form, home) {
         (Form::Sdwa | Form::Dpp, Form::Vop2) => ROOM / 4,
@@ -320,10 +316,10 @@ fn region(form: Form, home: Form) -> usize {
     form as usize * ROOM + within
 }
 
-/// The segment of FLAT, GLOBAL and SCRATCH.
+/// The segment field of FLAT, GLOBAL and SCRATCH.
 const SEGMENT: Bits = Bits(14, 2);
 
-/// Where the opcode stands in the words that begin with these nine bits.
+/// Returns the opcode field of words that begin with these nine bits.
 fn opcodes(top: u32, generation: Generation) -> Opcodes {
     let Some(form) = form(top, generation) else {
         return Opcodes {
@@ -348,8 +344,8 @@ fn opcodes(top: u32, generation: Generation) -> Opcodes {
     }
 }
 
-/// What stands in the field of [`opcodes`] for an opcode: of FLAT, with every
-/// value of the bits between opcode and segment.
+/// Returns the values of the field of [`opcodes`] that stand for an opcode; for FLAT, there is one for each value of the bits
+/// between opcode and segment.
 fn opcode_fields(form: Form, opcode: u16, generation: Generation) -> Vec<usize> {
     let opcode = usize::from(opcode);
     let segment = match form {
@@ -363,14 +359,14 @@ fn opcode_fields(form: Form, opcode: u16, generation: Generation) -> Vec<usize> 
     fields.map(|low| opcode << 4 | low).collect()
 }
 
-/// Where the operand of `spec` stands, and how: a row can put a scalar where
-/// its encoding has a VGPR (v_readlane_b32, v_readfirstlane_b32).
+/// Returns the place and coding of an operand. A row can have a scalar where its encoding has a VGPR (v_readlane_b32,
+/// v_readfirstlane_b32).
 fn place(layout: &Layout, form: Form, op: Op, spec: &OperandSpec) -> Place {
     if form == Form::Vop3 && spec.field == Field::Sdst && modifiers::is_vop3b(op.row()) {
         return VOP3B_SDST;
     }
     let place = match (form, spec.field) {
-        // v_madmk and v_madak have no room for a literal there.
+        // In this form v_madmk and v_madak have no room for a literal.
         (Form::Vop3, Field::Literal) => layout.place(Field::Src2),
         (_, field) => layout.place(field),
     };

@@ -1,9 +1,9 @@
-//! The immediate of `s_waitcnt`: how many accesses may be in flight when the
-//! wave goes on.
+//! The immediate of `s_waitcnt`: for each wait counter, the number of accesses that may still be in flight when the wave
+//! continues.
 
 use crate::generation::Generation;
 
-/// Some bits of the immediate.
+/// A range of bits in the immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Bits {
     at: u32,
@@ -18,11 +18,10 @@ impl Bits {
     }
 }
 
-/// A counter of accesses in flight, and where the immediate has how many of
-/// them may be left.
+/// A wait counter, with its field in the immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitCounter {
-    /// Its name in text.
+    /// The counter's name in text.
     pub name: &'static str,
     low: Bits,
     high: Bits,
@@ -51,8 +50,8 @@ const LGKMCNT: WaitCounter = WaitCounter {
 };
 
 impl WaitCounter {
-    /// Those of a generation: of vector memory, of exports, and of LDS, GDS,
-    /// constants and messages, as text has them in order.
+    /// Returns the counters of a generation in the order of the text: vector memory, exports, and LDS with GDS, constants and
+    /// messages.
     ///
     /// ```
     /// use wavetank_gcn::{Generation, WaitCounter};
@@ -67,25 +66,25 @@ impl WaitCounter {
         }
     }
 
-    /// The largest number, which no wave waits for.
+    /// Returns the largest number, at which the wave does not wait.
     pub const fn max(self) -> u16 {
         self.get(u16::MAX)
     }
 
-    /// Its number in an immediate.
+    /// Returns the counter's number in an immediate.
     pub const fn get(self, imm: u16) -> u16 {
         let high = imm >> self.high.at & self.high.mask();
         imm >> self.low.at & self.low.mask() | high << self.low.width
     }
 
-    /// The immediate with another number, which is at most [`max`](Self::max).
+    /// Returns the immediate with another number, at most [`max`](Self::max).
     pub const fn set(self, imm: u16, number: u16) -> u16 {
         let low = number & self.low.mask();
         let high = number >> self.low.width & self.high.mask();
         imm & !self.bits() | low << self.low.at | high << self.high.at
     }
 
-    /// Its bits of the immediate.
+    /// Returns the counter's bits of the immediate.
     pub const fn bits(self) -> u16 {
         self.low.mask() << self.low.at | self.high.mask() << self.high.at
     }

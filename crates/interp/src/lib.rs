@@ -19,6 +19,7 @@
 //! let leave = Interpreter::new(&program).run(&mut wave, &mut memory);
 //! assert_eq!(leave, Leave::End(4));
 //! assert_eq!(wave.uniform().s[0], 5);
+//!
 //! ```
 
 #![warn(missing_docs)]

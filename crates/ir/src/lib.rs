@@ -4,6 +4,7 @@
 //! single-assignment form. Values are uniform, lane masks or lane vectors
 //! ([`Ty`]). It knows no vendor: registers are three files of numbered
 //! registers, and what an instruction means is said by the front end.
+//!
 //! ```
 //! use wavetank_ir::{Bin, Builder, Elem, Family, Fp, Options, Reg, Terminator, simplify, verify};
 //!

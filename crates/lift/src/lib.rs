@@ -15,6 +15,7 @@
 //! let block = lift_block(&code, 0, Modes::new(0, 0));
 //! let text = block.to_string();
 //! assert!(text.contains("read s1") && text.contains("write s0") && text.contains("write scc"), "{text}");
+//!
 //! ```
 
 #![warn(missing_docs)]

@@ -1,4 +1,4 @@
-//! The consistency check of an object file: each index refers to something that exists.
+//! The consistency check of an object file: each index refers to something that exists, and each size is plausible.
 
 use object::elf;
 
@@ -10,11 +10,11 @@ use crate::relocatable::{Place, Relocatable, Section, Symbol};
 const MAX_ALIGN: u64 = 1 << 30;
 
 impl Relocatable {
-    /// Checks that symbols are in sections that are there, relocations name symbols that are there, and names, alignments and
-    /// sizes are such as a file can have.
+    /// Checks that symbols are in existing sections, that relocations refer to existing symbols, and that names, alignments and
+    /// sizes are possible in a file.
     ///
     /// # Errors
-    /// [`Error::Damaged`].
+    /// [`Error::Damaged`] for the first contradiction.
     pub fn check(&self) -> Result<()> {
         for section in &self.sections {
             self.check_section(section)

@@ -2,31 +2,31 @@
 
 use wavetank_quote::plain;
 
-/// Why some object files could not be read, written or linked.
+/// The reason why some object files could not be read, written or linked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The target or a container of the file, as [`wavetank_object`] says it.
+    /// An error of the file's target or container, in the words of [`wavetank_object`].
     #[error(transparent)]
     Object(#[from] wavetank_object::Error),
-    /// A code object version that there is none of.
+    /// A code object version that does not exist.
     #[error("there is no code object version {0}; there are 2 to 6")]
     Version(u8),
-    /// Not a relocatable object file for an AMD GPU.
+    /// A file that is not a relocatable object file for an AMD GPU.
     #[error(
         "this is no relocatable object file (ELF of type REL) for an AMD GPU, such as `wavetank asm -c` writes"
     )]
     NotRelocatable,
-    /// Another file than a linked code object.
+    /// A file that is not a linked code object.
     #[error("this is no linked code object (ELF of type DYN) for an AMD GPU")]
     NotLinked,
-    /// More than the format can say.
+    /// A size that exceeds the format.
     #[error("the object file would be too large: {0} are more than the format can count")]
     TooLarge(String),
-    /// There is no file.
+    /// A link without input files.
     #[error("there is nothing to link: no object file was given")]
     NothingToLink,
-    /// Two files that do not go together.
+    /// Two files that cannot be linked together.
     #[error(
         "{} and {} cannot be linked together: {problem}",
         plain(first),
@@ -35,23 +35,23 @@ pub enum Error {
     Incompatible {
         /// The name of the first file.
         first: String,
-        /// The name of the other one.
+        /// The name of the second file.
         second: String,
-        /// In what they differ.
+        /// The difference between the files.
         problem: String,
     },
-    /// Symbols or relocations that cannot be.
+    /// Symbols or relocations that prevent the link.
     #[error("{}", sentences(.0))]
     Unlinkable(Vec<Problem>),
-    /// The file contradicts itself.
+    /// A file that contradicts itself.
     #[error("the object file is damaged: {}", plain(.0))]
     Damaged(String),
 }
 
-/// What the functions of this crate return.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// One thing that keeps files from being linked.
+/// A problem that prevents files from being linked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -73,33 +73,33 @@ pub enum Problem {
     /// A symbol that no file defines.
     #[error("symbol `{}` is not defined; {} uses it", plain(symbol), plain(by))]
     Undefined {
-        /// Its name.
+        /// The name of the symbol.
         symbol: String,
         /// The first place that uses it: file, function, section and offset.
         by: String,
     },
-    /// A relocation that cannot be.
+    /// A relocation that cannot be applied.
     #[error(
         "{}: the relocation {kind} of `{}` cannot be: {problem}",
         plain(place),
         plain(symbol)
     )]
     Relocation {
-        /// Where it is: file, function, section and offset.
+        /// The place of the relocation: file, function, section and offset.
         place: String,
         /// The name of its symbol.
         symbol: String,
         /// The name of the relocation.
         kind: String,
-        /// Why not, and the way out.
+        /// The reason, and the way out.
         problem: String,
     },
 }
 
-/// How many problems are told.
+/// Limit of the problems that are listed.
 const TOLD: usize = 20;
 
-/// Problems, a line each.
+/// Returns the problems as text, a line each.
 fn sentences(problems: &[Problem]) -> String {
     let mut lines: Vec<String> = problems.iter().take(TOLD).map(Problem::to_string).collect();
     match problems.len().saturating_sub(TOLD) {

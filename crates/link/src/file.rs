@@ -1,4 +1,4 @@
-//! The records of an ELF file, and its tables of names: what relocatable and linked files are written with.
+//! The records of an ELF file and its string tables, which relocatable and linked files are written with.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,21 @@ use crate::relocatable::Symbol;
 
 const LE: LittleEndian = LittleEndian;
 
-/// Sizes of the records.
+/// Sizes of the records in bytes.
 pub const FILE_HEADER_SIZE: u64 = size_of::<FileHeader64<LittleEndian>>() as u64;
 pub const PROGRAM_HEADER_SIZE: u64 = size_of::<ProgramHeader64<LittleEndian>>() as u64;
 pub const SECTION_HEADER_SIZE: u64 = size_of::<SectionHeader64<LittleEndian>>() as u64;
 pub const SYMBOL_SIZE: u64 = size_of::<Sym64<LittleEndian>>() as u64;
 pub const RELA_SIZE: u64 = size_of::<Rela64<LittleEndian>>() as u64;
 
-/// A table of names.
+/// A string table that is being built.
 pub struct Strings {
     bytes: Vec<u8>,
     known: HashMap<String, u32>,
 }
 
 impl Strings {
-    /// One with the empty name.
+    /// Starts a table with the empty name.
     pub fn new() -> Strings {
         Strings {
             bytes: vec![0],
@@ -34,7 +34,7 @@ impl Strings {
         }
     }
 
-    /// Where a name stands, which is written once.
+    /// Returns the offset of a name, which is written only once.
     pub fn add(&mut self, name: &str) -> Result<u32> {
         if let Some(at) = self.known.get(name) {
             return Ok(*at);
@@ -44,7 +44,7 @@ impl Strings {
         Ok(at)
     }
 
-    /// Writes a name, which may stand there already: those of symbols hardly do.
+    /// Appends a name without a look-up, and returns its offset: names of symbols are rarely repeated.
     pub fn append(&mut self, name: &str) -> Result<u32> {
         if name.is_empty() {
             return Ok(0);
@@ -60,7 +60,7 @@ impl Strings {
     }
 }
 
-/// The header of a section. Its name is one of [`Strings`].
+/// The header of a section. Its name is an offset in [`Strings`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SectionHeader {
     pub name: u32,
@@ -92,7 +92,7 @@ impl SectionHeader {
     }
 }
 
-/// The header of a segment.
+/// The header of a segment: type, flags, place and size.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramHeader {
     pub kind: elf::ProgramType,
@@ -119,9 +119,9 @@ impl ProgramHeader {
     }
 }
 
-/// Where the tables of a file are.
+/// The places of a file's tables.
 pub struct Tables {
-    /// `ET_*`.
+    /// The file type, `ET_*`.
     pub kind: elf::FileType,
     /// Number of program headers, which follow the file header.
     pub programs: u16,
@@ -129,12 +129,12 @@ pub struct Tables {
     pub sections_at: u64,
     /// Number of section headers.
     pub sections: u32,
-    /// Index of the table of their names.
+    /// Index of the section that holds the section names.
     pub names: u32,
 }
 
-/// A number of a section that has 16 bits; those that do not fit stand in the first section header ("Sections", `sh_size`
-/// and `sh_link` of index 0).
+/// Converts a section number to 16 bits. Larger ones become `else_`, and are stored in the first section header ("Sections",
+/// `sh_size` and `sh_link` of index 0).
 fn short(number: u32, else_: u16) -> u16 {
     match u16::try_from(number) {
         Ok(number) if number < elf::SHN_LORESERVE => number,
@@ -142,7 +142,7 @@ fn short(number: u32, else_: u16) -> u16 {
     }
 }
 
-/// The header of a file.
+/// Returns the header of a file.
 pub fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
     let size = |size: u64| U16::new(LE, size as u16);
     let programs_at = match tables.programs {
@@ -182,7 +182,7 @@ pub fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
     .to_vec()
 }
 
-/// The first section header, which describes nothing.
+/// Returns the first section header, which describes no section.
 pub fn null_section(tables: &Tables) -> SectionHeader {
     let fits = |number: u32| number < elf::SHN_LORESERVE.into();
     SectionHeader {
@@ -198,7 +198,7 @@ pub fn null_section(tables: &Tables) -> SectionHeader {
     }
 }
 
-/// A symbol of a table.
+/// A symbol of a symbol table.
 #[derive(Debug, Clone, Copy)]
 pub struct SymbolRecord<'a> {
     pub name: &'a str,
@@ -211,7 +211,7 @@ pub struct SymbolRecord<'a> {
 }
 
 impl<'a> SymbolRecord<'a> {
-    /// A symbol of an object file, with the number of its section.
+    /// Makes the record of an object file's symbol, with the number of its section.
     pub fn of(symbol: &'a Symbol, section: SectionNumber) -> SymbolRecord<'a> {
         SymbolRecord {
             name: &symbol.name,
@@ -224,7 +224,7 @@ impl<'a> SymbolRecord<'a> {
         }
     }
 
-    /// Appends it; `name` is where its name stands.
+    /// Appends the record; `name` is the offset of its name.
     pub fn write(&self, out: &mut Vec<u8>, name: u32) {
         let binding = elf::SymbolBind(self.binding);
         out.extend_from_slice(bytes_of(&Sym64 {
@@ -238,10 +238,10 @@ impl<'a> SymbolRecord<'a> {
     }
 }
 
-/// How a symbol says where it is defined.
+/// The section number of a symbol, as the symbol table stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionNumber {
-    /// A reserved number.
+    /// A reserved number, `SHN_*`.
     Reserved(u16),
     /// The index of a section.
     Index(u32),
@@ -259,7 +259,7 @@ impl SectionNumber {
         }
     }
 
-    /// What stands in the table of large numbers (`SHT_SYMTAB_SHNDX`); 0 where the symbol itself has space.
+    /// Returns the entry in the table of large numbers (`SHT_SYMTAB_SHNDX`); 0 if the number fits into the symbol.
     pub fn large(self) -> u32 {
         match self {
             SectionNumber::Index(index) if index >= elf::SHN_LORESERVE.into() => index,
@@ -268,7 +268,7 @@ impl SectionNumber {
     }
 }
 
-/// Appends a relocation.
+/// Appends the record of a relocation.
 pub fn rela(out: &mut Vec<u8>, offset: u64, symbol: u32, kind: u32, addend: i64) {
     out.extend_from_slice(bytes_of(&Rela64 {
         r_offset: U64::new(LE, offset),
@@ -283,7 +283,7 @@ pub fn align(out: &mut Vec<u8>, align: u64) {
     out.resize(size, 0);
 }
 
-/// The next multiple of an alignment, which is a power of two or 0 for none; the largest number where there is none.
+/// Returns the next multiple of an alignment, which is a power of two or 0 for none; saturates at the largest number.
 pub fn align_up(at: u64, align: u64) -> u64 {
     at.checked_next_multiple_of(align.max(1))
         .unwrap_or(u64::MAX)

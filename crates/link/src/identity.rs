@@ -1,4 +1,4 @@
-//! The target of an object file as its ELF header has it: system, version and chip.
+//! The target of an object file in the form of its ELF header: system, version and chip.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "ELF Header".
 
@@ -6,7 +6,7 @@ use wavetank_object::Target;
 
 use crate::error::{Error, Result};
 
-/// The system that starts the code (`ELFOSABI_*`).
+/// The operating system that starts the code (`ELFOSABI_*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Os {
     /// ROCm: HIP, OpenCL, OpenMP (`amdhsa`).
@@ -14,14 +14,14 @@ pub enum Os {
     Hsa,
     /// AMD's drivers for graphics (`amdpal`).
     Pal,
-    /// Mesa's drivers (`mesa3d`).
+    /// The drivers of Mesa (`mesa3d`).
     Mesa3d,
-    /// None, or one that is not named.
+    /// No system, or one without a name here.
     None,
 }
 
 impl Os {
-    /// `e_ident[EI_OSABI]`.
+    /// Returns `e_ident[EI_OSABI]` for the system.
     fn abi(self) -> u8 {
         match self {
             Os::None => 0,
@@ -32,11 +32,11 @@ impl Os {
     }
 }
 
-/// What the ELF header says of system, version and chip. Files that are linked have the same, but for features of the chip
-/// that one of them leaves open.
+/// System, version and chip in the ELF header. Linked files must agree in them, except for features of the chip that one of them
+/// leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
-    /// `e_ident[EI_OSABI]`, the system.
+    /// `e_ident[EI_OSABI]`, which is the system.
     pub os_abi: u8,
     /// `e_ident[EI_ABIVERSION]`, for HSA the code object version, counted from 2.
     pub abi_version: u8,
@@ -45,7 +45,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of code for a target, a system, and a code object version, which only HSA has.
+    /// Returns the identity of code for a target, a system, and a code object version, which only HSA has.
     ///
     /// # Errors
     /// [`Error::Version`], and [`wavetank_object::Error::UnknownChip`].
@@ -63,7 +63,7 @@ impl Identity {
         }
         let (abi_version, version) = match os {
             Os::Hsa => (code_object_version - 2, code_object_version),
-            // Features stand as in version 3 for every other system.
+            // Every other system stores features as version 3 does.
             _ => (0, 3),
         };
         Ok(Identity {
@@ -74,18 +74,18 @@ impl Identity {
     }
 }
 
-/// `EF_AMDGPU_MACH`.
+/// The mask `EF_AMDGPU_MACH`, which is the chip.
 const MACH: u32 = 0xff;
 /// `EF_AMDGPU_FEATURE_XNACK_V4` and `EF_AMDGPU_FEATURE_SRAMECC_V4`: the lowest bits of both fields.
 const FEATURES: [(u32, &str); 2] = [(8, "XNACK"), (10, "SRAM ECC")];
-/// What a field says of code that works with the feature on or off.
+/// The value of a feature field for code that works with the feature on or off.
 const ANY: u32 = 1;
-/// `EF_AMDGPU_GENERIC_VERSION`.
+/// The mask `EF_AMDGPU_GENERIC_VERSION`, which is the version of a generic target.
 const GENERIC_VERSION: u32 = 0xff00_0000;
 
 impl Identity {
-    /// That of two files which are linked: the same system, version and chip, and features that one leaves open as the other
-    /// wants them ("ELF Header", `e_flags`; `lld/ELF/Arch/AMDGPU.cpp`).
+    /// Returns the identity of two files that are linked. System, version and chip must be the same; a feature that one leaves
+    /// open takes the other's value ("ELF Header", `e_flags`; `lld/ELF/Arch/AMDGPU.cpp`).
     pub(crate) fn join(&self, other: &Identity) -> Result<Identity, String> {
         let differ = |what: &str| Err(format!("they are for different {what}"));
         if self.os_abi != other.os_abi {
@@ -97,7 +97,7 @@ impl Identity {
         if self.flags & MACH != other.flags & MACH {
             return differ("chips");
         }
-        // Up to version 3 features are bits that are the same or not.
+        // Up to version 3, features are single bits that must be equal.
         if self.os_abi != Os::Hsa.abi() || self.abi_version < 2 {
             return match self.flags == other.flags {
                 true => Ok(*self),

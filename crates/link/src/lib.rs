@@ -1,10 +1,11 @@
-//! Relocatable object files of AMD GPUs, and the linker that makes code objects of them.
+//! Relocatable object files of AMD GPUs, and the linker that makes code objects from them.
 //!
-//! * [`Relocatable`] is what an assembler leaves: sections, symbols, and the places that a linker fills in. It is written as
-//!   an ELF file of type `ET_REL`, and read from one.
-//! * [`link`] joins several of them to a code object, a shared library such as `ld.lld -shared` makes.
+//! * [`Relocatable`] is an assembler's output: sections, symbols, and the relocations for a linker. It is written as an ELF file
+//!   of type `ET_REL`, and read from one.
+//! * [`link`] joins several of them to a code object, a shared library as `ld.lld -shared` makes it.
 //!
-//! The crate knows nothing of instructions. What it reads is not trusted.
+//! The crate does not decode instructions. Its input is untrusted.
+//!
 //! ```
 //! use wavetank_link::{Identity, Input, Linked, Options, Os, Place, Relocatable, Section, Symbol, elf, link};
 //!

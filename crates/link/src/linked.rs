@@ -1,4 +1,4 @@
-//! Reads linked code objects into parts from which their source can be written.
+//! The reader of linked code objects, from whose parts their source can be written.
 
 use std::collections::HashMap;
 
@@ -14,18 +14,18 @@ use crate::relocatable::Place;
 const LE: LittleEndian = LittleEndian;
 type Header = FileHeader64<LittleEndian>;
 
-/// A code object that a linker has made: sections at their addresses.
+/// A linked code object: sections at their addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linked {
-    /// System, version and chip.
+    /// System, version and chip of the object.
     pub identity: Identity,
-    /// The sections in their order, without those that a linker makes itself: tables of symbols and names, what a loader
-    /// reads, the global offset table.
+    /// The sections in their order, without those that a linker makes itself: tables of symbols and names, tables for a loader,
+    /// the global offset table.
     pub sections: Vec<LinkedSection>,
     /// The symbols; those with a place in a section have its address as their value.
     pub symbols: Vec<crate::Symbol>,
-    /// What a loader fills in: the address of eight bytes, and what they become. `Place::Absolute` stands for the address
-    /// that the addend is.
+    /// Places that a loader fills in: the address of eight bytes, and their value. `Place::Absolute` stands for the address in
+    /// the addend.
     pub addresses: Vec<Address>,
 }
 
@@ -34,19 +34,19 @@ pub struct Linked {
 pub struct LinkedSection {
     /// The name of the section.
     pub name: String,
-    /// What is in it (`sh_type`, `SHT_*`).
+    /// The section type (`sh_type`, `SHT_*`).
     pub kind: u32,
-    /// How it is used (`sh_flags`, `SHF_*`).
+    /// The section flags (`sh_flags`, `SHF_*`).
     pub flags: u64,
-    /// Size of an entry, if it is a table of such, else 0.
+    /// The size of an entry, if the section is a table, else 0.
     pub entry_size: u64,
-    /// The alignment of its address.
+    /// The alignment of the section's address.
     pub align: u64,
     /// The address; 0 for a section that is not loaded.
     pub address: u64,
     /// The contents; empty for `SHT_NOBITS`.
     pub bytes: Vec<u8>,
-    /// The size in memory.
+    /// The size in memory, in bytes.
     pub size: u64,
 }
 
@@ -59,11 +59,11 @@ pub struct Address {
     pub symbol: Option<String>,
     /// The addend of the relocation.
     pub addend: i64,
-    /// Whether they are an entry of the global offset table.
+    /// Whether the bytes are an entry of the global offset table.
     pub global_offset: bool,
 }
 
-/// Sections that a linker makes.
+/// The names of sections that a linker makes.
 const MADE: [&str; 10] = [
     ".dynsym",
     ".dynstr",
@@ -85,7 +85,7 @@ impl Linked {
     /// Reads an ELF file of type `ET_DYN` for AMD GPUs.
     ///
     /// # Errors
-    /// [`Error::NotLinked`], [`Error::Damaged`]. The bytes are not trusted.
+    /// [`Error::NotLinked`], [`Error::Damaged`]. The bytes are untrusted.
     pub fn read(bytes: &[u8]) -> Result<Linked> {
         let header = Header::parse(bytes).map_err(|_| Error::NotLinked)?;
         let fits = header.e_type(LE) == elf::ET_DYN
@@ -151,7 +151,7 @@ impl Linked {
         Ok(linked)
     }
 
-    /// The symbols of the whole table, or where it was stripped, those that a loader sees.
+    /// Reads the symbols of the symbol table or, if it was stripped, those of the dynamic symbol table.
     fn read_symbols(
         &mut self,
         table: &object::read::elf::SectionTable<'_, Header>,
@@ -175,7 +175,7 @@ impl Linked {
                 elf::SHN_ABS => Place::Absolute,
                 other => match kept.get(&usize::from(other.0)) {
                     Some(at) => Place::Section(*at),
-                    // Those of what the linker makes, such as `_DYNAMIC`, it makes as well.
+                    // Symbols in sections that the linker makes, such as `_DYNAMIC`, are made by it again.
                     None => continue,
                 },
             };

@@ -1,4 +1,4 @@
-//! Reads object files of other assemblers.
+//! The reader of object files, also those of other assemblers.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use crate::relocatable::{Place, Relocatable, Relocation, Section, Symbol};
 const LE: LittleEndian = LittleEndian;
 type Header = FileHeader64<LittleEndian>;
 
-/// `SHT_LLVM_ADDRSIG`: which symbols' addresses matter, by their numbers in the file. No linker here asks for it.
+/// `SHT_LLVM_ADDRSIG`: the symbols whose addresses matter, by their index in the file. The linker here does not use it.
 const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
-/// How many times the file's length its names may have together: linkers and assemblers let a name be the end of another.
+/// Limit of the total length of names, as a multiple of the file's length: linkers and assemblers share the tails of names.
 const MAX_NAME_SHARE: usize = 16;
 
 fn damaged(problem: impl std::fmt::Display) -> Error {
@@ -25,11 +25,11 @@ fn damaged(problem: impl std::fmt::Display) -> Error {
 }
 
 impl Relocatable {
-    /// Reads an ELF file of type `ET_REL` for AMD GPUs. Sections that only the file needs are left out, as is what says how
-    /// code is to be linked and nothing here asks for (`SHT_LLVM_ADDRSIG`, empty `.note.GNU-stack`).
+    /// Reads an ELF file of type `ET_REL` for AMD GPUs. Sections that only the file format needs are left out, and so are hints
+    /// for linkers that are not used here (`SHT_LLVM_ADDRSIG`, empty `.note.GNU-stack`).
     ///
     /// # Errors
-    /// [`Error::NotRelocatable`], [`Error::Damaged`]. The bytes are not trusted.
+    /// [`Error::NotRelocatable`], [`Error::Damaged`]. The bytes are untrusted.
     pub fn read(bytes: &[u8]) -> Result<Relocatable> {
         let header = Header::parse(bytes).map_err(|_| Error::NotRelocatable)?;
         let fits = header.e_type(LE) == elf::ET_REL
@@ -72,10 +72,10 @@ struct Reader<'a> {
     bytes: &'a [u8],
     sections: SectionTable<'a, Header>,
     symbols: SymbolTable<'a, Header>,
-    /// The sections that are kept, by their numbers in the file.
+    /// The indices of the kept sections, by their index in the file.
     kept: HashMap<usize, usize>,
     names_left: usize,
-    /// How much more may be copied: sections that share their bytes could be more than the file.
+    /// Bytes that may still be copied: sections that share their bytes could exceed the file.
     bytes_left: usize,
     object: Relocatable,
 }
@@ -175,17 +175,17 @@ impl Reader<'_> {
         };
         match self.kept.get(&section) {
             Some(section) => Ok(Place::Section(*section)),
-            // Labels in a section that is left out are of no use to anybody.
+            // Labels in omitted sections have no use.
             None => Ok(Place::Absolute),
         }
     }
 
-    /// The index in the object of a symbol of the file.
+    /// Returns the object's index for a symbol of the file.
     fn symbol(&mut self, index: Option<SymbolIndex>) -> Result<usize> {
         match index {
             Some(SymbolIndex(index)) if index < self.symbols.len() => Ok(index - 1),
             Some(SymbolIndex(index)) => Err(damaged(format_args!("there is no symbol {index}"))),
-            // A relocation without a symbol is one with a symbol of the value 0.
+            // A relocation without a symbol becomes one with a symbol of value 0.
             None => {
                 self.object.symbols.push(Symbol {
                     name: String::new(),
@@ -243,7 +243,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a section is the program's, not the file's.
+/// Whether a section belongs to the program, and not to the file format.
 fn is_kept(kind: elf::SectionType, flags: u64) -> bool {
     let files_own = [
         elf::SHT_NULL,

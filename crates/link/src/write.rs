@@ -1,4 +1,4 @@
-//! Object files as ELF files of type `ET_REL`.
+//! The writer of object files as ELF files of type `ET_REL`.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::file::{
 use crate::relocatable::{Place, Relocatable, Section};
 
 impl Relocatable {
-    /// The file: sections in their order, each followed by its relocations, symbols with the local ones first.
+    /// Returns the file: sections in their order, each followed by its relocations, then symbols with the local ones first.
     ///
     /// # Errors
-    /// Those of [`check`](Self::check); [`Error::TooLarge`].
+    /// The errors of [`check`](Self::check); [`Error::TooLarge`].
     pub fn write(&self) -> Result<Vec<u8>> {
         self.check()?;
         let numbers = Numbers::of(self)?;
@@ -36,9 +36,9 @@ impl Relocatable {
     }
 }
 
-/// The numbers that sections and symbols have in the file.
+/// The indices of sections and symbols in the file.
 struct Numbers {
-    /// The groups by the symbols that name them, in the order of their first members.
+    /// The groups, each with the index of its symbol and its members, in the order of their first members.
     groups: Vec<(usize, Vec<usize>)>,
     /// Index of each section.
     sections: Vec<u32>,
@@ -46,7 +46,7 @@ struct Numbers {
     symbol_table: u32,
     /// The symbols in the order of the file.
     order: Vec<usize>,
-    /// How many of them are local.
+    /// The number of local symbols.
     locals: u32,
     /// Index of each symbol.
     symbols: Vec<u32>,
@@ -100,7 +100,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Appends a section whose header lacks name, offset and size.
+    /// Appends a section and its header, whose name, offset and size are filled in here.
     fn add(&mut self, name: &str, bytes: &[u8], header: SectionHeader) -> Result<()> {
         align(&mut self.out, header.align);
         self.headers.push(SectionHeader {
@@ -113,14 +113,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The groups: a word that says what they are, and the indices of their members.
+    /// Appends the groups: a word with flags, and the indices of the members.
     fn groups(&mut self) -> Result<()> {
         for (symbol, members) in std::mem::take(&mut self.numbers.groups) {
             let mut words = vec![elf::GRP_COMDAT.0];
             for member in members {
                 let number = self.numbers.sections[member];
                 words.push(number);
-                // The relocations of a member are members.
+                // The relocations of a member are members, too.
                 if !self.object.sections[member].relocations.is_empty() {
                     words.push(number + 1);
                 }
@@ -139,7 +139,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A section, and its relocations.
+    /// Appends a section and its relocations.
     fn section(&mut self, n: usize) -> Result<()> {
         let section = &self.object.sections[n];
         let grouped = match section.group {
@@ -188,7 +188,7 @@ impl Writer<'_> {
         self.add(&format!(".rela{}", section.name), &bytes, header)
     }
 
-    /// The symbol table and that of its names; one of section numbers beyond 16 bits where there are such.
+    /// Appends the symbol table and its names; also the table of section numbers, if some exceed 16 bits.
     fn symbols(&mut self) -> Result<()> {
         let mut names = Strings::new();
         let mut bytes = vec![0; SYMBOL_SIZE as usize];
@@ -242,9 +242,9 @@ impl Writer<'_> {
         self.add(name, bytes, header)
     }
 
-    /// The names of the sections, their headers, and the header of the file.
+    /// Appends the names of the sections and their headers, and completes the header of the file.
     fn finish(mut self) -> Result<Vec<u8>> {
-        // Its own name is in it, before it is written.
+        // The table contains its own name, so the name is added before the table is written.
         self.names.add(".shstrtab")?;
         let names = self.names.bytes().to_vec();
         self.strings(".shstrtab", &names)?;

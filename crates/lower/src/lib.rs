@@ -20,6 +20,7 @@
 //! let code = lower(&block, Simd::Baseline, Extras::default()).expect("room for the values");
 //! // The sum and its write are one step; the other ends the program.
 //! assert_eq!(code.steps.len(), 2);
+//!
 //! ```
 
 #![warn(missing_docs)]

@@ -1,4 +1,5 @@
 //! Waves in work-groups: how a dispatch starts, who runs when, and what an engine has to do.
+//!
 //! ```
 //! use wavetank_machine::Grid;
 //!

@@ -5,6 +5,7 @@
 //! (global, flat, scratch, LDS, buffer) makes of the lanes' addresses. A space
 //! checks every address before the operation runs, so a fault leaves registers
 //! and memory as they were. Each pair becomes one specialised function.
+//!
 //! ```
 //! use wavetank_memory::{Registry, Wave};
 //!

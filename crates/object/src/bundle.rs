@@ -15,7 +15,7 @@ use crate::target::{Feature, Target};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// How much of a compressed bundle is unpacked at first to read its table: 20 entries take some 2 KiB.
+/// Bytes of a compressed bundle that are unpacked at first to read its table: 20 entries take about 2 KiB.
 const HEAD: u64 = 16 << 10;
 
 /// One entry of a bundle.
@@ -25,7 +25,7 @@ pub struct BundleEntry<'a> {
     pub id: String,
     /// The GPU target, or `None` for the host's entry and for other machines.
     pub target: Option<Target>,
-    /// The code.
+    /// The bytes of the code object.
     pub bytes: &'a [u8],
 }
 
@@ -36,9 +36,9 @@ impl<'a> BundleEntry<'a> {
     }
 }
 
-/// The GPU target that the name of an entry says.
+/// Returns the GPU target in the name of an entry.
 fn target_of(id: &str) -> Option<Target> {
-    // After the triple: two hyphens, or one in old bundles.
+    // After the triple there are two hyphens, or one in old bundles.
     let (_, target) = id.split_once("amdgcn-amd-amdhsa-")?;
     target.trim_start_matches('-').parse().ok()
 }
@@ -77,17 +77,16 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || compressed::is_compressed(bytes)
 }
 
-/// The bytes past padding: linkers leave bundles one after the other with zeros between. Anything else is for `parse` to
-/// complain about.
+/// Skips padding: linkers leave zeros between bundles. Other bytes are left to `parse`, which reports them.
 fn past_padding(bytes: &[u8]) -> &[u8] {
     let padding = bytes.iter().take_while(|byte| **byte == 0).count();
     &bytes[padding..]
 }
 
-/// Bundles that follow each other with padding between, with those that are compressed unpacked.
+/// Joins consecutive bundles with padding in between, and unpacks the compressed ones.
 ///
 /// # Errors
-/// [`Error::BadBundle`], [`Error::Truncated`]; what is no bundle is left to [`Bundle::parse_all`].
+/// [`Error::BadBundle`], [`Error::Truncated`]; bytes that are not a bundle are left to [`Bundle::parse_all`].
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     let mut all = Vec::new();
     let mut rest = past_padding(bytes);
@@ -114,11 +113,10 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     })
 }
 
-/// The targets of bundles that follow each other, in file order. Of those that are compressed little more than the tables
-/// is unpacked.
+/// Returns the targets of consecutive bundles, in file order. Of a compressed bundle, little more than its table is unpacked.
 ///
 /// # Errors
-/// As those of [`unpack`].
+/// The errors of [`unpack`].
 pub(crate) fn targets_of_all(bytes: &[u8]) -> Result<Vec<Target>> {
     let mut targets = Vec::new();
     let mut rest = past_padding(bytes);
@@ -138,13 +136,13 @@ pub(crate) fn targets_of_all(bytes: &[u8]) -> Result<Vec<Target>> {
     Ok(targets)
 }
 
-/// The names of a bundle's entries, of which the code may be missing.
+/// Returns the names of a bundle's entries, whose code may be missing.
 fn ids(bytes: &[u8]) -> Result<Vec<String>> {
     let (mut table, count) = Table::of(bytes)?;
     (0..count).map(|n| Ok(table.row(n)?.id)).collect()
 }
 
-/// The names of a compressed bundle's entries, from as much of its start as they take.
+/// Returns the names of a compressed bundle's entries, and unpacks only as much as they need.
 fn compressed_ids(bundle: &Compressed) -> Result<Vec<String>> {
     let whole = bundle.unpacked();
     let mut size = HEAD.min(whole);
@@ -159,16 +157,16 @@ fn compressed_ids(bundle: &Compressed) -> Result<Vec<String>> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Reads the bundle that starts with the first byte; what follows it does no harm.
+    /// Reads the bundle that starts with the first byte; bytes after it are ignored.
     ///
     /// # Errors
-    /// [`Error::CompressedBundle`], for which there is [`open`](crate::open()); [`Error::BadBundle`], [`Error::Truncated`].
+    /// [`Error::CompressedBundle`], which [`open`](crate::open()) can read; [`Error::BadBundle`], [`Error::Truncated`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         if compressed::is_compressed(bytes) {
             return Err(Error::CompressedBundle);
         }
         let (mut table, count) = Table::of(bytes)?;
-        // However many it claims, each takes some bytes of the table.
+        // The number of entries needs no check, because each takes some bytes of the table.
         let mut entries = Vec::new();
         let mut size = 0;
         for n in 0..count {
@@ -180,10 +178,10 @@ impl<'a> Bundle<'a> {
         Ok(Self { entries, size })
     }
 
-    /// Reads bundles that follow each other with padding between, as linkers leave them in `.hip_fatbin` sections.
+    /// Reads consecutive bundles with padding in between, as linkers leave them in `.hip_fatbin` sections.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), for any of them.
+    /// The errors of [`parse`](Self::parse), for any of the bundles.
     pub fn parse_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
         let mut bundles = Vec::new();
         let mut rest = past_padding(bytes);
@@ -195,7 +193,7 @@ impl<'a> Bundle<'a> {
         Ok(bundles)
     }
 
-    /// A code object that lies in a host program by itself, as a bundle of one.
+    /// Returns a bundle of one code object, which is stored in a host program by itself.
     pub(crate) fn of_one(target: Target, bytes: &'a [u8]) -> Self {
         let entry = BundleEntry {
             id: target.to_string(),
@@ -208,20 +206,20 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// All entries, the host's included, in file order.
+    /// Returns all entries, the host's included, in file order.
     pub fn entries(&self) -> &[BundleEntry<'a>] {
         &self.entries
     }
 
-    /// The GPU targets, in file order.
+    /// Returns the GPU targets, in file order.
     pub fn targets(&self) -> impl Iterator<Item = &Target> {
         self.entries.iter().filter_map(|e| e.target.as_ref())
     }
 
-    /// The code object for a target ID such as `gfx906` or `gfx906:xnack+`.
+    /// Returns the code object for a target ID such as `gfx906` or `gfx906:xnack+`.
     ///
-    /// Among several that would do, a chip's own code goes before that of a generic target, and code for exactly the
-    /// features asked for before code that leaves them open.
+    /// If several fit, code for the chip itself is preferred to that of a generic target, and code for exactly the requested
+    /// features to code that leaves them open.
     ///
     /// # Errors
     /// [`Error::BadTarget`]; [`Error::TargetMissing`] with the targets present.
@@ -233,7 +231,7 @@ impl<'a> Bundle<'a> {
         })
     }
 
-    /// As [`select`](Self::select), for a target that has been read already.
+    /// Selects as [`select`](Self::select) does, for a parsed target.
     pub(crate) fn best(&self, requested: &Target) -> Option<&'a [u8]> {
         let rank = |target: &Target| {
             let exact = |have: Feature, want: Feature| have == want && want != Feature::Any;
@@ -245,7 +243,7 @@ impl<'a> Bundle<'a> {
             let target = entry.target.as_ref().filter(|t| t.serves(requested))?;
             Some((rank(target), entry.bytes))
         });
-        // Reversed, so that the first of equals wins.
+        // Reversed, so that the first of several equals is chosen.
         let all: Vec<_> = fitting.collect();
         let best = all.into_iter().rev().max_by_key(|(rank, _)| *rank)?;
         Some(best.1)
@@ -253,10 +251,10 @@ impl<'a> Bundle<'a> {
 }
 
 /// Packs code into a bundle: each entry has a name, such as `hipv4-amdgcn-amd-amdhsa--gfx906`, and begins at a multiple of an
-/// alignment. Runtimes ask for pages of 4096 bytes, and HIP's for an entry of the host's first, which may be empty.
+/// alignment. Runtimes expect pages of 4096 bytes, and HIP's runtime expects an entry of the host first, which may be empty.
 ///
 /// # Errors
-/// [`Error::BadBundle`] for an alignment that is no power of two, and a name that stands twice.
+/// [`Error::BadBundle`] for an alignment that is not a power of two, and for duplicate names.
 ///
 /// ```
 /// use wavetank_object::{Bundle, bundle};
@@ -300,13 +298,13 @@ pub fn bundle(entries: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Reads the table of entries.
+/// A reader of the table of entries.
 struct Table<'a> {
     bytes: &'a [u8],
     at: u64,
 }
 
-/// A row of the table.
+/// A row of the table: offset, size and name of an entry.
 struct Row {
     offset: u64,
     size: u64,
@@ -314,7 +312,7 @@ struct Row {
 }
 
 impl<'a> Table<'a> {
-    /// The table of a bundle, and how many rows it claims to have.
+    /// Returns the table of a bundle, and the number of rows in its header.
     fn of(bytes: &'a [u8]) -> Result<(Self, u64)> {
         if !bytes.starts_with(MAGIC) {
             return Err(bad("it does not start with its magic string".to_owned()));
@@ -344,7 +342,7 @@ impl<'a> Table<'a> {
         Ok(Row { offset, size, id })
     }
 
-    /// An entry and the offset past its code.
+    /// Returns an entry, and the offset after its code.
     fn entry(&mut self, n: u64) -> Result<(BundleEntry<'a>, u64)> {
         let Row { offset, size, id } = self.row(n)?;
         let code = slice(self.bytes, offset, size, &format!("the code for {id}"))?;

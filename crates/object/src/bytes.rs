@@ -1,8 +1,8 @@
-//! Bounds-checked little-endian reads: the only way this crate looks into untrusted bytes by offset.
+//! Bounds-checked little-endian reads, the only access of this crate to untrusted bytes by offset.
 
 use crate::error::{Error, Result};
 
-/// `size` bytes at `offset`, or an error that names `what` they were to be.
+/// Returns `size` bytes at `offset`, or an error that names the missing part by `what`.
 pub(crate) fn slice<'a>(bytes: &'a [u8], offset: u64, size: u64, what: &str) -> Result<&'a [u8]> {
     let end = offset.saturating_add(size);
     let range = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
@@ -16,10 +16,10 @@ pub(crate) fn slice<'a>(bytes: &'a [u8], offset: u64, size: u64, what: &str) -> 
         })
 }
 
-/// The `N` bytes at `at` of a record whose length the caller has checked already.
+/// Returns the `N` bytes at `at` of a record whose length the caller has already checked.
 ///
 /// # Panics
-/// When the record is shorter than its layout says, which is a mistake in the calling layout.
+/// If the record is shorter than its layout, which is a mistake in the calling code.
 pub(crate) fn field<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     record[at..at + N]
         .try_into()

@@ -1,72 +1,72 @@
-//! Programs as Mesa's Clover keeps them: a list of kernels with their arguments, and a code object of Mesa among sections.
+//! Programs in the format of Mesa's Clover: a list of kernels with their arguments, and a code object of Mesa in a section.
 //!
-//! Source: the CLRX wiki, "CLRadeonExtender Assembler Gallium handling", and what CLRX reads. All fields have 32 bits: the
-//! number of kernels; of each the length of its name, the name, its section, its offset there, the number of arguments, and of
-//! each of those type, size, size and alignment for the chip, extension and meaning. Then the number of sections, and of each
-//! its number, type, size, the size with the next field, the size again, and the bytes. Types of sections are numbered
-//! otherwise from Mesa 17.0 on.
+//! Source: the CLRX wiki, "CLRadeonExtender Assembler Gallium handling", and CLRX's reader. All fields have 32 bits: the number
+//! of kernels; for each kernel the length of its name, the name, its section, its offset there, the number of arguments, and for
+//! each argument type, size, size and alignment for the chip, extension and meaning. Then follow the number of sections, and for
+//! each section its number, type, size, the size with the next field, the size again, and the bytes. Types of sections have other
+//! numbers from Mesa 17.0 on.
 
 use crate::bytes::{slice, u32_at};
 use crate::error::{Error, Result};
 use crate::metadata::{Arg, ArgKind};
 
-/// How ELF files begin.
+/// The first bytes of an ELF file.
 const ELF: &[u8] = b"\x7fELF";
-/// The most kernels, and bytes of a name, that are believed.
+/// Limit of kernels, and of the bytes of a name.
 const MOST: u32 = 4096;
 
-/// A program.
+/// A program for Mesa's Clover.
 pub(crate) struct Program<'a> {
     pub kernels: Vec<Listed>,
-    /// The code object.
+    /// The bytes of the code object.
     pub object: &'a [u8],
 }
 
-/// What a program says about a kernel.
+/// The entry of a kernel in a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
+    /// The name of the kernel in the source.
     pub name: String,
-    /// Where it begins in the object's code.
+    /// The offset of the kernel in the object's code.
     pub offset: u32,
-    /// Its arguments.
+    /// The arguments of the kernel, in order.
     pub args: Vec<Argument>,
 }
 
-/// An argument of a kernel, by the numbers of Clover.
+/// An argument of a kernel, in the numbering of Clover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
-    /// Its place in [`KINDS`].
+    /// The index of the argument's kind in [`KINDS`].
     pub kind: u32,
-    /// Bytes that a caller gives.
+    /// Bytes that the caller passes.
     pub size: u32,
-    /// Bytes that the kernel gets.
+    /// Bytes that the kernel receives.
     pub target_size: u32,
-    /// The alignment of these.
+    /// The alignment of the received bytes.
     pub align: u32,
-    /// Whether the sign fills what is after the caller's bytes; zeros otherwise.
+    /// Whether the caller's bytes are sign-extended; otherwise zeros follow them.
     pub signed: bool,
-    /// Its place in [`MEANINGS`].
+    /// The index of the argument's meaning in [`MEANINGS`].
     pub meaning: u32,
 }
 
-/// The kinds of arguments, by CLRX's names.
+/// Kinds of arguments, by CLRX's names.
 #[rustfmt::skip]
 pub const KINDS: [&str; 9] = [
     "scalar", "constant", "global", "local", "image2d_rdonly", "image2d_wronly", "image3d_rdonly", "image3d_wronly", "sampler",
 ];
 
-/// What an argument is for, by CLRX's names.
+/// Meanings of arguments, by CLRX's names.
 pub const MEANINGS: [&str; 5] = ["general", "griddim", "gridoffset", "imgsize", "imgformat"];
 
-/// The values of an offset of the grid, one after the other.
+/// The values of a grid offset, one after another.
 const GRID_OFFSET: [ArgKind; 3] = [
     ArgKind::HiddenGlobalOffsetX,
     ArgKind::HiddenGlobalOffsetY,
     ArgKind::HiddenGlobalOffsetZ,
 ];
 
-/// Whether the bytes begin with a number of kernels and the name of the first.
+/// Whether the bytes begin with a number of kernels and a name.
 pub(crate) fn is_program(bytes: &[u8]) -> bool {
     let mut start = Reader { bytes, at: 0 };
     let name = |start: &mut Reader| {
@@ -79,7 +79,7 @@ pub(crate) fn is_program(bytes: &[u8]) -> bool {
 }
 
 impl<'a> Program<'a> {
-    /// Reads what [`is_program`].
+    /// Reads the program; the caller has tested the bytes with [`is_program`].
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader { bytes, at: 0 };
         let kernels = (0..reader.number()?).map(|_| reader.kernel());
@@ -98,7 +98,7 @@ impl<'a> Program<'a> {
 }
 
 impl Listed {
-    /// The arguments, which begin at an offset, and the size of the block with them.
+    /// Returns the arguments, which begin at offset `first`, and the size of the block that contains them.
     pub fn args(&self, first: u32) -> Result<(Vec<Arg>, u32)> {
         let (mut args, mut next) = (Vec::new(), 0u32);
         for argument in &self.args {
@@ -121,9 +121,9 @@ impl Listed {
 }
 
 impl Argument {
-    /// What the values are that it stands for.
+    /// Returns the values that the argument stands for.
     fn kinds(&self) -> &'static [ArgKind] {
-        // 4 to 8 are images and samplers, which these drivers never had.
+        // Kinds 4 to 8 are images and samplers, which these drivers never supported.
         match (self.meaning, self.kind) {
             (0, 0) => &[ArgKind::ByValue],
             (0, 1 | 2) => &[ArgKind::GlobalBuffer],
@@ -144,10 +144,10 @@ impl Argument {
     }
 }
 
-/// Makes a program of kernels and a relocatable file that has their code, for a version of Mesa: 170000 is 17.0.0.
+/// Makes a program from kernels and a relocatable file with their code, for a version of Mesa: 170000 is 17.0.0.
 ///
 /// # Errors
-/// [`Error::TooLarge`], where the format's numbers are too small.
+/// [`Error::TooLarge`] if a size exceeds 32 bits.
 pub fn program(kernels: &[Listed], object: &[u8], mesa: u64) -> Result<Vec<u8>> {
     let number = |n: usize| u32::try_from(n).map_err(|_| Error::TooLarge { size: n as u64 });
     let mut words = Words(Vec::new());
@@ -169,11 +169,11 @@ pub fn program(kernels: &[Listed], object: &[u8], mesa: u64) -> Result<Vec<u8>> 
     Ok(words.0)
 }
 
-/// The number of the one section, and its type from Mesa 17.0 on.
+/// The number of the only section, and its type from Mesa 17.0 on.
 const SECTION: u32 = 0;
 const TEXT_EXECUTABLE: u32 = 2;
 
-/// Words on their way.
+/// A sequence of 32-bit words that is being written.
 struct Words(Vec<u8>);
 
 impl Words {
@@ -183,7 +183,7 @@ impl Words {
     }
 }
 
-/// Reads field by field.
+/// A reader of the fields, one after another.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: u64,

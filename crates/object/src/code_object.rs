@@ -1,4 +1,4 @@
-//! A code object: the parts of the ELF file joined to kernels.
+//! Code objects: the parts of the ELF file joined to kernels.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
@@ -16,26 +16,26 @@ use crate::note;
 use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;
 
-/// Code starts on this boundary, in bytes (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
+/// The alignment of a kernel's code in bytes (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
 const ENTRY_ALIGN: u64 = 256;
 
-/// A kernel: what the metadata says, what the descriptor says, and where both lie.
+/// A kernel: its metadata, its descriptor, and the addresses of descriptor and code.
 ///
 /// The metadata's fields are reachable directly: `kernel.name`, `kernel.args`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// What the metadata note says.
+    /// The metadata note's entry for the kernel.
     pub metadata: KernelMetadata,
-    /// What the descriptor says.
+    /// The decoded descriptor of the kernel.
     pub descriptor: KernelDescriptor,
-    /// Virtual address of the descriptor (before loading): the `kernel_object` of a dispatch packet.
+    /// The virtual address of the descriptor (before loading), which is the `kernel_object` of a dispatch packet.
     pub descriptor_address: u64,
-    /// Virtual address of the first instruction (before loading).
+    /// The virtual address of the first instruction (before loading).
     pub entry: u64,
 }
 
 impl Kernel {
-    /// A kernel whose arguments nothing lists.
+    /// Marks the kernel as one whose arguments are not listed.
     fn without_list(mut self) -> Self {
         self.metadata.unlisted_args = Some(0);
         self
@@ -57,11 +57,11 @@ pub struct CodeObject {
     version: u8,
     target: Target,
     kernels: Vec<Kernel>,
-    /// The kernels' places, in the order of their names.
+    /// Indices of the kernels, in the order of their names.
     kernels_by_name: Vec<u32>,
     printf: Vec<String>,
     symbols: Vec<Symbol>,
-    /// The symbols' places, in the order of their names; global ones go before local ones.
+    /// Indices of the symbols, in the order of their names; global symbols precede local ones.
     symbols_by_name: Vec<u32>,
     pub(crate) segments: Vec<Segment>,
     pub(crate) relocations: Vec<Relocation>,
@@ -69,25 +69,25 @@ pub struct CodeObject {
 }
 
 impl CodeObject {
-    /// Reads a code object: an ELF file for an AMD GPU. For bundles and host programs see [`open`](crate::open).
+    /// Reads a code object: an ELF file for an AMD GPU. [`open`](crate::open) also reads bundles and host programs.
     ///
     /// # Errors
-    /// Any of [`Error`] but those of bundles. The bytes are not trusted: whatever they are, nothing panics, and no more
-    /// memory is taken than a small multiple of their length.
+    /// Any of [`Error`] except those of bundles. The bytes are untrusted: no input causes a panic, or takes more memory than a
+    /// small multiple of its length.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         Self::parse_for(bytes, None)
     }
 
-    /// As [`parse`](Self::parse), but takes what compilers make for drivers of graphics (PAL, Mesa), too: shaders are
-    /// functions, and there are no kernels among them.
+    /// Reads as [`parse`](Self::parse) does, but also accepts compilers' output for graphics drivers (PAL, Mesa). Shaders are
+    /// functions in it, and there are no kernels.
     ///
     /// # Errors
-    /// Those of [`parse`](Self::parse).
+    /// The errors of [`parse`](Self::parse).
     pub fn parse_shaders(bytes: &[u8]) -> Result<Self> {
         Self::read_elf(bytes, true, None)
     }
 
-    /// As [`parse`](Self::parse), for a chip: files of old compilers for Mesa do not name theirs.
+    /// Reads as [`parse`](Self::parse) does, for a given chip: files of old compilers for Mesa do not name theirs.
     pub(crate) fn parse_for(bytes: &[u8], chip: Option<&Target>) -> Result<Self> {
         if catalyst::is_program(bytes) {
             return Self::of_catalyst(bytes);
@@ -103,7 +103,7 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// A code object with nothing in it.
+    /// Returns an empty code object for a target.
     fn bare(target: Target) -> Result<Self> {
         Ok(Self {
             version: 0,
@@ -120,7 +120,7 @@ impl CodeObject {
         })
     }
 
-    /// A program of AMD's Catalyst: its constants, and the code of one kernel after that of the other.
+    /// Converts a program for AMD's Catalyst: its constants, then the code of each kernel.
     fn of_catalyst(bytes: &[u8]) -> Result<Self> {
         let program = catalyst::Program::read(bytes)?;
         let target: Target = catalyst::PRODUCTS[program.product].chip.parse()?;
@@ -155,7 +155,7 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// Adds a part of the image, after all others; gives its address.
+    /// Adds a segment after all others; returns its address.
     fn add_segment(&mut self, contents: &[u8], executable: bool) -> u64 {
         let address = (self.bytes.len() as u64).next_multiple_of(ENTRY_ALIGN);
         self.bytes.resize(address as usize, 0);
@@ -173,7 +173,7 @@ impl CodeObject {
         address
     }
 
-    /// Tells the arguments of a kernel, which a list beside the file has.
+    /// Adds the arguments of a kernel, which a list beside the file contains.
     fn list_args(&mut self, listed: &clover::Listed) -> Result<()> {
         let index = self.kernel_index(&listed.name);
         let Some(kernel) = index.map(|index| &mut self.kernels[index].metadata) else {
@@ -194,7 +194,7 @@ impl CodeObject {
         let notes = elf.notes()?;
         let (version, target) = match driver {
             Driver::Hsa(version) => (version, read_target(version, elf.flags(), &notes)?),
-            // Flags are those of version 3, the kernels of Mesa those of version 2.
+            // Flags have the meaning of version 3, kernels of Mesa that of version 2.
             Driver::Graphics => (3, Target::from_flags(3, elf.flags())?),
             Driver::Mesa3d => (2, mesa_target(elf.flags(), chip)?),
             Driver::Clover => (0, mesa_target(elf.flags(), chip)?),
@@ -225,11 +225,11 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// Plain code without a file around it, as assemblers write it: a segment at address 0 that begins with the function
-    /// `main`. There are no kernels in it.
+    /// Wraps plain code without a file, as assemblers write it: a segment at address 0 that begins with the function `main`. It
+    /// contains no kernels.
     ///
     /// # Errors
-    /// [`Error::TooLarge`].
+    /// [`Error::TooLarge`] if the code exceeds [`MAX_IMAGE_SIZE`](crate::MAX_IMAGE_SIZE).
     ///
     /// ```
     /// let end = 0xbf81_0000u32.to_le_bytes();
@@ -267,52 +267,53 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// The code object version, 2 to 6; 0 for plain code, and for kernels of Mesa that have registers instead of descriptors.
+    /// Returns the code object version, 2 to 6; 0 for plain code, and for kernels of Mesa that have registers in place of
+    /// descriptors.
     pub fn version(&self) -> u8 {
         self.version
     }
 
-    /// The chip and features that the code is made for.
+    /// Returns the chip and features that the code is made for.
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// The kernels, in the order of the metadata; those that only have a descriptor follow.
+    /// Returns the kernels in the order of the metadata, followed by those that have only a descriptor.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
 
-    /// The kernel of this name.
+    /// Returns the kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         Some(&self.kernels[self.kernel_index(name)?])
     }
 
-    /// The place of the kernel of this name among [`kernels`](Self::kernels).
+    /// Returns the index of the kernel of this name in [`kernels`](Self::kernels).
     pub fn kernel_index(&self, name: &str) -> Option<usize> {
         let by_name = &self.kernels_by_name;
         find(by_name, |n| self.kernels[n].name.as_str(), name)
     }
 
-    /// The OpenCL `printf` formats, as the metadata has them: `ID:ARGUMENTS:SIZE:...:FORMAT`.
+    /// Returns the OpenCL `printf` formats in the form of the metadata: `ID:ARGUMENTS:SIZE:...:FORMAT`.
     pub fn printf(&self) -> &[String] {
         &self.printf
     }
 
-    /// The symbols defined here, by address.
+    /// Returns the symbols defined here, by address.
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
 
-    /// The symbol of this name; global ones go before local ones.
+    /// Returns the symbol of this name; a global one is preferred to a local one.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         let by_name = &self.symbols_by_name;
         let found = find(by_name, |n| self.symbols[n].name.as_str(), name)?;
         Some(&self.symbols[found])
     }
 
-    /// The function, kernel or variable that a virtual address lies in, and the distance from its start.
+    /// Returns the function, kernel or variable at a virtual address, and the distance from its start.
     ///
-    /// A symbol without a size reaches up to the next one.
+    /// A symbol without a size extends to the next one.
     pub fn symbol_at(&self, address: u64) -> Option<(&Symbol, u64)> {
         let end = self.symbols.partition_point(|s| s.address <= address);
         let nearest = self.symbols[..end].last()?.address;
@@ -325,24 +326,24 @@ impl CodeObject {
         Some((best, address - nearest))
     }
 
-    /// The loadable segments, in file order.
+    /// Returns the loadable segments, in file order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes of a segment that stand in the file.
+    /// Returns the bytes of a segment that are in the file.
     pub(crate) fn segment_bytes(&self, segment: &Segment) -> &[u8] {
-        // The reader of segments has checked that the range lies in the file.
+        // The reader of segments has checked that the range is in the file.
         let start = segment.file_offset as usize;
         &self.bytes[start..start + segment.file_size as usize]
     }
 
-    /// `N` bytes at a virtual address, where the file has them.
+    /// Reads `N` bytes at a virtual address, if the file has them.
     fn read<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let segment = self.segment_at(address)?;
         let at = usize::try_from(address - segment.address).ok()?;
@@ -350,13 +351,13 @@ impl CodeObject {
         (bytes.len() >= N).then(|| field(bytes, 0))
     }
 
-    /// The segment that a virtual address lies in, or that ends last before it.
+    /// Returns the segment that contains a virtual address, or that begins last before it.
     fn segment_at(&self, address: u64) -> Option<&Segment> {
         let behind = self.segments.partition_point(|s| s.address <= address);
         self.segments[..behind].last()
     }
 
-    /// Joins metadata with descriptors, and adds kernels that have a descriptor and no metadata.
+    /// Joins metadata with descriptors, and adds kernels that have only a descriptor.
     fn join_kernels(&self, metadata: Vec<KernelMetadata>) -> Result<Vec<Kernel>> {
         let named: HashMap<&str, u64> = self
             .symbols
@@ -391,7 +392,7 @@ impl CodeObject {
         Ok(kernels)
     }
 
-    /// Kernels that have registers instead of descriptors.
+    /// Makes the kernels that have registers in place of descriptors.
     fn kernels_of_registers(&self, pairs: &[[u32; 2]]) -> Result<Vec<Kernel>> {
         let kernels = mesa::kernels(pairs, &self.symbols, &self.target)?;
         let kernels = kernels.into_iter().map(|(entry, metadata, descriptor)| {
@@ -409,7 +410,7 @@ impl CodeObject {
         kernels.collect()
     }
 
-    /// Whether waves can begin at an address.
+    /// Checks that waves can begin at an address.
     fn check_entry(&self, entry: u64) -> std::result::Result<(), &'static str> {
         let holds = |segment: &Segment| segment.executable && segment.contains(entry, 4);
         match self.segment_at(entry).is_some_and(holds) {
@@ -428,7 +429,7 @@ impl CodeObject {
             kernel: metadata.name.clone(),
             problem,
         };
-        // Version 2 writes `vecadd@kd` for the symbol `vecadd`.
+        // In version 2 the metadata has `vecadd@kd` for the symbol `vecadd`.
         let symbol = match self.version {
             2 => metadata
                 .symbol
@@ -473,10 +474,10 @@ impl CodeObject {
         })
     }
 
-    /// Makes the indices that names are looked up in.
+    /// Makes the indices for look-ups by name.
     fn sort_names(&mut self) {
         let (kernels, symbols) = (&self.kernels, &self.symbols);
-        // Files have fewer than 2^32 of either: each takes some bytes of a file that is in memory.
+        // Indices fit into 32 bits: each kernel and symbol takes some bytes of a file that is in memory.
         self.kernels_by_name = (0..kernels.len() as u32).collect();
         self.kernels_by_name
             .sort_by_key(|n| kernels[*n as usize].name.as_str());
@@ -490,7 +491,7 @@ impl CodeObject {
         self.symbols_by_name.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
-    /// Marks the symbols of kernels and descriptors, which versions 3 and later keep as functions and objects.
+    /// Marks the symbols of kernels and descriptors, which are functions and objects in versions 3 and later.
     fn name_kernel_symbols(&mut self) {
         if self.version == 2 {
             return;
@@ -512,14 +513,14 @@ impl CodeObject {
     }
 }
 
-/// The first of those that have a name, in an index in the order of names.
+/// Returns the first entry with a name, from an index that is sorted by name.
 fn find<'a>(by_name: &[u32], name_of: impl Fn(usize) -> &'a str, name: &str) -> Option<usize> {
     let first = by_name.partition_point(|n| name_of(*n as usize) < name);
     let found = *by_name.get(first)? as usize;
     (name_of(found) == name).then_some(found)
 }
 
-/// Compilers before LLVM 6 wrote no flags: then it is the chip that is asked for.
+/// Returns the target of a Mesa file: compilers before LLVM 6 wrote no flags, so the requested chip is taken then.
 fn mesa_target(flags: u32, chip: Option<&Target>) -> Result<Target> {
     match chip {
         Some(chip) if flags == 0 => Ok(chip.clone()),
@@ -527,7 +528,7 @@ fn mesa_target(flags: u32, chip: Option<&Target>) -> Result<Target> {
     }
 }
 
-/// Version 2 names its chip in notes; from version 3 on it stands in `e_flags`.
+/// Returns the target, which version 2 has in notes, and version 3 and later in `e_flags`.
 fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     let find = |kind| notes.iter().find(|n| n.owner == b"AMD" && n.kind == kind);
     if version > 2 {
@@ -535,7 +536,7 @@ fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     }
     if let Some(note) = find(note::CODE_OBJECT_VERSION) {
         let major = note.contents.get(..8).map(|note| u32_at(note, 0));
-        // The first compilers for HSA, and CLRX, say 1 of the same.
+        // The first compilers for HSA, and CLRX, write 1 for the same version.
         if !matches!(major, Some(1 | 2)) {
             let found = major.map_or("unknown".to_owned(), |major| major.to_string());
             return Err(Error::Version { found });
@@ -544,7 +545,7 @@ fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     match find(note::ISA_VERSION) {
         None => Target::from_flags(version, flags),
         Some(note) => {
-            // Sizes of vendor and architecture name (16 bits each), then major, minor, stepping, then the names.
+            // Sizes of the vendor and architecture names (16 bits each), then major, minor, stepping, then the names.
             let note = note.contents.get(..16).ok_or_else(|| Error::BadElf {
                 problem: "the ISA version note has fewer than 16 bytes".to_owned(),
             })?;
@@ -553,8 +554,8 @@ fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     }
 }
 
-/// The metadata notes, of whichever version; none is an object without metadata. Linkers keep the note of each file that
-/// they put together: a library's object of five thousand kernels has five thousand notes.
+/// Reads the metadata notes of any version; an object may have none. Linkers keep the note of each input file: the object of a
+/// library with five thousand kernels has five thousand notes.
 fn read_metadata(notes: &[Note]) -> Result<Metadata> {
     let mut all = Metadata::default();
     for note in notes {

@@ -1,8 +1,9 @@
 //! Compressed offload bundles, and compressed sections.
 //!
-//! Source: Clang's documentation, "Clang Offload Bundler", "Compression and Decompression": the magic string `CCOB`, a
-//! version and a method (16 bits each; 0 is zlib, 1 is Zstandard), from version 2 on the size of all of it, the size of what
-//! is compressed (both 32 bits, and 64 in version 3), 64 bits of its MD5 hash, which are not looked at, and the stream.
+//! Source: Clang's documentation, "Clang Offload Bundler", "Compression and Decompression". The header has the magic string
+//! `CCOB`, a version and a method (16 bits each; 0 is zlib, 1 is Zstandard), from version 2 on the total size, and the
+//! uncompressed size (both of 32 bits, or 64 in version 3). 64 bits of the MD5 hash follow, which are ignored, and then the
+//! stream.
 
 use std::io::Read;
 
@@ -23,18 +24,18 @@ pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// A compressed bundle: its header, read.
+/// A compressed bundle with its parsed header.
 pub(crate) struct Compressed<'a> {
     method: CompressionMethod,
-    /// Bytes of the bundle when it is unpacked.
+    /// The size of the unpacked bundle in bytes.
     unpacked: u64,
-    /// Bytes of all of it with the header, where that says so.
+    /// The size of the whole in bytes with the header, if the header contains it.
     size: Option<usize>,
     header: usize,
     stream: &'a [u8],
 }
 
-/// Why compressed bytes are not unpacked.
+/// Returns the error for compressed bytes whose unpacked size exceeds the limit.
 pub(crate) fn too_large(unpacked: u64, compressed: usize) -> Error {
     let most = most_unpacked(compressed);
     bad(format!(
@@ -43,17 +44,17 @@ pub(crate) fn too_large(unpacked: u64, compressed: usize) -> Error {
     ))
 }
 
-/// How a bundle is compressed.
+/// The compression method of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompressionMethod {
-    /// Deflate, as zlib has it.
+    /// The deflate stream of zlib.
     Zlib,
-    /// Zstandard.
+    /// A stream in the format of Zstandard.
     Zstd,
 }
 
 impl CompressionMethod {
-    /// The number that stands for it.
+    /// Returns the number of the method in the header.
     fn number(self) -> u16 {
         match self {
             CompressionMethod::Zlib => 0,
@@ -66,7 +67,7 @@ impl CompressionMethod {
             CompressionMethod::Zlib => {
                 let mut packed = Vec::new();
                 let mut encoder = ZlibEncoder::new(bundle, Compression::best());
-                // Reading from memory into memory never fails.
+                // Reading from memory cannot fail.
                 let _ = encoder.read_to_end(&mut packed);
                 packed
             }
@@ -75,7 +76,7 @@ impl CompressionMethod {
     }
 }
 
-/// Compresses a bundle, in a version of the format: 1, 2, or 3, which has sizes of 64 bits. Clang 18 writes version 1, 19
+/// Compresses a bundle, in version 1, 2 or 3 of the format; version 3 has sizes of 64 bits. Clang 18 writes version 1, Clang 19
 /// and 20 write version 2.
 ///
 /// # Errors
@@ -124,7 +125,7 @@ pub fn compress(bundle: &[u8], method: CompressionMethod, version: u16) -> Resul
 }
 
 impl<'a> Compressed<'a> {
-    /// Reads the header at the start of some bytes; what follows the bundle does no harm.
+    /// Reads the header at the start of some bytes; bytes after the bundle are ignored.
     ///
     /// # Errors
     /// [`crate::Error::Truncated`], [`crate::Error::BadBundle`].
@@ -174,10 +175,10 @@ impl<'a> Compressed<'a> {
         .checked()
     }
 
-    /// A section: what its header says of it (ELF, "Section Compression"), and the stream after.
+    /// Makes a reader for a compressed section, from its header (ELF, "Section Compression") and the stream after it.
     ///
     /// # Errors
-    /// [`crate::Error::BadBundle`].
+    /// [`crate::Error::BadBundle`] for an unknown method, or an implausible size.
     pub fn section(kind: elf::CompressionType, unpacked: u64, stream: &'a [u8]) -> Result<Self> {
         let method = match kind {
             elf::ELFCOMPRESS_ZLIB => CompressionMethod::Zlib,
@@ -196,7 +197,7 @@ impl<'a> Compressed<'a> {
         .checked()
     }
 
-    /// The size, if it is plausible.
+    /// Fails if the unpacked size is implausible.
     fn checked(self) -> Result<Self> {
         match self.unpacked <= most_unpacked(self.stream.len()) {
             true => Ok(self),
@@ -204,23 +205,23 @@ impl<'a> Compressed<'a> {
         }
     }
 
-    /// Its size in the file, in bytes.
+    /// Returns the compressed size in the file, in bytes.
     ///
     /// # Errors
-    /// As [`unpack_to`](Self::unpack_to): in version 1 the stream alone says where it ends.
+    /// The errors of [`unpack_to`](Self::unpack_to): in version 1 only the stream itself has its end.
     pub fn size(&self) -> Result<usize> {
         self.size
             .map_or_else(|| self.unpack_to(&mut Vec::new()), Ok)
     }
 
-    /// Appends the bundle, and gives its size in the file, in bytes.
+    /// Appends the unpacked bundle, and returns its compressed size in the file, in bytes.
     ///
     /// # Errors
-    /// [`crate::Error::BadBundle`] for a stream that is damaged, or gives another number of bytes than the header says.
+    /// [`crate::Error::BadBundle`] for a damaged stream, or one whose unpacked size differs from the header's.
     pub fn unpack_to(&self, out: &mut Vec<u8>) -> Result<usize> {
         let mut rest = self.stream;
         let before = out.len();
-        // One more than there should be shows that there are too many.
+        // One more byte than expected shows that the stream is too long.
         self.read(&mut rest, self.unpacked + 1, out)?;
         let found = (out.len() - before) as u64;
         if found != self.unpacked {
@@ -234,28 +235,28 @@ impl<'a> Compressed<'a> {
             .unwrap_or(self.header + self.stream.len() - rest.len()))
     }
 
-    /// Bytes of the bundle when it is unpacked.
+    /// Returns the size of the unpacked bundle in bytes.
     pub fn unpacked(&self) -> u64 {
         self.unpacked
     }
 
-    /// At most so many bytes of the start of the bundle.
+    /// Unpacks at most `size` bytes from the start of the bundle.
     ///
     /// # Errors
-    /// [`crate::Error::BadBundle`].
+    /// [`crate::Error::BadBundle`] for a damaged stream.
     pub fn head(&self, size: u64) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.read(&mut { self.stream }, size, &mut head)?;
         Ok(head)
     }
 
-    /// Unpacks at most so many bytes.
+    /// Unpacks at most `limit` bytes.
     fn read(&self, stream: &mut &[u8], limit: u64, out: &mut Vec<u8>) -> Result<()> {
         let damaged = |problem: String| bad(format!("its compressed stream: {problem}"));
         let read = match self.method {
             CompressionMethod::Zlib => ZlibDecoder::new(stream).take(limit).read_to_end(out),
             CompressionMethod::Zstd => {
-                // The decoder keeps as much as a window says, whatever comes out of it.
+                // The decoder allocates a window of the size in the stream, independent of its output.
                 StreamingDecoder::new_with_max_window_size(stream, most_unpacked(self.stream.len()))
                     .map_err(|error| damaged(error.to_string()))?
                     .take(limit)

@@ -1,18 +1,18 @@
 //! Kernel descriptors, which the command processor reads before it starts a kernel.
 //!
-//! Two layouts give one [`KernelDescriptor`]: the 64 bytes at `NAME.kd` (code object versions 3 to 6) and the 256 bytes
-//! of `amd_kernel_code_t` in front of the code (version 2). Source: LLVM's "User Guide for AMDGPU Backend", tables
-//! "Kernel Descriptor", "compute_pgm_rsrc1/2/3 for GFX6-GFX12" and "AMD Kernel Code".
+//! Both layouts are decoded to a [`KernelDescriptor`]: the 64 bytes at `NAME.kd` (code object versions 3 to 6) and the 256 bytes
+//! of `amd_kernel_code_t` before the code (version 2). Source: LLVM's "User Guide for AMDGPU Backend", tables "Kernel
+//! Descriptor", "compute_pgm_rsrc1/2/3 for GFX6-GFX12" and "AMD Kernel Code".
 
 use crate::bytes::{u16_at, u32_at, u64_at};
 use crate::target::Target;
 
-/// Bytes of the descriptor of versions 3 to 6.
+/// The size of a descriptor of versions 3 to 6, in bytes.
 pub const DESCRIPTOR_SIZE: usize = 64;
-/// Bytes of `amd_kernel_code_t`, the descriptor of version 2.
+/// The size of `amd_kernel_code_t`, the descriptor of version 2, in bytes.
 pub const KERNEL_CODE_SIZE: usize = 256;
 
-/// How results are rounded: two bits of `FLOAT_ROUND_MODE_*` (Vega ISA, "Mode register", `FP_ROUND`).
+/// The rounding of results: two bits of `FLOAT_ROUND_MODE_*` (Vega ISA, "Mode register", `FP_ROUND`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RoundMode {
     /// 0: to the nearest, ties to even.
@@ -21,11 +21,11 @@ pub enum RoundMode {
     PlusInfinity,
     /// 2: towards minus infinity.
     MinusInfinity,
-    /// 3: towards zero.
+    /// 3: towards zero (truncation).
     Zero,
 }
 
-/// What happens to denormals: two bits of `FLOAT_DENORM_MODE_*` (Vega ISA, "Mode register", `FP_DENORM`).
+/// The treatment of denormals: two bits of `FLOAT_DENORM_MODE_*` (Vega ISA, "Mode register", `FP_DENORM`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DenormMode {
     /// 0: inputs and outputs are flushed.
@@ -34,7 +34,7 @@ pub enum DenormMode {
     FlushOutput,
     /// 2: inputs are flushed, outputs are kept.
     FlushInput,
-    /// 3: both are kept.
+    /// 3: inputs and outputs are kept.
     Keep,
 }
 
@@ -60,10 +60,10 @@ impl DenormMode {
     }
 }
 
-/// `COMPUTE_PGM_RSRC1`: registers and float modes. Bit positions stand beside the fields.
+/// `COMPUTE_PGM_RSRC1`: registers and float modes. The numbers are bit positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rsrc1 {
-    /// The whole register.
+    /// The whole register of 32 bits.
     pub bits: u32,
     /// 5:0, VGPRs in granules, less one.
     pub granulated_vgpr_count: u32,
@@ -79,11 +79,11 @@ pub struct Rsrc1 {
     pub float_denorm_mode_32: DenormMode,
     /// 19:18, denormals of 16- and 64-bit floats.
     pub float_denorm_mode_16_64: DenormMode,
-    /// 20, privileged.
+    /// 20, privileged mode is enabled.
     pub privileged: bool,
     /// 21, clamp turns NaN to zero.
     pub dx10_clamp: bool,
-    /// 22, debug mode.
+    /// 22, debug mode enable.
     pub debug_mode: bool,
     /// 23, IEEE handling of signalling NaN.
     pub ieee_mode: bool,
@@ -110,20 +110,20 @@ impl Rsrc1 {
         }
     }
 
-    /// The eight bits 19:12 as they stand in bits 7:0 of the MODE register: `FP_ROUND` in 3:0, `FP_DENORM` in 7:4.
+    /// Returns bits 19:12, which are bits 7:0 of the MODE register: `FP_ROUND` in 3:0, `FP_DENORM` in 7:4.
     pub fn float_mode(&self) -> u32 {
         self.bits >> 12 & 0xff
     }
 }
 
-/// `COMPUTE_PGM_RSRC2`: start state and exceptions. Bit positions stand beside the fields.
+/// `COMPUTE_PGM_RSRC2`: start state and exceptions. The numbers are bit positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rsrc2 {
-    /// The whole register.
+    /// The whole register of 32 bits.
     pub bits: u32,
     /// 0, a scratch wave offset is given in an SGPR.
     pub enable_private_segment: bool,
-    /// 5:1, user SGPRs.
+    /// 5:1, number of user SGPRs.
     pub user_sgpr_count: u32,
     /// 6, a trap handler is present.
     pub enable_trap_handler: bool,
@@ -141,7 +141,7 @@ pub struct Rsrc2 {
     pub enable_exception_address_watch: bool,
     /// 14, memory violation exceptions.
     pub enable_exception_memory: bool,
-    /// 23:15, LDS in granules; the compiler leaves 0 and the dispatch packet says.
+    /// 23:15, LDS in granules; compilers write 0, and the dispatch packet has the size.
     pub granulated_lds_size: u32,
     /// 30:24, enabled exceptions as in MODE.EXCP_EN: invalid, input denormal, division by zero, overflow, underflow,
     /// inexact, integer division by zero.
@@ -168,7 +168,7 @@ impl Rsrc2 {
     }
 }
 
-/// What the command processor puts in user SGPRs, in the order of the enabling bits, and thus of the registers.
+/// A value that the command processor writes to user SGPRs. The order is that of the enabling bits, and thus of the registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UserSgpr {
     /// Bit 0: buffer descriptor of scratch, 4 SGPRs.
@@ -194,7 +194,7 @@ pub enum UserSgpr {
 }
 
 impl UserSgpr {
-    /// All, by enabling bit.
+    /// All values, by enabling bit.
     pub const ALL: [UserSgpr; 10] = [
         Self::PrivateSegmentBuffer,
         Self::DispatchPtr,
@@ -208,7 +208,7 @@ impl UserSgpr {
         Self::GridWorkgroupCountZ,
     ];
 
-    /// How many SGPRs it takes.
+    /// Returns the number of SGPRs that the value takes.
     pub fn registers(self) -> u32 {
         match self {
             Self::PrivateSegmentBuffer => 4,
@@ -224,13 +224,13 @@ impl UserSgpr {
 /// A kernel descriptor of any version. Sizes are in bytes, counts in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelDescriptor {
-    /// LDS a work-group needs, without dynamic LDS.
+    /// LDS of a work-group in bytes, without dynamic LDS.
     pub group_segment_fixed_size: u32,
-    /// Scratch a work-item needs, without dynamic stack.
+    /// Scratch of a work-item in bytes, without dynamic stack.
     pub private_segment_fixed_size: u32,
-    /// Size of the argument block (0: not said).
+    /// Size of the argument block in bytes (0: not specified).
     pub kernarg_size: u64,
-    /// From the descriptor's first byte to the kernel's first instruction.
+    /// The distance in bytes from the descriptor to the kernel's first instruction.
     pub entry_byte_offset: i64,
     /// Registers and float modes.
     pub rsrc1: Rsrc1,
@@ -244,17 +244,17 @@ pub struct KernelDescriptor {
     pub wavefront_size32: bool,
     /// The stack's depth is not known at compile time (bit 11; bit 20 in version 2).
     pub uses_dynamic_stack: bool,
-    /// Bytes of one element of swizzled scratch: 4, or what version 2 says (2, 4, 8 or 16).
+    /// Bytes of one element of swizzled scratch: 4, or the value of version 2 (2, 4, 8 or 16).
     pub private_element_size: u32,
-    /// Whether addresses have 64 bits (bit 19 in version 2; always since).
+    /// Whether addresses have 64 bits (bit 19 in version 2; always in later versions).
     pub is_ptr64: bool,
-    /// Whether the code was made for XNACK on (bit 22 in version 2; in the target since).
+    /// Whether the code was made for XNACK on (bit 22 in version 2; in later versions part of the target).
     pub is_xnack_enabled: bool,
-    /// Bytes of GDS the kernel needs (version 2 only).
+    /// Bytes of GDS of the kernel (version 2 only).
     pub gds_segment_size: u32,
-    /// VGPRs a work-item gets: granules of 4.
+    /// VGPRs of a work-item, in granules of 4.
     pub vgpr_count: u32,
-    /// SGPRs a wave gets, VCC and the other extra ones included: granules of 8, or of 16 from gfx9 on.
+    /// SGPRs of a wave, VCC and the other special ones included, in granules of 8, or of 16 from gfx9 on.
     pub sgpr_count: u32,
     /// Dwords of the argument block preloaded to SGPRs, and their offset (gfx90a and later; 0 on the chips emulated).
     pub kernarg_preload: u16,
@@ -317,7 +317,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// What registers say that a driver sets, and nothing else.
+    /// Makes a descriptor from the register values that a driver sets; all other fields are empty.
     pub(crate) fn of_registers(rsrc1: u32, rsrc2: u32, target: &Target) -> Self {
         let mut code = [0; KERNEL_CODE_SIZE];
         code[48..52].copy_from_slice(&rsrc1.to_le_bytes());
@@ -329,16 +329,16 @@ impl KernelDescriptor {
         }
     }
 
-    /// Puts something in user SGPRs, after what has a lower enabling bit.
+    /// Enables a value of user SGPRs, which is placed after the values with lower enabling bits.
     pub(crate) fn enable(&mut self, sgpr: UserSgpr) {
         let bit = UserSgpr::ALL.iter().position(|one| *one == sgpr);
         self.user_sgpr_bits |= bit.map_or(0, |bit| 1 << bit);
     }
 
-    /// The user SGPRs with the number of their first register, in register order.
+    /// Returns the user SGPR values with the number of their first register, in register order.
     ///
-    /// The order is that of the enabling bits (guide, "Initial Kernel Execution State"). What lies past the 16 user
-    /// SGPRs of the hardware is not preloaded: compare with `rsrc2.user_sgpr_count`.
+    /// The order is that of the enabling bits (guide, "Initial Kernel Execution State"). Values after the 16 user SGPRs of the
+    /// hardware are not preloaded: compare with `rsrc2.user_sgpr_count`.
     pub fn user_sgprs(&self) -> impl Iterator<Item = (UserSgpr, u32)> {
         let bits = self.user_sgpr_bits;
         let enabled = UserSgpr::ALL.into_iter().enumerate();
@@ -355,18 +355,18 @@ fn bit(bits: u32, n: u32) -> bool {
     bits >> n & 1 != 0
 }
 
-/// VGPRs from granules: of 4, or of 8 on gfx90a and gfx940 (unified register file).
+/// Returns VGPRs from their granules: of 4, or of 8 on gfx90a and gfx940 (unified register file).
 fn vgprs(rsrc1: &Rsrc1, target: &Target) -> u32 {
     let unified = target.chip == "gfx90a" || target.chip.starts_with("gfx94");
     (rsrc1.granulated_vgpr_count + 1) * if unified { 8 } else { 4 }
 }
 
-/// SGPRs from granules: of 8 up to gfx8; from gfx9 on granules of 16, counted by twos.
+/// Returns SGPRs from their granules: of 8 up to gfx8; of 16 from gfx9 on, where the field counts them by twos.
 fn sgprs(rsrc1: &Rsrc1, target: &Target) -> u32 {
     match target.major() {
         0..=8 => (rsrc1.granulated_sgpr_count + 1) * 8,
         9 => (rsrc1.granulated_sgpr_count / 2 + 1) * 16,
-        // Always the full 106 from gfx10 on; the field is reserved there.
+        // From gfx10 on always the full 106; the field is reserved there.
         _ => 106,
     }
 }

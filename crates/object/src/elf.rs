@@ -23,56 +23,56 @@ pub(crate) use relocations::RelocationSymbol;
 
 const LE: LittleEndian = LittleEndian;
 
-/// `ELFOSABI_AMDGPU_HSA`.
+/// `ELFOSABI_AMDGPU_HSA`, the value for ROCm.
 const OS_ABI_HSA: u8 = 64;
-/// `ELFOSABI_AMDGPU_PAL`.
+/// `ELFOSABI_AMDGPU_PAL`, the value for AMD's graphics drivers.
 const OS_ABI_PAL: u8 = 65;
-/// `ELFOSABI_AMDGPU_MESA3D`.
+/// `ELFOSABI_AMDGPU_MESA3D`, the value for Mesa.
 const OS_ABI_MESA3D: u8 = 66;
-/// Where LLVM writes what Mesa is to set registers to.
+/// The section in which LLVM writes the register settings for Mesa.
 const MESA_REGISTERS: &str = ".AMDGPU.config";
 /// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
-/// The runtime that starts the kernels of a file. It decides where the file describes what a kernel needs.
+/// The runtime that starts the kernels of a file. It determines where the file describes the resources of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Driver {
-    /// ROCm, by this version of code objects.
+    /// ROCm, with this version of code objects.
     Hsa(u8),
-    /// A driver for graphics: its shaders are functions.
+    /// A driver for graphics, whose shaders are functions.
     Graphics,
-    /// Mesa, with an `amd_kernel_code_t` in front of each kernel (`amdgcn-mesa-mesa3d`).
+    /// Mesa, with an `amd_kernel_code_t` before each kernel (`amdgcn-mesa-mesa3d`).
     Mesa3d,
-    /// Mesa, with what registers are to be set to in a section (`amdgcn--`).
+    /// Mesa, with a section of register settings (`amdgcn--`).
     Clover,
 }
 
-/// How many times the file's length its symbols' names may have together. Linkers let a name be the end of another one,
-/// and write names twice; but a million symbols that all share one long name would take memory without end.
+/// Limit of the total length of symbol names, as a multiple of the file's length. Linkers share the tails of names and write
+/// names twice; but a million symbols that share one long name would take unlimited memory.
 const MAX_NAME_SHARE: usize = 16;
 
-/// A part of the memory image: one `PT_LOAD` program header.
+/// A part of the memory image, which is one `PT_LOAD` program header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// Virtual address of its first byte.
+    /// The virtual address of the segment's first byte.
     pub address: u64,
-    /// Offset of its bytes in the file.
+    /// The offset of the segment's bytes in the file.
     pub file_offset: u64,
-    /// Bytes in the file.
+    /// The number of bytes in the file.
     pub file_size: u64,
-    /// Bytes in memory; those past `file_size` are zero.
+    /// The number of bytes in memory; those after `file_size` are zero.
     pub memory_size: u64,
-    /// Alignment of its address, in bytes; 0 and 1 mean none.
+    /// The alignment of the address in bytes; 0 and 1 mean none.
     pub align: u64,
-    /// Whether it may be read.
+    /// Whether the segment may be read.
     pub readable: bool,
-    /// Whether it may be written.
+    /// Whether the segment may be written.
     pub writable: bool,
-    /// Whether it holds code.
+    /// Whether the segment contains code.
     pub executable: bool,
 }
 
 impl Segment {
-    /// Whether `size` bytes at `address` lie in this segment's memory.
+    /// Whether `size` bytes at `address` are in this segment's memory.
     pub fn contains(&self, address: u64, size: u64) -> bool {
         match address.checked_sub(self.address) {
             Some(at) => at <= self.memory_size && size <= self.memory_size - at,
@@ -81,7 +81,7 @@ impl Segment {
     }
 }
 
-/// One note: owner, type, contents.
+/// A note of the file: owner, type, contents.
 pub(crate) struct Note<'a> {
     pub owner: &'a [u8],
     pub kind: u32,
@@ -94,7 +94,7 @@ pub(crate) struct Elf<'a> {
     header: &'a FileHeader64<LittleEndian>,
     programs: &'a [ProgramHeader64<LittleEndian>],
     sections: SectionTable<'a, FileHeader64<LittleEndian>>,
-    /// Where the sections of a relocatable file are put, by index; 0 in linked ones.
+    /// The addresses given to the sections of a relocatable file, by index; 0 in linked files.
     places: Vec<u64>,
 }
 
@@ -110,7 +110,7 @@ fn damaged(problem: impl std::fmt::Display) -> Error {
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the headers and checks that all tables lie within the file.
+    /// Reads the headers, and checks that all tables are within the file.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         check_ident(bytes)?;
         slice(
@@ -153,7 +153,7 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// The machine's name, or `None` for AMD GPUs.
+    /// Returns the machine's name, or `None` for AMD GPUs.
     pub fn foreign_machine(&self) -> Option<String> {
         let machine = self.header.e_machine(LE);
         let name = match machine {
@@ -170,12 +170,12 @@ impl<'a> Elf<'a> {
         Some(name.to_owned())
     }
 
-    /// Whether it has not been linked.
+    /// Whether the file has not been linked.
     pub fn is_relocatable(&self) -> bool {
         self.header.e_type(LE) == elf::ET_REL
     }
 
-    /// The file's interpreter: of a program that is linked dynamically, the dynamic linker.
+    /// Returns the file's interpreter, which is the dynamic linker of a dynamically linked program.
     pub fn interpreter(&self) -> Option<&'a str> {
         let programs = self.programs.iter();
         let text = programs.filter_map(|p| p.interpreter(LE, self.bytes).ok().flatten());
@@ -183,8 +183,8 @@ impl<'a> Elf<'a> {
             .next()
     }
 
-    /// Who starts what the file holds, after checking that it is for an AMD GPU, and linked but for Mesa, which loads what
-    /// compilers leave. Of other drivers than those of kernels only with `graphics`.
+    /// Returns the driver of the file, after checking that it is for an AMD GPU and linked. Mesa loads unlinked files. Files for
+    /// graphics drivers are accepted only with `graphics`.
     pub fn driver(&self, graphics: bool) -> Result<Driver> {
         if let Some(machine) = self.foreign_machine() {
             return Err(Error::WrongMachine { machine });
@@ -217,8 +217,8 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// What registers are to be set to, in pairs of address and value: as many for each kernel or shader, in the order of their
-    /// addresses.
+    /// Returns the register settings as pairs of address and value, with equally many for each kernel or shader, in the order of
+    /// their addresses.
     pub fn registers(&self) -> Result<Vec<[u32; 2]>> {
         let section = self.section(MESA_REGISTERS)?.unwrap_or_default();
         let dword = |at: &[u8]| u32::from_le_bytes([at[0], at[1], at[2], at[3]]);
@@ -226,7 +226,7 @@ impl<'a> Elf<'a> {
         Ok(pairs.map(|at| [dword(at), dword(&at[4..])]).collect())
     }
 
-    /// Whether it has kernels with an `amd_kernel_code_t`.
+    /// Whether the file has kernels with an `amd_kernel_code_t`.
     fn has_kernel_symbols(&self) -> Result<bool> {
         let symbols = self.symbols()?;
         Ok(symbols.iter().any(|s| s.kind == SymbolKind::Kernel))
@@ -236,8 +236,8 @@ impl<'a> Elf<'a> {
         self.header.e_flags(LE).0
     }
 
-    /// The loadable segments, in the order of their addresses, which is that of the file ("ELF, Program Header"); of a
-    /// relocatable file its sections that take memory.
+    /// Returns the loadable segments in the order of their addresses, which is that of the file ("ELF, Program Header"). In a
+    /// relocatable file, they are the sections that take memory.
     pub fn segments(&self) -> Result<Vec<Segment>> {
         if self.header.e_type(LE) == elf::ET_REL {
             return self.sections_as_segments();
@@ -319,13 +319,13 @@ impl<'a> Elf<'a> {
         segments.collect()
     }
 
-    /// Where a section of a relocatable file has been put; 0 for others, whose addresses say all.
+    /// Returns the address given to a section of a relocatable file; 0 in other files, whose addresses are complete.
     fn place_of(&self, section: Option<SectionIndex>) -> u64 {
         let place = section.and_then(|section| self.places.get(section.0));
         place.copied().unwrap_or(0)
     }
 
-    /// All notes: those of the note segments, or of the note sections where there is no such segment.
+    /// Returns all notes: those of the note segments, or those of the note sections if there is no such segment.
     pub fn notes(&self) -> Result<Vec<Note<'a>>> {
         let mut notes = Vec::new();
         for program in self.programs {
@@ -349,7 +349,7 @@ impl<'a> Elf<'a> {
         out: &mut Vec<Note<'a>>,
     ) -> Result<()> {
         while let Some(note) = found.next().map_err(damaged)? {
-            // Segments that share their bytes could hold more notes than the file has room for.
+            // Segments that share their bytes could contain more notes than the file has room for.
             if (out.len() + 1) * size_of::<elf::NoteHeader64<LittleEndian>>() > self.bytes.len() {
                 return Err(damaged("its notes overlap"));
             }
@@ -362,7 +362,7 @@ impl<'a> Elf<'a> {
         Ok(())
     }
 
-    /// The contents of the first section of this name.
+    /// Returns the contents of the first section of this name.
     pub fn section(&self, name: &str) -> Result<Option<&'a [u8]>> {
         match self.sections.section_by_name(LE, name.as_bytes()) {
             None => Ok(None),
@@ -370,7 +370,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The contents of the first section of this name, unpacked where they are compressed.
+    /// Returns the contents of the first section of this name, unpacked if they are compressed.
     pub fn contents(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some((_, section)) = self.sections.section_by_name(LE, name.as_bytes()) else {
             return Ok(None);
@@ -386,7 +386,7 @@ impl<'a> Elf<'a> {
         Ok(Some(contents))
     }
 
-    /// The symbols defined here, by address, each once.
+    /// Returns the symbols defined here, by address, each once.
     pub fn symbols(&self) -> Result<Vec<Symbol>> {
         let mut symbols = Vec::new();
         let mut names = Names::of(self.bytes);
@@ -414,7 +414,7 @@ impl<'a> Elf<'a> {
         Ok(symbols)
     }
 
-    /// The address of a symbol that is defined in a section.
+    /// Returns the address of a symbol that is defined in a section.
     fn address_of(&self, symbol: &elf::Sym64<LittleEndian>) -> u64 {
         let section = symbol.st_shndx(LE).index();
         let section = section.map(|n| SectionIndex(n.into()));
@@ -422,7 +422,7 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// The operating system that a code object was made for, where nothing of it can be run.
+/// Returns the operating system of a code object that cannot be run.
 fn os(os_abi: u8, registers: bool) -> String {
     match os_abi {
         0 if registers => format!("Mesa's graphics (its registers stand in {MESA_REGISTERS})"),
@@ -433,13 +433,13 @@ fn os(os_abi: u8, registers: bool) -> String {
     }
 }
 
-/// Copies names, up to a limit for all of them together.
+/// A copier of names with a limit on their total length.
 struct Names {
     left: usize,
 }
 
 impl Names {
-    /// For a file of these bytes.
+    /// Returns the copier for a file of these bytes.
     fn of(bytes: &[u8]) -> Names {
         Names {
             left: bytes.len().saturating_mul(MAX_NAME_SHARE),
@@ -457,7 +457,7 @@ impl Names {
     }
 }
 
-/// What a symbol that is defined in a section is; `None` for all others.
+/// Returns the kind of a symbol that is defined in a section; `None` for all others.
 fn defined_kind(symbol: &elf::Sym64<LittleEndian>) -> Option<SymbolKind> {
     symbol.st_shndx(LE).index()?;
     match symbol.st_type() {
@@ -469,7 +469,7 @@ fn defined_kind(symbol: &elf::Sym64<LittleEndian>) -> Option<SymbolKind> {
     }
 }
 
-/// Class, byte order and magic number, with a message for each.
+/// Checks magic number, class and byte order, with a message for each.
 fn check_ident(bytes: &[u8]) -> Result<()> {
     if bytes.is_empty() {
         return Err(Error::Empty);
@@ -502,7 +502,7 @@ fn check_ident(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// A header table must lie within the file; tables with extended counts are checked when they are read.
+/// Checks that a header table is within the file; tables with extended counts are checked when they are read.
 fn check_table(bytes: &[u8], what: &str, (at, count, size): (u64, u16, u16)) -> Result<()> {
     match at {
         0 => Ok(()),

@@ -2,8 +2,8 @@
 //!
 //! * HIP: offload bundles in section `.hip_fatbin`.
 //! * OpenMP by LLVM: images in section `.llvm.offloading`, each in a container of its own.
-//! * OpenMP and OpenACC by GCC: images among the data of a program that has a section `.gnu.offload_funcs`. Nothing but the
-//!   program's own code says where.
+//! * OpenMP and OpenACC by GCC: images among the data of a program that has a section `.gnu.offload_funcs`. Their places are only
+//!   in the program's own code.
 //!
 //! Source: "Clang Linker Wrapper" of Clang's documentation; libgomp's "Offload functions" of `mkoffload`.
 
@@ -19,21 +19,21 @@ const HIP: &str = ".hip_fatbin";
 const LLVM: &str = ".llvm.offloading";
 const GCC: &str = ".gnu.offload_funcs";
 
-/// How images begin: ELF, 64 bits, little-endian, version 1, for HSA.
+/// The first bytes of an image: ELF, 64 bits, little-endian, version 1, for HSA.
 const IMAGE: &[u8] = b"\x7fELF\x02\x01\x01\x40";
 
-/// Where a host program has its device code.
+/// The form in which a host program contains its device code.
 pub(crate) enum Embedded<'a> {
-    /// Offload bundles.
+    /// Offload bundles, one after another.
     Bundles(&'a [u8]),
-    /// Images, in these bytes.
+    /// Images somewhere in these bytes.
     Images(&'a [u8]),
 }
 
-/// The device code of a host program; `None` where the file is no host program.
+/// Returns the device code of a host program; `None` if the file is not a host program.
 ///
 /// # Errors
-/// [`Error::BadElf`] and others of damaged files; [`Error::NoDeviceCode`].
+/// [`Error::BadElf`] and other errors of damaged files; [`Error::NoDeviceCode`].
 pub(crate) fn embedded(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
     if !is_elf(bytes) || catalyst::is_program(bytes) {
         return Ok(None);
@@ -49,13 +49,13 @@ pub(crate) fn embedded(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
         None if elf.section(GCC)?.is_some() => Some(bytes),
         section => section,
     };
-    // An image of another kind (bitcode, another vendor's) is none.
+    // Images of other kinds (bitcode, another vendor's) do not count.
     let place = place.filter(|place| !images(place).is_empty());
     let place = place.ok_or(Error::NoDeviceCode { machine })?;
     Ok(Some(Embedded::Images(place)))
 }
 
-/// The images among some bytes, each as a bundle of one. Each ends where the next begins, at the latest.
+/// Finds the images in some bytes, each as a bundle of one. An image ends where the next begins, at the latest.
 pub(crate) fn images(bytes: &[u8]) -> Vec<Bundle<'_>> {
     let mut starts: Vec<usize> = memmem::find_iter(bytes, IMAGE).collect();
     starts.push(bytes.len());

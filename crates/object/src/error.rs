@@ -1,20 +1,19 @@
-//! Errors in the bytes of a code object, one sentence each. Pieces of the file are quoted in plain characters.
+//! Errors in the bytes of a code object, one sentence each. Text from the file is quoted in plain characters.
 
 use wavetank_quote::plain;
 
 use crate::limits::MAX_IMAGE_SIZE;
 
-/// Why some bytes could not be used as a code object.
+/// The reason why some bytes could not be used as a code object.
 ///
-/// Every variant reads as one sentence that names the thing, the place in the file and, where there is one,
-/// the way out.
+/// Every variant is displayed as one sentence that names the thing, the place in the file and, if there is one, the way out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The file has no bytes at all.
     #[error("the file is empty; a code object (ELF) or an offload bundle was expected")]
     Empty,
-    /// Neither an ELF file nor an offload bundle.
+    /// The file is neither an ELF file nor an offload bundle.
     #[error(
         "this is neither an ELF file nor an offload bundle: it starts with {start}, \
          not with 7f 45 4c 46 (\\x7fELF) or \"__CLANG_OFFLOAD_BUNDLE__\""
@@ -26,7 +25,7 @@ pub enum Error {
     /// An ELF file of the wrong class or byte order.
     #[error("this ELF file is {found}; AMD GPU code objects are 64-bit little-endian")]
     WrongClass {
-        /// What the identification bytes say, e.g. `32-bit little-endian`.
+        /// The identification in words, e.g. `32-bit little-endian`.
         found: String,
     },
     /// An ELF file for another machine.
@@ -35,7 +34,7 @@ pub enum Error {
         /// The machine the file is for, e.g. `x86-64`.
         machine: String,
     },
-    /// A host program or library without device code inside.
+    /// The ELF file is a host program or library without device code.
     #[error(
         "this ELF file is for {machine}, and it holds no AMD GPU code (in section .hip_fatbin or as images for OpenMP)"
     )]
@@ -43,7 +42,7 @@ pub enum Error {
         /// The machine the file is for, e.g. `x86-64`.
         machine: String,
     },
-    /// AMD GPU, but not for the HSA operating system interface.
+    /// The file is for AMD GPUs, but not for the HSA operating system interface.
     #[error(
         "this code object was made for {os}; only those for HSA (OS ABI 64: HIP, OpenCL, OpenMP) and kernels of Mesa can be \
          run: build it with `-target amdgcn-amd-amdhsa`; `objcopy -O binary -j .text` gives its code to `wavetank dis --raw`"
@@ -81,7 +80,7 @@ pub enum Error {
         /// The number or name found.
         found: String,
     },
-    /// A part lies beyond the end of the file.
+    /// A part extends beyond the end of the file.
     #[error(
         "the file is truncated: {} needs bytes {start:#x} to {end:#x}, and the file ends at {len:#x}",
         plain(what)
@@ -91,7 +90,7 @@ pub enum Error {
         what: String,
         /// Offset of the part's first byte.
         start: u64,
-        /// Offset past the part's last byte (saturated).
+        /// Offset after the part's last byte (saturated).
         end: u64,
         /// Length of the file in bytes.
         len: u64,
@@ -99,13 +98,13 @@ pub enum Error {
     /// The ELF structure contradicts itself.
     #[error("the ELF file is damaged: {}", plain(problem))]
     BadElf {
-        /// What is wrong, and where.
+        /// The error, and its place.
         problem: String,
     },
     /// The metadata note cannot be read.
     #[error("the metadata note is damaged: {}", plain(problem))]
     BadMetadata {
-        /// What is wrong, and where.
+        /// The error, and its place.
         problem: String,
     },
     /// The text of metadata in a source cannot be read.
@@ -118,31 +117,31 @@ pub enum Error {
         line: usize,
         /// The column in it, in characters, counted from 1.
         column: usize,
-        /// What is wrong there.
+        /// The error at that place.
         problem: String,
     },
     /// A kernel whose descriptor or code is missing or contradictory.
     #[error("kernel `{}` is damaged: {}", plain(kernel), plain(problem))]
     BadKernel {
-        /// The kernel's name.
+        /// The name of the kernel.
         kernel: String,
-        /// What is wrong.
+        /// The reason why the kernel cannot be used.
         problem: String,
     },
     /// The image would need more memory than [`MAX_IMAGE_SIZE`].
     #[error("the code object asks for {size} bytes of memory; the limit is {limit} bytes", limit = MAX_IMAGE_SIZE)]
     TooLarge {
-        /// Bytes asked for (saturated).
+        /// Bytes that the image needs (saturated).
         size: u64,
     },
-    /// The load address does not respect the segments' alignment.
+    /// The load address does not have the alignment of the segments.
     #[error(
         "a code object cannot be loaded at {base:#x}: its segments need an alignment of {align:#x}"
     )]
     MisalignedBase {
-        /// The address asked for.
+        /// The requested load address.
         base: u64,
-        /// The alignment needed, in bytes.
+        /// The required alignment, in bytes.
         align: u64,
     },
     /// A relocation refers to a symbol that is not defined in the object.
@@ -151,7 +150,7 @@ pub enum Error {
         plain(symbol)
     )]
     UndefinedSymbol {
-        /// The symbol's name.
+        /// The name of the symbol.
         symbol: String,
         /// Virtual address of the place that needs it.
         place: u64,
@@ -163,51 +162,51 @@ pub enum Error {
         kind: u32,
         /// Virtual address of the place.
         place: u64,
-        /// Why not.
+        /// The reason why it cannot be applied.
         problem: String,
     },
     /// The offload bundle's table contradicts itself.
     #[error("the offload bundle is damaged: {problem}")]
     BadBundle {
-        /// What is wrong, and where.
+        /// The error, and its place.
         problem: String,
     },
-    /// A compressed offload bundle where one that lies open is needed.
+    /// A compressed offload bundle, where an uncompressed one is needed.
     #[error("this offload bundle is compressed (CCOB)")]
     CompressedBundle,
-    /// The file has several targets and none was asked for.
+    /// The file has several targets, and none was requested.
     #[error("the file holds code for several targets, so one must be chosen: {}", present.join(", "))]
     TargetNeeded {
-        /// The targets present.
+        /// The targets in the file.
         present: Vec<String>,
     },
-    /// The file has no code for the target asked for.
+    /// The file has no code for the requested target.
     #[error(
         "the file holds no code for {}; it has {}",
         plain(wanted),
         list(present)
     )]
     TargetMissing {
-        /// The target asked for.
+        /// The target that was requested.
         wanted: String,
-        /// The targets present.
+        /// The targets in the file.
         present: Vec<String>,
     },
-    /// The target asked for is not written as a target.
+    /// The text of the requested target is malformed.
     #[error(
         "`{}` is not a target; write a chip and features, such as gfx906 or gfx906:sramecc+:xnack-",
         plain(text)
     )]
     BadTarget {
-        /// The text given.
+        /// The text of the target.
         text: String,
     },
 }
 
-/// What the functions of this crate return.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An offload bundle that is damaged in some way.
+/// Returns the error of a damaged offload bundle.
 pub(crate) fn bad_bundle(problem: String) -> Error {
     Error::BadBundle { problem }
 }

@@ -4,17 +4,17 @@ use crate::elf::Segment;
 use crate::error::{Error, Result};
 use crate::limits::{MAX_ALIGN, MAX_GAPS, MAX_IMAGE_SIZE};
 
-/// Where the segments lie together.
+/// The address range that contains all segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub origin: u64,
     pub size: u64,
     pub align: u64,
-    /// Bytes up to the last one that stands in the file.
+    /// Bytes up to the last one whose contents are in the file.
     pub contents: u64,
 }
 
-/// The extent of all segments of a file of so many bytes, its first address rounded down to the largest alignment.
+/// Returns the extent of all segments of a file of `file_size` bytes, its first address rounded down to the largest alignment.
 pub(crate) fn span(segments: &[Segment], file_size: u64) -> Result<Span> {
     let align = segments.iter().map(|s| s.align).max().unwrap_or(1).max(1);
     if align > MAX_ALIGN {

@@ -1,11 +1,10 @@
-//! AMD GPU code objects: what compilers for HIP, OpenCL and OpenMP leave, read from bytes.
+//! AMD GPU code objects: reading the output of compilers for HIP, OpenCL and OpenMP.
 //!
 //! * [`open`] finds the code object for a target in a plain file, an offload bundle or a host program.
-//! * [`CodeObject`] has the target, the kernels, the symbols, and makes a memory [`Image`] for a load address.
-//! * [`Kernel`] joins what the metadata says (name, arguments, sizes) with its [`KernelDescriptor`] (start state).
+//! * [`CodeObject`] has the target, the kernels and the symbols, and makes a memory [`Image`] for a load address.
+//! * [`Kernel`] joins the metadata (name, arguments, sizes) with its [`KernelDescriptor`] (start state).
 //!
-//! Code object versions 2 to 6 are read. The crate knows nothing of instructions and reads no files; the bytes it is
-//! given are not trusted.
+//! Code object versions 2 to 6 are read. The crate does not decode instructions or open files; its input bytes are untrusted.
 //!
 //! ```
 //! use wavetank_object::{ArgKind, open};

@@ -6,28 +6,28 @@ use crate::code_object::CodeObject;
 use crate::elf::Relocation;
 use crate::error::{Error, Result};
 
-/// A code object as it stands in memory.
+/// A code object in memory, at its load address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Address of the first byte.
+    /// The address of the first byte.
     pub base: u64,
-    /// Virtual address (as in symbols and segments) of the first byte.
+    /// The virtual address (as in symbols and segments) of the first byte.
     pub origin: u64,
-    /// The contents, as far as they are not zeros up to the end.
+    /// The contents, without the zeros at the end.
     pub bytes: Vec<u8>,
-    /// The size in memory.
+    /// The size in memory, in bytes.
     pub size: u64,
 }
 
 impl Image {
-    /// The loaded address of a virtual address of the code object.
+    /// Returns the loaded address of a virtual address of the code object.
     pub fn address_of(&self, virtual_address: u64) -> u64 {
         virtual_address
             .wrapping_sub(self.origin)
             .wrapping_add(self.base)
     }
 
-    /// The virtual address of a loaded address, or `None` outside the image.
+    /// Returns the virtual address of a loaded address, or `None` outside the image.
     pub fn virtual_address_of(&self, address: u64) -> Option<u64> {
         let at = address.checked_sub(self.base)?;
         (at < self.size).then(|| self.origin + at)
@@ -35,22 +35,22 @@ impl Image {
 }
 
 impl CodeObject {
-    /// Bytes of memory that the image takes.
+    /// Returns the size of the image in memory, in bytes.
     pub fn image_size(&self) -> u64 {
         self.span.size
     }
 
-    /// The virtual address (as in symbols and segments) of the image's first byte.
+    /// Returns the virtual address (as in symbols and segments) of the image's first byte.
     pub fn image_origin(&self) -> u64 {
         self.span.origin
     }
 
-    /// The alignment that the load address must have, a power of two.
+    /// Returns the alignment that the load address must have, a power of two.
     pub fn image_align(&self) -> u64 {
         self.span.align
     }
 
-    /// Makes the image for the load address `base`: segments copied, the rest zero, relocations applied.
+    /// Makes the image for the load address `base`, with segments copied, gaps zeroed, and relocations applied.
     ///
     /// # Errors
     /// [`Error::MisalignedBase`], [`Error::UndefinedSymbol`] for a relocation against a symbol that is neither defined
@@ -59,10 +59,11 @@ impl CodeObject {
         self.load_image_with(base, &|_| None)
     }
 
-    /// As [`load_image`](Self::load_image), with the addresses of symbols that the code object leaves to others.
+    /// Makes the image as [`load_image`](Self::load_image) does, with addresses for symbols that are defined outside of the code
+    /// object.
     ///
     /// # Errors
-    /// Those of [`load_image`](Self::load_image); [`Error::UndefinedSymbol`] where `externals` does not know a symbol.
+    /// The errors of [`load_image`](Self::load_image); [`Error::UndefinedSymbol`] if `externals` has no address for a symbol.
     pub fn load_image_with(
         &self,
         base: u64,

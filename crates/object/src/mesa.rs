@@ -1,7 +1,7 @@
-//! Kernels of Mesa's drivers for OpenCL.
+//! Kernels of Mesa's drivers for OpenCL, whose start state is given by register values.
 //!
-//! Sources: LLVM's "User Guide for AMDGPU Backend", "AMD Kernel Code" and "compute_pgm_rsrc1"; what LLVM writes for `amdgcn--`
-//! and `amdgcn-mesa-mesa3d`; the CLRX wiki, "Gallium ABI description", for what stands in front of the arguments.
+//! Sources: LLVM's "User Guide for AMDGPU Backend", "AMD Kernel Code" and "compute_pgm_rsrc1"; LLVM's output for `amdgcn--` and
+//! `amdgcn-mesa-mesa3d`; the CLRX wiki, "Gallium ABI description", for the values before the arguments.
 
 use crate::descriptor::{KernelDescriptor, UserSgpr};
 use crate::error::{Error, Result};
@@ -13,9 +13,9 @@ use crate::target::Target;
 pub(crate) const RSRC1: u32 = 0xb848;
 const RSRC2: u32 = 0xb84c;
 const TMPRING_SIZE: u32 = 0xb860;
-/// Bytes of scratch of a wave that `COMPUTE_TMPRING_SIZE.WAVESIZE` counts.
+/// The unit of `COMPUTE_TMPRING_SIZE.WAVESIZE`: bytes of scratch of a wave.
 const WAVE_GRANULE: u32 = 1024;
-/// Dwords in front of the arguments: groups, items and the size of a group, each in three directions.
+/// Dwords before the arguments: groups, items and the size of a group, each in three dimensions.
 const HEADER: [ArgKind; 9] = [
     ArgKind::HiddenGroupCountX,
     ArgKind::HiddenGroupCountY,
@@ -28,7 +28,7 @@ const HEADER: [ArgKind; 9] = [
     ArgKind::HiddenGroupSizeZ,
 ];
 
-/// The kernels of a file that says so what registers are to be set to, with their addresses.
+/// Returns the kernels of a file with register settings, with their addresses.
 pub(crate) fn kernels(
     pairs: &[[u32; 2]],
     symbols: &[Symbol],
@@ -66,7 +66,7 @@ fn metadata(name: &str) -> KernelMetadata {
     }
 }
 
-/// The start state that registers say. The first two user SGPRs have the address of the arguments.
+/// Returns the start state for register values. The first two user SGPRs have the address of the arguments.
 fn descriptor(pairs: &[[u32; 2]], target: &Target) -> KernelDescriptor {
     let value = |of: u32| {
         pairs
@@ -76,7 +76,7 @@ fn descriptor(pairs: &[[u32; 2]], target: &Target) -> KernelDescriptor {
     };
     let tmpring = value(TMPRING_SIZE);
     let mut descriptor = KernelDescriptor::of_registers(value(RSRC1), value(RSRC2), target);
-    // WAVESIZE, 24:12; a wave has 64 work-items.
+    // WAVESIZE is in 24:12; a wave has 64 work-items.
     descriptor.private_segment_fixed_size = (tmpring >> 12 & 0x1fff) * WAVE_GRANULE / 64;
     // LDS_SIZE counts blocks of 64 dwords on gfx6, of 128 from gfx7 on.
     let granule = if target.major() <= 6 { 256 } else { 512 };

@@ -9,18 +9,18 @@ use crate::metadata;
 pub const OWNER: &str = "AMDGPU";
 /// The owner of the notes of version 2.
 pub const OWNER_V2: &str = "AMD";
-/// `NT_AMD_HSA_CODE_OBJECT_VERSION`.
+/// The note type `NT_AMD_HSA_CODE_OBJECT_VERSION`.
 pub const CODE_OBJECT_VERSION: u32 = 1;
-/// `NT_AMD_HSA_ISA_VERSION`.
+/// The note type `NT_AMD_HSA_ISA_VERSION`.
 pub const ISA_VERSION: u32 = 3;
-/// `NT_AMD_HSA_METADATA`.
+/// The note type `NT_AMD_HSA_METADATA`.
 pub const METADATA_V2: u32 = 10;
-/// `NT_AMD_HSA_ISA_NAME`.
+/// The note type `NT_AMD_HSA_ISA_NAME`.
 pub const ISA_NAME: u32 = 11;
-/// `NT_AMDGPU_METADATA`.
+/// The note type `NT_AMDGPU_METADATA`.
 pub const METADATA: u32 = 32;
 
-/// The note of an owner, of a type and with some contents: sizes, owner and contents, each filled up to four bytes.
+/// Returns a note of an owner, with a type and contents: sizes, owner and contents, each padded to four bytes.
 pub fn entry(owner: &str, kind: u32, contents: &[u8]) -> Vec<u8> {
     let fill = |out: &mut Vec<u8>| out.resize(out.len().next_multiple_of(4), 0);
     let mut out = Vec::new();
@@ -35,11 +35,11 @@ pub fn entry(owner: &str, kind: u32, contents: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The note of the text of `.amdgpu_metadata`: MessagePack with the bytes that LLVM writes.
+/// Returns the note for the text of `.amdgpu_metadata`: MessagePack with the same bytes as LLVM's.
 ///
 /// # Errors
-/// [`Error::MetadataText`](crate::Error::MetadataText) for what is not YAML, and
-/// [`Error::BadMetadata`](crate::Error::BadMetadata) for what is no metadata of kernels.
+/// [`Error::MetadataText`](crate::Error::MetadataText) for text that is not YAML, and
+/// [`Error::BadMetadata`](crate::Error::BadMetadata) for text that is not metadata of kernels.
 ///
 /// ```
 /// let text = "---\namdhsa.version:\n  - 1\n  - 2\n...\n";
@@ -53,31 +53,31 @@ pub fn metadata(text: &str) -> Result<Vec<u8>> {
     Ok(entry(OWNER, METADATA, &contents))
 }
 
-/// As [`metadata`] for `.amdgpu_pal_metadata`, which drivers of graphics read: any tree.
+/// Returns the note of `.amdgpu_pal_metadata`, as [`metadata`] does, for graphics drivers: it may be any tree.
 ///
 /// # Errors
-/// [`Error::MetadataText`](crate::Error::MetadataText).
+/// [`Error::MetadataText`](crate::Error::MetadataText) for text that is not YAML.
 pub fn pal_metadata(text: &str) -> Result<Vec<u8>> {
     let contents = metadata::of_text(text, false)?;
     Ok(entry(OWNER, METADATA, &contents))
 }
 
-/// The note of the text of `.amd_amdgpu_hsa_metadata`, which is that text.
+/// Returns the note for the text of `.amd_amdgpu_hsa_metadata`, which contains that text.
 ///
 /// # Errors
-/// As those of [`metadata`].
+/// The errors of [`metadata`].
 pub fn metadata_v2(text: &str) -> Result<Vec<u8>> {
     let contents = metadata::v2_text(text)?;
     Ok(entry(OWNER_V2, METADATA_V2, contents.as_bytes()))
 }
 
-/// The note of `.hsa_code_object_version`.
+/// Returns the note of `.hsa_code_object_version`.
 pub fn code_object_version(major: u32, minor: u32) -> Vec<u8> {
     let contents = [major, minor].map(u32::to_le_bytes).concat();
     entry(OWNER_V2, CODE_OBJECT_VERSION, &contents)
 }
 
-/// The note of `.hsa_code_object_isa`: version, vendor and architecture, such as `9, 0, 1, "AMD", "AMDGPU"`.
+/// Returns the note of `.hsa_code_object_isa`: version, vendor and architecture, such as `9, 0, 1, "AMD", "AMDGPU"`.
 pub fn isa_version(version: [u32; 3], vendor: &str, architecture: &str) -> Vec<u8> {
     let mut contents = Vec::new();
     for name in [vendor, architecture] {
@@ -92,16 +92,16 @@ pub fn isa_version(version: [u32; 3], vendor: &str, architecture: &str) -> Vec<u
     entry(OWNER_V2, ISA_VERSION, &contents)
 }
 
-/// The note of `.amd_amdgpu_isa`, such as `amdgcn-amd-amdhsa--gfx901`.
+/// Returns the note of `.amd_amdgpu_isa`, such as `amdgcn-amd-amdhsa--gfx901`.
 pub fn isa_name(name: &str) -> Vec<u8> {
     entry(OWNER_V2, ISA_NAME, name.as_bytes())
 }
 
-/// The text of a note's MessagePack as compilers print it after `.amdgpu_metadata`. [`metadata`] makes the same bytes of it
-/// again, if LLVM wrote them: keys in order, numbers as short as they can be.
+/// Returns the text of a note's MessagePack in the form that compilers print after `.amdgpu_metadata`. [`metadata`] makes the
+/// same bytes from it, if LLVM wrote them: keys in order, numbers as short as possible.
 ///
 /// # Errors
-/// [`Error::BadMetadata`](crate::Error::BadMetadata) for other bytes, and what such a text cannot say.
+/// [`Error::BadMetadata`](crate::Error::BadMetadata) for other bytes, and for contents that the text cannot express.
 pub fn metadata_text(contents: &[u8]) -> Result<String> {
     metadata::text_of(contents)
 }

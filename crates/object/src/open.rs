@@ -1,4 +1,4 @@
-//! Finds code objects in the output of compilers: plain files, offload bundles, host programs.
+//! The search for code objects in the output of compilers: plain files, offload bundles, host programs.
 
 use crate::bundle::{Bundle, BundleEntry, is_bundle, targets_of_all, unpack};
 use crate::code_object::CodeObject;
@@ -11,12 +11,12 @@ use crate::target::Target;
 /// Reads the code object for `requested` (a target ID such as `gfx906`) from a code object, an offload bundle, compressed or
 /// not, or a host program with offload bundles or images for OpenMP inside.
 ///
-/// Without `requested`, the file must hold code for one target only. A host program of several translation units has
-/// several code objects for one target; [`open_all`] gives them all, `open` the first that has kernels.
+/// Without `requested`, the file must contain code for only one target. A host program of several translation units has several
+/// code objects for one target; [`open_all`] returns them all, `open` the first that has kernels.
 ///
 /// # Errors
-/// As [`CodeObject::parse`] and [`Bundle::parse`]; [`Error::TargetMissing`] and [`Error::TargetNeeded`], which list the
-/// targets present; [`Error::NoDeviceCode`] for a plain host program.
+/// The errors of [`CodeObject::parse`] and [`Bundle::parse`]; [`Error::TargetMissing`] and [`Error::TargetNeeded`], which list
+/// the available targets; [`Error::NoDeviceCode`] for a plain host program.
 ///
 /// ```
 /// let bytes = include_bytes!("../tests/data/vecadd-gfx900.hsaco");
@@ -41,7 +41,7 @@ pub fn open(bytes: &[u8], requested: Option<&str>) -> Result<CodeObject> {
 /// Reads all code objects for `requested`, at least one. See [`open`].
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn open_all(bytes: &[u8], requested: Option<&str>) -> Result<Vec<CodeObject>> {
     let requested: Option<Target> = requested.map(str::parse).transpose()?;
     match found(bytes)? {
@@ -62,22 +62,22 @@ pub fn open_all(bytes: &[u8], requested: Option<&str>) -> Result<Vec<CodeObject>
     }
 }
 
-/// Code that a file holds beside other code.
+/// One of several pieces of code in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The name of the bundle's entry, e.g. `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`; the target, where there is no bundle.
+    /// The name of the bundle's entry, e.g. `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`; without a bundle, the target.
     pub id: String,
     /// The GPU target, or `None` for the host's entry and for other machines.
     pub target: Option<Target>,
-    /// The code.
+    /// The bytes of the code.
     pub bytes: Vec<u8>,
 }
 
-/// Everything that a file holds, in its order: the entries of bundles, compressed or not, those of a host program, its
+/// Returns the entire contents of a file, in its order: the entries of bundles, compressed or not, those of a host program, its
 /// images for OpenMP, or the one code object that the file is.
 ///
 /// # Errors
-/// As [`open`], those of target selection excepted.
+/// The errors of [`open`], except those of target selection.
 pub fn unbundle(bytes: &[u8]) -> Result<Vec<Entry>> {
     let entries = |bundles: &[Bundle]| -> Vec<Entry> {
         let all = bundles.iter().flat_map(Bundle::entries);
@@ -98,8 +98,8 @@ pub fn unbundle(bytes: &[u8]) -> Result<Vec<Entry>> {
     }
 }
 
-/// The names of the kernels of a code object that cannot be read, as far as its symbols tell: for sentences about
-/// what will be missing.
+/// Returns the names of the kernels in a code object that cannot be read, as far as its symbols contain them, for messages about
+/// missing kernels.
 pub fn kernel_names(bytes: &[u8]) -> Vec<String> {
     let symbols = Elf::parse(bytes).and_then(|elf| elf.symbols());
     let name = |symbol: Symbol| match symbol.kind {
@@ -109,10 +109,10 @@ pub fn kernel_names(bytes: &[u8]) -> Vec<String> {
     symbols.into_iter().flatten().filter_map(name).collect()
 }
 
-/// The targets that a file holds code for, each once, in file order: what [`open`] can be asked for.
+/// Returns the targets in a file, each once, in file order. [`open`] accepts each of them.
 ///
 /// # Errors
-/// As [`open`], those of target selection excepted.
+/// The errors of [`open`], except those of target selection.
 pub fn targets(bytes: &[u8]) -> Result<Vec<Target>> {
     match found(bytes) {
         Ok(Some(Embedded::Bundles(bundles))) => Ok(distinct(targets_of_all(bundles)?)),
@@ -121,17 +121,17 @@ pub fn targets(bytes: &[u8]) -> Result<Vec<Target>> {
     }
 }
 
-/// The dynamic linker that a host program names; `None` for one that is linked statically, and for what is no program.
+/// Returns the dynamic linker of a host program; `None` for a statically linked one, and for other files.
 pub fn interpreter(bytes: &[u8]) -> Option<&str> {
     Elf::parse(bytes).ok()?.interpreter()
 }
 
-/// Whether a file is an ELF file that no linker has seen, of any machine.
+/// Whether a file is an ELF file that has not been linked, of any machine.
 pub fn is_object_file(bytes: &[u8]) -> bool {
     Elf::parse(bytes).is_ok_and(|elf| elf.is_relocatable())
 }
 
-/// What a file holds, bundles or images; `None` for one that may be a code object itself.
+/// Returns the bundles or images in a file; `None` for a file that may be a code object itself.
 fn found(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
     match is_bundle(bytes) {
         true => Ok(Some(Embedded::Bundles(bytes))),
@@ -143,7 +143,7 @@ fn targets_of(bundles: &[Bundle]) -> Vec<Target> {
     bundles.iter().flat_map(Bundle::targets).cloned().collect()
 }
 
-/// Every target once.
+/// Removes duplicates from a list of targets.
 fn distinct(mut targets: Vec<Target>) -> Vec<Target> {
     let mut seen = Vec::new();
     targets.retain(|target| {

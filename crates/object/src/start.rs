@@ -1,45 +1,45 @@
-//! The start state of kernels of other drivers: contents of user SGPRs, and hidden arguments.
+//! The start state of kernels of other drivers: contents of user SGPRs, and words of the argument block.
 
 /// Word 3 of a descriptor (Southern Islands ISA, "Buffer Resource Descriptor"): components in their order, 32 bits, unsigned.
 pub(crate) const WORD_3: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 4 << 15;
 
-/// How a kernel begins that has no descriptor of user SGPRs.
+/// The start state of a kernel without a descriptor of user SGPRs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Start {
-    /// What user SGPRs hold.
+    /// The values of user SGPRs.
     pub user: Vec<UserWords>,
-    /// Words of the argument block, by their offsets.
+    /// Words of the argument block: offset and value.
     pub words: Vec<(u32, u32)>,
-    /// Addresses of the code object there, by their offsets.
+    /// Addresses of the code object in the argument block: offset and value.
     pub addresses: Vec<(u32, u64)>,
-    /// What it wants that is not there.
+    /// A resource that the kernel uses and that is not available.
     pub missing: Option<String>,
 }
 
 /// A value of user SGPRs, from a register on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserWords {
-    /// The first register.
+    /// The number of the first register.
     pub first: u32,
-    /// How many there are.
+    /// The number of registers.
     pub count: u32,
-    /// What they hold.
+    /// The value of the registers.
     pub value: UserValue,
 }
 
-/// What user SGPRs hold. Offsets are those in the argument block.
+/// A value of user SGPRs. Offsets are relative to the argument block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserValue {
-    /// The address of a place.
+    /// The address of an offset.
     Address(u32),
-    /// A descriptor of so many bytes there.
+    /// A buffer descriptor for an offset and a size in bytes.
     Buffer(u32, u32),
-    /// The words that stand there.
+    /// The words at an offset.
     Words(u32),
 }
 
 impl Start {
-    /// The user SGPRs of a kernel whose argument block is at an address.
+    /// Returns the user SGPRs of a kernel whose argument block is at an address.
     pub fn user_sgprs(&self, block: &[u8], address: u64) -> [u32; 16] {
         let mut out = [0; 16];
         for UserWords {

@@ -1,15 +1,15 @@
 //! Symbols, so that an address can be shown as `kernel+0x10`.
 
-/// What a symbol stands for.
+/// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
-    /// The code of a kernel. In version 2 its descriptor comes first, at the symbol itself.
+    /// The code of a kernel. In version 2 the descriptor is at the symbol, before the code.
     Kernel,
     /// The code of a function.
     Function,
     /// A kernel descriptor, `NAME.kd`.
     Descriptor,
-    /// A variable or constant.
+    /// A variable or constant in memory.
     Object,
     /// A place without type or size.
     Label,
@@ -18,13 +18,13 @@ pub enum SymbolKind {
 /// A symbol defined in the code object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name, as the linker knows it (mangled for C++).
+    /// The symbol's name for the linker (mangled for C++).
     pub name: String,
-    /// Its virtual address, before loading.
+    /// The symbol's virtual address, before loading.
     pub address: u64,
-    /// Its size in bytes; 0 where it is not known.
+    /// The size in bytes; 0 if it is unknown.
     pub size: u64,
-    /// What it stands for.
+    /// The kind of the symbol.
     pub kind: SymbolKind,
     /// Whether other objects and the host can see it.
     pub global: bool,

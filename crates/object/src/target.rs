@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// Setting of a chip feature that changes the code: XNACK (replay of page faults) and SRAM ECC.
+/// The setting of a chip feature that changes the code: XNACK (replay of page faults) or SRAM ECC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Feature {
     /// The chip does not have the feature.
@@ -23,7 +23,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// Two-bit field of `e_flags` from code object version 4 on (`EF_AMDGPU_FEATURE_*_V4`).
+    /// Decodes a two-bit field of `e_flags` from code object version 4 on (`EF_AMDGPU_FEATURE_*_V4`).
     fn from_v4_bits(bits: u32) -> Self {
         match bits & 3 {
             0 => Self::Unsupported,
@@ -33,7 +33,7 @@ impl Feature {
         }
     }
 
-    /// The reverse of [`from_v4_bits`](Self::from_v4_bits).
+    /// Encodes the field of [`from_v4_bits`](Self::from_v4_bits).
     fn v4_bits(self) -> u32 {
         match self {
             Self::Unsupported => 0,
@@ -43,12 +43,13 @@ impl Feature {
         }
     }
 
-    /// Versions 2 and 3 cannot say that code works either way: the compiler makes it so that it works with the feature on.
+    /// Encodes the setting for versions 2 and 3, which have no value for "on or off": such code is marked as on, because
+    /// compilers make it work with the feature on.
     fn v3_bit(self) -> u32 {
         u32::from(matches!(self, Self::Any | Self::On))
     }
 
-    /// One bit of `e_flags` in code object versions 2 and 3: on, or off where the chip has the feature.
+    /// Decodes the bit of `e_flags` in code object versions 2 and 3: on, or off if the chip has the feature.
     fn from_v3_bit(on: bool, supported: bool) -> Self {
         match (on, supported) {
             (true, _) => Self::On,
@@ -57,7 +58,7 @@ impl Feature {
         }
     }
 
-    /// Whether code made with this setting runs where `requested` is the target; unspecific settings fit everything.
+    /// Whether code with this setting runs on a target with `requested`; unspecific settings fit everything.
     fn serves(self, requested: Self) -> bool {
         !matches!(
             (self, requested),
@@ -90,7 +91,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The generation's number: 6 for `gfx600`, 9 for `gfx90c` and `gfx9-generic`, 10 for `gfx1030`.
+    /// Returns the number of the generation: 6 for `gfx600`, 9 for `gfx90c` and `gfx9-generic`, 10 for `gfx1030`.
     pub fn major(&self) -> u32 {
         let digits = self.chip.trim_start_matches("gfx");
         let number = match digits.split_once('-') {
@@ -101,11 +102,11 @@ impl Target {
         number.parse().unwrap_or(0)
     }
 
-    /// The `e_flags` of code for this target, in a code object of a version, 2 to 6: chip, features, and from version 6 on
+    /// Returns the `e_flags` of code for this target, in a code object of version 2 to 6: chip, features, and from version 6 on
     /// the version of a generic target. Files for other systems than HSA have those of version 3.
     ///
     /// # Errors
-    /// [`Error::UnknownChip`].
+    /// [`Error::UnknownChip`] if the chip has no number.
     ///
     /// ```
     /// let target: wavetank_object::Target = "gfx906:xnack-".parse()?;
@@ -133,20 +134,20 @@ impl Target {
         Ok(mach | xnack.v4_bits() << 8 | sramecc.v4_bits() << 10 | generic << 24)
     }
 
-    /// Whether the chip can replay page faults, so that XNACK can be on.
+    /// Whether the chip can replay page faults, so that XNACK can be enabled.
     pub fn has_xnack(&self) -> bool {
         has_xnack(&self.chip)
     }
 
-    /// Whether code made for `self` runs on `requested`: the same chip (or a generic target that covers it), and no
-    /// feature needed on where off is asked for, or the reverse.
+    /// Whether code made for `self` runs on `requested`: the chip is the same (or a generic target covers it), and no feature is
+    /// needed on and requested off, or the reverse.
     pub fn serves(&self, requested: &Target) -> bool {
         let chip = self.chip == requested.chip
             || generic_members(&self.chip).contains(&requested.chip.as_str());
         chip && self.xnack.serves(requested.xnack) && self.sramecc.serves(requested.sramecc)
     }
 
-    /// The target of a code object of version 3 to 6 (`version`) from its `e_flags`.
+    /// Returns the target of a code object of version 3 to 6 (`version`) from its `e_flags`.
     pub(crate) fn from_flags(version: u8, flags: u32) -> Result<Self> {
         let mach = flags & 0xff;
         let chip = MACHS
@@ -179,10 +180,10 @@ impl Target {
         })
     }
 
-    /// The target of a code object of version 2, from the numbers of its `NT_AMD_HSA_ISA_VERSION` note.
+    /// Returns the target of a code object of version 2, from the numbers of its `NT_AMD_HSA_ISA_VERSION` note.
     ///
-    /// In that age a stepping stood for a chip with XNACK on or off: 9.0.1 is gfx900 with XNACK on. Table "AMDHSA
-    /// Code Object V2 ISA Version" of the guide.
+    /// In that version a stepping stood for a chip with XNACK on or off: 9.0.1 is gfx900 with XNACK on (guide, table "AMDHSA Code
+    /// Object V2 ISA Version").
     pub(crate) fn from_isa_version(major: u32, minor: u32, stepping: u32) -> Result<Self> {
         let (chip, xnack): (&str, bool) = match (major, minor, stepping) {
             (8, 0, 0) => ("gfx802", false),
@@ -232,7 +233,7 @@ impl fmt::Display for Target {
 impl FromStr for Target {
     type Err = Error;
 
-    /// Reads a target ID; a whole triple such as `amdgcn-amd-amdhsa--gfx906:xnack+` is understood too.
+    /// Parses a target ID; a whole triple such as `amdgcn-amd-amdhsa--gfx906:xnack+` is accepted, too.
     fn from_str(text: &str) -> Result<Self> {
         let bad = || Error::BadTarget {
             text: text.to_owned(),
@@ -267,7 +268,7 @@ impl FromStr for Target {
     }
 }
 
-/// Chips with XNACK (table "AMDGPU Processors", column "Target Features Supported").
+/// Whether a chip has XNACK (table "AMDGPU Processors", column "Target Features Supported").
 fn has_xnack(chip: &str) -> bool {
     matches!(
         chip,
@@ -292,7 +293,7 @@ fn has_xnack(chip: &str) -> bool {
     )
 }
 
-/// Chips with SRAM ECC (the same table).
+/// Whether a chip has SRAM ECC (the same table).
 fn has_sramecc(chip: &str) -> bool {
     matches!(
         chip,
@@ -300,7 +301,7 @@ fn has_sramecc(chip: &str) -> bool {
     )
 }
 
-/// The chips that a generic target of generation 9 covers (table "Generic AMDGPU Processors").
+/// Returns the chips that a generic target of generation 9 covers (table "Generic AMDGPU Processors").
 fn generic_members(chip: &str) -> &'static [&'static str] {
     match chip {
         "gfx9-generic" => &["gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"],
@@ -308,7 +309,7 @@ fn generic_members(chip: &str) -> &'static [&'static str] {
     }
 }
 
-/// `EF_AMDGPU_MACH`, bits 7:0 of `e_flags`, to chip.
+/// Chips by `EF_AMDGPU_MACH`, bits 7:0 of `e_flags`.
 #[rustfmt::skip]
 const MACHS: &[(u32, &str)] = &[
     (0x20, "gfx600"),  (0x21, "gfx601"),  (0x3a, "gfx602"),

@@ -1,9 +1,9 @@
-//! Bytes in texts that are not all UTF-8.
+//! Characters for bytes of texts that are not UTF-8.
 
-/// Stands for byte 0 among the characters for private use, which no text needs.
+/// The private-use character for byte 0. Text has no use for this range.
 const FIRST: u32 = 0x10_f700;
 
-/// The character that stands for a byte which is no part of UTF-8. [`plain`](crate::plain) shows it as `\xff`.
+/// Returns the character for a byte that is not part of UTF-8. [`plain`](crate::plain) shows it as `\xff`.
 ///
 /// ```
 /// use wavetank_quote::{byte_of, character_of, plain};
@@ -15,7 +15,7 @@ pub fn character_of(byte: u8) -> char {
     char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The byte that a character stands for, if it is one of [`character_of`].
+/// Returns the byte that a character stands for, if it comes from [`character_of`].
 pub fn byte_of(character: char) -> Option<u8> {
     u8::try_from(u32::from(character).checked_sub(FIRST)?).ok()
 }

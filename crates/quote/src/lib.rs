@@ -1,12 +1,12 @@
-//! Other people's text in our sentences: names of kernels, lines of sources, words of a command.
+//! Foreign text in messages: names of kernels, source lines, words of a command.
 //!
-//! * [`plain`] shows what a terminal would obey instead of showing it.
-//! * [`brief`] does so with a sentence, and shortens it where it quotes a megabyte.
+//! * [`plain`] escapes characters that a terminal would obey.
+//! * [`brief`] escapes a sentence in the same way, and shortens it if it quotes a megabyte.
 //! * [`some_of`] lists names, but not a hundred thousand of them.
-//! * [`readable`] and [`function`] give the names of C++ as they stand in a source.
+//! * [`readable`] and [`function`] return the source form of C++ names.
 //! * [`snippet`] shows a wrong place under its line.
-//! * [`character_of`] stands for a byte that is no text.
-//! * [`similar`] finds what somebody may have meant.
+//! * [`character_of`] represents a byte that is not text.
+//! * [`similar`] finds the names that a wrong name may stand for.
 //!
 //! ```
 //! use wavetank_quote::{plain, similar, some_of};
@@ -30,19 +30,19 @@ pub use bytes::{byte_of, character_of};
 pub use names::{function, readable};
 pub use snippet::snippet;
 
-/// Names that a list has at most.
+/// Limit of the names in a list.
 pub const LISTED: usize = 10;
-/// Characters that a sentence has at most.
+/// Limit of the characters in a sentence.
 const BRIEF: usize = 240;
-/// From this likeness on (Jaro and Winkler's, 0 to 1) a name may be the one that was meant.
+/// The likeness (Jaro and Winkler's, 0 to 1) from which on a name is suggested.
 const ALIKE: f64 = 0.7;
 
-/// Text of somebody else.
+/// Foreign text, displayed with escapes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plain<'a>(&'a str);
 
-/// Shows a text with escapes for all characters that cannot be seen: those that terminals obey (colours, titles, carriage
-/// returns), and those that change the direction of what follows.
+/// Shows a text with escapes for all invisible characters: those that terminals obey (colours, titles, carriage returns), and
+/// those that change the direction of text.
 pub fn plain(text: &str) -> Plain<'_> {
     Plain(text)
 }
@@ -50,7 +50,7 @@ pub fn plain(text: &str) -> Plain<'_> {
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            // These would be escaped inside a literal.
+            // `escape_debug` escapes these characters, which only a literal needs.
             '\\' | '\'' | '"' => f.write_char(c),
             _ => match byte_of(c) {
                 Some(byte) => write!(f, "\\x{byte:02x}"),
@@ -60,7 +60,7 @@ impl Display for Plain<'_> {
     }
 }
 
-/// A text of several lines in [`plain`] characters: ends of lines and tabs stay.
+/// Returns a text of several lines in [`plain`] characters; ends of lines and tabs stay.
 pub fn plain_lines(text: &str) -> String {
     let kept = |c| matches!(c, '\n' | '\t');
     let pieces = text.split_inclusive(kept).map(|piece| {
@@ -70,7 +70,7 @@ pub fn plain_lines(text: &str) -> String {
     pieces.collect()
 }
 
-/// A sentence in [`plain`] characters; of a long one, which quotes something long, the beginning and the end.
+/// Returns a sentence in [`plain`] characters. A long one, which quotes something long, is cut in the middle.
 pub fn brief(text: &str) -> String {
     let count = text.chars().count();
     if count <= BRIEF {
@@ -81,7 +81,7 @@ pub fn brief(text: &str) -> String {
     format!("{} … {}", plain(&start), plain(&end))
 }
 
-/// The first ten names, and how many more there are.
+/// Returns the first ten names, and the number of the others.
 pub fn some_of<S: AsRef<str>>(names: &[S]) -> String {
     let shown = names.iter().take(LISTED);
     let shown: Vec<String> = shown.map(|n| plain(n.as_ref()).to_string()).collect();
@@ -92,8 +92,8 @@ pub fn some_of<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// Names in the order of their likeness to a name, and whether the first may be what was meant. Those that are equally
-/// like it keep their order.
+/// Returns names in the order of their likeness to `name`, and whether the first is similar enough for a suggestion. Equally
+/// similar names keep their order.
 pub fn similar<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> (Vec<&'a str>, bool) {
     let likeness = |other: &'a str| (strsim::jaro_winkler(name, other), other);
     let mut all: Vec<(f64, &str)> = names.into_iter().map(likeness).collect();

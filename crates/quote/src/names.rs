@@ -1,4 +1,4 @@
-//! Names of C++ functions: the compiler's, `_Z4overPiii`, and those of the source, `over(int*, int, int)`.
+//! Demangling of C++ function names: `_Z4overPiii` to `over(int*, int, int)`.
 
 use std::fmt::{self, Write};
 
@@ -6,10 +6,10 @@ use cpp_demangle::{DemangleOptions, Symbol};
 
 use crate::plain;
 
-/// Bytes that a name may grow to. One of templates is rarely longer, and a few bytes can stand for a name without end.
+/// Limit of a demangled name in bytes. Names of templates rarely exceed it, and a few bytes can stand for an unlimited name.
 const LONGEST: usize = 4096;
 
-/// A function's name as it stands in a source, with its parameters, in [`plain`] characters; any other name as it is.
+/// Returns a function's name in source form, with its parameters, in [`plain`] characters; any other name is unchanged.
 ///
 /// ```
 /// use wavetank_quote::{function, readable};
@@ -22,7 +22,7 @@ pub fn readable(name: &str) -> String {
     shown(name, DemangleOptions::new().no_return_type())
 }
 
-/// As [`readable`], without the parameters.
+/// Returns the name as [`readable`] does, without the parameters.
 pub fn function(name: &str) -> String {
     shown(name, DemangleOptions::new().no_return_type().no_params())
 }
@@ -33,7 +33,7 @@ fn shown(name: &str, options: DemangleOptions) -> String {
     plain(source.as_deref().unwrap_or(name)).to_string()
 }
 
-/// The name in the source, where it can be told.
+/// Returns the name in source form, if it can be demangled.
 fn source(name: &str, options: &DemangleOptions) -> Option<String> {
     let mut text = Bounded(String::new());
     let symbol = Symbol::new(name).ok()?;
@@ -41,7 +41,7 @@ fn source(name: &str, options: &DemangleOptions) -> Option<String> {
     Some(text.0)
 }
 
-/// Text that is no longer than [`LONGEST`].
+/// A text of at most [`LONGEST`] bytes.
 struct Bounded(String);
 
 impl Write for Bounded {

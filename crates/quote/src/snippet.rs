@@ -1,14 +1,14 @@
-//! A wrong place in a line, shown under it.
+//! The display of a wrong place under its line.
 
 use std::ops::Range;
 
 use crate::plain;
 
-/// The most columns of a line that are shown.
+/// Limit of the columns that are shown.
 const COLUMNS: usize = 120;
 
-/// A line with a caret under each column that is wrong, and the help below: two or three lines that begin with two blanks,
-/// without a line end at the last. Of a long line the part around the place is shown. `span` is in bytes of the line.
+/// Returns a line with a caret under each wrong column, and the help below: two or three lines that begin with two blanks,
+/// without a line end at the last. A long line is cut to the part around the place. `span` is in bytes of the line.
 ///
 /// ```
 /// use wavetank_quote::snippet;
@@ -28,7 +28,7 @@ pub fn snippet(line: &str, span: &Range<usize>, help: Option<&str>) -> String {
         if column < shown.start {
             continue;
         }
-        // Tabs stay tabs, so that the caret stands right whatever their width.
+        // Tabs stay tabs, so that the caret is in the right column for any tab width.
         let (seen, blank) = match c {
             '\t' => (c.to_string(), '\t'),
             _ => (plain(c.encode_utf8(&mut [0; 4])).to_string(), ' '),
@@ -49,7 +49,7 @@ pub fn snippet(line: &str, span: &Range<usize>, help: Option<&str>) -> String {
     snippet
 }
 
-/// The columns of a line to show.
+/// Returns the columns of a line to show.
 fn window(columns: usize, wrong: &Range<usize>) -> Range<usize> {
     if columns <= COLUMNS {
         return 0..columns;

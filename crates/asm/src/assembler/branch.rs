@@ -11,11 +11,11 @@ use crate::expression::{Base, Expr, Reader, Variant};
 use crate::source::{Cursor, SyntaxError, first_word, syntax_error};
 use crate::state::{FixupKind, Location, SectionId, Symbol};
 
-/// Templates that are kept: sources of machines name each pair of registers in an `s_call_b64`.
+/// Limit of cached templates: generated sources name each pair of registers in an `s_call_b64`.
 const MOST_TEMPLATES: usize = 1000;
 
 impl Assembler<'_> {
-    /// Assembles a branch, whose target is no plain number.
+    /// Assembles a branch whose target is not a plain number.
     pub(super) fn branch(&mut self, text: &str, place: Range<usize>) -> Result<(), SyntaxError> {
         let target = first_word(&text[place.start..]);
         if Place::Operand.keeps(target, self.dialect) {
@@ -52,14 +52,14 @@ impl Assembler<'_> {
         self.emit(&inst, text, None)
     }
 
-    /// A branch with the distance 0.
+    /// Returns the instruction of a branch with the distance 0, parsed once and cached by the text before its target.
     fn template(&mut self, text: &str, target: usize) -> Result<Template, SyntaxError> {
         let prefix = &text[..target];
         if let Some(template) = self.templates.get(prefix) {
             return Ok(*template);
         }
         let line = format!("{prefix}0");
-        // As if it stood at the beginning: CLRX takes the number for an address.
+        // Parsed as if it stood at address 0, because CLRX takes the number for an address.
         let parsed = parse_at(&line, self.chip, self.dialect, 0).map_err(Box::new);
         let inst = parsed?.with_simm16(0);
         let code = encode(&inst).map_err(|error| syntax_error(0..text.len(), error))?;
@@ -70,7 +70,7 @@ impl Assembler<'_> {
         Ok((inst, code))
     }
 
-    /// How many dwords away a target is, if that is known.
+    /// Returns the distance of a target in dwords, if it is known.
     fn distance(
         &self,
         expr: &Expr,
@@ -106,7 +106,7 @@ impl Assembler<'_> {
             .map_err(|message| syntax_error(place.clone(), message))
     }
 
-    /// Where a symbol lies that is not defined yet, as a first reading has found it.
+    /// Returns the location of a symbol that is defined later, as the first reading found it.
     fn known_place(
         &self,
         symbol: &Symbol,
@@ -130,7 +130,7 @@ impl Assembler<'_> {
     }
 }
 
-/// The dwords of a branch's distance in bytes.
+/// Converts a branch's distance in bytes to dwords.
 pub(crate) fn words_of(bytes: i64) -> Result<i16, String> {
     let words = bytes / 4;
     match (bytes % 4, i16::try_from(words)) {

@@ -1,4 +1,4 @@
-//! Registers that instructions name.
+//! Register counts: the highest registers that instructions name.
 
 use wavetank_gcn::Inst;
 use wavetank_gcn::numbers::{flat_scratch, general_sgprs, sreg};
@@ -8,7 +8,7 @@ use wavetank_gcn::numbers::{flat_scratch, general_sgprs, sreg};
 pub(crate) struct Counts {
     pub vgprs: u32,
     pub sgprs: u32,
-    /// Whether VCC, FLAT_SCRATCH are among them, which stand after the SGPRs.
+    /// Whether VCC and FLAT_SCRATCH, which are allocated after the SGPRs, are named.
     pub vcc: bool,
     pub flat_scratch: bool,
 }
@@ -25,7 +25,7 @@ pub(crate) struct CountsKept {
 }
 
 impl Counts {
-    /// The counts of one instruction.
+    /// Returns the counts of one instruction.
     pub fn of(inst: &Inst) -> Counts {
         let mut counts = Counts::default();
         counts.add(inst);
@@ -53,7 +53,7 @@ impl Counts {
                     _ if scalar < general_sgprs(generation) => {
                         self.sgprs = self.sgprs.max(u32::from(scalar) + 1);
                     }
-                    // Those after the SGPRs are not counted: they are reserved by name.
+                    // VCC and FLAT_SCRATCH are not counted as SGPRs: they are reserved by name.
                     _ if beside(sreg::VCC) => self.vcc = true,
                     _ if flat_scratch(generation).is_some_and(beside) => self.flat_scratch = true,
                     _ => {}

@@ -1,4 +1,4 @@
-//! Definitions: values of symbols, the numbers of the chip, and the counts of registers, which are variables.
+//! Definitions: values of symbols, the variables with the chip's numbers, and the variables that count registers.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Definition;
 
 impl Assembler<'_> {
-    /// `NAME = VALUE`: the cursor stands at the sign.
+    /// Reads `NAME = VALUE`, with the cursor at the sign.
     pub fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
         let twice = cursor.rest().starts_with("==");
         cursor.skip(if twice { 2 } else { 1 });
         self.set(cursor, name, 0..name.len(), !twice)
     }
 
-    /// Sets a symbol to the expression at the cursor. `again`: it may have been set before, and may be set later.
+    /// Sets a symbol to the expression at the cursor. With `again`, the symbol may be set several times.
     pub fn set(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -43,17 +43,17 @@ impl Assembler<'_> {
         self.define(name, place, definition, again)
     }
 
-    /// Reads an expression; the number that it is by now.
+    /// Reads an expression and reduces it with the values that are known by now.
     fn reduced_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
         let value = self.values().reduce(&expr);
         let value = value.map_err(|why| syntax_error(start..cursor.text().len(), why))?;
-        // What it comes to, not what was written: variables of variables stay small.
+        // The reduced value is kept, not the written expression, so that variables of variables stay small.
         Ok(value.into())
     }
 
-    /// Gives a symbol of this place another definition.
+    /// Defines a symbol, with the current statement as its place.
     pub fn define(
         &mut self,
         name: &str,
@@ -78,12 +78,12 @@ impl Assembler<'_> {
         }
         symbol.definition = definition;
         symbol.variable = again;
-        // The assembler's own are none of the object, but for those that the source sets.
+        // The assembler's own symbols are not part of the object, except those that the source sets.
         symbol.used |= name.starts_with(".amdgcn.");
         Ok(())
     }
 
-    /// Goes on with the instructions of another chip.
+    /// Switches to another chip for the instructions that follow.
     pub fn set_chip(&mut self, chip: Chip) {
         if chip != self.chip {
             self.chip = chip;
@@ -92,7 +92,7 @@ impl Assembler<'_> {
         self.define_chip();
     }
 
-    /// The numbers of the chip, for sources that ask.
+    /// Defines the variables that hold the chip's version numbers.
     pub(super) fn define_chip(&mut self) {
         let (major, minor, stepping) = isa_version(self.chip);
         for (name, number) in [
@@ -115,14 +115,14 @@ impl Assembler<'_> {
         symbol.variable = true;
     }
 
-    /// Counts registers of instructions from here on: their highest numbers become variables.
+    /// Starts to count the registers of instructions: their highest numbers become variables.
     pub fn count_all(&mut self) {
         self.counts.source = Some(Counts::default());
         self.set_number(".amdgcn.next_free_vgpr", 0);
         self.set_number(".amdgcn.next_free_sgpr", 0);
     }
 
-    /// Counts the registers of an instruction.
+    /// Adds the registers of an instruction to the counts.
     pub(super) fn count_registers(&mut self, inst: &Inst) {
         for owner in &self.counts.owners {
             self.counts.kernels[*owner].add(inst);
@@ -135,7 +135,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A variable grows to this, if it is less. Sources set it to zero where a kernel begins.
+    /// Raises a variable to at least this count. Sources set it to zero where a kernel begins.
     fn at_least(&mut self, name: &str, count: u32) {
         let id = self.symbols.id(name);
         let old = match self.symbols[id].definition {

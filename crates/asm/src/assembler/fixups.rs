@@ -1,4 +1,4 @@
-//! Fixups: bytes that wait for values are filled in, or left to a linker.
+//! Resolution of fixups: places that wait for values are filled in, or left to a linker.
 
 use wavetank_link::reloc;
 
@@ -7,16 +7,16 @@ use super::{Assembler, Known, KnownValue};
 use crate::expression::{Base, Reduced, Values, Variant, fits};
 use crate::state::{Definition, Fixup, FixupKind, Layout, Location, SymbolId};
 
-/// What a fixup became.
+/// The outcome of resolving a fixup.
 pub(crate) enum Resolution {
-    /// The bytes are written.
+    /// The value is known, and its bytes are written.
     Done,
-    /// The linker has to resolve it, by this relocation.
+    /// The value is left to the linker as this relocation.
     Relocation { kind: u32, base: Base, addend: i64 },
 }
 
 impl Assembler<'_> {
-    /// Where the parts of sections lie.
+    /// Computes the layout of the sections' parts.
     pub fn layout(&self) -> Layout {
         Layout::of(&self.sections, |expr, layout| {
             let values = Values {
@@ -27,7 +27,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// The values of all symbols that have one.
+    /// Returns the values of all symbols that have one.
     pub fn known(&self) -> Known {
         let layout = self.layout();
         let values = Values {
@@ -62,7 +62,7 @@ impl Assembler<'_> {
         known.collect()
     }
 
-    /// Resolves one fixup.
+    /// Resolves one fixup: writes its bytes, or returns the relocation for them.
     pub fn resolve(&mut self, fixup: &Fixup, layout: &Layout) -> Result<Resolution, String> {
         let values = Values {
             symbols: &self.symbols,
@@ -110,7 +110,7 @@ impl Assembler<'_> {
         Ok(Resolution::Done)
     }
 
-    /// The message for an expression without a value.
+    /// Returns the message for an expression without a value.
     fn unknown(&self, value: &Reduced) -> String {
         match value.plus.or(value.minus) {
             Some(Base::Symbol(id, _)) => match self.symbols[id].is_defined() {
@@ -137,7 +137,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The place of a base in the section of a location.
+    /// Returns the offset of a base that lies in the same section as a location.
     fn beside(&self, base: &Base, location: Location, layout: &Layout) -> Option<u64> {
         let values = Values {
             symbols: &self.symbols,
@@ -178,7 +178,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// The dword after an instruction: relative to its own place, but for differences and `@abs32`.
+    /// Resolves the literal dword after an instruction: relative to its own place, except for differences and `@abs32`.
     fn literal(
         &mut self,
         fixup: &Fixup,
@@ -273,7 +273,7 @@ impl Assembler<'_> {
     }
 }
 
-/// The relocation of a variant.
+/// Returns the relocation type of a variant.
 fn kind_of(variant: Variant) -> Option<u32> {
     Some(match variant {
         Variant::None => return None,

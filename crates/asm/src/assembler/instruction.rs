@@ -1,4 +1,4 @@
-//! Instructions: text to bytes, and fixups for operands whose values are not known yet.
+//! Assembly of instructions: from text to bytes, with fixups for operands whose values are not known yet.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use crate::line::LITERAL;
 use crate::source::{SyntaxError, first_word, syntax_error};
 use crate::state::{FirstCharFilter, FixupKind, Location};
 
-/// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
+/// An operand whose value is not known yet: the kind of its fixup, its expression, and its place in the statement.
 pub(super) type Waiting = (FixupKind, Expr, Range<usize>);
 
 /// The failure of an attempt to read the names of a statement as symbols.
 #[derive(Default)]
 struct Failed {
-    /// Whether all that is wrong is a symbol without a value.
+    /// Whether every error is a symbol without a value.
     late: bool,
-    /// Whether a word of the language was passed that could be a symbol.
+    /// Whether a word of the assembly language was passed that could also be a symbol.
     passed: bool,
-    /// What is wrong, if that is more than the instruction itself.
+    /// The error, if it concerns more than the instruction itself.
     error: Option<SyntaxError>,
 }
 
 impl Assembler<'_> {
-    /// Assembles an instruction.
+    /// Assembles an instruction, and appends it to the section.
     pub fn instruction(&mut self, text: &str) -> Result<(), SyntaxError> {
         if let Some(place) = names::target(text, self.branches) {
             let count = self.symbols.count();
@@ -42,7 +42,7 @@ impl Assembler<'_> {
         if plain && let Some(inst) = self.parse_quietly(text) {
             return self.emit(&inst, text, None);
         }
-        // Names that are known first, and words of the language last.
+        // Known names are tried first, and words of the assembly language last.
         let least = if plain { Reach::Later } else { Reach::Known };
         let mut why = None;
         for reach in [Reach::Known, Reach::Later, Reach::Modifiers] {
@@ -53,7 +53,7 @@ impl Assembler<'_> {
             match self.with_values(text, reach) {
                 Ok((inst, waiting)) => return self.emit(&inst, text, waiting),
                 Err(failed) => {
-                    // Names that are none would be taken for symbols in other lines.
+                    // The names of a failed attempt are removed: they would be taken for symbols in other lines.
                     self.symbols.forget(count);
                     let passed = failed.passed;
                     why = why
@@ -69,7 +69,7 @@ impl Assembler<'_> {
         Err(error)
     }
 
-    /// Why a statement is no instruction; `why` says what became of the tries to read names as symbols.
+    /// Returns the error of a statement that does not parse; `why` is the outcome of reading its names as symbols.
     fn explained(&mut self, text: &str, plain: bool, why: Option<Failed>) -> SyntaxError {
         let count = self.symbols.count();
         let error = match why {
@@ -83,7 +83,7 @@ impl Assembler<'_> {
             Some(Failed {
                 error: Some(error), ..
             }) => error,
-            // As it was written, but for the values that are known.
+            // Parsed as it was written, with known values replaced.
             _ => {
                 let here = self.sections.location();
                 match operands::rewrite(self, here, text, Reach::Known, StandIn::Written) {
@@ -96,13 +96,13 @@ impl Assembler<'_> {
         error
     }
 
-    /// The error of a mnemonic, after which nothing else counts.
+    /// Returns the error of an unknown mnemonic, which takes precedence over all others.
     fn unknown_mnemonic(&self, text: &str) -> Option<SyntaxError> {
         let error = (!self.silent).then(|| self.unparsed(text))?;
         (error.span.start < first_word(text).len()).then_some(error)
     }
 
-    /// Why a text is no instruction.
+    /// Returns the parse error of a text that is not an instruction.
     pub(super) fn unparsed(&self, text: &str) -> SyntaxError {
         let address = self.sections.location().offset;
         match parse_at(text, self.chip, self.dialect, address) {
@@ -120,7 +120,7 @@ impl Assembler<'_> {
         names::may_have_names(text, |word| self.symbols.is_known(word))
     }
 
-    /// The instruction that a statement without names is, if it has been parsed already.
+    /// Returns the instruction of a statement without names, if a thread has already parsed it.
     fn preparsed_inst(&mut self, text: &str) -> Option<(Inst, Encoded)> {
         let (preparsed, origin) = (self.preparsed.as_mut()?, self.at.origin.as_ref()?);
         let start = self.at.start + self.at.indent;
@@ -138,7 +138,7 @@ impl Assembler<'_> {
         let kinds = [
             (LITERAL, Some(FixupKind::Literal)),
             (operands::HALF, Some(FixupKind::Half)),
-            // Whether a number could stand there at all.
+            // Checks whether a number could stand there at all.
             (1, None),
         ];
         let mut failed = Failed::default();
@@ -147,7 +147,7 @@ impl Assembler<'_> {
             let rewritten = match operands::rewrite(self, here, text, reach, stand_in) {
                 Ok(rewritten) => rewritten,
                 Err(error) => {
-                    // The language may have the words of modifiers in its own way yet.
+                    // A later attempt may read the names of modifiers as symbols.
                     failed.passed = reach < Reach::Modifiers;
                     failed.late = error.message.ends_with(MUST_BE_KNOWN);
                     failed.error = Some(error);
@@ -177,7 +177,7 @@ impl Assembler<'_> {
         Err(failed)
     }
 
-    /// Whether the value that is waited for stands where it can be filled in.
+    /// Whether the placeholder was encoded at a place that a fixup can fill in.
     fn holds(&self, inst: &Inst, kind: FixupKind, placeholder: u32) -> bool {
         encode(inst).is_ok_and(|code| match (kind, code.as_bytes()) {
             (FixupKind::Literal, [.., a, b, c, d]) if code.as_bytes().len() > 4 => {
@@ -190,7 +190,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// Whether a symbol that was only guessed is one, as far as that is known from a first reading.
+    /// Whether a word that was guessed to be a symbol is one, as far as the first reading shows.
     fn expected(&self, expr: &Expr, reach: Reach) -> bool {
         let (true, Some(known)) = (reach > Reach::Known, &self.known) else {
             return true;
@@ -208,7 +208,7 @@ impl Assembler<'_> {
         text: &str,
         waiting: Option<Waiting>,
     ) -> Result<(), SyntaxError> {
-        // What waits is zero in the object: relocations here bring all they add.
+        // A field that waits is zero in the object: relocations for this target carry their addends themselves.
         let bare = match &waiting {
             Some((FixupKind::Literal, ..)) => inst.with_literal(0),
             Some(_) => inst.with_simm16(0),
@@ -249,7 +249,7 @@ impl Assembler<'_> {
 }
 
 impl Rewritten {
-    /// An error of the text with values, its place in the text as it was written.
+    /// Maps an error of the rewritten text back to its place in the written text.
     fn restored(&self, error: ParseError) -> SyntaxError {
         let ParseError {
             span,

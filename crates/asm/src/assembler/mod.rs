@@ -34,34 +34,34 @@ pub(crate) use counts::{Counts, CountsKept};
 pub(crate) use fixups::Resolution;
 pub(crate) use parallel_parse::{Preparsed, is_worthwhile, while_parsing};
 
-/// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
+/// The values of a source's symbols, found by a first reading for a second one that delivers each instruction at once.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
 
-/// What a symbol stands for at the end of a source.
+/// The value of a symbol at the end of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum KnownValue {
     Number(i64),
-    /// The offset in a section.
+    /// A section, and an offset in it.
     Place(SectionId, u64),
 }
 
-/// A branch whose distance is 0, and its bytes.
+/// A branch with the distance 0, and its bytes.
 type Template = (Inst, Encoded);
 
-/// Where the statement that is assembled was written.
+/// The position of the statement that is being assembled.
 #[derive(Debug, Default)]
 pub(crate) struct Position {
-    /// The text that it was read from.
+    /// The text that the statement was read from.
     pub origin: Option<Rc<Origin>>,
-    /// The number of its line, from 1.
+    /// The number of the statement's line, from 1.
     pub line: usize,
-    /// The byte of the text that the line begins with.
+    /// The byte offset in the text at which the line begins.
     pub start: usize,
-    /// Bytes of the line in front of the statement.
+    /// Bytes of the line before the statement.
     pub indent: usize,
 }
 
-/// The state of an assembly: what the source has made so far, and how further statements are read.
+/// The state of an assembly: the sections, symbols and fixups made so far, and the settings for further statements.
 pub(crate) struct Assembler<'a> {
     pub chip: Chip,
     pub dialect: Dialect,
@@ -71,23 +71,23 @@ pub(crate) struct Assembler<'a> {
     pub fixups: Vec<Fixup>,
     /// The rows of the line table.
     pub lines: Lines,
-    /// The registers that instructions name.
+    /// Counts of the registers that instructions name.
     pub counts: CountsKept,
-    /// The statement that is assembled.
+    /// The position of the statement that is being assembled.
     pub at: Position,
     pub errors: Vec<LineError>,
-    /// Whether the text of errors is not needed.
+    /// Whether the caller ignores the text of errors.
     pub silent: bool,
-    /// Values of symbols from a first reading.
+    /// Values of symbols from a first reading, if there was one.
     known: Option<Known>,
-    /// Instructions that threads have parsed.
+    /// Instructions that threads have parsed ahead.
     pub preparsed: Option<Preparsed>,
-    /// Branches by the text in front of their target.
+    /// Templates of branches, by the text before their target.
     templates: HashMap<Box<str>, Template>,
     branches: &'static HashSet<&'static str>,
     /// The callback that gets each instruction.
     each: Option<&'a mut dyn FnMut(&Line)>,
-    /// Instructions that have to wait for values, and those after them, with their places.
+    /// Instructions that wait for values, and all after them, with their places.
     held: Vec<(Line, Location)>,
 }
 
@@ -125,15 +125,15 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Reading of operands.
+/// Reading of operands, and appending to sections.
 impl Assembler<'_> {
-    /// Reads an expression.
+    /// Reads an expression, and replaces symbols whose numbers are known.
     pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let here = self.sections.location();
         Reader::new(&mut self.symbols, here, self.dialect).read(cursor)
     }
 
-    /// Reads an expression that is a number by now.
+    /// Reads an expression that must be a number by now.
     pub fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
@@ -141,7 +141,7 @@ impl Assembler<'_> {
         self.number_of(&expr, place)
     }
 
-    /// The number of an expression, if it is one by now.
+    /// Returns the number of an expression, or an error at `place` if it has none yet.
     pub fn number_of(&self, expr: &Expr, place: Range<usize>) -> Result<i64, SyntaxError> {
         let number = self.values().number(expr);
         number.map_err(|why| syntax_error(place, why))
@@ -162,7 +162,7 @@ impl Assembler<'_> {
         reader.open().read(cursor)
     }
 
-    /// What expressions are evaluated with, before all places are known.
+    /// Returns the context for evaluating expressions before all places are known.
     pub fn values(&self) -> Values<'_> {
         Values {
             symbols: &self.symbols,
@@ -170,13 +170,13 @@ impl Assembler<'_> {
         }
     }
 
-    /// Appends bytes to the section.
+    /// Appends bytes to the current section.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), SyntaxError> {
         self.lines.begin_pending_row(self.sections.location());
         self.sections.append(bytes).map_err(too_large)
     }
 
-    /// Waits for the value of an expression that stands at some bytes of the statement.
+    /// Adds a fixup for an expression that stands at `place` of the statement.
     pub fn wait(&mut self, location: Location, kind: FixupKind, expr: Expr, place: Range<usize>) {
         if let Some(place) = self.place(place) {
             self.fixups.push(Fixup {
@@ -188,7 +188,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Where some bytes of the statement stand.
+    /// Returns the source position of a range of the statement.
     pub fn place(&self, place: Range<usize>) -> Option<Place> {
         Some(Place {
             origin: self.at.origin.clone()?,
@@ -198,13 +198,13 @@ impl Assembler<'_> {
         })
     }
 
-    /// Keeps an error that is not in the line that is read.
+    /// Keeps an error of another line than the current one.
     pub fn report(&mut self, error: LineError) {
         self.errors.push(error);
     }
 }
 
-/// The error of a section that is too large.
+/// Returns the error of sections that are too large.
 pub(crate) fn too_large(_: TooLarge) -> SyntaxError {
     syntax_error(0..0, "the sections of a source have 256 megabytes at most")
 }

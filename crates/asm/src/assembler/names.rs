@@ -1,4 +1,4 @@
-//! Names among the operands of an instruction, as far as its text shows them.
+//! Detection of names among the operands of an instruction, from its text alone.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,8 +10,8 @@ use wavetank_gcn::tables::Kind;
 use crate::source::{first_word, is_name};
 use crate::state::FirstCharFilter;
 
-/// Whether an instruction may have operands that are calculated: names of symbols, calculations in brackets. `named` tells of
-/// words that may be names whether they are.
+/// Whether an instruction may have computed operands: names of symbols, or calculations in brackets. `named` is called for words
+/// that may be names, and returns whether they are.
 #[inline]
 pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) -> bool {
     let bytes = text.as_bytes();
@@ -39,7 +39,7 @@ pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) ->
     false
 }
 
-/// What words begin with that may be names; those of all words, where something is calculated.
+/// Returns the first characters of the words that may be names; of all words, if the text contains a calculation.
 pub(super) fn first_chars(text: &str) -> FirstCharFilter {
     let mut first_chars = FirstCharFilter::default();
     let calculates = may_have_names(text, |word| {
@@ -53,13 +53,13 @@ pub(super) fn first_chars(text: &str) -> FirstCharFilter {
     }
 }
 
-/// Whether what stands before a sign is a value, so that it is a difference.
+/// Whether the text before a sign ends with a value, so that the sign is a subtraction.
 fn follows_a_value(before: &[u8]) -> bool {
     let last = before.iter().rev().find(|b| !b.is_ascii_whitespace());
     last.is_some_and(|b| is_name(*b) || *b == b')')
 }
 
-/// Whether a word is a vector or scalar register, as most words are.
+/// Whether a word is a vector or scalar register. Tested first, since most words are registers.
 fn is_register(word: &str) -> bool {
     let digits = match word.as_bytes() {
         [b'v' | b's' | b'a', digits @ ..] | [b't', b't', b'm', b'p', digits @ ..] => digits,
@@ -72,7 +72,7 @@ fn is_register(word: &str) -> bool {
         )
 }
 
-/// The operand of a branch that names a label, as a range of the text.
+/// Returns the operand of a branch that names a label, as a range of the text.
 pub(super) fn target(text: &str, branches: &HashSet<&'static str>) -> Option<Range<usize>> {
     if !text.starts_with("s_") {
         return None;
@@ -91,7 +91,7 @@ pub(super) fn target(text: &str, branches: &HashSet<&'static str>) -> Option<Ran
     (named || local || first == b'(').then_some(start..text.len())
 }
 
-/// The mnemonics whose last operand is the distance to a place in the code.
+/// Returns the mnemonics whose last operand is the distance to a place in the code.
 pub(super) fn branches() -> &'static HashSet<&'static str> {
     static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
     NAMES.get_or_init(|| {

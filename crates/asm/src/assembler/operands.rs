@@ -1,4 +1,4 @@
-//! Expressions among the operands of instructions: where they stand, and the instruction with their values instead.
+//! Expressions among the operands of instructions: where they stand, and the instruction's text with values in their place.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -11,22 +11,22 @@ use crate::expression::{Expr, Reader};
 use crate::source::{Cursor, SyntaxError, first_word, is_name, syntax_error};
 use crate::state::{Definition, Location, Symbols};
 
-/// The number that stands for a value of 16 bits which is not known yet, as [`LITERAL`](crate::line::LITERAL) does for one of 32.
+/// The placeholder for a 16-bit value that is not known yet, as [`LITERAL`](crate::line::LITERAL) is for a 32-bit one.
 pub(super) const HALF: u32 = 0x5eed;
 
-/// An instruction with numbers for its expressions.
+/// The text of an instruction, with numbers in place of its expressions.
 pub(super) struct Rewritten {
     pub text: String,
-    /// The expression whose value is not known, and where it stands in what was written.
+    /// The expression whose value is not known, and its place in the written text.
     pub waiting: Option<(Expr, Range<usize>)>,
-    /// Whether a modifier is named as a symbol may be.
+    /// Whether a modifier was passed whose name could be a symbol.
     pub passed: bool,
-    /// Places of numbers in `text`, and of the expressions in what was written.
+    /// Places of numbers in `text`, each with the place of its expression in the written text.
     places: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Rewritten {
-    /// The place in what was written of one in `text`.
+    /// Maps a place in `text` to the written text.
     pub fn written(&self, at: usize) -> usize {
         let before = self.places.iter().rev().find(|(new, _)| new.start <= at);
         match before {
@@ -37,30 +37,30 @@ impl Rewritten {
     }
 }
 
-/// What stands where a value that is not known yet will be.
+/// The replacement for a value that is not known yet.
 #[derive(Clone, Copy)]
 pub(super) enum StandIn {
-    /// A number that takes the place of the value.
+    /// A number in place of the value.
     Number(u32),
-    /// The text as it was written.
+    /// The text as written.
     Written,
 }
 
-/// Which words may be symbols.
+/// The words that are taken for symbols. Each level includes the ones before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 pub(super) enum Reach {
-    /// Symbols that are known.
+    /// Only symbols that are known.
     Known,
-    /// Undefined names, too: they may be symbols that are defined later.
+    /// Undefined names as well, which may be defined later.
     Later,
-    /// Modifiers, too, where operands can be.
+    /// Names of modifiers as well, where an operand can stand.
     Modifiers,
 }
 
-/// Replaces the expressions of an instruction by their values, one that is not known by what stands in for it.
+/// Replaces the expressions of an instruction by their values, and an unknown value by its stand-in.
 ///
 /// # Errors
-/// Expressions that are none; two that are not known; one that is not known where only a number can be.
+/// Malformed expressions; two unknown values; an unknown value where only a number can stand.
 pub(super) fn rewrite(
     assembler: &mut Assembler<'_>,
     here: Location,
@@ -128,7 +128,7 @@ pub(super) fn rewrite(
     Ok(out)
 }
 
-/// The error of an expression that has no value where one is needed at once.
+/// Returns the error of an expression that must have its value at once.
 pub(super) fn must_be_known(text: &str, place: Range<usize>) -> SyntaxError {
     let written = &text[place.clone()];
     syntax_error(place, format_args!("`{written}` {MUST_BE_KNOWN}"))
@@ -136,36 +136,36 @@ pub(super) fn must_be_known(text: &str, place: Range<usize>) -> SyntaxError {
 
 pub(super) const MUST_BE_KNOWN: &str = "must be known here";
 
-/// Looks for expressions among operands.
+/// A scanner that finds expressions among operands.
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// Whether an operand, or a part of one, can begin here.
+    /// Whether an operand or a part of one can begin at this position.
     fresh: bool,
     reach: Reach,
     dialect: Dialect,
     mnemonic: &'t str,
-    /// How many operands stand before.
+    /// The index of the current operand.
     operand: usize,
-    /// The last word that was passed.
+    /// The word that was passed last.
     word: &'t str,
-    /// The place of what stands after a colon, up to a comma.
+    /// The kind of place after a colon, up to the next comma.
     value: Option<Place>,
-    /// Brackets and parentheses that are open.
+    /// The open brackets and parentheses, innermost last.
     open: Vec<Open<'t>>,
-    /// Whether this is within `|…|`.
+    /// Whether the position is within `|…|`.
     absolute: bool,
-    /// Whether a modifier was passed that a symbol is named as.
+    /// Whether a modifier was passed whose name is also that of a symbol.
     passed: bool,
 }
 
-/// A bracket or a parenthesis that is open.
+/// An open bracket or parenthesis.
 struct Open<'t> {
-    /// The name before a parenthesis.
+    /// The name before the parenthesis, for a call.
     call: Option<&'t str>,
-    /// How many commas stand in it so far.
+    /// The number of commas in it so far.
     index: usize,
-    /// What stands in a bracket.
+    /// The kind of place within a bracket.
     place: Place,
 }
 
@@ -188,13 +188,13 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Where an expression that begins here ends at the latest: a bar within `|…|` is no operator.
+    /// Returns the latest end of an expression that begins here: a bar within `|…|` is not an operator.
     fn end(&self, start: usize) -> usize {
         let bar = self.text[start..].find('|').filter(|_| self.absolute);
         bar.map_or(self.text.len(), |bar| start + bar)
     }
 
-    /// What can stand here.
+    /// Returns the kind of place at this position.
     fn place(&self) -> Place {
         match (self.open.last(), self.value) {
             (
@@ -211,13 +211,13 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Where the next expression begins that is more than a number or a register.
+    /// Returns the start of the next expression that is more than a number or a register.
     fn next(&mut self, symbols: &Symbols) -> Option<usize> {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at).copied() {
             let fresh = self.fresh;
             match byte {
-                // Of the bits of a pattern.
+                // A pattern of `swizzle(…)` has quoted bits, which are not an expression.
                 b'"' if fresh && !self.is_in_call("swizzle") => return Some(self.at),
                 b'"' => {
                     let rest = &bytes[self.at + 1..];
@@ -254,7 +254,7 @@ impl<'t> Scanner<'t> {
         None
     }
 
-    /// Goes on from place to place with a mark.
+    /// Advances the scanner's state over a punctuation mark.
     fn mark(&mut self, byte: u8) {
         let word = std::mem::take(&mut self.word);
         match byte {
@@ -266,7 +266,7 @@ impl<'t> Scanner<'t> {
             b'[' => self.open.push(Open {
                 call: None,
                 index: 0,
-                // The numbers of registers, or else a list.
+                // After a word, the bracket holds register numbers, otherwise a list.
                 place: if word.is_empty() {
                     self.place()
                 } else {
@@ -293,14 +293,14 @@ impl<'t> Scanner<'t> {
         self.open.last().is_some_and(|open| open.call == Some(name))
     }
 
-    /// Passes over a word that is no expression.
+    /// Passes over a word that is not an expression.
     fn pass(&mut self, start: usize) {
         self.at = self.end_of_word(start).max(start + 1);
         self.word = self.text.get(start..self.at).unwrap_or_default();
         self.fresh = false;
     }
 
-    /// Goes on after an expression.
+    /// Continues after an expression.
     fn go_on(&mut self, at: usize) {
         self.at = at;
         self.word = "";
@@ -312,7 +312,7 @@ impl<'t> Scanner<'t> {
         start + rest.iter().take_while(|b| is_name(**b)).count()
     }
 
-    /// What stands at a place, after blanks.
+    /// Returns the first byte at a place that is not a blank.
     fn after(&self, at: usize) -> u8 {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         rest.iter()
@@ -329,7 +329,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Whether the sign here is that of a symbol or a calculation.
+    /// Whether the sign here begins a symbol or a calculation, and not a number.
     fn negates(&mut self, symbols: &Symbols) -> bool {
         let rest = &self.text[self.at + 1..];
         let next = self.at + 1 + (rest.len() - rest.trim_start().len());
@@ -357,7 +357,7 @@ impl<'t> Scanner<'t> {
             return true;
         }
         let followed = match self.after(end) {
-            // Functions of operands, registers, names of modifiers.
+            // Functions of operands, registers, and names of modifiers.
             b'(' | b'[' => true,
             b':' => self.open.is_empty(),
             _ => false,

@@ -1,4 +1,4 @@
-//! Instructions for the caller, in the order of the source.
+//! Delivery of instructions to the caller, in the order of the source.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::line::{Line, Symbolic};
 use crate::state::{Layout, Location, SectionId};
 
 impl Assembler<'_> {
-    /// Delivers an instruction, unless it or one before it waits for a value.
+    /// Delivers an instruction, or holds it back while it or an earlier one waits for a value.
     pub(super) fn deliver(
         &mut self,
         inst: &Inst,
@@ -40,7 +40,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Delivers the instructions that had to wait, with their values. `left` has the relocations of each section.
+    /// Delivers the instructions that were held back, now with their values. `left` lists the relocations of each section.
     pub fn deliver_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
         let held = std::mem::take(&mut self.held);
         let Some(each) = &mut self.each else {

@@ -1,7 +1,7 @@
-//! Parsing of instructions on threads, before the session reads them.
+//! Parallel parsing of instructions on threads, ahead of the session.
 //!
-//! Most lines of a source are instructions without names, whose meaning depends on nothing before them. Only the session
-//! knows how a line has to be read: it takes an instruction from here if it would parse the same bytes of the same text.
+//! Most lines of a source are instructions without names, whose meaning depends on nothing before them. Only the session can
+//! decide how a line must be read: it takes an instruction from here if it would parse the same bytes of the same text.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,17 +17,17 @@ use crate::ordered_pool::Results;
 use crate::source::first_word;
 use crate::state::FirstCharFilter;
 
-/// Bytes of source that a thread parses at once.
+/// Bytes of source that a thread parses as one piece.
 const PIECE: usize = 1 << 14;
-/// Bytes of a source from which on threads are worth their start.
+/// Length in bytes from which a source is worth the start of threads.
 const LONG: usize = 1 << 18;
 
 /// An instruction that has been parsed.
 pub(crate) struct Parsed {
-    /// The bytes of the source that it stands in.
+    /// The range of the source that holds the instruction.
     pub place: Range<usize>,
     pub inst: (Inst, Encoded),
-    /// The first characters of those of its words that may be names of symbols.
+    /// The first characters of its words that may be names of symbols.
     pub first_chars: FirstCharFilter,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Preparsed {
     chip: Chip,
 }
 
-/// Whether a source is so long that threads are worth their start.
+/// Whether a source is long enough to be worth the start of threads.
 pub(crate) fn is_worthwhile(source: &str, dialect: Dialect) -> bool {
     dialect == Dialect::Llvm && source.len() >= LONG
 }
@@ -64,7 +64,7 @@ pub(crate) fn while_parsing(source: &Rc<str>, chip: Chip, read: impl FnOnce(Prep
 }
 
 impl Preparsed {
-    /// The instruction that some bytes of a text are, if it has been parsed for this chip.
+    /// Takes the instruction that is exactly these bytes of a text, if it has been parsed for this chip.
     pub fn take(
         &mut self,
         text: &Rc<str>,
@@ -75,7 +75,7 @@ impl Preparsed {
         (parsed.place == place).then_some(parsed.inst)
     }
 
-    /// The first instruction within some bytes of a text, if it has been parsed for this chip.
+    /// Returns the first instruction within these bytes of a text, if it has been parsed for this chip.
     pub fn within(&mut self, text: &Rc<str>, bytes: &Range<usize>, chip: Chip) -> Option<&Parsed> {
         if !Rc::ptr_eq(text, &self.source) || chip != self.chip {
             return None;
@@ -95,7 +95,7 @@ impl Preparsed {
     }
 }
 
-/// Cuts a source at ends of lines.
+/// Cuts a source into pieces at ends of lines.
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -109,7 +109,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     pieces
 }
 
-/// The lines of a piece that parse as instructions. Branches are left out: most of them have names.
+/// Parses the lines of a piece that are instructions. Branches are left out, since most of them have names.
 fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
     let mut found = Vec::with_capacity(piece.len() / 32);
     let branches = names::branches();

@@ -1,4 +1,4 @@
-//! Registers by other names: `pair = %s[4:5]`, then `pair`, `pair[0]`.
+//! Named registers: `pair = %s[4:5]`, then `pair`, `pair[0]`.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{Definition, Registers};
 
 impl Assembler<'_> {
-    /// Reads the registers after the `%` of an assignment: `v0`, `s[2:3]`, others by their name, or named ones.
+    /// Reads the registers after the `%` of an assignment: `v0`, `s[2:3]`, special registers by name, or named ones.
     pub(crate) fn registers(&mut self, cursor: &mut Cursor<'_>) -> Result<Registers, SyntaxError> {
         if let Some(named) = self.named_registers(cursor)? {
             return Ok(named);
@@ -38,7 +38,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Reads registers by a name that stands for some, with or without an index, if there is such a name.
+    /// Reads registers by a name that the source gave them, with or without an index, if there is such a name.
     pub(crate) fn named_registers(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -55,7 +55,7 @@ impl Assembler<'_> {
         self.indexed(all, cursor).map(Some)
     }
 
-    /// Reads `[2]` or `[2:3]` after registers, if it is there: some of them.
+    /// Reads an optional `[2]` or `[2:3]` after registers, which selects some of them.
     fn indexed(
         &mut self,
         all: Registers,

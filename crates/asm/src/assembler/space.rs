@@ -8,7 +8,7 @@ use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Location, Tail};
 
 impl Assembler<'_> {
-    /// Reads a number of copies, which may depend on later locations.
+    /// Reads a repeat count, which may depend on later locations.
     pub fn repeat_count(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -18,7 +18,7 @@ impl Assembler<'_> {
         Ok((expr, start..cursor.text()[..cursor.at()].trim_end().len()))
     }
 
-    /// Appends copies of some bytes, as many as an expression gives.
+    /// Appends as many copies of some bytes as an expression gives.
     pub fn append_copies(
         &mut self,
         count: Expr,
@@ -57,7 +57,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// `.org PLACE, BYTE`: goes on at a later place of the section.
+    /// Handles `.org PLACE, BYTE`: moves on to a later place of the section.
     pub fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
         let here = self.sections.location();
         let (to, place) = self.repeat_count(&mut cursor)?;

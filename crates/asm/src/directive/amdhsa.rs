@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".end_amdhsa_kernel", |_, c| alone(c, ".amdhsa_kernel")),
 ];
 
-/// Reads a kernel to its end.
+/// Reads a kernel up to `.end_amdhsa_kernel`.
 fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let start = cursor.span();
     let name = cursor.name()?;
@@ -40,13 +40,13 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     } = a.asm.symbols[code];
     let global = (!a.asm.symbols[code].is_defined()).then_some(STB_GLOBAL);
     let symbol = &mut a.asm.symbols[descriptor];
-    // The descriptor has the binding and visibility of the code.
+    // The descriptor takes over the binding and visibility of the code.
     (symbol.binding, symbol.visibility) = (binding.or(global), visibility);
     symbol.definition = Definition::Label(location);
     symbol.kind = STT_OBJECT;
     symbol.size = Some(Expr::Number(DESCRIPTOR_SIZE as i64));
     let symbol = &mut a.asm.symbols[code];
-    // So that the descriptor may hold the distance to it (the guide, "Kernel Descriptor").
+    // Protected, so that the descriptor may hold the distance to it (the guide, "Kernel Descriptor").
     if symbol.visibility == 0 {
         symbol.visibility = STV_PROTECTED;
     }
@@ -73,7 +73,7 @@ fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     Ok(())
 }
 
-/// The fields up to the end. All wrong ones are told.
+/// Reads the fields up to the end, and reports every wrong one.
 fn fields(
     a: &mut Session<'_>,
     head: &Cursor<'_>,
@@ -102,7 +102,7 @@ fn fields(
     Ok(all)
 }
 
-/// The name of a field that the chip has.
+/// Reads the name of a field that the chip supports.
 fn field(
     a: &Session<'_>,
     word: &str,

@@ -1,12 +1,12 @@
-//! Conditions: parts of a source that are read or skipped.
+//! Conditional assembly: parts of a source that are read or skipped.
 
 use crate::session::{Condition, Handler, Session};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 
-/// How deep conditions stand within each other at most.
+/// Limit of nested conditions.
 const DEEPEST: usize = 10_000;
 
-/// The rows of conditions: `.if…` as `ROWS`, and `.elseif…`, which only CLRX has, as `ELSE_ROWS`.
+/// Defines the rows of conditions: `.if…` as `ROWS`, and `.elseif…`, which only CLRX has, as `ELSE_ROWS`.
 macro_rules! conditions {
     ($($name:literal => $test:expr,)*) => {
         pub(in super::super) const ROWS: &[Handler] = &[
@@ -46,7 +46,7 @@ pub(super) const PARTS: &[Handler] = &[
     Handler::deciding(".endif", end),
 ];
 
-/// Opens a condition. Where all is skipped, it is not looked at.
+/// Opens a condition. It is not evaluated where everything is skipped.
 pub(super) fn open<'t>(
     a: &mut Session<'_>,
     mut cursor: Cursor<'t>,
@@ -63,7 +63,7 @@ pub(super) fn open<'t>(
         true => holds(a, &mut cursor),
         false => Ok(false),
     };
-    // Of one that is wrong, nothing is read.
+    // After a wrong condition, none of its parts is read.
     let reads = matches!(result, Ok(true));
     a.conditions.push(Condition {
         reads,
@@ -92,7 +92,7 @@ fn is_defined(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Synt
     Ok(symbol.is_some_and(crate::state::Symbol::is_defined))
 }
 
-/// `.ifc A, B`: whether two texts are the same.
+/// Handles `.ifc A, B`: whether two texts are equal.
 fn same(cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     let rest = cursor.rest();
     match rest.split_once(',') {
@@ -109,7 +109,7 @@ fn same_quoted(cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
     Ok(a == b)
 }
 
-/// The innermost condition, if it was opened in the text that is read.
+/// Returns the innermost condition, if it was opened in the text that is being read.
 fn innermost<'s>(
     a: &'s mut Session<'_>,
     cursor: &Cursor<'_>,
@@ -125,7 +125,7 @@ fn innermost<'s>(
     }
 }
 
-/// Another part of a condition, which is read if it holds and none before did.
+/// Begins another part of a condition, which is read if its test holds and none before did.
 pub(super) fn otherwise_if<'t>(
     a: &mut Session<'_>,
     mut cursor: Cursor<'t>,

@@ -1,4 +1,4 @@
-//! Data: numbers, floats, texts.
+//! Data directives: numbers, floats, texts.
 
 use std::ops::Range;
 
@@ -42,10 +42,10 @@ pub(super) const ROWS: &[Handler] = &[
     row(".sleb128", |a, c| lebs(a, c, true)),
 ];
 
-/// Numbers of so many bytes.
+/// Appends numbers of `size` bytes each.
 fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
-        // CLRX takes what is not there for 0.
+        // CLRX takes a missing operand for 0.
         if a.dialect == Dialect::Clrx && matches!(cursor.peek(), b',' | 0) {
             return a.append(&[0; 8][..size.into()]);
         }
@@ -56,7 +56,7 @@ fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<()
     })
 }
 
-/// A number of so many bytes, or space for one that is not known yet.
+/// Appends a number of `size` bytes, or space for one that is not known yet.
 pub(super) fn datum(
     a: &mut Assembler<'_>,
     expr: Expr,
@@ -79,7 +79,7 @@ pub(super) fn datum(
     Ok(())
 }
 
-/// Numbers of sixteen bytes, written in decimal or hexadecimal digits.
+/// Appends 16-byte numbers, written in decimal or hexadecimal digits.
 fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let place = cursor.span();
@@ -107,7 +107,7 @@ fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<
     })
 }
 
-/// The bits of a float of four or eight bytes.
+/// Reads a float; returns its bits, of four or eight bytes.
 pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, SyntaxError> {
     let start = cursor.at();
     let piece = cursor.piece();
@@ -115,13 +115,13 @@ pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Sy
     let value = float(piece);
     let value = value.ok_or_else(|| syntax_error(place, format_args!("`{piece}` is no float")))?;
     Ok(match size {
-        // Read as it stands: rounding twice would be another number.
+        // Parsed from the text: rounding twice could give another number.
         4 => single(piece, value).into(),
         _ => double(piece, value),
     })
 }
 
-/// NaNs have all bits of their fraction, as those of LLVM's assembler have.
+/// Converts to single precision. A NaN has all bits of its fraction set, as in LLVM's assembler.
 fn single(piece: &str, value: f64) -> u32 {
     match (
         value.is_nan(),
@@ -142,7 +142,7 @@ fn double(piece: &str, value: f64) -> u64 {
 fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let mut text = cursor.quoted()?;
-        // What stands side by side is one text.
+        // Adjacent quoted texts form one text.
         while cursor.peek() == b'"' {
             text.append(&mut cursor.quoted()?);
         }

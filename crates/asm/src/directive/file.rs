@@ -23,7 +23,7 @@ fn ignore(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// Reads the name of a file, and the file.
+/// Reads the name of a file, and its contents.
 fn read(a: &Session<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), SyntaxError> {
     let start = cursor.at();
     let name = cursor.quoted()?;
@@ -63,7 +63,7 @@ fn include(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     }
 }
 
-/// `.incbin FILE, SKIPPED, COUNT`
+/// Handles `.incbin FILE, SKIPPED, COUNT`.
 fn incbin(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (_, bytes) = read(a, &mut cursor)?;
     let (mut skipped, mut count) = (0, u64::MAX);

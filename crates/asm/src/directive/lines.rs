@@ -8,7 +8,7 @@ use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{File, Key, LineRow as Row};
 use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS, SHT_PROGBITS, STT_FILE};
 
-/// Files that a source can number: what is beyond is no compiler's.
+/// Limit of file numbers: no compiler emits more.
 const MOST_FILES: u64 = 1 << 20;
 
 #[rustfmt::skip]
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".file", file),
     row(".loc", loc),
     row(".ident", ident),
-    // No debugger unwinds frames of GPU code yet: these directives are read and have no effect.
+    // No debugger unwinds frames of GPU code yet, so these directives are read and have no effect.
     row(".cfi_sections", skip),
     row(".cfi_startproc", skip),
     row(".cfi_endproc", skip),
@@ -46,7 +46,7 @@ fn skip(_: &mut Session<'_>, _: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// `.file "NAME"`, or `.file N "FOLDER" "NAME" md5 0x… source "…"`
+/// Reads `.file "NAME"`, or `.file N "FOLDER" "NAME" md5 0x… source "…"`.
 fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     if cursor.peek() == b'"' {
         let name = cursor.name()?;
@@ -95,7 +95,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> 
     Ok(())
 }
 
-/// `.loc FILE LINE COLUMN OPTIONS`
+/// Reads `.loc FILE LINE COLUMN OPTIONS`.
 fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let file = a.asm.count(&mut cursor)?;
@@ -134,13 +134,13 @@ fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
             _ => return Err(syntax_error(place, "this is no option of `.loc`")),
         }
     }
-    // Of two in a row, each stands for what is here.
+    // The pending row begins here first: of two `.loc` in a row, each gets a row at this location.
     a.asm.lines.begin_pending_row(a.asm.sections.location());
     a.asm.lines.pending = Some(row);
     Ok(())
 }
 
-/// `.ident "TEXT"`: into `.comment`, whose first text is empty.
+/// Handles `.ident "TEXT"`: appends it to `.comment`, whose first text is empty.
 fn ident(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut text = cursor.quoted()?;
     cursor.end()?;

@@ -19,13 +19,13 @@ pub(super) const ROWS: &[Handler] = &[
     row(".macros_off", |_, c| c.end()),
 ];
 
-/// `.macro NAME A, B=DEFAULT, C:req, D:vararg`
+/// Reads `.macro NAME A, B=DEFAULT, C:req, D:vararg` and its body.
 fn define(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let head = cursor;
     let name = cursor.name();
     let parameters = name.and_then(|name| Ok((name, parameters(&mut cursor)?)));
-    // The body is read even where its head is wrong: it is no source of its own.
+    // The body is consumed even if its head is wrong, so that it is not read as part of the source.
     let body = a.body(&[".macro"], &[".endm", ".endmacro"], &head)?;
     let (name, parameters) = parameters?;
     if a.macros.contains_key(&*a.macro_key(&name)) {
@@ -99,7 +99,7 @@ fn purge(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError>
     }
 }
 
-/// `.exitm`: leaves the macro, or the repetition that it stands in, whatever conditions are open in it.
+/// Handles `.exitm`: leaves the macro or repetition around it, with all conditions that are open in it.
 fn leave(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     let Some(input) = a.inputs.current() else {

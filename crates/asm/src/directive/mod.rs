@@ -1,4 +1,4 @@
-//! Directives: each a row with its name and what it does, in the file of its subject.
+//! The tables of directives: each is a row of name and handler, in the file of its subject.
 
 mod amdhsa;
 mod clrx;
@@ -20,19 +20,19 @@ use wavetank_gcn::Dialect;
 
 use crate::session::{Handler, Handlers};
 
-/// The directives of a dialect by name. What LLVM has, CLRX has as well, but for what means something else there.
+/// Returns the directives of a dialect by name. CLRX has those of LLVM as well, except where a name means something else.
 pub(crate) fn handlers(dialect: Dialect) -> &'static Handlers {
     static LLVM: OnceLock<Handlers> = OnceLock::new();
     static CLRX: OnceLock<Handlers> = OnceLock::new();
     let by_name = |row: Handler| (row.name, row);
     match dialect {
         Dialect::Llvm => LLVM.get_or_init(|| shared().map(by_name).collect()),
-        // Of rows with the same name the last counts.
+        // Of several rows with the same name, the last one counts.
         Dialect::Clrx => CLRX.get_or_init(|| shared().chain(clrx::rows()).map(by_name).collect()),
     }
 }
 
-/// The rows of LLVM's dialect.
+/// Returns the rows of LLVM's dialect.
 fn shared() -> impl Iterator<Item = Handler> {
     let rows = [
         amdhsa::ROWS,
@@ -62,7 +62,7 @@ mod tests {
     use crate::options::Options;
     use crate::session::Session;
 
-    /// Whatever stands after the name of a directive, it is that directive.
+    /// A directive is recognized by its name, whatever text follows.
     #[test]
     fn directives_are_known_whatever_follows() {
         for dialect in Dialect::ALL {
@@ -86,7 +86,7 @@ mod tests {
                     });
                     assert_eq!(unknown, None, "{name}{rest}");
                 }
-                // Where all is skipped, one that opens a condition needs an end of its own.
+                // In skipped text, a directive that opens a condition needs an end of its own.
                 let opens = name.starts_with(".if");
                 let source: Rc<str> = format!(".if 0\n{name}(1)\n.endif\n").into();
                 let options = Options {

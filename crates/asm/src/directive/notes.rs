@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".end_amdgpu_pal_metadata", |_, c| alone(c, ".amdgpu_pal_metadata")),
 ];
 
-/// `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`: the target that was asked for, or, if none was, the one from here on.
+/// Handles `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`, which sets the target. A requested chip must be the same.
 fn target(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let text = cursor.name()?;
@@ -50,7 +50,7 @@ fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<()
         _ => Os::Hsa,
     };
     if text.contains('+') && !text.contains(':') {
-        // So features were written up to version 3 alone.
+        // Only versions up to 3 wrote features in this way.
         a.notes.version = a.notes.version.min(3);
     }
     a.asm.target = target;
@@ -58,7 +58,8 @@ fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<()
     Ok(())
 }
 
-/// A target as version 4 and later write it: before, features that are on stood after the chip as `+xnack`.
+/// Converts a target to the syntax of version 4 and later. Earlier versions wrote the enabled features after the chip, as
+/// `+xnack`.
 fn modern(text: &str) -> String {
     let mut parts = text.split('+');
     let chip = parts.next().unwrap_or_default();
@@ -95,7 +96,7 @@ const WITH_XNACK: [(&str, &str); 4] = [
     ("-gfx907", "gfx906"),
 ];
 
-/// `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`, of version 2.
+/// Handles `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`, of version 2.
 fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let name = cursor.clone().name()?.into_owned();
@@ -108,7 +109,7 @@ fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> 
     Ok(())
 }
 
-/// `.hsa_code_object_version MAJOR, MINOR`
+/// Handles `.hsa_code_object_version MAJOR, MINOR`.
 fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let major = a.asm.count(&mut cursor)?;
     cursor.expect_comma()?;
@@ -121,7 +122,7 @@ fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Syntax
     Ok(())
 }
 
-/// `.hsa_code_object_isa MAJOR, MINOR, STEPPING, "VENDOR", "ARCHITECTURE"`, or nothing: the chip's.
+/// Handles `.hsa_code_object_isa MAJOR, MINOR, STEPPING, "VENDOR", "ARCHITECTURE"`; without operands, the chip's own are taken.
 fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (major, minor, stepping) = crate::isa_version(a.asm.chip);
     // The steppings of chips with XNACK were odd.
@@ -146,7 +147,7 @@ fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     Ok(())
 }
 
-/// The text up to the end: YAML has comments of its own.
+/// Takes the text up to the end unread, since YAML has comments of its own.
 fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), SyntaxError> {
     cursor.end()?;
     let whole = 0..cursor.text().len();
@@ -177,7 +178,7 @@ fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Sy
     };
     match note {
         Ok(note) => a.notes.entries.extend(note),
-        // What is wrong in a line of the metadata is told there.
+        // An error in the metadata is reported at its own line.
         Err(Error::MetadataText {
             line,
             column,

@@ -1,4 +1,4 @@
-//! Repetitions: texts that are read several times.
+//! Repetitions: text that is read several times.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".endr", |_, c| alone(c, ".rept")),
 ];
 
-/// What begins a repetition, so that its end belongs to it.
+/// Directives that begin a repetition, so that each end belongs to the innermost one.
 const BEGINS: &[&str] = &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"];
 
 /// Reads the body of a repetition.
@@ -22,7 +22,7 @@ pub(super) fn body_of(a: &mut Session<'_>, head: &Cursor<'_>) -> Result<String, 
     a.body(BEGINS, &[".endr", ".endrept"], head)
 }
 
-/// `.rept COUNT`
+/// Handles `.rept COUNT`, which repeats a body.
 fn times(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;
@@ -44,7 +44,7 @@ fn times(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError>
     }
 }
 
-/// `.irp NAME, A, B, …` and `.irpc NAME, CHARACTERS`
+/// Handles `.irp NAME, A, B, …` and `.irpc NAME, CHARACTERS`.
 fn each(a: &mut Session<'_>, cursor: Cursor<'_>, name: &'static str) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;
@@ -68,7 +68,7 @@ fn each(a: &mut Session<'_>, cursor: Cursor<'_>, name: &'static str) -> Result<(
     }
 }
 
-/// The parameter and its values.
+/// Reads the parameter of a repetition, and its values.
 fn values(mut cursor: Cursor<'_>, name: &str) -> Result<(String, Vec<String>), SyntaxError> {
     let parameter = cursor.name()?.into_owned();
     cursor.comma();
@@ -80,7 +80,7 @@ fn values(mut cursor: Cursor<'_>, name: &str) -> Result<(String, Vec<String>), S
     Ok((parameter, values))
 }
 
-/// Reads the body of a repetition next.
+/// Starts a repetition: the session reads its body next.
 pub(super) fn begin(
     a: &mut Session<'_>,
     cursor: &Cursor<'_>,

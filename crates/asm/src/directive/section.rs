@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".subsection", subsection),
 ];
 
-/// What a section is by its name, as for GNU's assembler: `SHT_*` and `SHF_*`.
+/// Returns the default type and flags (`SHT_*`, `SHF_*`) of a section by its name, as GNU's assembler does.
 fn by_name(name: &str) -> (u32, u64) {
     let is = |stem: &str| {
         name.strip_prefix(stem)
@@ -85,12 +85,12 @@ fn go_to(a: &mut Assembler<'_>, key: &Key) {
     a.sections.switch(id);
 }
 
-/// Goes on in the section that a name means.
+/// Switches to the section that a name stands for.
 pub(super) fn named(a: &mut Assembler<'_>, name: &str) {
     go_to(a, &plain(name));
 }
 
-/// Reads `align=N`, if it is there, as CLRX has it: the alignment of the section that is filled.
+/// Reads CLRX's optional `align=N`, the alignment of the current section.
 pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.comma();
     let place = cursor.span();
@@ -110,12 +110,12 @@ pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<
     Ok(())
 }
 
-/// `.section NAME, "FLAGS", @KIND, ENTRY SIZE, GROUP, comdat, unique, N`
+/// Handles `.section NAME, "FLAGS", @KIND, ENTRY SIZE, GROUP, comdat, unique, N`.
 fn section(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     fill(a, cursor, false)
 }
 
-/// `pushes`: the number of a subsection may stand after the name.
+/// Reads the operands of `.section` or `.pushsection`. With `pushes`, the number of a subsection may follow the name.
 fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(), SyntaxError> {
     let start = cursor.at();
     let name: Cow<'_, str> = match cursor.peek() {
@@ -169,14 +169,14 @@ fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(
     Ok(())
 }
 
-/// The flags of a section, and whether they name a group.
+/// The flags of a section, with those that need further operands.
 #[derive(Default)]
 struct Flags {
     flags: u64,
     grouped: bool,
-    /// Whether it is a member of the group of the section before.
+    /// Whether the section joins the group of the previous one.
     joins: bool,
-    /// Whether they name the section that it follows.
+    /// Whether the operands name the section that this one follows.
     ordered: bool,
 }
 
@@ -226,7 +226,7 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, SyntaxError> {
     Ok(flags)
 }
 
-/// Flags as Solaris's assembler has them, and compilers before clang 16 write them: `#alloc,#write`.
+/// Reads flags in the syntax of Solaris's assembler, which compilers before clang 16 write: `#alloc,#write`.
 fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, SyntaxError> {
     let mut flags = Flags::default();
     loop {
@@ -252,7 +252,7 @@ fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, SyntaxError> {
     }
 }
 
-/// Flags or a kind as a number.
+/// Parses flags or a type given as a number.
 fn number_of(text: &str) -> Option<u32> {
     match text.strip_prefix("0x") {
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
@@ -289,7 +289,7 @@ fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError> {
     })
 }
 
-/// What follows the kind: the size of entries, the group, `unique`. Gives the size.
+/// Reads the operands after the type: the size of entries, the group, `unique`. Returns the size.
 fn more(
     a: &mut Assembler<'_>,
     cursor: &mut Cursor<'_>,
@@ -302,7 +302,7 @@ fn more(
         entry = a.count(cursor)?;
     }
     if flags.ordered {
-        // Behind which section it stands: here all stand in the order of the source.
+        // The section that this one follows is ignored: here all sections are in the order of the source.
         cursor.expect_comma()?;
         match cursor.peek() {
             b'0' => drop(cursor.piece()),
@@ -362,7 +362,7 @@ fn previous(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError
     cursor.end()
 }
 
-/// `.subsection N`: parts of a section that stand in the order of their numbers.
+/// Handles `.subsection N`, a part of a section. Parts are laid out in the order of their numbers.
 fn subsection(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let number = if cursor.is_at_end() {
         0

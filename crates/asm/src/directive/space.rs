@@ -1,4 +1,4 @@
-//! Fills and alignment.
+//! Directives for fills and alignment.
 
 use crate::assembler::{Assembler, too_large};
 use crate::session::{Handler, assembler_row as row};
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".org", |a, c| a.org(c)),
 ];
 
-/// `.fill COUNT, SIZE, VALUE`: of the size at most 8 bytes, of the value those of the mask.
+/// Handles `.fill COUNT, SIZE, VALUE`: the size is at most 8 bytes, and the mask limits the value.
 pub(super) fn fill(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
@@ -56,7 +56,7 @@ pub(super) fn fill(
     a.append_copies(count, place, &value.to_le_bytes()[..size as usize])
 }
 
-/// `.zero COUNT, BYTE`
+/// Handles `.zero COUNT, BYTE`.
 fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
     let byte = match cursor.comma() {
@@ -67,7 +67,7 @@ fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     a.append_copies(count, place, &[byte])
 }
 
-/// `.ds COUNT`: space for so many elements.
+/// Handles `.ds COUNT`: space for this many elements.
 fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<(), SyntaxError> {
     let count = a.count(&mut cursor)?;
     cursor.end()?;
@@ -76,7 +76,7 @@ fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<()
         .map_err(too_large)
 }
 
-/// `.dcb COUNT, VALUE`
+/// Handles `.dcb COUNT, VALUE`: copies of a number.
 fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
     cursor.expect_comma()?;
@@ -85,7 +85,7 @@ fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<
     a.append_copies(count, place, &value.to_le_bytes()[..size])
 }
 
-/// `.dcb.d COUNT, FLOAT`
+/// Handles `.dcb.d COUNT, FLOAT`: copies of a float.
 fn copies_of_float(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
@@ -98,7 +98,7 @@ fn copies_of_float(
     a.append_copies(count, place, &bits.to_le_bytes()[..size])
 }
 
-/// `.p2align BITS, FILL, MOST` and `.balign BYTES, FILL, MOST`: in code without a fill by `s_nop 0`.
+/// Handles `.p2align BITS, FILL, MOST` and `.balign BYTES, FILL, MOST`. Code without a fill is padded with `s_nop 0`.
 fn align(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,

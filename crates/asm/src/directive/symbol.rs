@@ -1,4 +1,4 @@
-//! Directives of symbols: values, binding, visibility, type and size.
+//! Directives of symbols: value, binding, visibility, type and size.
 
 use crate::assembler::{Assembler, too_large};
 use crate::expression::Expr;
@@ -27,13 +27,13 @@ pub(super) const ROWS: &[Handler] = &[
     row(".lcomm", local_common),
     row(".amdgpu_lds", lds),
     row(".amdgpu_hsa_kernel", hsa_kernel),
-    // What a linker may do with addresses is nothing that it does here.
+    // Hints to a linker, which are read and have no effect here.
     row(".addrsig", |_, c| c.end()),
     row(".addrsig_sym", |_, mut c| c.name().map(|_| ())),
     row(".no_dead_strip", |_, mut c| c.name().map(|_| ())),
 ];
 
-/// `.set NAME, VALUE`
+/// Handles `.set NAME, VALUE`.
 fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
@@ -61,7 +61,7 @@ fn symbols(
 fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
         let symbol = &mut a.symbols[id];
-        // What is weak stays so, in whatever order it is said.
+        // A weak symbol stays weak, in whatever order the directives come.
         if symbol.binding != Some(STB_WEAK) || binding == STB_LOCAL {
             symbol.binding = Some(binding);
         }
@@ -72,7 +72,7 @@ fn show(a: &mut Assembler<'_>, cursor: Cursor<'_>, visibility: u8) -> Result<(),
     symbols(a, cursor, |a, id| a.symbols[id].visibility = visibility)
 }
 
-/// `.type NAME, @KIND`: the kind with `@`, `%`, `#`, in quotes, or as `STT_…`.
+/// Handles `.type NAME, @KIND`. The kind is written with `@`, `%`, `#`, in quotes, or as `STT_…`.
 fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?;
     let id = a.symbols.id(&name);
@@ -111,7 +111,7 @@ fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     Ok(())
 }
 
-/// The operands of `.comm`: a name, a size in bytes, an alignment as a power of two: so LLVM prints and reads it for
+/// Reads the operands of `.comm`: a name, a size in bytes, and an alignment as a power of two, as LLVM prints and reads it for
 /// this target.
 fn common_operands(
     a: &mut Assembler<'_>,
@@ -144,7 +144,8 @@ fn common_operands(
     }
 }
 
-/// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker reserves space for one; for a local one it is made here.
+/// Handles `.comm NAME, SIZE, ALIGN`: the linker reserves space once for all files that have it; for a local symbol, space is
+/// reserved here.
 fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), SyntaxError> {
     let (id, size, align) = common_operands(a, &mut cursor)?;
     let symbol = &mut a.symbols[id];
@@ -158,7 +159,7 @@ fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<
     Ok(())
 }
 
-/// `.lcomm NAME, SIZE, ALIGN`: space in `.bss`.
+/// Handles `.lcomm NAME, SIZE, ALIGN`: reserves space in `.bss`.
 fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (id, size, align) = common_operands(a, &mut cursor)?;
     in_bss(a, id, size, align)
@@ -183,7 +184,7 @@ fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<
     done.and(grown.map_err(too_large))
 }
 
-/// `.amdgpu_lds NAME, SIZE, ALIGN`: a variable in LDS, which the linker of graphics lays out (`SHN_AMDGPU_LDS`).
+/// Refuses `.amdgpu_lds NAME, SIZE, ALIGN`, a variable in LDS that only a graphics linker lays out (`SHN_AMDGPU_LDS`).
 fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     Err(syntax_error(
         0..cursor.text().len(),
@@ -191,7 +192,7 @@ fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     ))
 }
 
-/// `.amdgpu_hsa_kernel NAME`: the symbol is a kernel of code object version 2.
+/// Handles `.amdgpu_hsa_kernel NAME`: the symbol is a kernel of code object version 2.
 fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
         a.symbols[id].kind = STT_AMDGPU_HSA_KERNEL

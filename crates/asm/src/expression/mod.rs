@@ -1,5 +1,4 @@
-//! Expressions of assembly: numbers, symbols and differences of places, which may get their values later than they are
-//! read.
+//! Expressions of assembly: numbers, symbols and differences of places, whose values may become known after they are read.
 
 mod number;
 mod parse;
@@ -13,27 +12,27 @@ pub(crate) use number::{fits, float};
 pub(crate) use parse::Reader;
 pub(crate) use reduce::{Base, Reduced, Values};
 
-/// An expression. What is known when it is read is a number already.
+/// An expression. A part that is known when it is read is a number already.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Expr {
     /// A number of 64 bits, with or without sign.
     Number(i64),
-    /// A symbol, and what of its address a relocation shall give.
+    /// A symbol, and the form in which a relocation gives its address.
     Symbol(SymbolId, Variant),
-    /// A place: the `.` of where it was read.
+    /// The location of `.` at the place where it was read.
     Place(Location),
     /// An operator with one operand.
     Unary(Unary, Box<Expr>),
     /// An operator with two operands.
     Binary(Binary, Box<[Expr; 2]>),
-    /// The second operand where the first is not zero, else the third: CLRX's `a ? b : c`.
+    /// CLRX's `a ? b : c`: the second operand if the first is not zero, otherwise the third.
     Choice(Box<[Expr; 3]>),
-    /// A function of newer compilers' sources.
+    /// A function that newer compilers use in kernel descriptors.
     Call(Function, Vec<Expr>),
 }
 
 impl Expr {
-    /// Whether a symbol stands in it.
+    /// Whether a symbol occurs in the expression.
     pub fn names(&self, id: SymbolId) -> bool {
         match self {
             Expr::Symbol(other, _) => *other == id,
@@ -44,11 +43,11 @@ impl Expr {
     }
 }
 
-/// The relocation variant after a symbol's `@`: how the linker makes a number of its address (LLVM's "User Guide for AMDGPU
+/// The relocation variant after a symbol's `@`: how the linker computes a number from its address (LLVM's "User Guide for AMDGPU
 /// Backend", "Relocation Records").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Variant {
-    /// No variant: the address itself.
+    /// The address itself, without a variant.
     #[default]
     None,
     GotPcRel,
@@ -62,7 +61,7 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    /// Each by its name.
+    /// All variants except the plain address, with their names.
     pub const ALL: [(&'static str, Variant); 8] = [
         ("gotpcrel", Variant::GotPcRel),
         ("gotpcrel32@lo", Variant::GotPcRel32Lo),
@@ -113,7 +112,7 @@ pub(crate) enum Binary {
     Mod,
     Shl,
     Shr,
-    // Without sign, and a shift with it: only CLRX has them.
+    // Unsigned operators, and an arithmetic shift, which only CLRX has.
     Above,
     AboveEqual,
     Below,
@@ -124,8 +123,8 @@ pub(crate) enum Binary {
 }
 
 impl Binary {
-    /// The operators by their signs, those first that begin as others do; how strongly they bind, as GNU's assembler and
-    /// LLVM's have it.
+    /// The operators with their signs and precedences, as in GNU's and LLVM's assemblers. A sign that begins with another one
+    /// comes before it.
     pub const ALL: [(&'static str, Binary, u8); 21] = [
         ("||", Binary::Or, 1),
         ("&&", Binary::And, 2),
@@ -150,7 +149,7 @@ impl Binary {
         ("=", Binary::Equal, 3),
     ];
 
-    /// What CLRX has besides or otherwise ("CLRX Assembler Syntax", "Expressions").
+    /// Operators that only CLRX has, or has with another meaning ("CLRX Assembler Syntax", "Expressions").
     pub const CLRX: [(&'static str, Binary, u8); 9] = [
         ("<=@", Binary::BelowEqual, 3),
         (">=@", Binary::AboveEqual, 3),
@@ -163,7 +162,7 @@ impl Binary {
         ("&&", Binary::And, 1),
     ];
 
-    /// The value of two numbers; `None` for a division by zero. What is true is -1, but for `||` and `&&`.
+    /// Returns the result for two numbers, or `None` for a division by zero. True is -1, except for `||` and `&&`.
     pub fn of(self, a: i64, b: i64) -> Option<i64> {
         let truth = |is: bool| -i64::from(is);
         let shift = |shifted: fn(u64, u32) -> u64| match u32::try_from(b) {
@@ -189,7 +188,7 @@ impl Binary {
             Binary::Div => (b != 0).then(|| a.wrapping_div(b))?,
             Binary::Mod => (b != 0).then(|| a.wrapping_rem(b))?,
             Binary::Shl => shift(|a, bits| a << bits),
-            // Without sign, as LLVM's assembler does for this target.
+            // An unsigned shift, as in LLVM's assembler for this target.
             Binary::Shr => shift(|a, bits| a >> bits),
             Binary::SignedShr => a >> u32::try_from(b).unwrap_or(63).min(63),
             Binary::Above => truth(a as u64 > b as u64),
@@ -202,7 +201,7 @@ impl Binary {
     }
 }
 
-/// What LLVM 19 and later write into the fields of kernel descriptors (the guide, "Kernel Resource Usage").
+/// The functions that LLVM 19 and later write into the fields of kernel descriptors (the guide, "Kernel Resource Usage").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Function {
     Max,
@@ -210,12 +209,12 @@ pub(crate) enum Function {
     AlignTo,
     /// SGPRs for VCC, FLAT_SCRATCH and XNACK_MASK.
     ExtraSgprs,
-    /// Of AGPRs and VGPRs.
+    /// VGPRs together with AGPRs.
     TotalVgprs,
 }
 
 impl Function {
-    /// Each with its name and how many operands it has (`None`: one or more).
+    /// All functions, with their names and numbers of operands (`None`: one or more).
     pub const ALL: [(&'static str, Function, Option<usize>); 5] = [
         ("max", Function::Max, None),
         ("or", Function::Or, None),

@@ -1,7 +1,7 @@
-//! Numbers as assemblers write them.
+//! The syntax of numbers: integers, local labels and floats.
 
-/// The length of a number at the beginning of a text, and its value: decimal, `0x…`, `0b…`, `0…` (octal). `None` where
-/// there is none, or none of 64 bits; floats and names of local labels (`1b`) are none.
+/// Returns the length and value of a number at the beginning of a text: decimal, `0x…`, `0b…` or `0…` (octal). `None` if there is
+/// no number or it exceeds 64 bits; floats and names of local labels (`1b`) do not count as numbers.
 pub(super) fn integer(text: &str) -> Option<(usize, u64)> {
     let bytes = text.as_bytes();
     let run = |from: usize, radix: u32| {
@@ -26,7 +26,7 @@ pub(super) fn integer(text: &str) -> Option<(usize, u64)> {
     Some((end, value))
 }
 
-/// The number of a local label, `1b` or `12f`: its length, number, and whether it stands before.
+/// Parses a reference to a local label, `1b` or `12f`; returns its length, its number, and whether the label stands before.
 pub(super) fn local_label(text: &str) -> Option<(usize, u64, bool)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let mark = *text.as_bytes().get(digits)?;
@@ -36,7 +36,7 @@ pub(super) fn local_label(text: &str) -> Option<(usize, u64, bool)> {
     (ends && matches!(mark, b'b' | b'f')).then_some((digits + 1, number, mark == b'b'))
 }
 
-/// A float as in `.float`: also `inf`, `infinity` and `nan`, in any case and with a sign.
+/// Parses a float as in `.float`; also `inf`, `infinity` and `nan`, in any case and with a sign.
 pub(crate) fn float(text: &str) -> Option<f64> {
     let plain = text.trim_start_matches(['+', '-']);
     let signs = text.len() - plain.len();
@@ -53,7 +53,7 @@ pub(crate) fn float(text: &str) -> Option<f64> {
     (signs <= 1 && known).then(|| text.parse().ok())?
 }
 
-/// The digits of a hexadecimal float, `1.8p3`: up to sixteen of them, so that nothing is rounded twice that matters.
+/// Parses a hexadecimal float, `1.8p3`, of up to sixteen digits, so that no rounding happens twice.
 fn hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -64,7 +64,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(number as f64 * 2f64.powi(scale))
 }
 
-/// Whether a number has so many bytes, with or without sign.
+/// Whether a number fits into `size` bytes, with or without sign.
 pub(crate) fn fits(number: i64, size: u8) -> bool {
     let bits = 8 * u32::from(size);
     bits >= 64 || (-(1 << (bits - 1))..1 << bits).contains(&number)

@@ -6,16 +6,16 @@ use crate::source::{Cursor, SyntaxError, escape, syntax_error};
 use crate::state::{Definition, Location, Symbols};
 use wavetank_gcn::Dialect;
 
-/// Operators that wait for their values at most, and parentheses within each other: what evaluates goes down so deep.
+/// Limit of pending operators and nested parentheses: evaluation recurses as deep.
 const DEEPEST: usize = 500;
 
-/// A reader of expressions at a place of the code.
+/// A parser of expressions at a place of the code.
 pub(crate) struct Reader<'s> {
     symbols: &'s mut Symbols,
-    /// Where the line's bytes will stand: the value of `.`.
+    /// The location of the line's bytes, which is the value of `.`.
     here: Location,
     dialect: Dialect,
-    /// Whether symbols stay symbols, though their numbers are known.
+    /// Whether symbols stay symbols, even if their numbers are known.
     open: bool,
     depth: usize,
 }
@@ -31,7 +31,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Leaves symbols as they are: their values count when the expression is evaluated.
+    /// Keeps symbols unevaluated: their values at the time of evaluation count.
     pub fn open(&mut self) -> &mut Self {
         self.open = true;
         self
@@ -40,7 +40,7 @@ impl<'s> Reader<'s> {
     /// Reads the longest expression at the cursor.
     ///
     /// # Errors
-    /// What is none, with its place.
+    /// A malformed expression, with its place.
     pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let first = self.primary(cursor)?;
         let value = self.operators(cursor, first, 1)?;
@@ -50,7 +50,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// `? YES : NO` after a condition: from right to left, as in C.
+    /// Reads `? YES : NO` after a condition. It associates from right to left, as in C.
     fn choice(&mut self, cursor: &mut Cursor<'_>, condition: Expr) -> Result<Expr, SyntaxError> {
         self.deeper(cursor)?;
         cursor.skip(1);
@@ -67,7 +67,7 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// What follows an operand, as far as it binds at least so strongly.
+    /// Reads the operators after an operand that have at least this precedence, with their operands.
     fn operators(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -121,7 +121,7 @@ impl<'s> Reader<'s> {
                 let name = cursor.name()?;
                 self.symbol(cursor, &name)
             }
-            // The names of registers are no names here.
+            // After `@`, names of registers are ordinary symbols.
             b'@' if self.dialect == Dialect::Clrx => {
                 cursor.skip(1);
                 self.deeper(cursor)?;
@@ -196,7 +196,7 @@ impl<'s> Reader<'s> {
         ))
     }
 
-    /// A symbol, with its variant; the number that it stands for, where that is known: it may be set anew.
+    /// Reads a symbol with its variant. A known number replaces the symbol at once, since it may be set again later.
     fn symbol(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, SyntaxError> {
         let variant = variant(cursor)?;
         let id = self.symbols.id(name);
@@ -237,7 +237,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// The operator at the cursor. What is no operator of directives ends an expression: `=` alone is an assignment.
+/// Returns the operator at the cursor. Signs that are not operators end an expression: `=` alone is an assignment.
 fn operator(cursor: &Cursor<'_>, dialect: Dialect) -> Option<(&'static str, Binary, u8)> {
     let rest = cursor.rest();
     let first = rest.bytes().next()?;
@@ -254,7 +254,7 @@ fn operator(cursor: &Cursor<'_>, dialect: Dialect) -> Option<(&'static str, Bina
     found.copied().filter(|row| row.0 != "=")
 }
 
-/// What follows a name with `@`.
+/// Reads an optional variant, `@` and a name, after a symbol.
 fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, SyntaxError> {
     if cursor.peek() != b'@' {
         return Ok(Variant::None);
@@ -278,7 +278,7 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, SyntaxError> {
     Ok(variant)
 }
 
-/// A character in single quotes, its number.
+/// Reads a character in single quotes; its value is its code.
 fn character(cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
     let start = cursor.at();
     let rest = &cursor.rest()[1..];
@@ -319,7 +319,7 @@ fn character(cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
     Ok(Expr::Number(u32::from(value).into()))
 }
 
-/// A character by its code, `'\x41'` or `'\101'`, as CLRX has them; the place after it.
+/// Reads a character by its code, `'\x41'` or `'\101'`, which CLRX allows; returns the code and the place after it.
 fn coded(text: &str, at: usize) -> Option<(i64, usize)> {
     let mut byte = Vec::new();
     let is_code = text[at..].starts_with("\\x") || text[at..].starts_with("\\1");

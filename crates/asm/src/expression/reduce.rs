@@ -7,16 +7,16 @@ use crate::expression::Binary;
 use crate::kernel::extra_sgprs;
 use crate::state::{Definition, Layout, Location, SymbolId, Symbols};
 
-/// How deep variables are variables of others at most.
+/// Limit of variables that are defined by other variables, one after another.
 const DEEPEST: usize = 200;
 
-/// What lies beyond 32 bits.
+/// 2 to the power of 32; dividing by it gives the upper half of an address.
 const WORD: i64 = 1 << 32;
 
-/// Why an expression has no value, for a sentence.
+/// The reason why an expression has no value, as a part of a sentence.
 pub(crate) type Failure = Cow<'static, str>;
 
-/// An expression that has been evaluated as far as can be: `plus - minus + constant`.
+/// An expression evaluated as far as possible: `plus - minus + constant`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Reduced {
     pub plus: Option<Base>,
@@ -24,7 +24,7 @@ pub(crate) struct Reduced {
     pub constant: i64,
 }
 
-/// What only the linker knows the address of.
+/// A base whose address only the linker can compute. It is a symbol, or a location in a section.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Base {
     Symbol(SymbolId, Variant),
@@ -41,7 +41,7 @@ impl From<Base> for Expr {
 }
 
 impl From<Reduced> for Expr {
-    /// The shortest expression that comes to this.
+    /// Converts back to the shortest equal expression.
     fn from(reduced: Reduced) -> Expr {
         let join = |binary, a, b| Expr::Binary(binary, Box::new([a, b]));
         let constant = Expr::Number(reduced.constant);
@@ -65,7 +65,7 @@ impl Reduced {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the expression has no base.
     pub fn as_number(&self) -> Option<i64> {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
@@ -79,11 +79,11 @@ impl Reduced {
     }
 }
 
-/// What expressions are evaluated with.
+/// The context of evaluation: symbols and their layout.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'v> {
     pub symbols: &'v Symbols,
-    /// Where the parts of sections lie, once that is known.
+    /// The layout of the sections, once it has been computed.
     pub layout: Option<&'v Layout>,
 }
 
@@ -91,15 +91,15 @@ impl Values<'_> {
     /// Evaluates an expression.
     ///
     /// # Errors
-    /// What has no value and no address: products of addresses, sums of two, variables of themselves.
+    /// Expressions without value and address: products of addresses, sums of two addresses, variables defined by themselves.
     pub fn reduce(&self, expr: &Expr) -> Result<Reduced, Failure> {
         self.at(expr, 0)
     }
 
-    /// The number that an expression is.
+    /// Returns the number that an expression evaluates to.
     ///
     /// # Errors
-    /// What is not known (yet).
+    /// Expressions whose value is not known, or not known yet.
     pub fn number(&self, expr: &Expr) -> Result<i64, Failure> {
         let reduced = self.reduce(expr)?;
         match (reduced.as_number(), reduced.plus.or(reduced.minus)) {
@@ -165,7 +165,7 @@ impl Values<'_> {
             Binary::Add => self.sum(a, b),
             Binary::Sub => self.sum(a, b.negated()),
             _ => {
-                // Addresses in one section compare as their distance does.
+                // Addresses in one section are compared by their distance.
                 let apart = self.sum(a, b.negated()).ok().and_then(|d| d.as_number());
                 if let (Some(distance), true) = (apart, binary.compares()) {
                     return self.numbers(binary, distance, 0);
@@ -179,8 +179,8 @@ impl Values<'_> {
         }
     }
 
-    /// The lower or the upper half of an address, as CLRX's sources ask for it: `place&0xffffffff`, `place>>32` and their like
-    /// (CLRX's documentation, "Relocations").
+    /// Returns the relocation for the lower or upper half of an address in the forms that CLRX's sources use: `place&0xffffffff`,
+    /// `place>>32` and their like (CLRX's documentation, "Relocations").
     fn half(&self, binary: Binary, a: &Reduced, b: &Reduced) -> Option<Reduced> {
         let (Some(Base::Symbol(id, Variant::None)), None, 0) = (a.plus, a.minus, a.constant) else {
             return None;
@@ -243,7 +243,7 @@ impl Values<'_> {
         })
     }
 
-    /// The distance of two places, if it is known by now.
+    /// Returns the distance of two bases, if it is known by now.
     fn apart(&self, a: &Base, b: &Base) -> Option<i64> {
         if a == b {
             return Some(0);
@@ -257,7 +257,7 @@ impl Values<'_> {
         beside.then(|| layout.offset(a).wrapping_sub(layout.offset(b)) as i64)
     }
 
-    /// Where a base lies, if it is in a section of this source.
+    /// Returns the location of a base that is in a section of this source.
     pub fn location(&self, base: &Base) -> Option<Location> {
         match base {
             Base::Place(location) => Some(*location),
@@ -269,7 +269,7 @@ impl Values<'_> {
         }
     }
 
-    /// The chip's generation, as sources may ask for it.
+    /// Returns the chip's generation from the symbol that the assembler defines for it.
     fn generation(&self) -> u32 {
         let symbol = self.symbols.find(".amdgcn.gfx_generation_number");
         match symbol.map(|id| &self.symbols[id].definition) {
@@ -304,7 +304,7 @@ impl Values<'_> {
             (Function::ExtraSgprs, [vcc, flat, xnack]) => {
                 extra_sgprs(self.generation(), *vcc != 0, *flat != 0, *xnack != 0)
             }
-            // Chips with AGPRs of their own add them; those assembled here have none.
+            // Chips with separate AGPRs add them; the chips assembled here have none.
             (Function::TotalVgprs, [_, vgprs]) => *vgprs,
             _ => return Err(format!("`{function}` has no value for these numbers").into()),
         };

@@ -1,4 +1,4 @@
-//! Kernels for Mesa's Clover: the values of registers, and the list of kernels around the object.
+//! Output for Mesa's Clover: the values of registers, and the list of kernels around the object.
 
 use wavetank_link::elf::*;
 use wavetank_object::clover::{Argument, Listed};
@@ -9,21 +9,21 @@ use crate::session::Session;
 use crate::session::program::{Config, Found, Kernel, REGISTERS};
 use crate::state::{Key, Layout, SectionId};
 
-/// The versions of LLVM from which on spilled registers are said, and settings stand before the code.
+/// LLVM versions from which on the settings list spilled registers, and a header stands before the code.
 const SPILLS: i64 = 30_900;
 const HSA: i64 = 40_000;
 
-/// COMPUTE_TMPRING_SIZE.WAVESIZE, 24:12, counts these bytes of a wave of 64 work-items.
+/// The unit of COMPUTE_TMPRING_SIZE.WAVESIZE (24:12) in bytes, for a wave of 64 work-items.
 const WAVE_GRANULE: u64 = 1024;
 
-/// User SGPRs where nothing is said: the addresses of the arguments and of scratch.
+/// The default number of user SGPRs: the addresses of the arguments and of scratch.
 const USERS: i64 = 4;
 
-/// The alignment of kernels.
+/// The alignment of kernels in bytes.
 const ALIGN: u64 = 256;
 
 impl Session<'_> {
-    /// Writes the settings of all kernels, and keeps what the program lists.
+    /// Writes the settings of all kernels, and keeps the list for the program.
     pub(super) fn finish_clover(&mut self, mut kernels: Vec<Kernel>) {
         let configs = || kernels.iter().filter_map(|kernel| kernel.config.as_ref());
         let needs = configs().find_map(Config::needs_hsa);
@@ -59,7 +59,7 @@ impl Session<'_> {
         self.program.found = found;
     }
 
-    /// Finds the code of a kernel, and the values of the registers.
+    /// Finds the code of a kernel, and computes the values of its registers.
     fn finish_listed(
         &mut self,
         kernel: &mut Kernel,
@@ -92,7 +92,7 @@ impl Session<'_> {
         })
     }
 
-    /// What registers are set to: as `.proginfo` says, or as `.config` and the code ask for.
+    /// Returns the values of registers, taken from `.proginfo`, or computed from `.config` and the code.
     fn register_values(
         &self,
         kernel: &mut Kernel,
@@ -149,7 +149,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the program of a source says beside its object.
+    /// Returns the container that lists the kernels beside the object.
     pub(super) fn clover(&mut self, layout: &Layout) -> Option<Container> {
         if self.program.found.is_empty() {
             return None;
@@ -170,7 +170,7 @@ impl Session<'_> {
                 );
                 self.asm.report(place.line_error(message));
             }
-            // Sections have 256 megabytes at most.
+            // Fits, because sections have 256 megabytes at most.
             listed.offset = offset as u32;
             kernels.push(listed);
         }
@@ -179,14 +179,14 @@ impl Session<'_> {
     }
 }
 
-/// The value of COMPUTE_TMPRING_SIZE.
+/// Computes the value of COMPUTE_TMPRING_SIZE.
 fn tmpring(config: &Config) -> u32 {
     let bytes = u64::from(config.value("workitem_private_segment_byte_size") as u32);
     let granules = (bytes * 64).div_ceil(WAVE_GRANULE);
     (granules.min(0x1fff) as u32) << 12
 }
 
-/// Bytes that arguments take: an offset of the grid is three values.
+/// Returns the bytes of the arguments. An offset of the grid consists of three values.
 fn bytes_of(args: &[Argument]) -> u64 {
     let each = args.iter().flat_map(|arg| {
         let times = if arg.meaning == 2 { 3 } else { 1 };

@@ -1,20 +1,20 @@
 //! The DWARF line table (`.debug_line`) of `.file` and `.loc`.
 //!
-//! Written here and not by a library: the numbers of files are those of the source, since its other DWARF sections name them.
-//! Source: DWARF 5, 6.2 "Line Number Information".
+//! Written here and not by a library, because the file numbers must be those of the source: its other DWARF sections refer to
+//! them. Source: DWARF 5, 6.2 "Line Number Information".
 
 use crate::state::{File, Layout, LineRow as Row, Lines, Location, SectionId, Sections, leb};
 
-/// Instructions are multiples of four bytes.
+/// The minimum instruction length: instructions are multiples of four bytes.
 const STEP: u64 = 4;
-/// Special opcodes: the first, the least advance of the line, and how many of those there are.
+/// Special opcodes: the first opcode, the lowest line advance, and the number of line advances.
 const FIRST: u64 = 13;
 const BASE: i64 = -5;
 const RANGE: u64 = 14;
-/// Operands of the standard opcodes 1 to 12.
+/// Operand counts of the standard opcodes 1 to 12.
 const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
-/// Opcodes (6.2.5.2 and 6.2.5.3).
+/// Opcodes of the line number program (6.2.5.2 and 6.2.5.3).
 mod op {
     pub const COPY: u8 = 1;
     pub const ADVANCE_PC: u8 = 2;
@@ -31,14 +31,14 @@ mod op {
     pub const SET_DISCRIMINATOR: u8 = 4;
 }
 
-/// The contents of `.debug_line`, and where they hold the address of a section's beginning.
+/// The contents of `.debug_line`, and the offsets of section addresses in it.
 pub(super) struct LineTable {
     pub bytes: Vec<u8>,
     pub addresses: Vec<(u64, Location)>,
 }
 
 impl LineTable {
-    /// The table of a source's lines; none, if it has no rows.
+    /// Returns the table of a source's lines, or `None` if it has no rows.
     pub fn of(lines: &Lines, sections: &Sections, layout: &Layout) -> Option<LineTable> {
         if lines.rows.is_empty() {
             return None;
@@ -63,7 +63,7 @@ impl LineTable {
         Some(table)
     }
 
-    /// The rows of a section.
+    /// Appends the rows of a section as one sequence.
     fn sequence(&mut self, rows: &[&Row], layout: &Layout, section: SectionId, size: u64) {
         self.bytes.extend([0, 9, op::SET_ADDRESS]);
         let beginning = Location {
@@ -89,7 +89,7 @@ impl LineTable {
         self.bytes.extend([0, 1, op::END_SEQUENCE]);
     }
 
-    /// A row, by what differs from the one before, so many bytes of code after it.
+    /// Appends a row as its differences from the previous one, `bytes` of code further.
     fn row(&mut self, row: &Row, last: &Row, bytes: u64) {
         if row.file != last.file {
             self.operand(op::SET_FILE, row.file as i64, false);
@@ -122,7 +122,7 @@ impl LineTable {
         );
     }
 
-    /// Advances line and address, and appends the row.
+    /// Advances line and address, and appends the row to the table.
     fn advance(&mut self, mut lines: i64, steps: u64) {
         if !(BASE..BASE + RANGE as i64).contains(&lines) {
             self.operand(op::ADVANCE_LINE, lines, true);
@@ -148,8 +148,8 @@ impl LineTable {
     }
 }
 
-/// What stands before the rows: version 5 where files are numbered from 0 as it has them, else version 4. The length at its
-/// beginning is filled in later.
+/// Returns the header: version 5 if files are numbered from 0, otherwise version 4. The length at its beginning is filled in
+/// later.
 fn header(lines: &Lines) -> Vec<u8> {
     let fifth = lines.files.first().is_some_and(Option::is_some);
     let mut after = vec![STEP as u8, 1, 1, BASE as u8, RANGE as u8, FIRST as u8];
@@ -160,7 +160,7 @@ fn header(lines: &Lines) -> Vec<u8> {
     });
     let mut bytes = vec![0; 4];
     match fifth {
-        // Version, size of addresses, of segment selectors.
+        // Version, address size, segment selector size.
         true => bytes.extend([5, 0, 8, 0]),
         false => bytes.extend([4, 0]),
     }
@@ -169,7 +169,7 @@ fn header(lines: &Lines) -> Vec<u8> {
     bytes
 }
 
-/// The folders of the files by number, the first that of the compilation, and which each file is in.
+/// Returns the folders of the files by number, starting with that of the compilation, and the folder of each file.
 fn folders(files: &[Option<File>]) -> (Vec<&str>, Vec<usize>) {
     let first = files
         .first()
@@ -205,7 +205,7 @@ fn name(file: &Option<File>) -> &str {
     file.as_ref().map_or("", |file| &file.name)
 }
 
-/// Folders and files as version 5 has them (6.2.4.1): formats first.
+/// Returns folders and files in the form of version 5 (6.2.4.1), which begins with formats.
 fn names_of_5(files: &[Option<File>]) -> Vec<u8> {
     // DW_LNCT_path as DW_FORM_string, DW_LNCT_directory_index as DW_FORM_udata, DW_LNCT_MD5 as DW_FORM_data16.
     const PATH: [u8; 2] = [1, 0x08];
@@ -236,7 +236,7 @@ fn names_of_5(files: &[Option<File>]) -> Vec<u8> {
     out
 }
 
-/// Folders and files as version 4 has them: lists that end with an empty name; both are numbered from 1.
+/// Returns folders and files in the form of version 4: lists that end with an empty name, both numbered from 1.
 fn names_of_4(files: &[Option<File>]) -> Vec<u8> {
     let (folders, places) = folders(files);
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The text of the metadata of code object version 2.
+//! The metadata text of code object version 2.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Code Object V2 Metadata".
 
@@ -8,7 +8,7 @@ use wavetank_gcn::Chip;
 
 use crate::session::program::{Kernel, KernelMetadata, Metadata, quoted};
 
-/// Keys of `Attrs` and of `CodeProps`; the others stand beside the name.
+/// Keys of the map `Attrs`, and keys of the kernel itself; all others belong to `CodeProps`.
 const ATTRIBUTES: [&str; 4] = [
     "ReqdWorkGroupSize",
     "WorkGroupSizeHint",
@@ -17,7 +17,7 @@ const ATTRIBUTES: [&str; 4] = [
 ];
 const BESIDE: [&str; 3] = ["SymbolName", "Language", "LanguageVersion"];
 
-/// The metadata of a source.
+/// Returns the metadata of a source as text.
 pub(super) fn text_of(metadata: &Metadata, kernels: &[Kernel], chip: Chip) -> String {
     let (major, minor) = metadata.version.unwrap_or((1, 0));
     let mut out = format!("---\nVersion: [ {major}, {minor} ]\n");

@@ -1,4 +1,4 @@
-//! The end of a source: sections are laid out, and fixups are resolved or become relocations.
+//! The end of a source: sections are laid out, and fixups are resolved or turned into relocations.
 
 mod catalyst;
 mod clover;
@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::state::{Layout, SectionId, TooLarge};
 
 impl Session<'_> {
-    /// The wrong lines so far.
+    /// Takes the errors found so far.
     pub fn take_errors(&mut self) -> Vec<LineError> {
         std::mem::take(&mut self.asm.errors)
     }
@@ -25,7 +25,7 @@ impl Session<'_> {
     /// Resolves all fixups. Those that only a linker can resolve are returned by section.
     ///
     /// # Errors
-    /// Are kept with the others.
+    /// Errors are kept with the others.
     pub fn resolve_fixups(&mut self, layout: &Layout) -> Vec<Vec<(u64, u32, Base, i64)>> {
         let mut left: Vec<Vec<_>> = (0..self.asm.sections.len()).map(|_| Vec::new()).collect();
         for kernel in std::mem::take(&mut self.kernels) {
@@ -65,10 +65,10 @@ impl Session<'_> {
         left
     }
 
-    /// The bytes of the section that has code.
+    /// Returns the bytes of the section that has code.
     ///
     /// # Errors
-    /// Are kept with the others: what only a linker knows, and code in several sections.
+    /// Values that only a linker can compute, and code in several sections. The errors are kept with the others.
     pub fn code(&mut self) -> Vec<u8> {
         self.finish_code();
         self.name_sections();

@@ -1,4 +1,4 @@
-//! The object as a linker takes it: sections, symbols, relocations.
+//! Output of the relocatable object: sections, symbols, relocations.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::session::program::HIDDEN;
 use crate::state::{Definition, Key, Layout, Location, Section, SectionId, SymbolId, TooLarge};
 
 impl Session<'_> {
-    /// Makes the object of what has been read.
+    /// Makes the object from everything that has been read.
     pub fn object(&mut self) -> Assembly {
         self.finish_program();
         let identity = Identity::of(&self.asm.target, self.notes.os, self.notes.version);
@@ -90,7 +90,7 @@ impl Session<'_> {
         Assembly { object, container }
     }
 
-    /// Symbols that name groups stand in the table. One that nothing else defines or asks for is the file's own.
+    /// Puts the symbols that name groups into the table. One that is neither defined nor used otherwise is local.
     fn name_groups(&mut self) {
         let names: Vec<Rc<str>> = self
             .asm
@@ -109,7 +109,7 @@ impl Session<'_> {
         }
     }
 
-    /// The name of a section stands for its beginning, where nothing else has that name.
+    /// Defines an undefined symbol that has the name of a section as the beginning of that section.
     pub(super) fn name_sections(&mut self) {
         for (n, section) in self.asm.sections.iter().enumerate() {
             let Key {
@@ -136,7 +136,7 @@ impl Session<'_> {
         }
     }
 
-    /// Adds the sections; gives the number of each one's in the object.
+    /// Adds the sections; returns the index of each one in the object.
     fn object_sections(&self, layout: &Layout, object: &mut Relocatable) -> Vec<usize> {
         let mut homes = vec![0; self.asm.sections.len()];
         for (n, section) in self.asm.sections.iter().enumerate() {
@@ -164,7 +164,7 @@ impl Session<'_> {
         homes
     }
 
-    /// Adds what the object says of itself: notes.
+    /// Adds the notes of the object.
     fn remarks(&self, object: &mut Relocatable) {
         if !self.notes.entries.is_empty() {
             let bytes = self.notes.entries.clone();
@@ -189,7 +189,7 @@ impl Session<'_> {
             let named = symbol.binding.is_some() || symbol.visibility != 0 || symbol.used;
             let stands = match &symbol.definition {
                 Definition::Undefined => named,
-                // The section's own symbol is there where it is needed.
+                // A section's symbol is added where a relocation needs it.
                 _ if symbol.kind == STT_SECTION => false,
                 _ if symbol.used => true,
                 _ => {
@@ -202,7 +202,7 @@ impl Session<'_> {
                 continue;
             }
             let (place, value) = match &symbol.definition {
-                // They have no value.
+                // Names of registers have no value.
                 Definition::Registers(_) => continue,
                 Definition::Undefined if symbol.kind == STT_FILE => (LinkPlace::Absolute, 0),
                 Definition::Undefined => (LinkPlace::Undefined, 0),
@@ -239,7 +239,7 @@ impl Session<'_> {
         }
     }
 
-    /// Where a variable stands: a number, or a place in a section.
+    /// Returns the place and value of a variable: a number, or an offset in a section.
     fn variable(&self, value: &Reduced, layout: &Layout, homes: &[usize]) -> (LinkPlace, u64) {
         let values = Values {
             symbols: &self.asm.symbols,
@@ -254,7 +254,7 @@ impl Session<'_> {
         }
     }
 
-    /// Adds the table of lines, unless the source has brought its own.
+    /// Adds the line table, unless the source has its own.
     fn line_table(
         &self,
         layout: &Layout,
@@ -291,8 +291,8 @@ impl Session<'_> {
         }
     }
 
-    /// Where a relocation's place lies, if its section shall stand for it: others do not see local symbols. Of sections that
-    /// are merged, what an address after a symbol belongs to would be lost.
+    /// Returns the location of a relocation's symbol, if the symbol of its section can replace it: local symbols are not visible
+    /// to other objects. In merged sections an offset from a symbol has to keep that symbol, because the strings may move.
     fn section_for(&self, base: &Base, addend: i64) -> Option<Location> {
         let symbol = match base {
             Base::Symbol(id, _) => &self.asm.symbols[*id],
@@ -306,7 +306,7 @@ impl Session<'_> {
         (local && !(merged && addend != 0)).then_some(location)
     }
 
-    /// The symbol that a relocation names, and what is added to it.
+    /// Returns the symbol that a relocation names, and its addend.
     fn relocated(
         &self,
         base: &Base,
@@ -318,7 +318,7 @@ impl Session<'_> {
     ) -> (usize, u64) {
         let Some(location) = self.section_for(base, addend) else {
             let number = match base {
-                // A symbol that is used is in the table.
+                // A used symbol is always in the table.
                 Base::Symbol(id, _) => table.numbers.get(id).copied(),
                 Base::Place(_) => None,
             };
@@ -341,7 +341,7 @@ impl Session<'_> {
     }
 }
 
-/// A section that waits for nothing.
+/// Returns a section whose bytes are already final.
 fn remark(
     name: &str,
     kind: u32,
@@ -363,9 +363,9 @@ fn remark(
     }
 }
 
-/// The numbers of symbols in the object.
+/// The indices of symbols in the object.
 struct Table {
     numbers: HashMap<SymbolId, usize>,
-    /// The numbers of section symbols, by section.
+    /// The indices of section symbols, by section.
     sections: HashMap<usize, usize>,
 }

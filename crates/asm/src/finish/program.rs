@@ -1,4 +1,4 @@
-//! The end of a source with kernels of CLRX's formats: settings and metadata are written.
+//! The end of a source with kernels of CLRX's formats: output of settings and metadata.
 
 use wavetank_gcn::Dialect;
 use wavetank_link::elf::*;
@@ -13,7 +13,7 @@ use crate::session::{KERNEL_ALIGN, Session};
 use crate::state::{Definition, Layout, Location, SectionId, SymbolId};
 
 impl Session<'_> {
-    /// Writes settings and metadata of all kernels.
+    /// Writes the settings and metadata of all kernels.
     pub(crate) fn finish_program(&mut self) {
         let mut kernels = std::mem::take(&mut self.program.kernels);
         if kernels.is_empty() {
@@ -30,14 +30,14 @@ impl Session<'_> {
         }
     }
 
-    /// Writes what settings have in the code itself: nothing in the programs of AMD Catalyst.
+    /// Writes the settings that stand in the code itself; programs for AMD Catalyst have none.
     pub(crate) fn finish_code(&mut self) {
         if self.program.format != Format::Amd {
             self.finish_program();
         }
     }
 
-    /// Lets the loader find a symbol of which code has a half of the address: a linker leaves that to it.
+    /// Exports a symbol whose address is used in halves, because a linker leaves such relocations to the loader.
     pub(crate) fn export_for(&mut self, kind: u32, id: SymbolId) {
         let linked = matches!(self.program.format, Format::Rocm | Format::AmdCl2);
         let half = matches!(kind, reloc::ABS32_LO | reloc::ABS32_HI);
@@ -47,7 +47,7 @@ impl Session<'_> {
         }
     }
 
-    /// What a driver wants around the object of a source, which is complete if no linker has to fill in anything.
+    /// Returns the container that a driver expects around the object. With `complete`, no linker has to fill in anything.
     pub(crate) fn container(&mut self, layout: &Layout, complete: bool) -> Option<Container> {
         match self.program.format {
             Format::Gallium => self.clover(layout),
@@ -56,7 +56,7 @@ impl Session<'_> {
         }
     }
 
-    /// Writes settings and metadata of a code object's kernels.
+    /// Writes the settings and metadata of a code object's kernels.
     fn finish_code_object(&mut self, kernels: &[Kernel]) {
         for kernel in kernels {
             if let Err(error) = self.finish_kernel(kernel) {
@@ -80,7 +80,7 @@ impl Session<'_> {
         }
     }
 
-    /// Finds the code of a kernel, and makes its label a symbol of some kind.
+    /// Finds the code of a kernel, and gives its label a symbol type.
     pub(super) fn code_of_kernel(
         &mut self,
         kernel: &Kernel,
@@ -101,7 +101,7 @@ impl Session<'_> {
         Ok(location)
     }
 
-    /// Writes the settings of a kernel in front of its code, which it gives.
+    /// Writes the settings of a kernel before its code; returns the location of the code.
     pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Location, Box<LineError>> {
         let error = |message: String| Box::new(kernel.place.line_error(message));
         let name = &kernel.name;
@@ -124,7 +124,7 @@ impl Session<'_> {
                 }
                 bytes
             }
-            // They stand in the code.
+            // The settings stand in the code already.
             (None, None) => return Ok(location),
         };
         match self.asm.sections.bytes_at(location, KERNEL_CODE_SIZE) {

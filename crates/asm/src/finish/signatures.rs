@@ -1,4 +1,4 @@
-//! Kernels given by signatures: their code is found in the source, and their directives are written and read.
+//! Kernels given by signatures: their code is found in the source, and directives for them are generated and read.
 
 use wavetank_gcn::numbers::lds_of_group;
 use wavetank_gcn::{Dialect, ParseError};
@@ -14,11 +14,12 @@ use crate::signature::{Needs, Signature, directives};
 use crate::source::{OriginKind, Repeat, SyntaxError, syntax_error};
 use crate::state::{Definition, Location, SectionId, SymbolId};
 
-/// `.text`, with which every source begins.
+/// `.text`, the first section of every source.
 const TEXT: SectionId = SectionId(0);
 
 impl Session<'_> {
-    /// Adds descriptors and metadata of the signatures, when the source has been read. `handlers` are the directives of LLVM's dialect.
+    /// Adds descriptors and metadata of the signatures after the source has been read. `handlers` are the directives of LLVM's
+    /// dialect.
     pub fn add_kernels(&mut self, handlers: &'static Handlers) {
         let kernels = self.signatures;
         if kernels.is_empty() {
@@ -36,18 +37,18 @@ impl Session<'_> {
         }
         self.size_kernels();
         let text = directives(kernels, &self.needs());
-        // What the source has said of conditions and of its end is no matter of these lines.
+        // The source's conditions and its `.end` do not apply to these lines.
         self.asm.dialect = Dialect::Llvm;
         self.handlers = handlers;
         self.ended = false;
-        // Nothing is being read any more: this is not too deep.
+        // No text is open any more, so this one is not nested too deeply.
         let _ = self
             .inputs
             .push(OriginKind::Signatures, text.into(), None, Repeat::Once, 0);
         self.read();
     }
 
-    /// Finds the code of a kernel: its label, or the beginning of a source that begins without one.
+    /// Finds the code of a kernel by its label, or at the beginning of a source that starts without a label.
     fn find_kernel(&mut self, kernel: &Signature, others: &[Signature]) -> Result<(), SyntaxError> {
         let name = &kernel.name;
         let descriptor = self.asm.symbols.find(&format!("{name}.kd"));
@@ -100,7 +101,7 @@ impl Session<'_> {
         error
     }
 
-    /// Whether the chip has what a kernel asks for.
+    /// Checks that the chip supports a kernel's signature.
     fn fits(&self, kernel: &Signature) -> Result<(), SyntaxError> {
         if self.notes.version == 2 {
             let message = "code objects of version 2 have other kernels: write `.amd_kernel_code_t`, or take version 3 to 6";
@@ -123,7 +124,7 @@ impl Session<'_> {
         }
     }
 
-    /// A kernel reaches to the next one, or to the end of its section.
+    /// Sets the sizes of kernels: each extends to the next one, or to the end of its section.
     fn size_kernels(&mut self) {
         let kernels = self.signatures.iter();
         let ids: Vec<SymbolId> = kernels
@@ -152,13 +153,13 @@ impl Session<'_> {
         }
     }
 
-    /// What the code needs: as many registers as the highest that an instruction names.
+    /// Returns the resources of the code: its registers up to the highest that an instruction names.
     fn needs(&self) -> Needs<'_> {
         let counts = self.asm.counts.source.unwrap_or_default();
         let (target, version) = (&self.asm.target, self.notes.version);
         let major = target.major();
         let xnack = major >= 8 && target.has_xnack() && target.xnack != Feature::Off;
-        // Counted on gfx6 as well, which has no flat accesses: so LLVM does.
+        // Counted on gfx6 as well, which has no flat accesses, as LLVM does.
         let flat_scratch = counts.flat_scratch || major < 7;
         Needs {
             target,

@@ -4,16 +4,16 @@
 
 use wavetank_object::{DESCRIPTOR_SIZE, Feature, Target};
 
-/// Where a field's value goes.
+/// The place of a field's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Slot {
-    /// Bits of the dword at a byte: byte, first bit, count.
+    /// Bits of a dword: byte offset, first bit, bit count.
     Bits(usize, u32, u32),
-    /// What the other fields are made of.
+    /// A value from which other fields are computed.
     Input(Input),
 }
 
-/// Fields that are no bits of the descriptor themselves.
+/// Values that are not bits of the descriptor themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Input {
     NextFreeVgpr,
@@ -26,12 +26,12 @@ pub(crate) enum Input {
 
 /// A field of a descriptor.
 pub(crate) struct Field {
-    /// The name of its directive, without `.amdhsa_`.
+    /// The name of the field's directive, without `.amdhsa_`.
     pub name: &'static str,
     pub slot: Slot,
-    /// User SGPRs that it takes where it is 1.
+    /// User SGPRs that the field takes if it is 1.
     pub sgprs: u32,
-    /// The generations that have it.
+    /// The generations that have the field.
     pub generations: std::ops::RangeInclusive<u32>,
 }
 
@@ -108,7 +108,7 @@ pub(crate) const FIELDS: &[Field] = &[
     bits("exception_int_div_zero", RSRC2, 30, 1),
 ];
 
-/// Fields of later chips: a source that has them is not for these.
+/// Fields of later chips; a source that sets them is not for these chips.
 pub(crate) const LATER: &[&str] = &[
     "accum_offset",
     "tg_split",
@@ -125,7 +125,7 @@ pub(crate) const LATER: &[&str] = &[
     "named_barrier_count",
 ];
 
-/// The numbers that a descriptor is made of.
+/// The values from which a descriptor is made.
 pub(crate) struct Descriptor {
     bytes: [u8; DESCRIPTOR_SIZE],
     user_sgprs: u32,
@@ -138,7 +138,7 @@ pub(crate) struct Descriptor {
 }
 
 impl Descriptor {
-    /// A descriptor with the default values of all fields.
+    /// Returns a descriptor with the default values of all fields.
     pub fn new(target: &Target) -> Self {
         let major = target.major();
         let mut descriptor = Descriptor {
@@ -148,7 +148,7 @@ impl Descriptor {
             vgprs: None,
             sgprs: None,
             vcc: true,
-            // Counted on gfx6 as well, which has no flat accesses: so LLVM does.
+            // Counted on gfx6 as well, which has no flat accesses, as LLVM does.
             flat_scratch: true,
             xnack_mask: major >= 8 && target.has_xnack() && target.xnack != Feature::Off,
         };
@@ -177,10 +177,10 @@ impl Descriptor {
         place.copy_from_slice(&new.to_le_bytes());
     }
 
-    /// Sets a field.
+    /// Sets a field to a value.
     ///
     /// # Errors
-    /// A sentence on a value that the field cannot have.
+    /// A sentence about a value that does not fit into the field.
     pub fn set(&mut self, field: &Field, value: i64) -> Result<(), String> {
         let flag = || match value {
             0 => Ok(false),
@@ -212,10 +212,10 @@ impl Descriptor {
         Ok(())
     }
 
-    /// The bytes of the descriptor. The offset of the code is left to a relocation.
+    /// Returns the bytes of the descriptor. The offset of the code is left to a relocation.
     ///
     /// # Errors
-    /// A sentence on what is missing, or too much.
+    /// A sentence about a missing field or a value that is too large.
     pub fn finish(mut self, target: &Target) -> Result<[u8; DESCRIPTOR_SIZE], String> {
         let missing = |name| format!("the kernel has no `.amdhsa_{name}`");
         let vgprs = self.vgprs.ok_or_else(|| missing("next_free_vgpr"))?;
@@ -244,7 +244,8 @@ impl Descriptor {
         Ok(self.bytes)
     }
 
-    /// The SGPRs with the special ones after them: VCC, FLAT_SCRATCH, XNACK_MASK. Chips whose SGPRs are not cleared in time have 96.
+    /// Returns the number of SGPRs with the special ones after them: VCC, FLAT_SCRATCH, XNACK_MASK. Chips with the SGPR
+    /// initialization bug always have 96.
     fn all_sgprs(&self, named: i64, target: &Target) -> Result<i64, String> {
         let major = target.major();
         let fixed = target.chip == "gfx802";
@@ -267,7 +268,7 @@ impl Descriptor {
     }
 }
 
-/// SGPRs that are reserved after the others (the guide, "Kernel Descriptor", `GRANULATED_WAVEFRONT_SGPR_COUNT`).
+/// Returns the number of SGPRs reserved after the others (the guide, "Kernel Descriptor", `GRANULATED_WAVEFRONT_SGPR_COUNT`).
 pub(crate) fn extra_sgprs(major: u32, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
     match (major, flat_scratch, xnack_mask, vcc) {
         (8.., true, _, _) => 6,
@@ -277,13 +278,13 @@ pub(crate) fn extra_sgprs(major: u32, vcc: bool, flat_scratch: bool, xnack_mask:
     }
 }
 
-/// Registers in granules, less one; at least one granule.
+/// Converts a register count to granules, less one; at least one granule counts.
 fn granules(registers: i64, granule: i64) -> u32 {
     ((registers.max(1) - 1) / granule) as u32
 }
 
-/// The fields that make a descriptor, but for those that are as they would be anyhow; `None` if none make it. Where the code
-/// begins is no field.
+/// Returns the fields that differ from their defaults, with the values that reproduce a descriptor; `None` if no fields do. The
+/// offset of the code is not a field.
 pub(crate) fn descriptor_fields(
     bytes: &[u8; DESCRIPTOR_SIZE],
     target: &Target,
@@ -299,10 +300,10 @@ pub(crate) fn descriptor_fields(
     let bits = |byte: usize, first: u32, count: u32| {
         word(byte) >> first & (u64::MAX >> (64 - count)) as u32
     };
-    // In granules of 4 VGPRs and 8 SGPRs. Above what a wave of gfx8 and gfx9 can name, VCC and the others make the rest.
+    // In granules of 4 VGPRs and 8 SGPRs. Above the SGPRs that a wave of gfx8 and gfx9 can name, VCC and the others are the rest.
     let sgprs = 8 * (i64::from(bits(RSRC1, 6, 4)) + 1);
     let most = if target.major() >= 8 { 98 } else { 104 };
-    // Those of gfx6 always count four for flat accesses that it does not have.
+    // Descriptors of gfx6 always count four SGPRs for flat accesses, which it does not have.
     let sgprs = if target.major() == 6 {
         sgprs - 4
     } else {

@@ -1,4 +1,4 @@
-//! The fields of `amd_kernel_code_t`, the 256 bytes in front of the code of a kernel of code object version 2.
+//! The fields of `amd_kernel_code_t`, the 256 bytes before the code of a kernel of code object version 2.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", table "AMD Kernel Code", and "Code Object V2 Kernel Assembler
 //! Directives".
@@ -6,7 +6,7 @@
 use wavetank_gcn::Chip;
 use wavetank_object::KERNEL_CODE_SIZE;
 
-/// A field: its name, the byte at which its dword or less begins, the first bit, how many bits.
+/// A field: its name, the byte offset of its dword or smaller unit, the first bit, and the bit count.
 pub(crate) type Field = (&'static str, usize, u32, u32);
 
 const RSRC1: usize = 48;
@@ -102,14 +102,14 @@ pub(crate) const FIELDS: &[Field] = &[
     ("runtime_loader_kernel_symbol", 120, 0, 64),
 ];
 
-/// Fields of later chips, which compilers write for every chip: 0.
+/// Fields of later chips, which compilers write as 0 for every chip.
 pub(crate) const LATER: [&str; 3] = [
     "enable_wgp_mode",
     "enable_mem_ordered",
     "enable_fwd_progress",
 ];
 
-/// Fields whose value a sign makes no error: `call_convention = -1`.
+/// Whether a value fits into a field. Fields of 32 and 64 bits also take negative values: `call_convention = -1`.
 fn fits(value: i64, bits: u32) -> bool {
     bits == 64
         || (bits == 32 && (-(1 << 31)..1 << 32).contains(&value))
@@ -128,16 +128,16 @@ fn put(bytes: &mut [u8; KERNEL_CODE_SIZE], (_, byte, first, count): Field, value
     place.copy_from_slice(&new.to_le_bytes()[..size]);
 }
 
-/// The field of a name.
+/// Returns the field of a name.
 pub(crate) fn field(name: &str) -> Option<Field> {
     FIELDS.iter().find(|field| field.0 == name).copied()
 }
 
-/// The bytes in front of a kernel's code, while their fields are set.
+/// The bytes before a kernel's code, while their fields are being set.
 pub(crate) struct KernelCode([u8; KERNEL_CODE_SIZE]);
 
 impl KernelCode {
-    /// The default values for a kernel of a chip.
+    /// Returns the default values for a kernel of a chip.
     pub fn new(chip: Chip) -> Self {
         let mut code = KernelCode([0; KERNEL_CODE_SIZE]);
         let (major, minor, stepping) = crate::isa_version(chip);
@@ -160,19 +160,19 @@ impl KernelCode {
         code
     }
 
-    /// Sets a field.
+    /// Sets a field to a value.
     pub fn put(&mut self, field: Field, value: i64) {
         put(&mut self.0, field, value);
     }
 
-    /// Sets a field by its name.
+    /// Sets a field, found by name.
     pub fn set(&mut self, name: &str, value: i64) {
         if let Some(field) = field(name) {
             put(&mut self.0, field, value);
         }
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub fn get(&self, name: &str) -> i64 {
         let Some((_, byte, first, count)) = field(name) else {
             return 0;
@@ -183,13 +183,13 @@ impl KernelCode {
         (word >> first & (u128::MAX >> (128 - count))) as i64
     }
 
-    /// Sets the words of COMPUTE_PGM_RSRC1 and 2.
+    /// Sets COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2.
     pub fn set_words(&mut self, rsrc1: u32, rsrc2: u32) {
         self.0[RSRC1..RSRC1 + 4].copy_from_slice(&rsrc1.to_le_bytes());
         self.0[RSRC2..RSRC2 + 4].copy_from_slice(&rsrc2.to_le_bytes());
     }
 
-    /// The words of COMPUTE_PGM_RSRC1 and 2.
+    /// Returns COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2.
     pub fn words(&self) -> [u32; 2] {
         [RSRC1, RSRC2].map(|at| {
             let bytes = &self.0[at..at + 4];
@@ -197,10 +197,10 @@ impl KernelCode {
         })
     }
 
-    /// Whether a field has space for a value.
+    /// Checks that a value fits into a field.
     ///
     /// # Errors
-    /// A sentence where it has not.
+    /// A sentence about a value that does not fit.
     pub fn check(name: &str, value: i64) -> Result<(), String> {
         match field(name) {
             Some(field) if !fits(value, field.3) => Err(format!(
@@ -216,7 +216,7 @@ impl KernelCode {
     }
 }
 
-/// The fields that make such bytes, but for those that are as they would be anyhow; `None` if none make them.
+/// Returns the fields that differ from their defaults, with the values that reproduce these bytes; `None` if no fields do.
 pub(crate) fn kernel_code_fields(
     bytes: &[u8; KERNEL_CODE_SIZE],
     chip: Chip,

@@ -1,5 +1,5 @@
-//! The bytes that describe a kernel, and the names of their fields in assembly: descriptors of code object versions 3 to 6,
-//! and `amd_kernel_code_t` of version 2.
+//! The bytes that describe a kernel, and the names of their fields in assembly: descriptors of code object versions 3 to 6, and
+//! `amd_kernel_code_t` of version 2.
 
 mod descriptor;
 mod kernel_code;

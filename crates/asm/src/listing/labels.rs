@@ -1,4 +1,4 @@
-//! Boundaries of instructions and targets of branches in the code of a region.
+//! Instruction boundaries and branch targets in the code of a region.
 
 use std::convert::Infallible;
 
@@ -8,23 +8,23 @@ use wavetank_gcn::{Chip, Inst, Op, Operand, decode};
 use super::region::{Region, length};
 use crate::ordered_pool::run_in_order;
 
-/// Code is looked through in pieces of so many bytes.
+/// Bytes of code in a piece that is scanned on its own.
 const PIECE: usize = 1 << 16;
 
-/// What has been found in the code of a region, from some place of it on. Places are bytes from the start of the region.
+/// The instruction boundaries and branches of a region, from `start` on. Places are byte offsets from the start of the region.
 #[derive(Default)]
 pub struct Labels {
     start: usize,
-    /// Which dwords begin an instruction, from the start on.
+    /// For each dword from `start` on, whether an instruction begins there.
     begins: Vec<bool>,
-    /// Places of branches, and the addresses that they lead to.
+    /// Places of branches, with the addresses of their targets.
     branches: Vec<(usize, u64)>,
-    /// Where the next instruction begins.
+    /// The place at which the next instruction begins.
     end: usize,
 }
 
 impl Labels {
-    /// Looks through all code of a region.
+    /// Scans all code of a region.
     pub fn of(region: &Region<'_>, chip: Chip) -> Labels {
         let starts: Vec<usize> = (0..region.bytes.len()).step_by(PIECE).collect();
         let mut all = Labels::default();
@@ -39,7 +39,7 @@ impl Labels {
         all
     }
 
-    /// Looks through a piece as if an instruction began at its start.
+    /// Scans a piece as if an instruction began at its start.
     fn of_piece(region: &Region<'_>, chip: Chip, start: usize) -> Labels {
         let mut piece = Labels {
             start,
@@ -52,7 +52,7 @@ impl Labels {
         piece
     }
 
-    /// Looks at the next instruction.
+    /// Decodes the next instruction, and records it.
     fn step(&mut self, region: &Region<'_>, chip: Chip) {
         let code = &region.bytes[self.end..];
         let inst = decode(code, chip);
@@ -67,13 +67,13 @@ impl Labels {
         self.end += length(code, &inst);
     }
 
-    /// Says of all dwords up to a place whether they begin an instruction.
+    /// Extends `begins` up to a place; the dwords in between do not begin an instruction.
     fn reach(&mut self, place: usize) {
         self.begins.resize((place - self.start) / 4, false);
     }
 
-    /// Adds the piece that follows. The last instruction may reach into it: then others are found, until one begins where
-    /// one of the piece does.
+    /// Appends the piece that follows. The last instruction may extend into it: then instructions are decoded again until one
+    /// begins where one of the piece does.
     fn append(&mut self, region: &Region<'_>, chip: Chip, piece: Labels) {
         while self.end < piece.end && !piece.begins_at(self.end) {
             self.step(region, chip);
@@ -95,7 +95,7 @@ impl Labels {
         dword.and_then(|dword| self.begins.get(dword)) == Some(&true)
     }
 
-    /// The addresses that branches lead to, where an instruction begins: into the midst of one leads no name.
+    /// Returns the branch targets at which an instruction begins. A target within an instruction gets no label.
     pub fn targets(&self, address: u64) -> impl Iterator<Item = u64> {
         let targets = self.branches.iter().map(|(_, to)| *to);
         targets.filter(move |to| {
@@ -105,9 +105,9 @@ impl Labels {
     }
 }
 
-/// Where a branch leads.
+/// Returns the target address of a branch.
 pub fn target(inst: &Inst, address: u64) -> Option<u64> {
-    // Only these have space for a distance, and most instructions are others.
+    // Only these formats have space for a distance, and most instructions are in other formats.
     if !matches!(inst.op, Op::Sopp(_) | Op::Sopk(_)) {
         return None;
     }
@@ -132,7 +132,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Many words are literals here, so that instructions reach over the ends of pieces.
+        /// Many words are literals here, so that instructions cross the ends of pieces.
         #[test]
         fn pieces_make_no_difference(
             words in prop::collection::vec(prop_oneof![any::<u32>(), Just(0x7e00_02ff), 0xbf82_0000u32..0xbf82_0010], 20_000..70_000),

@@ -1,4 +1,4 @@
-//! Listings of code: one instruction per line, labels for symbols and branch targets, address and words as a comment.
+//! Listings of code: one instruction per line, with labels for symbols and branch targets, and address and words as a comment.
 
 mod labels;
 mod region;
@@ -17,19 +17,19 @@ use labels::Labels;
 use region::{Label, Region, regions, symbols};
 use writer::{Look, Piece, Writer};
 
-/// Text is written in pieces of so many bytes of code, each of which one thread makes.
+/// Bytes of code in a piece of text, which one thread writes.
 const PIECE: usize = 1 << 12;
 
-/// Why there is no listing of a code object.
+/// The reason why a code object cannot be listed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ListingError {
-    /// Code of a chip that is no GCN.
+    /// Code of a chip that is not GCN.
     #[error("this is code for {0}; gfx600 to gfx90c can be disassembled")]
     Chip(String),
 }
 
-/// A listing of code. The text is a source that [`assemble`](crate::assemble) reads, where the code is instructions
-/// throughout; words that are none are shown as `.long`.
+/// A listing of code. The text is a source that [`assemble`](crate::assemble) reads if all of the code is instructions; other
+/// words are shown as `.long`.
 ///
 /// ```
 /// use wavetank_asm::Listing;
@@ -50,7 +50,7 @@ pub struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// A listing of plain bytes, which begin at address 0. Every word is shown.
+    /// Returns a listing of plain bytes, which begin at address 0. Every word is shown.
     pub fn raw(bytes: &'a [u8], chip: Chip) -> Self {
         let region = Region {
             address: 0,
@@ -60,13 +60,13 @@ impl<'a> Listing<'a> {
         Listing::new(vec![region], Look::new(chip, BTreeMap::new(), false))
     }
 
-    /// A listing of the code of a code object.
+    /// Returns a listing of the code of a code object.
     ///
     /// # Errors
-    /// [`ListingError::Chip`] if it is for a chip that is no GCN.
+    /// [`ListingError::Chip`] if the code object is for a chip that is not GCN.
     pub fn of(object: &'a CodeObject) -> Result<Self, ListingError> {
         let name = object.target().chip.as_str();
-        // A generic target has the instructions that all of its chips have.
+        // A generic target has the instructions common to all of its chips.
         let name = if name == "gfx9-generic" {
             "gfx900"
         } else {
@@ -90,18 +90,18 @@ impl<'a> Listing<'a> {
         listing.with_targets()
     }
 
-    /// The chip whose instructions these are.
+    /// Returns the chip whose instructions are listed.
     pub fn chip(&self) -> Chip {
         self.look.chip
     }
 
-    /// Shows the lines of source that instructions come from, as comments between them.
+    /// Shows the source lines of the instructions as comments between them.
     pub fn with_lines(mut self, lines: Lines) -> Self {
         self.look.lines = Some(lines);
         self
     }
 
-    /// Gives each place that a branch leads to a name.
+    /// Gives each branch target a name.
     fn with_targets(mut self) -> Self {
         let known = self.regions.iter().zip(&self.labels);
         let mut targets: Vec<u64> = known
@@ -125,10 +125,10 @@ impl<'a> Listing<'a> {
         self
     }
 
-    /// Writes the listing.
+    /// Writes the text of the listing.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write(&self, dialect: Dialect, out: &mut impl Write) -> io::Result<()> {
         run_in_order(
             &self.pieces(PIECE),
@@ -137,7 +137,7 @@ impl<'a> Listing<'a> {
         )
     }
 
-    /// The regions in pieces of about so many bytes.
+    /// Returns the regions in pieces of about `size` bytes.
     fn pieces(&self, size: usize) -> Vec<Piece<'_>> {
         let known = self.regions.iter().zip(&self.labels);
         known
@@ -145,8 +145,8 @@ impl<'a> Listing<'a> {
             .collect()
     }
 
-    /// Cuts a region into pieces, between instructions. Behind a zero there is no cut: it may be one of many that are shown
-    /// as such.
+    /// Cuts a region into pieces between instructions. There is no cut after a zero, because it may belong to a run that is shown
+    /// as padding.
     fn cut<'r>(&self, region: &'r Region<'r>, labels: &Labels, size: usize) -> Vec<Piece<'r>> {
         let length = region.bytes.len();
         let may_cut = |at: &usize| {
@@ -189,7 +189,7 @@ mod tests {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let mut listing = Listing::raw(&bytes[..bytes.len() - cut], Chip::Gfx900);
             listing.look.folds_zeros = folds_zeros;
-            // A symbol that lies in the midst of an instruction, perhaps.
+            // A symbol that may lie within an instruction.
             listing.look.labels.insert(404, Label { name: "f".to_owned(), symbol: true });
             let text = |size| -> String {
                 let pieces = listing.pieces(size);

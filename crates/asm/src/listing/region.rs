@@ -1,4 +1,4 @@
-//! What there is to be listed: runs of bytes, and names of addresses.
+//! The input of a listing: runs of bytes, and names of addresses.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Symbol, SymbolKind};
 /// The name of an address.
 pub struct Label {
     pub name: String,
-    /// Whether the code object has it; else it is one for a branch.
+    /// Whether the label is a symbol of the code object; otherwise it was made for a branch target.
     pub symbol: bool,
 }
 
-/// A run of bytes.
+/// A run of bytes at an address.
 pub struct Region<'a> {
     pub address: u64,
     pub bytes: &'a [u8],
-    /// Whether it is code; descriptors of version 2 lie among it.
+    /// Whether the bytes are code; descriptors of version 2 lie in between.
     pub code: bool,
 }
 
-/// The bytes that what stands at the start of some code takes: an instruction, or else a dword.
+/// Returns the length of the item at the start of `code`: an instruction, or else a dword.
 pub fn length(code: &[u8], inst: &Result<Inst, DecodeError>) -> usize {
     let length = inst.as_ref().map_or(4, |inst| inst.len.into());
     length.min(code.len())
 }
 
-/// The executable parts of a code object.
+/// Returns the executable parts of a code object.
 pub fn regions(object: &CodeObject) -> Vec<Region<'_>> {
     let mut descriptors: Vec<u64> = Vec::new();
     if object.version() == 2 {
@@ -65,7 +65,7 @@ pub fn regions(object: &CodeObject) -> Vec<Region<'_>> {
     regions
 }
 
-/// Names of code addresses, the best one of each.
+/// Returns the names of code addresses, the best one for each.
 pub fn symbols(object: &CodeObject) -> BTreeMap<u64, Label> {
     let rank = |s: &&Symbol| match s.kind {
         SymbolKind::Kernel => 0,
@@ -75,7 +75,7 @@ pub fn symbols(object: &CodeObject) -> BTreeMap<u64, Label> {
     let mut symbols: Vec<&Symbol> = object.symbols().iter().collect();
     symbols.retain(|s| matches!(rank(s), 0 | 1) || s.kind == SymbolKind::Label);
     symbols.sort_by_key(|s| std::cmp::Reverse((rank(s), !s.global)));
-    // In version 2 the symbol of a kernel is its descriptor.
+    // In version 2 the symbol of a kernel is at its descriptor.
     let code = |s: &Symbol| match (object.version(), object.kernel(&s.name)) {
         (2, Some(kernel)) if s.address == kernel.descriptor_address => kernel.entry,
         _ => s.address,

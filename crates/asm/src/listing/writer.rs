@@ -12,23 +12,23 @@ use wavetank_quote::{plain, readable};
 use super::labels::target;
 use super::region::{Label, Region, length};
 
-/// Zeros of so many dwords are padding, not instructions.
+/// Number of zero dwords from which on they are padding, not instructions.
 const PADDING: usize = 4;
-/// The column at which the address stands.
+/// The column of the address comment.
 const ADDRESS_COLUMN: usize = 60;
 const BLANKS: &str = match std::str::from_utf8(&[b' '; ADDRESS_COLUMN]) {
     Ok(blanks) => blanks,
     Err(_) => "",
 };
 
-/// What a listing shows beside the bytes.
+/// The settings of a listing: which details are shown beside the bytes.
 pub struct Look {
     pub chip: Chip,
     /// Names of addresses: symbols, and targets of branches.
     pub labels: BTreeMap<u64, Label>,
-    /// Whether long runs of zeros are shown as such.
+    /// Whether long runs of zeros are folded into one line.
     pub folds_zeros: bool,
-    /// The lines of source to be shown between instructions.
+    /// The source lines to show between instructions.
     pub lines: Option<Lines>,
 }
 
@@ -43,16 +43,16 @@ impl Look {
     }
 }
 
-/// Instructions that are written together.
+/// A run of instructions that are written together.
 pub struct Piece<'a> {
     pub region: &'a Region<'a>,
-    /// Where they lie, in bytes from the start of the region.
+    /// The range of the piece, in bytes from the start of the region.
     pub range: Range<usize>,
-    /// From which address on labels have not been written yet.
+    /// The address from which on labels have not been written yet.
     pub labels_from: u64,
 }
 
-/// Text of a listing that is being written.
+/// The text of a listing that is being written.
 pub struct Writer<'l> {
     look: &'l Look,
     dialect: Dialect,
@@ -60,7 +60,7 @@ pub struct Writer<'l> {
 }
 
 impl Writer<'_> {
-    /// The text of a piece.
+    /// Returns the text of a piece.
     pub fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
         let space = 24 * piece.range.len();
         let mut writer = Writer {
@@ -85,7 +85,7 @@ impl Writer<'_> {
     fn code(&mut self, piece: &Piece<'_>) {
         let Piece { region, range, .. } = piece;
         let mut labels = self.look.labels.range(piece.labels_from..).peekable();
-        // What stands before the piece has been told there.
+        // The source line before the piece has been shown there already.
         let before = region.address + range.start as u64;
         let mut shown = match range.start {
             0 => Source::default(),
@@ -118,7 +118,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The line of source that an instruction comes from, where it is to be told.
+    /// Returns the source line of an instruction, if lines are shown.
     fn source(&self, address: u64) -> Source {
         let lines = self.look.lines.as_ref();
         lines.map_or_else(Source::default, |lines| lines.at(address))
@@ -136,7 +136,7 @@ impl Writer<'_> {
         };
     }
 
-    /// How many dwords from a place to an end are zeros that are not shown one by one.
+    /// Returns the number of dwords from `start` on that are folded zeros.
     fn padding(&self, region: &Region<'_>, start: usize, end: usize) -> usize {
         if !self.look.folds_zeros {
             return 0;
@@ -147,7 +147,7 @@ impl Writer<'_> {
         if zeros < PADDING { 0 } else { zeros }
     }
 
-    /// `\ts_branch L3      // 000000001100: BF820003`
+    /// Writes a line: `\ts_branch L3      // 000000001100: BF820003`.
     fn line(&mut self, address: u64, bytes: &[u8], inst: Option<&Inst>) {
         let start = self.text.len();
         self.text.push('\t');
@@ -165,7 +165,7 @@ impl Writer<'_> {
         self.comment(address, bytes);
     }
 
-    /// ` // 000000001100: BF820003`
+    /// Writes the comment of a line: ` // 000000001100: BF820003`.
     fn comment(&mut self, address: u64, bytes: &[u8]) {
         let mut text = Digits::default();
         text.put(b" // ");
@@ -179,7 +179,7 @@ impl Writer<'_> {
         self.text.push_str(text.as_str());
     }
 
-    /// An instruction, with the name of the place it branches to.
+    /// Writes an instruction, with a label for its branch target.
     fn instruction(&mut self, address: u64, inst: &Inst) {
         let _ = print_at(inst, self.dialect, address, &mut self.text);
         let label = target(inst, address).and_then(|to| self.look.labels.get(&to));
@@ -192,7 +192,7 @@ impl Writer<'_> {
     }
 }
 
-/// The little-endian dwords of some bytes; a rest is filled up with zeros.
+/// Visits the little-endian dwords of some bytes; a short last one is padded with zeros.
 fn words(bytes: &[u8], mut visit: impl FnMut(u32)) {
     for chunk in bytes.chunks(4) {
         let mut word = [0; 4];
@@ -201,7 +201,7 @@ fn words(bytes: &[u8], mut visit: impl FnMut(u32)) {
     }
 }
 
-/// A short text of digits, which is appended to another at once: there is one for each line.
+/// A short text of digits in a fixed buffer, appended to the line at once, since every line has one.
 #[derive(Default)]
 struct Digits {
     text: [[u8; 32]; 2],
@@ -215,7 +215,7 @@ impl Digits {
         self.length = end;
     }
 
-    /// A number in so many capital hexadecimal digits.
+    /// Appends a number in `digits` capital hexadecimal digits.
     fn hex(&mut self, value: u64, digits: usize) {
         let end = self.length + digits;
         let places = &mut self.text.as_flattened_mut()[self.length..end];
@@ -228,7 +228,7 @@ impl Digits {
     }
 
     fn as_str(&self) -> &str {
-        // It is ASCII.
+        // The digits are ASCII.
         std::str::from_utf8(&self.text.as_flattened()[..self.length]).unwrap_or_default()
     }
 }

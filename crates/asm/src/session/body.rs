@@ -1,4 +1,4 @@
-//! Lines that a directive reads itself: up to the directive that ends them.
+//! Bodies of directives: lines up to the directive that ends them.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::Session;
 use crate::source::{Cursor, Statement, SyntaxError, first_word, statements, syntax_error};
 
 impl Session<'_> {
-    /// Reads the lines up to one of the words that end a body, over those that belong to inner ones.
+    /// Reads the lines up to one of the words that end a body, skipping nested bodies.
     pub fn body(
         &mut self,
         begins: &[&str],
@@ -44,10 +44,10 @@ impl Session<'_> {
         ))
     }
 
-    /// Reads the statements up to a directive that ends them, giving each to a reader. All that are wrong are told.
+    /// Passes each statement up to the ending directive to a reader, and reports all wrong ones.
     ///
     /// # Errors
-    /// There is no such end.
+    /// The ending directive is missing.
     pub fn each_statement(
         &mut self,
         end: &str,

@@ -7,21 +7,21 @@ use crate::expression::Expr;
 use crate::source::{Origin, syntax_error};
 use crate::state::Place;
 
-/// A condition that is open.
+/// A condition whose end has not been read.
 #[derive(Debug)]
 pub(crate) struct Condition {
-    /// Whether what stands here is read.
+    /// Whether the lines of the current part are read.
     pub reads: bool,
-    /// Whether one of its parts has been read, or none shall be.
+    /// Whether one of the parts has been read, or none is to be read.
     pub done: bool,
-    /// Whether `.else` stands before.
+    /// Whether `.else` has been read.
     pub last: bool,
     pub origin: Option<Rc<Origin>>,
     pub line: usize,
 }
 
 impl Condition {
-    /// The error of one that has no end.
+    /// Returns the error of a condition without an end.
     pub fn never_ended(&self) -> LineError {
         let error = syntax_error(0..0, "this condition has no `.endif`");
         match &self.origin {
@@ -42,11 +42,11 @@ impl Condition {
     }
 }
 
-/// What decides whether a body is read once more.
+/// The condition of a loop, evaluated before each iteration.
 #[derive(Debug)]
 pub(crate) struct Loop {
     pub condition: Expr,
-    /// The symbol that is set before, and to what.
+    /// The symbol that is set before the condition is evaluated, and its expression.
     pub next: Option<(String, Expr)>,
     pub place: Place,
 }

@@ -1,4 +1,4 @@
-//! Expansion of macros.
+//! Expansion of macros: their operands, and the text that is read in their place.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::macros::{LARGEST, Macro, argument, substitute};
 use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error};
 
 impl Session<'_> {
-    /// By what a macro is known: CLRX does not ask for the case of its name, unless it is told to.
+    /// Returns the key of a macro's name. CLRX ignores the case of macro names, unless the source turns that off.
     pub fn macro_key<'w>(&self, word: &'w str) -> Cow<'w, str> {
         let folds = self.asm.dialect == Dialect::Clrx && !self.program.cased;
         match folds && word.bytes().any(|b| b.is_ascii_uppercase()) {
@@ -23,7 +23,7 @@ impl Session<'_> {
         !self.macros.is_empty() && self.macros.contains_key(&*self.macro_key(word))
     }
 
-    /// Expands the macro of this name, if there is one.
+    /// Expands the macro of this name, and returns `true` if there is one.
     pub(crate) fn expand(&mut self, word: &str, text: &str) -> Result<bool, SyntaxError> {
         let Some(made) = self.macros.get(&*self.macro_key(word)).cloned() else {
             return Ok(false);
@@ -65,7 +65,7 @@ impl Session<'_> {
         }
     }
 
-    /// The values of a macro's parameters.
+    /// Reads the values of a macro's parameters.
     fn arguments(
         &mut self,
         made: &Macro,
@@ -94,7 +94,7 @@ impl Session<'_> {
                     rest.to_owned()
                 }
                 false if self.alternate => self.alternate_argument(cursor)?,
-                // CLRX's form of `%EXPR`, without `.altmacro`.
+                // CLRX's form of `%EXPR`, which works without `.altmacro`.
                 false if self.asm.dialect == Dialect::Clrx && cursor.rest().starts_with("\\%") => {
                     cursor.skip(2);
                     self.asm.number(cursor)?.to_string()
@@ -121,7 +121,7 @@ impl Session<'_> {
         values.collect()
     }
 
-    /// The parameter that is named here with `=`; the cursor goes after it.
+    /// Returns the parameter that is named here with `=`, and moves the cursor after it.
     fn named(&self, made: &Macro, cursor: &mut Cursor<'_>) -> Option<usize> {
         let mut ahead = *cursor;
         let word = ahead.word()?;
@@ -133,7 +133,7 @@ impl Session<'_> {
         Some(at)
     }
 
-    /// An operand under `.altmacro`: `%EXPR` is its number, `<TEXT>` the text, in which `!` escapes.
+    /// Reads an operand under `.altmacro`: `%EXPR` becomes its number, `<TEXT>` the text, in which `!` escapes.
     fn alternate_argument(&mut self, cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
         match cursor.peek() {
             b'%' => {
@@ -161,7 +161,8 @@ impl Session<'_> {
         }
     }
 
-    /// The body without its lines `LOCAL a, b`, and these names, with values that no other expansion has.
+    /// Removes the lines `LOCAL a, b` from a body; returns the body and the names, and adds values that are unique to this
+    /// expansion.
     fn locals(&mut self, body: &str, values: &mut Vec<String>) -> (String, Vec<String>) {
         let (mut text, mut names) = (String::new(), Vec::new());
         for line in body.lines() {
@@ -175,7 +176,7 @@ impl Session<'_> {
                         names.push(name.trim().to_owned());
                         values.push(format!(".LL{:04}_{}", self.expansions, names.len()));
                     }
-                    // The line stays, so that the others keep their numbers.
+                    // An empty line remains, so that the others keep their numbers.
                 }
                 None => text.push_str(line),
             }

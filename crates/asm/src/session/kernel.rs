@@ -1,4 +1,4 @@
-//! A kernel of `.amdhsa_kernel`.
+//! Kernels of `.amdhsa_kernel`, kept until their descriptors can be made.
 
 use wavetank_object::{DESCRIPTOR_SIZE, Target};
 
@@ -7,20 +7,20 @@ use crate::expression::{Expr, Values};
 use crate::kernel::{Descriptor, FIELDS};
 use crate::state::{Location, Place};
 
-/// A kernel, whose descriptor is filled in at the end: newer compilers calculate its fields from symbols.
+/// A kernel whose descriptor is filled in at the end, because newer compilers compute its fields from symbols.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Where its descriptor stands.
+    /// The location of the descriptor.
     pub location: Location,
     pub fields: Vec<(&'static str, Expr, Place)>,
     pub place: Place,
 }
 
 impl Kernel {
-    /// The bytes of the descriptor.
+    /// Returns the bytes of the descriptor.
     ///
     /// # Errors
-    /// Fields that are wrong or missing.
+    /// Wrong or missing fields.
     pub fn bytes(
         &self,
         values: Values<'_>,

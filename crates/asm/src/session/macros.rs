@@ -1,4 +1,4 @@
-//! Macros: parameters, operands, and the text that they become.
+//! Macros: their parameters and operands, and the substitution in their bodies.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::source::{Cursor, SyntaxError};
 
-/// Bytes that an expansion has at most.
+/// Limit of an expansion's size in bytes.
 pub(crate) const LARGEST: usize = 16 << 20;
 
 /// A macro that the source has defined.
@@ -14,7 +14,7 @@ pub(crate) const LARGEST: usize = 16 << 20;
 pub(crate) struct Macro {
     pub name: Rc<str>,
     pub parameters: Vec<Parameter>,
-    /// The numbers of the parameters by name.
+    /// The indices of the parameters by name.
     pub by_name: HashMap<String, usize>,
     pub body: String,
 }
@@ -25,11 +25,11 @@ pub(crate) struct Parameter {
     pub name: String,
     pub default: Option<String>,
     pub required: bool,
-    /// Whether it takes all that is left.
+    /// Whether the parameter takes all remaining operands.
     pub rest: bool,
 }
 
-/// One operand of a macro: up to a comma, or a blank with no operator beside it; what stands in quotes without them.
+/// Reads one operand of a macro: up to a comma, or a blank without an operator beside it. Quotes are removed.
 pub(crate) fn argument(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     let start = cursor.at();
     let text = cursor.text();
@@ -67,7 +67,7 @@ pub(crate) fn argument(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     Ok(out)
 }
 
-/// All operands that are left.
+/// Reads all remaining operands.
 pub(crate) fn arguments_of(cursor: &mut Cursor<'_>) -> Result<Vec<String>, SyntaxError> {
     let mut all = Vec::new();
     while !cursor.is_at_end() {
@@ -77,25 +77,25 @@ pub(crate) fn arguments_of(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Synta
     Ok(all)
 }
 
-/// Whether blanks stand beside an operator, which joins what is around them.
+/// Whether blanks stand beside an operator, so that they do not separate operands.
 fn joins(bytes: &[u8], start: usize, blank: usize, next: usize) -> bool {
     let operator = |b: u8| b"+-*/%<>&|^=!~".contains(&b);
     let after = bytes.get(next).copied().unwrap_or(0);
     let before = if blank > start { bytes[blank - 1] } else { 0 };
-    // `~` and `!` begin an operand.
+    // `~` and `!` begin an operand instead.
     (operator(after) && !matches!(after, b'~' | b'!')
         || after == b'!' && bytes.get(next + 1) == Some(&b'='))
         || operator(before)
 }
 
-/// Names by which the values of an expansion are found: a macro may have many.
+/// The parameter names of an expansion, with a lookup table if there are many.
 enum Numbers<'n> {
     Few(&'n [&'n str]),
     Many(HashMap<&'n str, usize>),
 }
 
 impl<'n> Numbers<'n> {
-    /// Up to this many names, a linear search is as fast as a table.
+    /// The number of names up to which a linear search is as fast as a table.
     const FEW: usize = 16;
 
     fn of(names: &'n [&'n str]) -> Self {
@@ -119,9 +119,9 @@ impl<'n> Numbers<'n> {
 
 /// A part of a macro's body.
 enum Part<'b> {
-    /// Text that stays as it is.
+    /// Text that stays unchanged.
     Text(&'b str),
-    /// A name that may be that of a parameter, with its mark `\`.
+    /// A name with its mark `\`, which may be that of a parameter.
     Name(&'b str),
     /// A word without a mark, which may be the name of a parameter under `.altmacro`.
     Word(&'b str),
@@ -131,11 +131,11 @@ enum Part<'b> {
     End,
 }
 
-/// The parts of a macro's body.
+/// An iterator over the parts of a macro's body.
 struct Parts<'b> {
     body: &'b str,
     at: usize,
-    /// Whether names count without their mark, too.
+    /// Whether names without the mark are substituted, too.
     plain: bool,
 }
 
@@ -144,7 +144,7 @@ impl<'b> Parts<'b> {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
     }
 
-    /// The text from here on, of so many bytes, which the parts go on after.
+    /// Takes the next `length` bytes of the text.
     fn take(&mut self, length: usize) -> &'b str {
         let start = self.at;
         self.at += length;
@@ -156,7 +156,7 @@ impl<'b> Parts<'b> {
         self.take(rest.iter().take_while(|b| Self::is_of_name(**b)).count())
     }
 
-    /// Skips the sign that ends the name of a parameter: it is not a part of what follows.
+    /// Skips the sign that ends the name of a parameter and is not part of the text after it.
     fn skip_end(&mut self, marked: bool) {
         self.at += match &self.body.as_bytes()[self.at..] {
             [b'\\', b'(', b')', ..] if marked => 3,
@@ -195,8 +195,8 @@ impl<'b> Iterator for Parts<'b> {
     }
 }
 
-/// The body with values for `\NAME`, the count of expansions for `\@`, and nothing for `\()`. `plain`: names count without
-/// `\`, too.
+/// Returns the body with values for `\NAME`, the count of expansions for `\@`, and nothing for `\()`. With `plain`, names without
+/// `\` are substituted, too.
 pub(crate) fn substitute(
     body: &str,
     names: &[&str],
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn alternate_names_need_no_mark_and_end_at_an_ampersand() {
-        // As LLVM 19 has it; LLVM 14 keeps the sign.
+        // The result of LLVM 19; LLVM 14 keeps the sign.
         let values = ["1".to_owned(), "v".to_owned()];
         let out = substitute(r"&r& \r&a b&a \r\()&", &["a", "r"], &values, 0, true);
         assert_eq!(out, "&v v1 b&1 v&");

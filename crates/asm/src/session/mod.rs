@@ -1,7 +1,7 @@
-//! The reading of a source: texts within texts, conditions, macros, loops, and the directives of each statement.
+//! The reader of a source: texts within texts, conditions, macros, loops, and the directives of each statement.
 //!
 //! A session reads statements for an [assembler](crate::assembler). Directives come as a table of functions from the modules
-//! above, so that what a session keeps does not depend on them.
+//! above, so that the session does not depend on them.
 
 mod body;
 mod condition;
@@ -39,16 +39,16 @@ use program::Program;
 /// The limit of lines from macros and repetitions. A source that exceeds it is taken to be endless.
 const MOST_LINES: u64 = 10_000_000;
 
-/// The number of lines that a round of a loop with a condition, and an included file, count as.
+/// The number of lines that an iteration of a conditional loop, or an included file, counts as.
 pub(crate) const ROUND: u64 = 100;
 
-/// The alignment of a kernel's code.
+/// The alignment of a kernel's code in bytes.
 pub(crate) const KERNEL_ALIGN: u64 = 256;
 
-/// The function of a directive; the cursor stands at its operands.
+/// The function of a directive, called with the cursor at its operands.
 #[derive(Clone, Copy)]
 enum Act {
-    /// One that only the assembler is needed for.
+    /// A function that needs only the assembler.
     Assembler(fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), SyntaxError>),
     Session(fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>),
 }
@@ -58,14 +58,14 @@ enum Act {
 pub(crate) struct Handler {
     pub name: &'static str,
     act: Act,
-    /// Whether it is read where others are skipped: it may end the skipping.
+    /// Whether the directive is read in skipped text as well, because it may end the skipping.
     decides: bool,
 }
 
-/// Directives by name.
+/// The directives of a dialect by name.
 pub(crate) type Handlers = HashMap<&'static str, Handler>;
 
-/// The row of a directive.
+/// Makes the row of a directive.
 pub(crate) const fn row(
     name: &'static str,
     act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
@@ -77,7 +77,7 @@ pub(crate) const fn row(
     }
 }
 
-/// The row of a directive that only the assembler is needed for.
+/// Makes the row of a directive that needs only the assembler.
 pub(crate) const fn assembler_row(
     name: &'static str,
     act: fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
@@ -90,7 +90,7 @@ pub(crate) const fn assembler_row(
 }
 
 impl Handler {
-    /// The row of a directive that is read where others are skipped.
+    /// Makes the row of a directive that is read in skipped text as well.
     pub const fn deciding(
         name: &'static str,
         act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
@@ -109,7 +109,7 @@ impl Handler {
     }
 }
 
-/// The error of the end of something that has no beginning.
+/// Returns the error of an end without a beginning.
 pub(crate) fn alone(cursor: Cursor<'_>, beginning: &str) -> Result<(), SyntaxError> {
     Err(syntax_error(
         0..cursor.text().len(),
@@ -123,26 +123,26 @@ pub(crate) struct Session<'a> {
     pub files: &'a dyn Files,
     pub inputs: Inputs,
     pub macros: HashMap<Rc<str>, Rc<Macro>>,
-    /// The number of expanded macros: the value of `\@`.
+    /// The number of macros expanded so far, which is the value of `\@`.
     pub expansions: u64,
-    /// Whether macros take their operands as `.altmacro` has them.
+    /// Whether macros read their operands by the rules of `.altmacro`.
     pub alternate: bool,
     pub conditions: Vec<Condition>,
     pub kernels: Vec<Kernel>,
-    /// The conditions of repetitions that are being read, the innermost last.
+    /// The conditions of repetitions that are being read, innermost last.
     pub loops: Vec<Loop>,
     /// The format and the kernels of CLRX's dialect.
     pub program: Program,
     pub notes: Notes,
-    /// Kernels that the source shall have.
+    /// Kernels that are added to the source by signature.
     pub signatures: &'a [Signature],
     /// Whether `.end` has been read.
     pub ended: bool,
     pub handlers: &'static Handlers,
     pub max_errors: usize,
-    /// Whether nothing will be linked.
+    /// Whether the output will not be linked.
     pub alone: bool,
-    /// The lines of macros and repetitions that have been read.
+    /// The number of lines read from macros and repetitions.
     lines: u64,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
         each: Option<&'a mut dyn FnMut(&Line)>,
     ) -> Self {
         let mut asm = Assembler::new(options, known, each);
-        // A source that asks for the registers that are used has these names.
+        // A source that uses the register counts has these names.
         let asks = !options.kernels.is_empty()
             || [".next_free_", ".amdgcn.", ".include"]
                 .iter()
@@ -185,7 +185,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Reads a whole source. The instructions of a long one are parsed by threads before they are read.
+    /// Reads a whole source. Threads parse the instructions of a long one ahead.
     pub fn read_all(&mut self, source: &Rc<str>) {
         if !is_worthwhile(source, self.asm.dialect) {
             return self.read();
@@ -197,7 +197,7 @@ impl<'a> Session<'a> {
         });
     }
 
-    /// Reads the current texts to their end.
+    /// Reads the open texts to their end.
     pub fn read(&mut self) {
         while self.asm.errors.len() < self.max_errors && !self.ended {
             let Some(row) = self.inputs.row() else {
@@ -216,7 +216,7 @@ impl<'a> Session<'a> {
         self.asm.symbols.look_around();
     }
 
-    /// The number of lines that have not been read, because the limit of errors was reached.
+    /// Returns the number of lines that were not read because the limit of errors was reached.
     pub fn unread(&self) -> usize {
         match self.ended {
             true => 0,
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         false
     }
 
-    /// Leaves the innermost text; `false` at the end of all.
+    /// Leaves the innermost text; `false` at the end of the last one.
     fn leave(&mut self) -> bool {
         let open = self.inputs.current().map_or(0, |input| input.conditions);
         if let Some(condition) = self
@@ -267,7 +267,7 @@ impl<'a> Session<'a> {
         self.inputs.current().is_some()
     }
 
-    /// Keeps the error of a comment that the innermost text ends in.
+    /// Records an error if the innermost text ends within a comment.
     fn end_comment(&mut self) {
         let Some(input) = self.inputs.current() else {
             return;
@@ -286,7 +286,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Begins a line of the current text.
+    /// Moves the current position to a line of the current text.
     fn goes_to(&mut self, row: &Row) {
         let at = &mut self.asm.at;
         (at.line, at.start) = (row.number, row.range.start);
@@ -333,7 +333,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Defines a label here.
+    /// Defines a label at the current location.
     fn label(&mut self, name: &str, at: usize) -> Result<(), SyntaxError> {
         if self.begins_kernel(name) {
             self.asm.align_to(KERNEL_ALIGN, NOP, u64::MAX)?;
@@ -354,7 +354,7 @@ impl<'a> Session<'a> {
         let symbol = &mut self.asm.symbols[id];
         match symbol.definition {
             Definition::Undefined => symbol.definition = Definition::Label(location),
-            // A kernel's own `.text` begins with its label, which CLRX writes there once more.
+            // A kernel's own `.text` defines its label already, and CLRX's sources write the label there once more.
             Definition::Label(there) if there == location && self.asm.dialect == Dialect::Clrx => {}
             _ => {
                 let message = format!("there is another label `{name}`");
@@ -367,7 +367,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// A directive, an assignment, a macro or an instruction.
+    /// Handles a directive, an assignment, a macro or an instruction.
     fn order(&mut self, text: &str, skips: bool) -> Result<(), SyntaxError> {
         let word = first_word(text);
         let length = word.len();
@@ -417,7 +417,7 @@ impl<'a> Session<'a> {
     /// Reports an error in a line of the current text.
     pub fn report_line(&mut self, row: &Row, error: ParseError) {
         if let Some(input) = self.inputs.current() {
-            // A statement after a macro in its line is read when the macro's text is the current one.
+            // The rest of a line after a macro is read while the macro's text is the current one.
             let text = input.origin.text.get(row.range.clone()).unwrap_or_default();
             self.asm
                 .errors
@@ -425,8 +425,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Assembles a line that is an instruction without names and has been parsed already; `false` if it is none. `line` has
-    /// blanks for comments.
+    /// Assembles a line that consists of one preparsed instruction without names; returns `false` if it does not. In `line`,
+    /// comments are blanks.
     fn preparsed_line(&mut self, row: &Row, line: &str) -> Result<bool, SyntaxError> {
         let skips = self.conditions.last().is_some_and(|c| !c.reads);
         let (Some(preparsed), Some(input), false) =
@@ -444,7 +444,7 @@ impl<'a> Session<'a> {
             return Ok(false);
         };
         let order = order.trim_end();
-        // Nothing else stands in the line.
+        // Checks that nothing else stands in the line.
         let alone = order == &input.origin.text[place] && before.trim_ascii().is_empty();
         if !alone || self.is_macro(first_word(order)) || self.asm.may_be_named(first_chars, order) {
             return Ok(false);
@@ -454,13 +454,13 @@ impl<'a> Session<'a> {
         Ok(true)
     }
 
-    /// Whether a label is that of a kernel, which begins at a multiple of 256 bytes (LLVM's "User Guide for AMDGPU Backend",
+    /// Whether a label names a kernel, whose code begins at a multiple of 256 bytes (LLVM's "User Guide for AMDGPU Backend",
     /// "Kernel Descriptor", `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
     fn begins_kernel(&self, label: &str) -> bool {
         self.signatures.iter().any(|kernel| kernel.name == label)
     }
 
-    /// Fails where another chip was requested than the source names.
+    /// Fails if another chip was requested than the source names.
     pub fn allows(&self, chip: Chip, place: Range<usize>) -> Result<(), SyntaxError> {
         if self.notes.fixed && chip != self.asm.chip {
             let (requested, named) = (self.asm.chip.name(), chip.name());
@@ -471,7 +471,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Counts more lines than have been read.
+    /// Adds to the count of lines, for work that costs more than the lines read.
     pub fn count_lines(&mut self, lines: u64) {
         self.lines += lines;
     }

@@ -1,20 +1,20 @@
-//! What an object records about itself: version, operating system, notes.
+//! The identification of an object: version, operating system, notes.
 
 use wavetank_link::Os;
 
 use crate::options::Options;
 
-/// What stands in notes and in the header.
+/// The contents of notes and of the object's header.
 #[derive(Debug)]
 pub(crate) struct Notes {
     /// The version of the code object.
     pub version: u8,
     pub os: Os,
-    /// Whether a target was asked for, which the source's own has to be.
+    /// Whether a target was requested, which the source's own must match.
     pub fixed: bool,
     /// The contents of `.note`.
     pub entries: Vec<u8>,
-    /// Whether the source has said what made it.
+    /// Whether the source has named the compiler that made it.
     pub has_ident: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Repetitions with a condition.
+//! Repetitions with a condition: the decision on the next iteration.
 
 use super::{Loop, Session};
 use crate::expression::Expr;
@@ -6,7 +6,7 @@ use crate::source::SyntaxError;
 use crate::state::Definition;
 
 impl Session<'_> {
-    /// Whether the innermost body with a condition shall be read once more.
+    /// Whether the innermost body with a condition is read once more.
     pub(crate) fn goes_on(&mut self) -> bool {
         let Some(again) = self.loops.pop() else {
             return false;

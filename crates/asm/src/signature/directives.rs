@@ -1,4 +1,4 @@
-//! Signatures to directives: the descriptor of a kernel and its metadata.
+//! Directives made from signatures: the descriptor of a kernel and its metadata.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Kernel Descriptor", "Code Object V5 Metadata", "Initial Kernel Execution
 //! State".
@@ -20,14 +20,14 @@ pub(crate) struct Needs<'a> {
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
-    /// SGPRs that are reserved after the others.
+    /// The number of SGPRs reserved after the others.
     pub extra_sgprs: u32,
 }
 
-/// Lanes of a wave.
+/// The number of lanes of a wave.
 const WAVE: u32 = 64;
 
-/// The directives of some kernels, in LLVM's dialect.
+/// Returns the directives of kernels, in LLVM's dialect.
 pub(crate) fn directives(kernels: &[Signature], needs: &Needs<'_>) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
@@ -55,7 +55,7 @@ fn write(out: &mut String, kernels: &[Signature], needs: &Needs<'_>) -> fmt::Res
 }
 
 impl Signature {
-    /// The SGPRs that are set when a wave begins: the address of the arguments, and the ids of the work-group.
+    /// Returns the number of SGPRs set when a wave begins: the address of the arguments, and the ids of the work-group.
     fn first_sgprs(&self) -> u32 {
         2 + u32::from(self.dimensions)
     }
@@ -80,7 +80,7 @@ impl Signature {
             ("reserve_vcc", needs.vcc.into()),
             ("reserve_flat_scratch", needs.flat_scratch.into()),
         ];
-        // gfx6 has no such field: nothing is reserved there.
+        // gfx6 has no such field and reserves no registers for it.
         let fields = fields
             .iter()
             .filter(|(field, _)| *field != "reserve_flat_scratch" || needs.target.major() >= 7);
@@ -90,7 +90,7 @@ impl Signature {
         writeln!(out, ".end_amdhsa_kernel\n.text")
     }
 
-    /// VGPRs: those of the code, and those that are set when a wave begins.
+    /// Returns the number of VGPRs: those of the code, and those set when a wave begins.
     fn vgprs(&self, needs: &Needs<'_>) -> u32 {
         needs.vgprs.max(self.dimensions.into())
     }
@@ -101,7 +101,7 @@ impl Signature {
 
     fn metadata(&self, needs: &Needs<'_>, out: &mut String) -> fmt::Result {
         let name = &self.name;
-        // Without the tag a name such as `n` would be read as a truth value.
+        // Without the tag, YAML would read a name such as `n` as a truth value.
         writeln!(out, "  - .name: !str {name}\n    .symbol: !str {name}.kd")?;
         for (field, value) in [
             ("group_segment_fixed_size", self.lds.0),
@@ -161,7 +161,8 @@ impl Signature {
     }
 }
 
-/// The work-items of the largest group: all its waves are on one compute unit, whose SIMDs share their VGPRs.
+/// Returns the work-items of the largest work-group: all its waves are on one compute unit, whose waves share the VGPRs of its
+/// SIMDs.
 fn largest_group(vgprs: u32) -> u32 {
     let granules = vgprs.max(1).next_multiple_of(VGPR_GRANULE);
     let waves = SIMDS_PER_UNIT * (VGPRS_PER_LANE / granules).max(1);

@@ -1,5 +1,5 @@
-//! Kernels by their signatures, for people: `square(global u32* out, u32 n) lds 256` says what `.amdhsa_kernel` and
-//! `.amdgpu_metadata` say in fifty lines.
+//! Signatures of kernels in one line: `square(global u32* out, u32 n) lds 256` replaces fifty lines of `.amdhsa_kernel` and
+//! `.amdgpu_metadata`.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Kernel Argument Metadata", "Initial Kernel Execution State".
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 pub(crate) use directives::{Needs, directives};
 
-/// What a kernel is called, what it takes, and what it needs besides registers, which its code tells.
+/// The signature of a kernel: its name, its parameters, and its resources except for registers, which are counted in its code.
 ///
 /// ```
 /// use wavetank_asm::Signature;
@@ -23,44 +23,44 @@ pub(crate) use directives::{Needs, directives};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// As it was written, for errors.
+    /// The signature as written, for errors.
     pub(crate) text: String,
     pub(crate) name: String,
-    /// Where the name stands in the text.
+    /// The place of the name in the text.
     pub(crate) named: Range<usize>,
     parameters: Vec<Parameter>,
-    /// How many ids of work-groups and work-items it gets, 1 to 3.
+    /// The number of ids of work-groups and work-items that the kernel gets, 1 to 3.
     dimensions: u8,
-    /// Bytes of LDS beside those of its parameters, and where that stands.
+    /// Bytes of LDS in addition to those of the parameters, and the place of the number in the text.
     pub(crate) lds: (u32, Range<usize>),
 }
 
-/// What a caller passes.
+/// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Parameter {
     name: String,
     kind: Kind,
-    /// Of the value, or of what the pointer leads to.
+    /// The type of the value, or of the memory that the pointer refers to.
     scalar: &'static Scalar,
 }
 
-/// How it is passed.
+/// The way in which a parameter is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// The value itself.
+    /// The value itself, in the argument block.
     Value,
-    /// The address of global memory, and whether it is only read.
+    /// The address of global memory, and whether it is read-only.
     Global { constant: bool },
-    /// The place of as much LDS as the caller says.
+    /// The LDS offset of a block whose size the caller sets.
     Local,
 }
 
-/// A type.
+/// A scalar type of parameters, with its names.
 #[derive(PartialEq, Eq, Debug)]
 struct Scalar {
     name: &'static str,
     size: u32,
-    /// The name in OpenCL, by which runtimes know it.
+    /// The name in OpenCL, which runtimes expect.
     known: &'static str,
 }
 
@@ -83,12 +83,12 @@ const SCALARS: &[Scalar] = &[
 ];
 
 impl Signature {
-    /// The label of the kernel's code.
+    /// Returns the name of the kernel, which is the label of its code.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Each parameter with its offset in the argument block: one after another, at multiples of their sizes.
+    /// Returns each parameter with its offset in the argument block, one after another at multiples of their sizes.
     fn placed(&self) -> impl Iterator<Item = (&Parameter, u32)> {
         let mut end = 0u32;
         self.parameters.iter().map(move |parameter| {
@@ -98,13 +98,13 @@ impl Signature {
         })
     }
 
-    /// The bytes of the argument block: whole dwords.
+    /// Returns the size of the argument block in bytes, a multiple of a dword.
     fn block_size(&self) -> u32 {
         let ends = self.placed().map(|(p, at)| at + p.size());
         ends.max().unwrap_or(0).next_multiple_of(4)
     }
 
-    /// How the argument block is aligned: as its largest argument, and at dwords.
+    /// Returns the alignment of the argument block: that of its largest argument, at least a dword.
     fn block_align(&self) -> u32 {
         let sizes = self.parameters.iter().map(Parameter::size);
         sizes.max().unwrap_or(0).max(4)
@@ -112,7 +112,7 @@ impl Signature {
 }
 
 impl Parameter {
-    /// Bytes in the argument block.
+    /// Returns the size of a parameter in the argument block, in bytes.
     fn size(&self) -> u32 {
         match self.kind {
             Kind::Value => self.scalar.size,

@@ -1,4 +1,4 @@
-//! Reads signatures: `NAME(PARAMETER, …) ITEM …`.
+//! The parser of signatures: `NAME(PARAMETER, …) ITEM …`.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use wavetank_quote::similar;
 use super::{Kind, Parameter, SCALARS, Scalar, Signature};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 
-/// The limit of parameters of a kernel. Signatures are for kernels that are called by hand.
+/// Limit of parameters of a kernel. Signatures are for kernels that are called by hand.
 const MOST: usize = 1000;
 
 impl FromStr for Signature {
@@ -49,7 +49,7 @@ fn signature(text: &str) -> Result<Signature, SyntaxError> {
     Ok(signature)
 }
 
-/// What stands between the parentheses.
+/// Reads the parameters between parentheses.
 fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, SyntaxError> {
     mark(cursor, b'(')?;
     let mut all: Vec<Parameter> = Vec::new();
@@ -79,7 +79,7 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, SyntaxError> {
     }
 }
 
-/// `u32 n`, `global const f32* a`, `local f32* tmp`.
+/// Reads a parameter: `u32 n`, `global const f32* a`, `local f32* tmp`.
 fn parameter(cursor: &mut Cursor<'_>) -> Result<Parameter, SyntaxError> {
     let start = cursor.at();
     let space = word(cursor, &["global", "local"]);
@@ -118,7 +118,7 @@ fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, SyntaxError> {
     let list: Vec<&str> = names.clone().collect();
     let message = format!("`{word}` is no type; there are {}", list.join(", "));
     let mut error = syntax_error(place, message);
-    // The same type in OpenCL's words, or one whose name is alike.
+    // The suggestion: the same type under its OpenCL name, or a type with a similar name.
     let same = SCALARS.iter().find(|scalar| scalar.known == word);
     let (near, meant) = similar(&word, names);
     let near = near.first().copied().filter(|_| meant);
@@ -129,7 +129,7 @@ fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, SyntaxError> {
     Err(error)
 }
 
-/// What stands after the parameters: `lds BYTES`, `dims COUNT`. Gives its word.
+/// Reads an item after the parameters, `lds BYTES` or `dims COUNT`; returns its keyword.
 fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static str, SyntaxError> {
     match word(cursor, &["lds", "dims"]) {
         Some("lds") => {
@@ -151,7 +151,7 @@ fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static s
     }
 }
 
-/// A number in a range.
+/// Reads a number within a range.
 fn number(
     cursor: &mut Cursor<'_>,
     range: std::ops::RangeInclusive<u32>,
@@ -173,7 +173,7 @@ fn number(
     }
 }
 
-/// One of some words, if it is next.
+/// Takes the next word if it is one of `words`.
 fn word<'w>(cursor: &mut Cursor<'_>, words: &[&'w str]) -> Option<&'w str> {
     let mut ahead = *cursor;
     let next = ahead.word()?;

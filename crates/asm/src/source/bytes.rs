@@ -1,10 +1,10 @@
-//! Files as text, though some of their bytes are no UTF-8: compilers print bytes of data after them as comments.
+//! Conversion of files to text, even if some of their bytes are not UTF-8: compilers print data bytes as comments.
 
 use memchr::memchr;
 use wavetank_quote::{byte_of, character_of};
 
-/// The text of a source. A byte that is no part of UTF-8 is a character of its own there, and becomes that byte again where the
-/// source means bytes, in `.ascii`.
+/// Returns the text of a source. A byte that is not valid UTF-8 becomes a character of its own, and is turned back into that byte
+/// in strings, such as those of `.ascii`.
 ///
 /// ```
 /// use wavetank_asm::{Options, assemble_object, text_of};
@@ -17,7 +17,7 @@ use wavetank_quote::{byte_of, character_of};
 /// # Ok::<(), wavetank_asm::Errors>(())
 /// ```
 pub fn text_of(bytes: Vec<u8>) -> String {
-    // All the characters that stand for bytes begin with this byte.
+    // All characters that stand for bytes begin with this byte in UTF-8.
     let lead = memchr(0xf4, &bytes);
     let bytes = match String::from_utf8(bytes) {
         Ok(text) if lead.is_none() => return text,
@@ -39,7 +39,7 @@ pub fn text_of(bytes: Vec<u8>) -> String {
     text
 }
 
-/// Adds the bytes that a character of a source stands for.
+/// Appends the bytes that a character of a source stands for.
 pub(super) fn push(out: &mut Vec<u8>, character: char) {
     match byte_of(character) {
         Some(byte) => out.push(byte),

@@ -1,4 +1,4 @@
-//! A place in a statement, and what is read there: names, texts in quotes, marks.
+//! A cursor in a statement, which reads names, quoted texts and punctuation marks.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -9,10 +9,10 @@ use wavetank_quote::brief;
 
 use super::{bytes, is_name};
 
-/// Why a statement is wrong; its place is one of the statement's text.
+/// The error of a wrong statement, with its place in the statement's text.
 pub(crate) type SyntaxError = Box<ParseError>;
 
-/// Fails with a sentence at some bytes of a text.
+/// Makes an error with a message and a place in the text.
 #[cold]
 pub(crate) fn syntax_error(span: Range<usize>, message: impl Display) -> SyntaxError {
     Box::new(ParseError {
@@ -36,28 +36,28 @@ impl<'t> Cursor<'t> {
         cursor
     }
 
-    /// Where the next thing stands.
+    /// Returns the position of the next item.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes on from another place.
+    /// Moves to another position.
     pub fn go(&mut self, at: usize) {
         self.at = at;
         self.skip_blanks();
     }
 
-    /// The whole text of the statement.
+    /// Returns the whole text of the statement.
     pub fn text(&self) -> &'t str {
         self.text
     }
 
-    /// What is not read yet.
+    /// Returns the text that has not been read yet.
     pub fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    /// The next byte, 0 at the end.
+    /// Returns the next byte, or 0 at the end.
     pub fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         self.at += blanks.count();
     }
 
-    /// Goes over so many bytes and the blanks after them.
+    /// Skips some bytes and the blanks after them.
     pub fn skip(&mut self, bytes: usize) {
         self.at += bytes;
         self.skip_blanks();
@@ -86,12 +86,12 @@ impl<'t> Cursor<'t> {
         is
     }
 
-    /// Takes a comma, if it is next: most operands may stand without them, too.
+    /// Takes an optional comma. Most operands may follow each other without one.
     pub fn comma(&mut self) -> bool {
         self.eat(b',')
     }
 
-    /// Takes the comma that has to be next.
+    /// Takes a required comma.
     pub fn expect_comma(&mut self) -> Result<(), SyntaxError> {
         match self.comma() {
             true => Ok(()),
@@ -102,7 +102,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The bytes of the next word or mark.
+    /// Returns the range of the next word or mark.
     pub fn span(&self) -> Range<usize> {
         let rest = self.rest();
         let word = rest.bytes().take_while(|b| is_name(*b)).count();
@@ -110,7 +110,7 @@ impl<'t> Cursor<'t> {
         self.at..self.at + word.max(first)
     }
 
-    /// The next word or mark, for a sentence.
+    /// Returns the next word or mark as it is shown in a message.
     pub fn shown(&self) -> Cow<'static, str> {
         match self.is_at_end() {
             true => "the end".into(),
@@ -118,7 +118,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Reads operands between commas, until the end of the statement.
+    /// Reads operands separated by commas, until the end of the statement.
     pub fn each_operand(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<(), SyntaxError>,
@@ -151,7 +151,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A word of letters, digits, `_`, `.` and `$`, not beginning with a digit.
+    /// Reads a word of letters, digits, `_`, `.` and `$` that does not begin with a digit.
     pub fn word(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let length = rest.bytes().take_while(|b| is_name(*b) && *b != b'@');
@@ -163,7 +163,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// A path of CLRX's scopes, or a word: `name`, `scope::name`, `::name`.
+    /// Reads a path of CLRX's scopes, or a word: `name`, `scope::name`, `::name`.
     pub fn path(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let mut length = 0;
@@ -184,7 +184,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// A name of a symbol or section: a word, or any text in quotes.
+    /// Reads the name of a symbol or section: a word, or any text in quotes.
     pub fn name(&mut self) -> Result<Cow<'t, str>, SyntaxError> {
         if self.peek() == b'"' {
             let start = self.at;
@@ -200,7 +200,7 @@ impl<'t> Cursor<'t> {
             .ok_or_else(|| self.syntax_error(format_args!("there should be a name, not {shown}")))
     }
 
-    /// What stands up to a comma, a blank, or the end: names of sections, types, flags.
+    /// Reads up to a comma, a blank or the end: names of sections, types, flags.
     pub fn piece(&mut self) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|c: char| c == ',' || c.is_whitespace());
@@ -209,7 +209,7 @@ impl<'t> Cursor<'t> {
         &rest[..length]
     }
 
-    /// The bytes of a text in quotes, its escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`, and `\a \v \'`, which CLRX has.
+    /// Reads a quoted text; returns its bytes with escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`, and CLRX's `\a \v \'`.
     pub fn quoted(&mut self) -> Result<Vec<u8>, SyntaxError> {
         if self.peek() != b'"' {
             let shown = self.shown();
@@ -250,7 +250,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Resolves the escape at `at`; gives the place after it.
+/// Resolves the escape at `at`; returns the position after it.
 pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, SyntaxError> {
     let bytes = text.as_bytes();
     let Some(mark) = bytes.get(at + 1) else {
@@ -279,7 +279,7 @@ pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, 
         }
         b'x' | b'X' if digits(at + 2, 1, 16) > 0 => {
             let end = at + 2 + digits(at + 2, usize::MAX, 16);
-            // As for GNU's assembler, the last two digits count.
+            // The last two digits count, as in GNU's assembler.
             let low = &text[end.saturating_sub(2).max(at + 2)..end];
             (u8::from_str_radix(low, 16).unwrap_or(0), end)
         }

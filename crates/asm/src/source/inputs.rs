@@ -1,5 +1,4 @@
-//! The stack of texts that are read: the source, included files, expansions of macros, repetitions, each within the one
-//! before.
+//! The stack of texts being read: the source, included files, expansions of macros, repetitions.
 
 use std::rc::Rc;
 
@@ -7,68 +6,67 @@ use wavetank_gcn::Dialect;
 
 use super::{Lines, Row, SyntaxError, syntax_error};
 
-/// How deep files, macros and repetitions stand within each other at most. Macros that count by calling themselves are
-/// common; LLVM ends at 20.
+/// Limit of nested files, macros and repetitions. Macros that count by calling themselves are common; LLVM's limit is 20.
 const DEEPEST: usize = 256;
 
-/// What a text is.
+/// The origin of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OriginKind {
-    /// A file, by the name that it was asked for.
+    /// A file, by the name under which it was requested.
     File(Rc<str>),
     /// The expansion of a macro.
     Macro(Rc<str>),
     /// The body of a repetition, such as `.rept`.
     Repetition(&'static str),
-    /// What the signatures of kernels stand for.
+    /// The directives made from the signatures of kernels.
     Signatures,
 }
 
 impl OriginKind {
-    /// What signatures are called in errors: the option of the command that they are written in.
+    /// The name of signatures in errors, which is the command-line option that they are written in.
     pub const SIGNATURES: &str = "--kernel";
 }
 
-/// A text that is read, and the line that it is read for.
+/// A text that is read, and the line that included it.
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub kind: OriginKind,
     pub text: Rc<str>,
-    /// The text that includes or expands it, and the line that does.
+    /// The text that includes or expands this one, and the number of the line there.
     pub user: Option<(Rc<Origin>, usize)>,
 }
 
 impl Origin {
-    /// A line by its number, from 1, as it was written.
+    /// Returns a line by its number, from 1, as it was written.
     pub fn line(&self, number: usize) -> &str {
         self.text.lines().nth(number - 1).unwrap_or_default()
     }
 }
 
-/// What a body is repeated for.
+/// The repetition of a text.
 #[derive(Debug)]
 pub(crate) enum Repeat {
     /// The text is read once.
     Once,
     /// The text is read this many times more.
     Times(u64),
-    /// For more texts; the first is the next.
+    /// Further texts, read one after another.
     Texts(std::vec::IntoIter<Rc<str>>),
-    /// As long as a condition holds, which its reader keeps and evaluates.
+    /// Repeated as long as a condition holds, which the session keeps and evaluates.
     While,
 }
 
-/// One of the texts.
+/// A text on the stack.
 #[derive(Debug)]
 pub(crate) struct Input {
     pub origin: Rc<Origin>,
     lines: Lines,
     repeat: Repeat,
-    /// How many conditions were open before it.
+    /// The number of conditions that were open before the text.
     pub conditions: usize,
 }
 
-/// The texts that are being read, the innermost last.
+/// The stack of texts being read, innermost last.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     dialect: Dialect,
@@ -81,12 +79,13 @@ impl Inputs {
             dialect,
             stack: Vec::new(),
         };
-        // The first is never too deep.
+        // The first text is never nested too deeply.
         let _ = inputs.push(OriginKind::File(name), text, None, Repeat::Once, 0);
         inputs
     }
 
-    /// Reads another text first. `line` is the one that it is read for; `false` if it stands too deep.
+    /// Pushes a text that is read before the rest of the current one. `line` is the line that includes it. Returns `false` if
+    /// texts are nested too deeply.
     #[must_use]
     pub fn push(
         &mut self,
@@ -114,12 +113,12 @@ impl Inputs {
         true
     }
 
-    /// What is being read.
+    /// Returns the innermost text.
     pub fn current(&self) -> Option<&Input> {
         self.stack.last()
     }
 
-    /// Whether it is read from within a macro or another text.
+    /// Whether a macro or another included text is being read.
     #[inline]
     pub fn is_inside(&self) -> bool {
         self.stack.len() > 1
@@ -133,12 +132,12 @@ impl Inputs {
             .any(|kind| matches!(kind, OriginKind::File(name) if **name == *file))
     }
 
-    /// The next line of the innermost text; `None` at its end.
+    /// Returns the next line of the innermost text, or `None` at its end.
     pub fn row(&mut self) -> Option<Row> {
         self.stack.last_mut()?.row()
     }
 
-    /// How many lines of the source itself are left.
+    /// Returns the number of remaining lines of the source itself.
     pub fn unread(&self) -> usize {
         self.stack.first().map_or(0, |input| input.lines.left())
     }
@@ -157,12 +156,12 @@ impl Inputs {
 }
 
 impl Input {
-    /// Whether a condition decides if it is read once more.
+    /// Whether a condition decides on reading the text once more.
     pub fn has_condition(&self) -> bool {
         matches!(self.repeat, Repeat::While)
     }
 
-    /// The line of a comment that the text ends in, and what is wrong there.
+    /// Returns the line of the comment that the text ends in, with its error.
     pub fn open_comment(&self) -> Option<(usize, SyntaxError)> {
         let line = self.lines.open_comment()?;
         let text = self.origin.line(line);
@@ -194,7 +193,7 @@ impl Input {
         }
     }
 
-    /// Goes on with another text.
+    /// Continues with another text of the repetition.
     fn again(&mut self, text: Rc<str>) {
         self.origin = Rc::new(Origin {
             kind: self.origin.kind.clone(),

@@ -1,8 +1,8 @@
-//! A source cut into lines, with blanks for comments: places in a line are places in the source.
+//! The lines of a source, with blanks in place of comments, so that columns match the source.
 //!
-//! LLVM's comments are `; …`, `// …` and `/* … */`, and `# …` where a line begins with it. CLRX has `# …` anywhere; `// …`
-//! is one there where a line begins with it, or after an instruction and a blank: elsewhere it divides. A `\` at the end of
-//! a line joins it with the next in CLRX.
+//! LLVM's comments are `; …`, `// …` and `/* … */`, and `# …` at the beginning of a line. CLRX has `# …` anywhere. Its `// …` is
+//! a comment at the beginning of a line, or after an instruction and a blank; elsewhere it is a division. In CLRX a `\` at the
+//! end of a line joins it with the next.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use memchr::{memchr2, memchr3};
 use wavetank_gcn::Dialect;
 
-/// A reader of lines. It holds its text, so that what is made on the way (expansions of macros) is read as files are.
+/// A reader of lines. It owns its text, so that generated text (expansions of macros) is read in the same way as files.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     text: Rc<str>,
@@ -19,7 +19,7 @@ pub(crate) struct Lines {
     number: usize,
     dialect: Dialect,
     in_comment: bool,
-    /// The line in which the last comment begins that goes on.
+    /// The line in which the last multi-line comment began.
     comment: usize,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Lines {
 pub(crate) struct Row {
     /// The number of the line, from 1.
     pub number: usize,
-    /// Where it stands in the text.
+    /// The range of the line in the text.
     pub range: Range<usize>,
-    /// The line with blanks for comments, if it has such.
+    /// The line with blanks for comments, if it has any.
     pub blanked: Option<String>,
 }
 
 impl Row {
-    /// The line without comments; `text` is the one it was read from.
+    /// Returns the line without comments; `text` is the text that it was read from.
     pub fn line<'r>(&'r self, text: &'r str) -> &'r str {
         match &self.blanked {
             Some(line) => line,
@@ -45,7 +45,7 @@ impl Row {
 
 impl Lines {
     pub fn new(text: Rc<str>, dialect: Dialect) -> Self {
-        // Editors of other systems put a byte order mark before UTF-8.
+        // Some editors put a byte order mark before UTF-8.
         let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Lines {
             text,
@@ -57,17 +57,17 @@ impl Lines {
         }
     }
 
-    /// The line in which a comment begins that the text ends in.
+    /// Returns the line of an unterminated comment at the end of the text.
     pub fn open_comment(&self) -> Option<usize> {
         self.in_comment.then_some(self.comment)
     }
 
-    /// The text that is read.
+    /// Returns the text that is being read.
     pub fn text(&self) -> &Rc<str> {
         &self.text
     }
 
-    /// How many lines are left.
+    /// Returns the number of remaining lines.
     pub fn left(&self) -> usize {
         let mut ahead = self.clone();
         std::iter::from_fn(|| ahead.cut()).count()
@@ -78,12 +78,12 @@ impl Lines {
         self.restart(self.text.clone());
     }
 
-    /// Reads another text.
+    /// Starts to read another text.
     pub fn restart(&mut self, text: Rc<str>) {
         *self = Lines::new(text, self.dialect);
     }
 
-    /// The next line. Lines end with LF, CR LF, or CR alone, as for LLVM's assembler.
+    /// Returns the next line. Lines end with LF, CR LF, or CR alone, as for LLVM's assembler.
     fn cut(&mut self) -> Option<Range<usize>> {
         let rest = &self.text.as_bytes()[self.at..];
         if rest.is_empty() {
@@ -138,7 +138,7 @@ impl Iterator for Lines {
     }
 }
 
-/// The line with blanks for comments, if it has any. `inside` tells whether a comment goes on from line to line.
+/// Returns the line with blanks for comments, if it has any. `inside` holds whether a comment continues from line to line.
 fn uncommented(line: &str, dialect: Dialect, inside: &mut bool) -> Option<String> {
     let bytes = line.as_bytes();
     let mut kept = Cow::Borrowed(bytes);
@@ -165,7 +165,7 @@ fn uncommented(line: &str, dialect: Dialect, inside: &mut bool) -> Option<String
                 kept.to_mut()[at..at + 2].fill(b' ');
                 at += 1;
             }
-            // Both signs of the operator are passed.
+            // Both characters of the operator are skipped.
             (b'/', Some(b'/')) if clrx && super::statement::divides(&line[..at]) => at += 1,
             (b'/', Some(b'/')) => return Some(cut(kept, at)),
             (b';', _) if !clrx => return Some(cut(kept, at)),
@@ -180,7 +180,7 @@ fn uncommented(line: &str, dialect: Dialect, inside: &mut bool) -> Option<String
     }
 }
 
-/// The first `end` bytes of what was kept. Blanks replace whole characters or parts of comments, byte by byte.
+/// Returns the first `end` bytes of `kept`. Blanks replace whole characters or parts of comments, byte by byte.
 fn cut(kept: Cow<'_, [u8]>, end: usize) -> String {
     String::from_utf8_lossy(&kept[..end]).into_owned()
 }

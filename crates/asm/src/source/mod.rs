@@ -1,4 +1,4 @@
-//! Sources as text: lines without comments, statements, and the stack of files and expansions that are being read.
+//! The source text: lines without comments, statements, and the stack of files and expansions.
 
 mod bytes;
 mod cursor;

@@ -1,19 +1,19 @@
-//! Lines cut into statements: labels told apart from instructions and directives. CLRX parts statements by `;`.
+//! The statements of a line: labels, and instructions or directives. CLRX separates statements by `;`.
 
 use memchr::memchr3_iter;
 use wavetank_gcn::Dialect;
 
-/// What stands at a place of the source.
+/// A statement of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Statement<'a> {
-    /// `name:`, and where it stands in its line.
+    /// `name:`, with its position in the line.
     Label { name: &'a str, at: usize },
-    /// A mnemonic or a directive, and what follows it. `indent` bytes of the line stand before.
+    /// A mnemonic or directive with its operands, after `indent` bytes of the line.
     Order { text: &'a str, indent: usize },
 }
 
-/// Whether a source can have more than instructions: labels, directives, assignments. Most colons stand between the
-/// numbers of registers, or after the name of a modifier, which is not the first word of its line; most points in numbers.
+/// Whether a source may have more than instructions: labels, directives, assignments. Most colons stand between register numbers
+/// or after the name of a modifier that is not the first word of its line. Most points are in numbers.
 pub(crate) fn may_have_names(source: &str) -> bool {
     let bytes = source.as_bytes();
     let without = |text: &[u8], part: fn(u8) -> bool| {
@@ -21,7 +21,7 @@ pub(crate) fn may_have_names(source: &str) -> bool {
         kept.map_or(0, |last| last + 1)
     };
     let blank = |b: u8| matches!(b, b' ' | b'\t' | 0x0b | 0x0c);
-    // First in a line, or after another label, a statement or a comment.
+    // At the start of a line, or after another label, a statement or a comment.
     let first =
         |b: Option<&u8>| b.is_none_or(|b| matches!(b, b'\n' | b'\r' | b':' | b';' | b'/' | b'"'));
     memchr3_iter(b':', b'.', b'=', bytes).any(|mark| match bytes[mark] {
@@ -35,7 +35,7 @@ pub(crate) fn may_have_names(source: &str) -> bool {
     })
 }
 
-/// The statements of a line without comments.
+/// Returns the statements of a line without comments.
 pub(crate) fn statements(line: &str, dialect: Dialect) -> impl Iterator<Item = Statement<'_>> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -65,7 +65,7 @@ pub(crate) fn statements(line: &str, dialect: Dialect) -> impl Iterator<Item = S
     })
 }
 
-/// The first semicolon that stands in no quotes.
+/// Returns the position of the first semicolon outside of quotes.
 fn semicolon(text: &str) -> Option<usize> {
     text.find(';')?;
     let (mut quoted, mut escaped) = (None, false);
@@ -82,7 +82,7 @@ fn semicolon(text: &str) -> Option<usize> {
     })
 }
 
-/// Whether `//` divides after this part of a line of CLRX: in a directive or an assignment, and where no blank stands before.
+/// Whether `//` is a division after this part of a line of CLRX: in a directive or an assignment, or without a blank before it.
 pub(super) fn divides(before: &str) -> bool {
     let mut rest = &before[before.rfind(';').map_or(0, |mark| mark + 1)..];
     loop {
@@ -98,7 +98,7 @@ pub(super) fn divides(before: &str) -> bool {
     !rest.is_empty() && (rest.starts_with('.') || assigns || !blank)
 }
 
-/// The name of a label at the beginning of a text, which may stand in quotes, and the bytes up to the end of its colon.
+/// Returns the label at the beginning of a text, which may be quoted, and the length up to the end of its colon.
 fn label(text: &str) -> Option<(&str, usize)> {
     let quoted = text.strip_prefix('"');
     let quoted = quoted.and_then(|rest| rest.split_once('"'));
@@ -111,13 +111,13 @@ fn label(text: &str) -> Option<(&str, usize)> {
     };
     let after = &text[end..];
     let blank = after.len() - after.trim_start().len();
-    // Two are CLRX's path of a scope.
+    // Two colons belong to a path of CLRX's scopes.
     let colon = after[blank..].starts_with(':') && !after[blank..].starts_with("::");
     (!name.is_empty() && colon).then(|| (name, end + blank + 1))
 }
 
-/// The name that a statement begins with: that of a directive, a macro, a mnemonic, a symbol, or a path of CLRX's scopes. Where
-/// it begins with none, all up to a blank or a sign of equality.
+/// Returns the first word of a statement: a directive, macro, mnemonic, symbol, or path of CLRX's scopes. If it does not begin
+/// with a name, the result is the text up to a blank or an equals sign.
 pub(crate) fn first_word(text: &str) -> &str {
     let bytes = text.as_bytes();
     let mut end = 0;

@@ -1,14 +1,14 @@
-//! A filter by first characters: for most lines it shows that none of their words is the name of a symbol.
+//! A filter by first characters, which shows for most lines that none of their words names a symbol.
 
 /// A set of first characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct FirstCharFilter(u64);
 
 impl FirstCharFilter {
-    /// The first characters of all words.
+    /// The set of all characters.
     pub const ALL: FirstCharFilter = FirstCharFilter(u64::MAX);
 
-    /// Adds what a word begins with. Characters that are 64 apart count as one.
+    /// Adds the first character of a word. Characters that are 64 apart count as one.
     pub fn insert(&mut self, word: &str) {
         self.0 |= word
             .bytes()
@@ -16,7 +16,7 @@ impl FirstCharFilter {
             .map_or(u64::MAX, |first| 1 << (first % 64));
     }
 
-    /// Whether words with these may be among words with those.
+    /// Whether two sets have a character in common, so that words of one may be among those of the other.
     pub fn meets(self, others: FirstCharFilter) -> bool {
         self.0 & others.0 != 0
     }

@@ -1,4 +1,4 @@
-//! Fixups: bytes in sections that wait for values which are known at the end.
+//! Fixups: bytes in sections that wait for values known at the end of the source.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::errors::LineError;
 use crate::expression::Expr;
 use crate::source::{Origin, syntax_error};
 
-/// A location in a section, the expression whose value it waits for, and the place in the source.
+/// A location in a section, the expression whose value it waits for, and its place in the source.
 #[derive(Debug)]
 pub(crate) struct Fixup {
     pub location: Location,
@@ -18,31 +18,31 @@ pub(crate) struct Fixup {
     pub place: Place,
 }
 
-/// Some bytes of a line of a text.
+/// A place in the source: a line of a text, and a range in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub origin: Rc<Origin>,
     /// The number of the line.
     pub line: u32,
-    /// The first byte, and how many.
+    /// The first byte of the range in the line, and its length.
     pub column: u32,
     pub length: u32,
 }
 
-/// How the value is written.
+/// The form in which the value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixupKind {
     /// This many bytes of data.
     Data(u8),
-    /// The dword after an instruction. It is relative to itself, unless it is a difference or the variant says otherwise.
+    /// The literal dword after an instruction. It is relative to itself, unless it is a difference or its variant says otherwise.
     Literal,
-    /// The lower half of an instruction: a distance in dwords to what follows it.
+    /// The lower half of an instruction: a distance in dwords from the next instruction.
     Branch,
-    /// The lower half of an instruction: a number.
+    /// The lower half of an instruction, as a number.
     Half,
-    /// Nothing: the layout has written it. Here it is told if it is no number.
+    /// No bytes, because the layout writes the number. This fixup only reports values that are not numbers.
     Leb,
-    /// Nothing, as well: how many copies of some bytes stand here.
+    /// No bytes either: the count of copies at this location.
     Count,
 }
 

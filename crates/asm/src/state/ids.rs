@@ -1,10 +1,10 @@
-//! Identifiers of sections, of locations in them, and of symbols.
+//! Identifiers of sections, of locations in sections, and of symbols.
 
-/// A section's number.
+/// The index of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SectionId(pub u32);
 
-/// A place in a section: in which part, and how far from its beginning.
+/// A location in a section: the part, and the offset in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Location {
     pub section: SectionId,
@@ -12,6 +12,6 @@ pub(crate) struct Location {
     pub offset: u64,
 }
 
-/// A symbol's number.
+/// The index of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SymbolId(pub u32);

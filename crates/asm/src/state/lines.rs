@@ -1,4 +1,4 @@
-//! The rows of the line table, which `.file` and `.loc` make.
+//! The rows of the line table, which `.file` and `.loc` add.
 
 use std::rc::Rc;
 
@@ -7,14 +7,14 @@ use super::Location;
 /// The files and rows of the line table.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    /// The files by their numbers.
+    /// The files by number; unused numbers are `None`.
     pub files: Vec<Option<File>>,
     pub rows: Vec<LineRow>,
-    /// The row that the next instruction begins.
+    /// The row that begins with the next instruction.
     pub pending: Option<LineRow>,
 }
 
-/// A file of the table.
+/// A file of the line table.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     pub folder: Option<Rc<str>>,
@@ -22,7 +22,7 @@ pub(crate) struct File {
     pub md5: Option<[u8; 16]>,
 }
 
-/// Which line an instruction comes from.
+/// A row of the line table: the source position of the code from a location on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineRow {
     pub location: Option<Location>,
@@ -54,7 +54,7 @@ impl LineRow {
 }
 
 impl Lines {
-    /// Begins the pending row at a location, where the next code or data are appended.
+    /// Begins the pending row at a location, just before code or data are appended there.
     #[inline]
     pub fn begin_pending_row(&mut self, location: Location) {
         if let Some(row) = self.pending.take() {

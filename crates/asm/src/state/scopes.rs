@@ -1,26 +1,26 @@
 //! CLRX's scopes: names within names ("CLRX Assembler Syntax", "Scopes").
 //!
-//! A scope is known by its path with a `::` at the end, the global one by nothing. A symbol's name begins with the path of
-//! its scope.
+//! A scope is identified by its path with `::` at the end, the global scope by the empty text. The name of a symbol begins with
+//! the path of its scope.
 
 use std::collections::{HashMap, HashSet};
 
-/// Scopes within each other at most, the bytes of a path, and scopes that are looked through for a name: every symbol has the
-/// path of its scope.
+/// Limits of nested scopes, of the bytes of a path, and of the scopes searched for a name. Every symbol holds the path of its
+/// scope.
 const DEEPEST: usize = 64;
 const LONGEST: usize = 500;
 const MOST_USED: usize = 1000;
 
-/// Mark of scopes without a name: no source can write it.
+/// The mark of scopes without a name, which no source can write.
 const LOCAL: char = '\u{1}';
 
 /// The scopes of a source.
 #[derive(Debug)]
 pub(crate) struct Scopes {
-    /// The scopes that are open, the innermost last.
+    /// The open scopes, innermost last.
     open: Vec<String>,
     known: HashSet<String>,
-    /// The scopes that each one uses, the last first.
+    /// The scopes that each scope uses, most recent first.
     uses: HashMap<String, Vec<String>>,
     locals: u32,
 }
@@ -35,12 +35,12 @@ impl Scopes {
         }
     }
 
-    /// The innermost scope.
+    /// Returns the path of the innermost scope.
     pub fn current(&self) -> &str {
         self.open.last().map_or("", String::as_str)
     }
 
-    /// Opens a scope, one without a name for `None`. `false`: it stands too deep.
+    /// Opens a scope, an unnamed one for `None`; returns `false` if scopes are nested too deeply.
     #[must_use]
     pub fn enter(&mut self, path: Option<&str>) -> bool {
         let length = self.current().len() + path.map_or(0, str::len);
@@ -65,7 +65,7 @@ impl Scopes {
         self.open.len() > 1 && self.open.pop().is_some()
     }
 
-    /// Lets the innermost scope see what another has.
+    /// Makes the symbols of another scope visible in the innermost one.
     pub fn start_using(&mut self, path: &str) {
         let scope = self.scope(&format!("{path}::"));
         self.known.insert(scope.clone());
@@ -74,7 +74,7 @@ impl Scopes {
         uses.insert(0, scope);
     }
 
-    /// Ends that, for one scope or for all.
+    /// Ends the use of one scope, or of all for `None`.
     pub fn stop_using(&mut self, path: Option<&str>) {
         let scope = path.map(|path| self.scope(&format!("{path}::")));
         let here = self.current().to_owned();
@@ -83,7 +83,8 @@ impl Scopes {
         }
     }
 
-    /// The scope that a path names, which ends with `::`: from the innermost scope outwards, or a new one in it.
+    /// Returns the scope that a path ending with `::` names, searched from the innermost scope outwards, or a new one in the
+    /// innermost.
     fn scope(&self, path: &str) -> String {
         if let Some(global) = path.strip_prefix("::") {
             return global.to_owned();
@@ -94,7 +95,7 @@ impl Scopes {
         format!("{}{path}", at.unwrap_or(here))
     }
 
-    /// The name of a symbol that is defined here.
+    /// Returns the full name of a symbol that is defined here.
     pub fn own(&self, name: &str) -> String {
         match name.rfind("::") {
             Some(end) => format!("{}{}", self.scope(&name[..end + 2]), &name[end + 2..]),
@@ -102,7 +103,7 @@ impl Scopes {
         }
     }
 
-    /// The name of the symbol that is meant here; one of the innermost scope where none is there.
+    /// Returns the full name of the symbol that a name refers to here. If there is none, the name is one of the innermost scope.
     pub fn meant(&self, name: &str, is_there: impl Fn(&str) -> bool) -> String {
         let own = self.own(name);
         if name.contains("::") {
@@ -114,7 +115,7 @@ impl Scopes {
         found.unwrap_or(own)
     }
 
-    /// The symbol that a scope has, or one that it uses.
+    /// Returns the full name of a symbol of a scope, or of a scope that it uses.
     fn seen<'s>(
         &'s self,
         scope: &'s str,
@@ -126,7 +127,7 @@ impl Scopes {
         if is_there(&full) {
             return Some(full);
         }
-        // Scopes may use each other in a circle, and a chain of them may be long.
+        // Scopes may use each other in a cycle, and chains of them may be long.
         if passed.len() >= MOST_USED || !passed.insert(scope) {
             return None;
         }
@@ -136,7 +137,7 @@ impl Scopes {
     }
 }
 
-/// The scope and those around it.
+/// Returns a scope and the scopes around it, innermost first.
 fn outwards(scope: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(scope), |scope| {
         let inner = scope.strip_suffix("::")?;
@@ -144,7 +145,7 @@ fn outwards(scope: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names that an undefined symbol may mean: those of the enclosing scopes.
+/// Returns the names that an undefined symbol may refer to, in the enclosing scopes.
 pub(crate) fn names_around(name: &str) -> impl Iterator<Item = String> + '_ {
     let end = name.rfind("::").map_or(0, |end| end + 2);
     let (scope, simple) = name.split_at(end);

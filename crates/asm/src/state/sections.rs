@@ -1,4 +1,4 @@
-//! The sections of a source, and where their parts lie.
+//! The sections of a source, and the layout of their parts.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -8,24 +8,24 @@ use wavetank_link::elf;
 use super::{Location, SectionId};
 use crate::expression::Expr;
 
-/// `s_nop 0`, what is between functions (SOPP, opcode 0, on every generation).
+/// `s_nop 0`, the padding between functions (SOPP, opcode 0, on every generation).
 pub(crate) const NOP: u32 = 0xbf80_0000;
 
-/// Bytes that all sections have together at most.
+/// Limit of all sections' bytes together.
 const LARGEST: u64 = 256 << 20;
 
 /// The number of layout passes for sizes that depend on later locations.
 const ROUNDS: usize = 64;
 
-/// Of which group a section is a member.
+/// The section group of which a section is a member.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Group {
     pub name: Rc<str>,
-    /// Whether a linker takes the first of the groups of that name alone.
+    /// Whether a linker keeps only the first group of that name.
     pub comdat: bool,
 }
 
-/// Sections with the same key are one.
+/// The identity of a section: directives with the same key mean one section.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     pub name: Rc<str>,
@@ -44,11 +44,11 @@ pub(crate) struct Section {
     pub entry_size: u64,
     pub align: u64,
     fragments: Vec<Fragment>,
-    /// The size of one that has no bytes.
+    /// The size of a section without bytes in the file.
     empty: u64,
 }
 
-/// A part whose bytes are known, and what follows it, whose size is not.
+/// A part with known bytes, and the item of unknown size after it.
 #[derive(Debug, Default)]
 struct Fragment {
     bytes: Vec<u8>,
@@ -56,7 +56,7 @@ struct Fragment {
 }
 
 impl Fragment {
-    /// Appends the bytes of what follows the part.
+    /// Appends the bytes of the item after the part.
     fn end(&self, made: &Made, bytes: &mut Vec<u8>) {
         match (made, &self.tail) {
             (Made::Leb(number), _) => bytes.extend_from_slice(number),
@@ -71,23 +71,23 @@ impl Fragment {
     }
 }
 
-/// What gets its size when all places are known.
+/// An item whose size is computed when all places are known.
 #[derive(Debug)]
 pub(crate) enum Tail {
-    /// A number in as few bytes as it needs (DWARF 5, 7.6).
+    /// A number in as few bytes as possible (DWARF 5, 7.6).
     Leb { expr: Expr, signed: bool },
-    /// Bytes of a fill up to a multiple of a power of two, if no more than so many are needed.
+    /// Padding up to a multiple of a power of two, omitted if it would exceed `most` bytes.
     Align { align: u64, fill: Fill, most: u64 },
-    /// The same bytes, as many times as an expression says.
+    /// Copies of some bytes, with their number given by an expression.
     Copies { count: Expr, bytes: Box<[u8]> },
 }
 
-/// What a tail has become.
+/// The size that the layout has given to a tail.
 #[derive(Clone, PartialEq, Debug)]
 enum Made {
-    /// A number's bytes.
+    /// The bytes of a number.
     Leb(Vec<u8>),
-    /// A number of bytes as the tail describes them.
+    /// The number of padding or copied bytes.
     Size(u64),
 }
 
@@ -100,10 +100,10 @@ impl Made {
     }
 }
 
-/// What is between.
+/// The pattern of padding, a dword.
 pub(crate) type Fill = u32;
 
-/// There would be more than 256 megabytes.
+/// The error of sections larger than 256 megabytes in total.
 pub(crate) struct TooLarge;
 
 impl Section {
@@ -119,34 +119,34 @@ impl Section {
         }
     }
 
-    /// Whether it has a size, but no bytes in the file.
+    /// Whether the section has a size, but no bytes in the file.
     pub fn has_no_bytes(&self) -> bool {
         self.kind == elf::SHT_NOBITS
     }
 
-    /// The name of its group, of which a linker takes the first alone.
+    /// Returns the name of the section's group, if a linker keeps only the first group of that name.
     pub fn group(&self) -> Option<&Rc<str>> {
         let group = self.key.group.as_ref();
         group.filter(|group| group.comdat).map(|group| &group.name)
     }
 
-    /// Whether it has instructions.
+    /// Whether the section contains instructions.
     pub fn is_code(&self) -> bool {
         self.flags & elf::SHF_EXECINSTR != 0
     }
 
-    /// Whether the place of its end is a number already, counted from its beginning.
+    /// Whether the offset of the section's end is known already.
     pub fn has_known_size(&self) -> bool {
         self.fragments.len() == 1
     }
 
-    /// The bytes up to the first that gets its size later.
+    /// Returns the bytes before the first item of unknown size.
     pub fn known_bytes(&self) -> &[u8] {
         self.fragments.first().map_or(&[], |first| &first.bytes)
     }
 
     fn last(&self) -> &Fragment {
-        // There is always one.
+        // There is always at least one fragment.
         &self.fragments[self.fragments.len() - 1]
     }
 
@@ -163,7 +163,7 @@ impl Section {
     }
 }
 
-/// All sections, and which one is filled.
+/// All sections, and the current one.
 #[derive(Debug)]
 pub(crate) struct Sections {
     all: Vec<Section>,
@@ -176,7 +176,7 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// `.text` alone.
+    /// Starts with the section `.text` alone.
     pub fn new() -> Self {
         let key = Key {
             name: ".text".into(),
@@ -197,7 +197,7 @@ impl Sections {
         }
     }
 
-    /// The section of a key, and whether it is new, with what it is then.
+    /// Returns the section of a key, and whether it was created now, with the given type, flags and entry size.
     pub fn get(&mut self, key: &Key, kind: u32, flags: u64, entry_size: u64) -> (SectionId, bool) {
         if let Some(id) = self.by_key.get(key) {
             return (*id, false);
@@ -209,18 +209,18 @@ impl Sections {
         (id, true)
     }
 
-    /// Goes on in another section.
+    /// Makes another section the current one.
     pub fn switch(&mut self, to: SectionId) {
         self.previous = self.current;
         self.current = to;
     }
 
-    /// A section.
+    /// Returns a section by its index.
     pub fn section(&self, id: SectionId) -> &Section {
         &self.all[id.0 as usize]
     }
 
-    /// The section that is filled.
+    /// Returns the current section.
     pub fn here(&self) -> &Section {
         self.section(self.current)
     }
@@ -229,7 +229,7 @@ impl Sections {
         &mut self.all[self.current.0 as usize]
     }
 
-    /// Where the next byte will stand.
+    /// Returns the location of the next byte.
     #[inline]
     pub fn location(&self) -> Location {
         let section = self.here();
@@ -240,10 +240,10 @@ impl Sections {
         }
     }
 
-    /// Appends bytes. Those of a section without bytes only count.
+    /// Appends bytes. In a section without bytes, only their number counts.
     ///
     /// # Errors
-    /// [`TooLarge`].
+    /// [`TooLarge`] at the limit of size.
     #[inline]
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
         self.reserve(bytes.len() as u64)?;
@@ -255,10 +255,10 @@ impl Sections {
         Ok(())
     }
 
-    /// Appends so many bytes of a fill.
+    /// Appends `count` bytes of a fill.
     ///
     /// # Errors
-    /// [`TooLarge`].
+    /// [`TooLarge`] at the limit of size.
     pub fn append_padding(&mut self, count: u64, fill: Fill) -> Result<(), TooLarge> {
         if fill == 0 || self.here().has_no_bytes() {
             return self.append_same(count, 0);
@@ -271,10 +271,10 @@ impl Sections {
         Ok(())
     }
 
-    /// Appends the same bytes so many times.
+    /// Appends `count` copies of some bytes.
     ///
     /// # Errors
-    /// [`TooLarge`].
+    /// [`TooLarge`] at the limit of size.
     pub fn append_copies(&mut self, count: u64, bytes: &[u8]) -> Result<(), TooLarge> {
         let size = count.checked_mul(bytes.len() as u64).ok_or(TooLarge)?;
         if self.here().has_no_bytes() {
@@ -286,10 +286,10 @@ impl Sections {
         Ok(())
     }
 
-    /// Appends a byte so many times.
+    /// Appends a byte `count` times.
     ///
     /// # Errors
-    /// [`TooLarge`].
+    /// [`TooLarge`] at the limit of size.
     pub fn append_same(&mut self, count: u64, byte: u8) -> Result<(), TooLarge> {
         let section = self.here_mut();
         if section.has_no_bytes() {
@@ -308,27 +308,27 @@ impl Sections {
         Ok(())
     }
 
-    /// Appends what gets its size later.
+    /// Appends an item whose size is computed later.
     pub fn append_tail(&mut self, tail: Tail) {
         let section = self.here_mut();
         section.last_mut().tail = Some(tail);
         section.fragments.push(Fragment::default());
     }
 
-    /// The alignment of the section grows to this, if it is less.
+    /// Raises the alignment of the current section to at least `align`.
     pub fn align_at_least(&mut self, align: u64) {
         let section = self.here_mut();
         section.align = section.align.max(align);
     }
 
-    /// The alignment of another section grows to this, if it is less.
+    /// Raises the alignment of another section to at least `align`.
     pub fn align_section_at_least(&mut self, id: SectionId, align: u64) {
         if let Some(section) = self.all.get_mut(id.0 as usize) {
             section.align = section.align.max(align);
         }
     }
 
-    /// The `count` bytes at a location.
+    /// Returns `count` bytes at a location.
     pub fn bytes_at(&mut self, location: Location, count: usize) -> Option<&mut [u8]> {
         let section = self.all.get_mut(location.section.0 as usize)?;
         let fragment = section.fragments.get_mut(location.fragment as usize)?;
@@ -336,30 +336,30 @@ impl Sections {
         fragment.bytes.get_mut(start..start + count)
     }
 
-    /// All sections in the order in which they were named.
+    /// Returns all sections in the order in which they were first named.
     pub fn iter(&self) -> impl Iterator<Item = &Section> {
         self.all.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of sections.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 }
 
-/// Where the parts of each section begin, and what its tails became.
+/// The offsets of the sections' parts, and the sizes of their tails.
 #[derive(Debug)]
 pub(crate) struct Layout {
     starts: Vec<Vec<u64>>,
     tails: Vec<Vec<Made>>,
-    /// The section that each is a part of, itself but for subsections, and where it begins there.
+    /// For each section, the section that contains it, and its offset there. Only subsections are contained in another one.
     homes: Vec<(SectionId, u64)>,
-    /// The parts of each section in their order, itself first.
+    /// The parts of each section in their order, the section itself first.
     parts: Vec<Vec<SectionId>>,
 }
 
 impl Layout {
-    /// Lays out the sections. `value` gives the number of an expression for a layout that may not be the last yet.
+    /// Lays out the sections. `value` evaluates an expression for a layout that may change again.
     pub fn of(sections: &Sections, value: impl Fn(&Expr, &Layout) -> i64) -> Layout {
         let mut layout = Layout {
             starts: Vec::new(),
@@ -375,8 +375,8 @@ impl Layout {
             layout.starts.push(vec![0; section.fragments.len()]);
         }
         layout.place(sections);
-        // Numbers only grow in bytes, so that this ends. Space that depends on itself might not: its size stays then, which
-        // its fixup reports it.
+        // The encoding of a number only grows, so this loop ends. The number of copies could depend on itself for ever, so it
+        // stays fixed after some rounds, and its fixup reports the error.
         let mut round = 0;
         while layout.grow(sections, &value, round < ROUNDS) {
             layout.place(sections);
@@ -385,7 +385,7 @@ impl Layout {
         layout
     }
 
-    /// Whether the sections, one after the other in a file, are larger than a source's can be.
+    /// Whether the sections, one after the other in a file, exceed the limit of size.
     pub fn is_too_large(&self, sections: &Sections) -> bool {
         let mut end = 64u64; // the header of a file
         for (n, parts) in self.parts.iter().enumerate() {
@@ -400,7 +400,7 @@ impl Layout {
         end > LARGEST
     }
 
-    /// How many copies stand at the end of a location's part.
+    /// Returns the number of copies at the end of a location's part.
     pub fn copies(&self, sections: &Sections, location: Location) -> Option<u64> {
         let fragment = &sections.section(location.section).fragments[location.fragment as usize];
         let made = &self.tails[location.section.0 as usize][location.fragment as usize];
@@ -434,7 +434,7 @@ impl Layout {
         }
     }
 
-    /// Whether a number has become longer, or, if they are counted, the count of copies another.
+    /// Recomputes the tails; returns whether one has changed. Counts of copies are recomputed only if `counts` is set.
     fn grow(
         &mut self,
         sections: &Sections,
@@ -451,7 +451,7 @@ impl Layout {
                     }
                     Some(Tail::Copies { count, bytes }) if counts => {
                         let count = value(count, self).max(0) as u64;
-                        // More is too large in any case.
+                        // A larger count exceeds the limit in any case.
                         Made::Size(count.min(LARGEST) * bytes.len() as u64)
                     }
                     _ => continue,
@@ -463,28 +463,28 @@ impl Layout {
         changed
     }
 
-    /// Where the part of a location begins in its section.
+    /// Returns the offset of a location's part in its section.
     pub fn start(&self, location: Location) -> u64 {
         let section = location.section.0 as usize;
         self.homes[section].1 + self.starts[section][location.fragment as usize]
     }
 
-    /// A location's offset in its section.
+    /// Returns a location's offset in its section.
     pub fn offset(&self, location: Location) -> u64 {
         self.start(location) + location.offset
     }
 
-    /// The section that a location lies in, subsections being parts of theirs.
+    /// Returns the section of a location; for a subsection, the section that contains it.
     pub fn home(&self, location: Location) -> SectionId {
         self.home_of(location.section)
     }
 
-    /// The section that one is part of.
+    /// Returns the section that contains `id`, which is itself unless it is a subsection.
     pub fn home_of(&self, id: SectionId) -> SectionId {
         self.homes[id.0 as usize].0
     }
 
-    /// The size of a section, or of a subsection.
+    /// Returns the size of a section or subsection alone.
     fn size(&self, sections: &Sections, id: SectionId) -> u64 {
         let section = sections.section(id);
         let n = id.0 as usize;
@@ -494,7 +494,7 @@ impl Layout {
         }
     }
 
-    /// The alignment of a section with its subsections.
+    /// Returns the alignment of a section with its subsections.
     pub fn align(&self, sections: &Sections, id: SectionId) -> u64 {
         let parts = self.parts[id.0 as usize].iter();
         parts
@@ -503,7 +503,7 @@ impl Layout {
             .unwrap_or(1)
     }
 
-    /// The bytes of a section with its subsections, and its size.
+    /// Returns the bytes of a section with its subsections, and its size.
     pub fn bytes(&self, sections: &Sections, id: SectionId) -> (Vec<u8>, u64) {
         let mut bytes = Vec::new();
         let mut size = 0;
@@ -526,7 +526,7 @@ impl Layout {
     }
 }
 
-/// The subsections of each section in the order of their numbers; none for those that are subsections themselves.
+/// Returns the subsections of each section in the order of their numbers; a subsection itself has none.
 fn parts(sections: &Sections) -> Vec<Vec<SectionId>> {
     let mut parts: Vec<Vec<SectionId>> = vec![Vec::new(); sections.len()];
     let mut first_of = HashMap::new();
@@ -544,12 +544,12 @@ fn parts(sections: &Sections) -> Vec<Vec<SectionId>> {
     parts
 }
 
-/// The next multiple of an alignment; the last number, if it would be beyond.
+/// Rounds up to a multiple of an alignment, saturating at the largest number.
 fn up_to(at: u64, align: u64) -> u64 {
     at.checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
-/// `count` bytes of a fill: whole dwords of it at the end, zeros before.
+/// Returns `count` bytes of padding: zeros, then whole dwords of the fill.
 fn padding(count: u64, fill: Fill) -> Vec<u8> {
     let fill = fill.to_le_bytes();
     let mut bytes = vec![0; (count % 4) as usize];
@@ -562,7 +562,7 @@ fn padding(count: u64, fill: Fill) -> Vec<u8> {
     bytes
 }
 
-/// A number in groups of seven bits, at least so many bytes of them.
+/// Encodes a number as LEB128, in groups of seven bits, with at least `least` bytes.
 pub(crate) fn leb(value: i64, signed: bool, least: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = value;
@@ -589,7 +589,7 @@ mod tests {
 
     #[test]
     fn numbers_of_dwarf() {
-        // DWARF 5, figures 22 and 23.
+        // The examples of DWARF 5, figures 22 and 23.
         for (value, bytes) in [
             (2, vec![2]),
             (127, vec![127]),

@@ -1,4 +1,4 @@
-//! The symbols of a source.
+//! The symbols of a source, with their definitions and ELF attributes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,33 +9,33 @@ use super::scopes::{Scopes, names_around};
 use super::{FirstCharFilter, Location, SymbolId};
 use crate::expression::{Expr, Variant};
 
-/// What a symbol stands for.
+/// The definition of a symbol.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Definition {
-    /// Nothing in this source, so far.
+    /// Not defined in this source so far.
     Undefined,
     /// A location in a section.
     Label(Location),
-    /// A value that has been set.
+    /// A value that `.set` or `=` has assigned.
     Variable(Expr),
     /// Space that the linker reserves: size and alignment in bytes.
     Common(u64, u64),
-    /// CLRX's registers by another name.
+    /// Registers that CLRX's sources give a name.
     Registers(Registers),
 }
 
-/// Registers side by side, such as `v[4:7]`, or one by its name, such as `vcc`.
+/// Adjacent registers, such as `v[4:7]`, or a single register by name, such as `vcc`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Registers {
-    /// `v`, `s`, `ttmp`, or the name.
+    /// The register file, `v`, `s` or `ttmp`, or the name of the register.
     pub file: Rc<str>,
     pub first: u32,
-    /// 0: a register that has no number.
+    /// The number of registers; 0 for a register without a number.
     pub count: u32,
 }
 
 impl Registers {
-    /// Some of them, by their places.
+    /// Returns a part of the registers, by their positions.
     pub fn part(&self, first: i64, last: i64) -> Option<Registers> {
         let inside = 0 <= first && first <= last && last < i64::from(self.count);
         inside.then(|| Registers {
@@ -62,33 +62,33 @@ impl fmt::Display for Registers {
 pub(crate) struct Symbol {
     pub name: Rc<str>,
     pub definition: Definition,
-    /// `None`: no directive has set it, and it is local if the symbol is defined here.
+    /// `None` if no directive has set it: the symbol is then local if it is defined here.
     pub binding: Option<u8>,
     pub visibility: u8,
     pub kind: u8,
     pub size: Option<Expr>,
-    /// Whether its value may be set anew, as those of `.set`.
+    /// Whether the value may be set again, as with `.set`.
     pub variable: bool,
-    /// Whether something of the object names it, so that it has to stand in its table.
+    /// Whether the object refers to the symbol, so that it must be in the symbol table.
     pub used: bool,
 }
 
-/// All of them, by number and by name.
+/// All symbols, by number and by name.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     all: Vec<Symbol>,
     by_name: HashMap<Rc<str>, SymbolId>,
     first_chars: FirstCharFilter,
-    /// How often each number of local labels has been defined.
+    /// The number of definitions of each local label.
     local: HashMap<u64, u32>,
-    /// The scopes of CLRX, from the first use on.
+    /// The scopes of CLRX, created at their first use.
     scopes: Option<Scopes>,
-    /// Whether calculations ask for halves of addresses, as CLRX's do.
+    /// Whether expressions use halves of addresses, as CLRX's do.
     pub has_halves: bool,
 }
 
 impl Symbols {
-    /// The symbol of a name; a new one, if there was none.
+    /// Returns the symbol of a name, and creates it if there is none.
     pub fn id(&mut self, name: &str) -> SymbolId {
         if self.scopes.is_some() || name.contains("::") {
             let scopes = self.scopes.take().unwrap_or_else(Scopes::new);
@@ -99,7 +99,7 @@ impl Symbols {
         self.exactly(name)
     }
 
-    /// The symbol of a name, if there is one.
+    /// Returns the symbol of a name, if there is one.
     pub fn find(&self, name: &str) -> Option<SymbolId> {
         match &self.scopes {
             Some(scopes) => self.by_name.get(self.meant(scopes, name).as_str()).copied(),
@@ -107,30 +107,30 @@ impl Symbols {
         }
     }
 
-    /// Whether a name stands for something, or the source has said where it is bound: what only was named does not count.
+    /// Whether a name is defined, or a directive has set its binding; a mere reference does not count.
     pub fn is_known(&self, name: &str) -> bool {
         let symbol = self.find(name).map(|id| &self[id]);
         symbol.is_some_and(|symbol| symbol.is_defined() || symbol.binding.is_some())
     }
 
-    /// How many there are: what is named from here on can be forgotten.
+    /// Returns the number of symbols. Symbols created after this can be removed by [`forget`](Self::forget).
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// Forgets what has been named since there were so many, of which nothing may be left.
+    /// Removes the symbols created after `count`, to which nothing may refer any more.
     pub fn forget(&mut self, count: usize) {
         for symbol in self.all.drain(count..) {
             self.by_name.remove(&symbol.name);
         }
     }
 
-    /// The first characters of all names.
+    /// Returns the first characters of all names.
     pub fn first_chars(&self) -> FirstCharFilter {
         self.first_chars
     }
 
-    /// The symbol of a name that is defined where the source is read; a new one, if there was none.
+    /// Returns the symbol of a name in the current scope, and creates it if there is none.
     pub fn own(&mut self, name: &str) -> SymbolId {
         match &self.scopes {
             Some(scopes) => {
@@ -141,7 +141,7 @@ impl Symbols {
         }
     }
 
-    /// The full name of the symbol that a name means.
+    /// Returns the full name of the symbol that a name refers to.
     fn meant(&self, scopes: &Scopes, name: &str) -> String {
         scopes.meant(name, |full| {
             let id = self.by_name.get(full);
@@ -149,12 +149,12 @@ impl Symbols {
         })
     }
 
-    /// The scopes of the source.
+    /// Returns the scopes of the source, created at their first use.
     pub fn scopes(&mut self) -> &mut Scopes {
         self.scopes.get_or_insert_with(Scopes::new)
     }
 
-    /// At the end of a source, an undefined symbol of a scope becomes that of an enclosing scope.
+    /// At the end of a source, resolves each undefined symbol of a scope to that of an enclosing scope.
     pub fn look_around(&mut self) {
         if self.scopes.is_none() {
             return;
@@ -199,14 +199,14 @@ impl Symbols {
         id
     }
 
-    /// The local label of a number: the last before, or the next. `None` if there is none before.
+    /// Returns the local label of a number: the last one before, or the next one. `None` if there is none before.
     pub fn local(&mut self, number: u64, before: bool) -> Option<SymbolId> {
         let count = self.local.get(&number).copied().unwrap_or(0);
         let which = if before { count.checked_sub(1)? } else { count };
         Some(self.exactly(&local_name(number, which)))
     }
 
-    /// Defines the next local label of a number.
+    /// Creates the next local label of a number.
     pub fn next_local(&mut self, number: u64) -> SymbolId {
         let count = self.local.entry(number).or_default();
         let which = *count;
@@ -214,7 +214,7 @@ impl Symbols {
         self.exactly(&local_name(number, which))
     }
 
-    /// All symbols in the order in which they were named.
+    /// Returns all symbols in the order in which they were first named.
     pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
         let ids = (0..).map(SymbolId);
         ids.zip(&self.all)
@@ -222,7 +222,7 @@ impl Symbols {
 }
 
 impl SymbolId {
-    /// The index of the symbol in the order of first mention.
+    /// Returns the index of the symbol in the order of first mention.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -243,19 +243,19 @@ impl IndexMut<SymbolId> for Symbols {
 }
 
 impl Symbol {
-    /// Whether only this source knows it: names that begin with `.L`, as compilers write them, numbers, registers, and what
-    /// stands in scopes without a name.
+    /// Whether the symbol is private to this source: names that begin with `.L`, as compilers write them, local labels,
+    /// registers, and symbols of unnamed scopes.
     pub fn is_temporary(&self) -> bool {
         let registers = matches!(self.definition, Definition::Registers(_));
         self.name.starts_with(".L") || registers || self.name.contains('\u{1}')
     }
 
-    /// Whether it stands for something.
+    /// Whether the symbol is defined.
     pub fn is_defined(&self) -> bool {
         self.definition != Definition::Undefined
     }
 
-    /// The name as it was written.
+    /// Returns the name as it was written.
     pub fn written(&self) -> &str {
         let number = self.name.strip_prefix(LOCAL);
         let simple = || match self.name.contains('\u{1}') {
@@ -268,7 +268,7 @@ impl Symbol {
 
 const LOCAL: &str = ".L\u{1}";
 
-/// A name that no source can write.
+/// Returns an internal name that no source can write.
 fn local_name(number: u64, which: u32) -> String {
     format!("{LOCAL}{number}\u{1}{which}")
 }

@@ -1,4 +1,4 @@
-//! Code: instructions, with names for what their branches and literals lead to.
+//! Output of code: instructions, with names for the targets of branches and literals.
 
 use wavetank_gcn::text::{parse_at, print_at};
 use wavetank_gcn::{Inst, decode, encode};
@@ -7,7 +7,7 @@ use super::parts::{Part, target};
 use super::{DIALECT, Writer};
 
 impl Writer<'_> {
-    /// Writes the code between two offsets; gives the place where it ends.
+    /// Writes the code between two offsets; returns the offset where it ends.
     pub(super) fn code(&mut self, part: &Part<'_>, start: u64, end: u64) -> u64 {
         let bytes = part.bytes;
         let mut at = start;
@@ -40,11 +40,11 @@ impl Writer<'_> {
         at
     }
 
-    /// The text of an instruction, if it comes back as the same bytes.
+    /// Returns the text of an instruction, if it assembles to the same bytes again.
     fn instruction(&self, part: &Part<'_>, inst: &Inst, at: u64, bytes: &[u8]) -> Option<String> {
         let mut text = String::new();
         print_at(inst, DIALECT, at, &mut text).ok()?;
-        // A literal of 0, as upper halves have, comes back with its name alone.
+        // A literal of 0, as upper halves have, assembles to the same bytes only with its name.
         if let Some(named) = self.with_reference(part, at, bytes, &text) {
             return Some(named);
         }
@@ -60,7 +60,7 @@ impl Writer<'_> {
         Some(text)
     }
 
-    /// The text of an addition to a program counter with the name of what it leads to: the linker counts that distance from
+    /// Returns the text of an addition to a program counter, with the name of its target: the linker counts that distance from
     /// the literal.
     fn with_reference(&self, part: &Part<'_>, at: u64, bytes: &[u8], text: &str) -> Option<String> {
         let (low, high) = (
@@ -82,7 +82,7 @@ impl Writer<'_> {
             let bytes = part.bytes.get(at as usize + 4..at as usize + 8)?;
             Some(u32::from_le_bytes(bytes.try_into().ok()?))
         };
-        // The lower half is counted from its literal, with the 4 bytes from the counter to there.
+        // The lower half is counted from its literal, and includes the 4 bytes from the counter to there.
         let distance = u64::from(literal(low_at)?) | u64::from(literal(high_at)?) << 32;
         let to = (part.address + low_at).wrapping_add(distance);
         let from = part.address + if high { high_at } else { low_at };
@@ -102,7 +102,7 @@ impl Writer<'_> {
         ))
     }
 
-    /// Bytes that are no instruction.
+    /// Writes bytes that are not an instruction.
     pub(super) fn words(&mut self, bytes: &[u8]) {
         match bytes.len() % 4 {
             0 => {
@@ -120,23 +120,23 @@ impl Writer<'_> {
     }
 }
 
-/// The register pair of an `s_getpc_b64` whose counter the additions of lower and upper half follow, one of which stands at
-/// `at`; and where these stand. The counter is the address after `s_getpc_b64`.
+/// Returns the register pair of an `s_getpc_b64` and the offsets of the two additions that follow it, one of which is at `at`.
+/// The program counter is the address after `s_getpc_b64`.
 fn pair_at(part: &Part<'_>, at: u64, high: bool) -> Option<(u32, [u64; 2])> {
-    // Compilers write the three one after another.
+    // Compilers write the three instructions one after another.
     let low_at = if high { at.checked_sub(8)? } else { at };
     let getpc = low_at.checked_sub(4)?;
     let word = |at: u64| {
         let bytes = part.bytes.get(at as usize..at as usize + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     };
-    // SOP1: bits 31:23 are 0x17d, the destination stands in 22:16.
+    // SOP1: bits 31:23 are 0x17d, the destination is in 22:16.
     let first = word(getpc)?;
     if first >> 23 != 0x17d {
         return None;
     }
     let pair = first >> 16 & 0x7f;
-    // SOP2 with a literal: the destination in 22:16, 0xff in one of the sources; s_add_u32 is opcode 0, s_addc_u32 4.
+    // SOP2 with a literal: the destination is in 22:16, and one of the sources is 0xff; s_add_u32 is opcode 0, s_addc_u32 4.
     let adds = |word: u32, opcode: u32, register: u32| {
         word >> 23 == 0x100 | opcode
             && word >> 16 & 0x7f == register

@@ -1,17 +1,17 @@
-//! Data: texts, numbers, addresses.
+//! Output of data: texts, numbers, addresses.
 
 use wavetank_link::elf;
 
 use super::Writer;
 use super::parts::Part;
 
-/// Bytes of a line at most.
+/// Limit of data bytes in a line.
 const LINE: usize = 32;
-/// Zeros of so many bytes are written as space.
+/// Number of zero bytes from which on they are written as space.
 const ROOM: usize = 16;
 
 impl Writer<'_> {
-    /// Writes the data between two offsets; gives the place where they end.
+    /// Writes the data between two offsets; returns the offset where they end.
     pub(super) fn data(&mut self, part: &Part<'_>, start: u64, end: u64) -> u64 {
         let mut at = start;
         while at < end {
@@ -33,7 +33,7 @@ impl Writer<'_> {
         end
     }
 
-    /// Writes what stands first; gives how many bytes it is.
+    /// Writes the first item; returns its length in bytes.
     fn run(&mut self, bytes: &[u8], texts: bool) -> usize {
         let zeros = bytes.iter().take_while(|b| **b == 0).count();
         if zeros >= ROOM {
@@ -53,7 +53,7 @@ impl Writer<'_> {
             0..4 => whole,
             _ => whole / 4 * 4,
         };
-        // Texts begin a line of their own.
+        // A text begins on a line of its own.
         let count = match texts {
             true => bytes[..count]
                 .iter()

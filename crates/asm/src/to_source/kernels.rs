@@ -1,4 +1,4 @@
-//! Kernels: descriptors as the directives that make them.
+//! Output of kernels: descriptors as directives.
 
 use wavetank_object::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE};
 
@@ -8,7 +8,7 @@ use super::parts::{KernelAt, Part};
 use crate::kernel::{descriptor_fields, kernel_code_fields};
 
 impl Writer<'_> {
-    /// The lines of the kernel at a place; none, if the directives would not make the same bytes.
+    /// Returns the lines of a kernel's directives, or `None` if they would not make the same bytes.
     pub(super) fn kernel(&self, part: &Part<'_>, kernel: &KernelAt) -> Option<Vec<String>> {
         let start = kernel.at as usize;
         let bytes = &part.bytes[start..start + kernel.size as usize];
@@ -20,7 +20,7 @@ impl Writer<'_> {
 
     fn descriptor(&self, bytes: &[u8], code: &str, distance: i64) -> Option<Vec<String>> {
         let bytes = <&[u8; DESCRIPTOR_SIZE]>::try_from(bytes).ok()?;
-        // The directive makes the distance to the code.
+        // The directive computes the distance to the code itself.
         let entry = i64::from_le_bytes([16, 17, 18, 19, 20, 21, 22, 23].map(|n: usize| bytes[n]));
         let mut rest = *bytes;
         rest[16..24].fill(0);

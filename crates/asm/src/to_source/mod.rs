@@ -1,8 +1,8 @@
-//! Code objects back to sources: text that assembles and links to the same sections.
+//! Conversion of code objects back to sources that assemble and link to the same sections.
 //!
-//! What a linker has made (tables, dynamic sections, padding between sections) it makes again; the rest is written down:
-//! target and version, sections with their symbols, code as instructions, kernels as `.amdhsa_kernel`, metadata as text.
-//! Each instruction and each block is assembled again before it is written: what would come back otherwise stays words.
+//! The parts made by a linker (tables, dynamic sections, padding between sections) are made by it again. The rest is written:
+//! target and version, sections with their symbols, code as instructions, kernels as `.amdhsa_kernel`, metadata as text. Each
+//! instruction and each block is assembled again before it is written; one that would give other bytes is written as words.
 
 mod code;
 mod data;
@@ -21,30 +21,30 @@ use wavetank_object::{CodeObject, Target};
 use names::Names;
 use parts::{Part, Parts};
 
-/// Why there is no source of a file.
+/// The reason why no source can be made of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ToSourceError {
-    /// No code object, or a damaged one.
+    /// A file that is not a code object, or a damaged one.
     #[error(transparent)]
     Object(#[from] wavetank_object::Error),
-    /// No linked file, or a damaged one.
+    /// A file that is not linked, or a damaged one.
     #[error(transparent)]
     File(#[from] wavetank_link::Error),
-    /// Code of a chip that is no GCN.
+    /// Code of a chip that is not GCN.
     #[error("this is code for {0}; gfx600 to gfx90c can be disassembled")]
     Chip(String),
 }
 
-/// The source of a linked code object, in LLVM's dialect. [`assemble_object`](crate::assemble_object) and
-/// [`wavetank_link::link`] make an object with the same sections of it.
+/// Returns the source of a linked code object, in LLVM's dialect. [`assemble_object`](crate::assemble_object) and
+/// [`wavetank_link::link`] make an object with the same sections from it.
 ///
 /// # Errors
-/// [`ToSourceError`].
+/// A [`ToSourceError`] if the file cannot be converted.
 pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
     let object = CodeObject::parse(bytes)?;
     let target = object.target();
     let name = match target.chip.as_str() {
-        // A generic target has the instructions that all of its chips have.
+        // A generic target has the instructions common to all of its chips.
         "gfx9-generic" => "gfx900",
         name => name,
     };
@@ -78,7 +78,7 @@ struct Writer<'p> {
 }
 
 impl Writer<'_> {
-    /// A line with a tab before it.
+    /// Writes a line with a tab before it.
     fn line(&mut self, line: impl std::fmt::Display) {
         // Writing to a string does not fail.
         let _ = writeln!(self.text, "\t{line}");
@@ -86,12 +86,12 @@ impl Writer<'_> {
 
     fn head(&mut self) {
         if self.version == 2 {
-            // The notes of version 2 say the rest.
+            // In version 2, the notes hold the rest.
             return;
         }
         let mut target = self.target.to_string();
         if self.version == 3 {
-            // Version 3 knows on and off.
+            // Version 3 has only the states on and off.
             target = self.target.chip.clone();
             for (name, feature) in [
                 ("xnack", self.target.xnack),
@@ -109,7 +109,7 @@ impl Writer<'_> {
         self.line(format_args!(".amdhsa_code_object_version {version}"));
     }
 
-    /// The symbols that others see, in their order: linkers keep it in the tables that they make.
+    /// Writes the bindings of global symbols in their order, which linkers keep in their tables.
     fn bindings(&mut self, linked: &Linked) {
         for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
             if let Some(word) = binding(symbol) {
@@ -145,14 +145,15 @@ impl Writer<'_> {
         self.symbols(part, part.size, false);
     }
 
-    /// The directive of a section.
+    /// Writes the directive of a section.
     fn section(&mut self, part: &Part<'_>) {
         let mut letters = String::new();
         for (flag, letter) in [
             (elf::SHF_ALLOC, 'a'),
             (elf::SHF_WRITE, 'w'),
             (elf::SHF_EXECINSTR, 'x'),
-            // A linker that merged texts again could put them in another order: each version has its own.
+            // No flag for merging: a linker that merged the texts again could order them differently, and the order depends on
+            // its version.
             (elf::SHF_TLS, 'T'),
             (elf::SHF_GNU_RETAIN, 'R'),
         ] {
@@ -176,7 +177,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The symbols at an offset, with what is known of them. That of a descriptor is its directive's, if it has one.
+    /// Writes the symbols at an offset with their attributes. The symbol of a descriptor is left to its directive, if it has one.
     fn symbols(&mut self, part: &Part<'_>, at: u64, directive: bool) {
         for symbol in part.symbols_at(at) {
             let name = names::written(&symbol.name);
@@ -199,7 +200,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is known of a symbol.
+    /// Writes the attributes of a symbol.
     fn about(&mut self, symbol: &Symbol, name: &str) {
         let kind = match symbol.kind {
             elf::STT_FUNC => Some("function"),
@@ -219,12 +220,12 @@ impl Writer<'_> {
         }
     }
 
-    /// The symbols that stand in no section: those of other objects, and numbers.
+    /// Writes the symbols outside all sections: symbols of other objects, and numbers.
     fn outside(&mut self, linked: &Linked) {
         for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
             let name = names::written(&symbol.name);
             match symbol.place {
-                // That of another object is seen from there.
+                // A symbol of another object has its visibility there.
                 Place::Undefined if symbol.binding != elf::STB_LOCAL => self.about(symbol, &name),
                 Place::Absolute => {
                     self.about(symbol, &name);
@@ -236,7 +237,7 @@ impl Writer<'_> {
     }
 }
 
-/// The directive that sets the binding of a symbol.
+/// Returns the directive that sets the binding of a symbol.
 fn binding(symbol: &Symbol) -> Option<&'static str> {
     match symbol.binding {
         elf::STB_GLOBAL => Some(".globl"),
@@ -245,7 +246,7 @@ fn binding(symbol: &Symbol) -> Option<&'static str> {
     }
 }
 
-/// The directive that sets the visibility of a symbol.
+/// Returns the directive that sets the visibility of a symbol.
 fn visibility(symbol: &Symbol) -> Option<&'static str> {
     match symbol.visibility {
         elf::STV_HIDDEN => Some(".hidden"),
@@ -255,5 +256,5 @@ fn visibility(symbol: &Symbol) -> Option<&'static str> {
     }
 }
 
-/// The dialect of what is written.
+/// The dialect of the output.
 const DIALECT: Dialect = Dialect::Llvm;

@@ -1,4 +1,4 @@
-//! Names of addresses in the source that is written.
+//! Names of addresses in the generated source.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -7,18 +7,18 @@ use wavetank_link::{Linked, Place, Symbol, elf};
 
 use crate::source::is_name;
 
-/// Names of addresses.
+/// The names of addresses.
 pub(super) struct Names {
-    /// The symbol of each address that has one.
+    /// The symbol at each address that has one.
     addresses: BTreeMap<u64, String>,
-    /// Of each section that is loaded, by its number: address, size, the label at the beginning.
+    /// Loaded sections by index: address, size, and the label at the beginning.
     sections: BTreeMap<usize, (u64, u64, String)>,
-    /// The symbol of each entry of the global offset table.
+    /// The symbol of each entry in the global offset table.
     entries: BTreeMap<u64, String>,
     reserved: HashSet<String>,
 }
 
-/// Whether a symbol can stand in the source: it has a name, and is no part of the file.
+/// Whether a symbol is written to the source: it needs a name, and must not be of type section or file.
 pub(super) fn stands(symbol: &Symbol) -> bool {
     let kinds = [elf::STT_SECTION, elf::STT_FILE];
     !symbol.name.is_empty() && !kinds.contains(&symbol.kind)
@@ -60,7 +60,7 @@ impl Names {
         names
     }
 
-    /// A name that no symbol has.
+    /// Returns a name that no symbol has.
     pub fn unused(&self, stem: &str) -> String {
         let mut name = stem.to_owned();
         while self.reserved.contains(&name) {
@@ -69,7 +69,7 @@ impl Names {
         name
     }
 
-    /// How an address is written: a symbol, or a distance from the beginning of its section.
+    /// Returns the expression for an address: a symbol, or a distance from the beginning of its section.
     pub fn address(&self, address: u64) -> Option<String> {
         if let Some(name) = self.addresses.get(&address) {
             return Some(written(name).into_owned());
@@ -84,12 +84,12 @@ impl Names {
         })
     }
 
-    /// The symbol whose entry in the global offset table lies at an address.
+    /// Returns the symbol whose entry in the global offset table is at an address.
     pub fn entry(&self, address: u64) -> Option<Cow<'_, str>> {
         self.entries.get(&address).map(|name| written(name))
     }
 
-    /// The label at the beginning of a section that is loaded.
+    /// Returns the label at the beginning of a loaded section.
     pub fn section(&self, number: usize) -> Option<&str> {
         self.sections
             .get(&number)
@@ -97,7 +97,7 @@ impl Names {
     }
 }
 
-/// A name as it is written: in quotes, if it could not stand without.
+/// Returns a name as it is written, quoted if necessary.
 pub(super) fn written(name: &str) -> Cow<'_, str> {
     let plain = name.bytes().all(|b| is_name(b) && b != b'@')
         && !name.starts_with(|c: char| c.is_ascii_digit());

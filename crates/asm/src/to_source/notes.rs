@@ -1,4 +1,4 @@
-//! Notes: metadata as text.
+//! Output of notes: metadata as text.
 
 use wavetank_object::note;
 
@@ -6,7 +6,7 @@ use super::Writer;
 use super::parts::Part;
 
 impl Writer<'_> {
-    /// Writes the notes of a section; `false`, if directives would not make the same bytes.
+    /// Writes the notes of a section; returns `false` if directives would not make the same bytes.
     pub(super) fn notes(&mut self, part: &Part<'_>) -> bool {
         let before = self.text.len();
         let mut made = Vec::new();
@@ -26,7 +26,7 @@ impl Writer<'_> {
         same
     }
 
-    /// Writes a note, and gives what its directive makes.
+    /// Writes a note; returns the bytes that its directive makes.
     fn note(&mut self, owner: &str, kind: u32, contents: &[u8]) -> Option<Vec<u8>> {
         let number = |at: usize| {
             Some(u32::from_le_bytes(
@@ -71,7 +71,7 @@ impl Writer<'_> {
     }
 }
 
-/// The first note: owner, type, contents, and the bytes that it takes.
+/// Returns the first note: owner, type, contents, and total length in bytes.
 fn entry(bytes: &[u8]) -> Option<(&str, u32, &[u8], usize)> {
     let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let (owner_size, size, kind) = (number(0)? as usize, number(4)? as usize, number(8)?);

@@ -1,4 +1,4 @@
-//! The sections of a linked object, with what stands at each of their places.
+//! The sections of a linked object, with the items at each of their offsets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub(super) struct Parts<'l> {
     pub all: Vec<Part<'l>>,
 }
 
-/// A section with its parts.
+/// A section with its symbols, labels, addresses and kernels.
 pub(super) struct Part<'l> {
     pub name: &'l str,
     pub kind: u32,
@@ -24,21 +24,21 @@ pub(super) struct Part<'l> {
     pub bytes: &'l [u8],
     pub size: u64,
     symbols: BTreeMap<u64, Vec<&'l Symbol>>,
-    /// Labels that the source needs, besides the symbols.
+    /// Labels that the source needs in addition to the symbols.
     labels: BTreeMap<u64, Vec<String>>,
-    /// Addresses of eight bytes that a loader fills in, as they are written.
+    /// Eight-byte addresses that a loader fills in, as they are written in the source.
     pub addresses: BTreeMap<u64, String>,
     kernels: BTreeMap<u64, KernelAt>,
 }
 
-/// A kernel's descriptor.
+/// The descriptor of a kernel in its section.
 #[derive(Clone, Debug)]
 pub(super) struct KernelAt {
     pub at: u64,
     pub size: u64,
-    /// The symbol of its code; none for version 2, whose descriptor stands before the code.
+    /// The symbol of the kernel's code; `None` for version 2, whose descriptor stands before the code.
     pub code: Option<String>,
-    /// How far the code lies from the descriptor.
+    /// The distance of the code from the descriptor, in bytes.
     pub distance: i64,
 }
 
@@ -83,7 +83,7 @@ impl<'l> Parts<'l> {
         parts
     }
 
-    /// Puts what a loader fills in where it lies.
+    /// Records the addresses that a loader fills in, at their places.
     fn find_addresses(&mut self, linked: &Linked, names: &Names) {
         for address in linked.addresses.iter().filter(|a| !a.global_offset) {
             let text = match (&address.symbol, address.addend) {
@@ -103,7 +103,7 @@ impl<'l> Parts<'l> {
 }
 
 impl<'l> Part<'l> {
-    /// Descriptors of kernels: the 64 bytes of `NAME.kd`, or the 256 of a kernel's symbol in version 2.
+    /// Finds descriptors of kernels: the 64 bytes of `NAME.kd`, or the 256 bytes at a kernel's symbol in version 2.
     fn find_kernels(&mut self, linked: &Linked) {
         for (at, symbols) in &self.symbols {
             for symbol in symbols {
@@ -136,7 +136,7 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// Gives each place that a branch leads to a label, unless it has a symbol.
+    /// Gives each branch target a label, unless it has a symbol.
     fn find_targets(&mut self, names: &Names, chip: Chip, number: usize) {
         if self.flags & elf::SHF_EXECINSTR == 0 {
             return;
@@ -162,17 +162,17 @@ impl<'l> Part<'l> {
         }
     }
 
-    /// The symbols at an offset.
+    /// Returns the symbols at an offset.
     pub fn symbols_at(&self, at: u64) -> &[&'l Symbol] {
         self.symbols.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// The labels at an offset.
+    /// Returns the labels at an offset.
     pub fn labels_at(&self, at: u64) -> &[String] {
         self.labels.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// The name of a place that a branch leads to.
+    /// Returns the name of a branch target.
     pub fn target_name(&self, at: u64) -> Option<String> {
         let symbol = self
             .symbols_at(at)
@@ -183,12 +183,12 @@ impl<'l> Part<'l> {
             .or_else(|| self.labels_at(at).first().cloned())
     }
 
-    /// The descriptor at an offset.
+    /// Returns the descriptor at an offset.
     pub fn kernel_at(&self, at: u64) -> Option<&KernelAt> {
         self.kernels.get(&at)
     }
 
-    /// Whether a symbol is that of a descriptor, which `.amdhsa_kernel` defines.
+    /// Whether a symbol is that of a descriptor defined by `.amdhsa_kernel`.
     pub fn is_kernel_descriptor(&self, symbol: &Symbol) -> bool {
         let at = symbol.value.wrapping_sub(self.address);
         let kernel = self
@@ -198,7 +198,7 @@ impl<'l> Part<'l> {
         kernel.is_some_and(|code| symbol.name.strip_suffix(".kd") == Some(code))
     }
 
-    /// The next offset at which something else stands.
+    /// Returns the next offset at which another item begins.
     pub fn next_stop(&self, at: u64) -> u64 {
         let next = |found: Option<u64>| found.unwrap_or(self.size);
         let after = at + 1..;
@@ -211,7 +211,7 @@ impl<'l> Part<'l> {
     }
 }
 
-/// Where a branch leads, as an offset in its section.
+/// Returns the target of a branch, as an offset in its section.
 pub(super) fn target(inst: &wavetank_gcn::Inst, at: u64) -> Option<u64> {
     let last = inst.row().operands.last()?;
     if last.kind != Kind::Target {

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// Instructions that are executed one behind the other, and the blocks that may follow.
+/// A basic block: consecutive instructions, with the blocks that may follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Its nodes in the graph.
+    /// The indices of its nodes in the graph.
     pub nodes: Range<usize>,
-    /// The blocks that may follow, each once.
+    /// The indices of the blocks that may follow, each once.
     pub next: Vec<usize>,
 }

@@ -1,13 +1,13 @@
-//! The bytes of code by address.
+//! The bytes of executable code, by address.
 
 use wavetank_object::CodeObject;
 
-/// What stands in the executable segments of a code object.
+/// The contents of the executable segments of a code object.
 #[derive(Clone)]
 pub struct Bytes<'o>(Vec<(u64, &'o [u8])>);
 
 impl<'o> Bytes<'o> {
-    /// The bytes of a code object, by virtual address.
+    /// Returns the code of a code object, by virtual address.
     pub fn of(object: &'o CodeObject) -> Self {
         let segments = object.segments().iter().filter(|s| s.executable);
         let bytes = |at: u64, size: u64| {
@@ -19,7 +19,7 @@ impl<'o> Bytes<'o> {
         Bytes(segments.collect())
     }
 
-    /// The code from an address on; `None` where there is none.
+    /// Returns the code from an address on; `None` if there is none.
     pub fn at(&self, address: u64) -> Option<&'o [u8]> {
         self.0.iter().find_map(|(start, bytes)| {
             let offset = usize::try_from(address.checked_sub(*start)?).ok()?;

@@ -8,48 +8,48 @@ use wavetank_object::{CodeObject, Kernel, KernelDescriptor};
 
 use super::{Block, Bytes, Root, Successors, successors};
 
-/// So many instructions before a computed jump or call are looked at for where it leads.
+/// Number of instructions before a computed jump or call that are searched for its target.
 const BEFORE_JUMPS: usize = 64;
 
-/// The lanes of a wave.
+/// The number of lanes of a wave.
 const LANES: u32 = 64;
 
-/// An instruction that can be reached.
+/// An instruction that is reachable from a root.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its virtual address.
+    /// The virtual address of the instruction.
     pub pc: u64,
     /// The instruction at this address.
     pub inst: Inst,
-    /// What it reads and writes.
+    /// The registers and memory that the instruction reads and writes.
     pub effects: Effects,
-    /// Where it goes on.
+    /// The successors of the instruction.
     pub successors: Successors,
 }
 
-/// What can be reached from a root without leaving by a call or a computed jump.
+/// The code that is reachable from a root without leaving by a call or a computed jump.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// The chip that it is code for.
+    /// The chip for which the code was made.
     pub chip: Chip,
-    /// The kernel or function.
+    /// The name of the kernel or function.
     pub name: String,
-    /// The descriptor of the kernel; none if it is a function.
+    /// The descriptor of the kernel; `None` for a function.
     pub kernel: Option<KernelDescriptor>,
-    /// Whether its work-groups have a single wave only, so that no barrier waits.
+    /// Whether the work-groups have only a single wave, so that barriers do not wait.
     pub alone: bool,
-    /// The instructions by address.
+    /// The instructions, by address.
     pub nodes: Vec<Node>,
-    /// The blocks by address.
+    /// The basic blocks, by address.
     pub blocks: Vec<Block>,
-    /// The block that it begins with.
+    /// The index of the first block.
     pub entry: usize,
-    /// Where execution runs into what is no instruction, from the instruction before: `(from, to)`.
+    /// Places where execution runs into bytes that are not an instruction, with the instruction before: `(from, to)`.
     pub strays: Vec<(u64, u64)>,
 }
 
 impl Graph {
-    /// What can be reached from a root. `None` for a chip that has no GCN, or if the root has no code.
+    /// Returns the code reachable from a root. `None` if the chip is not GCN, or if the root has no code.
     pub fn of(object: &CodeObject, root: &Root<'_>) -> Option<Graph> {
         let chip = chip_of(object)?;
         let code = Bytes::of(object);
@@ -76,26 +76,26 @@ impl Graph {
 }
 
 impl Graph {
-    /// The instruction at an address.
+    /// Returns the instruction at an address.
     pub fn node_at(&self, pc: u64) -> Option<&Node> {
         let at = self.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
         Some(&self.nodes[at])
     }
 
-    /// The address of its first instruction.
+    /// Returns the address of the first instruction.
     pub fn start(&self) -> u64 {
         self.nodes[self.blocks[self.entry].nodes.start].pc
     }
 }
 
-/// The chip that a code object is for.
+/// Returns the chip for which a code object was made.
 pub(crate) fn chip_of(object: &CodeObject) -> Option<Chip> {
     let target = object.target();
     let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
     Chip::ALL.iter().copied().find(serves)
 }
 
-/// Whether work-groups of a kernel can have no second wave.
+/// Whether work-groups of a kernel have at most one wave.
 fn has_one_wave(kernel: &Kernel) -> bool {
     let demanded = kernel.reqd_workgroup_size;
     let demanded = demanded.map(|sizes| sizes.iter().copied().fold(1, u32::saturating_mul));
@@ -112,7 +112,7 @@ fn node(pc: u64, inst: Inst) -> Node {
     }
 }
 
-/// The nodes, of which those that jump to a place that was computed say so.
+/// Adds the known targets of computed jumps and calls to the nodes.
 fn with_computed_targets(mut nodes: Vec<Node>, computed: &BTreeMap<u64, u64>) -> Vec<Node> {
     for node in &mut nodes {
         match computed.get(&node.pc) {
@@ -127,7 +127,7 @@ fn with_computed_targets(mut nodes: Vec<Node>, computed: &BTreeMap<u64, u64>) ->
     nodes
 }
 
-/// Instructions as they are found.
+/// The instructions that have been found so far.
 #[derive(Default)]
 struct Survey {
     nodes: BTreeMap<u64, Inst>,
@@ -136,7 +136,7 @@ struct Survey {
 }
 
 impl Survey {
-    /// Finds all that can be reached from an address.
+    /// Finds all instructions that are reachable from an address.
     fn follow(&mut self, entry: u64, inst_at: impl Fn(u64) -> Option<Inst>) {
         let mut open = vec![(entry, entry)];
         while let Some((from, start)) = open.pop() {
@@ -168,7 +168,7 @@ impl Survey {
     }
 }
 
-/// Cuts nodes into blocks.
+/// Divides nodes into basic blocks.
 fn blocks(nodes: &[Node], entry: u64) -> Vec<Block> {
     let behind = |node: &Node| node.pc + u64::from(node.inst.len);
     let targets = nodes.iter().filter_map(|node| node.successors.target);

@@ -1,4 +1,4 @@
-//! Machine code for analysis: instructions, with the successors of each.
+//! Machine code for analysis: the control flow graphs of kernels and functions.
 
 mod block;
 mod bytes;

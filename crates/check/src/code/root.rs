@@ -1,22 +1,22 @@
-//! Roots of code: kernels and functions.
+//! Roots of code: the kernels and functions of a code object.
 
 use std::collections::HashSet;
 
 use wavetank_object::{CodeObject, Kernel, SymbolKind};
 
-/// The start of a kernel, or of a function that others call.
+/// The start of a kernel, or of a function that other code calls.
 #[derive(Clone, Debug)]
 pub struct Root<'o> {
-    /// Its name.
+    /// The name of the kernel or function.
     pub name: &'o str,
-    /// The virtual address of its first instruction.
+    /// The virtual address of the first instruction.
     pub entry: u64,
-    /// The kernel; none if it is a function.
+    /// The kernel; `None` for a function.
     pub kernel: Option<&'o Kernel>,
 }
 
 impl<'o> Root<'o> {
-    /// All kernels and functions of a code object.
+    /// Returns all kernels and functions of a code object.
     pub fn all(object: &'o CodeObject) -> Vec<Root<'o>> {
         let mut roots: Vec<Root<'o>> = object.kernels().iter().map(Root::of_kernel).collect();
         let functions = object.symbols().iter();
@@ -34,13 +34,13 @@ impl<'o> Root<'o> {
         roots
     }
 
-    /// The kernel of this name, or else the function.
+    /// Returns the kernel of this name, or else the function.
     pub fn of(object: &'o CodeObject, name: &str) -> Option<Root<'o>> {
         let kernel = object.kernel(name).map(Root::of_kernel);
         kernel.or_else(|| Root::all(object).into_iter().find(|root| root.name == name))
     }
 
-    /// The function that begins at an address.
+    /// Returns the function that begins at an address.
     pub fn at(object: &'o CodeObject, entry: u64) -> Option<Root<'o>> {
         let (symbol, offset) = object.symbol_at(entry)?;
         (offset == 0 && symbol.kind == SymbolKind::Function).then_some(Root {

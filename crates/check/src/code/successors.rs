@@ -1,20 +1,20 @@
-//! Successors of an instruction.
+//! Successors of an instruction: fall-through, branches and calls.
 
 use wavetank_gcn::tables::{Kind, Sop1, Sop2, Sopk, Sopp};
 use wavetank_gcn::{Field, Inst, Op, Operand};
 
-/// Where an instruction goes on (Vega ISA, 4.2 and 12.5).
+/// The successors of an instruction (Vega ISA, 4.2 and 12.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Successors {
-    /// Whether the next one may follow.
+    /// Whether the next instruction may follow.
     pub next: bool,
-    /// Where it may jump to.
+    /// The target of a branch or jump.
     pub target: Option<u64>,
-    /// Whether it may go where registers say: returns, and jumps that are computed.
+    /// Whether execution may continue at an address in registers: returns, and computed jumps.
     pub elsewhere: bool,
-    /// Whether it calls what comes back to the next one.
+    /// Whether the instruction calls code that returns to the next one.
     pub calls: bool,
-    /// What it calls, where that is known.
+    /// The function that is called, if it is known.
     pub callee: Option<u64>,
 }
 
@@ -39,7 +39,7 @@ impl Successors {
         ..Successors::NEXT
     };
 
-    /// The successors of an instruction at an address.
+    /// Returns the successors of an instruction at an address.
     pub fn of(inst: &Inst, address: u64) -> Successors {
         match inst.op {
             Op::Sopp(Sopp::S_ENDPGM | Sopp::S_ENDPGM_SAVED | Sopp::S_ENDPGM_ORDERED_PS_DONE) => {
@@ -74,7 +74,7 @@ impl Successors {
     }
 }
 
-/// Where a branch leads: a signed distance in dwords from the next instruction.
+/// Returns the target of a branch, given by a signed distance in dwords from the next instruction.
 fn target(inst: &Inst, address: u64) -> Option<u64> {
     let last = inst.row().operands.last()?;
     match inst.operand(Field::Simm16) {
@@ -86,13 +86,13 @@ fn target(inst: &Inst, address: u64) -> Option<u64> {
     }
 }
 
-/// Where a computed jump or call leads, if the straight code before it computes that from the PC: how code further away
-/// than 16 bits reach is come to (`s_getpc_b64`, `s_add_u32`, `s_addc_u32`).
+/// Returns the target of a computed jump or call, if the straight code before it computes the target from the PC (`s_getpc_b64`,
+/// `s_add_u32`, `s_addc_u32`). Compilers do so for code beyond the range of 16 bits.
 pub fn computed(before: &[(u64, Inst)], jump: &Inst) -> Option<u64> {
     let Operand::Sgpr(to) = jump.operand(Field::Src0) else {
         return None;
     };
-    // What wrote the register last, and where that stands.
+    // The index of the last instruction that wrote the register.
     let last_write = |behind: usize, sgpr: u8| {
         let writes = |(_, inst): &(u64, Inst)| inst.effects().writes.scalars().any(|n| n == sgpr);
         before[..behind].iter().rposition(writes)
@@ -114,7 +114,7 @@ pub fn computed(before: &[(u64, Inst)], jump: &Inst) -> Option<u64> {
     (both && is_getpc).then(|| (pc + 4).wrapping_add(distance))
 }
 
-/// The value of a constant among scalar operands (Vega ISA, 5.2).
+/// Returns the value of a constant among scalar operands (Vega ISA, 5.2).
 fn constant(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Literal(value) => Some(value),

@@ -1,4 +1,4 @@
-//! Instrumentation of a block: operations that examine its floats.
+//! Instrumentation of a block with operations that examine its floats.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::event::Event;
 use super::nan_sources::{NanSources, operation};
 use super::selects::{Fate, Kind, Selects};
 
-/// The block with what watches its floats.
+/// Returns the block with probes for the events of its floats.
 pub fn watch(block: &Block) -> Block {
     let builder = Builder::new(block.pc);
     let mut watch = Watch {
@@ -58,40 +58,40 @@ pub fn watch(block: &Block) -> Block {
     builder.finish()
 }
 
-/// Lanes in which something happens to a number.
+/// An event in some lanes of a number.
 #[derive(Clone)]
 struct NanSource {
-    /// The instruction.
+    /// The address of the instruction.
     pc: u64,
     event: Event,
     about: u8,
     lanes: Value,
-    /// The operands.
+    /// The operands, to be shown in the finding.
     shows: Vec<Value>,
 }
 
-/// On the way down.
+/// The state of the pass over a block.
 struct Watch<'b> {
     b: NanSources<'b>,
     selects: Selects,
-    /// The instruction.
+    /// The address of the current instruction.
     pc: u64,
-    /// By the value of the block that is watched: the same here.
+    /// For each value of the original block, the value in the new one.
     values: Vec<Value>,
-    /// What is told when the instruction writes its result.
+    /// Events that are probed when the instruction writes its result.
     born: Vec<NanSource>,
-    /// What is told where a value of the block that is watched has chosen it.
+    /// Events that are probed when a value of the original block has selected the number.
     held: BTreeMap<Value, Vec<NanSource>>,
 }
 
 impl Watch<'_> {
-    /// Another instruction.
+    /// Begins the next instruction of the block.
     fn begin(&mut self, pc: u64) {
         self.pc = pc;
         self.born.clear();
     }
 
-    /// Adds what happens in the operation of a value of the block that is watched.
+    /// Adds an event in the operation of an original value.
     fn add(&mut self, old: Value, source: NanSource) {
         match (self.selects.fate(old), source.event) {
             (Fate::Stays | Fate::Stored, _) => self.born.push(source),
@@ -100,12 +100,12 @@ impl Watch<'_> {
                     self.held.entry(*choice).or_default().push(source.clone());
                 }
             }
-            // What of it was chosen nobody can see.
+            // It cannot be determined whether such a number was selected.
             (Fate::Chosen(_), Event::Flushed | Event::Conversion) | (Fate::Divides, _) => {}
         }
     }
 
-    /// A value of the block that is watched may be a choice, here that value.
+    /// Moves the events that wait for the select `old`, whose new value is `value`.
     fn choose(&mut self, old: Value, value: Value) {
         let (Some(held), Some(kind)) = (self.held.remove(&old), self.selects.kind(old)) else {
             return;
@@ -120,7 +120,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Tells what happened in the lanes that are written.
+    /// Adds probes for the pending events, in the lanes that are written.
     fn probe(&mut self, written: Value) {
         for source in self.born.drain(..) {
             let NanSource {

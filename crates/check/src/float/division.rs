@@ -1,7 +1,8 @@
-//! Recognition of the steps of a division.
+//! Recognition of the steps of a division, in which NaNs are intended.
 //!
-//! `v_div_scale` gives a NaN for 0 / x, and x / ∞ is refined by ∞ · 0: `v_div_fixup`, the last step, knows what is divided and gives
-//! the right result. Between them other instructions may change modes, so that they lie in several blocks.
+//! `v_div_scale` returns a NaN for 0 / x, and x / ∞ is refined by ∞ · 0. The last step, `v_div_fixup`, gets the original operands
+//! and returns the right result. Instructions that change modes may stand between the steps, so that the steps are in several
+//! blocks.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use wavetank_gcn::{Inst, Op, Registers};
 use crate::code::Graph;
 use crate::flow::{Analysis, walk};
 
-/// The addresses of instructions that are steps of divisions, without the last ones.
+/// Returns the addresses of instructions that are steps of divisions, without the last steps.
 pub fn inside_divisions(graph: &Graph) -> BTreeSet<u64> {
     let mut inside = BTreeSet::new();
     walk(graph, &Steps(graph), |quotients, at| {
@@ -23,7 +24,7 @@ pub fn inside_divisions(graph: &Graph) -> BTreeSet<u64> {
     inside
 }
 
-/// Whether an instruction is a step, not the last one, where these registers hold what earlier ones gave.
+/// Whether an instruction is a step other than the last one. `quotients` are the registers that hold results of earlier steps.
 fn is_step(inst: &Inst, reads: &Registers, quotients: &Registers) -> bool {
     let is_later = inst.row().class == Class::Valu && reads.meets(quotients);
     begins(inst) || is_later && !ends(inst)
@@ -43,7 +44,7 @@ fn ends(inst: &Inst) -> bool {
     )
 }
 
-/// Follows the vector registers that hold what steps gave.
+/// The analysis of vector registers that hold results of division steps.
 struct Steps<'g>(&'g Graph);
 
 impl Analysis for Steps<'_> {

@@ -2,21 +2,21 @@
 
 use wavetank_ir::Elem;
 
-/// What happens to a number.
+/// An event in the computation of a number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Event {
     /// The result is a NaN, and no operand is one.
     Nan,
-    /// The result is infinite, and no operand is.
+    /// The result is infinite, and no operand is infinite.
     Infinity,
-    /// The result is another one than with denormals.
+    /// The result differs from the one with denormals.
     Flushed,
-    /// The integer cannot hold the number.
+    /// The number does not fit into the integer.
     Conversion,
 }
 
-/// Notes have numbers from here on, so that others can have the lower ones.
+/// The first probe number of this tool; lower numbers belong to other tools.
 const FIRST: u8 = 64;
 
 impl Event {
@@ -27,17 +27,17 @@ impl Event {
         Event::Conversion,
     ];
 
-    /// What probes are about; floats of which kind are shown.
+    /// The float types that probes show.
     const KINDS: [Elem; 3] = [Elem::F16, Elem::F32, Elem::F64];
 
-    /// What probes of it are about, with floats of which kind.
+    /// Returns the number of the event's probe that shows floats of a type.
     pub(super) fn about(self, elem: Elem) -> u8 {
         let kind = Event::KINDS.iter().position(|e| *e == elem);
         let kind = kind.unwrap_or_default();
         FIRST + (self as usize * Event::KINDS.len() + kind) as u8
     }
 
-    /// The event of a probe, and the kind of the floats that it shows; `None` for a probe of another tool.
+    /// Returns the event and float type of a probe; `None` for a probe of another tool.
     pub fn of_probe(about: u8) -> Option<(Event, Elem)> {
         let number = usize::from(about.checked_sub(FIRST)?);
         let event = Event::ALL.get(number / Event::KINDS.len())?;
@@ -56,7 +56,7 @@ mod tests {
                 assert_eq!(Event::of_probe(event.about(elem)), Some((event, elem)));
             }
         }
-        // Those of `init` are lower.
+        // Lower numbers belong to `init`.
         assert_eq!(Event::of_probe(FIRST - 1), None);
         assert_eq!(Event::of_probe(FIRST + 12), None);
     }

@@ -1,8 +1,9 @@
-//! `float`: where NaNs and infinities are born, denormals flushed, and floats converted that the integer cannot hold.
+//! `float`: sources of NaNs and infinities, flushed denormals, and conversions of floats that the integer cannot represent.
 //!
-//! [`watch`] adds to each block of a program operations that look at its float operations, and probes for lanes in which something
-//! is born (`nan_sources.rs` says what, `block.rs` where the probe is). Code computes NaNs on purpose and leaves them: what only reaches
-//! an operation that chooses is told if it is chosen (`selects.rs`), and what happens inside of divisions not at all (`division.rs`).
+//! [`watch`] adds operations to each block of a program that examine its float operations, and probes for lanes with an event
+//! (`nan_sources.rs` has the events, `block.rs` the probes). Code computes NaNs on purpose and discards them: if a number only
+//! reaches selects, its event is reported only if the number is selected (`selects.rs`). Events within divisions are never
+//! reported (`division.rs`).
 
 mod block;
 mod division;
@@ -17,7 +18,7 @@ pub use division::inside_divisions;
 pub use event::Event;
 pub use tell::{Seen, tell};
 
-/// The block with what watches its floats.
+/// Returns the block with probes for the events of its floats.
 ///
 /// ```
 /// use wavetank_ir::{Builder, Elem, Family, Fp, Reg, Terminator, Un};

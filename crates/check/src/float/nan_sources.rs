@@ -6,7 +6,7 @@ use wavetank_ir::{
 
 use super::event::Event;
 
-/// Bits of [`Op::Class`].
+/// Classes of floats, as bits of [`Op::Class`].
 const NAN: u32 = 0b11;
 const INFINITE: u32 = 1 << 2 | 1 << 9;
 
@@ -17,25 +17,25 @@ const PLAIN: Fp = Fp {
     ieee: false,
 };
 
-/// A float operation, as far as it matters here.
+/// The properties of a float operation that matter for events.
 pub(super) struct Operation {
-    /// The floats that it takes.
+    /// The float operands.
     pub operands: Vec<Value>,
-    /// What they are.
+    /// The type of the operands.
     pub from: Elem,
-    /// What it gives.
+    /// The type of the result.
     pub to: Elem,
-    /// Whether the result can be a NaN while no operand is one.
+    /// Whether the result can be a NaN if no operand is one.
     nan: bool,
-    /// As above, for infinities.
+    /// Whether the result can be infinite if no operand is infinite.
     infinity: bool,
-    /// The environment, if denormals make a difference.
+    /// Whether denormals make a difference.
     flushes: bool,
-    /// The integers that it makes, signed ones or not.
+    /// The integer type of the result and whether it is signed, for a conversion.
     converts: Option<(Elem, bool)>,
 }
 
-/// What an operation of a block is, if something can be born of it.
+/// Returns the properties of an operation, if it can be the source of an event.
 pub(super) fn operation(op: &Op) -> Option<Operation> {
     let new = |operands: &[Value], elem: Elem, [nan, infinity]: [bool; 2], fp: Fp| {
         let flushes = fp.flush_in || fp.flush_out;
@@ -63,13 +63,13 @@ pub(super) fn operation(op: &Op) -> Option<Operation> {
             _ => None,
         },
         Op::Cvt(cvt, from, to, fp, a) => converted(cvt, from, to, fp, a),
-        // The first is the quotient so far.
+        // The first argument is the approximate quotient.
         Op::LaneFn(function, ref args) => new(args.get(1..)?, divided(function)?, [true; 2], PLAIN),
         _ => None,
     }
 }
 
-/// The floats of the last step of a division, if a function is one.
+/// Returns the float type of a division, if a function is its last step.
 pub(super) fn divided(function: &LaneFn) -> Option<Elem> {
     match function.division? {
         (DivisionStep::Fixup { .. }, elem) => Some(elem),
@@ -77,7 +77,8 @@ pub(super) fn divided(function: &LaneFn) -> Option<Elem> {
     }
 }
 
-/// Whether functions of one float can give a NaN, or an infinity; `None` if it is no function of floats, or of signs alone.
+/// Returns whether a function of one float can give a NaN, and whether an infinity; `None` for other functions, and for those
+/// that change only signs.
 fn of_one(un: Un) -> Option<[bool; 2]> {
     Some(match un {
         Un::FSqrt | Un::FSin | Un::FCos | Un::FFract => [true, false],
@@ -102,14 +103,14 @@ fn converted(cvt: Cvt, from: Elem, to: Elem, fp: Fp, a: Value) -> Option<Operati
         converts: None,
     };
     match cvt {
-        // Of integers, halves alone can be infinite.
+        // Integers become infinite only as halves.
         Cvt::SToF | Cvt::UToF => (to == Elem::F16).then_some(Operation {
             operands: Vec::new(),
             flushes: false,
             ..operation
         }),
         Cvt::FToF => (narrows || flushes).then_some(operation),
-        // What is denormal becomes 0 in any case.
+        // A denormal becomes 0 in any case.
         Cvt::FToS | Cvt::FToU => Some(Operation {
             infinity: false,
             flushes: false,
@@ -119,11 +120,11 @@ fn converted(cvt: Cvt, from: Elem, to: Elem, fp: Fp, a: Value) -> Option<Operati
     }
 }
 
-/// Makes masks of lanes in a block.
+/// A builder of lane masks in a block.
 pub(super) struct NanSources<'b>(pub &'b Builder);
 
 impl NanSources<'_> {
-    /// The lanes of each event that an operation of the new block can have. `result` is what it gives.
+    /// Returns the lanes of each event that an operation of the new block can have. `result` is its result.
     pub fn of(&self, op: &Op, ty: Ty, operation: &Operation, result: Value) -> Vec<(Event, Value)> {
         let mut events = Vec::new();
         let mut born = |event, classes| {
@@ -149,7 +150,7 @@ impl NanSources<'_> {
         events
     }
 
-    /// Whether a number is what an event makes of one: lanes, of halves those in which one is.
+    /// Returns the lanes in which a number is the result of an event; packed halves count if either is.
     pub fn is(&self, event: Event, elem: Elem, value: Value) -> Value {
         match event {
             Event::Nan => self.classes(elem, value, NAN),
@@ -157,7 +158,7 @@ impl NanSources<'_> {
         }
     }
 
-    /// As above, for a value that is the upper half of a double.
+    /// Returns the same for a value that is the upper half of a double.
     pub fn is_in_upper_half(&self, event: Event, value: Value) -> Value {
         let (b, int) = (self.0, Elem::I32);
         let magnitude = b.bin(Bin::And, int, PLAIN, self.lanes(value), b.u32(0x7fff_ffff));
@@ -168,7 +169,7 @@ impl NanSources<'_> {
         }
     }
 
-    /// The lanes of some classes.
+    /// Returns the lanes whose numbers are in some classes.
     fn classes(&self, elem: Elem, value: Value, classes: u32) -> Value {
         let (b, value) = (self.0, self.lanes(value));
         let classes = b.u32(classes);
@@ -181,7 +182,7 @@ impl NanSources<'_> {
         }
     }
 
-    /// The lanes whose integers a conversion does not have.
+    /// Returns the lanes whose numbers are outside the range of a conversion's integers.
     fn outside(&self, from: Elem, value: Value, to: Elem, signed: bool) -> Value {
         let b = self.0;
         let whole = b.un(Un::FTrunc, from, PLAIN, self.lanes(value));
@@ -199,7 +200,7 @@ impl NanSources<'_> {
         self.not(self.and(above, below))
     }
 
-    /// The lanes in which two results of a type differ.
+    /// Returns the lanes in which two results of a type differ.
     fn differ(&self, ty: Ty, x: Value, y: Value) -> Value {
         let elem = if ty.bits() == 64 {
             Elem::I64
@@ -210,7 +211,7 @@ impl NanSources<'_> {
             .cmp(Rel::Ne, elem, PLAIN, self.lanes(x), self.lanes(y))
     }
 
-    /// The value spread over all lanes, if it is uniform.
+    /// Returns the value spread over all lanes, if it is uniform.
     fn lanes(&self, value: Value) -> Value {
         match self.0.ty(value) {
             Ty::U32 | Ty::U64 => self.0.select(self.0.mask(!0), value, value),
@@ -235,7 +236,7 @@ impl NanSources<'_> {
     }
 }
 
-/// 2 to a power, or infinity if that is too large.
+/// Returns the bits of 2 to a power, or of infinity if that is too large.
 fn power(elem: Elem, n: u32) -> u64 {
     let n = u64::from(n);
     match elem {
@@ -245,7 +246,7 @@ fn power(elem: Elem, n: u32) -> u64 {
     }
 }
 
-/// The operation with denormals preserved.
+/// Returns the operation with denormals preserved.
 fn with_denormals(op: &Op) -> Op {
     let mut op = op.clone();
     if let Op::Un(_, _, fp, _)

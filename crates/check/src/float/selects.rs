@@ -1,7 +1,7 @@
 //! Selects: the later use of a number in its block, which may drop it.
 //!
-//! A root is refined with a reciprocal that is infinite for 0, and the result chosen behind it; `x == 0 ? 0 : 1 / x` divides in all
-//! lanes. What is born on such a way is told only where the choice takes it.
+//! A root is refined with a reciprocal that is infinite for 0, and the right result is selected afterwards; `x == 0 ? 0 : 1 / x`
+//! divides in all lanes. Events on such a path are reported only in lanes where the number is selected.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use wavetank_ir::{
 
 use super::nan_sources::divided;
 
-/// What becomes of the number that an operation gives.
+/// The use of an operation's result in the rest of the block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     /// No select of the block chooses the number.
@@ -24,26 +24,26 @@ pub(super) enum Fate {
     Divides,
 }
 
-/// So many last choices of a number are looked at.
+/// Limit of last selects that are considered for a number.
 const MAX_CHOICES: usize = 4;
 
-/// What is known of a value.
+/// The known float type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A float.
+    /// A float of this type.
     Whole(Elem),
     /// The upper half of a double.
     Upper,
 }
 
-/// What becomes of each value of a block.
+/// The fates and kinds of all values of a block.
 pub(super) struct Selects {
     fates: Vec<Fate>,
     kinds: Vec<Option<Kind>>,
 }
 
 impl Selects {
-    /// Follows the values of a block, also through registers, whatever lanes are written.
+    /// Follows the values of a block, also through registers, regardless of the lanes written.
     pub fn of(block: &Block) -> Selects {
         let mut uses = Uses {
             block,
@@ -62,25 +62,25 @@ impl Selects {
         Selects { fates, kinds }
     }
 
-    /// What becomes of a value.
+    /// Returns the fate of a value.
     pub fn fate(&self, value: Value) -> &Fate {
         &self.fates[value.index()]
     }
 
-    /// What a value is, if that is known.
+    /// Returns the kind of a value, if it is known.
     pub fn kind(&self, value: Value) -> Option<Kind> {
         self.kinds[value.index()]
     }
 }
 
-/// What becomes of a value with these users, of which is known what becomes of what they give.
+/// Returns the fate of a value with these users, whose fates are known.
 fn fate(block: &Block, users: &[Value], fates: &[Fate]) -> Fate {
     let (mut last, mut divides) = (Vec::new(), false);
     for &user in users {
         let op = &block.node(user).op;
         match (op, &fates[user.index()]) {
             (Op::Mem(_), _) => return Fate::Stored,
-            // What a division of halves begins with is no step of it.
+            // The conversions before a division of halves are not among its steps.
             (Op::Cvt(Cvt::FToF, Elem::F16, ..), Fate::Divides) => {}
             (_, Fate::Divides) => divides = true,
             (_, Fate::Chosen(later)) => last.extend(later),
@@ -100,7 +100,7 @@ fn fate(block: &Block, users: &[Value], fates: &[Fate]) -> Fate {
     }
 }
 
-/// Whether an operation gives one of its operands.
+/// Whether an operation returns one of its operands.
 fn chooses(op: &Op) -> bool {
     matches!(
         op,
@@ -115,12 +115,12 @@ fn is_fixup(op: &Op) -> bool {
     matches!(op, Op::LaneFn(function, _) if divided(function).is_some())
 }
 
-/// On the way down.
+/// The state of the pass over a block.
 struct Uses<'b> {
     block: &'b Block,
     users: Vec<Vec<Value>>,
     kinds: Vec<Option<Kind>>,
-    /// What registers hold: a value, and which of its dwords.
+    /// The contents of registers: a value, and the index of its dword.
     held: HashMap<(RegFile, u32), (Value, usize)>,
 }
 
@@ -132,12 +132,12 @@ impl Uses<'_> {
                 None
             }
             Op::Read(reg) => self.read(this, *reg),
-            // What is divided was there before.
+            // The original operands of the division do not count as used by it.
             Op::LaneFn(function, args) if is_fixup(op) => {
                 self.users[args[0].index()].push(this);
                 divided(function).map(Kind::Whole)
             }
-            // Nor is it a step of a division.
+            // Nor does the first step of a division count as a use.
             Op::LaneFn(function, _)
                 if matches!(function.division, Some((DivisionStep::Scale, _))) =>
             {
@@ -167,7 +167,7 @@ impl Uses<'_> {
             };
             self.users[value.index()].push(this);
             kind = match (self.block.ty(value).bits(), dword) {
-                // A mask, of which nobody wants to know.
+                // Masks are not floats.
                 _ if self.block.ty(value) == Ty::Mask => None,
                 (64, _) if reg.ty().bits() == 64 => self.kinds[value.index()],
                 (64, 0) => None,
@@ -178,7 +178,7 @@ impl Uses<'_> {
         kind
     }
 
-    /// What the result of an operation is.
+    /// Returns the kind of an operation's result.
     fn kind(&self, op: &Op) -> Option<Kind> {
         let known = |v: &Value| self.kinds[v.index()];
         match op {
@@ -209,7 +209,7 @@ mod tests {
         ieee: false,
     };
 
-    /// A block of which `f` makes the middle, with v1, and EXEC. What becomes of the value that `f` gives.
+    /// Returns the fate of the value that `f` makes, in a block that provides v1 and EXEC.
     fn fate_of(f: impl FnOnce(&Builder, Value, Value) -> Value) -> (Fate, Selects) {
         let b = Builder::new(0);
         b.inst(0, Family::Valu);

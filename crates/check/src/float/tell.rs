@@ -7,24 +7,24 @@ use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
 
-/// What happened to numbers at an instruction.
+/// An event that was seen at an instruction.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Its address.
+    /// The address of the instruction.
     pub pc: u64,
-    /// What happened.
+    /// The kind of the event.
     pub event: Event,
-    /// What its operands are.
+    /// The type of the operands.
     pub elem: Elem,
     /// The operands of the first lane, if they are known.
     pub operands: Vec<u64>,
-    /// Which wave and lanes it was, in words.
+    /// The wave and lanes, in words.
     pub who: String,
-    /// How often it was seen.
+    /// The number of occurrences.
     pub times: u64,
 }
 
-/// The finding about it, in a kernel whose code has these graphs.
+/// Returns the finding about an event, in a kernel whose code has these graphs.
 pub fn tell(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
     let node = graphs.iter().find_map(|graph| graph.node_at(seen.pc));
     let text = node.map(|node| node.inst.to_string()).unwrap_or_default();
@@ -49,7 +49,7 @@ pub fn tell(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
     }
 }
 
-/// The rule, the sentence, and what stands at the place.
+/// Returns the rule, the sentence, and the label of the place.
 fn words(event: Event, name: &str) -> (&'static str, String, &'static str) {
     match event {
         Event::Nan => (
@@ -75,7 +75,7 @@ fn words(event: Event, name: &str) -> (&'static str, String, &'static str) {
     }
 }
 
-/// The operands of a lane in a sentence.
+/// Returns the operands of a lane in a sentence.
 fn operands(elem: Elem, operands: &[u64]) -> Option<String> {
     let numbers: Vec<String> = operands.iter().map(|bits| number(elem, *bits)).collect();
     match numbers.as_slice() {
@@ -90,7 +90,7 @@ fn operands(elem: Elem, operands: &[u64]) -> Option<String> {
     }
 }
 
-/// The bits of a number, and its value.
+/// Returns the bits of a number, and its value.
 fn number(elem: Elem, bits: u64) -> String {
     match elem {
         Elem::F64 => format!("{bits:#018x} = {:?}", f64::from_bits(bits)),
@@ -99,7 +99,7 @@ fn number(elem: Elem, bits: u64) -> String {
     }
 }
 
-/// The value of a half, which every float has.
+/// Converts a half to a float, which can represent every half.
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = (bits >> 10 & 31, f32::from(bits & 0x3ff));
     let magnitude = match exponent {

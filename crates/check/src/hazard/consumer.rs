@@ -8,7 +8,7 @@ use super::producer::HwregPart;
 use super::vcc::VccAlias;
 use crate::code::Node;
 
-/// What a second instruction does, with the register that a first one has told.
+/// The use by a second instruction, of the register that the first instruction has set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Consumer {
     /// `s_getreg` reads the hardware register.
@@ -17,44 +17,44 @@ pub enum Consumer {
     WritesHwreg,
     /// `s_getreg` reads MODE.vskip.
     ReadsVskip,
-    /// A vector instruction, of whatever kind.
+    /// A vector instruction of any kind.
     IsVector,
     /// A VALU instruction takes VCCZ or EXECZ as a number.
     ReadsZeroFlag,
     /// `v_readlane` or `v_writelane` takes its lane from the register.
     SelectsLane,
-    /// `v_div_fmas`, which reads VCC by itself.
+    /// `v_div_fmas` reads VCC implicitly.
     IsDivFmas,
     /// A VALU instruction writes the register.
     WritesVector,
     /// Vector memory, FLAT included, reads the register.
     ReadsAsVmem,
-    /// What goes to GDS, and messages.
+    /// A GDS instruction or a message.
     IsMessage,
-    /// DPP, and the register is read.
+    /// A DPP instruction reads the register.
     ReadsAsDpp,
-    /// DPP, which looks at EXEC.
+    /// A DPP instruction uses EXEC.
     IsDpp,
-    /// A VALU instruction reads VCC as a number, by the name that the first has not written.
+    /// A VALU instruction reads VCC as a number, by the name that the first instruction has not written.
     ReadsVccAlias,
-    /// The return from a trap.
+    /// The instruction returns from a trap.
     ReturnsFromTrap,
-    /// What reaches LDS by M0: interpolation, addresses by lane, loads to LDS, LDS_DIRECT.
+    /// The instruction accesses LDS with M0: interpolation, addresses by lane, loads to LDS, LDS_DIRECT.
     IsLdsByM0,
-    /// `s_movrel`.
+    /// The instruction is `s_movrel`.
     IsMovrel,
-    /// A branch by VCCZ, and the register is VCC by its other name.
+    /// A branch depends on VCCZ, and the register is VCC by its other name.
     BranchesByVccAlias,
     /// Scalar memory reads the register.
     ReadsAsSmem,
-    /// Scalar memory reads the register as a part of its buffer's descriptor.
+    /// Scalar memory reads the register as a part of its buffer descriptor.
     ReadsAsDescriptor,
     /// `v_readlane` or `v_readfirstlane` reads the register.
     ReadsLane,
 }
 
 impl Consumer {
-    /// Whether an instruction does it with the register of this number.
+    /// Whether an instruction uses the register of this number in this way.
     pub fn is(self, node: &Node, number: u8, alias: VccAlias) -> bool {
         let (inst, class) = (&node.inst, node.inst.row().class);
         match self {
@@ -75,7 +75,7 @@ impl Consumer {
                 let computes = matches!(class, Class::Valu | Class::Interp);
                 computes && node.effects.writes.has_vector(number)
             }
-            // Each of them reads EXEC, which is no SGPR and is waited for.
+            // All of these instructions read EXEC, which is not an SGPR and is interlocked.
             Consumer::ReadsAsVmem => {
                 let vmem = matches!(class, Class::Vmem | Class::Flat);
                 vmem && !is_half_of(number, sreg::EXEC) && reads_scalar(node, number)
@@ -125,7 +125,7 @@ fn reads_scalar(node: &Node, number: u8) -> bool {
     node.effects.reads.has_scalar(number)
 }
 
-/// What `s_getreg` reads.
+/// Returns the hardware register field that `s_getreg` reads.
 fn getreg(inst: &Inst) -> Option<HwregPart> {
     let reads = matches!(
         inst.op,
@@ -134,7 +134,7 @@ fn getreg(inst: &Inst) -> Option<HwregPart> {
     HwregPart::of(inst).filter(|_| reads)
 }
 
-/// What `s_setreg` writes.
+/// Returns the hardware register field that `s_setreg` writes.
 fn setreg(inst: &Inst) -> Option<HwregPart> {
     let writes = matches!(
         inst.op,
@@ -152,7 +152,7 @@ fn is_vector(class: Class) -> bool {
     }
 }
 
-/// Whether an operand is VCCZ or EXECZ, of the mask that has this half (Vega ISA, 13.1: 251 and 252).
+/// Whether an operand is VCCZ or EXECZ, for the mask that has this half (Vega ISA, 13.1: 251 and 252).
 fn reads_zero_flag(inst: &Inst, half: u8) -> bool {
     inst.operands.iter().any(|operand| match operand {
         Operand::Inline(251) => is_half_of(half, sreg::VCC),
@@ -206,7 +206,7 @@ fn spans(inst: &Inst, i: usize, number: u8) -> bool {
     }
 }
 
-/// Whether an instruction reads a scalar register as a number: no carry, no mask.
+/// Whether an instruction reads a scalar register as a number, and not as a carry or mask.
 fn reads_number(inst: &Inst, number: u8) -> bool {
     let specs = inst.row().operands.iter().enumerate();
     let mut sources = specs.filter(|(_, spec)| {
@@ -216,7 +216,7 @@ fn reads_number(inst: &Inst, number: u8) -> bool {
     sources.any(|(i, _)| spans(inst, i, number))
 }
 
-/// Whether a scalar register is in the descriptor of a buffer: four, where a load by address has two.
+/// Whether a scalar register is in the descriptor of a buffer, which has four; the address of a plain load has two.
 fn is_in_descriptor(inst: &Inst, number: u8) -> bool {
     let mut specs = inst.row().operands.iter().enumerate();
     specs.any(|(i, spec)| {

@@ -1,8 +1,8 @@
-//! Missing wait states: pairs of instructions that follow each other too closely for the hardware.
+//! `hazard`: missing wait states between instructions that follow each other too closely for the hardware.
 //!
-//! Along every path, what first instructions of hazards have done is kept for as long as it matters: five wait states
-//! at most. An instruction is one wait state, and `s_nop` as many as it says. What a call leaves is nothing, since no
-//! function returns so soon, and at the start of a kernel or function there is nothing either.
+//! Along every path, the effects of producers (first instructions of hazards) are kept for as long as they matter, which is five
+//! wait states at most. An instruction is one wait state, `s_nop` as many as its operand says. After a call, and at the start of
+//! a kernel or function, there are no effects: no function returns soon enough.
 
 mod consumer;
 mod producer;
@@ -30,15 +30,15 @@ pub fn check(graph: &Graph, findings: &mut Findings) {
     });
 }
 
-/// What a first instruction has done, and how long ago.
+/// A producer that was executed recently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Done {
     producer: Producer,
-    /// The number of the register.
+    /// The number of the register that was set.
     number: u8,
-    /// The wait states since then.
+    /// The number of wait states since then.
     ago: u8,
-    /// The first instruction.
+    /// The address of the producer.
     pc: u64,
 }
 
@@ -53,9 +53,9 @@ struct Hazards<'g> {
     graph: &'g Graph,
     generation: Generation,
     alias: VccAlias,
-    /// The hazards of this generation.
+    /// The hazards of the graph's generation.
     rows: Vec<&'static Row>,
-    /// For how many wait states it matters what a first instruction has done.
+    /// For each producer, the number of wait states for which it matters.
     matters: [u8; PRODUCERS],
 }
 
@@ -78,7 +78,7 @@ impl<'g> Hazards<'g> {
         }
     }
 
-    /// Adds what is missing before a node: of a row the wait states since the latest of its first instructions.
+    /// Adds the missing wait states before a node. For each row, only the latest producer counts.
     fn judge(&self, state: &[Done], node: &Node, findings: &mut Findings) {
         if state.is_empty() {
             return;
@@ -129,7 +129,7 @@ impl<'g> Hazards<'g> {
 }
 
 impl Analysis for Hazards<'_> {
-    /// What has been done of late, in the order of keys.
+    /// The recent producers, in the order of their keys.
     type State = Vec<Done>;
 
     fn start(&self) -> Vec<Done> {
@@ -184,10 +184,9 @@ impl Analysis for Hazards<'_> {
     }
 }
 
-/// The wait states that an instruction takes at least.
+/// Returns the minimum number of wait states that an instruction takes.
 ///
-/// `s_nop` looks at four bits of its number, and at three before gfx8 (Vega ISA, 12.5 "SOPP Instructions"; LLVM,
-/// `getSNopBits`).
+/// `s_nop` uses four bits of its operand, and three before gfx8 (Vega ISA, 12.5 "SOPP Instructions"; LLVM, `getSNopBits`).
 fn wait_states(inst: &Inst) -> u8 {
     let mask = match inst.chip.generation() {
         Generation::Gfx6 | Generation::Gfx7 => 7,

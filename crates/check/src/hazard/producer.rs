@@ -7,7 +7,7 @@ use wavetank_gcn::{Field, Flags, Form, Generation, Inst, Op, Operand};
 
 use crate::code::Node;
 
-/// What a first instruction does, to a register of which the number stands beside it.
+/// The action of a first instruction on a register, whose number is stored beside it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Producer {
@@ -25,18 +25,18 @@ pub enum Producer {
     WritesHwreg,
     /// `s_setreg` writes MODE.vskip.
     WritesVskip,
-    /// `s_setvskip`.
+    /// `s_setvskip` sets MODE.vskip.
     SetsVskip,
 }
 
-/// How many of them there are.
+/// The number of producers.
 pub const PRODUCERS: usize = Producer::SetsVskip as usize + 1;
 
-/// Where VSKIP stands in MODE (Vega ISA, 3.5 "Mode register").
+/// The bit of VSKIP in MODE (Vega ISA, 3.5 "Mode register").
 const VSKIP_BIT: u32 = 28;
 
 impl Producer {
-    /// Tells what an instruction does of all this, and to which registers.
+    /// Calls `tell` for each producer that an instruction is, with the register.
     pub fn each(node: &Node, mut tell: impl FnMut(Producer, u8)) {
         let writes = &node.effects.writes;
         match node.inst.row().class {
@@ -63,7 +63,7 @@ impl Producer {
         }
     }
 
-    /// Whether a later instruction has given the register another value, which others wait for by themselves.
+    /// Whether a later instruction has overwritten the register in a way that the hardware interlocks.
     pub fn is_over(self, number: u8, node: &Node) -> bool {
         match self {
             Producer::ValuScalar | Producer::SaluScalar => node.effects.writes.has_scalar(number),
@@ -75,7 +75,7 @@ impl Producer {
         }
     }
 
-    /// The name of the register.
+    /// Returns the name of the register.
     pub fn register(self, number: u8, generation: Generation) -> String {
         match self {
             Producer::ValuScalar | Producer::SaluScalar => scalar_register_name(number, generation),
@@ -88,7 +88,7 @@ impl Producer {
         }
     }
 
-    /// A few words for the place of the first instruction.
+    /// Returns a few words for the place of the producer.
     pub fn label(self, register: &str) -> String {
         match self {
             Producer::StoresWide => format!("stores {register}"),
@@ -99,7 +99,7 @@ impl Producer {
     }
 }
 
-/// What an instruction does to hardware registers.
+/// Calls `tell` for the hardware registers that an instruction changes.
 fn control(inst: &Inst, mut tell: impl FnMut(Producer, u8)) {
     match inst.op {
         Op::Sopc(Sopc::S_SETVSKIP) => tell(Producer::SetsVskip, hwreg::MODE),
@@ -115,10 +115,10 @@ fn control(inst: &Inst, mut tell: impl FnMut(Producer, u8)) {
     }
 }
 
-/// The registers with the data of a store or atomic, if it takes them late: the first, and how many.
+/// Returns the registers with the data of a store or atomic, if they are read late: the first register, and the count.
 ///
-/// Those are more than 64 bits. Buffers take them in time if an SGPR is the offset, images if the resource has 256 bits
-/// (Vega ISA, 4.5, the remark at this row).
+/// Data of more than 64 bits are read late. Buffers read them in time if an SGPR is the offset, images if the resource has 256
+/// bits (Vega ISA, 4.5, the remark at this row).
 fn late_data(node: &Node) -> Option<(u8, u8)> {
     let inst = &node.inst;
     let (field, late) = match inst.form {
@@ -143,18 +143,17 @@ fn late_data(node: &Node) -> Option<(u8, u8)> {
     stores.then(|| (first, inst.dwords(at)))
 }
 
-/// A part of a hardware register (Vega ISA, 12.2, S_GETREG_B32: number in bits 5:0, offset in 10:6, size less one
-/// in 15:11).
+/// A field of a hardware register (Vega ISA, 12.2, S_GETREG_B32: number in bits 5:0, offset in 10:6, size less one in 15:11).
 #[derive(Clone, Copy, Debug)]
 pub struct HwregPart {
-    /// Which register.
+    /// The number of the hardware register.
     pub number: u8,
     low: u32,
     size: u32,
 }
 
 impl HwregPart {
-    /// What `s_getreg` and `s_setreg` name.
+    /// Returns the field that an `s_getreg` or `s_setreg` names.
     pub fn of(inst: &Inst) -> Option<HwregPart> {
         let Operand::Imm(bits) = inst.operand(Field::Simm16) else {
             return None;
@@ -167,7 +166,7 @@ impl HwregPart {
         })
     }
 
-    /// Whether MODE.vskip is in it.
+    /// Whether the field contains MODE.vskip.
     pub fn has_vskip(self) -> bool {
         let bits = self.low..self.low + self.size;
         self.number == hwreg::MODE && bits.contains(&VSKIP_BIT)

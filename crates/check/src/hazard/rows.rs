@@ -1,34 +1,34 @@
-//! The hazards: pairs of instructions that the hardware does not keep apart by itself.
+//! The table of hazards: pairs of instructions that the hardware does not keep apart by itself.
 //!
-//! Where the sources do not say the same, a row asks for what all of them ask for, so that no compiler's code is wrong.
-//! A generation that no source names has no number in the row.
+//! If the sources differ, a row has the requirement on which all of them agree, so that no compiler's code is reported. A
+//! generation that no source names has 0 in the row.
 
 use wavetank_gcn::Generation;
 
 use super::consumer::Consumer;
 use super::producer::Producer;
 
-/// A hazard.
+/// A row of the table of hazards.
 #[derive(Debug)]
 pub struct Row {
-    /// What findings call it.
+    /// The name of the hazard, which is the rule of its findings.
     pub name: &'static str,
-    /// What the first instruction does.
+    /// The action of the first instruction.
     pub producer: Producer,
-    /// What the second one does.
+    /// The use by the second instruction.
     pub consumer: Consumer,
-    /// The wait states that have to be between the two, by generation from gfx6 on; 0 where it is no hazard.
+    /// The required wait states between the two, by generation from gfx6 on; 0 if there is no hazard.
     pub needs: [u8; 4],
-    /// What the second one does, in words; `{}` is the register.
+    /// The use by the second instruction, in words; `{}` is the register.
     pub uses: &'static str,
-    /// What the first one has done, in words.
+    /// The action of the first instruction, in words.
     pub after: &'static str,
-    /// Document and section.
+    /// The source: document and section.
     pub source: &'static str,
 }
 
 impl Row {
-    /// The wait states that a generation needs.
+    /// Returns the wait states that a generation requires.
     pub fn need(&self, generation: Generation) -> u8 {
         self.needs[generation as usize]
     }
@@ -36,7 +36,7 @@ impl Row {
 
 macro_rules! rows {
     ($($name:literal $producer:ident $consumer:ident $needs:tt $uses:literal, $after:literal: $source:literal;)*) => {
-        /// All of them.
+        /// All hazards, with one row for each.
         pub const ROWS: &[Row] = &[$(Row {
             name: $name,
             producer: Producer::$producer,
@@ -50,14 +50,15 @@ macro_rules! rows {
 }
 
 rows! {
-    // In the order of the Vega ISA's table "Required Software-inserted Wait States". gfx6, gfx7, gfx8, gfx9:
+    // Hazards in the order of the Vega ISA's table "Required Software-inserted Wait States". The numbers are for gfx6, gfx7,
+    // gfx8, gfx9.
     "setreg-getreg" WritesHwreg ReadsHwreg [2, 2, 2, 2]
         "reads {}", "`s_setreg` wrote it":
         "Vega ISA, 4.5 \"Manually Inserted Wait States (NOPs)\"; LLVM, `checkGetRegHazards`";
     "setreg-setreg" WritesHwreg WritesHwreg [1, 1, 2, 2]
         "writes {}", "`s_setreg` wrote it":
         "Vega ISA, 4.5 \"Manually Inserted Wait States (NOPs)\"; LLVM, `getSetRegWaitStates`";
-    // No compiler uses it, and the manuals of the older generations are not at hand.
+    // No compiler emits this instruction, and the manuals of the older generations are not available.
     "setvskip-getreg" SetsVskip ReadsVskip [0, 0, 0, 2]
         "reads VSKIP from {}", "`s_setvskip` set it":
         "Vega ISA, 4.5 \"Manually Inserted Wait States (NOPs)\"";
@@ -88,7 +89,7 @@ rows! {
     "valu-exec-dpp" ValuScalar IsDpp [0, 0, 5, 5]
         "uses DPP under {}", "a VALU instruction wrote it":
         "Vega ISA, 4.5 \"Manually Inserted Wait States (NOPs)\"; LLVM, `checkDPPHazards`";
-    // LLVM and Mesa never name VCC by the SGPRs behind it; a remark of Mesa's says what that would take.
+    // LLVM and Mesa never name VCC by its SGPR aliases; the requirement is from a remark in Mesa.
     "valu-vcc-alias" ValuScalar ReadsVccAlias [1, 1, 1, 1]
         "reads what is also {}", "a VALU instruction wrote that":
         "Vega ISA, 4.5 \"Manually Inserted Wait States (NOPs)\"; Mesa, `handle_instruction_gfx6`";
@@ -102,14 +103,14 @@ rows! {
         "reads {}", "a SALU instruction wrote it":
         "Vega ISA, 4.5 \"Manually Inserted Wait States (NOPs)\"; LLVM, `hasReadM0MovRelInterpHazard`";
 
-    // What that table has not.
+    // Hazards that are not in that table.
     "salu-vcc-alias-branch" SaluScalar BranchesByVccAlias [0, 0, 0, 1]
         "looks at VCCZ, and so at {}", "a SALU instruction wrote it":
         "Vega ISA, 3, \"Vector Compares: VCC and VCCZ\"";
     "valu-sgpr-smem" ValuScalar ReadsAsSmem [4, 0, 0, 0]
         "reads {}", "a VALU instruction wrote it":
         "LLVM, `hasSMRDReadVALUDefHazard`";
-    // LLVM keeps the offset away too, though it knows of trouble with descriptors alone; Mesa keeps only these away.
+    // LLVM also separates the offset, although it documents trouble only with descriptors; Mesa separates only descriptors.
     "salu-descriptor-smem" SaluScalar ReadsAsDescriptor [4, 0, 0, 0]
         "reads {} as its descriptor", "a SALU instruction wrote it":
         "LLVM, `checkSMRDHazards`";

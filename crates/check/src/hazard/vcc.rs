@@ -1,19 +1,19 @@
-//! VCC by its alias, the last SGPRs of the allocation.
+//! The alias of VCC among SGPRs, which are the last ones of the allocation.
 
 use wavetank_gcn::Generation;
 use wavetank_gcn::numbers::{general_sgprs, sgprs_per_simd, sreg};
 use wavetank_object::KernelDescriptor;
 
-/// The SGPR that VCC's low half is, if instructions can name it.
+/// The SGPR that is the low half of VCC, if instructions can name it.
 ///
-/// VCC is the last two SGPRs of those that a wave has, whatever stands before it: FLAT_SCRATCH and XNACK_MASK (Vega ISA,
-/// 3.6 "SGPR Allocation and storage"; CLRX wiki, "GCN Kernel Machine State"). A wave that has more SGPRs than can be
-/// named has VCC behind them, by its own name alone.
+/// VCC is the last two SGPRs of a wave's allocation, in any case: FLAT_SCRATCH and XNACK_MASK come before it (Vega ISA, 3.6 "SGPR
+/// Allocation and storage"; CLRX wiki, "GCN Kernel Machine State"). In a wave with more SGPRs than can be named, VCC is after
+/// those, and has only its own name.
 #[derive(Clone, Copy, Debug)]
 pub struct VccAlias(Option<u8>);
 
 impl VccAlias {
-    /// The alias in a kernel. In a function it depends on the caller, which determines the number of SGPRs.
+    /// Returns the alias in a kernel. In a function it depends on the caller, which determines the number of SGPRs.
     pub fn of(kernel: Option<&KernelDescriptor>, generation: Generation) -> VccAlias {
         let (_, granule) = sgprs_per_simd(generation);
         let behind = kernel.and_then(|k| k.sgpr_count.checked_next_multiple_of(granule));
@@ -21,7 +21,7 @@ impl VccAlias {
         VccAlias(low.filter(|low| *low < general_sgprs(generation) - 1))
     }
 
-    /// The other code of a register that has two.
+    /// Returns the other code of a register that has two.
     pub fn other(self, number: u8) -> Option<u8> {
         let low = self.0?;
         let other = |from: u8, to: u8| {

@@ -1,4 +1,4 @@
-//! Shadows of memory: for each access, one to the shadows of its bytes.
+//! Shadows of memory: for each access, one access to the shadows of its bytes.
 
 use wavetank_ir::{
     DataReg, MemKind, MemOp, Op, Rmw, SHADOW_UNIFORM, SHADOW_VECTOR, Space, Ty, Value,
@@ -9,7 +9,7 @@ use super::numbers::{Bits, Shadow};
 use super::sink::Sink;
 
 impl Follow<'_> {
-    /// Appends an access, after the access to its shadows: a wave that sees a value of another wave also sees its shadow.
+    /// Appends an access, after the access to its shadows, so that a wave that sees a value of another wave also sees its shadow.
     pub fn access(&mut self, old: &MemOp, op: Op, ty: Option<Ty>) -> Bits {
         let Op::Mem(new) = &op else {
             unreachable!("it is an access");
@@ -23,7 +23,7 @@ impl Follow<'_> {
             return Bits { value, shadow };
         }
         let value = self.b.node(op.clone(), ty);
-        // What has been converted is defined.
+        // Converted bits are defined.
         if old.kind == MemKind::Store {
             self.b.mem(MemOp {
                 shadow: true,
@@ -37,7 +37,7 @@ impl Follow<'_> {
         }
     }
 
-    /// The access to shadows. Gives the shadow of a result that is a value.
+    /// Appends the access to shadows; returns the shadow of the result, if it is a value.
     fn plain(&self, old: &MemOp, new: &MemOp, ty: Option<Ty>) -> Shadow {
         let data = old.data.iter().map(|v| self.shadow(*v)).collect::<Vec<_>>();
         let is_defined = data.iter().all(Option::is_none);
@@ -64,7 +64,7 @@ impl Follow<'_> {
                 self.b.mem(shadow_op(old.kind, data));
                 None
             }
-            // What was undefined stays so, and what is done to it with undefined bits becomes so.
+            // Undefined bits stay undefined, and bits combined with undefined operands become undefined.
             MemKind::Atomic(_) => {
                 let dwords = (old.access.bytes() / 4) as usize;
                 let either = |n: usize| self.n.or(data[n], data.get(n + dwords).copied().flatten());
@@ -83,7 +83,7 @@ impl Follow<'_> {
         }
     }
 
-    /// What comes back is defined.
+    /// Marks returned registers as defined.
     fn results(&self, new: &MemOp) {
         let effects = new.effects();
         for span in effects.writes.iter() {
@@ -92,7 +92,7 @@ impl Follow<'_> {
     }
 }
 
-/// Whether bits go to memory as they are.
+/// Whether bits go to memory unconverted.
 fn is_plain(space: &Space) -> bool {
     match space {
         Space::Global { .. }
@@ -107,7 +107,7 @@ fn is_plain(space: &Space) -> bool {
     }
 }
 
-/// What decides where an access goes.
+/// Returns the values that determine the address of an access.
 fn address_parts(space: &Space) -> Vec<Value> {
     match space {
         Space::Global { address, index } | Space::Scalar { address, index } => {
@@ -135,7 +135,7 @@ fn address_parts(space: &Space) -> Vec<Value> {
         }
         Space::ScalarBuffer { resource, index } => resource.iter().copied().chain(*index).collect(),
         Space::Image(image) => {
-            // How many coordinates there are only the resource says; the first is one that is always there, alone in its dword.
+            // The number of coordinates depends on the resource; the first one is always used, if it has a dword to itself.
             let first = image.address.first();
             let first = first.filter(|_| !image.short && !image.offsets);
             image.resource.iter().chain(first).copied().collect()

@@ -8,7 +8,7 @@ use wavetank_ir::{
 use super::numbers::{Bits, Numbers, Shadow};
 use super::sink::Sink;
 
-/// The block with what follows undefined bits.
+/// Returns the block with operations that track undefined bits.
 ///
 /// ```
 /// use wavetank_ir::{Builder, Elem, Family, Fp, Reg, Rel, Terminator};
@@ -39,32 +39,32 @@ pub fn follow(block: &Block) -> Block {
     builder.finish()
 }
 
-/// What is known on the way down.
+/// The state of the pass over a block.
 pub(super) struct Follow<'b> {
     pub b: &'b Builder,
     pub n: Numbers<'b>,
-    /// The block that is followed.
+    /// The block that is instrumented.
     block: &'b Block,
-    /// The instruction.
+    /// The address of the current instruction.
     pc: u64,
-    /// By the value of the block that is followed: the same here, and its shadow.
+    /// For each value of the original block, the value in the new one and its shadow.
     known: Vec<Bits>,
-    /// The shadows of second results, by the value of the first.
+    /// The shadows of second results, by the value of the first result.
     carries: Vec<(Value, Shadow)>,
 }
 
 impl Follow<'_> {
-    /// A value of the block that is followed.
+    /// Returns the new value and shadow of an original value.
     pub fn bits(&self, old: Value) -> Bits {
         self.known[old.index()]
     }
 
-    /// Its shadow.
+    /// Returns the shadow of an original value.
     pub fn shadow(&self, old: Value) -> Shadow {
         self.bits(old).shadow
     }
 
-    /// Notes that undefined bits decide something in some lanes.
+    /// Adds a probe for undefined bits at a sink, in some lanes.
     pub fn probe(&self, sink: Sink, shadow: Shadow, lanes: Option<Value>) {
         if let Some(shadow) = shadow {
             let lanes = lanes.unwrap_or_else(|| self.b.mask(!0));
@@ -72,7 +72,7 @@ impl Follow<'_> {
         }
     }
 
-    /// Appends an operation, and what becomes of shadows. `old` has the operands of the block that is followed.
+    /// Appends an operation, and the operations on its shadows. `old` has the operands of the original block.
     fn visit(&mut self, old: &Op, op: Op, ty: Option<Ty>) -> Bits {
         match old {
             Op::Inst { pc, .. } => self.pc = *pc,
@@ -91,7 +91,7 @@ impl Follow<'_> {
         Bits { value, shadow }
     }
 
-    /// Where the wave goes on.
+    /// Probes the conditions at the end of a block.
     fn end(&self, end: &Terminator) {
         match end {
             Terminator::CondBranch { cond, .. } => {
@@ -102,7 +102,7 @@ impl Follow<'_> {
         }
     }
 
-    /// The shadow of a result.
+    /// Returns the shadow of an operation's result.
     fn result(&mut self, old: &Op, new: &Op, value: Value, ty: Ty) -> Shadow {
         let (n, bits) = (self.n, |v: &Value| self.bits(*v));
         match old {
@@ -183,7 +183,7 @@ impl Follow<'_> {
                 let index = bits(index).value;
                 Some(self.b.read_indexed_s(base | SHADOW_UNIFORM, index))
             }
-            // What is in no register, and everything that has no result.
+            // Values that do not come from registers, and operations without a result.
             Op::Const(_)
             | Op::LanesBelow { .. }
             | Op::LaneId
@@ -199,7 +199,7 @@ impl Follow<'_> {
         }
     }
 
-    /// The shadow spread over all lanes, if it is uniform.
+    /// Returns the value spread over all lanes, if it is uniform.
     fn lanes(&self, value: Value) -> Value {
         match self.b.ty(value) {
             Ty::U32 | Ty::U64 => {
@@ -210,7 +210,7 @@ impl Follow<'_> {
         }
     }
 
-    /// All bits of lanes that take theirs from an unknown lane.
+    /// Returns a shadow in which all bits of a lane are undefined if the index of its source lane is.
     fn unknown_lane(&self, index: Value) -> Shadow {
         let matters = |s| {
             self.b.bin(
@@ -225,17 +225,18 @@ impl Follow<'_> {
         unknown.map(|shadow| self.n.smear(self.lanes(shadow), 32))
     }
 
-    /// The shadow of a register. EXEC is defined: what is written there has been looked at. So are hardware registers.
+    /// Returns the shadow of a register. EXEC is defined, because undefined bits are reported when they are written there.
+    /// Hardware registers are defined, too.
     fn read(&self, reg: Reg) -> Shadow {
         let shadow = reg.shadow().filter(|_| !Span::of(reg).overlaps(Span::EXEC));
         shadow.map(|reg| self.b.read(reg))
     }
 
-    /// What an operation without a result does to shadows.
+    /// Appends the effect on shadows of an operation without a result.
     fn effect(&mut self, old: &Op, new: &Op) {
         match (old, new) {
             (Op::Write { value, reg, .. }, _) if Span::of(*reg).overlaps(Span::EXEC) => {
-                // Seen as a mask it tells which lanes.
+                // A mask selects the lanes.
                 let lanes = |shadow| match self.b.ty(shadow) {
                     Ty::U64 => self.b.cast(Ty::Mask, shadow),
                     _ => shadow,
@@ -279,8 +280,8 @@ impl Follow<'_> {
         }
     }
 
-    /// A value has become EXEC. Whoever goes by it behind this goes by lanes that are on, not by what has put them on: a branch
-    /// over code that no lane is to run would be told a second time.
+    /// Marks a value that was written to EXEC as defined. Later uses depend on the active lanes, whose undefined bits have been
+    /// reported: a branch that skips code without active lanes would be reported a second time.
     fn looked_at(&mut self, exec: Value) {
         let block = self.block;
         let same = match block.node(exec).op {
@@ -311,7 +312,7 @@ impl Follow<'_> {
         }
     }
 
-    /// Registers become defined, vector registers in the lanes of a mask.
+    /// Marks registers as defined, vector registers only in the lanes of a mask.
     pub fn define(&self, span: Span, mask: Option<Value>) {
         for n in span.first..span.end() {
             match (span.file, mask) {

@@ -1,18 +1,18 @@
-//! Shadows of sums and products: undefined bits carry to the bits above.
+//! Shadows of sums and products, in which undefined bits carry to higher bits.
 
 use wavetank_ir::{Bin, Elem, Ty, Un, Value};
 
 use super::numbers::{Bits, FP, Numbers, Shadow};
 
 impl Numbers<'_> {
-    /// All bits from the lowest undefined one up.
+    /// Returns all bits from the lowest undefined one up.
     pub(super) fn up(self, shadow: Value, elem: Elem) -> Value {
         let zero = self.constant(shadow, 0);
         let negative = self.0.bin(Bin::Sub, elem, FP, zero, shadow);
         self.or_of(shadow, negative)
     }
 
-    /// As carries go: bits from the lowest undefined one up.
+    /// Returns the bits that carries can reach: all from the lowest undefined one up.
     pub(super) fn carried(self, shadow: Shadow, elem: Elem) -> Shadow {
         let integers = match elem {
             Elem::F16 => Elem::I16,
@@ -23,7 +23,7 @@ impl Numbers<'_> {
         Some(self.up(shadow, integers))
     }
 
-    /// Of a sum or difference with a carry, or without: the number's, and that of the carry that it gives.
+    /// Returns the shadows of a sum or difference, with or without carry: of the result, and of its carry.
     pub fn with_carry(
         self,
         subtract: bool,
@@ -67,8 +67,8 @@ impl Numbers<'_> {
         (Some(self.up(all, Elem::I32)), Some(out))
     }
 
-    /// Of the low half of a product: a factor that is divisible by a power of two moves the undefined bits of the other up,
-    /// and one that is 0 makes all of it defined.
+    /// Returns the shadow of the low half of a product. A factor that is divisible by a power of two shifts the undefined bits of
+    /// the other up; a factor of 0 makes the product defined.
     pub(super) fn multiplied(self, elem: Elem, a: Bits, b: Bits) -> Shadow {
         let moved = |of: Bits, by: Bits| {
             of.shadow.map(|shadow| {
@@ -79,7 +79,7 @@ impl Numbers<'_> {
         self.carried(self.or(moved(a, b), moved(b, a)), elem)
     }
 
-    /// Of the high half of a product.
+    /// Returns the shadow of the high half of a product.
     pub(super) fn multiplied_high(self, elem: Elem, a: Bits, b: Bits) -> Shadow {
         let matters = |of: Bits, by: Bits| {
             let other = self.smear(self.most(by), self.0.ty(by.value).bits());
@@ -88,7 +88,7 @@ impl Numbers<'_> {
         self.whole(self.or(matters(a, b), matters(b, a)), elem, elem.bits())
     }
 
-    /// The low 24 bits.
+    /// Returns the low 24 bits of value and shadow.
     pub(super) fn low_24(self, bits: Bits) -> Bits {
         let low = |v| self.and_const(v, 0xff_ffff);
         Bits {
@@ -97,19 +97,19 @@ impl Numbers<'_> {
         }
     }
 
-    /// All bits that may be set.
+    /// Returns the value with all undefined bits set.
     fn most(self, bits: Bits) -> Value {
         self.ends(bits, 0).1
     }
 
-    /// The lowest bit that may be set, of each element.
+    /// Returns the lowest bit of each element that may be set.
     fn lowest(self, bits: Bits, elem: Elem) -> Value {
         let most = self.most(bits);
         let negative = self.0.bin(Bin::Sub, elem, FP, self.constant(most, 0), most);
         self.and(most, negative)
     }
 
-    /// Of a · b + c of 64 bits.
+    /// Returns the shadow of a · b + c with 64 bits.
     pub fn mad_wide(self, [a, b, c]: [Bits; 3]) -> Shadow {
         let widened = |v| self.0.un(Un::Widen, Elem::I32, FP, v);
         let moved = |of: Bits, by: Bits| {

@@ -5,7 +5,7 @@ use wavetank_ir::{Bin, Elem, Rel, Ty, Value};
 use super::numbers::{Bits, FP, Numbers, Shadow};
 
 impl Numbers<'_> {
-    /// Of a compare: a mask, or 0 and 1 of uniforms.
+    /// Returns the shadow of a compare: a mask, or 0 and 1 for uniforms.
     pub fn compared(self, rel: Rel, elem: Elem, a: Bits, b: Bits) -> Shadow {
         let [a, b] = [a, b].map(|bits| Bits {
             shadow: self.of_element(bits.shadow, elem),
@@ -20,7 +20,7 @@ impl Numbers<'_> {
             _ if !elem.is_float() && a.value == b.value => None,
             _ if elem.is_float() => Some(self.any(both)),
             Rel::Eq | Rel::Ne => {
-                // A defined bit that differs decides.
+                // A defined bit that differs decides the compare.
                 let differ = self.bin(Bin::Xor, a.value, b.value);
                 let decides = self.of_element(Some(self.and(differ, self.not(both))), elem);
                 let decided = decides.map_or(both, |decides| self.any(decides));
@@ -40,7 +40,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The opposite of [`any`](Self::any)'s result.
+    /// Returns the negation of [`any`](Self::any)'s result.
     fn none(self, any: Value) -> Value {
         match self.0.ty(any) {
             Ty::Mask => self.not(any),
@@ -48,7 +48,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The smallest and the largest number that it may be; `sign` is the sign bit of signed ones.
+    /// Returns the smallest and the largest number that a value may be; `sign` is the sign bit of signed ones.
     pub(super) fn ends(self, bits: Bits, sign: u64) -> (Value, Value) {
         let Some(shadow) = bits.shadow else {
             return (bits.value, bits.value);
@@ -64,7 +64,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The lanes in which a value is not 0.
+    /// Returns the shadow of the lanes in which a value is not 0.
     pub fn non_zero(self, a: Bits) -> Shadow {
         let zero = self.constant(a.value, 0);
         let zero = Bits {
@@ -74,7 +74,7 @@ impl Numbers<'_> {
         self.compared(Rel::Ne, Elem::I32, a, zero)
     }
 
-    /// Of whether a float is of some classes: a mask, or 0 and 1 of uniforms.
+    /// Returns the shadow of a float's classification: a mask, or 0 and 1 for uniforms.
     pub fn classified(self, a: Bits, which: Bits, ty: Ty) -> Shadow {
         let any = |shadow: Value| {
             let any = self.any(shadow);
@@ -86,7 +86,7 @@ impl Numbers<'_> {
         self.or(a.shadow.map(any), which.shadow.map(any))
     }
 
-    /// Of `cond ? a : b`, which has this type.
+    /// Returns the shadow of `cond ? a : b`, which has type `ty`.
     pub fn selected(self, cond: Bits, a: Bits, b: Bits, ty: Ty) -> Shadow {
         let zero = || self.of_type(ty, 0);
         let chosen = a.shadow.or(b.shadow).map(|_| {
@@ -101,7 +101,7 @@ impl Numbers<'_> {
         self.or(chosen, unknown)
     }
 
-    /// Of the smaller or the larger of two integers: the one that a compare chooses.
+    /// Returns the shadow of the minimum or maximum of two integers, which is the operand that a compare selects.
     pub(super) fn chosen_end(self, bin: Bin, elem: Elem, a: Bits, b: Bits) -> Shadow {
         let rel = match bin {
             Bin::MinU | Bin::MaxU => Rel::LtU,
@@ -119,7 +119,7 @@ impl Numbers<'_> {
         self.of_element(self.selected(less, first, second, ty), elem)
     }
 
-    /// Of bits of b where a is set, else of c.
+    /// Returns the shadow of bits that are those of `b` where `a` is set, and otherwise those of `c`.
     pub(super) fn chosen_bits(self, elem: Elem, [a, b, c]: [Bits; 3]) -> Shadow {
         let from_b = b.shadow.map(|shadow| self.and(shadow, a.value));
         let from_c = c.shadow.map(|shadow| self.and(shadow, self.not(a.value)));

@@ -1,7 +1,7 @@
-//! Whether undefined bits at a store are the result of arithmetic, or a copy of uninitialized memory.
+//! The distinction whether undefined bits at a store were computed, or copied from uninitialized memory.
 //!
-//! Right programs copy whole structures with gaps, and those of which they have set a part; nobody looks at the rest. What is
-//! computed from undefined bits is seldom meant.
+//! Correct programs copy whole structures with padding, and structures that they have set only in part; the other bits are never
+//! used. Values computed from undefined bits are rarely intended.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,8 +11,8 @@ use super::origin::{befores, known, sources};
 use super::tell::Story;
 use crate::code::{Graph, Node};
 
-/// Whether a store of undefined bits, by its address, stores some that were computed in this launch, before it or before an
-/// earlier store that it copies from. Otherwise it copies uninitialized memory.
+/// Whether undefined bits at a store, given by its address, were computed in this launch, before this store or before an earlier
+/// store from which they were copied. Otherwise the store copies uninitialized memory.
 pub fn is_computed(story: &Story, store: u64) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![store];
@@ -30,28 +30,28 @@ pub fn is_computed(story: &Story, store: u64) -> bool {
     false
 }
 
-/// What happens to undefined bits between where a wave gets them and where it stores them.
+/// The path of undefined bits from their origin in a wave to a store.
 enum Way {
     Computed,
-    /// A copy of these loads, or of uninitialized registers.
+    /// The bits are a copy of these loads, or of uninitialized registers.
     Copied {
         loads: BTreeSet<u64>,
     },
 }
 
 impl Way {
-    /// The way to a store, back along all paths.
+    /// Determines the way to a store, backwards along all paths.
     fn to(graph: &Graph, store: u64, story: &Story) -> Way {
         let mut loads = BTreeSet::new();
         let Ok(at) = graph.nodes.binary_search_by_key(&store, |node| node.pc) else {
             return Way::Copied { loads };
         };
         if graph.nodes[at].effects.reads_memory {
-            // An atomic computes by itself.
+            // An atomic computes its result.
             return Way::Computed;
         }
         let before = befores(graph);
-        // What has been looked for at each place: as it is, and what it is computed from.
+        // The registers that have been searched for at each node: as copies, and as inputs of a computation.
         let mut seen = vec![[Registers::default(); 2]; graph.nodes.len()];
         let mut open = VecDeque::from([(at, sources(&graph.nodes[at], None), false)]);
         while let Some((at, wanted, computed)) = open.pop_front() {
@@ -68,7 +68,7 @@ impl Way {
             for &before in &before[at] {
                 let node = &graph.nodes[before];
                 let written = node.effects.writes.meets(&new);
-                // Where lanes are off that go on having what was there, there is mostly a way around, too.
+                // Inactive lanes keep the old value, but usually another path around the write exists, too.
                 let rest = new.without(&node.effects.writes);
                 open.push_back((before, rest, computed));
                 if !written {
@@ -89,7 +89,7 @@ impl Way {
     }
 }
 
-/// Whether an instruction only moves bits, or puts those of its operands together: as fields of structures are set.
+/// Whether an instruction only moves bits, or combines bits of its operands, as the assignment of a structure's fields does.
 fn moves(node: &Node) -> bool {
     const WHOLE: [&str; 7] = ["mov", "and", "or", "xor", "or3", "bfi", "perm"];
     const MORE: [&str; 7] = [

@@ -1,11 +1,10 @@
 //! `init`: uninitialized values, tracked bit by bit through registers and memory to the sinks where they matter.
 //!
-//! Every bit has a shadow that says whether it is undefined. What becomes of shadows stands in the program itself: [`follow`]
-//! adds to each block of it the operations that do to shadows what its own do to values (`numbers.rs` of functions, with
-//! `carry.rs` and `choose.rs`; `block.rs` of the rest, `access.rs` of memory), so that engines run both. Where an undefined
-//! bit decides, a probe is added.
-//! The rules are those of MemorySanitizer and Memcheck: bits of sums are undefined from the lowest undefined one up, a product
-//! with a bit that is 0 is defined, floats are undefined as a whole.
+//! Every bit has a shadow that is set if the bit is undefined. The program itself computes shadows: [`follow`] adds operations on
+//! shadows to each block, which correspond to the block's own operations on values, so that the engines run both. `numbers.rs`
+//! has those for functions, with `carry.rs` and `choose.rs`; `block.rs` has the others, and `access.rs` those for memory. At each
+//! sink, a probe is added. The rules are those of MemorySanitizer and Memcheck: sums are undefined from the lowest undefined bit
+//! up, a product with a bit that is 0 is defined, floats are undefined as a whole.
 
 mod access;
 mod block;

@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, Rel, Round, Tern, Ty, Un, Value};
 
-/// A shadow; `None` of what is defined.
+/// A shadow; `None` for a value that is defined.
 pub type Shadow = Option<Value>;
 
 /// A value and its shadow.
@@ -12,11 +12,11 @@ pub struct Bits {
     pub shadow: Shadow,
 }
 
-/// Makes shadows in a block.
+/// A builder of shadows in a block.
 #[derive(Clone, Copy)]
 pub struct Numbers<'b>(pub &'b Builder);
 
-/// Integers do not care.
+/// The float environment for operations on integers, which ignore it.
 pub(super) const FP: Fp = Fp {
     round: Round::Nearest,
     flush_in: false,
@@ -25,7 +25,7 @@ pub(super) const FP: Fp = Fp {
 };
 
 impl Numbers<'_> {
-    /// A number as wide as a value.
+    /// Returns a constant as wide as a value.
     pub(super) fn constant(self, like: Value, c: u64) -> Value {
         match self.0.ty(like) {
             Ty::U32 | Ty::V32 => self.0.u32(c as u32),
@@ -34,7 +34,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// A number as wide as a type.
+    /// Returns a constant as wide as a type.
     pub(super) fn of_type(self, ty: Ty, c: u64) -> Value {
         match ty.bits() {
             _ if ty == Ty::Mask => self.0.mask(c),
@@ -43,7 +43,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// The integers that are as wide as a value.
+    /// Returns the integer type that is as wide as a value.
     pub(super) fn wide(self, value: Value) -> Elem {
         match self.0.ty(value).bits() {
             64 => Elem::I64,
@@ -71,7 +71,7 @@ impl Numbers<'_> {
         self.bin(Bin::Or, a, b)
     }
 
-    /// Bits that are undefined in either.
+    /// Returns the bits that are undefined in either shadow.
     pub fn or(self, a: Shadow, b: Shadow) -> Shadow {
         match (a, b) {
             (Some(a), Some(b)) => Some(self.or_of(a, b)),
@@ -79,25 +79,25 @@ impl Numbers<'_> {
         }
     }
 
-    /// Zeros, where all is defined.
+    /// Returns the shadow as a value, which is zero if all bits are defined.
     pub fn or_zero(self, shadow: Shadow, ty: Ty) -> Value {
         shadow.unwrap_or_else(|| self.of_type(ty, 0))
     }
 
-    /// Where a shadow is not 0: a mask of lanes, or 0 and 1 of a uniform.
+    /// Returns where a shadow is not 0: a mask of lanes, or 0 and 1 for a uniform.
     pub fn any(self, shadow: Value) -> Value {
         let zero = self.constant(shadow, 0);
         self.0.cmp(Rel::Ne, self.wide(shadow), FP, shadow, zero)
     }
 
-    /// All bits of so many where a shadow is not 0.
+    /// Returns a value of `bits` bits, all of which are set where a shadow is not 0.
     pub fn smear(self, shadow: Value, bits: u32) -> Value {
         let ty = Ty::uniform(bits.max(32));
         let ones = self.of_type(ty, u64::MAX >> (64 - bits));
         self.0.select(self.any(shadow), ones, self.of_type(ty, 0))
     }
 
-    /// The bits of an operand that elements have.
+    /// Returns the bits of an operand that its element uses.
     pub(super) fn of_element(self, shadow: Shadow, elem: Elem) -> Shadow {
         match elem.bits() {
             16 => shadow.map(|shadow| self.and_const(shadow, 0xffff)),
@@ -105,11 +105,11 @@ impl Numbers<'_> {
         }
     }
 
-    /// Each element is undefined as a whole, if any bit of it is; of a result of so many bits.
+    /// Returns a shadow in which each element is undefined as a whole if any of its bits is, for a result of `bits` bits.
     pub(super) fn whole(self, shadow: Shadow, elem: Elem, bits: u32) -> Shadow {
         let shadow = self.of_element(shadow, elem)?;
         match elem.half() {
-            // The highest bit says it for all.
+            // The highest bit carries the result of the whole element.
             Some(_) => {
                 let up = self.up(shadow, Elem::I16x2);
                 let shift = self.0.u32(15 << 16 | 15);
@@ -119,7 +119,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Of an operation with one operand.
+    /// Returns the shadow of an operation with one operand.
     pub fn one(self, un: Un, elem: Elem, a: Bits) -> Shadow {
         let shadow = a.shadow?;
         match un {
@@ -136,7 +136,7 @@ impl Numbers<'_> {
                 Some(self.0.un(un, elem, FP, shadow))
             }
             Un::LeadingZeros | Un::TrailingZeros => {
-                // The fewest and the most ones that there may be: if these agree, all do.
+                // The fewest and the most ones that are possible: if both give the same result, it is defined.
                 let (low, high) = self.ends(a, 0);
                 let [low, high] = [low, high].map(|end| self.0.un(un, elem, FP, end));
                 Some(self.smear(self.bin(Bin::Xor, low, high), 32))
@@ -161,10 +161,10 @@ impl Numbers<'_> {
         }
     }
 
-    /// Of an operation with two operands.
+    /// Returns the shadow of an operation with two operands.
     pub fn two(self, bin: Bin, elem: Elem, a: Bits, b: Bits) -> Shadow {
         a.shadow.or(b.shadow)?;
-        // So compilers and people make a 0 of any register.
+        // An idiom that makes 0 from any register.
         if matches!(bin, Bin::Xor | Bin::Sub) && a.value == b.value {
             return None;
         }
@@ -198,7 +198,8 @@ impl Numbers<'_> {
                 let (a, b) = (half(a.shadow), half(b.shadow));
                 Some(self.0.bin(Bin::Pack, Elem::I16, FP, a, b))
             }
-            // What is undefined of one bit or more stays that, wherever the bits go: most are undefined as a whole.
+            // The bits that are undefined in an operand stay so, without the effect of rounding: most floats are undefined as a
+            // whole.
             Bin::FAdd | Bin::FSub | Bin::FMul => self.of_element(either(), elem),
             Bin::MinU | Bin::MaxU | Bin::MinS | Bin::MaxS if elem.half().is_none() => {
                 self.chosen_end(bin, elem, a, b)
@@ -220,7 +221,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Of `and`: what is 0 on one side is 0.
+    /// Returns the shadow of `and`: a bit that is 0 on one side is a defined 0.
     fn product(self, a: Bits, b: Bits) -> Shadow {
         let left = a.shadow.map(|shadow| self.and(shadow, b.value));
         let right = b.shadow.map(|shadow| self.and(shadow, a.value));
@@ -228,7 +229,7 @@ impl Numbers<'_> {
         self.or(self.or(left, right), both)
     }
 
-    /// Of shifts: all is undefined where the count is.
+    /// Returns the shadow of a shift: all bits are undefined if the count is.
     fn shifted(self, bin: Bin, elem: Elem, a: Bits, count: Bits) -> Shadow {
         let moved = a
             .shadow
@@ -243,7 +244,7 @@ impl Numbers<'_> {
         self.or(moved, unknown)
     }
 
-    /// Of an operation with three operands.
+    /// Returns the shadow of an operation with three operands.
     pub fn three(self, tern: Tern, elem: Elem, [a, b, c]: [Bits; 3]) -> Shadow {
         let all = || self.or(self.or(a.shadow, b.shadow), c.shadow);
         let zero = |bits: Bits| self.or_zero(bits.shadow, self.0.ty(bits.value));
@@ -289,12 +290,12 @@ impl Numbers<'_> {
         }
     }
 
-    /// Of bytes that others choose. What is a constant byte is defined.
+    /// Returns the shadow of bytes selected by `selectors`. Constant bytes are defined.
     fn permuted(self, a: Value, b: Value, selectors: Bits) -> Shadow {
         let chosen = self
             .0
             .tern(Tern::Perm, Elem::I32, FP, a, b, selectors.value);
-        // The highest bit of each selector above 12: what it gives is all ones, and no shadow.
+        // The highest bit is set in each selector above 12, which gives constant ones that are defined.
         let low = self.and_const(selectors.value, 0x7f7f_7f7f);
         let carries = self.bin(Bin::Add, low, self.0.u32(0x7373_7373));
         let above = self.and_const(self.or_of(carries, selectors.value), 0x8080_8080);
@@ -307,13 +308,13 @@ impl Numbers<'_> {
         self.or(Some(self.and(chosen, known)), unknown)
     }
 
-    /// Whole bytes, by their highest bits.
+    /// Extends the highest bits of bytes to whole bytes.
     fn bytes(self, highest: Value) -> Value {
         let lowest = self.bin(Bin::Shr, highest, self.0.u32(7));
         self.bin(Bin::Mul, lowest, self.0.u32(0xff))
     }
 
-    /// Of `c` with a byte of it replaced by a, which is held to eight bits.
+    /// Returns the shadow of `c` with one byte replaced by `a`, which is limited to eight bits.
     fn inserted(self, a: Bits, number: Bits, c: Bits) -> Shadow {
         let at = self.bin(Bin::Shl, self.and_const(number.value, 3), self.0.u32(3));
         let shifted = |byte| self.bin(Bin::Shl, byte, at);
@@ -326,7 +327,7 @@ impl Numbers<'_> {
         self.or(self.or(new, old), unknown)
     }
 
-    /// Of a conversion.
+    /// Returns the shadow of a conversion.
     pub fn converted(self, _: Cvt, from: Elem, to: Elem, a: Bits) -> Shadow {
         let shadow = self.of_element(a.shadow, from)?;
         Some(self.smear(shadow, to.bits()))

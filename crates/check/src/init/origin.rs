@@ -1,4 +1,4 @@
-//! Origins of undefined bits: backwards along all paths from a sink.
+//! The search for the origin of undefined bits, backwards along all paths from a sink.
 
 use std::collections::VecDeque;
 
@@ -8,20 +8,20 @@ use wavetank_gcn::{Form, Inst, Registers};
 use super::sink::Sink;
 use crate::code::{Graph, Node};
 
-/// Where undefined bits come from.
+/// The origin of undefined bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// An instruction has loaded them.
+    /// An instruction has loaded them, whose address this is.
     Load(u64),
     /// Registers that have not been written since the wave began.
     Start(Registers),
 }
 
-/// So many instructions are gone back at most, each as often as it takes to see all of its registers.
+/// Limit of steps backwards. An instruction is visited as often as necessary to search for all of its registers.
 const MAX_STEPS: usize = 20_000;
 
-/// The nearest origin of what decides at an instruction: a load of undefined bits, of which `loads` tells, else registers that
-/// a wave does not begin with, if this is the code that waves begin with: then it says which they have.
+/// Returns the nearest origin of the undefined bits at an instruction. This is a load of undefined bits, as `loads` says; or else
+/// registers that are not among those that a wave starts with, `given`, if the waves start in this code.
 pub fn origin(
     graph: &Graph,
     pc: u64,
@@ -59,8 +59,8 @@ pub fn origin(
     (!unknown.is_empty()).then_some(Origin::Start(unknown))
 }
 
-/// The instruction that has made what another one goes by, EXEC or a branch: the nearest on the ways there that does not only put
-/// masks together, a compare mostly.
+/// Returns the instruction that has computed a condition, EXEC or a branch's. It is the nearest one on the paths to it that does
+/// more than combine masks, and is usually a compare.
 pub fn decider(graph: &Graph, pc: u64, sink: Sink) -> Option<u64> {
     let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
     let mut seen = vec![Registers::default(); graph.nodes.len()];
@@ -85,13 +85,13 @@ pub fn decider(graph: &Graph, pc: u64, sink: Sink) -> Option<u64> {
     None
 }
 
-/// What has to be looked for before an instruction, to find registers behind it.
+/// Returns the registers to search for before an instruction, from those to search for after it.
 fn through(node: &Node, wanted: &Registers) -> Registers {
     let written = node.effects.writes.both(wanted);
     if written.is_empty() {
         return *wanted;
     }
-    // Lanes that are off keep what they have in vector registers.
+    // Inactive lanes keep the old contents of vector registers.
     let mut scalars = Registers::default();
     written.scalars().for_each(|n| scalars.add_scalars(n, 1));
     scalars.add_state(written.state());
@@ -102,14 +102,14 @@ fn through(node: &Node, wanted: &Registers) -> Registers {
     }
 }
 
-/// Without what is always defined: EXEC.
+/// Removes EXEC, which is always defined.
 pub(super) fn known(reads: &Registers) -> Registers {
     let mut exec = Registers::default();
     exec.add_scalars(126, 2);
     reads.without(&exec)
 }
 
-/// What an instruction decides by; what it stores, if it decides nothing.
+/// Returns the registers that an instruction uses at a sink; without a sink, those that it stores.
 pub(super) fn sources(node: &Node, sink: Option<Sink>) -> Registers {
     let is_data = |field| {
         matches!(
@@ -119,7 +119,7 @@ pub(super) fn sources(node: &Node, sink: Option<Sink>) -> Registers {
     };
     let taken = |field| match sink {
         Some(Sink::Address) => !is_data(field),
-        // What is stored.
+        // The data that is stored.
         None => is_data(field),
         Some(_) => true,
     };
@@ -129,7 +129,7 @@ pub(super) fn sources(node: &Node, sink: Option<Sink>) -> Registers {
     }
 }
 
-/// The registers that an instruction reads in some of its fields.
+/// Returns the registers that an instruction reads in the fields that `taken` accepts.
 fn operands(inst: &Inst, taken: impl Fn(Field) -> bool) -> Registers {
     let mut registers = Registers::default();
     for (i, spec) in inst.row().operands.iter().enumerate() {
@@ -140,7 +140,7 @@ fn operands(inst: &Inst, taken: impl Fn(Field) -> bool) -> Registers {
     registers
 }
 
-/// The instructions before each.
+/// Returns the predecessors of each instruction.
 pub(super) fn befores(graph: &Graph) -> Vec<Vec<usize>> {
     let mut before = vec![Vec::new(); graph.nodes.len()];
     for block in &graph.blocks {

@@ -1,23 +1,23 @@
 //! Sinks: the uses at which an undefined bit matters.
 
-/// What an undefined bit decides, as probes number it.
+/// The use of an undefined bit; the value is the number of its probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Sink {
-    /// Where the wave goes on.
+    /// The condition of a branch.
     Branch,
-    /// Which lanes are on.
+    /// The mask of active lanes.
     Exec,
-    /// What is accessed.
+    /// The address of an access.
     Address,
-    /// Where a computed jump or call goes.
+    /// The target of a computed jump or call.
     Jump,
-    /// Which lane or register is meant.
+    /// The index of a lane or register.
     Index,
 }
 
 impl Sink {
-    /// All of them, by number.
+    /// All sinks, by number.
     pub const ALL: [Sink; 5] = [
         Sink::Branch,
         Sink::Exec,

@@ -9,45 +9,45 @@ use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
 
-/// What undefined bits did at an instruction.
+/// A use of undefined bits at an instruction.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// Its address.
+    /// The address of the instruction.
     pub pc: u64,
     /// The sink; `None` for a store whose bytes are read later.
     pub sink: Option<Sink>,
-    /// Which wave and lanes it was, in words.
+    /// The wave and lanes, in words.
     pub who: String,
-    /// How often it was seen.
+    /// The number of occurrences.
     pub times: u64,
 }
 
-/// A load of undefined bits, or a store.
+/// A load or store of undefined bits.
 #[derive(Clone, Debug)]
 pub struct Carried {
     /// The address of the instruction.
     pub pc: u64,
-    /// What it was in memory, in words.
+    /// The memory, in words.
     pub memory: String,
     /// The instructions that stored undefined bits there, by address.
     pub stored_by: Vec<u64>,
 }
 
-/// What is known of a launch, for the story behind an undefined bit.
+/// The facts about a launch from which findings are explained.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
-    /// The kernel that was launched.
+    /// The name of the launched kernel.
     pub kernel: String,
-    /// The code of it, and of functions that it calls. Waves begin with the first.
+    /// The code of the kernel and of the functions that it calls. Waves start in the first.
     pub graphs: Vec<Graph>,
-    /// Registers that a wave begins with.
+    /// The registers that are set when a wave starts.
     pub given: Registers,
-    /// Loads of undefined bits.
+    /// The loads of undefined bits.
     pub loads: Vec<Carried>,
 }
 
 impl Story {
-    /// The code that an instruction belongs to.
+    /// Returns the code that contains an instruction.
     pub(super) fn graph_of(&self, pc: u64) -> Option<&Graph> {
         self.graphs.iter().find(|graph| graph.node_at(pc).is_some())
     }
@@ -62,8 +62,8 @@ impl Story {
         origin(graph, pc, sink, is_load, self.given_to(graph))
     }
 
-    /// What undefined bits decide, each mistake once: that one instruction has made what several go by, or one load has brought
-    /// it, is one. Given with each is the instruction that has made what it goes by, a compare mostly, if there is one.
+    /// Joins uses with a common cause to one mistake: one instruction has computed the condition of several, or one load has
+    /// brought their bits. Returns each with the instruction that has computed the condition, if there is one.
     pub fn mistakes(&self, uses: impl Iterator<Item = Use>) -> Vec<(Option<u64>, Use)> {
         let mut mistakes: Vec<(Option<u64>, Option<u64>, Use)> = Vec::new();
         for of in uses {
@@ -76,7 +76,7 @@ impl Story {
                 Origin::Load(load) => Some(load),
                 Origin::Start(_) => None,
             });
-            // Lanes that go on again have been told of when they were taken out.
+            // Lanes that are enabled again have been reported when they were disabled.
             let restores = of.sink == Some(Sink::Exec) && self.restores(of.pc);
             let same = |(made, brought, known): &&mut (Option<u64>, Option<u64>, Use)| {
                 let is_one =
@@ -94,7 +94,7 @@ impl Story {
             .collect()
     }
 
-    /// The instructions before one, the nearest first.
+    /// Returns the instructions before an address, the nearest first.
     pub fn before(&self, pc: u64) -> impl Iterator<Item = u64> {
         let nodes = self.graph_of(pc).map(|graph| &graph.nodes[..]);
         let nodes = nodes.unwrap_or_default();
@@ -102,7 +102,7 @@ impl Story {
         nodes[..end].iter().rev().map(|node| node.pc)
     }
 
-    /// Whether an instruction lets lanes go on again that were off.
+    /// Whether an instruction enables lanes that were inactive.
     fn restores(&self, pc: u64) -> bool {
         let graph = self.graph_of(pc);
         let at = graph.and_then(|graph| graph.node_at(pc));
@@ -114,7 +114,7 @@ impl Story {
         })
     }
 
-    /// The finding about undefined bits that decide, or are read.
+    /// Returns the finding about a use of undefined bits.
     pub fn tell(&self, of: &Use) -> Finding {
         let graph = self.graph_of(of.pc);
         let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
@@ -151,7 +151,7 @@ impl Story {
 }
 
 impl Story {
-    /// The registers that a wave has when it comes to some code, if it begins there.
+    /// Returns the registers that a wave has at the start of some code, if waves start there.
     fn given_to(&self, graph: &Graph) -> Option<&Registers> {
         let first = self
             .graphs
@@ -161,14 +161,14 @@ impl Story {
     }
 }
 
-/// The first word of an instruction, as it stands in sentences.
+/// Returns the mnemonic of an instruction for a sentence.
 fn mnemonic(graph: &Graph, pc: u64) -> String {
     let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc);
     let text = at.map_or_else(|_| String::new(), |at| graph.nodes[at].inst.to_string());
     format!("`{}`", text.split_whitespace().next().unwrap_or_default())
 }
 
-/// The rule, the sentence, and what stands at the place.
+/// Returns the rule, the sentence, and the label of the place.
 fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str) {
     match sink {
         Some(Sink::Branch) => (
@@ -204,7 +204,7 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
     }
 }
 
-/// A note on uninitialized registers.
+/// Returns a note on uninitialized registers.
 fn start(registers: &Registers) -> String {
     let text = registers.to_string();
     let names: Vec<&str> = text.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The rules of functions, held against all numbers that undefined bits may stand for.
+//! Tests of the rules for shadows, against all numbers that undefined bits may stand for.
 
 use proptest::prelude::*;
 use wavetank_ir::evaluate::{add_carry, mad_wide, sub_borrow};
@@ -9,7 +9,7 @@ use wavetank_ir::{
 
 use super::numbers::{Bits, Numbers, Shadow};
 
-/// A number with bits that may be anything.
+/// A number with undefined bits.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     value: u64,
@@ -27,7 +27,7 @@ impl Open {
     }
 }
 
-/// Numbers of all sizes, with some undefined bits near each other or anywhere.
+/// Returns numbers of all sizes, with some undefined bits, adjacent or anywhere.
 fn open() -> impl Strategy<Value = Open> {
     let value = prop_oneof![
         any::<u64>(),
@@ -35,7 +35,7 @@ fn open() -> impl Strategy<Value = Open> {
         (0u32..64).prop_map(|n| 1 << n),
         (0u32..64).prop_map(|n| !0 << n),
         any::<u8>().prop_map(|byte| u64::from_le_bytes([byte; 8])),
-        // The selectors of bytes.
+        // Byte selectors.
         (0u64..0x1000).prop_map(|n| (n & 0xf) << 24 | (n >> 4 & 0xf) << 16 | n >> 8),
     ];
     let shadow = prop_oneof![
@@ -46,7 +46,7 @@ fn open() -> impl Strategy<Value = Open> {
     (value, shadow).prop_map(|(value, shadow)| Open { value, shadow })
 }
 
-/// The bits of a result that are not the same for all that operands may be.
+/// Returns the bits of a result that are not the same for all values of the operands' undefined bits.
 fn undefined(args: [Open; 3], of: impl Fn([u64; 3]) -> u64) -> u64 {
     let mut all = vec![args.map(|a| a.value)];
     for (n, arg) in args.iter().enumerate() {
@@ -61,19 +61,19 @@ fn undefined(args: [Open; 3], of: impl Fn([u64; 3]) -> u64) -> u64 {
         .fold(0, |differ, numbers| differ | (of(numbers) ^ first))
 }
 
-/// What a function of integers is, in a block and for numbers.
+/// A function of integers, with its operations in a block.
 struct Function<'f> {
     name: String,
-    /// Appends it.
+    /// A function that appends the operation to a block.
     build: &'f dyn Fn(&Builder, [Value; 3]) -> Value,
-    /// Appends its shadow.
+    /// A function that appends the operation's shadow to a block.
     shadow: &'f dyn Fn(Numbers<'_>, [Bits; 3]) -> Shadow,
     evaluate: &'f dyn Fn([u64; 3]) -> Option<u64>,
-    /// Whether the shadow has to be what is undefined, and not more, with these undefined bits of operands.
+    /// Whether the shadow must be exactly the undefined bits, for these undefined bits of operands.
     exact: fn([u64; 3]) -> bool,
 }
 
-/// The number that a block gives; `None` if the block is not a right one.
+/// Returns the number that a block computes; `None` if the block is invalid.
 fn number(of: impl Fn(&Builder) -> Value) -> Option<u64> {
     let b = Builder::new(0);
     b.inst(0, Family::Salu);
@@ -96,7 +96,7 @@ fn number(of: impl Fn(&Builder) -> Value) -> Option<u64> {
     }
 }
 
-/// A number of 32 or 64 bits.
+/// Returns a number of 32 or 64 bits.
 fn operand(b: &Builder, number: u64, width: u32) -> Value {
     match width {
         64 => b.u64(number),
@@ -105,7 +105,7 @@ fn operand(b: &Builder, number: u64, width: u32) -> Value {
 }
 
 impl Function<'_> {
-    /// Holds its shadow against what is undefined. Says whether it is a function of operands that are so wide.
+    /// Compares the shadow with the undefined bits; returns whether the function takes operands of these widths.
     fn holds(&self, args: [Open; 3], widths: [u32; 3]) -> bool {
         let all = |b: &Builder, of: fn(Open) -> u64| {
             let at = |n: usize| operand(b, of(args[n].cut(widths[n])), widths[n]);
@@ -135,7 +135,7 @@ impl Function<'_> {
         true
     }
 
-    /// The same of operands as wide as they may be. Says whether there are any.
+    /// Compares for operands of all widths that the function takes; returns whether there are any.
     fn holds_for(&self, args: [Open; 3], elem: Elem) -> bool {
         let own = elem.carrier_bits();
         let widths = [[own; 3], [own, 32, 32], [64; 3], [32; 3]];
@@ -206,7 +206,7 @@ fn compare(rel: Rel, elem: Elem, args: [Open; 3]) -> bool {
     function.holds_for(args, elem)
 }
 
-/// Of `a & 1 ? b : c`.
+/// Tests `a & 1 ? b : c`.
 fn select(args: [Open; 3], width: u32) {
     let [cond, b, c] = args;
     let function = Function {
@@ -219,7 +219,7 @@ fn select(args: [Open; 3], width: u32) {
     assert!(function.holds([cond.cut(1), b, c], [32, width, width]));
 }
 
-/// Sums and differences of a and b, with the lowest bit of c as carry.
+/// Tests sums and differences of a and b, with the lowest bit of c as carry.
 fn carries(args: [Open; 3]) {
     let [a, b, c] = args;
     for (subtract, second) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -259,7 +259,7 @@ fn wide_product(args: [Open; 3]) {
     }
 }
 
-/// Compilers and people make a 0 of any register by what is the same on both sides.
+/// Compilers and programmers make a 0 from any register by using it on both sides.
 #[test]
 fn what_does_not_depend_on_an_operand_is_defined() {
     let b = Builder::new(0);
@@ -295,7 +295,7 @@ fn what_does_not_depend_on_an_operand_is_defined() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// No undefined bit is lost; and where bits do not touch each other, none is invented.
+    /// Every undefined bit is found, and none is invented where bits do not affect each other.
     #[test]
     fn shadows_are_what_is_undefined(args in [open(), open(), open()]) {
         let mut functions = 0;
@@ -311,7 +311,7 @@ proptest! {
         select(args, 64);
         carries(args);
         wide_product(args);
-        // All of them, or the filters above are wrong.
+        // Nearly all functions, or the filters above are wrong.
         prop_assert!(functions > 150, "{functions}");
     }
 }

@@ -1,11 +1,11 @@
-//! The access history: for each dword of memory, its last writes, and the reads since.
+//! The access history: for each dword of memory, its last writes, and the reads since then.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::vector_clock::{Fuel, Time, VectorClock};
 
-/// An access that may be half of a race. A time of 0 is none.
+/// An access that may be one half of a race. A slot with time 0 is empty.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Slot {
     /// The number of the wave.
@@ -14,18 +14,18 @@ pub struct Slot {
     pub time: Time,
     /// The number of the instruction.
     pub pc: u16,
-    /// The lane, or what [`Lane`] says.
+    /// The lane, or one of the special values of [`Lane`].
     pub lane: Lane,
-    /// The bytes of the dword, a bit each, and above them the [`Mode`].
+    /// The bytes of the dword, one bit each, and above them the [`Mode`].
     bits: u8,
 }
 
-/// How an access takes part in the order of waves.
+/// The role of an access in the order of waves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// Not at all.
+    /// The access has no role.
     Plain,
-    /// A coherent access (GLC), or a store to a place that its wave uses as a lock.
+    /// A coherent access (GLC), or a store to a dword that its wave uses as a lock.
     Coherent,
     /// An atomic outside of a spin loop.
     Atomic,
@@ -33,21 +33,21 @@ pub enum Mode {
     Spin,
 }
 
-/// Which lane it was.
+/// The lane of an access.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Lane(u8);
 
 impl Lane {
     const WAVE: Lane = Lane(64);
-    /// More than one of a wave.
+    /// Several lanes of a wave.
     pub const SEVERAL: Lane = Lane(65);
 
-    /// One, or the wave as a whole.
+    /// Returns a single lane, or the mark for the wave as a whole.
     pub fn new(lane: Option<u8>) -> Lane {
         lane.map_or(Lane::WAVE, Lane)
     }
 
-    /// If it was a single one.
+    /// Returns the lane, if it is a single one.
     pub fn get(self) -> Option<u8> {
         (self.0 < Lane::WAVE.0).then_some(self.0)
     }
@@ -62,14 +62,14 @@ impl Slot {
         bits: 0,
     };
 
-    /// The slot for some bytes of a dword, accessed by a lane.
+    /// Returns the slot for some bytes of a dword, accessed by a lane.
     #[inline]
     pub fn on(self, mask: u8, lane: Lane) -> Slot {
         let bits = self.bits & !15 | mask;
         Slot { bits, lane, ..self }
     }
 
-    /// An access to nothing yet.
+    /// Returns an access without bytes.
     pub fn new(wave: u32, time: Time, pc: u16, mode: Mode) -> Slot {
         Slot {
             wave,
@@ -80,7 +80,7 @@ impl Slot {
         }
     }
 
-    /// The bytes, a bit each.
+    /// Returns the accessed bytes, one bit each.
     pub fn mask(self) -> u8 {
         self.bits & 15
     }
@@ -94,12 +94,12 @@ impl Slot {
         }
     }
 
-    /// Its instruction, lane, mode and bytes in a dword, as planes keep them.
+    /// Packs instruction, lane, mode and bytes into a dword, as planes store them.
     const fn what(self) -> u32 {
         (self.pc as u32) << 16 | (self.lane.0 as u32) << LANE | self.bits as u32
     }
 
-    /// Without some bytes.
+    /// Returns the slot without some bytes.
     fn without(self, mask: u8) -> Slot {
         match self.mask() & !mask {
             0 => Slot::NONE,
@@ -107,7 +107,7 @@ impl Slot {
         }
     }
 
-    /// Both, if they are of one instruction of one wave.
+    /// Returns the union of both, if they are from one execution of an instruction.
     fn joined(self, other: Slot) -> Option<Slot> {
         let what = |slot: Slot| (slot.wave, slot.time, slot.pc, slot.mode());
         let lane = if self.lane == other.lane {
@@ -119,31 +119,31 @@ impl Slot {
     }
 }
 
-/// So many dwords are in a page: few, since programs may access one here and one there.
+/// The number of dwords in a page: few, because programs may access single dwords far apart.
 pub const PAGE: u64 = 256;
 
-/// Two slots for writes, and two for reads: most dwords need one, and few pages both kinds.
+/// The slots of 256 dwords: two slots for writes, and two for reads. Most dwords need one, and few pages both kinds.
 #[derive(Default)]
 pub struct Page {
     writes: [Plane; 2],
     reads: [Plane; 2],
-    /// By which dwords waves order themselves, a bit each: by atomics, and by coherent loads and stores.
+    /// The dwords by which waves order themselves, one bit each: by atomics, and by coherent loads and stores.
     orders: [u64; PAGE as usize / 64],
-    /// The values that were stored, if an observer can read them.
+    /// The values that were stored, if a reader of memory exists.
     values: Option<Box<[Option<u32>; PAGE as usize]>>,
 }
 
-/// A slot for each dword of a page, in columns, so that rows of them are done at once; nothing while none is used.
+/// A slot for each dword of a page, in columns, so that rows are processed at once; `None` while no slot is used.
 type Plane = Option<Box<Columns>>;
 
 struct Columns {
     wave: [u32; PAGE as usize],
-    /// 0 where the slot is empty, whatever the others are.
+    /// The times; a slot with time 0 is empty, regardless of the other columns.
     time: [Time; PAGE as usize],
     what: [u32; PAGE as usize],
 }
 
-/// The bit of a slot's `what` at which its lane begins.
+/// The bit of a slot's `what` at which the lane begins.
 const LANE: u32 = 8;
 
 impl Columns {
@@ -175,12 +175,12 @@ impl Columns {
         self.what[at] = slot.what();
     }
 
-    /// How many slots from the first of some on are of the instruction of a wave that the first is of.
+    /// Returns the length of the run of slots from one execution of an instruction, from the start of a range.
     #[inline]
     fn alike(&self, at: Range<usize>) -> usize {
         let (wave, time) = (&self.wave[at.clone()], &self.time[at]);
         let mut differ = 0;
-        // Plain loops become SIMD code; most often it is one instruction.
+        // Plain loops become SIMD code, and usually the whole range is from one instruction.
         for n in 0..time.len() {
             differ |= time[n] ^ time[0] | wave[n] ^ wave[0];
         }
@@ -191,7 +191,7 @@ impl Columns {
         }
     }
 
-    /// Whether slots that are used have this mode.
+    /// Whether a used slot has another mode than this one.
     #[inline]
     fn any_other_than(&self, at: Range<usize>, mode: Mode) -> bool {
         let (what, time) = (&self.what[at.clone()], &self.time[at]);
@@ -218,7 +218,7 @@ fn set(plane: &mut Plane, at: usize, slot: Slot) {
     }
 }
 
-/// Notes an access to a row of dwords.
+/// Records an access to a row of dwords.
 #[inline]
 fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
     let slots = plane.get_or_insert_with(|| Box::new(Columns::EMPTY));
@@ -241,48 +241,48 @@ fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
     }
 }
 
-/// Which lane accesses which dword of a row.
+/// The assignment of lanes to the dwords of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes {
-    /// The slot of the first dword.
+    /// The lane of the first dword.
     pub first: Lane,
-    /// How many dwords each lane has; 0 if all are the first one's.
+    /// The number of dwords for each lane; 0 if all dwords belong to the first lane.
     pub dwords: u32,
-    /// How many dwords of the row have been skipped.
+    /// The number of dwords that have been skipped.
     pub skipped: u32,
 }
 
 impl Page {
-    /// The last writes to a dword, each of other bytes.
+    /// Returns the last writes to a dword, each of different bytes.
     #[inline]
     pub fn writes(&self, at: usize) -> [Slot; 2] {
         [get(&self.writes[0], at), get(&self.writes[1], at)]
     }
 
-    /// Reads of a dword by different waves since then.
+    /// Returns the reads of a dword by different waves since the last writes.
     #[inline]
     pub fn reads(&self, at: usize) -> [Slot; 2] {
         [get(&self.reads[0], at), get(&self.reads[1], at)]
     }
 
-    /// What a dword was when it had last been stored to.
+    /// Returns the value of a dword after its last store.
     pub fn value(&self, at: usize) -> Option<u32> {
         self.values.as_ref()?[at]
     }
 
-    /// Notes what a dword is now.
+    /// Records the current value of a dword.
     pub fn put_value(&mut self, at: usize, value: Option<u32>) {
         let values = &mut self.values;
         values.get_or_insert_with(|| Box::new([None; PAGE as usize]))[at] = value;
     }
 
-    /// Whether one comes behind all writes to a row of dwords.
+    /// Whether an access is ordered after all writes to a row of dwords.
     #[inline]
     pub fn writes_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
         in_order(&self.writes, at, is_behind)
     }
 
-    /// Whether one comes behind all reads of a row of dwords.
+    /// Whether an access is ordered after all reads of a row of dwords.
     #[inline]
     pub fn reads_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
         in_order(&self.reads, at, is_behind)
@@ -295,7 +295,7 @@ impl Page {
         planes.all(|slots| !slots.any_other_than(at.clone(), mode))
     }
 
-    /// Notes a write to whole dwords, behind all that was there.
+    /// Records a write to whole dwords that is ordered after all earlier accesses.
     #[inline]
     pub fn fill_writes(&mut self, at: Range<usize>, new: Slot, lanes: Lanes) {
         if new.mode() != Mode::Plain {
@@ -308,7 +308,7 @@ impl Page {
         fill(first, at, new, lanes);
     }
 
-    /// Notes a read of whole dwords, as [`Page::put_read`] does.
+    /// Records a read of whole dwords, as [`Page::put_read`] does.
     #[inline]
     pub fn fill_reads(
         &mut self,
@@ -332,7 +332,7 @@ impl Page {
         }
     }
 
-    /// Notes what a row of dwords is now.
+    /// Records the current values of a row of dwords.
     pub fn put_values(&mut self, at: Range<usize>, bytes: &[u8]) {
         let none = || Box::new([None; PAGE as usize]);
         let values = &mut self.values.get_or_insert_with(none)[at];
@@ -341,7 +341,7 @@ impl Page {
         }
     }
 
-    /// Whether nothing is known of a dword.
+    /// Whether no access to a dword is recorded.
     #[inline]
     pub fn is_new(&self, at: usize) -> bool {
         let all = [
@@ -353,7 +353,7 @@ impl Page {
         all.iter().all(|plane| get(plane, at).time == 0)
     }
 
-    /// Notes a write. It takes the place of all that was of the same bytes, and of the older one if there is no room.
+    /// Records a write. It replaces earlier writes to the same bytes, and the older of the others if there is no free slot.
     #[inline]
     pub fn put_write(&mut self, at: usize, new: Slot) {
         if new.mode() != Mode::Plain {
@@ -366,7 +366,7 @@ impl Page {
         }
         let [a, b] = self.writes(at);
         if a.mask() & !new.mask() == 0 && b.time == 0 && a.time != new.time {
-            // All that was there is gone.
+            // All earlier writes have been replaced.
             return set(&mut self.writes[0], at, new);
         }
         if let Some(both) = a.joined(new) {
@@ -380,7 +380,7 @@ impl Page {
         set(&mut self.writes[1], at, kept);
     }
 
-    /// Notes that a wave orders itself by a dword.
+    /// Records that a wave orders itself by a dword.
     #[inline]
     pub fn note_order(&mut self, at: usize) {
         self.orders[at / 64] |= 1 << (at % 64);
@@ -391,26 +391,26 @@ impl Page {
         at.any(|at| self.orders[at / 64] >> (at % 64) & 1 != 0)
     }
 
-    /// Whether those of two launches do so by one of the same dwords.
+    /// Whether waves of both launches order themselves by a common dword.
     pub fn orders_with(&self, other: &Page) -> bool {
         let mut both = self.orders.iter().zip(&other.orders);
         both.any(|(a, b)| a & b != 0)
     }
 
-    /// Whether there are writes.
+    /// Whether any write is recorded.
     pub fn has_writes(&self) -> bool {
         let mut slots = self.writes.iter().flatten();
         slots.any(|slots| slots.time.iter().any(|time| *time != 0))
     }
 
-    /// The bytes that its slots take.
+    /// Returns the size of the slots in bytes.
     pub fn size(&self) -> u64 {
         let planes = self.writes.iter().chain(&self.reads).flatten();
         (planes.count() * size_of::<Columns>()) as u64
     }
 
-    /// Records a read. It replaces one that happens before it, or the later of two others: a later writer finds at least one
-    /// that is not its own.
+    /// Records a read. It replaces a read that happens before it, or else the later of two others: a later writer then finds at
+    /// least one read that is not its own.
     #[inline]
     pub fn put_read(&mut self, at: usize, new: Slot, mut is_behind: impl FnMut(Slot) -> bool) {
         for plane in &mut self.reads {
@@ -427,7 +427,7 @@ impl Page {
     }
 }
 
-/// Whether one comes behind all accesses of a row of dwords, which are asked for instruction by instruction.
+/// Whether an access is ordered after all accesses to a row of dwords. Each instruction is tested once.
 #[inline]
 fn in_order(
     planes: &[Plane; 2],
@@ -450,29 +450,29 @@ fn in_order(
 /// A dword that atomics use.
 #[derive(Clone, Default)]
 pub struct Location {
-    /// What it passes on.
+    /// The vector clock that an atomic with a result acquires here.
     pub known: VectorClock,
-    /// Atomics that added what their waves know without learning what was there (those that return nothing): the last few
-    /// since one that did.
+    /// Atomics without a result, which release their clock without acquiring one: the last few since an atomic with a result.
     pub silent: Vec<Slot>,
-    /// The plain store that atomics came upon, and have taken the place of.
+    /// The plain store that was there before the atomics.
     pub stored: Option<Slot>,
-    /// Which waves have used it: a bit for all that have the same number modulo 64.
+    /// The waves that have used the dword: one bit for all waves with the same number modulo 64.
     pub users: u64,
 }
 
-/// So many are remembered.
+/// Limit of the recorded atomics without a result.
 const SILENT: usize = 16;
 
 impl Location {
-    /// Notes an atomic that returns nothing.
+    /// Records an atomic without a result.
     pub fn add_silent(&mut self, new: Slot) {
         if let Some(old) = self.silent.iter_mut().find(|old| old.wave == new.wave) {
             *old = new;
             return;
         }
         if self.silent.len() == SILENT {
-            // Who learns from this place then learns of all up to it, which is too much rather than too little.
+            // A wave that acquires here is then ordered after everything up to it, which is too much order rather than too
+            // little.
             let oldest = self.silent.remove(0);
             let mut fuel = Fuel::FULL;
             self.known = self
@@ -483,22 +483,22 @@ impl Location {
     }
 }
 
-/// The history of one memory.
+/// The access history of one memory.
 #[derive(Default)]
 pub struct AccessHistory {
     numbers: HashMap<u64, usize>,
     pages: Vec<Page>,
-    /// The pages that were asked for last, each at the place that its number has modulo their count.
+    /// The pages that were used last, each at the index of its number modulo the cache size.
     last: [Option<(u64, usize)>; LAST],
-    /// What is known of the dwords that atomics use.
+    /// The dwords that atomics use.
     pub locations: HashMap<u64, Location>,
 }
 
-/// So many pages are found without looking for them: kernels go through a few arrays at a time.
+/// The number of pages in the cache: kernels use a few arrays at a time.
 const LAST: usize = 16;
 
 impl AccessHistory {
-    /// The page of a dword, and which of its dwords that is.
+    /// Returns the page of a dword, and the index in it.
     #[inline]
     pub fn at(&mut self, dword: u64) -> (&mut Page, usize) {
         let (page, at) = (dword / PAGE, (dword % PAGE) as usize);
@@ -509,7 +509,7 @@ impl AccessHistory {
         (&mut self.pages[n], at)
     }
 
-    /// Forgets all that is known of some bytes, and of what shares a page with them.
+    /// Removes the history of some bytes, and of other bytes in the same pages.
     pub fn forget(&mut self, bytes: Range<u64>) {
         for page in bytes.start / 4 / PAGE..bytes.end.div_ceil(4 * PAGE) {
             let Some(&n) = self.numbers.get(&page) else {
@@ -524,18 +524,18 @@ impl AccessHistory {
         }
     }
 
-    /// All pages with their numbers, in no order.
+    /// Returns all pages with their numbers, in no order.
     pub fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
         let numbers = self.numbers.iter();
         numbers.map(|(number, n)| (*number, &self.pages[*n]))
     }
 
-    /// A page by its number.
+    /// Returns a page by its number.
     pub fn page(&self, number: u64) -> Option<&Page> {
         self.numbers.get(&number).map(|n| &self.pages[*n])
     }
 
-    /// The pages of some numbers, in their order.
+    /// Returns the pages of a range of numbers, in their order.
     pub fn pages_of(&self, numbers: Range<u64>) -> impl Iterator<Item = (u64, &Page)> {
         let few = numbers.end - numbers.start <= self.numbers.len() as u64;
         let mut found: Vec<u64> = match few {
@@ -550,13 +550,13 @@ impl AccessHistory {
         found.into_iter().filter_map(page)
     }
 
-    /// The last writes to a dword.
+    /// Returns the last writes to a dword.
     pub fn writes(&self, dword: u64) -> [Slot; 2] {
         let page = self.page(dword / PAGE);
         page.map_or([Slot::NONE; 2], |page| page.writes((dword % PAGE) as usize))
     }
 
-    /// Forgets what has been stored, and what atomics pass on: the launch is over.
+    /// Removes stored values and the clocks of atomics, after the end of the launch.
     pub fn forget_values(&mut self) {
         self.pages.iter_mut().for_each(|page| page.values = None);
         self.locations = HashMap::new();
@@ -573,7 +573,7 @@ impl AccessHistory {
     }
 }
 
-/// The dwords of some bytes: which, and a bit for each byte in it.
+/// Returns the dwords that contain some bytes, with one bit for each byte.
 pub fn dwords(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
     let end = address.saturating_add(bytes.into());
     (address / 4..end.div_ceil(4)).map(move |dword| {

@@ -11,18 +11,18 @@ use super::values::Values;
 use super::vector_clock::VectorClock;
 use super::waves::Waves;
 
-/// An instruction of a wave.
+/// An access of a wave by one instruction.
 pub struct CheckAccess<'a> {
     pub waves: &'a mut Waves,
     pub found: &'a mut Dedup,
     pub values: &'a mut Values,
     pub overwritten: &'a mut Overwritten,
     pub kind: Semantics,
-    /// The access without bytes and lane.
+    /// The slot of the access, without bytes and lane.
     pub slot: Slot,
-    /// Whether the wave comes behind the access that was asked for last.
+    /// The earlier access that was tested last, and whether the wave is ordered after it.
     pub last: Option<(Slot, bool)>,
-    /// What it has learned last.
+    /// The clock that was acquired last.
     pub learned: VectorClock,
 }
 
@@ -30,14 +30,14 @@ pub struct CheckAccess<'a> {
 #[derive(Clone, Copy)]
 pub struct Part {
     memory: MemoryKind,
-    /// The number of the dword.
+    /// The number of the dword in memory.
     pub dword: u64,
-    /// Its bytes, a bit each.
+    /// The accessed bytes, one bit each.
     pub mask: u8,
     lane: Lane,
 }
 
-/// The dwords of an access.
+/// Returns the dwords of an access.
 pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
     let (memory, lane) = (record.memory, Lane::new(record.lane));
     let part = move |(dword, mask)| Part {
@@ -50,7 +50,7 @@ pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
 }
 
 impl CheckAccess<'_> {
-    /// A load: it comes behind what it sees if it is coherent, and must come behind it anyhow if not.
+    /// Checks a load. A coherent one is ordered after the stores that it sees; any other must be ordered after them already.
     pub fn load(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             if self.kind.load_is_coherent {
@@ -67,13 +67,13 @@ impl CheckAccess<'_> {
             let (page, at) = history.at(part.dword);
             page.put_read(at, new, |old| self.is_behind(old));
             if self.kind.may_spin {
-                // What is behind it is in order if it does.
+                // If the load does spin, accesses after it are in order.
                 self.learn(history, part);
             }
         }
     }
 
-    /// A store.
+    /// Checks a store against earlier accesses.
     pub fn store(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             let (page, at) = history.at(part.dword);
@@ -95,7 +95,7 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Atomics of all lanes: they come behind what they see, and then pass on what the wave knows.
+    /// Checks the atomics of all lanes: they acquire the clocks of what they see, and then release the clock of the wave.
     pub fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
         let mode = match self.kind.spins && self.kind.returns {
             true => Mode::Spin,
@@ -121,7 +121,7 @@ impl CheckAccess<'_> {
             let last = page.writes(at)[0];
             page.put_write(at, new);
             if (last.wave, last.time, last.mask()) == (new.wave, new.time, new.mask()) {
-                // Another lane has been here.
+                // Another lane has already updated this dword.
                 continue;
             }
             let location = history.locations.entry(part.dword).or_default();
@@ -136,7 +136,7 @@ impl CheckAccess<'_> {
                 continue;
             }
             if !matches!(last.mode(), Mode::Atomic | Mode::Spin) {
-                // What was stored here goes on being passed on.
+                // The clock of an earlier store stays available to later atomics.
                 *location = Location {
                     known: match last.time {
                         0 => Default::default(),
@@ -151,8 +151,8 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Finds plain loads by which a wave has guessed whether an atomic is worth it: those of a dword that it then uses its first
-    /// atomic on, with no barrier between.
+    /// Finds plain loads by which a wave has guessed whether an atomic is worth it. They are loads of a dword on which the wave
+    /// then uses its first atomic, without a barrier in between.
     fn find_guesses(&mut self, history: &mut AccessHistory, part: Part) {
         let wave = self.slot.wave;
         let location = history.locations.get(&part.dword);
@@ -167,12 +167,12 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// The access in this mode.
+    /// Returns the access in another mode.
     pub fn slot_as(&self, mode: Mode) -> Slot {
         Slot::new(self.slot.wave, self.slot.time, self.slot.pc, mode)
     }
 
-    /// Whether the wave comes behind an access.
+    /// Whether the wave is ordered after an access.
     #[inline]
     pub fn is_behind(&mut self, earlier: Slot) -> bool {
         let key = earlier.on(0, Lane::new(None));
@@ -186,13 +186,13 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Whether the wave comes behind a write, which was certainly done.
+    /// Whether the wave is ordered after a write that was certainly complete.
     #[inline]
     pub fn is_done(&mut self, write: Slot) -> bool {
         self.is_behind(write) && !self.waves.is_ever_early(self.slot.wave, write)
     }
 
-    /// The wave comes behind what was written to a dword.
+    /// Orders the wave after the writes to a dword.
     fn learn(&mut self, history: &mut AccessHistory, part: Part) {
         let (page, at) = history.at(part.dword);
         let (wave, now) = (self.slot.wave, self.slot.time);
@@ -221,7 +221,7 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// The wave comes behind an access to a dword.
+    /// Orders the wave after an access to a dword.
     fn learn_of(&mut self, earlier: Slot, part: Part) {
         if earlier.time != 0 {
             self.waves.learn_of(self.slot.wave, earlier, self.slot.time);
@@ -229,8 +229,8 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Whether the wave has used atomics on a dword that others use so, too: then its stores there are those that free a
-    /// lock, which compilers write as plain stores behind a wait.
+    /// Whether the wave has used atomics on a dword that other waves also use in this way. Its stores there free a lock:
+    /// compilers write them as plain stores after a wait.
     pub fn is_user(&mut self, history: &mut AccessHistory, part: Part) -> bool {
         let (page, at) = history.at(part.dword);
         let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
@@ -241,14 +241,14 @@ impl CheckAccess<'_> {
         location.is_some_and(|location| location.users & user(self.slot.wave) != 0)
     }
 
-    /// Finds writes that nothing orders before an access.
+    /// Finds writes that are not ordered before an access.
     fn check_writes(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
         let (page, at) = history.at(part.dword);
         let (writes, value) = (page.writes(at), page.value(at));
         for earlier in writes {
             self.check_write(part, earlier, new, verb, value);
             self.check_stored(history, part, earlier, new, verb);
-            // Before an atomic that told its wave nothing there may be others that the wave does not come behind either.
+            // Before an atomic without a result there may be others, with which the wave may not be ordered either.
             let is_atomic = matches!(earlier.mode(), Mode::Atomic);
             if earlier.time == 0 || !is_atomic || new.mode() != Mode::Plain {
                 continue;
@@ -264,8 +264,8 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Finds the store that was there before other atomics, which an atomic comes upon: `count = 0` of a wave that then counts
-    /// like all others. One that returns comes behind it by them.
+    /// Finds the store before earlier atomics, when another atomic follows: `count = 0` of a wave that then counts like all
+    /// others. An atomic with a result is ordered after the store by the other atomics.
     fn check_stored(
         &mut self,
         history: &AccessHistory,
@@ -308,7 +308,7 @@ impl CheckAccess<'_> {
         };
         let mut pair = pair(rule, part, (earlier, before), (new, verb));
         pair.release = release;
-        // Many waves may well store the same: `found = 1`.
+        // Several waves may store the same value: `found = 1`.
         let stores = before == Verb::Store && verb == Verb::Store;
         match value {
             _ if earlier.pc == new.pc => {
@@ -320,7 +320,7 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Finds reads that nothing orders before a write.
+    /// Finds reads that are not ordered before a write.
     fn check_reads(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
         let (page, at) = history.at(part.dword);
         let value = page.value(at).filter(|_| is_stored(page.writes(at), new));
@@ -330,7 +330,8 @@ impl CheckAccess<'_> {
             }
             let pair = pair(Rule::ReadWrite, part, (earlier, Verb::Load), (new, verb));
             match (verb, value) {
-                // Whoever has read does not see a store of what was there: all work-groups may well set up the same.
+                // A store of the present value cannot be noticed by the reader: all work-groups may initialize with the same
+                // value.
                 (Verb::Store, Some(_)) => self.values.suspect(pair, value),
                 _ => self.found.add(pair),
             }
@@ -338,8 +339,8 @@ impl CheckAccess<'_> {
     }
 }
 
-/// Whether an atomic that returns nothing does right whatever is there by now, so that its wave may have guessed that: all
-/// but those that count.
+/// Whether an atomic without a result is correct for any present value, so that its wave may have guessed the value. This holds
+/// for all except those that count.
 fn confirms(kind: MemKind) -> bool {
     use Rmw::*;
     match kind {
@@ -348,7 +349,7 @@ fn confirms(kind: MemKind) -> bool {
     }
 }
 
-/// Whether stores have last written the bytes that another one writes, so that it is known what is there.
+/// Whether the bytes that a store overwrites were last written by stores, so that their value is known.
 fn is_stored(writes: [Slot; 2], new: Slot) -> bool {
     let is_store = |slot: &&Slot| matches!(slot.mode(), Mode::Plain | Mode::Coherent);
     let stores = writes.iter().filter(is_store);
@@ -367,13 +368,13 @@ pub fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) 
     }
 }
 
-/// The bit of a wave among the users of a location.
+/// Returns the bit of a wave among the users of a location.
 fn user(wave: u32) -> u64 {
     1 << (wave % 64)
 }
 
-/// Whether two accesses to a dword need an order, if one of them writes: if they meet, and one is plain. An atomic that spins
-/// waits for whatever others store.
+/// Whether two accesses to a dword, one of which writes, need an order: they have bytes in common, and one of them is plain. An
+/// atomic that spins waits for the stores of others.
 fn clash(earlier: Slot, later: Slot) -> bool {
     let (a, b) = (earlier.mode(), later.mode());
     let one_is_plain = a == Mode::Plain || b == Mode::Plain;

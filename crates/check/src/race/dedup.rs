@@ -1,4 +1,4 @@
-//! Deduplication of races: one for each pair of instructions; and their messages.
+//! Deduplication of races, with one for each pair of instructions, and their messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,15 +11,15 @@ use super::waves::{LoadsAgain, Waves};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
 
-/// What is said of two accesses without an order: the earlier one first.
+/// The kind of conflict of two accesses, the earlier one first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     WriteWrite,
     ReadWrite,
     WriteRead,
-    /// Two stores of one instruction, of different values.
+    /// Stores of different values by one instruction in two waves.
     SameStore,
-    /// Lanes of one store, of different values.
+    /// Stores of different values by lanes of one instruction.
     Lanes,
 }
 
@@ -35,7 +35,7 @@ impl Rule {
     }
 }
 
-/// What an access does, in words.
+/// The action of an access, in words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verb {
     Load,
@@ -61,7 +61,7 @@ impl Verb {
     }
 }
 
-/// Two accesses to the same bytes, and what they did.
+/// A conflict of two accesses to the same bytes.
 #[derive(Clone, Copy)]
 pub struct Pair {
     pub rule: Rule,
@@ -69,23 +69,23 @@ pub struct Pair {
     pub dword: u64,
     pub earlier: (Slot, Verb),
     pub later: (Slot, Verb),
-    /// What the later one's wave has come behind, if the earlier one was in flight then.
+    /// The release that ordered the later access while the earlier one was still in flight.
     pub release: Option<Release>,
 }
 
-/// All that were found, counted by their instructions.
+/// All conflicts, counted by their instructions.
 #[derive(Default)]
 pub struct Dedup {
     numbers: HashMap<(u16, u16, Rule, Option<u16>), usize>,
     pairs: Vec<(Pair, u64)>,
-    /// Plain loads that are guesses, by instruction.
+    /// Plain loads that are guesses, by the number of their instruction.
     guesses: HashSet<u16>,
-    /// Loads that may be in a spin loop, and the strongest evidence that a wave has given.
+    /// Loads that may be in a spin loop, with the strongest evidence of any wave.
     spins: HashMap<u16, LoadsAgain>,
 }
 
 impl Dedup {
-    /// Adds a pair, or counts it.
+    /// Adds a pair, or counts it if it is present.
     pub fn add(&mut self, pair: Pair) {
         let next = self.pairs.len();
         let release = pair.release.map(|release| release.pc);
@@ -97,18 +97,18 @@ impl Dedup {
         self.pairs[n].1 += 1;
     }
 
-    /// An instruction loads what an atomic of the same wave then looks at: a wrong guess does no harm.
+    /// Marks a load as a guess: an atomic of the same wave then tests the value, so that a wrong guess is harmless.
     pub fn guesses(&mut self, load: u16) {
         self.guesses.insert(load);
     }
 
-    /// A load that may wait for others shows something of it.
+    /// Records evidence on a load that may be in a spin loop.
     pub fn may_spin(&mut self, load: u16, again: LoadsAgain) {
         let known = self.spins.entry(load).or_insert(again);
         *known = again.max(*known);
     }
 
-    /// Leaves out what waits for others, as far as is known: what that loads is theirs to change.
+    /// Removes conflicts of loads that spin, as far as known: other waves are supposed to change the value.
     fn forget_spins(&mut self) {
         let mut spins = std::mem::take(&mut self.spins);
         spins.retain(|_, again| *again != LoadsAgain::Works);
@@ -119,7 +119,7 @@ impl Dedup {
         });
     }
 
-    /// Leaves out atomics of others before or behind a guess.
+    /// Removes conflicts between a guess and atomics of other waves.
     fn forget_guesses(&mut self) {
         let guesses = std::mem::take(&mut self.guesses);
         self.pairs.retain(|(pair, _)| {
@@ -131,7 +131,7 @@ impl Dedup {
         });
     }
 
-    /// Tells all of them.
+    /// Adds all conflicts as findings.
     pub fn tell(
         &mut self,
         kernel: &str,
@@ -155,7 +155,7 @@ impl Dedup {
         }
     }
 
-    /// What is written back before others are let go on is in order. Of the rest a pair of instructions is told once.
+    /// Removes writes that are written back before the release. Other conflicts of the same pair of instructions are joined.
     fn forget_written_back(&mut self, kinds: &SemanticsTable) {
         let mut kept: Vec<(Pair, u64)> = Vec::new();
         for (pair, times) in self.pairs.drain(..) {
@@ -175,8 +175,8 @@ impl Dedup {
         self.pairs = kept;
     }
 
-    /// `bins[i]++` without an atomic loads too early, and so stores what is wrong. That is one mistake: the store is counted
-    /// where the load is told.
+    /// Joins the conflicts of `bins[i]++` without an atomic, which loads too early and so stores a wrong value. This is one
+    /// mistake: the store is counted with the load.
     fn count_updates_once(&mut self, kinds: &SemanticsTable) {
         let loads: Vec<(usize, Pair)> = (self.pairs.iter().map(|(pair, _)| *pair).enumerate())
             .filter(|(_, pair)| pair.rule == Rule::WriteRead)
@@ -184,7 +184,7 @@ impl Dedup {
         let load_of = |store: &Pair| {
             let of_stores = matches!(store.rule, Rule::SameStore | Rule::WriteWrite);
             let is_its = |(_, load): &&(usize, Pair)| {
-                // A load of the wave as a whole has its address elsewhere.
+                // A load by the wave as a whole has its address in other registers.
                 let at_one_place = (load.memory, load.dword) == (store.memory, store.dword)
                     && kinds.pc(load.later.0.pc) < kinds.pc(store.later.0.pc);
                 load.earlier.0.pc == store.earlier.0.pc
@@ -206,7 +206,7 @@ impl Dedup {
 }
 
 impl Pair {
-    /// A store of which lanes overwrite each other.
+    /// Returns the finding about a store whose lanes overwrite each other.
     fn of_lanes(&self, waves: &Waves, kinds: &SemanticsTable) -> Finding {
         let ((first, _), (last, _)) = (self.earlier, self.later);
         let bytes = bytes(self.memory, self.dword, last.mask());
@@ -288,11 +288,11 @@ impl Pair {
     }
 }
 
-/// The reason why a release does not order these writes.
+/// The reason why a release does not order these writes, and the help for it.
 const IN_FLIGHT: &str = "on another compute unit, the writes of a wave may become visible in another order, unless it waits in between";
 const WAIT: &str = "put a release fence before the release: `__threadfence()`, in machine code `s_waitcnt vmcnt(0)`";
 
-/// The operations that order two waves.
+/// Returns the operations that would order the two waves.
 fn order(memory: MemoryKind, one_group: bool) -> String {
     let coherent = match memory {
         MemoryKind::Global => {
@@ -324,7 +324,7 @@ fn help(one_group: bool, rule: Rule) -> &'static str {
     }
 }
 
-/// The wave and lane of an access.
+/// Returns the wave and lane of an access, in words.
 pub fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
     let group = waves.group(slot.wave);
     let mut name = format!("wave {}", slot.wave - group.first);
@@ -338,7 +338,7 @@ pub fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
     name
 }
 
-/// The bytes of a dword of a memory.
+/// Returns the bytes of a dword in a memory, in words.
 fn bytes(memory: MemoryKind, dword: u64, mask: u8) -> String {
     let first = dword * 4 + u64::from(mask.trailing_zeros().min(3));
     let end = dword * 4 + u64::from(8 - mask.leading_zeros());

@@ -1,4 +1,4 @@
-//! What a launch has accessed of global memory, kept when it is over: for who knows what the host and other queues did meanwhile.
+//! The footprint of a launch in global memory, kept after its end to be compared with accesses of the host and of other queues.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -7,43 +7,43 @@ use super::access_history::{AccessHistory, Mode, PAGE, Page, Slot};
 use super::dedup::{Verb, name};
 use super::waves::Waves;
 
-/// Where a launch leaves its footprint.
+/// The place where a launch leaves its footprint.
 pub type Kept = Arc<Mutex<Option<Footprint>>>;
 
 /// Bytes of a page of the history.
 const PAGE_BYTES: u64 = 4 * PAGE;
 
-/// The bytes of global memory that a launch has accessed, and by which of its instructions.
+/// The bytes of global memory that a launch has accessed, with its instructions.
 pub struct Footprint {
     history: AccessHistory,
-    /// The instructions by their numbers.
+    /// The addresses of the instructions, by number.
     pcs: Vec<u64>,
     waves: Waves,
     size: u64,
 }
 
-/// Neighbouring bytes that something else accesses, too, and what one instruction of the launch did there.
+/// Adjacent bytes that are also accessed from elsewhere, and the access of the launch to them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meeting {
-    /// The bytes, by address.
+    /// The addresses of the bytes.
     pub bytes: Range<u64>,
     /// The address of the instruction.
     pub pc: u64,
-    /// What it does, as a noun: `load`, `store` or `atomic`.
+    /// The access as a noun: `load`, `store` or `atomic`.
     pub noun: &'static str,
-    /// What is done to the bytes: `read`, `written`.
+    /// The access as a participle: `read`, `written`.
     pub done: &'static str,
-    /// The work-group, wave and lane that accessed the first of them.
+    /// The work-group, wave and lane that accessed the first byte.
     pub who: String,
 }
 
-/// A dword, or some bytes of it.
+/// A dword, or some bytes of one.
 struct Dword<'f> {
     number: u64,
     page: &'f Page,
-    /// Which of the page it is.
+    /// The index of the dword in its page.
     at: usize,
-    /// The bytes, a bit each.
+    /// The bytes, one bit each.
     mask: u8,
 }
 
@@ -60,13 +60,13 @@ impl Footprint {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether the launch tells others something, or learns from them, while it runs: `is_reached` says whether others look at
-    /// the memory at an address meanwhile. It does by storing there, by atomics, and by loads that see such stores.
+    /// Whether the launch communicates while it runs: by stores, by atomics, or by coherent loads. `is_reached` returns whether
+    /// others access the memory at an address meanwhile.
     pub fn tells(&self, is_reached: impl Fn(u64) -> bool) -> bool {
         let mut pages = self.history.pages();
         pages.any(|(number, page)| {
@@ -75,18 +75,18 @@ impl Footprint {
         })
     }
 
-    /// Whether the launch orders itself by some of these bytes: by atomics, or by coherent loads and stores.
+    /// Whether the launch orders itself by some of these bytes, with atomics, or coherent loads and stores.
     pub fn orders(&self, bytes: Range<u64>) -> bool {
         let mut pieces = self.pieces(bytes);
         pieces.any(|(_, page, at)| page.orders(at))
     }
 
-    /// Whether both launches order themselves by the same dword.
+    /// Whether both launches order themselves by a common dword.
     pub fn orders_with(&self, other: &Footprint) -> bool {
         self.pairs(other).any(|(_, a, b)| a.orders_with(b))
     }
 
-    /// The first bytes of a range that the launch writes; or reads, if others write them.
+    /// Returns the first bytes of a range that the launch writes; or also reads, if `written` says that others write them.
     pub fn meets(&self, bytes: Range<u64>, written: bool) -> Option<Meeting> {
         let mut dwords = self.dwords(bytes.clone());
         let (first, slot) = dwords.find_map(|dword| Some((dword.number, dword.met(written)?)))?;
@@ -100,7 +100,8 @@ impl Footprint {
         Some(self.meeting(slot, self.history.writes(first).contains(&slot), met))
     }
 
-    /// The first bytes that one of two launches writes and the other accesses: what this one does there, and what the other.
+    /// Returns the first bytes that one of two launches writes and the other accesses: the access of this launch, and that of the
+    /// other.
     pub fn meets_launch(&self, other: &Footprint) -> Option<(Meeting, Meeting)> {
         let clash = |(number, a, b): (u64, &Page, &Page)| {
             let mut all = (0..PAGE as usize).map(|at| (at, clash(a, b, at)));
@@ -131,7 +132,7 @@ impl Footprint {
         }
     }
 
-    /// The dwords of some bytes in pages of which something is known, by address.
+    /// Returns the dwords of some bytes in pages with a history, by address.
     fn dwords(&self, bytes: Range<u64>) -> impl Iterator<Item = Dword<'_>> {
         let pieces = self.pieces(bytes.clone());
         pieces.flat_map(move |(number, page, at)| {
@@ -149,7 +150,7 @@ impl Footprint {
         })
     }
 
-    /// The pages of some bytes that are known, by address: the number of each, and which of its dwords.
+    /// Returns the pages of some bytes that have a history, by address: the number, and the range of dwords of each.
     fn pieces(&self, bytes: Range<u64>) -> impl Iterator<Item = (u64, &Page, Range<usize>)> {
         let all = bytes.start / 4..bytes.end.div_ceil(4);
         let pages = self
@@ -163,7 +164,7 @@ impl Footprint {
         })
     }
 
-    /// The pages that are known of both.
+    /// Returns the pages that both launches have accessed.
     fn pairs<'f>(
         &'f self,
         other: &'f Footprint,
@@ -173,7 +174,7 @@ impl Footprint {
     }
 }
 
-/// The bytes of a dword that are in a range, a bit each.
+/// Returns the bytes of a dword that are in a range, one bit each.
 fn mask(dword: u64, bytes: &Range<u64>) -> u8 {
     let first = bytes.start.saturating_sub(dword * 4).min(4);
     let last = bytes.end.saturating_sub(dword * 4).min(4);
@@ -181,7 +182,7 @@ fn mask(dword: u64, bytes: &Range<u64>) -> u8 {
 }
 
 impl Dword<'_> {
-    /// The access with which a read or write of these bytes must be ordered.
+    /// Returns the access with which a read or write of these bytes must be ordered.
     fn met(&self, written: bool) -> Option<Slot> {
         let reads = self.page.reads(self.at).into_iter().filter(|_| written);
         let mut all = self.page.writes(self.at).into_iter().chain(reads);
@@ -189,7 +190,7 @@ impl Dword<'_> {
     }
 }
 
-/// What two launches do to the same bytes of a dword, if one of them writes, and not both order themselves by it.
+/// Returns the accesses of two launches to the same bytes of a dword, if one of them writes and not both order themselves by it.
 fn clash(a: &Page, b: &Page, at: usize) -> Option<(Slot, Slot)> {
     let need_order = |(a, b): &(Slot, Slot)| {
         let are_there = a.time != 0 && b.time != 0 && a.mask() & b.mask() != 0;

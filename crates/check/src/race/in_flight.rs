@@ -1,60 +1,61 @@
-//! Writes of a wave to vector memory that are in flight: until the wave has waited for them (`s_waitcnt vmcnt`), others may not
-//! see them, whatever flag it has set meanwhile.
+//! Writes to vector memory that are in flight: until the wave has waited for them (`s_waitcnt vmcnt`), other waves may not see
+//! them, even if they see a flag that the wave has set since.
 //!
-//! Vector memory is done in the order in which it was issued (Vega ISA, 4.4), for who shares the L1 of a compute unit. Work-groups
-//! may not, and their ways to memory differ by address (LLVM, "Memory Model GFX6-GFX9"). So this is about waves of different ones.
+//! Vector memory accesses are performed in the order of issue (Vega ISA, 4.4) for waves that share the L1 of a compute unit.
+//! Work-groups may be on different compute units, whose paths to memory differ by address (LLVM, "Memory Model GFX6-GFX9"). This
+//! file is therefore about waves of different work-groups.
 
 use std::collections::VecDeque;
 
 use super::vector_clock::Time;
 
-/// The writes of a wave.
+/// The writes of one wave.
 #[derive(Clone, Default)]
 pub struct InFlight {
-    /// How many accesses were issued.
+    /// The number of issued accesses.
     issued: u32,
-    /// Writes that may be in flight: number and time, the oldest first.
+    /// The writes that may be in flight: number and time, the oldest first.
     writes: VecDeque<(u32, Time)>,
-    /// Others, which were waited for.
+    /// The writes that the wave has waited for.
     done: Vec<Done>,
-    /// Flags that others have come behind.
+    /// Releases with earlier writes in flight, after which other waves are ordered.
     early: Vec<Release>,
 }
 
-/// Writes that were waited for together.
+/// A group of writes that were waited for together.
 #[derive(Clone, Copy)]
 struct Done {
     first: Time,
-    /// The moment of the wait.
+    /// The time of the wait.
     at: Time,
 }
 
-/// A flag that was set, or an atomic, while writes before it were in flight.
+/// A store of a flag, or an atomic, while earlier writes were in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Release {
     /// The time of the release.
     time: Time,
-    /// The first of these writes.
+    /// The time of the first write in flight.
     first: Time,
-    /// The number of the instruction.
+    /// The number of the instruction that releases.
     pub pc: u16,
-    /// The dword in memory.
+    /// The dword that is written by the release.
     dword: u64,
 }
 
-/// No counter goes further, so that no more are in flight.
+/// Limit of accesses in flight, which is the range of the counter.
 const MAX_IN_FLIGHT: u32 = 64;
 
-/// So many waits, and so many releases, are remembered: of older ones nothing is said.
+/// Number of waits, and of releases, that are kept. Races with older ones are not found.
 const REMEMBERED: usize = 8;
 
 impl InFlight {
-    /// An access to vector memory is issued.
+    /// Counts an access to vector memory that is issued.
     pub fn issue(&mut self) {
         self.issued = self.issued.wrapping_add(1);
     }
 
-    /// The access that was issued last writes.
+    /// Records that the access issued last writes.
     pub fn write(&mut self, now: Time) {
         let is_done = |(number, _): &(u32, Time)| self.issued - number >= MAX_IN_FLIGHT;
         if self.writes.front().is_some_and(is_done) {
@@ -63,7 +64,7 @@ impl InFlight {
         self.writes.push_back((self.issued, now));
     }
 
-    /// The wave has waited until no more than so many accesses were in flight.
+    /// Records a wait until at most `most` accesses were in flight.
     pub fn wait(&mut self, most: u32, now: Time) {
         let Some(&(_, first)) = self.writes.front() else {
             return;
@@ -82,13 +83,13 @@ impl InFlight {
         self.done.push(Done { first, at: now });
     }
 
-    /// The wave has ended, and all is done.
+    /// Records the end of the wave, which completes all writes.
     pub fn end(&mut self, now: Time) {
         self.wait(0, now);
         self.writes = VecDeque::new();
     }
 
-    /// Another wave comes behind an access to a dword by which this one lets others go on.
+    /// Records that another wave is ordered after an access to a dword by which this one releases.
     pub fn seen(&mut self, time: Time, pc: u16, dword: u64) {
         let known = self.early.iter().any(|release| release.time == time);
         let Some(first) = self.first_at(time).filter(|_| !known) else {
@@ -105,7 +106,7 @@ impl InFlight {
         });
     }
 
-    /// The first write that was in flight at a moment.
+    /// Returns the first write that was in flight at a time.
     fn first_at(&self, then: Time) -> Option<Time> {
         let spans = self.done.iter().map(|done| (done.first, done.at));
         let left = self.writes.front().map(|(_, first)| (*first, Time::MAX));
@@ -114,14 +115,14 @@ impl InFlight {
         span.map(|(first, _)| first)
     }
 
-    /// Whether a release was ever seen that was early.
+    /// Whether another wave has seen a release with writes in flight.
     #[inline]
     pub fn is_ever_early(&self) -> bool {
         !self.early.is_empty()
     }
 
-    /// The release during a write in flight to a dword, if it is the only one by which a wave is ordered after this wave up
-    /// to a time. Accesses to one dword are in order anyhow.
+    /// Returns the release during a write in flight to a dword, if it is the only one by which a wave is ordered after this wave
+    /// up to time `known`. Accesses to one dword are always in order.
     pub fn early(&self, write: Time, dword: u64, known: Time) -> Option<Release> {
         let mut early = self.early.iter().copied();
         let release = early.find(|release| release.time == known)?;
@@ -134,7 +135,7 @@ impl InFlight {
 mod tests {
     use super::*;
 
-    /// A wave that writes at these moments, and waits at the last one.
+    /// Returns a wave that writes at these times, and waits at the last one.
     fn wave(writes: &[Time], most: u32, at: Time) -> InFlight {
         let mut wave = InFlight::default();
         for time in writes {
@@ -155,10 +156,10 @@ mod tests {
     #[test]
     fn a_wait_parts_what_is_done_from_what_is_not() {
         let wave = wave(&[2, 3, 4, 6], 0, 8);
-        // What is released at 5 is behind none of 2 to 4, and at 9 behind all.
+        // A release at 5 is not ordered after the writes 2 to 4, a release at 9 is ordered after all.
         assert!([2, 3, 4].iter().all(|write| !is_done(&wave, *write, 5)));
         assert!([2, 3, 4, 6].iter().all(|write| is_done(&wave, *write, 9)));
-        // A write that is itself what others see, and one that came later, are not meant.
+        // A write that is itself the release, and a later one, do not count.
         assert!(is_done(&wave, 4, 4) && is_done(&wave, 6, 5));
     }
 
@@ -167,7 +168,7 @@ mod tests {
         let mut wave = wave(&[2, 3, 4, 6], 2, 8);
         assert!(is_done(&wave, 2, 9) && is_done(&wave, 3, 9));
         assert!(!is_done(&wave, 4, 9) && !is_done(&wave, 6, 9));
-        // Loads count as well.
+        // Loads count as accesses, too.
         wave.issue();
         wave.wait(2, 10);
         assert!(is_done(&wave, 4, 11) && !is_done(&wave, 6, 11));

@@ -1,18 +1,19 @@
-//! Accesses of different waves to the same bytes, of which one writes, and which nothing orders; and stores of different values by
-//! lanes of one instruction ([`overwrites`]).
+//! `race`: accesses of different waves to the same bytes, one of them a write, that nothing orders. Also stores of different
+//! values by lanes of one instruction ([`overwrites`]).
 //!
-//! What orders waves is followed while they run ("happens before", as FastTrack does for threads: Flanagan and Freund, 2009):
+//! The order of waves is tracked while they run ("happens before", as in FastTrack for threads: Flanagan and Freund, 2009):
 //!
 //! * `s_barrier`, for the waves of a work-group;
-//! * atomics: one that returns comes behind all atomics on its address before it;
-//! * global wave synchronization (`ds_gws_*`): who uses a resource comes behind all that have used it;
-//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that spins ([`sync_semantics`]).
+//! * atomics: one that returns is ordered after all earlier atomics on its address;
+//! * global wave synchronization (`ds_gws_*`): a wave that uses a resource is ordered after all that have used it;
+//! * coherent loads (GLC): one is ordered after the store whose bytes it sees, and so is a load that spins ([`sync_semantics`]).
 //!
-//! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`in_flight`]).
+//! A wave that is ordered after one of another work-group in this way is ordered after those of its writes that were waited for
+//! ([`in_flight`]).
 //!
-//! So a race is found though the waves did not meet this time, if only both came by. Where too much would have to be kept or
-//! computed, more order is assumed than there is, never less: then a race is missed, and nothing false is said. What cannot
-//! be seen stands in `docs/checkers.md`.
+//! A race is thus found even if the waves did not collide in this run, if only both executed the accesses. Where tracking would
+//! cost too much memory or time, more order is assumed than exists, never less: a race may be missed, but none is reported
+//! falsely. `docs/checkers.md` lists the undetectable ones.
 
 mod access_history;
 mod check_access;
@@ -61,13 +62,13 @@ pub struct Race {
     overwritten: Overwritten,
     now: Time,
     kept: Option<Kept>,
-    /// Scratch of the work-groups, if a footprint is requested: it belongs to no group after they have ended.
+    /// The scratch of running work-groups, if a footprint is requested. It belongs to no group after they have ended.
     scratch: BTreeSet<(u64, u64)>,
 }
 
 impl Race {
-    /// Watches a launch of a kernel. `inst_at` gives the instruction at an address; of one that it does not know, nothing is
-    /// said.
+    /// Starts to watch a launch of a kernel. `inst_at` returns the instruction at an address; accesses by instructions for which
+    /// it returns `None` are not reported.
     pub fn new(kernel: impl Into<String>, inst_at: InstAt) -> Race {
         Race {
             kernel: kernel.into(),
@@ -84,20 +85,20 @@ impl Race {
         }
     }
 
-    /// Leaves there what the launch has accessed of global memory, when it is over.
+    /// Leaves the footprint in global memory at `kept` after the end of the launch.
     pub fn with_footprint(mut self, kept: Option<Kept>) -> Race {
         self.kept = kept;
         self
     }
 
-    /// Reads global memory with this at the end of each time slice, so that stores of different values by one instruction of
-    /// several waves are told from those of equal ones, which are no mistake.
+    /// Reads global memory with `reader` at the end of each time slice. Stores of equal values by one instruction of several
+    /// waves can then be distinguished from stores of different values; only the latter are mistakes.
     pub fn with_reader(mut self, reader: Reader) -> Race {
         self.values = Values::new(Some(reader));
         self
     }
 
-    /// One instruction of a wave.
+    /// Processes one instruction of a wave.
     fn step(&mut self, wave: u32, runs: &[AccessRun], lds: &mut AccessHistory) {
         self.now = self.now.saturating_add(1);
         let AccessRecord { pc, kind: what, .. } = runs[0].first;
@@ -129,7 +130,7 @@ impl Race {
                 MemoryKind::Global => &mut self.global,
                 MemoryKind::Gds => &mut self.gds,
                 MemoryKind::Lds => &mut *lds,
-                // A lane has its own.
+                // Scratch is private to a lane.
                 MemoryKind::Scratch => continue,
             };
             step.overwritten.used(wave, runs);
@@ -148,11 +149,11 @@ impl Race {
         self.issue(wave, kind, runs);
     }
 
-    /// An instruction of a wave has been issued: what it writes is in flight.
+    /// Records that an instruction of a wave was issued: its writes are in flight.
     fn issue(&mut self, wave: u32, kind: Semantics, runs: &[AccessRun]) {
         let first = &runs[0].first;
         let writes = first.kind != MemKind::Load;
-        // A lane has its scratch alone.
+        // Scratch is private to a lane.
         let is_shared = |run: &AccessRun| run.first.memory != MemoryKind::Scratch;
         if writes && runs.iter().any(is_shared) {
             self.waves.writes(wave);
@@ -166,23 +167,23 @@ impl Race {
                     in_flight.write(self.now);
                 }
             }
-            // Of scalar memory and GDS, which other counters count, it is not asked.
+            // Writes to scalar memory and GDS have other counters, and are not tracked.
             false if writes && first.memory != MemoryKind::Lds => in_flight.wait(0, self.now),
             false => {}
         }
     }
 
-    /// A wave goes past an instruction that waits for its accesses.
+    /// Processes a wait instruction of a wave.
     fn wait(&mut self, wave: u32, pc: u64) {
         self.now = self.now.saturating_add(1);
         let most = self.kinds.at(pc).and_then(|(_, kind)| kind.waits_for);
-        // One that nobody knows waits for all.
+        // An unknown instruction counts as a wait for all accesses.
         let in_flight = self.waves.in_flight(wave);
         in_flight.wait(most.unwrap_or(0).into(), self.now);
     }
 }
 
-/// Whether lanes load what others before have loaded: all that is new those have told.
+/// Whether lanes load the same bytes as those of the previous run, so that nothing new can be found.
 fn loads_the_same(before: &AccessRun, run: &AccessRun) -> bool {
     let bytes = |run: &AccessRun| (run.first.address, run.first.bytes, run.step, run.lanes);
     bytes(before) == bytes(run)

@@ -1,7 +1,7 @@
-//! Stores of one instruction of a wave that leave different values at one place: which lane wins is not defined.
+//! Stores of one instruction of a wave that leave different values at one place: the lane that wins is undefined.
 //!
-//! Lanes choose one of them like this on purpose: all store their numbers, and look who has won. So nothing is said if the wave
-//! uses the place again, and everything waits for the end of the launch.
+//! Programs select a lane in this way on purpose: all lanes store their numbers, and then read the winner. A store is therefore
+//! reported only at the end of the launch, and only if the wave has not used the place again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,18 +14,18 @@ use super::dedup::{Dedup, Pair};
 #[derive(Default)]
 pub struct Overwritten(BTreeMap<u64, Pair>);
 
-/// So many are remembered. Of those behind, nothing is said.
+/// Limit of the recorded stores. Further ones are not reported.
 const MAX: usize = 4096;
 
 impl Overwritten {
-    /// Lanes have stored different values to one dword.
+    /// Adds lanes that have stored different values to one dword.
     pub fn add(&mut self, pair: Pair) {
         if self.0.len() < MAX || self.0.contains_key(&pair.dword) {
             self.0.insert(pair.dword, pair);
         }
     }
 
-    /// A wave uses what it accesses.
+    /// Removes the stores to places that a wave accesses.
     #[inline]
     pub fn used(&mut self, wave: u32, runs: &[AccessRun]) {
         if self.0.is_empty() {
@@ -46,7 +46,7 @@ impl Overwritten {
         }
     }
 
-    /// The launch is over.
+    /// Reports the remaining stores at the end of the launch.
     pub fn end(&mut self, found: &mut Dedup) {
         std::mem::take(&mut self.0)
             .into_values()

@@ -1,6 +1,6 @@
-//! Contiguous accesses of whole dwords, and accesses of all lanes to one place: the common case, checked at once.
+//! The fast path of the race check: contiguous accesses of whole dwords, and accesses of all lanes to one place.
 //!
-//! Where everything is in order, a row needs no look at each lane. Where it may not be, [`CheckAccess`] goes dword by dword.
+//! If everything is in order, lanes need not be examined one by one. Otherwise [`CheckAccess`] checks dword by dword.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::access_history::{AccessHistory, Lane, Lanes, Mode, PAGE, Slot};
 use super::check_access::{CheckAccess, pair, parts};
 use super::dedup::{Pair, Rule, Verb};
 
-/// Neighbouring dwords.
+/// A row of adjacent dwords in memory.
 #[derive(Clone)]
 pub struct Row {
     memory: MemoryKind,
@@ -19,7 +19,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What lanes access, if that is whole dwords.
+    /// Returns the accesses of lanes as a row, if they are whole dwords.
     pub fn of(run: &AccessRun) -> Option<Row> {
         let first = &run.first;
         let bytes = first.bytes + run.step * (u32::from(run.lanes) - 1);
@@ -38,7 +38,7 @@ impl Row {
         })
     }
 
-    /// With all its lanes, not the first alone, where they have the same dwords.
+    /// Returns the row with all its lanes, not only the first one, if they access the same dwords.
     fn of_all(self, run: &AccessRun) -> Row {
         let mut row = self;
         if run.lanes > 1 && run.step == 0 {
@@ -47,7 +47,7 @@ impl Row {
         row
     }
 
-    /// Its parts in pages: the first dword, the dwords of the page, and their lanes.
+    /// Returns the parts of the row in each page: the first dword, the range of dwords in the page, and their lanes.
     fn pieces(&self) -> impl Iterator<Item = (u64, Range<usize>, Lanes)> {
         let Row { dwords, lanes, .. } = self.clone();
         let mut dword = dwords.start;
@@ -67,7 +67,7 @@ impl Row {
 }
 
 impl CheckAccess<'_> {
-    /// What lanes load.
+    /// Checks the loads of a run of lanes.
     pub fn loads(&mut self, history: &mut AccessHistory, run: &AccessRun) {
         let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_spin);
         let Some(row) = row else {
@@ -75,7 +75,7 @@ impl CheckAccess<'_> {
         };
         for (dword, at, lanes) in row.pieces() {
             let (page, _) = history.at(dword);
-            // Before an atomic there may be others that its wave told nothing.
+            // Before an atomic there may be others without a result.
             let ordered = |slot: Slot| !is_atomic(slot) && self.is_done(slot);
             if !page.writes_in_order(at.clone(), ordered) {
                 return self.load_each(history, run);
@@ -85,7 +85,7 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// What lanes store.
+    /// Checks the stores of a run of lanes.
     pub fn stores(&mut self, history: &mut AccessHistory, run: &AccessRun) {
         if let Some(pair) = self.overwrites(history, run) {
             self.overwritten.add(pair);
@@ -102,7 +102,7 @@ impl CheckAccess<'_> {
         let new = self.slot_as(mode);
         for (dword, at, lanes) in row.pieces() {
             let (page, _) = history.at(dword);
-            // One that is not plain may be of a lock, which this one frees.
+            // A write that is not plain may belong to a lock that this store frees.
             let free = page.writes_are(at.clone(), Mode::Plain)
                 && page.writes_in_order(at.clone(), |slot| slot.time != now && self.is_done(slot))
                 && page.reads_in_order(at.clone(), |slot| self.is_behind(slot));
@@ -115,8 +115,8 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// What a lane has stored over another value of a lane of the same store. One that is coherent, or frees a lock, may be an
-    /// atomic one, of which the last one counts.
+    /// Returns the store of a lane over another value of a lane of the same instruction. Coherent stores, and those that free a
+    /// lock, may be atomic stores, of which the last one counts.
     fn overwrites(&mut self, history: &mut AccessHistory, run: &AccessRun) -> Option<Pair> {
         let over = run.over.filter(|_| !self.kind.store_is_coherent)?;
         let at = (run.first.address + u64::from(over.byte)) / 4;
@@ -130,7 +130,7 @@ impl CheckAccess<'_> {
     }
 
     fn load_each(&mut self, history: &mut AccessHistory, run: &AccessRun) {
-        // Lanes that load the same are one: what is new the first has told.
+        // Lanes that load the same bytes count as one.
         let lanes = if run.step == 0 {
             1
         } else {

@@ -1,4 +1,4 @@
-//! Synchronization semantics of an instruction: what it acquires and releases.
+//! Synchronization semantics of an instruction: whether its accesses acquire or release.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,27 @@ use wavetank_gcn::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter
 
 use crate::code::Successors;
 
-/// What the accesses of an instruction mean beside moving data.
+/// The meaning of an instruction's accesses for the order of waves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Semantics {
-    /// A load sees what others have stored, and comes behind it; or it does not matter what it gives.
+    /// A load is ordered after the stores that it sees; or its result does not matter.
     pub load_is_coherent: bool,
-    /// A store is seen by such loads.
+    /// A store is visible to coherent loads.
     pub store_is_coherent: bool,
     /// Whether an atomic returns the old value, so that its wave can acquire.
     pub returns: bool,
-    /// Whether it is in a spin loop that waits for its result.
+    /// Whether the access is in a spin loop that waits for its result.
     pub spins: bool,
-    /// May be a spin load: unoptimized code keeps the address in scratch, so only the run can tell.
+    /// Whether the load may be in a spin loop: unoptimized code keeps the address in scratch, so it is decided at run time.
     pub may_spin: bool,
-    /// Whether `vmcnt` counts it until it is done.
+    /// Whether `vmcnt` counts the access until it is done.
     pub is_counted: bool,
-    /// Of a wait: so many of those may still be in flight behind it.
+    /// For a wait: the number of accesses that may still be in flight after it.
     pub waits_for: Option<u16>,
 }
 
 impl Semantics {
-    /// The semantics of an unknown instruction: it gives no findings.
+    /// The semantics of an unknown instruction, which causes no findings.
     const UNKNOWN: Semantics = Semantics {
         load_is_coherent: true,
         store_is_coherent: true,
@@ -39,10 +39,10 @@ impl Semantics {
     };
 }
 
-/// Gives the instruction at an address.
+/// A function that returns the instruction at an address.
 pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
 
-/// The instructions that have accessed memory, numbered as they came.
+/// The instructions that have accessed memory, numbered in the order of appearance.
 pub struct SemanticsTable {
     inst_at: InstAt,
     known: HashMap<u64, (u16, Semantics)>,
@@ -58,8 +58,8 @@ impl SemanticsTable {
         }
     }
 
-    /// The number and kind of the instruction at an address. `None` when there are no numbers left: what it does is not
-    /// looked at.
+    /// Returns the number and semantics of the instruction at an address. `None` if no numbers are left: its accesses are then
+    /// ignored.
     pub fn at(&mut self, pc: u64) -> Option<(u16, Semantics)> {
         if let Some(known) = self.known.get(&pc) {
             return Some(*known);
@@ -71,7 +71,7 @@ impl SemanticsTable {
         Some((number, kind))
     }
 
-    /// An instruction that may spin has shown that it does.
+    /// Marks an instruction that may spin as one that does.
     pub fn spins(&mut self, pc: u64) {
         if let Some((_, kind)) = self.known.get_mut(&pc) {
             *kind = Semantics {
@@ -83,31 +83,31 @@ impl SemanticsTable {
         }
     }
 
-    /// The address of an instruction by its number.
+    /// Returns the address of an instruction by its number.
     pub fn pc(&self, number: u16) -> u64 {
         self.pcs[usize::from(number)]
     }
 
-    /// The addresses of all instructions that have a number, by that.
+    /// Returns the addresses of all numbered instructions.
     pub fn pcs(&self) -> &[u64] {
         &self.pcs
     }
 }
 
 impl SemanticsTable {
-    /// Whether a load and a store, by their numbers, are two halves of an update: `count++`.
+    /// Whether a load and a store, by their numbers, are the two halves of an update: `count++`.
     pub fn is_update(&self, load: u16, store: u16) -> bool {
         is_update(self.pc(load), self.pc(store), &self.inst_at)
     }
 
-    /// Whether an L1 is written back between a write and what lets others go on, by their numbers.
+    /// Whether an L1 is written back between a write and a release, given by their numbers.
     pub fn writes_back(&self, write: u16, release: u16) -> bool {
         writes_back(self.pc(write), self.pc(release), &self.inst_at)
     }
 }
 
-/// Whether `buffer_wbinvl1` stands on the way straight on from a write to what lets others go on, or at least next to that. GCC has
-/// nothing else in releases.
+/// Whether `buffer_wbinvl1` is on the straight path from a write to a release, or directly before the release. GCC's releases
+/// have nothing else.
 fn writes_back(write: u64, release: u64, inst_at: &InstAt) -> bool {
     use Mubuf::{BUFFER_WBINVL1, BUFFER_WBINVL1_SC, BUFFER_WBINVL1_VOL};
     let is_one = |inst: &Inst| match inst.op {
@@ -131,10 +131,10 @@ fn writes_back(write: u64, release: u64, inst_at: &InstAt) -> bool {
     false
 }
 
-/// So many instructions are looked at between a write and its release.
+/// Limit of the instructions between a write and its release.
 const FARTHEST_RELEASE: usize = 1024;
 
-/// Whether a store that lies behind a load, on the way straight on, has its address.
+/// Whether a store that follows a load on a straight path has the same address.
 fn is_update(load: u64, store: u64, inst_at: &InstAt) -> bool {
     let Some(first) = inst_at(load) else {
         return false;
@@ -142,7 +142,7 @@ fn is_update(load: u64, store: u64, inst_at: &InstAt) -> bool {
     let address = address_of(&first);
     let place = |inst: &Inst| (inst.form, inst.mods.offset);
     let mut at = load + u64::from(first.len);
-    // What a load gives may take the place of its address.
+    // The result of a load may overwrite its address.
     let mut moved = first.effects().writes.meets(&address);
     for _ in 0..LONGEST_LOOP {
         let Some(inst) = inst_at(at).filter(|_| at <= store && !moved) else {
@@ -167,8 +167,8 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
     let spins = spins(pc, &inst, inst_at);
     let load_is_coherent = has(Flags::GLC) || spins || guesses(pc, &inst, inst_at);
     Semantics {
-        // GLC reads around the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): what compilers make of volatile
-        // and atomic loads. One that spins is one of them where all waves share the memory, and needs no GLC.
+        // GLC bypasses the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): compilers emit it for volatile and atomic
+        // loads. A load that spins is one of these where all waves share the memory, and needs no GLC.
         load_is_coherent,
         store_is_coherent: has(Flags::GLC | Flags::SLC),
         returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
@@ -179,7 +179,7 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
     }
 }
 
-/// How many accesses to vector memory may be in flight behind an instruction, if it waits for them.
+/// Returns the number of accesses to vector memory that may be in flight after an instruction, if it waits for them.
 fn waits_for(inst: &Inst) -> Option<u16> {
     let [vm, ..] = WaitCounter::all(inst.chip.generation());
     match (inst.op, inst.operand(Field::Simm16)) {
@@ -188,12 +188,12 @@ fn waits_for(inst: &Inst) -> Option<u16> {
     }
 }
 
-/// A loop that waits is no longer than this; in code that is not optimised than that.
+/// Limits of a spin loop's length in instructions, in optimized and unoptimized code.
 const LONGEST_LOOP: usize = 64;
 const LONGEST_PLAIN_LOOP: usize = 512;
 
-/// Whether an access stands in a loop in which the wave writes nothing else, and always has the same address. Then only
-/// others change what it gives; a compiler moves a plain load out of such a loop, so that this one is volatile or atomic.
+/// Whether an access is in a loop with a constant address and without other writes of the wave. Then only other waves can change
+/// its result. Compilers move plain loads out of such loops, so this one must be volatile or atomic.
 fn spins(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
     let Some((head, end)) = loop_around(pc, access, LONGEST_LOOP, inst_at) else {
         return false;
@@ -216,8 +216,9 @@ fn spins(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
     stays(&address_of(access), &access.effects().writes, around)
 }
 
-/// Whether registers have the same values whenever a loop comes by an access, which writes some and stands among others: if they
-/// are not written there, or always made anew of what is not.
+/// Whether registers have the same values at each execution of an access in a loop. `written` are the registers that the access
+/// writes, `others` the other instructions. This holds if the registers are not written, or always recomputed from values that do
+/// not change.
 fn stays(registers: &Registers, written: &Registers, mut others: Vec<Inst>) -> bool {
     let all = |insts: &[Inst]| {
         let writes = insts.iter().map(|inst| inst.effects().writes);
@@ -244,15 +245,15 @@ fn stays(registers: &Registers, written: &Registers, mut others: Vec<Inst>) -> b
     !all(&others).or(&own).meets(registers)
 }
 
-/// EXEC, which only says which lanes go on.
+/// Returns EXEC, which only selects the active lanes.
 fn lanes_on() -> Registers {
     let mut exec = Registers::default();
     exec.add_state(EXEC);
     exec
 }
 
-/// Whether a load stands in a loop of code that is not optimised: its variables are in scratch, which the wave has by the resource
-/// in s[0:3] (AMDGPU usage, "Private Segment Buffer").
+/// Whether a load is in a loop of unoptimized code, whose variables are in scratch, addressed by the resource in s[0:3] (AMDGPU
+/// usage, "Private Segment Buffer").
 fn may_spin(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     let is_variable =
         |inst: &Inst| inst.form == Form::Mubuf && inst.operand(Field::Srsrc) == Operand::Sgpr(0);
@@ -271,9 +272,9 @@ fn may_spin(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     false
 }
 
-/// Whether a load is one of what a compare and swap soon afterwards compares with: what it gives is a guess, and a wrong one
-/// does no harm. Programs write atomics that the chip has not so, often with a plain load. It is one if it has the same
-/// address registers, or if what it has loaded is compared with.
+/// Whether a load gives the comparand of a compare-and-swap soon afterwards, so that a wrong value is harmless. Programs write
+/// atomics that the chip does not have in this way, often with a plain load. It is one if it has the same address registers, or
+/// if its result is the comparand.
 fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     let address = address_of(load);
     let place = |inst: &Inst| (inst.form == Form::Ds, inst.mods.offset);
@@ -300,7 +301,7 @@ fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
         if moved && loaded.is_empty() {
             return false;
         }
-        // Where one may jump or not, the way on.
+        // At a conditional branch, the fall-through path is followed.
         let successors = Successors::of(&inst, at);
         at = match (successors.next, successors.target) {
             (true, _) => at + u64::from(inst.len),
@@ -311,8 +312,8 @@ fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     false
 }
 
-/// The registers that a compare and swap compares memory with: the first data of LDS instructions, of others the upper half
-/// (Vega ISA, 12.13 DS_CMPST_B32 and 12.15 BUFFER_ATOMIC_CMPSWAP).
+/// Returns the comparand registers of a compare-and-swap: the first data of LDS instructions, the upper half of the data of
+/// others (Vega ISA, 12.13 DS_CMPST_B32 and 12.15 BUFFER_ATOMIC_CMPSWAP).
 fn compared(inst: &Inst) -> Option<Registers> {
     let data = [Field::Vdata, Field::Data0, Field::Sdata];
     let specs = inst.row().operands;
@@ -332,7 +333,7 @@ fn compared(inst: &Inst) -> Option<Registers> {
     Some(with)
 }
 
-/// Whether an instruction copies one of some registers as it is.
+/// Whether an instruction copies one of some registers unchanged.
 fn is_copy(inst: &Inst, from: &Registers) -> bool {
     let names = inst.row().mnemonics;
     let moves = |name: &&str| name.starts_with("v_mov_b32") || name.starts_with("s_mov_b");
@@ -345,14 +346,14 @@ fn is_copy(inst: &Inst, from: &Registers) -> bool {
         && source.meets(from)
 }
 
-/// Whether an instruction is a compare and swap: they are named so, and only they.
+/// Whether an instruction is a compare-and-swap, which its name shows.
 fn compares(inst: &Inst) -> bool {
     let names = inst.row().mnemonics;
     let compares = |name: &&str| name.contains("cmpswap") || name.contains("cmpst");
     names.iter().flatten().any(compares)
 }
 
-/// The innermost loop around an instruction whose code lies in one piece: the addresses of its first and last one.
+/// Returns the innermost contiguous loop around an instruction: the addresses of its first and last instruction.
 fn loop_around(pc: u64, inst: &Inst, most: usize, inst_at: &InstAt) -> Option<(u64, u64)> {
     let mut at = pc + u64::from(inst.len);
     for _ in 0..most {
@@ -369,11 +370,11 @@ fn loop_around(pc: u64, inst: &Inst, most: usize, inst_at: &InstAt) -> Option<(u
     None
 }
 
-/// The registers that an access is addressed by. What it reads beside them are data.
+/// Returns the registers that address an access. Other registers that it reads are data.
 fn address_of(access: &Inst) -> Registers {
     let (reads, written) = (access.effects().reads, access.effects().writes);
     let exec = lanes_on();
-    // Data that the result takes the place of.
+    // Data that the result overwrites.
     let operands = 0..access.row().operands.len();
     let reused = operands
         .into_iter()
@@ -390,7 +391,7 @@ mod tests {
 
     use super::*;
 
-    /// Instructions one behind the other from 0x100 on.
+    /// Returns consecutive instructions from 0x100 on.
     fn code(lines: &[&str]) -> InstAt {
         let mut at = HashMap::new();
         let mut pc = 0x100;
@@ -455,11 +456,11 @@ mod tests {
             "s_cbranch_vccz 65531",
         ];
         assert!(kind(&waits).spins);
-        // The address goes on.
+        // The address advances.
         let mut walks = waits;
         walks[1] = "v_add_u32_e32 v0, 4, v0";
         assert!(!kind(&walks).spins);
-        // It is made anew of what does not change, or does.
+        // The address is recomputed from values that are constant, or that change.
         let moved = |from: &str| {
             let moved = format!("v_mov_b32_e32 v0, {from}");
             let back = "s_cbranch_vccz 65530";
@@ -476,7 +477,7 @@ mod tests {
         };
         assert!(moved("s11").spins && moved("v1").spins);
         assert!(!moved("vcc_lo").spins && !moved("v0").spins);
-        // It stores, too.
+        // The loop has a store, too.
         let stores = [
             waits[0],
             "ds_write_b32 v2, v1",
@@ -484,7 +485,7 @@ mod tests {
             "s_cbranch_vccz 65530",
         ];
         assert!(!kind(&stores).spins);
-        // No loop: the branch goes on, or to behind the load.
+        // Not a loop: the branch goes forward, or to the instruction after the load.
         let mut goes_on = waits;
         goes_on[3] = "s_cbranch_vccz 1";
         assert!(!kind(&goes_on).spins);
@@ -510,7 +511,7 @@ mod tests {
             loop_of("buffer_load_dword v0, off, s[0:3], s33"),
             (false, true)
         );
-        // Another buffer, and no variable.
+        // Another buffer, which does not hold variables.
         assert_eq!(
             loop_of("buffer_load_dword v0, off, s[4:7], s33"),
             (false, false)
@@ -527,7 +528,7 @@ mod tests {
 
     #[test]
     fn gcc_writes_back_before_it_lets_others_go_on() {
-        // Each of them has 8 bytes.
+        // Each instruction has 8 bytes.
         let next_to = [
             "global_store_dword v1, v0, s[12:13]",
             "buffer_wbinvl1_vol",
@@ -535,7 +536,7 @@ mod tests {
         ];
         assert!(writes_back(0x100, 0x110, &code(&next_to)));
         assert!(!writes_back(0x108 + 8, 0x100, &code(&next_to)));
-        // In another function only what is next to it counts.
+        // In another function, only an adjacent write-back counts.
         assert!(writes_back(0x5000, 0x110, &code(&next_to)));
         let before = [next_to[0], next_to[1], next_to[0], next_to[2]];
         assert!(writes_back(0x100, 0x118, &code(&before)));
@@ -577,7 +578,7 @@ mod tests {
 
     #[test]
     fn what_a_compare_and_swap_compares_with_is_a_guess() {
-        // Other registers have the same address; what was loaded is copied.
+        // Other registers hold the same address, and the loaded value is copied.
         let guess = [
             "flat_load_dword v1, v[0:1]",
             "v_mov_b32_e32 v2, s4",
@@ -591,7 +592,7 @@ mod tests {
             (3, "v_add_u32_e32 v5, 1, v1"),
             (3, "v_mov_b32_e32 v5, v2"),
             (4, "v_mov_b32_e32 v5, 0"),
-            // It is what is stored.
+            // The loaded value is the one that is stored.
             (5, "flat_atomic_cmpswap v4, v[2:3], v[5:6] glc"),
             (5, "flat_atomic_swap v4, v[2:3], v5 glc"),
         ] {
@@ -635,7 +636,7 @@ mod tests {
         ];
         assert!(kind(&guess).load_is_coherent);
         for (n, other) in [
-            // Something else is compared with: another place, another address, another operation.
+            // Something else is compared: another place, another address, another operation.
             (0, "global_load_dword v3, v0, s[2:3]"),
             (0, "global_load_dword v3, v0, s[4:5] offset:4"),
             (2, "s_endpgm"),

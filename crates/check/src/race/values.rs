@@ -1,5 +1,5 @@
-//! Whether waves that store to one place store the same, and whether a store changes what others have
-//! read.
+//! The comparison of stored values: whether waves store the same value to one place, and whether a store changes a value that
+//! others have read.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use wavetank_memory::MemoryKind;
 use super::access_history::{AccessHistory, Mode, PAGE};
 use super::dedup::{Dedup, Pair, Rule};
 
-/// Reads global memory at an address. Says whether it could.
+/// Reads global memory at an address; returns whether it was readable.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
 
-/// What a time slice has stored to global memory, and what is to be compared when it is over: only then does memory tell.
+/// The stores of a time slice to global memory, and the conflicts to decide at its end, when memory has the new values.
 #[derive(Default)]
 pub struct Values {
     reader: Option<Reader>,
@@ -27,22 +27,22 @@ impl Values {
         }
     }
 
-    /// Dwords of a page have been stored to: several only if that is all of each.
+    /// Records a store to dwords of a page; several only if they are stored as a whole.
     pub fn stored(&mut self, memory: MemoryKind, dwords: Range<u64>) {
         if self.reader.is_some() && memory == MemoryKind::Global {
             self.stored.push(dwords);
         }
     }
 
-    /// Two waves have stored to a dword, or one has read it and another stored to it, which was this before. If that is not
-    /// known, nothing is said.
+    /// Records a conflict of two stores by different waves, or of a read and a store, to a dword with this earlier value. If the
+    /// value is unknown, the conflict is dropped.
     pub fn suspect(&mut self, pair: Pair, value: Option<u32>) {
         if let Some(value) = value {
             self.suspects.push((pair, value));
         }
     }
 
-    /// Compares what the time slice has left.
+    /// Decides the recorded conflicts by the values that the time slice has left.
     pub fn end_slice(&mut self, global: &mut AccessHistory, found: &mut Dedup) {
         let Some(reader) = &self.reader else { return };
         self.stored.dedup();
@@ -56,7 +56,8 @@ impl Values {
             let (page, at) = global.at(pair.dword);
             let (earlier, later) = (pair.earlier.0, pair.later.0);
             let last = page.writes(at)[0];
-            // It may have stored there again: one store is compared with itself alone, of others what the wave has left counts.
+            // The wave may have stored there again. For stores of one instruction, exactly this store must be the last; otherwise
+            // the wave's last value counts.
             let is_last = match pair.rule {
                 Rule::SameStore => (last.wave, last.time) == (later.wave, later.time),
                 _ => last.wave == later.wave && matches!(last.mode(), Mode::Plain | Mode::Coherent),
@@ -75,10 +76,10 @@ impl Values {
     }
 }
 
-/// Notes what a dword is, of which some bytes have been stored to.
+/// Records the value of a dword, some bytes of which have been stored.
 fn read_dword(reader: &Reader, global: &mut AccessHistory, dword: u64) {
     let (page, at) = global.at(dword);
-    // The other of the two may be of this time slice, too.
+    // The other of the two stores may be from this time slice, too.
     let stored = page
         .writes(at)
         .iter()
@@ -90,7 +91,7 @@ fn read_dword(reader: &Reader, global: &mut AccessHistory, dword: u64) {
     page.put_value(at, could.then(|| u32::from_le_bytes(bytes)));
 }
 
-/// Notes what dwords of a page are. Says whether they could be read together.
+/// Records the values of dwords of a page; returns whether they were readable together.
 fn read_row(reader: &Reader, global: &mut AccessHistory, dwords: Range<u64>) -> bool {
     let mut room = [0; 4 * PAGE as usize];
     let count = (dwords.end - dwords.start) as usize;
@@ -103,7 +104,7 @@ fn read_row(reader: &Reader, global: &mut AccessHistory, dwords: Range<u64>) -> 
     true
 }
 
-/// The bits of some bytes of a dword.
+/// Returns the bits of some bytes of a dword.
 fn byte_mask(mask: u8) -> u32 {
     (0..4)
         .filter(|n| mask >> n & 1 == 1)

@@ -1,20 +1,20 @@
-//! Vector clocks: for each wave, how far it is ordered after every other wave.
+//! Vector clocks: for each wave, the time up to which it is ordered after every other wave.
 //!
-//! A moment ([`Time`]) is the number of an instruction that accessed memory, in the order in which the whole launch ran. So
-//! one number orders all that happened, and what is kept of each wave is the last moment that must lie behind.
+//! A [`Time`] is the number of an instruction that accessed memory, in the order of execution of the whole launch. A single
+//! number thus orders all accesses, and a clock holds for each wave the last time that happens before.
 //!
-//! Launches have many thousand waves, and in a scan with look-back wave n comes to know all before it. So knowledge is a
-//! persistent tree: copies share what is the same, and to join two of them costs as much as they differ.
+//! A launch has many thousand waves, and in a scan with look-back wave n acquires the clocks of all waves before it. A clock is
+//! therefore a persistent tree: copies share equal parts, and joining two clocks costs as much as they differ.
 
 use std::sync::Arc;
 
-/// A moment of a launch; 0 is before all.
+/// A point of time in a launch; 0 is before everything.
 pub type Time = u32;
 
-/// So many waves are in a leaf.
+/// The number of waves in a leaf.
 pub const CHUNK: u32 = 16;
 
-/// The last moment of each wave that must lie behind.
+/// For each wave, the last time that happens before.
 #[derive(Clone, Default)]
 pub struct VectorClock {
     /// The time of all waves without a later entry.
@@ -22,8 +22,8 @@ pub struct VectorClock {
     tree: Option<Tree>,
 }
 
-/// Waves in order of their numbers, in chunks. A branch parts them at the highest bit in which chunks differ, so the shape
-/// follows from what is in it (Okasaki and Gill, "Fast Mergeable Integer Maps").
+/// A tree over waves in the order of their numbers, in chunks. A branch splits at the highest bit in which chunks differ, so the
+/// shape is determined by the contents (Okasaki and Gill, "Fast Mergeable Integer Maps").
 #[derive(Clone)]
 enum Tree {
     Leaf(Arc<Leaf>),
@@ -43,20 +43,20 @@ struct Branch {
     halves: [Tree; 2],
 }
 
-/// How many nodes may be looked at before knowledge is simplified.
+/// The number of nodes that may be visited before clocks are simplified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fuel(pub u32);
 
 impl Fuel {
     const MAX: u32 = 1 << 20;
 
-    /// As much as there may be.
+    /// The maximum amount of fuel.
     pub const FULL: Fuel = Fuel(Fuel::MAX);
 
-    /// What an access to a dword earns.
+    /// The amount added for each access to a dword.
     pub const EACH: u32 = 8;
 
-    /// Adds fuel for so many nodes.
+    /// Adds fuel for `nodes` visits, up to the maximum.
     pub fn earn(&mut self, nodes: u32) {
         self.0 = self.0.saturating_add(nodes).min(Fuel::MAX);
     }
@@ -74,7 +74,7 @@ impl Default for Fuel {
 }
 
 impl VectorClock {
-    /// The last moment of a wave that must lie behind.
+    /// Returns the last time of a wave that happens before.
     pub fn of(&self, wave: u32) -> Time {
         let Some(mut tree) = self.tree.as_ref() else {
             return self.floor;
@@ -91,7 +91,7 @@ impl VectorClock {
         }
     }
 
-    /// With this of a wave, too.
+    /// Returns the clock with a time of one more wave.
     pub fn with(&self, wave: u32, time: Time, fuel: &mut Fuel) -> VectorClock {
         if self.of(wave) >= time {
             return self.clone();
@@ -104,7 +104,8 @@ impl VectorClock {
         self.join(&VectorClock { floor: 0, tree }, fuel)
     }
 
-    /// What one of two knows. When the fuel is used up, more: all before the latest moment that one of them knows of.
+    /// Returns the union of both clocks. When the fuel is used up, the result contains more: everything before the latest time in
+    /// either.
     pub fn join(&self, other: &VectorClock, fuel: &mut Fuel) -> VectorClock {
         let floor = self.floor.max(other.floor);
         let tree = match (&self.tree, &other.tree) {
@@ -114,12 +115,12 @@ impl VectorClock {
             },
             (one, other) => one.as_ref().or(other.as_ref()).cloned(),
         };
-        // What the floor says anyhow takes no room.
+        // Entries below the floor are redundant.
         let tree = tree.filter(|tree| tree.latest() > floor);
         VectorClock { floor, tree }
     }
 
-    /// Whether it is the very same, which a join gives where it adds nothing.
+    /// Whether both are the identical object, which a join returns if it adds nothing.
     pub fn same(&self, other: &VectorClock) -> bool {
         let same_tree = match (&self.tree, &other.tree) {
             (Some(a), Some(b)) => a.is(b),
@@ -128,7 +129,7 @@ impl VectorClock {
         same_tree && self.floor == other.floor
     }
 
-    /// Of all waves, all up to a moment.
+    /// Returns the clock that contains everything of all waves up to a time.
     pub fn all_before(floor: Time) -> VectorClock {
         VectorClock { floor, tree: None }
     }
@@ -142,7 +143,7 @@ impl Tree {
         }
     }
 
-    /// What its chunks have in common.
+    /// Returns the bits that all chunks have in common.
     fn prefix(&self) -> u32 {
         match self {
             Tree::Leaf(leaf) => leaf.chunk,
@@ -150,7 +151,7 @@ impl Tree {
         }
     }
 
-    /// The bit at which it parts its chunks; 0 for a leaf.
+    /// Returns the bit at which the tree splits; 0 for a leaf.
     fn bit(&self) -> u32 {
         match self {
             Tree::Leaf(_) => 0,
@@ -166,7 +167,8 @@ impl Tree {
         }
     }
 
-    /// The larger time of each wave. Gives one of the two itself where it has them all, so that they go on sharing.
+    /// Returns the larger time of each wave. If one tree already contains the other, it is returned itself, so that sharing is
+    /// kept.
     fn join(&self, other: &Tree, fuel: &mut Fuel) -> Option<Tree> {
         if self.is(other) {
             return Some(self.clone());
@@ -210,7 +212,7 @@ impl Branch {
         other.bit() < self.bit && other.prefix() & !(2 * self.bit - 1) == self.prefix
     }
 
-    /// With a tree that belongs into one of the halves. `whole` is this branch itself.
+    /// Joins a tree that belongs into one of the halves. `whole` is this branch itself.
     fn join_half(&self, whole: &Tree, other: &Tree, fuel: &mut Fuel) -> Option<Tree> {
         let n = usize::from(other.prefix() & self.bit != 0);
         let half = self.halves[n].join(other, fuel)?;
@@ -233,7 +235,7 @@ fn branch(bit: u32, low: Tree, high: Tree) -> Tree {
     }))
 }
 
-/// Two trees that have no chunks near each other.
+/// Returns the join of two trees whose ranges of chunks are disjoint.
 fn apart(a: &Tree, b: &Tree) -> Tree {
     let bit = 1 << (a.prefix() ^ b.prefix()).ilog2();
     let (low, high) = match b.prefix() & bit {
@@ -294,7 +296,7 @@ mod tests {
         let bigger = big.with(35_000, 9, &mut fuel);
         let before = fuel;
         let joined = bigger.join(&big, &mut fuel);
-        // One way from the root to a leaf, and its neighbours, of 5000 leaves.
+        // One path from the root to a leaf, and its neighbours, among 5000 leaves.
         assert!(before.0 - fuel.0 < 30, "{}", before.0 - fuel.0);
         assert_eq!(joined.of(35_000), 9);
     }

@@ -1,4 +1,4 @@
-//! The waves and work-groups of a launch: vector clocks, barriers, accesses in flight.
+//! The waves and work-groups of a launch, with their vector clocks, barriers and accesses in flight.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use super::in_flight::{InFlight, Release};
 use super::vector_clock::{CHUNK, Fuel, Time, VectorClock};
 use crate::watch::{SliceEnd, WaveOf};
 
-/// All waves that have run, numbered as their work-groups came.
+/// All waves that have run, numbered in the order of their work-groups' appearance.
 #[derive(Default)]
 pub struct Waves {
     waves: Vec<Wave>,
     groups: Vec<GroupOf>,
     numbers: HashMap<u64, usize>,
-    /// What all know that have used a resource of global wave synchronization.
+    /// For each resource of global wave synchronization, the joined clock of the waves that have used it.
     resources: HashMap<u8, VectorClock>,
     pub fuel: Fuel,
 }
@@ -26,19 +26,20 @@ struct Wave {
     /// Earlier vector clocks with the times until which they were valid, the oldest first. A wave that reads a stored value
     /// acquires the clock of the store.
     before: Vec<(Time, VectorClock)>,
-    /// Its writes that are in flight.
+    /// The wave's writes in flight.
     in_flight: InFlight,
     group: usize,
     at: At,
-    /// The resource that it has used last, if it has not gone on since.
+    /// The resource that the wave used in its last time slice.
     resource: Option<u8>,
-    /// When its last barrier opened.
+    /// The time at which its last barrier opened.
     met: Time,
-    /// Loads that may spin, by their instructions: where they have last loaded from, and whether the wave has written since.
+    /// Loads that may spin: the instruction, the last address, and whether the wave has written since.
     spins: Vec<(u16, u64, bool)>,
 }
 
-/// The number of earlier vector clocks that are kept. In place of an older one, the oldest is used: more order than there
+/// The number of earlier vector clocks that are kept. The oldest replaces any older one: this assumes more order than exists,
+/// rather than less.
 /// is, rather than less.
 const BEFORE: usize = 4;
 
@@ -55,26 +56,26 @@ enum At {
 pub enum LoadsAgain {
     /// None: the first execution by this wave.
     Once,
-    /// The wave loads from elsewhere, or has written since: so loops do that work.
+    /// The wave loads from elsewhere, or has written since, as loops that do work.
     Works,
-    /// The wave loads again from the same place, and cannot have changed it itself: it waits for others.
+    /// The wave loads again from the same place, and cannot have changed it itself, so it waits for others.
     Spins,
 }
 
-/// A work-group.
+/// A work-group of the launch.
 pub struct GroupOf {
-    /// Its id in each dimension.
+    /// The id of the work-group in each dimension.
     pub id: [u32; 3],
     /// The number of its first wave.
     pub first: u32,
     waves: u32,
     running: u32,
-    /// What is kept of its LDS, until it has ended.
+    /// The history of its LDS, until the group has ended.
     pub lds: Option<Box<AccessHistory>>,
 }
 
 impl Waves {
-    /// The number of a wave.
+    /// Returns the number of a wave.
     pub fn number(&mut self, wave: WaveOf) -> u32 {
         let group = match self.numbers.get(&wave.group.index) {
             Some(&n) => n,
@@ -87,7 +88,7 @@ impl Waves {
     fn add_group(&mut self, group: Group, waves: u32) -> usize {
         let number = self.groups.len();
         let first = self.waves.len() as u32;
-        // Those of one group stand together in their knowledge.
+        // The waves of one group are in the same chunk of the clock, if possible.
         let fits = first % CHUNK + waves <= CHUNK;
         let first = if fits {
             first
@@ -109,30 +110,30 @@ impl Waves {
         number
     }
 
-    /// The work-group of a wave.
+    /// Returns the work-group of a wave.
     pub fn group(&self, wave: u32) -> &GroupOf {
         &self.groups[self.waves[wave as usize].group]
     }
 
-    /// Takes what is kept of the LDS of a wave's work-group, to be given back.
+    /// Takes the LDS history of a wave's work-group, to be returned later.
     pub fn lend_lds(&mut self, wave: u32) -> Option<Box<AccessHistory>> {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds.take()
     }
 
-    /// Returns the history of a group's LDS.
+    /// Puts back the LDS history of a wave's work-group.
     pub fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds = lds;
     }
 
-    /// Whether a wave comes behind an access.
+    /// Whether a wave is ordered after an access.
     #[inline]
     pub fn is_behind(&self, wave: u32, earlier: Slot) -> bool {
         earlier.wave == wave || self.waves[wave as usize].known.of(earlier.wave) >= earlier.time
     }
 
-    /// Forgets what waves know: the launch is over.
+    /// Removes the clocks of all waves, after the end of the launch.
     pub fn forget_knowledge(&mut self) {
         for wave in &mut self.waves {
             (wave.known, wave.before) = (VectorClock::default(), Vec::new());
@@ -140,12 +141,12 @@ impl Waves {
         self.resources = HashMap::new();
     }
 
-    /// Whether a wave has come by no barrier since an access of its own.
+    /// Whether a wave has passed no barrier since an access of its own.
     pub fn has_just_done(&self, wave: u32, access: Slot) -> bool {
         access.time != 0 && access.wave == wave && access.time > self.waves[wave as usize].met
     }
 
-    /// What a wave shows of an instruction that may spin, when it loads with that.
+    /// Records a load by an instruction that may spin; returns the evidence of this execution.
     pub fn loads_again(&mut self, wave: u32, inst: u16, address: u64) -> LoadsAgain {
         let spins = &mut self.waves[wave as usize].spins;
         let Some(known) = spins.iter_mut().find(|(known, ..)| *known == inst) else {
@@ -159,25 +160,25 @@ impl Waves {
         }
     }
 
-    /// A wave writes.
+    /// Records that a wave writes.
     pub fn writes(&mut self, wave: u32) {
         let spins = &mut self.waves[wave as usize].spins;
         spins.iter_mut().for_each(|(.., written)| *written = true);
     }
 
-    /// A wave's writes that are in flight.
+    /// Returns a wave's writes in flight.
     pub fn in_flight(&mut self, wave: u32) -> &mut InFlight {
         &mut self.waves[wave as usize].in_flight
     }
 
-    /// Whether the wave of a write, another one, has ever let others go on while it wrote.
+    /// Whether the wave of a write, if it is another one, has ever released with writes in flight.
     #[inline]
     pub fn is_ever_early(&self, wave: u32, write: Slot) -> bool {
         wave != write.wave && self.waves[write.wave as usize].in_flight.is_ever_early()
     }
 
-    /// What a wave has come behind of the wave of a write to a dword, of another work-group, if that was done while the write was
-    /// in flight.
+    /// Returns the release by which a wave is ordered after one of another work-group, if that wave's write to a dword was in
+    /// flight at the release.
     pub fn early_release(&self, wave: u32, write: Slot, dword: u64) -> Option<Release> {
         let (own, other) = (&self.waves[wave as usize], &self.waves[write.wave as usize]);
         if own.group == other.group || !other.in_flight.is_ever_early() {
@@ -187,13 +188,13 @@ impl Waves {
         other.in_flight.early(write.time, dword, known)
     }
 
-    /// What others learn of a wave that passes on all it knows and has done.
+    /// Returns the clock that a wave releases: all that it has acquired and done.
     pub fn passed_on(&mut self, wave: u32, now: Time) -> VectorClock {
         let known = &self.waves[wave as usize].known;
         known.with(wave, now, &mut self.fuel)
     }
 
-    /// The vector clock that a wave acquires by seeing that an access was done.
+    /// Returns the vector clock that a wave acquires when it sees that an access was done.
     pub fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
         let wave = &self.waves[slot.wave as usize];
         let then = wave.before.iter().find(|(until, _)| *until >= slot.time);
@@ -201,7 +202,7 @@ impl Waves {
         known.with(slot.wave, slot.time, &mut self.fuel)
     }
 
-    /// A wave comes behind an access, and behind all that this one came behind.
+    /// Orders a wave after an access, and after everything before that access.
     pub fn learn_of(&mut self, wave: u32, slot: Slot, now: Time) {
         if slot.time != 0 && !self.is_behind(wave, slot) {
             let known = self.passed_on_by(slot);
@@ -209,14 +210,14 @@ impl Waves {
         }
     }
 
-    /// A wave has come behind an access to a dword by which another one lets it go on.
+    /// Records that a wave is ordered after an access to a dword by another wave.
     pub fn sees(&mut self, wave: u32, slot: Slot, dword: u64) {
         if self.waves[wave as usize].group != self.waves[slot.wave as usize].group {
             self.in_flight(slot.wave).seen(slot.time, slot.pc, dword);
         }
     }
 
-    /// A wave learns what is known elsewhere.
+    /// Joins a clock to that of a wave.
     pub fn learn(&mut self, wave: u32, known: &VectorClock, now: Time) {
         let wave = &mut self.waves[wave as usize];
         let joined = wave.known.join(known, &mut self.fuel);
@@ -233,8 +234,8 @@ impl Waves {
         }
     }
 
-    /// A wave goes on. If it has met others at a resource, they have come by now: it comes behind all that have used it so
-    /// far, which is too much rather than too little.
+    /// Begins a time slice. If the wave has met others at a resource, they have arrived by now: it is ordered after all that have
+    /// used the resource so far, which is too much rather than too little.
     pub fn begin_slice(&mut self, wave: u32, now: Time) {
         let met = self.waves[wave as usize].resource.take();
         let known = met.and_then(|resource| self.resources.get(&resource));
@@ -243,7 +244,7 @@ impl Waves {
         }
     }
 
-    /// A wave uses a resource: those that it meets there learn what it knows.
+    /// Records the use of a resource by a wave, which releases its clock there.
     fn meet(&mut self, wave: u32, resource: u8, now: Time) {
         self.waves[wave as usize].resource = Some(resource);
         let passed_on = self.passed_on(wave, now);
@@ -251,7 +252,7 @@ impl Waves {
         *known = known.join(&passed_on, &mut self.fuel);
     }
 
-    /// A time slice of a wave is over.
+    /// Ends a time slice of a wave.
     pub fn end_slice(&mut self, wave: u32, end: SliceEnd, now: Time) {
         let was = self.waves[wave as usize].at;
         let at = match end {
@@ -266,7 +267,7 @@ impl Waves {
         self.waves[wave as usize].at = at;
         match at {
             At::Running => {}
-            // A wait that is missing before it is not told here.
+            // A missing wait before the barrier is reported by another tool.
             At::Barrier => self.in_flight(wave).wait(0, now),
             At::End => self.in_flight(wave).end(now),
         }
@@ -279,7 +280,7 @@ impl Waves {
         }
     }
 
-    /// All waves of a group have come to the barrier, or have ended.
+    /// Opens the barrier, after all waves of a group have arrived or ended.
     fn open_barrier(&mut self, group: usize, now: Time) {
         let GroupOf { first, waves, .. } = self.groups[group];
         let all = first..first + waves;

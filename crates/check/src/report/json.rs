@@ -1,4 +1,4 @@
-//! Findings as JSON, an object a line.
+//! Findings as JSON, one object a line.
 
 use serde::Serialize;
 use wavetank_object::Frame;
@@ -7,7 +7,7 @@ use super::Scene;
 use crate::finding::{Finding, Mark};
 use crate::host::Stack;
 
-/// The object of a finding. Names and paths are as the file has them.
+/// The JSON object of a finding. Names and paths are unchanged from the file.
 #[derive(Serialize)]
 struct Object<'a> {
     tool: &'static str,
@@ -34,7 +34,7 @@ struct Place<'a> {
     label: &'a str,
 }
 
-/// What the host program did.
+/// A call stack of the host program.
 #[derive(Serialize)]
 struct Calls<'a> {
     label: &'a str,
@@ -49,7 +49,7 @@ struct Line<'a> {
     function: Option<&'a str>,
 }
 
-/// A finding as a JSON object, without the end of a line.
+/// Returns a finding as a JSON object, without a line end.
 pub fn json(finding: &Finding, scene: &Scene<'_>) -> String {
     let object = Object {
         tool: finding.tool.name(),
@@ -65,7 +65,7 @@ pub fn json(finding: &Finding, scene: &Scene<'_>) -> String {
         help: finding.help.as_deref(),
         times: finding.times,
     };
-    // Nothing in it can fail: there are no maps.
+    // Cannot fail, because there are no maps.
     serde_json::to_string(&object).unwrap_or_default()
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::super::scene::tests::{finding, folder, lines, told, with};
     use serde_json::{Value, json};
 
-    /// Places are those of `llvm-objdump-14 -d`, lines those of `lines.cl`.
+    /// Places as `llvm-objdump-14 -d` prints them, lines of `lines.cl`.
     #[test]
     fn a_finding_is_an_object() {
         let object = lines();

@@ -10,32 +10,32 @@ use super::Scene;
 use crate::finding::{Finding, Mark};
 use crate::place::Line;
 
-/// Instructions that are shown before and behind a place.
+/// Number of instructions shown before and after a place.
 const AROUND: usize = 3;
 
-/// What stands in one function around some places.
+/// The code of one function around some places.
 pub struct Piece {
-    /// Where: `kernel+0x40 in FILE`.
+    /// The title: `kernel+0x40 in FILE`.
     pub title: String,
     text: String,
     marks: Vec<(Range<usize>, String, AnnotationKind)>,
 }
 
 impl Piece {
-    /// As it is drawn.
+    /// Returns the code with its annotations.
     pub fn snippet(self) -> Snippet<'static, Annotation<'static>> {
         let marks = self.marks.into_iter();
         let marks = marks.map(|(span, label, kind)| {
             let label = Some(label).filter(|label| !label.is_empty());
             kind.span(span).label(label)
         });
-        // Addresses stand in the text. What has been left out does, too.
+        // Addresses and omissions are part of the text.
         let snippet = Snippet::source(self.text).line_numbering(false).fold(false);
         snippet.annotations(marks)
     }
 }
 
-/// The code of a finding: the function with its place first, then others. What the host program did has none.
+/// Returns the code of a finding: the function with its place first, then others. A finding in the host program has none.
 pub fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
     if finding.is_of_host() {
         return Vec::new();
@@ -54,13 +54,13 @@ pub fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
     groups.iter().map(|group| piece(group, scene)).collect()
 }
 
-/// The start of the function around a mark.
+/// Returns the start of the function around a mark.
 fn base(mark: &Mark) -> Option<u64> {
     let (_, offset) = mark.place.symbol.as_ref()?;
     Some(mark.place.pc - offset)
 }
 
-/// What stands around marks of one function.
+/// Returns the code around marks of one function.
 fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>) -> Piece {
     let (first, _) = group[0];
     let base = base(first).unwrap_or(0);
@@ -69,7 +69,7 @@ fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>) -> Piece {
         let pc = mark.place.pc;
         let around = scene.places.map(|places| places.around(pc, AROUND));
         lines.extend(around.into_iter().flatten().map(|line| (line.pc, line)));
-        // What is no code has a line all the same.
+        // A place without code has a line, too.
         lines.entry(pc).or_insert_with(|| bare(mark));
     }
     let distance = |pc: u64| match first.place.symbol {
@@ -105,7 +105,7 @@ fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>) -> Piece {
     }
 }
 
-/// A place of which no code is at hand.
+/// Returns the line of a place whose code is not available.
 fn bare(mark: &Mark) -> Line {
     Line {
         pc: mark.place.pc,
@@ -115,7 +115,7 @@ fn bare(mark: &Mark) -> Line {
     }
 }
 
-/// `kernel+0x40`, or the address where nothing is known around it.
+/// Returns `kernel+0x40`, or the address if no symbol is known.
 pub fn name(mark: &Mark) -> String {
     match &mark.place.symbol {
         Some((name, offset)) => format!("{}+{offset:#x}", readable(name)),

@@ -1,10 +1,10 @@
 //! Reports: findings as text, JSON and SARIF.
 //!
-//! * [`text`]: as compilers print what is wrong, with the lines of source and of machine code.
-//! * [`json`]: an object a finding, each on a line.
-//! * [`record`]: such an object with its text, for another program, which makes a [`Record`] of it; and the names of
-//!   kernels that run ([`running`], [`kernel_of`]).
-//! * [`Sarif`]: a log in the form that services for code reviews take.
+//! * [`text`]: in the form of a compiler's diagnostics, with source lines and machine code.
+//! * [`json`]: one object a line for each finding.
+//! * [`record`]: such an object with its text, for another process, which reads it to a [`Record`]; and the names of kernels that
+//!   run ([`running`], [`kernel_of`]).
+//! * [`Sarif`]: a log in the format of code review services.
 
 mod json;
 mod machine;

@@ -1,5 +1,4 @@
-//! Findings as one program leaves them for another: an object a line, with how it is shown. So are the names of kernels that
-//! were looked at.
+//! Records that one process leaves for another, one object a line: findings with their text, and the names of checked kernels.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -13,38 +12,38 @@ use crate::finding::{Finding, Mark};
 use crate::host::Stack;
 use crate::place::Place;
 
-/// A finding that another program has left.
+/// A finding that another process has left.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record {
-    /// The finding.
+    /// The finding as data.
     pub finding: Finding,
     /// The file with the code object.
     pub file: PathBuf,
     /// The target of the code.
     pub target: String,
-    /// The finding as people read it, with colours.
+    /// The text of the finding, with colours.
     pub text: String,
 }
 
-/// A record, without the end of a line, of a kernel that runs.
+/// Returns the record of a running kernel, without a line end.
 pub fn running(kernel: &str) -> String {
     json!({"kernel": kernel}).to_string()
 }
 
-/// The kernel that runs by a record; `None` for any other text.
+/// Returns the kernel named by the record of a running kernel; `None` for any other text.
 pub fn kernel_of(line: &str) -> Option<String> {
     let value: Value = serde_json::from_str(line).ok()?;
     value["kernel"].as_str().map(str::to_owned)
 }
 
-/// A finding as a record, without the end of a line.
+/// Returns the record of a finding, without a line end.
 pub fn record(finding: &Finding, scene: &Scene<'_>) -> String {
     let look = Look {
         colours: true,
         ..Look::default()
     };
     let object = super::json(finding, scene);
-    // What was written as JSON is JSON.
+    // Valid, because it was written as JSON.
     let object: Value = serde_json::from_str(&object).unwrap_or_default();
     json!({"finding": object, "text": text(finding, scene, look)}).to_string()
 }
@@ -114,7 +113,7 @@ fn frames(value: &Value) -> Option<Vec<Frame>> {
     Some(frames.filter_map(frame).collect())
 }
 
-/// The name of a rule for good: there are some dozens.
+/// Returns the name of a rule with static lifetime; there are a few dozen of them.
 fn rule(name: &str) -> &'static str {
     static KNOWN: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

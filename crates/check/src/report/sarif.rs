@@ -1,4 +1,4 @@
-//! Findings as a SARIF log, which services for code reviews show beside the lines.
+//! Findings as a SARIF log, which code review services show beside the lines.
 //!
 //! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0"; numbers are its sections.
 
@@ -14,7 +14,7 @@ use super::Scene;
 use crate::finding::{Finding, Mark};
 use crate::host::Stack;
 
-/// What stands in a path as it is (RFC 3986, 3.3); a colon might end a scheme.
+/// Characters that stay unescaped in a path (RFC 3986, 3.3); a colon might end a scheme.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -26,7 +26,7 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// A log with one run (3.13, 3.14), which findings are added to.
+/// A log with one run (3.13, 3.14), to which findings are added.
 #[derive(Default, Debug)]
 pub struct Sarif {
     rules: Vec<Rule>,
@@ -45,7 +45,7 @@ struct Log<'a> {
 #[serde(rename_all = "camelCase")]
 struct Run<'a> {
     tool: ToolOfRun<'a>,
-    /// Compilers count bytes; of what is no ASCII a column is told as it is.
+    /// The unit of columns. Compilers count bytes; in lines that are not ASCII, their column is passed on unchanged.
     column_kind: &'static str,
     results: &'a [Outcome],
 }
@@ -55,7 +55,7 @@ struct ToolOfRun<'a> {
     driver: Driver<'a>,
 }
 
-/// 3.19: what made the log.
+/// The program that made the log (3.19).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Driver<'a> {
@@ -64,7 +64,7 @@ struct Driver<'a> {
     rules: &'a [Rule],
 }
 
-/// 3.49: a kind of finding. Services want to say something of each that they list.
+/// A kind of finding (3.49). Services require a description for each one listed.
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Rule {
@@ -72,7 +72,7 @@ struct Rule {
     short_description: Message,
 }
 
-/// 3.27: a finding.
+/// A finding (3.27).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Outcome {
@@ -88,14 +88,14 @@ struct Outcome {
     occurrence_count: u64,
 }
 
-/// 3.44: what the host program did.
+/// A call stack of the host program (3.44).
 #[derive(Serialize, Debug)]
 struct Calls {
     message: Message,
     frames: Vec<Call>,
 }
 
-/// 3.45
+/// A frame of a call stack (3.45).
 #[derive(Serialize, Debug)]
 struct Call {
     location: Location,
@@ -106,7 +106,7 @@ struct Message {
     text: String,
 }
 
-/// 3.28
+/// A location (3.28).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Location {
@@ -118,7 +118,7 @@ struct Location {
     message: Option<Message>,
 }
 
-/// 3.29
+/// A physical location (3.29).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Physical {
@@ -134,7 +134,7 @@ struct Artifact {
     uri: String,
 }
 
-/// 3.30
+/// A region of a file (3.30).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Region {
@@ -143,7 +143,7 @@ struct Region {
     start_column: Option<u32>,
 }
 
-/// 3.32
+/// An address (3.32).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Address {
@@ -153,7 +153,7 @@ struct Address {
     fully_qualified_name: Option<String>,
 }
 
-/// 3.33
+/// A logical location, such as a function (3.33).
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Logical {
@@ -163,7 +163,7 @@ struct Logical {
 }
 
 impl Sarif {
-    /// Adds a finding.
+    /// Adds a finding to the log.
     pub fn add(&mut self, finding: &Finding, scene: &Scene<'_>) {
         let rule_id = format!("{}/{}", finding.tool, finding.rule);
         let known = self.rules.iter().position(|rule| rule.id == rule_id);
@@ -188,7 +188,7 @@ impl Sarif {
         });
     }
 
-    /// The log as JSON.
+    /// Returns the log as JSON.
     pub fn json(&self) -> String {
         let driver = Driver {
             name: "wavetank",
@@ -204,12 +204,12 @@ impl Sarif {
                 results: &self.results,
             }],
         };
-        // Nothing in it can fail: there are no maps.
+        // Cannot fail, because there are no maps.
         serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
     }
 }
 
-/// What is wrong, what else is known, and what helps, as sentences.
+/// Returns the mistake, the further facts, and the help, as sentences.
 fn story(finding: &Finding) -> String {
     let sentences = [&finding.message].into_iter().chain(&finding.notes);
     let sentences = sentences.chain(&finding.help);
@@ -217,7 +217,7 @@ fn story(finding: &Finding) -> String {
     sentences.join(" ")
 }
 
-/// A text with its first letter a capital one, but for names: `v1`, `s_waitcnt`.
+/// Capitalizes the first letter of a text, unless the first word is a name: `v1`, `s_waitcnt`.
 fn capital(text: &str) -> Cow<'_, str> {
     let word = text.split(' ').next().unwrap_or_default();
     let is_word = (word.len() > 1 || word == "a") && word.bytes().all(|b| b.is_ascii_lowercase());
@@ -227,7 +227,7 @@ fn capital(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Braces are written twice: one stands for an argument (3.11.5).
+/// Returns a message. Braces are doubled, because a single one stands for an argument (3.11.5).
 fn message(text: &str) -> Message {
     let text = plain(text).to_string();
     Message {
@@ -274,7 +274,7 @@ fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>
     }
 }
 
-/// The line of source, or else the address in the code object.
+/// Returns the source line, or else the address in the code object.
 fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
     let place = &mark.place;
     if let Some(frame) = place.source.frames.first().filter(|f| f.line.is_some()) {
@@ -292,7 +292,7 @@ fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
     }
 }
 
-/// A line of source, or a file of which no line is known.
+/// Returns a source line, or a file if the line is unknown.
 fn in_source(frame: &Frame) -> Physical {
     Physical {
         artifact_location: artifact(Path::new(&frame.file)),
@@ -304,7 +304,8 @@ fn in_source(frame: &Frame) -> Physical {
     }
 }
 
-/// A file by its URI (3.4.3), relative to where the command was started if it is below: only such files are those of a checkout.
+/// Returns the URI of a file (3.4.3). It is relative if the file is below the current folder: only such files belong to a
+/// checkout.
 fn artifact(path: &Path) -> Artifact {
     artifact_in(path, std::env::current_dir().ok().as_deref())
 }

@@ -5,16 +5,16 @@ use std::path::Path;
 use super::Sources;
 use crate::place::Places;
 
-/// Where findings were made.
+/// The context of a report.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
-    /// The file with the code object, as it was named.
+    /// The file with the code object, by the given name.
     pub file: &'a Path,
     /// The target of the code: `gfx906:xnack-`.
     pub target: &'a str,
-    /// The code, where it is at hand.
+    /// The code, if it is available.
     pub places: Option<&'a Places<'a>>,
-    /// The sources that the code was made of.
+    /// The source files of the code.
     pub sources: &'a Sources,
 }
 
@@ -26,18 +26,18 @@ pub mod tests {
     use crate::tool::Tool;
     use wavetank_object::{CodeObject, Frame, open};
 
-    /// `lines.cl`, compiled with `-g`.
+    /// Returns `lines.cl`, compiled with `-g`.
     pub fn lines() -> CodeObject {
         let bytes = include_bytes!("../../../object/tests/data/lines-gfx900.hsaco");
         open(bytes, None).unwrap()
     }
 
-    /// The folder with its sources.
+    /// Returns the folder with its sources.
     pub fn folder() -> &'static Path {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../object/tests/data"))
     }
 
-    /// A finding of the kernel `lines`, at distances from its entry.
+    /// Returns a finding of the kernel `lines`, at distances from its entry.
     pub fn finding(object: &CodeObject, at: u64, related: u64) -> Finding {
         let entry = object.kernel("lines").unwrap().entry;
         Finding {
@@ -62,7 +62,7 @@ pub mod tests {
         }
     }
 
-    /// A finding of which the places are known.
+    /// Returns a finding with its places looked up.
     pub fn told(finding: Finding, object: &CodeObject) -> Finding {
         let mut findings = Findings::default();
         findings.add(finding);
@@ -70,7 +70,7 @@ pub mod tests {
         findings.iter().next().unwrap().clone()
     }
 
-    /// Shows a finding with what is known of its code.
+    /// Calls `see` with the context of a code object.
     pub fn with<R>(object: &CodeObject, folder: &Path, see: impl FnOnce(&Scene<'_>) -> R) -> R {
         let places = Places::of(object).unwrap();
         see(&Scene {

@@ -1,4 +1,4 @@
-//! The lines of source of a finding.
+//! The source lines of a finding.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,15 +10,15 @@ use wavetank_quote::{plain, plain_lines, readable};
 use super::Scene;
 use crate::finding::{Finding, Mark};
 
-/// Lines beside a marked one that are kept: between near ones they are shown.
+/// Number of lines kept beside a marked one, so that lines between close marks are shown.
 const AROUND: u32 = 2;
-/// Characters of a line that are looked at.
+/// Limit of the characters of a line that are processed.
 const LONGEST: usize = 1000;
 
-/// A line of source, the place that comes from it, and how it is marked.
+/// A source line, with the mark of its place and the kind of annotation.
 type Marked<'f> = (&'f Frame, &'f Mark, AnnotationKind);
 
-/// The lines of source of a finding, that of its place first; none where that cannot be read.
+/// Returns the source lines of a finding, those of its place first; none if that file cannot be read.
 pub fn snippets(
     finding: &Finding,
     scene: &Scene<'_>,
@@ -41,7 +41,7 @@ pub fn snippets(
         snippet(file, &text, marks)
     });
     let drawn: Vec<_> = drawn.collect();
-    // Without the place itself the others tell nothing.
+    // Without the line of the place itself, the others are not helpful.
     let is_primary = files.first().is_some_and(|(_, marks)| {
         let (_, _, kind) = marks[0];
         kind == AnnotationKind::Primary
@@ -52,7 +52,7 @@ pub fn snippets(
     }
 }
 
-/// Marked lines of one file; `None` where it does not have the first.
+/// Returns marked lines of one file; `None` if it does not have the first one.
 fn snippet(
     file: &str,
     text: &str,
@@ -88,7 +88,7 @@ fn short(line: &str) -> String {
     line.chars().take(LONGEST).collect()
 }
 
-/// What stands in a column, in bytes of the line as it is shown: a word, or a character; the line where no column is known.
+/// Returns the token in a column, in bytes of the line as shown: a word or a character, or the whole line if there is no column.
 fn token(line: &str, column: Option<u32>) -> Range<usize> {
     let shown = |to: usize| plain_lines(&line[..to]).len();
     let start = column.and_then(|column| (column as usize).checked_sub(1));
@@ -104,7 +104,7 @@ fn token(line: &str, column: Option<u32>) -> Range<usize> {
     shown(start)..shown(start + word.max(first))
 }
 
-/// How the functions around a place were inlined, a sentence each.
+/// Returns the inlining of the functions around a place, one sentence each.
 pub fn inlined(mark: &Mark) -> Vec<String> {
     let frames = &mark.place.source.frames;
     let name = |frame: &Frame| match &frame.function {
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(at("  sum = a_1[i];", Some(9)), "a_1");
         assert_eq!(at("  sum = a_1[i];", Some(12)), "[");
         assert_eq!(at("  sum = a_1[i]; ", None), "sum = a_1[i];");
-        // A byte that terminals obey becomes several, and a column may be beyond the line, or inside a character.
+        // A byte that terminals obey becomes several characters, and a column may be beyond the line or inside a character.
         assert_eq!(at("\x1b[1mab c", Some(5)), "ab");
         assert_eq!(at("é a", Some(4)), "a");
         assert_eq!(at(" é a", Some(3)), "é a");

@@ -1,4 +1,4 @@
-//! Sources of the code, as far as they can be read.
+//! The source files of the code, as far as they can be read.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,19 +7,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Bytes that a source has at most. What a code object names need not be one.
+/// Limit of a source's size in bytes. A file named in a code object need not be a source.
 const LARGEST: u64 = 16 << 20;
 
-/// Reads sources when they are asked for, and keeps them.
+/// A cache of source files, read on first use.
 #[derive(Default)]
 pub struct Sources {
-    /// Where names are looked for that lead nowhere from here.
+    /// The folder in which missing files are searched.
     folder: Option<PathBuf>,
     known: RefCell<HashMap<String, Option<Rc<str>>>>,
 }
 
 impl Sources {
-    /// Those at their names, or else in a folder: that of the code object.
+    /// Returns sources that are searched by name, and then in a folder, which is that of the code object.
     pub fn beside(folder: &Path) -> Sources {
         Sources {
             folder: Some(folder.to_owned()),
@@ -27,7 +27,7 @@ impl Sources {
         }
     }
 
-    /// The text of a file; `None` where it cannot be read.
+    /// Returns the text of a file; `None` if it cannot be read.
     pub fn get(&self, name: &str) -> Option<Rc<str>> {
         let mut known = self.known.borrow_mut();
         if let Some(text) = known.get(name) {
@@ -40,9 +40,9 @@ impl Sources {
     }
 }
 
-/// The text of a plain file that is not too large.
+/// Returns the text of a plain file that is not too large.
 fn read(path: &Path) -> Option<Rc<str>> {
-    // To open a pipe is to wait for who writes to it.
+    // Opening a pipe would block until it has a writer.
     let about = fs::metadata(path).ok()?;
     if !about.is_file() || about.len() > LARGEST {
         return None;

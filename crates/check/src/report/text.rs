@@ -8,12 +8,12 @@ use super::{Scene, source};
 use crate::finding::Finding;
 use crate::host::Stack;
 
-/// How text is drawn.
+/// The display of text: colours and width.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Look {
-    /// Whether there are colours.
+    /// Whether the text has colours.
     pub colours: bool,
-    /// Columns of the terminal; `None` without a limit.
+    /// The columns of the terminal; `None` for no limit.
     pub columns: Option<usize>,
 }
 
@@ -30,8 +30,8 @@ impl Look {
     }
 }
 
-/// A finding with the lines of source that it comes from, where they are known and can be read, and with the machine code
-/// around its places, then what else is known and what helps. It ends with the end of a line.
+/// Returns a finding with its source lines, if they are known and readable, and with the machine code around its places. Further
+/// facts and the help follow. The text ends with a line end.
 pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
     let renderer = look.renderer();
     let sources = source::snippets(finding, scene);
@@ -68,17 +68,17 @@ pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
     renderer.render(&groups) + "\n"
 }
 
-/// Where code stands.
+/// Returns the title of a piece of code.
 fn origin(piece: &Piece) -> Group<'static> {
     Group::with_level(Level::ERROR).element(Origin::path(piece.title.clone()))
 }
 
-/// The code that stands there.
+/// Returns a piece of code.
 fn code(piece: Piece) -> Group<'static> {
     Group::with_level(Level::ERROR).element(piece.snippet())
 }
 
-/// What else is known, and what helps.
+/// Returns further facts, and the help.
 fn rest(finding: &Finding) -> Vec<annotate_snippets::Message<'static>> {
     let symbol = finding.at.place.symbol.as_ref();
     let caller = symbol.is_some_and(|(name, _)| *name != finding.kernel);
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::finding::Mark;
 
-    /// As `llvm-objdump-14 -d` lists the code and `llvm-dwarfdump-14` its lines, with the text of `lines.cl` and `lines.h`.
+    /// Code as `llvm-objdump-14 -d` lists it, lines as in `llvm-dwarfdump-14`, with the text of `lines.cl` and `lines.h`.
     const WITH_SOURCE: &str = "\
 error[wait/vgpr-before-load]: v1 is read before it has been loaded
   --> lines.h:11:17
@@ -266,7 +266,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
         assert!(!text.contains("v_mad"), "{text}");
     }
 
-    /// Places of a program that runs may be anywhere, and its code need not be at hand.
+    /// Places of a running program may be anywhere, and its code may be unavailable.
     #[test]
     fn nothing_need_be_known() {
         let object = lines();

@@ -1,4 +1,4 @@
-//! LDS accesses that may follow a location: the conflicts that a barrier is there for.
+//! LDS accesses that may follow a location: the conflicts that a barrier prevents.
 
 use wavetank_gcn::Flags;
 use wavetank_gcn::tables::Class;
@@ -6,7 +6,7 @@ use wavetank_gcn::tables::Class;
 use super::event::{LdsAccess, loads_to_lds};
 use crate::code::{Graph, Node};
 
-/// Whether LDS may be read, and written, behind each node.
+/// For each node, whether LDS may be read, and whether it may be written, after it.
 pub struct Reach(Vec<Follows>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +25,7 @@ impl Follows {
 }
 
 impl Reach {
-    /// The LDS accesses of a graph. A callee may do any.
+    /// Returns the LDS accesses that may follow in a graph. A callee may have any.
     pub fn of(graph: &Graph) -> Reach {
         let mut before: Vec<Follows> = vec![Follows::default(); graph.blocks.len()];
         let mut behind = vec![Follows::default(); graph.nodes.len()];
@@ -47,14 +47,14 @@ impl Reach {
         }
     }
 
-    /// Whether what may follow a node conflicts with an access that is still in flight there.
+    /// Whether the accesses that may follow a node conflict with an access that is still in flight there.
     pub fn conflicts(&self, node: usize, access: LdsAccess) -> bool {
         let Follows { reads, writes } = self.0[node];
         writes || access.writes && reads
     }
 }
 
-/// What a node does with LDS.
+/// Returns the LDS accesses of a node.
 fn accesses(node: &Node) -> Follows {
     let lds = node.inst.row().class == Class::Lds && !node.inst.has(Flags::GDS);
     Follows {

@@ -1,4 +1,4 @@
-//! Accesses in flight at calls and returns.
+//! Accesses in flight at calls and returns of functions.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use wavetank_gcn::Operand;
 use super::pending::State;
 use crate::code::Graph;
 
-/// By the address of the function. A call of what is not known leaves nothing in flight: compilers wait at the start of a
-/// function, and before it returns (LLVM's calling convention).
+/// The states at calls and returns, by the address of the function. A call of an unknown function leaves nothing in flight:
+/// compilers wait at the start of a function, and before it returns (LLVM's calling convention).
 #[derive(Clone, PartialEq, Default)]
 pub struct Calls {
     before: BTreeMap<u64, State>,
     behind: BTreeMap<u64, State>,
-    /// Where calls leave the address that they return to.
+    /// The registers in which calls pass the return address.
     links: BTreeMap<u64, Vec<Operand>>,
 }
 
 impl Calls {
-    /// What may be in flight at the start of a kernel or function.
+    /// Returns the accesses that may be in flight at the start of a kernel or function.
     pub fn before(&self, graph: &Graph) -> State {
         self.look_up(&self.before, graph, Some(graph.start()))
     }
 
-    /// What may be in flight behind a call.
+    /// Returns the accesses that may be in flight after a call.
     pub fn behind(&self, graph: &Graph, callee: Option<u64>) -> State {
         self.look_up(&self.behind, graph, callee)
     }
@@ -33,7 +33,7 @@ impl Calls {
         state.unwrap_or_else(|| State::new(graph.chip.generation()))
     }
 
-    /// A function is called where this may be in flight, and finds the address that it returns to in a register.
+    /// Adds a call of a function, with a state, and with the register of the return address.
     pub fn called(&mut self, function: u64, link: Operand, state: &State) {
         join(&mut self.before, function, state);
         let links = self.links.entry(function).or_default();
@@ -42,8 +42,8 @@ impl Calls {
         }
     }
 
-    /// A function goes where a register says, while this may be in flight. If that is not the register that calls leave their
-    /// address in, it ends with a call of another one, which nobody knows and which waits itself.
+    /// Adds a jump of a function to an address in a register, with a state. If calls do not pass the return address in that
+    /// register, the jump is a tail call of an unknown function, which waits itself.
     pub fn returns(&mut self, function: u64, to: Operand, state: &State) {
         let links = self.links.get(&function);
         if links.is_some_and(|links| links.contains(&to)) {

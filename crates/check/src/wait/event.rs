@@ -5,64 +5,64 @@ use wavetank_gcn::{Field, Flags, Generation, Inst, Op, Operand, Registers};
 
 use crate::code::Node;
 
-/// The first counter, by its place in [`WaitCounter::all`](wavetank_gcn::WaitCounter::all).
+/// The index of VM_CNT in [`WaitCounter::all`](wavetank_gcn::WaitCounter::all).
 pub const VM: usize = 0;
-/// The second counter, EXP_CNT.
+/// The index of EXP_CNT.
 pub const EXP: usize = 1;
-/// The third counter, LGKM_CNT.
+/// The index of LGKM_CNT.
 pub const LGKM: usize = 2;
 
-/// What is counted together and done in order, if it is done in order at all (Vega ISA, 4.4).
+/// A kind of accesses that are counted together and, except for scalar memory, done in order (Vega ISA, 4.4).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// Vector memory: reads and writes return in the order in which they were issued.
+    /// Vector memory, whose reads and writes return in the order of issue.
     Vector,
-    /// LDS.
+    /// LDS, the local data share.
     Lds,
     /// The global data share.
     Gds,
-    /// Scalar memory: out of order.
+    /// Scalar memory, which returns out of order.
     Scalar,
-    /// Messages.
+    /// Messages, `s_sendmsg`.
     Message,
-    /// Data of stores that are read late (gfx6).
+    /// Data of stores, read late from registers (gfx6).
     StoreData,
-    /// Data that go to the global data share.
+    /// Data for the global data share, read late from registers.
     GdsData,
-    /// Exports of colors.
+    /// Exports of colors to render targets.
     Color,
-    /// Exports of positions.
+    /// Exports of vertex positions.
     Position,
-    /// Exports of parameters.
+    /// Exports of vertex parameters.
     Parameter,
 }
 
 impl Kind {
-    /// Whether those of the kind are done in order.
+    /// Whether accesses of the kind are done in order.
     pub fn is_in_order(self) -> bool {
         self != Kind::Scalar
     }
 }
 
-/// What an access does with LDS.
+/// An access to LDS.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LdsAccess {
-    /// Whether it writes there, atomically or not; otherwise it reads.
+    /// Whether the access writes, atomically or not; otherwise it reads.
     pub writes: bool,
 }
 
-/// One thing that an instruction leaves in flight.
+/// An access that an instruction leaves in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// The counter that it raises.
+    /// The index of the counter that it raises.
     pub counter: usize,
-    /// What it is in order with.
+    /// The kind of access, which determines the order.
     pub kind: Kind,
-    /// Registers that it will write.
+    /// Registers that the access will write.
     pub loads: Registers,
-    /// Registers that it has still to read.
+    /// Registers that the access has yet to read.
     pub locks: Registers,
-    /// What it does with LDS.
+    /// The access to LDS, if it is one.
     pub lds: Option<LdsAccess>,
 }
 
@@ -78,7 +78,7 @@ impl Event {
     }
 }
 
-/// What an instruction leaves in flight.
+/// Returns the accesses that an instruction leaves in flight.
 pub fn events(node: &Node) -> Vec<Event> {
     match node.inst.row().class {
         Class::Vmem | Class::Flat => vector(node),
@@ -93,11 +93,11 @@ pub fn events(node: &Node) -> Vec<Event> {
     }
 }
 
-/// Vector memory. FLAT raises LGKM_CNT as well, but whether its data come from there only its addresses say: that it is
-/// waited for by VM_CNT is what can be asked for in any case.
+/// Returns the accesses of vector memory. FLAT also raises LGKM_CNT, but only the addresses determine whether its data come from
+/// LDS; so only the wait for VM_CNT, which is needed in any case, is checked.
 fn vector(node: &Node) -> Vec<Event> {
     let inst = &node.inst;
-    // They write back and invalidate, and nobody counts them (LLVM's memory model: no wait behind them).
+    // These write back and invalidate, and are not counted (LLVM's memory model has no wait after them).
     let uncounted = [
         Mubuf::BUFFER_WBINVL1,
         Mubuf::BUFFER_WBINVL1_SC,
@@ -112,7 +112,7 @@ fn vector(node: &Node) -> Vec<Event> {
         lds: to_lds.then_some(LdsAccess { writes: true }),
         ..Event::new(VM, Kind::Vector)
     }];
-    // Until gfx6, the data of stores are read late (LLVM, `vmemWriteNeedsExpWaitcnt`).
+    // On gfx6, the data of stores are read late (LLVM, `vmemWriteNeedsExpWaitcnt`).
     let old = inst.chip.generation() == Generation::Gfx6;
     if old && node.effects.writes_memory && !to_lds {
         all.push(Event {
@@ -123,7 +123,7 @@ fn vector(node: &Node) -> Vec<Event> {
     all
 }
 
-/// LDS and GDS.
+/// Returns the accesses of LDS and GDS.
 fn shared(node: &Node) -> Vec<Event> {
     let inst = &node.inst;
     let global = inst.has(Flags::GDS);
@@ -149,7 +149,7 @@ fn shared(node: &Node) -> Vec<Event> {
     all
 }
 
-/// An export reads registers, and EXEC, when it is granted (Vega ISA, 11.1).
+/// Returns the access of an export, which reads registers and EXEC when it is granted (Vega ISA, 11.1).
 fn export(node: &Node) -> Option<Event> {
     let Op::Exp(Exp::EXP) = node.inst.op else {
         return None;
@@ -168,7 +168,7 @@ fn export(node: &Node) -> Option<Event> {
     })
 }
 
-/// The vector registers with the data that go to memory, and EXEC where the global data share reads it late.
+/// Returns the vector registers with the data of a store, and EXEC if the global data share reads it late.
 fn data(node: &Node) -> Registers {
     let inst = &node.inst;
     let mut registers = Registers::default();

@@ -1,10 +1,9 @@
 //! `wait`: registers and LDS that are used before the wait for them (Vega ISA, 4.4).
 //!
-//! An instruction that takes long raises a counter until it is done. Each is followed along all paths from where it is
-//! issued, with the number of those of its kind that were issued after it: its age. Where a path splits and
-//! joins again, the smaller age counts, since it is what asks for the stricter wait. A wait for `n` shows that those of an
-//! age of at least `n` are done, if their kind is done in order. What has been told once counts as done from there
-//! on, so that a missing wait is one finding.
+//! A long-running instruction raises a counter until it is done. Each such access is followed along all paths from its issue,
+//! with its age: the number of accesses of its kind issued after it. Where paths join, the smaller age counts, because it
+//! requires the stricter wait. A wait for `n` completes the accesses of an age of at least `n`, if their kind is done in order. A
+//! reported access counts as done from there on, so that a missing wait is one finding.
 
 mod barrier;
 mod calls;
@@ -24,7 +23,7 @@ use crate::flow::walk;
 use calls::Calls;
 use waits::Waits;
 
-/// Adds what is wrong with the waits of graphs, of which some may call others.
+/// Adds the wrong waits of graphs, some of which may call others.
 pub fn check(graphs: &[Graph], findings: &mut Findings) {
     let mut all: Vec<Waits> = graphs.iter().map(Waits::of).collect();
     let calls_any = |graph: &Graph| {
@@ -41,7 +40,7 @@ pub fn check(graphs: &[Graph], findings: &mut Findings) {
     }
 }
 
-/// What is in flight where a function is called, and where it returns, grows until it is known.
+/// Propagates the states at calls and returns, up to the fixed point.
 fn follow_calls(all: &mut [Waits]) {
     let mut calls = Calls::default();
     loop {
@@ -56,7 +55,7 @@ fn follow_calls(all: &mut [Waits]) {
     }
 }
 
-/// Adds what a graph says about the functions that it calls, and about its own end.
+/// Adds a graph's states at the functions that it calls, and at its own end.
 fn note_calls(waits: &Waits, calls: &mut Calls) {
     let graph = waits.graph;
     walk(graph, waits, |state, node| {
@@ -72,7 +71,7 @@ fn note_calls(waits: &Waits, calls: &mut Calls) {
     });
 }
 
-/// Adds what is wrong in one graph.
+/// Adds the wrong waits of one graph.
 fn tell_all(waits: &Waits, findings: &mut Findings) {
     let told = RefCell::new(BTreeSet::new());
     walk(waits.graph, waits, |state, node| {

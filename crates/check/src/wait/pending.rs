@@ -4,37 +4,37 @@ use wavetank_gcn::{Generation, Registers, WaitCounter};
 
 use super::event::{Event, Kind, LdsAccess};
 
-/// One that is in flight.
+/// An access that is in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pending {
-    /// The instruction that left it.
+    /// The address of the instruction that issued it.
     pub pc: u64,
-    /// Its counter.
+    /// The index of its counter.
     pub counter: usize,
-    /// What it is in order with.
+    /// The kind of access, which determines the order.
     pub kind: Kind,
-    /// How many of its kind have been issued since.
+    /// The number of accesses of its kind issued since.
     pub age: u16,
-    /// Registers that it will write.
+    /// Registers that the access will write.
     pub loads: Registers,
-    /// Registers that it has still to read.
+    /// Registers that the access has yet to read.
     pub locks: Registers,
-    /// What it does with LDS.
+    /// The access to LDS, if it is one.
     pub lds: Option<LdsAccess>,
-    /// Whether EXEC has been written since: other lanes may be on.
+    /// Whether EXEC has been written since, so that other lanes may be active.
     pub other_lanes: bool,
 }
 
-/// All that may be in flight at a place.
+/// All accesses that may be in flight at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State {
     counters: &'static [WaitCounter; 3],
-    /// By counter and address, each once, with the smallest age.
+    /// The accesses by counter and address, each once, with the smallest age.
     pending: Vec<Pending>,
 }
 
 impl State {
-    /// Nothing is in flight.
+    /// Returns the state without accesses in flight.
     pub fn new(generation: Generation) -> State {
         State {
             counters: WaitCounter::all(generation),
@@ -42,12 +42,12 @@ impl State {
         }
     }
 
-    /// All that may be in flight.
+    /// Returns all accesses that may be in flight.
     pub fn all(&self) -> impl Iterator<Item = &Pending> {
         self.pending.iter()
     }
 
-    /// An instruction leaves something in flight.
+    /// Adds an access of an instruction.
     pub fn issue(&mut self, pc: u64, event: &Event) {
         let counter = event.counter;
         for pending in &mut self.pending {
@@ -68,11 +68,11 @@ impl State {
             Ok(known) => self.pending[known] = pending,
             Err(new) => self.pending.insert(new, pending),
         }
-        // The counter does not go higher: a wave waits until it can.
+        // The counter saturates: at its maximum, the wave waits until it can issue.
         self.done(counter, self.counters[counter].max());
     }
 
-    /// Registers are written. Those of other lanes than are loaded have nothing to wait for.
+    /// Records a write to registers. If other lanes are active than at a load, its registers need no wait any more.
     pub fn write(&mut self, registers: &Registers, exec: bool) {
         for pending in &mut self.pending {
             if pending.other_lanes {
@@ -82,15 +82,15 @@ impl State {
         }
     }
 
-    /// The wave waits until a counter is at most `number`.
+    /// Records a wait until a counter is at most `number`.
     pub fn wait(&mut self, counter: usize, number: u16) {
         if number < self.counters[counter].max() {
             self.done(counter, number);
         }
     }
 
-    /// Takes out what is done when a counter is at most `number`: what has so many of its own kind behind it. Of different
-    /// kinds any may be left.
+    /// Removes the accesses that are done when a counter is at most `number`: those after which at least that many of the same
+    /// kind were issued. Accesses of other kinds may remain in any order.
     fn done(&mut self, counter: usize, number: u16) {
         self.pending.retain(|p| {
             let left = !p.kind.is_in_order() || p.age < number;
@@ -98,7 +98,7 @@ impl State {
         });
     }
 
-    /// The number to wait for, so that one is done.
+    /// Returns the number to wait for, so that an access is done.
     pub fn wait_for(&self, pending: &Pending) -> u16 {
         let most = self.counters[pending.counter].max() - 1;
         match pending.kind.is_in_order() {
@@ -107,7 +107,7 @@ impl State {
         }
     }
 
-    /// Adds what may be in flight on another path. Says whether that is anything new.
+    /// Adds the accesses that may be in flight on another path; returns whether any is new.
     pub fn join(&mut self, other: &State) -> bool {
         let mut changed = false;
         for pending in &other.pending {
@@ -132,7 +132,7 @@ impl State {
         changed
     }
 
-    /// Where one stands, or should.
+    /// Returns the index of an access, or the index at which to insert it.
     fn place(&self, pending: &Pending) -> Result<usize, usize> {
         let key = |p: &Pending| (p.counter, p.pc);
         self.pending.binary_search_by_key(&key(pending), key)

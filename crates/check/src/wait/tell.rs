@@ -8,24 +8,24 @@ use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
 
-/// What an instruction does too early.
+/// A use that comes too early.
 #[derive(Clone, Debug)]
 pub struct Mistake {
     what: What,
     registers: Registers,
-    /// The number of the counter to wait for.
+    /// The counter value to wait for.
     pub wait: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    /// Reads what has not come.
+    /// A read of registers before they are loaded.
     Read,
-    /// Overwrites what then comes.
+    /// A write to registers that a load will overwrite.
     Overwritten,
-    /// Overwrites what is still to be read.
+    /// A write to registers that are still to be read.
     Source,
-    /// Lets other waves go on.
+    /// A barrier at which other waves continue.
     PassedOn(LdsAccess),
 }
 
@@ -38,28 +38,28 @@ impl Mistake {
         }
     }
 
-    /// Registers are read that have not been written yet.
+    /// Makes the mistake of reading registers that have not been loaded yet.
     pub fn read(registers: Registers) -> Mistake {
         Mistake::new(What::Read, registers)
     }
 
-    /// Registers are written, and will be overwritten.
+    /// Makes the mistake of writing registers that a load will overwrite.
     pub fn overwritten(registers: Registers) -> Mistake {
         Mistake::new(What::Overwritten, registers)
     }
 
-    /// Registers are written that have not been read yet.
+    /// Makes the mistake of writing registers that have not been read yet.
     pub fn source(registers: Registers) -> Mistake {
         Mistake::new(What::Source, registers)
     }
 
-    /// A barrier lets others use LDS too early.
+    /// Makes the mistake of a barrier that lets other waves use LDS too early.
     pub fn passed_on(access: LdsAccess) -> Mistake {
         Mistake::new(What::PassedOn(access), Registers::default())
     }
 }
 
-/// The finding about a node and what is in flight there.
+/// Returns the finding about a node and an access in flight.
 pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending) -> Finding {
     let node = &graph.nodes[node];
     let name = mnemonic(&node.inst.to_string());
@@ -112,7 +112,7 @@ pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending)
     }
 }
 
-/// The reason for the number of the wait.
+/// Returns the reason for the counter value of the wait.
 fn why(pending: &Pending) -> String {
     if !pending.kind.is_in_order() {
         return "scalar memory completes in any order: only a wait for 0 proves that one of several is done"
@@ -125,7 +125,7 @@ fn why(pending: &Pending) -> String {
     }
 }
 
-/// What is in flight, in words.
+/// Returns the access in flight, in words.
 fn thing(kind: Kind, what: What) -> &'static str {
     let stores = matches!(what, What::PassedOn(LdsAccess { writes: true }));
     match kind {
@@ -139,7 +139,7 @@ fn thing(kind: Kind, what: What) -> &'static str {
     }
 }
 
-/// The first word of an instruction.
+/// Returns the mnemonic of an instruction.
 fn mnemonic(text: &str) -> String {
     text.split_whitespace()
         .next()
@@ -147,7 +147,7 @@ fn mnemonic(text: &str) -> String {
         .to_owned()
 }
 
-/// Registers in a sentence: the first few.
+/// Returns the first few registers of a set, for a sentence.
 fn list(registers: &Registers) -> String {
     const MAX: usize = 4;
     let text = registers.to_string();

@@ -1,4 +1,4 @@
-//! The data-flow analysis of accesses in flight, and the uses that come too early.
+//! The data-flow analysis of accesses in flight, and the search for uses that come too early.
 
 use wavetank_gcn::numbers::sreg::EXEC;
 use wavetank_gcn::tables::Sopp;
@@ -12,27 +12,27 @@ use super::tell::Mistake;
 use crate::code::{Graph, Node};
 use crate::flow::Analysis;
 
-/// What is in flight at each node.
+/// The analysis of a graph: its events, uses and calls.
 pub struct Waits<'g> {
-    /// The code.
+    /// The code that is analyzed.
     pub graph: &'g Graph,
     events: Vec<Vec<Event>>,
     uses: Vec<Uses>,
     reach: Reach,
-    /// What functions that it calls leave.
+    /// The states at the functions that it calls.
     pub calls: Calls,
 }
 
-/// The registers of a node as far as waits go.
+/// The registers of a node that matter for waits.
 struct Uses {
     reads: Registers,
     writes: Registers,
-    /// What orders its result behind others of its kind, if anything does.
+    /// The kind whose order keeps its result after earlier ones, if there is one.
     in_order: Option<Kind>,
 }
 
 impl<'g> Waits<'g> {
-    /// The analysis of a graph.
+    /// Prepares the analysis of a graph.
     pub fn of(graph: &'g Graph) -> Self {
         let events: Vec<Vec<Event>> = graph.nodes.iter().map(events).collect();
         let uses = graph.nodes.iter().zip(&events);
@@ -46,8 +46,8 @@ impl<'g> Waits<'g> {
         }
     }
 
-    /// The uses of a node that come too early, with the access in flight: for each counter the youngest, whose wait covers
-    /// all.
+    /// Returns the uses of a node that come too early, each with an access in flight: for each counter the youngest one, whose
+    /// wait covers all.
     pub fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
         let mut found: Vec<(Mistake, Pending)> = Vec::new();
         for pending in state.all() {
@@ -66,7 +66,7 @@ impl<'g> Waits<'g> {
         found
     }
 
-    /// What a node does too early with one that is in flight.
+    /// Returns the use of a node that comes too early for one access in flight.
     fn mistake(&self, pending: &Pending, node: usize) -> Option<Mistake> {
         let uses = &self.uses[node];
         let read = uses.reads.both(&pending.loads);
@@ -101,7 +101,7 @@ impl Analysis for Waits<'_> {
     }
 
     fn step(&self, state: &mut State, node: usize) {
-        // What is told is taken for done.
+        // Reported accesses count as done.
         for (mistake, pending) in self.mistakes(state, node) {
             state.wait(pending.counter, mistake.wait);
         }
@@ -136,11 +136,11 @@ impl Uses {
         let loads = effects.reads_memory && !effects.writes_memory;
         let mut reads = effects.reads;
         if loads {
-            // A load into half a register keeps the other half without reading it early.
+            // A load into half a register preserves the other half without an early read.
             reads = effects.reads.without(&effects.writes);
             reads.add_all(&sources(&node.inst));
         }
-        // A FLAT instruction may end before others do (Vega ISA, 9.1 "Ordering").
+        // A FLAT instruction may complete before earlier ones (Vega ISA, 9.1 "Ordering").
         let generic = node.inst.form == Form::Flat;
         let kind = events.iter().find(|event| !event.loads.is_empty());
         let in_order = kind.map(|event| event.kind).filter(|_| !generic);
@@ -152,7 +152,7 @@ impl Uses {
     }
 }
 
-/// The registers that an instruction reads and does not write by the same operand.
+/// Returns the registers that an instruction reads, except by operands that it also writes.
 fn sources(inst: &Inst) -> Registers {
     let mut registers = Registers::default();
     for i in 0..inst.row().operands.len() {

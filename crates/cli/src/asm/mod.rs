@@ -1,4 +1,4 @@
-//! `wavetank asm`: sources to text, words, object files and code objects.
+//! `wavetank asm`: from sources to text, words, object files and code objects.
 
 mod object;
 mod text;
@@ -152,13 +152,13 @@ impl Asm {
         }
     }
 
-    /// What object files and code objects are made of.
+    /// Returns the input of object files and code objects.
     fn job<'a>(&'a self, told: &'a dyn Fn(&Path, &Errors) -> Failure) -> object::Job<'a> {
         let files = &self.files;
         object::Job { files, told }
     }
 
-    /// Writes the plain code. Nothing is written where a line is wrong.
+    /// Writes the plain code, unless a line is wrong.
     fn write_words(&self, options: &Options<'_>, to: &Path) -> Result {
         let path = self.one_file()?;
         let source = self.source(path)?;
@@ -166,12 +166,12 @@ impl Asm {
         object::write(to, &code.map_err(|errors| self.told(path, &errors))?)
     }
 
-    /// Whether it prints instructions.
+    /// Whether the command prints instructions.
     pub fn prints(&self) -> bool {
         self.output.is_none()
     }
 
-    /// How the sources are assembled.
+    /// Returns the options for assembling the sources.
     fn options<'f>(&self, files: &'f Folders, asked: Option<Chip>) -> Result<Options<'f>> {
         let chip = asked.unwrap_or(DEFAULT_CHIP);
         if !(2..=6).contains(&self.code_object_version) {
@@ -205,7 +205,7 @@ impl Asm {
         })
     }
 
-    /// The kernels that have signatures.
+    /// Returns the kernels that are described by signatures.
     fn kernels(&self) -> Result<Vec<Signature>> {
         if !self.kernel.is_empty() && self.files.len() > 1 {
             return Err(Failure::usage(
@@ -223,7 +223,7 @@ impl Asm {
         self.kernel.iter().map(read).collect()
     }
 
-    /// The one file, where more make no sense.
+    /// Returns the only file; several are an error.
     fn one_file(&self) -> Result<&PathBuf> {
         match self.files.as_slice() {
             [file] => Ok(file),
@@ -233,7 +233,7 @@ impl Asm {
         }
     }
 
-    /// The text of a source.
+    /// Returns the text of a source.
     fn source(&self, path: &Path) -> Result<String> {
         let bytes = read(path)?;
         source::refuse(path, &bytes)?;
@@ -252,7 +252,7 @@ impl Asm {
         done.map_err(|errors| self.told(path, &errors))
     }
 
-    /// Tells the wrong lines; gives the sentence that ends the command.
+    /// Prints the wrong lines; returns the sentence that ends the command.
     fn told(&self, path: &Path, errors: &Errors) -> Failure {
         let unread = match errors.unread() {
             0 => String::new(),
@@ -266,7 +266,7 @@ impl Asm {
     }
 }
 
-/// A symbol and its number: `NAME`, `NAME=12`, `NAME=-0x1f`.
+/// Parses a symbol and its number: `NAME`, `NAME=12`, `NAME=-0x1f`.
 fn define(text: &str) -> Result<(String, i64)> {
     let (name, number) = text.split_once('=').unwrap_or((text, "1"));
     let (sign, digits) = match number.strip_prefix('-') {

@@ -1,4 +1,4 @@
-//! Files that `wavetank asm` writes: object files, code objects, bundles of them.
+//! The files that `wavetank asm` writes: object files, code objects, and bundles of them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use crate::exit::{Failure, Result};
 use crate::input::read;
 use crate::whole;
 
-/// Where runtimes want the code of a bundle to begin.
+/// The alignment of code in a bundle that runtimes require.
 const PAGE: u64 = 4096;
 
-/// Files to be assembled and linked.
+/// The files to assemble and link.
 pub struct Job<'a> {
     pub files: &'a [PathBuf],
-    /// Tells the wrong lines of a file; gives the sentence that ends the command.
+    /// Prints the wrong lines of a file; returns the sentence that ends the command.
     pub told: &'a dyn Fn(&Path, &Errors) -> Failure,
 }
 
-/// Writes the object file of the one source.
+/// Writes the object file of the only source.
 pub fn compiled(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
     let [path] = job.files else {
         let sentence = "-c makes one object file of one source; leave it out to link several";
@@ -35,8 +35,8 @@ pub fn code(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
     write(to, &linked(job, options, false)?)
 }
 
-/// Assembles and links the sources for each of several chips, and writes an offload bundle, with an empty entry for the host
-/// as HIP's compiler makes it.
+/// Assembles and links the sources for each of several chips, and writes an offload bundle. It begins with an empty entry for the
+/// host, as HIP's compiler makes it.
 pub fn bundle(job: &Job<'_>, options: &[Options<'_>], to: &Path) -> Result {
     let mut parts = vec![("host-x86_64-unknown-linux--".to_owned(), Vec::new())];
     for options in options {
@@ -47,7 +47,7 @@ pub fn bundle(job: &Job<'_>, options: &[Options<'_>], to: &Path) -> Result {
     write(to, &wavetank::object::bundle(&entries, PAGE)?)
 }
 
-/// The code object of all sources, or the program of the only one, for a driver that links nothing.
+/// Returns the code object of all sources, or the program of the only source, for a driver that does not link.
 fn linked(job: &Job<'_>, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>> {
     let mut objects = Vec::new();
     for path in job.files {
@@ -70,7 +70,7 @@ fn linked(job: &Job<'_>, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>
         .iter()
         .map(|(name, object)| Input { name, object })
         .collect();
-    // What CLRX's sources ask of an address is for loaders.
+    // The relocations in CLRX's sources are for loaders.
     let options = wavetank_link::Options {
         text_relocations: options.dialect == Dialect::Clrx,
         ..Default::default()
@@ -78,7 +78,7 @@ fn linked(job: &Job<'_>, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>
     link(&inputs, &options).map_err(unlinked)
 }
 
-/// The object that a file is, or makes.
+/// Returns the object of a file, which is an object file or a source.
 fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembly> {
     let bytes = read(path)?;
     if bytes.starts_with(b"\x7fELF") {
@@ -93,7 +93,7 @@ fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembl
     made.map_err(|errors| (job.told)(path, &errors))
 }
 
-/// A failure of one of several chips.
+/// Adds the chip to a failure, if there are several.
 fn for_chip(failure: Failure, options: &Options<'_>) -> Failure {
     match failure {
         Failure::Usage(sentence) => {
@@ -107,7 +107,7 @@ fn unlinked(error: wavetank_link::Error) -> Failure {
     Failure::usage(error.to_string())
 }
 
-/// Writes a file.
+/// Writes bytes to a file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result {
     whole::write(path, bytes).map_err(|error| Failure::file("write", path, error))
 }

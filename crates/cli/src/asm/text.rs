@@ -1,4 +1,4 @@
-//! What `wavetank asm` prints: canonical text, JSON, wrong lines.
+//! The output of `wavetank asm`: canonical text, JSON, and errors.
 
 use std::cell::{Cell, OnceCell};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::exit::Result;
 use crate::output::{Output, Stdout, told};
 use crate::wrong_lines::Wrong;
 
-/// Prints the instructions as canonical text, with their bytes if they are asked for.
+/// Prints the instructions as canonical text, with their bytes if `show_encoding` is set.
 pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Result<(), Errors>> {
     let mut out = Output::new();
     let done = run(&mut |line| {
@@ -26,7 +26,7 @@ pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Resu
             for (n, byte) in line.bytes().iter().enumerate() {
                 let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
                 let shown = [b',', b'0', b'x', digit(byte >> 4), digit(byte & 15)];
-                // ASCII, without the comma before the first.
+                // ASCII text, without the comma before the first.
                 let shown = &shown[usize::from(n == 0)..];
                 out.text
                     .push_str(std::str::from_utf8(shown).unwrap_or_default());
@@ -44,7 +44,7 @@ pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Resu
     Ok(done)
 }
 
-/// Prints instructions and errors as JSON.
+/// Prints the instructions and errors as JSON.
 pub fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
     let done = OnceCell::new();
     let instructions = Instructions {
@@ -66,16 +66,16 @@ pub fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
             .and_then(|()| out.flush())
             .err(),
     )?;
-    // It is not there only if the reader of the text has gone.
+    // Missing only if the reader of the text has closed it.
     Ok(done.into_inner().unwrap_or(Ok(())))
 }
 
-/// Assembles the source, giving each line to a visitor.
+/// A function that assembles the source, and passes each line to a visitor.
 pub trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
 
 impl<R: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors>> Run for R {}
 
-/// Instructions while they are assembled, then what was wrong: serialised once, in this order, without keeping them.
+/// The instructions, which are serialized while they are assembled, and then the errors. No instructions are stored.
 #[derive(Serialize)]
 #[serde(bound = "R: Run")]
 struct Report<'r, R: Run> {
@@ -84,11 +84,11 @@ struct Report<'r, R: Run> {
     errors: &'r OnceCell<Result<(), Errors>>,
 }
 
-/// A source that is assembled when it is serialised.
+/// A source that is assembled while it is serialized.
 struct Instructions<'r, R> {
     run: Cell<Option<R>>,
     dialect: Dialect,
-    /// What came of it.
+    /// The result of the assembly, set at its end.
     done: &'r OnceCell<Result<(), Errors>>,
 }
 
@@ -113,7 +113,7 @@ impl<R: Run> Serialize for Instructions<'_, R> {
             }
         });
         problem?;
-        // It is set here alone, and this runs once.
+        // Set only here, and this runs once.
         let _ = self.done.set(done);
         list.end()
     }
@@ -130,14 +130,14 @@ fn wrong_lines<S: Serializer>(
     serializer.collect_seq(errors.iter().map(wrong))
 }
 
-/// Addresses are in bytes from the first instruction.
+/// An assembled instruction. Addresses are in bytes from the first instruction.
 #[derive(Serialize)]
 struct Assembled<'l> {
     line: usize,
     address: u64,
     text: String,
     bytes: &'l [u8],
-    /// The operand that a linker fills in.
+    /// The operand that a linker has to fill in.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'l str>,
 }

@@ -1,4 +1,4 @@
-//! The code objects of a file that can be checked: those with GCN.
+//! The code objects of a file that can be checked, which are those for GCN.
 
 use wavetank::Chip;
 use wavetank::object::{CodeObject, Target, is_bundle, open_all, targets, unbundle};
@@ -7,25 +7,26 @@ use wavetank_quote::some_of;
 use crate::code_file::{CodeFile, target_named};
 use crate::exit::{Failure, Result};
 
-/// A code object to check.
+/// A code object to check, with its target.
 pub struct Part {
     pub object: CodeObject,
     pub target: String,
 }
 
-/// What a file has.
+/// The code in a file.
 pub struct Code {
-    /// What can be checked.
+    /// The code objects that can be checked.
     pub parts: Vec<Part>,
     /// The targets of other code, each once.
     pub left_out: Vec<String>,
 }
 
 impl Code {
-    /// The code of a file, for one target if that is asked for. A host program has code only for who asks for that.
+    /// Returns the code of a file, for one target if `gpu` names it. The code in a host program is returned only if `of_programs`
+    /// is set.
     ///
     /// # Errors
-    /// A file without code for GCN, or that is damaged.
+    /// A file without code for GCN, or a damaged file.
     pub fn of(file: &CodeFile, gpu: Option<&str>, of_programs: bool) -> Result<Code> {
         if !of_programs && is_program(&file.bytes) {
             return Err(Failure::usage(
@@ -56,7 +57,7 @@ impl Code {
     fn add_all(&mut self, bytes: &[u8]) -> Result {
         for entry in unbundle(bytes)? {
             let Some(target) = entry.target else { continue };
-            // It is not read: files for other machines may be of any form.
+            // Code for other machines is not parsed, because it may have any form.
             match is_gcn(&target) {
                 true => self.add(CodeObject::parse(&entry.bytes)?),
                 false => self.leave(&target),
@@ -82,7 +83,7 @@ impl Code {
         }
     }
 
-    /// The targets of what is checked, each once.
+    /// Returns the targets of the checked code, each once.
     pub fn targets(&self) -> Vec<&str> {
         let mut targets: Vec<&str> = Vec::new();
         for part in &self.parts {
@@ -99,7 +100,7 @@ fn is_gcn(target: &Target) -> bool {
     Chip::ALL.iter().any(serves)
 }
 
-/// Whether a file is a program of the host with code for GPUs inside.
+/// Whether a file is a host program that contains code for GPUs.
 fn is_program(bytes: &[u8]) -> bool {
     !is_bundle(bytes) && CodeObject::parse(bytes).is_err() && targets(bytes).is_ok()
 }

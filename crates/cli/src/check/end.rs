@@ -1,26 +1,26 @@
-//! How a check ends: what is said last, and the exit code.
+//! The end of a check: its last lines on stderr, and the exit code.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use crate::run::ProgramEnd;
 
-/// The end of a check, to be told when its findings have been read.
+/// The end of a check, which is reported after its findings have been read.
 pub struct End {
-    /// What is said on stderr.
+    /// The lines for stderr.
     pub lines: Vec<String>,
     pub code: u8,
-    /// How a program ended that was run, where that decides.
+    /// The end of the program that was run, if it determines the exit code.
     pub program: Option<ProgramEnd>,
 }
 
 impl End {
-    /// Whether something was found.
+    /// Whether there were findings.
     pub fn found(&self) -> bool {
         self.code != 0
     }
 
-    /// The same, but it ends as a program did.
+    /// Returns the end of the check with that of a program.
     pub fn with_end_of(self, program: ProgramEnd) -> End {
         End {
             program: Some(program),
@@ -28,10 +28,10 @@ impl End {
         }
     }
 
-    /// Says what there is to say. A signal that ended the program comes last: it ends this process, too.
+    /// Prints the lines. A signal that ended the program is repeated last, because it ends this process, too.
     pub fn tell(self) -> ExitCode {
         for line in &self.lines {
-            // If stderr is closed, nobody is there to be told.
+            // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{line}");
         }
         let own = ExitCode::from(self.code);

@@ -1,4 +1,4 @@
-//! Kernels and functions as cases of a JUnit report.
+//! Cases of a JUnit report for kernels and functions.
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 use wavetank_check::report::{Look, Scene, text};
@@ -7,7 +7,7 @@ use wavetank_quote::readable;
 
 use crate::exit::shown;
 
-/// The case of a kernel or function that some tools have looked at.
+/// Returns the case of a kernel or function that some tools have checked.
 pub fn case(name: &str, tools: Tools, findings: &[&Finding], scene: &Scene<'_>) -> TestCase {
     let tools: Vec<&str> = tools.iter().map(Tool::name).collect();
     let (name, file, tools) = (readable(name), shown(scene.file), tools.join(", "));

@@ -1,4 +1,4 @@
-//! `wavetank check`: what is wrong with GPU code.
+//! `wavetank check`: the search for mistakes in GPU code.
 
 mod code;
 mod end;
@@ -26,7 +26,7 @@ pub use end::End;
 use report::Report;
 use wanted::Wanted;
 
-// No line is longer than 80 columns: clap would break it.
+// At most 80 columns a line, because clap would break longer ones.
 const HELP: &str = "\
 Of a FILE nothing runs: code is followed from each kernel and function along all
 paths. A PROGRAM runs as with `wavetank run`, and its kernels go on where they
@@ -111,12 +111,12 @@ pub struct Check {
 }
 
 impl Check {
-    /// Whether it prints what people read.
+    /// Whether the output is text for people.
     pub fn is_read(&self) -> bool {
         self.wanted.is_read()
     }
 
-    /// Checks a file, and prints what is found.
+    /// Checks a file, and prints the findings.
     pub fn run(self) -> Result<End> {
         let Some(path) = &self.file else {
             return self.run_program();
@@ -149,7 +149,7 @@ impl Check {
         known: &Suppressions,
         report: &mut Report<'_>,
     ) -> Result {
-        // What a function is called with is known where its callers are looked at, too.
+        // All functions are checked, because callers determine the state in which a function is called.
         let mut findings = Findings::default();
         check_code(&part.object, tools, &mut findings);
         let Some(places) = Places::of(&part.object) else {
@@ -174,7 +174,7 @@ impl Check {
         Ok(())
     }
 
-    /// The tools that are asked for.
+    /// Returns the requested tools.
     fn tools(&self) -> Result<Tools> {
         let Some(tools) = self.tools else {
             return Ok(Tools::STATIC);
@@ -191,7 +191,7 @@ impl Check {
         }
     }
 
-    /// The entries of all files with suppressions.
+    /// Returns the entries of all suppression files.
     fn suppressions(&self) -> Result<Suppressions> {
         let mut all = Suppressions::default();
         for path in &self.suppressions {
@@ -202,7 +202,7 @@ impl Check {
         Ok(all)
     }
 
-    /// Whether a kernel or function is to be checked.
+    /// Whether a kernel or function is selected.
     fn wants(&self, root: &Root<'_>) -> bool {
         let is_named = |name: &str| [root.name, &readable(root.name)].contains(&name);
         match &self.kernel {
@@ -211,12 +211,12 @@ impl Check {
         }
     }
 
-    /// Whether a name is as --kernel says.
+    /// Whether a name matches --kernel.
     fn wants_kernel(&self, name: &str) -> bool {
         self.patterns.is_empty() || self.patterns.iter().any(|p| p.fits_name(name))
     }
 
-    /// Refuses names that nothing has.
+    /// Rejects names that no kernel or function has.
     fn names_are_there(&self, code: &Code) -> Result {
         let roots = || {
             let parts = code.parts.iter();

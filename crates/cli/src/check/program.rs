@@ -1,4 +1,4 @@
-//! Programs that are checked while they run.
+//! Checks of programs while they run.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -17,12 +17,12 @@ use super::report::Report;
 use crate::exit::{Failure, Result, print};
 use crate::run::Run;
 
-/// How long the library may take to tell what did not end.
+/// Time for the library to report kernels that did not end.
 const TELLING: Duration = Duration::from_secs(2);
 
 impl Check {
-    /// Runs the program, and tells what was found in its kernels once it is gone. Where nothing was, it ends as the program
-    /// does.
+    /// Runs the program, and reports the findings in its kernels after it has ended. Without findings, the command ends as the
+    /// program does.
     pub(super) fn run_program(&self) -> Result<End> {
         let tools = self.tools.unwrap_or(Tools::DEFAULT);
         let known = self.suppressions()?;
@@ -35,12 +35,12 @@ impl Check {
         let gpus = self.gpu.iter().flat_map(|gpus| gpus.split(','));
         run.gpu.extend(gpus.map(str::to_owned));
         run.timeout = self.timeout;
-        // The library tells what did not end, and ends the program.
+        // The library reports kernels that did not end, and ends the program.
         run.grace = TELLING;
-        // Stdout is what another program reads.
+        // Stdout is read by another program.
         run.aside = !self.wanted.is_read();
         let ended = match run.run_program() {
-            // It did not begin.
+            // The program did not start.
             Err(failure @ Failure::Usage(_)) => return Err(failure),
             ended => ended,
         };
@@ -63,7 +63,7 @@ impl Check {
         }
         for text in report.add_program(&told, hidden) {
             match self.wanted.is_read() {
-                // Stdout is the program's. Colours are dropped where stderr is no terminal.
+                // Stdout belongs to the program. Colours are dropped if stderr is not a terminal.
                 true => drop(write!(anstream::stderr(), "{text}")),
                 false => print(&text)?,
             }
@@ -84,7 +84,7 @@ impl Check {
         }
     }
 
-    /// Refuses names that no kernel has that ran.
+    /// Rejects names of which no kernel has run.
     fn one_is_wanted(&self, ran: &BTreeSet<String>) -> Result {
         if self.patterns.is_empty() || ran.iter().any(|name| self.wants_kernel(name)) {
             return Ok(());
@@ -98,7 +98,7 @@ impl Check {
         Err(Failure::usage(format!("{sentence}; {there}")))
     }
 
-    /// What the library in the program reads.
+    /// Returns the variables for the library in the program.
     fn variables(&self, tools: Tools, file: &FoundFile) -> Vec<(&'static str, OsString)> {
         let names: Vec<&str> = tools.iter().map(Tool::name).collect();
         let until = self.timeout.and_then(moment).map(|at| at.to_string());
@@ -116,19 +116,19 @@ impl Check {
     }
 }
 
-/// The moment that is so far away, in nanoseconds of the system's clock.
+/// Returns the time at this distance from now, in nanoseconds of the system's clock.
 fn moment(time: Duration) -> Option<u128> {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
     let at = Duration::from(now).checked_add(time)?;
     Some(at.as_nanos())
 }
 
-/// Whether two records are of the same mistake in the same code.
+/// Whether two records are about the same mistake in the same code.
 fn is_same(one: &Record, other: &Record) -> bool {
     (&one.file, &one.target) == (&other.file, &other.target) && one.finding.is_same(&other.finding)
 }
 
-/// The findings of all launches, equal ones counted.
+/// Returns the findings of all launches, with equal ones counted.
 fn joined(records: &[String]) -> Vec<Record> {
     let mut all: Vec<Record> = Vec::new();
     for record in records.iter().filter_map(|line| Record::read(line)) {

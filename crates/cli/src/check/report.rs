@@ -1,4 +1,4 @@
-//! Where findings go: to stdout, and to files.
+//! The output of findings: to stdout, and to files.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::exit::{Failure, Result};
 use crate::terminal;
 use crate::whole;
 
-/// What is told of a check.
+/// The report of a check, with the counts for its end.
 pub struct Report<'w> {
     wanted: &'w Wanted,
     tools: Tools,
@@ -27,10 +27,10 @@ pub struct Report<'w> {
     look: Look,
     sarif: Sarif,
     cases: Vec<TestCase>,
-    /// Entries for a file of suppressions, each once.
+    /// The printed entries for a suppression file, each once.
     entries: HashSet<String>,
     roots: usize,
-    /// Findings of each tool.
+    /// The number of findings of each tool.
     counts: [(Tool, usize); Tool::ALL.len()],
     printed: usize,
     hidden: usize,
@@ -62,7 +62,7 @@ impl<'w> Report<'w> {
         }
     }
 
-    /// Takes what was found in a kernel or function, and counts what is hidden. Gives what is to be printed.
+    /// Adds the findings in a kernel or function, and counts the hidden ones; returns the text to print.
     pub fn add(
         &mut self,
         part: &Part,
@@ -101,7 +101,7 @@ impl<'w> Report<'w> {
         out
     }
 
-    /// Takes what was found in the kernels of a program, and counts what is hidden. Gives what is to be printed.
+    /// Adds the findings in the kernels of a program, and counts the hidden ones; returns the text to print.
     pub fn add_program(&mut self, records: &[Record], hidden: usize) -> Vec<String> {
         let mut out = Vec::new();
         for record in records {
@@ -146,7 +146,7 @@ impl<'w> Report<'w> {
         out
     }
 
-    /// Writes the files.
+    /// Writes the report files.
     pub fn write(&mut self) -> Result {
         if let Some(path) = &self.wanted.sarif {
             let written = whole::write(path, self.sarif.json());
@@ -158,7 +158,7 @@ impl<'w> Report<'w> {
         }
     }
 
-    /// What is said last.
+    /// Returns the end of the check.
     pub fn end(&self, code: &Code) -> End {
         let checked = match self.roots {
             1 => "1 kernel or function".to_owned(),
@@ -168,7 +168,7 @@ impl<'w> Report<'w> {
         self.end_of(&format!("{checked} for {targets}"), &code.left_out)
     }
 
-    /// What is said last of a program.
+    /// Returns the end of a check of a program.
     pub fn end_of_program(&self, name: &str, ran: &BTreeSet<String>) -> End {
         let none = if ran.is_empty() {
             ", which ran none"
@@ -208,7 +208,7 @@ impl<'w> Report<'w> {
         }
     }
 
-    /// `2 findings (wait 1, hazard 1)`
+    /// Returns the sum: `2 findings (wait 1, hazard 1)`.
     fn sum(&self, found: usize) -> String {
         if found == 0 {
             return "no findings".to_owned();
@@ -230,7 +230,7 @@ fn findings(count: usize) -> &'static str {
     if count == 1 { "finding" } else { "findings" }
 }
 
-/// An entry that hides a finding, with an empty line behind it; nothing if there is one already.
+/// Returns an entry that hides a finding, with an empty line after it, or nothing if it is already known.
 fn entry(known: &mut HashSet<String>, finding: &Finding) -> String {
     let entry = Suppressions::entry_for(finding);
     match known.insert(entry.clone()) {
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// What is printed of findings of the kernel `lines`, what is said last, the exit code, and the cases.
+    /// Returns the printed text for findings of the kernel `lines`, the last lines, the exit code, and the cases.
     fn told(wanted: &Wanted, hidden: usize, tools: &[Tool]) -> (String, Vec<String>, u8, String) {
         let object = open(LINES, None).unwrap();
         let entry = object.kernel("lines").unwrap().entry;

@@ -1,4 +1,4 @@
-//! The options that say what becomes of findings.
+//! The options for the output of findings.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -29,10 +29,10 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Whether the files can be written, before anything else is done.
+    /// Checks that the files can be written, before anything else is done.
     ///
     /// # Errors
-    /// A file that cannot be, or that holds something else.
+    /// A file that cannot be written, or that has other contents.
     pub fn can_be_written(&self) -> Result {
         let opened = |path: &Path| {
             let opened = File::options().append(true).create(true).open(path);
@@ -44,18 +44,18 @@ impl Wanted {
         junit.map_or(Ok(()), |p| tried(p, crate::junit::check))
     }
 
-    /// Whether people read what is printed.
+    /// Whether the printed output is text for people.
     pub fn is_read(&self) -> bool {
         !self.json && !self.gen_suppressions
     }
 }
 
-/// Tries to open a file, and leaves none where there was none.
+/// Opens a file as a test, and removes it again if it did not exist.
 fn tried(path: &Path, open: impl Fn(&Path) -> Result) -> Result {
     let was_there = path.exists();
     open(path)?;
     if !was_there {
-        // It is about to be written.
+        // The file will be written later.
         let _ = std::fs::remove_file(path);
     }
     Ok(())

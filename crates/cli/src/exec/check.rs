@@ -1,4 +1,4 @@
-//! `exec --check`: what tools find in cases.
+//! `exec --check`: the findings of tools in cases.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,15 +11,15 @@ use wavetank_check::report::{Look, Scene, json, text};
 use crate::exit::{Failure, Result};
 use crate::terminal;
 
-/// What was found in all cases, each as people read it.
+/// The findings in all cases, each as text.
 #[derive(Default)]
 pub struct Found(Vec<String>);
 
 impl Found {
-    /// Checks a case, and gives what was found in it as JSON. What is told of it begins with `name`.
+    /// Checks a case, and returns its findings as JSON. Their text begins with `name`.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If there is not enough memory.
     pub fn add(
         &mut self,
         name: &str,
@@ -29,7 +29,7 @@ impl Found {
         file: Option<&Path>,
     ) -> std::result::Result<Vec<Value>, ExecError> {
         let look = Look {
-            // They are dropped where stderr is no terminal.
+            // Colours are dropped if stderr is not a terminal.
             colours: true,
             columns: terminal::columns(),
         };
@@ -43,19 +43,19 @@ impl Found {
             };
             let (text, json) = checked.show(finding, file, see);
             self.0.push(format!("{name}{text}"));
-            // What was written as JSON is JSON.
+            // Valid, because it was written as JSON.
             values.extend(serde_json::from_str::<Value>(&json));
         }
         Ok(values)
     }
 
-    /// Tells what was found.
+    /// Prints the findings.
     ///
     /// # Errors
-    /// If anything was.
+    /// If there are findings.
     pub fn tell(&self) -> Result {
         for text in &self.0 {
-            // If stderr is closed, nobody is there to be told.
+            // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{text}");
         }
         match self.0.len() {

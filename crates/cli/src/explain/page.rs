@@ -1,4 +1,4 @@
-//! The page of an instruction of GCN: sentence, bits, operands, pseudo-code, names.
+//! The page about a GCN instruction: sentence, bits, operands, pseudo-code, names.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use super::told::{Explanation, Operand};
 use crate::diagram::{Cell, fitted};
 use crate::fold::folded;
 
-/// The column where what belongs to a name begins.
+/// The column of text beside a name.
 const BESIDE: usize = 15;
 
 impl Explanation {
-    /// The page, with the wave IR at the end if that is asked for.
+    /// Returns the page, with the wave IR at the end if `ir` is set.
     pub fn text(&self, ir: bool) -> String {
         let mut out = folded(&self.text, "", 2);
         out += &folded(&self.sentence, "  ", 2);
@@ -52,14 +52,14 @@ impl Explanation {
         out
     }
 
-    /// The words in hexadecimal.
+    /// Returns the words of the instruction in hexadecimal.
     fn words(&self) -> String {
         let word = |w: &[u8]| format!("{:08X}", u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
         let words: Vec<String> = self.bytes.chunks_exact(4).map(word).collect();
         words.join(" ")
     }
 
-    /// The fields as a diagram.
+    /// Returns the fields as a diagram.
     fn drawing(&self) -> String {
         let end = self
             .fields
@@ -76,7 +76,7 @@ impl Explanation {
         drawn.lines().map(|line| format!("  {line}\n")).collect()
     }
 
-    /// Operands, and what else is read and written.
+    /// Returns the operands, and the other state that is read and written.
     fn state(&self) -> String {
         let mut out = String::new();
         for Operand {
@@ -98,7 +98,7 @@ impl Explanation {
         out
     }
 
-    /// Pseudo-code, and the functions that it names; of what is not executed the reason.
+    /// Returns the pseudo-code and its functions, or the reason why the instruction is not executed.
     fn pseudo(&self) -> String {
         if let Some(why) = &self.not_executed {
             return format!("\n  not executed\n{}", folded(why, "    ", 8));
@@ -118,7 +118,7 @@ impl Explanation {
     }
 }
 
-/// A line with a name at its front.
+/// Returns a line with a name at its beginning.
 fn beside(name: &str, text: &str) -> String {
     folded(text, &format!("  {name:<12} "), BESIDE)
 }
@@ -170,7 +170,7 @@ mod tests {
         ] {
             let inst = parse(text, Chip::Gfx900).unwrap_or_else(|error| panic!("{text}: {error}"));
             let page = Explanation::of(&inst, Dialect::Llvm).text(true);
-            // A shuffle's table in the wave IR is text of its own.
+            // The table of a shuffle in the wave IR may be wider.
             fits(page.split("wave IR").next().unwrap_or_default());
         }
     }

@@ -1,4 +1,4 @@
-//! Everything that is known of an instruction of GCN.
+//! The facts about a GCN instruction that `wavetank explain` shows.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use wavetank_gcn::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec,
 use wavetank_gcn::{BitField, Dialect, Form, Generation, Inst, Op, bit_fields, encode, print_in};
 use wavetank_translate::{Modes, Translator};
 
-/// Everything that is known of an instruction.
+/// The facts about an instruction.
 #[derive(Serialize)]
 pub struct Explanation {
     pub(super) text: String,
-    /// What it does, in a sentence.
+    /// The action of the instruction, in a sentence.
     pub(super) sentence: String,
     pub(super) chip: &'static str,
     pub(super) format: String,
     pub(super) bytes: Vec<u8>,
     /// The fields of its words, the lowest first.
     pub(super) fields: Vec<Bits>,
-    /// Why it is not executed.
+    /// The reason why it is not executed.
     pub(super) not_executed: Option<String>,
-    /// What it does, if it is executed; a name has that of its operands' names.
+    /// The pseudo-code, if it is executed; for a name it uses the names of operands.
     pub(super) pseudo_code: Option<Pseudo>,
     pub(super) operands: Vec<Operand>,
-    /// State outside the operands.
+    /// The state that is read in addition to the operands.
     pub(super) reads: Vec<&'static str>,
     pub(super) writes: Vec<&'static str>,
     pub(super) unit: &'static str,
-    /// The instruction on each generation.
+    /// The name of the instruction on each generation.
     pub(super) generations: Vec<Name>,
     pub(super) forms: Vec<&'static str>,
     pub(super) fidelity: String,
     /// The files of the project's cases that execute it.
     pub(super) cases: Vec<Cases>,
-    /// The wave IR of an instruction that is executed.
+    /// The wave IR, if it is executed.
     pub(super) meaning: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Cases {
     pub(super) count: usize,
 }
 
-/// A field of the words: bit 32 is the lowest of the second one.
+/// A field of the words: bit 32 is the lowest bit of the second word.
 #[derive(Serialize)]
 pub(super) struct Bits {
     pub(super) name: String,
@@ -57,13 +57,13 @@ pub(super) struct Bits {
 #[derive(Serialize)]
 pub(super) struct Pseudo {
     pub(super) lines: Vec<String>,
-    /// The functions in the lines that need a word, with their meaning.
+    /// The functions in the lines that need an explanation, with their meaning.
     pub(super) terms: Vec<(&'static str, &'static str)>,
 }
 
 #[derive(Serialize)]
 pub(super) struct Operand {
-    /// What pseudo-code calls it.
+    /// The operand's name in pseudo-code.
     pub(super) name: &'static str,
     pub(super) field: String,
     pub(super) text: String,
@@ -80,7 +80,7 @@ pub(super) struct Name {
 }
 
 impl Explanation {
-    /// Of an instruction with operands.
+    /// Returns the explanation of an instruction with operands.
     pub fn of(inst: &Inst, dialect: Dialect) -> Explanation {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -93,7 +93,7 @@ impl Explanation {
         for (slot, operand) in all.operands.iter_mut().zip(inst.operands) {
             if operand != wavetank_gcn::Operand::None {
                 let text = shown.next().unwrap_or_default();
-                // Modifiers follow the last one.
+                // The text of the last operand is followed by modifiers.
                 slot.text = text.split(' ').next().unwrap_or(text).to_owned();
             }
         }
@@ -104,7 +104,7 @@ impl Explanation {
         all
     }
 
-    /// Of a row of the table.
+    /// Returns the explanation of a row of the table.
     pub fn row(op: Op, chip: Chip) -> Explanation {
         let row = op.row();
         let name = |g: Generation| {
@@ -160,7 +160,7 @@ impl From<PseudoCode> for Pseudo {
     }
 }
 
-/// The fields of an instruction in a form.
+/// Returns the fields of an instruction in a form.
 fn fields(op: Op, form: Form, chip: Chip) -> Vec<Bits> {
     let (fields, _) = bit_fields(op, form, chip).unwrap_or_default();
     let field = |BitField { name, low, width }| Bits { name, low, width };
@@ -188,7 +188,7 @@ impl Operand {
     }
 }
 
-/// The registers of a set, and EXEC where that decides which lanes take part.
+/// Returns the registers of a set, and EXEC if it selects the lanes that take part.
 fn implicit(set: Implicit, exec: bool) -> Vec<&'static str> {
     let named = [
         (SCC, "SCC"),
@@ -255,12 +255,12 @@ fn forms(op: Op, chip: Chip) -> Vec<&'static str> {
     std::iter::once(home).chain(others).collect()
 }
 
-/// Why an instruction is not executed, if it is not.
+/// Returns the reason why an instruction is not executed, if it is not.
 fn not_executed(op: Op, chip: Chip) -> Option<String> {
     let wavetank::Fidelity::Unsupported(why) = fidelity(op, chip) else {
         return None;
     };
-    // It begins with an instruction of the kind.
+    // The reason begins with an instruction of the kind.
     let reason = why.split_once(": ").map(|(_, reason)| reason.to_owned());
     Some(reason.unwrap_or(why))
 }
@@ -277,14 +277,14 @@ fn told_fidelity(op: Op, chip: Chip) -> String {
     }
 }
 
-/// The wave IR of an instruction at address 0, in the modes that HSA kernels start with.
+/// Returns the wave IR of an instruction at address 0, in the modes that HSA kernels start with.
 fn meaning(inst: &Inst) -> String {
     let inst = *inst;
     let code = move |pc: u64| match pc {
         0 => Ok(inst),
         _ => Err(String::new()),
     };
-    // Denormals kept in all widths, DX10_CLAMP, IEEE: Vega ISA, 3.5 and the defaults of compilers.
+    // Denormals kept in all widths, DX10_CLAMP, IEEE: the defaults of compilers (Vega ISA, 3.5).
     const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
     let block = Translator::new(Arc::new(code), true).lift(0, Modes::new(MODE, 0));
     let text = block.to_string();

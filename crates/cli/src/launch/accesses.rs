@@ -1,16 +1,16 @@
-//! What an instruction accessed in memory, as text: as few lines as its pattern allows.
+//! The memory accesses of an instruction as text, in as few lines as their pattern allows.
 
 use std::fmt::Write as _;
 
 use wavetank::{AccessRecord, MemKind, MemoryKind};
 
-/// Runs that get a line each; what is more scattered is listed in rows.
+/// The number of runs that get a line each; more scattered accesses are listed in rows.
 const RUNS: usize = 4;
 
-/// Addresses in a row of scattered ones.
+/// The number of addresses in a row of scattered accesses.
 const ROW: usize = 4;
 
-/// Lines for what an instruction accessed:
+/// Writes lines for the accesses of an instruction:
 ///
 /// ```text
 ///     loads 4 bytes of global memory [0..63]: 0x7f0000001000 + 4 a lane
@@ -47,11 +47,11 @@ fn what(record: &AccessRecord) -> String {
     format!("    {verb} {} byte{plural} of {memory}", record.bytes)
 }
 
-/// Successive lanes whose addresses are equally far apart.
+/// Successive lanes whose addresses have a constant distance.
 struct Run {
     first: AccessRecord,
     count: u64,
-    /// What is added from lane to lane; wraps.
+    /// The distance from lane to lane; addition wraps.
     stride: u64,
 }
 
@@ -74,7 +74,7 @@ fn runs(records: &[AccessRecord]) -> Vec<Run> {
 }
 
 impl Run {
-    /// The run that goes on with this access, if it does. The second tells the stride.
+    /// Returns the run extended by this access, if it fits. The second access determines the stride.
     fn with(&self, next: &AccessRecord) -> Option<Run> {
         let (first, lane) = (self.first.lane?, next.lane?);
         let distance = next.address.wrapping_sub(self.first.address);
@@ -111,7 +111,7 @@ impl Run {
     }
 }
 
-/// A row of lanes and where they go.
+/// Writes a row of lanes and their addresses.
 fn scattered(text: &mut String, what: &str, row: &[AccessRecord]) {
     let lanes = row.iter().filter_map(|record| record.lane);
     let lanes: Vec<String> = lanes.map(|lane| lane.to_string()).collect();
@@ -119,7 +119,7 @@ fn scattered(text: &mut String, what: &str, row: &[AccessRecord]) {
         .iter()
         .map(|record| format!("{:#x}", record.address))
         .collect();
-    // As above.
+    // Writing to a string does not fail.
     let _ = writeln!(text, "{what} [{}]: {}", lanes.join(" "), places.join(" "));
 }
 

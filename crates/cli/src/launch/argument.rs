@@ -1,4 +1,4 @@
-//! The arguments of a launch: buffers made and filled before, written or printed after.
+//! The arguments of a launch: buffers are filled before it, and written or printed after it.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::spec::{Content, Source, Spec, is_npy};
 use crate::exit::{Failure, Result, print};
 use crate::whole;
 
-/// Elements that are made at a time.
+/// The number of elements that are made at a time.
 const CHUNK: u64 = 1 << 16;
 
 /// The arguments of one launch.
@@ -25,14 +25,14 @@ pub struct Arguments {
     after: Vec<After>,
 }
 
-/// What happens to a buffer after the run.
+/// The use of a buffer after the run.
 enum After {
     Write(Buffer, PathBuf, Option<Layout>),
     Print(Buffer, String, Element),
 }
 
 impl Arguments {
-    /// Makes what the specs ask for, on a device, for a kernel with these parameters; `None` if nothing lists them.
+    /// Makes the arguments of the specs on a device, for a kernel with these parameters; `None` if its parameters are not listed.
     pub fn prepare(
         specs: &[OsString],
         device: &Device,
@@ -97,8 +97,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// LDS is the argument of an LDS pointer (OpenCL), also where nothing lists arguments; elsewhere it adds to what the
-    /// kernel has (HIP).
+    /// Adds LDS. It is the argument of an LDS pointer (OpenCL), or of an unlisted parameter; otherwise it adds to the kernel's
+    /// own LDS (HIP).
     fn add_lds(&mut self, bytes: u32, params: Option<&[&Param]>) {
         let next = params.map(|params| params.get(self.values.len()).map(|param| param.kind));
         match next {
@@ -107,7 +107,7 @@ impl Arguments {
         }
     }
 
-    /// What the argument that comes next is called.
+    /// Returns the name of the next argument.
     fn next_name(&self, params: Option<&[&Param]>) -> String {
         let at = self.values.len();
         let param = params.and_then(|params| params.get(at));
@@ -115,7 +115,7 @@ impl Arguments {
         name.unwrap_or_else(|| format!("arg{at}"))
     }
 
-    /// The same under a name, for what is no argument of a kernel.
+    /// Gives the arguments a name, for use beside a kernel's arguments.
     pub fn named(mut self, name: &str) -> Arguments {
         for after in &mut self.after {
             if let After::Print(_, shown, _) = after {
@@ -125,7 +125,7 @@ impl Arguments {
         self
     }
 
-    /// The one address that was asked for: that of a buffer, or 64 bits; 0 if nothing was.
+    /// Returns the address of the only argument: that of a buffer, or 64 bits; 0 if there is none.
     pub fn address(&self) -> Result<u64> {
         match self.values.as_slice() {
             [] => Ok(0),
@@ -135,12 +135,12 @@ impl Arguments {
         }
     }
 
-    /// The kernel's explicit arguments.
+    /// Returns the kernel's explicit arguments.
     pub fn values(&self) -> Vec<Arg> {
         self.values.clone()
     }
 
-    /// Bytes of LDS beyond the kernel's own.
+    /// Returns the bytes of LDS in addition to the kernel's own.
     pub fn dynamic_lds(&self) -> u32 {
         self.dynamic_lds
     }
@@ -163,7 +163,7 @@ impl Arguments {
     }
 }
 
-/// A buffer with all that is in it.
+/// Returns a buffer with its contents.
 pub fn filled(source: &Source, device: &Device) -> Result<Buffer> {
     Ok(match *source {
         Source::In(ref path) => read_input(device, path)?.0,
@@ -187,7 +187,7 @@ fn read_input(device: &Device, path: &Path) -> Result<(Buffer, Option<Layout>)> 
     Ok((device.buffer_from(data)?, Some(layout)))
 }
 
-/// Whether a file can be written there, as far as can be told before the kernel has run.
+/// Checks that a file can be written, as far as possible before the kernel has run.
 fn check_output(path: &Path) -> Result {
     let parent = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -209,7 +209,7 @@ fn write_output(path: &Path, layout: Option<&Layout>, data: &[u8]) -> std::io::R
     })
 }
 
-/// A buffer whose elements are made by a function of their index.
+/// Returns a buffer whose elements are made by a function of their index.
 fn fill(
     device: &Device,
     element: Element,
@@ -228,8 +228,8 @@ fn fill(
     Ok(buffer)
 }
 
-/// Random bits: output `index` of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
-/// 2014) seeded with `seed`.
+/// Returns random bits: output `index` of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
+/// 2014), seeded with `seed`.
 fn random(seed: u64, index: u64) -> u64 {
     const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut z = seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(index.wrapping_add(1)));

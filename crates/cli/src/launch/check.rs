@@ -1,4 +1,4 @@
-//! `--check`: what is checked of a launch, and how it is told.
+//! `--check` of a launch: its options, and the output of findings.
 
 use std::io::Write;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// The tools that were asked for.
+    /// Returns the requested tools.
     pub fn tools(&self) -> Tools {
         match self.check {
             None => Tools::default(),
@@ -38,24 +38,24 @@ impl CheckOptions {
         }
     }
 
-    /// Whether a kernel goes on behind a mistake.
+    /// Whether a kernel continues after a mistake.
     pub fn keep_going(&self) -> bool {
         !self.stop_at_first
     }
 
-    /// Tells what was found in a kernel of a file.
+    /// Prints the findings in a kernel of a file.
     ///
     /// # Errors
-    /// If anything was.
+    /// If there are findings.
     pub fn tell(&self, file: &Path, module: &Module, findings: &[Finding]) -> Result {
         let look = Look {
-            // They are dropped where stderr is no terminal.
+            // Colours are dropped if stderr is not a terminal.
             colours: true,
             columns: terminal::columns(),
         };
         for finding in findings {
             let shown = module.show(finding, file, |finding, scene| text(finding, scene, look));
-            // If stderr is closed, nobody is there to be told.
+            // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{shown}");
         }
         let Some(first) = findings.first() else {
@@ -76,12 +76,12 @@ impl CheckOptions {
     }
 }
 
-/// Findings in JSON.
+/// Returns findings as JSON.
 pub fn shown(file: &Path, module: &Module, findings: &[Finding]) -> Vec<Value> {
     let findings = findings
         .iter()
         .map(|finding| module.show(finding, file, json));
-    // What was written as JSON is JSON.
+    // Valid, because it was written as JSON.
     findings
         .filter_map(|text| serde_json::from_str(&text).ok())
         .collect()

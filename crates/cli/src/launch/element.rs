@@ -1,4 +1,4 @@
-//! The types of numbers that arguments and buffers are made of.
+//! The number types of arguments and buffers.
 
 use half::f16;
 use wavetank::Arg;
@@ -57,44 +57,44 @@ impl Element {
         Element::F64,
     ];
 
-    /// The name: `f32`.
+    /// Returns the name of the type: `f32`.
     pub fn name(self) -> &'static str {
         with_type!(self, T => T::NAME)
     }
 
-    /// The type of this name.
+    /// Returns the type of this name.
     pub fn from_name(name: &str) -> Option<Element> {
         Element::ALL.into_iter().find(|e| e.name() == name)
     }
 
-    /// Bytes of one number.
+    /// Returns the size of a number in bytes.
     pub fn size(self) -> u64 {
         with_type!(self, T => size_of::<T>() as u64)
     }
 
-    /// NumPy's name of the type, in little-endian order: `<f4`.
+    /// Returns NumPy's name of the type, in little-endian order: `<f4`.
     pub fn dtype(self) -> String {
         let order = if self.size() == 1 { '|' } else { '<' };
         let kind = &self.name()[..1];
         format!("{order}{kind}{}", self.size())
     }
 
-    /// A number as a kernel argument.
+    /// Parses a number as a kernel argument.
     pub fn argument(self, text: &str) -> Result<Arg, String> {
         with_type!(self, T => T::read(text).map(T::argument))
     }
 
-    /// The number `index` of the sequence 0, 1, 2, …; integers wrap.
+    /// Appends number `index` of the sequence 0, 1, 2, …; integers wrap.
     pub fn push_count(self, index: u64, out: &mut Vec<u8>) {
         with_type!(self, T => out.extend(T::count(index).to_le_bytes()));
     }
 
-    /// A number made of 64 random bits: any integer, a float from 0 up to 1.
+    /// Appends a number made from 64 random bits: any integer, or a float from 0 up to 1.
     pub fn push_random(self, bits: u64, out: &mut Vec<u8>) {
         with_type!(self, T => out.extend(T::random(bits).to_le_bytes()));
     }
 
-    /// The numbers in some bytes, as text.
+    /// Returns the numbers in some bytes as text.
     pub fn show(self, bytes: &[u8]) -> Vec<String> {
         with_type!(self, T => {
             let (numbers, _) = bytes.as_chunks::<{ size_of::<T>() }>();
@@ -103,7 +103,7 @@ impl Element {
     }
 }
 
-/// What differs between the types.
+/// The operations that differ between the types.
 trait Number: Copy {
     const NAME: &'static str;
     fn read(text: &str) -> Result<Self, String>;
@@ -134,7 +134,7 @@ macro_rules! integers {
             }
 
             fn random(bits: u64) -> Self {
-                // The upper bits, which are the better ones in most generators.
+                // The upper bits have better quality in most generators.
                 (bits >> (64 - $ty::BITS)) as $ty
             }
 
@@ -165,7 +165,7 @@ macro_rules! floats {
             }
 
             fn random(bits: u64) -> Self {
-                // As many bits as the type holds exactly, so that 1 is never reached by rounding.
+                // Only as many bits as the type holds exactly, so that rounding never gives 1.
                 let whole = (bits >> (64 - $bits)) as f64;
                 <$ty as Rounded>::from_exact(whole / (1u64 << $bits) as f64)
             }
@@ -185,9 +185,9 @@ floats! {
 
 /// Conversions to floats that Rust writes differently for each type.
 trait Rounded {
-    /// The nearest number.
+    /// Returns the nearest number.
     fn from_u64(value: u64) -> Self;
-    /// A number that the type has.
+    /// Converts a number that the type represents exactly.
     fn from_exact(value: f64) -> Self;
 }
 
@@ -222,7 +222,7 @@ impl Rounded for f64 {
     }
 }
 
-/// Reads an integer: decimal, or hexadecimal after `0x`.
+/// Parses an integer: decimal, or hexadecimal after `0x`.
 pub fn integer(text: &str) -> Result<i128, String> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -232,7 +232,7 @@ pub fn integer(text: &str) -> Result<i128, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => digits.parse::<u64>(),
     };
-    // A second sign would be taken by the parser.
+    // The parser would accept a second sign.
     match value {
         Ok(value) if !digits.contains(['+', '-']) => Ok(match negative {
             true => -i128::from(value),

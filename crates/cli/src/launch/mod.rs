@@ -1,4 +1,4 @@
-//! `wavetank launch`: runs one kernel of a file.
+//! `wavetank launch`: the run of one kernel of a file.
 
 mod accesses;
 mod argument;
@@ -30,7 +30,7 @@ use size::{Size, SizeOptions};
 use stage::StageOptions;
 use trace::{Filter, Tracer};
 
-// No line is longer than 80 columns: clap would break it.
+// At most 80 columns a line, because clap would break longer ones.
 const HELP: &str = "\
 Arguments (--arg SPEC), matched in order to the kernel's explicit arguments:
   in:PATH             a buffer with the bytes of a file (.npy: of its array)
@@ -183,7 +183,7 @@ impl Launch {
         }
         let tracer = filter.map(|filter| Tracer::new(filter, device.chip()));
         let result = match &tracer {
-            // The lines of the trace are progress enough.
+            // The trace shows enough progress.
             Some(tracer) => {
                 let watched = |group: &_, wave| tracer.watches(group, wave);
                 let sink = |step| tracer.tell(&step);
@@ -193,11 +193,11 @@ impl Launch {
         };
         let traced = tracer.map_or(Ok(()), Tracer::end);
         let result = result.map_err(|error| {
-            // The failure itself is told as one.
+            // The failure itself is printed as one.
             let _ = self.check.tell(&self.file, &module, error.findings());
             Failure::from(error)
         });
-        // What was refused before a wave began had no schedule.
+        // A launch that was refused before its first wave had no schedule.
         if !matches!(result, Err(Failure::Usage(_))) {
             self.size.tell_if_small();
             tell_seed(device.schedule());
@@ -217,7 +217,7 @@ impl Launch {
         self.check.tell(&self.file, &module, &report.findings)
     }
 
-    /// The address of the trap handler.
+    /// Returns the address of the trap handler.
     fn handler(&self, module: &Module) -> Result<Option<u64>> {
         let Some(name) = &self.trap_handler else {
             return Ok(None);
@@ -229,7 +229,7 @@ impl Launch {
             .ok_or_else(|| Failure::usage(problem()).of(&self.file))
     }
 
-    /// Prints the calls of the kernel that is named, or of all.
+    /// Prints the calls of the named kernel, or of all.
     fn calls(&self, module: &Module) -> Result {
         let kernels: Vec<Kernel> = match &self.kernel {
             Some(_) => vec![self.choose(module)?],
@@ -259,7 +259,7 @@ impl Launch {
     }
 }
 
-/// Reads a time limit.
+/// Parses a time limit.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -1,10 +1,10 @@
-//! NumPy's array files.
+//! NumPy's array files: reading and writing.
 
 use std::io::Write;
 
 use npyz::{DType, Endianness, NpyFile, Order, TypeChar, WriteOptions, WriterBuilder};
 
-/// Type and shape of an array.
+/// The type and shape of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     pub dtype: DType,
@@ -12,7 +12,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A list of numbers of a NumPy type such as `<f4`.
+    /// Returns the layout of a list of numbers of a NumPy type such as `<f4`.
     pub fn list(dtype: &str, len: u64) -> Result<Layout, String> {
         let dtype = dtype.parse().map_err(|error| format!("{dtype}: {error}"))?;
         Ok(Layout {
@@ -22,7 +22,7 @@ impl Layout {
     }
 }
 
-/// Takes a file apart into the layout and the bytes of the array, which are in C order and little-endian.
+/// Parses a file to the layout and the bytes of the array, which are in C order and little-endian.
 pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
     if nested(file) {
         return Err(NO_NUMBERS.to_owned());
@@ -77,8 +77,8 @@ pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
 
 const NO_NUMBERS: &str = "the .npy file is no array of numbers, and only those can be passed";
 
-/// Whether the header has more brackets than those around it and around the shape. Records have; and for deep nesting
-/// its parser takes time without end.
+/// Whether the header has more brackets than the outer ones and those of the shape. Records have more; and the parser takes
+/// unlimited time for deep nesting.
 fn nested(file: &[u8]) -> bool {
     let header = match file.get(..12) {
         Some(&[.., 1, _, low, high, _, _]) => (10, usize::from(u16::from_le_bytes([low, high]))),
@@ -90,7 +90,7 @@ fn nested(file: &[u8]) -> bool {
     header.filter(|byte| b"([{".contains(byte)).count() > 2
 }
 
-/// The problem in one line; the parser of headers draws a picture of the place in further ones.
+/// Returns the first line of the error; the parser of headers adds a picture of the place in further lines.
 fn sentence(error: &std::io::Error) -> String {
     let text = error.to_string();
     let line = text.split(['\n', '\r']).next().unwrap_or("");
@@ -99,7 +99,7 @@ fn sentence(error: &std::io::Error) -> String {
     format!("not a usable .npy file: {problem}")
 }
 
-/// Writes a file.
+/// Writes an array as a file.
 pub fn write(mut to: impl Write, layout: &Layout, data: &[u8]) -> std::io::Result<()> {
     WriteOptions::new_header_only()
         .dtype(layout.dtype.clone())
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A file as NumPy's format description lays it out (version 1.0): magic, version, header length, header, data.
+    /// Returns a file as in NumPy's format description (version 1.0): magic, version, header length, header, data.
     fn file(header: &str, data: &[u8]) -> Vec<u8> {
         let len = (10 + header.len() + 1).next_multiple_of(64) - 10;
         let mut file = b"\x93NUMPY\x01\x00".to_vec();

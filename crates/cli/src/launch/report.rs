@@ -1,4 +1,4 @@
-//! What a launch prints: buffers and statistics.
+//! The output of a launch: buffers and statistics.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use wavetank::{Dims, Kernel, Report};
 
 use super::element::Element;
 
-/// Numbers in a row of a listing.
+/// The number of values in a row of a listing.
 const ROW: usize = 8;
 
-/// The numbers of a buffer, eight in a row behind the index of the first:
+/// Returns the numbers of a buffer, eight in a row after the index of the first:
 ///
 /// ```text
 /// c: 10 f32
@@ -28,7 +28,7 @@ pub fn listing(name: &str, element: Element, bytes: &[u8]) -> String {
     text
 }
 
-/// The object that `--stats` prints.
+/// The JSON object of `--stats`.
 #[derive(Serialize)]
 struct Stats<'a> {
     kernel: &'a str,
@@ -43,23 +43,23 @@ struct Stats<'a> {
     wall_seconds: f64,
     wave_instructions_per_second: f64,
     compiled: Compilation,
-    /// Where something is checked.
+    /// The findings, if the launch was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Value>>,
 }
 
-/// What was compiled.
+/// Statistics of the compiler.
 #[derive(Serialize)]
 struct Compilation {
-    /// Of the wave instructions, those that compiled code executed.
+    /// The share of wave instructions that compiled code executed.
     share: f64,
     regions: u64,
-    /// Of these, loops of which several turns are one piece.
+    /// The number of these regions that are unrolled loops.
     loops: u64,
     refused: u64,
     seconds: f64,
     bytes: u64,
-    /// The operations that are done by the interpreter's functions, the most frequent first.
+    /// The operations executed by the interpreter's functions, the most frequent first.
     by_interpreter: Map<String, Value>,
 }
 
@@ -84,7 +84,7 @@ impl Compilation {
     }
 }
 
-/// Statistics of a run as one line of JSON; with what was found, if it was checked.
+/// Returns the statistics of a run as one line of JSON, with the findings if it was checked.
 pub fn stats(
     kernel: &Kernel,
     grid: Dims,
@@ -111,7 +111,7 @@ pub fn stats(
         compiled: Compilation::of(report),
         findings,
     };
-    // All keys are strings and all numbers finite, so that this cannot fail.
+    // Cannot fail, because all keys are strings and all numbers finite.
     serde_json::to_string(&stats).map_or_else(|error| error.to_string(), |line| line + "\n")
 }
 

@@ -1,4 +1,4 @@
-//! How large a launch is: `--grid` in work-items, as HSA and OpenCL count, or `--groups`, as HIP does.
+//! The size of a launch: `--grid` in work-items, as in HSA and OpenCL, or `--groups`, as in HIP.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ pub struct SizeOptions {
     block: Option<Dims>,
 }
 
-/// Work-items of a launch, and of a work-group of it.
+/// The work-items of a launch, and of one of its work-groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Size {
     pub grid: Dims,
@@ -30,10 +30,10 @@ pub struct Size {
 }
 
 impl SizeOptions {
-    /// The size, if one is given.
+    /// Returns the size, if one is given.
     ///
     /// # Errors
-    /// More work-items than can be counted.
+    /// More work-items than the type can count.
     pub fn size(&self) -> Result<Option<Size>> {
         let Some(block) = self.block else {
             return Ok(None);
@@ -46,18 +46,18 @@ impl SizeOptions {
         Ok(Some(Size { grid, block }))
     }
 
-    /// Tells that a grid is a part of one work-group, where it may have been meant in work-groups.
+    /// Prints a note if the grid is a part of one work-group, since it may have been intended in work-groups.
     pub fn tell_if_small(&self) {
         if let (Some(grid), Some(block)) = (self.grid, self.block)
             && let Some(note) = note(grid, block)
         {
-            // If stderr is closed, nobody is there to be told.
+            // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "note: {note}");
         }
     }
 }
 
-/// A grid of so many work-groups.
+/// Returns the work-items of a grid given in work-groups.
 fn items(groups: Dims, block: Dims) -> Result<Dims> {
     let (of_grid, of_group) = (groups.size(), block.size());
     let mut items = [0; 3];
@@ -77,10 +77,10 @@ fn items(groups: Dims, block: Dims) -> Result<Dims> {
     })
 }
 
-/// What is to be said of a grid that is smaller than a work-group of it.
+/// Returns the note about a grid that is smaller than one of its work-groups.
 fn note(grid: Dims, block: Dims) -> Option<String> {
     let of_grid = grid.size().into_iter();
-    // What has no work-items is refused later.
+    // A size without work-items is rejected later.
     let is_part = of_grid
         .zip(block.size())
         .all(|(grid, block)| (1..=block).contains(&grid));
@@ -95,7 +95,7 @@ fn note(grid: Dims, block: Dims) -> Option<String> {
     ))
 }
 
-/// As it is written.
+/// Returns a size in the syntax of the options.
 pub fn shown(dims: Dims) -> String {
     let [x, y, z] = dims.size();
     match (y, z) {
@@ -105,7 +105,7 @@ pub fn shown(dims: Dims) -> String {
     }
 }
 
-/// Reads `X[,Y[,Z]]`.
+/// Parses a size, `X[,Y[,Z]]`.
 fn dims(text: &str) -> Result<Dims, String> {
     let sizes: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
     match sizes.as_deref() {

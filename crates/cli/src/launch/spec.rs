@@ -1,4 +1,4 @@
-//! The text form of a kernel argument.
+//! The text form of kernel arguments.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +9,7 @@ use wavetank_quote::plain;
 
 use super::element::{Element, integer};
 
-/// What `--arg` asks for.
+/// A parsed `--arg` of a launch.
 #[derive(Clone, Debug)]
 pub enum Spec {
     From(Source),
@@ -20,7 +20,7 @@ pub enum Spec {
     Scalar(Arg),
 }
 
-/// Where all that is in a buffer comes from.
+/// The source of a buffer's contents.
 #[derive(Clone, Debug)]
 pub enum Source {
     In(PathBuf),
@@ -29,7 +29,7 @@ pub enum Source {
     Zero(u64),
 }
 
-/// What a buffer consists of.
+/// The contents of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     Bytes(u64),
@@ -37,7 +37,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The size in bytes. Numbers of elements have been checked.
+    /// Returns the size in bytes. The numbers of elements have been checked.
     pub fn bytes(self) -> u64 {
         match self {
             Content::Bytes(bytes) => bytes,
@@ -47,7 +47,7 @@ impl Content {
 }
 
 impl Spec {
-    /// Reads an argument. Paths need not be UTF-8; everything else is.
+    /// Parses an argument. Paths need not be UTF-8; everything else must be.
     pub fn parse(text: &OsStr) -> Result<Spec, String> {
         let bytes = text.as_bytes();
         let colon = bytes.iter().position(|b| *b == b':');
@@ -67,7 +67,7 @@ impl Spec {
         }
     }
 
-    /// Reads an argument that names no file.
+    /// Parses an argument without a path.
     fn without_path(text: &str) -> Result<Spec, String> {
         let (kind, rest) = text.split_once(':').ok_or_else(|| unknown(text))?;
         match kind {
@@ -125,7 +125,7 @@ fn path(bytes: &[u8]) -> Result<PathBuf, String> {
     }
 }
 
-/// What stands before and behind the last colon: paths may have colons, too.
+/// Splits at the last colon, because paths may have colons, too.
 fn last_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = bytes.iter().rposition(|b| *b == b':')?;
     Some((&bytes[..colon], &bytes[colon + 1..]))
@@ -164,7 +164,7 @@ fn rand(text: &str) -> Result<Spec, String> {
     Ok(Spec::From(Source::Rand(element, count, size(seed)?)))
 }
 
-/// Reads a type and a number of elements whose bytes can be counted.
+/// Parses a type and a number of elements, whose total size must not overflow.
 fn elements(element: &str, count: &str) -> Result<(Element, u64), String> {
     let unknown = || format!("`{element}` is none of {}", type_names());
     let element = Element::from_name(element).ok_or_else(unknown)?;
@@ -175,13 +175,13 @@ fn elements(element: &str, count: &str) -> Result<(Element, u64), String> {
     }
 }
 
-/// Reads a number that is not negative.
+/// Parses a number that is not negative.
 fn size(text: &str) -> Result<u64, String> {
     let value = integer(text)?;
     value.try_into().map_err(|_| format!("{text} is negative"))
 }
 
-/// Whether a path is one of a NumPy array.
+/// Whether a path is that of a NumPy array.
 pub fn is_npy(path: &Path) -> bool {
     path.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("npy"))

@@ -1,4 +1,4 @@
-//! `wavetank launch --stage`: waves of a stage, and what they send out.
+//! `wavetank launch --stage`: waves of a shader stage, and their exports.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -65,7 +65,7 @@ pub struct StageOptions {
     floats: bool,
 }
 
-/// What a launch says beside the stage.
+/// The options of a launch that are not about the stage.
 pub struct Call<'a> {
     pub file: &'a Path,
     pub function: Option<&'a str>,
@@ -78,7 +78,7 @@ pub struct Call<'a> {
 }
 
 impl StageOptions {
-    /// Runs waves of a stage, and prints what they send out.
+    /// Runs waves of a stage, and prints their exports.
     pub fn run(&self, stage: Stage, call: Call<'_>, check: &CheckOptions) -> Result {
         let file = CodeFile::read(call.file)?;
         let device = call.running.device(file.chip_of_shaders(call.gpu)?)?;
@@ -101,7 +101,7 @@ impl StageOptions {
         }
         let tracer = call.filter.map(|filter| Tracer::new(filter, device.chip()));
         let outcome = watched(shader, tracer.as_ref()).map_err(|error| {
-            // The failure itself is told as one.
+            // The failure itself is printed as one.
             let _ = check.tell(call.file, &module, error.findings());
             Failure::from(error)
         });
@@ -130,7 +130,7 @@ impl StageOptions {
         check.tell(call.file, &module, found)
     }
 
-    /// The code with its items, and with registers and LDS as they are asked for.
+    /// Returns the shader with its items, registers and LDS.
     fn shader(&self, stage: Stage, call: &Call<'_>, module: &Module) -> Result<Shader<'static>> {
         let function = call.function.unwrap_or("main");
         let shader = Shader::new(module, stage, function);
@@ -144,7 +144,7 @@ impl StageOptions {
         })
     }
 
-    /// The shader with its registers and LDS.
+    /// Sets the requested registers and LDS of a shader.
     fn given<'a>(&self, mut shader: Shader<'a>, device: &Device) -> Result<Shader<'a>> {
         for values in &self.wave_data {
             let values: std::result::Result<Vec<u32>, String> =
@@ -161,7 +161,7 @@ impl StageOptions {
         Ok(shader.m0(self.m0.unwrap_or(0)))
     }
 
-    /// The table of border colors, which has to stay while the waves run.
+    /// Returns the table of border colors, which must live while the waves run.
     fn border_colors(&self, device: &Device) -> Result<Option<Buffer>> {
         let Some(text) = &self.border_colors else {
             return Ok(None);
@@ -171,7 +171,7 @@ impl StageOptions {
     }
 }
 
-/// Runs a shader, and tells what the waves do that are traced.
+/// Runs a shader, and traces the selected waves.
 fn watched(shader: Shader<'_>, tracer: Option<&Tracer>) -> wavetank::Result<Outcome> {
     let Some(tracer) = tracer else {
         return shader.run();
@@ -181,7 +181,7 @@ fn watched(shader: Shader<'_>, tracer: Option<&Tracer>) -> wavetank::Result<Outc
     shader.trace(&watches, &sink).run()
 }
 
-/// The dwords of a spec.
+/// Returns the dwords of a spec.
 fn dwords(text: &OsString, option: &str, device: &Device) -> Result<Vec<u32>> {
     let shown = plain(&text.to_string_lossy()).to_string();
     let wrong = |problem: String| Failure::usage(format!("{option} {shown}: {problem}"));
@@ -197,7 +197,7 @@ fn dwords(text: &OsString, option: &str, device: &Device) -> Result<Vec<u32>> {
     }
 }
 
-/// Reads a number of 32 bits.
+/// Parses a 32-bit number.
 fn dword(text: &str) -> std::result::Result<u32, String> {
     let value = integer(text)?;
     let signed = || i32::try_from(value).map(|value| value as u32);
@@ -205,7 +205,7 @@ fn dword(text: &str) -> std::result::Result<u32, String> {
     dword.map_err(|_| format!("{} does not fit 32 bits", plain(text)))
 }
 
-/// A size in one dimension.
+/// Returns a size in one dimension.
 fn one(dims: Option<Dims>, option: &str) -> Result<u32> {
     match dims.map(|dims| dims.size()) {
         Some([x, 1, 1]) => Ok(x),
@@ -215,7 +215,7 @@ fn one(dims: Option<Dims>, option: &str) -> Result<u32> {
     }
 }
 
-/// What is printed.
+/// The printed JSON object.
 #[derive(Serialize)]
 struct Told {
     stage: &'static str,
@@ -223,7 +223,7 @@ struct Told {
     waves: u64,
     exports: Vec<Map<String, Value>>,
     messages: Vec<Value>,
-    /// Where something is checked.
+    /// The findings, if the launch was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Value>>,
 }
@@ -250,7 +250,8 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// An export, with a list for each component that is sent: a value for each item of the wave, null for one that sends none.
+/// Returns an export as JSON, with a list for each component that is sent. A list has a value for each item of the wave, null for
+/// items that send none.
 fn export(exported: &Exported, floats: bool) -> Map<String, Value> {
     let sent = &exported.export;
     let lanes = LANES - exported.group.exec(exported.wave).leading_zeros() as usize;
@@ -275,12 +276,12 @@ fn export(exported: &Exported, floats: bool) -> Map<String, Value> {
     told
 }
 
-/// The bits of a value, or the float that they are; JSON has no infinities and no NaNs, which are words.
+/// Returns the bits of a value, or the float in them. Infinities and NaNs are strings, because JSON has no numbers for them.
 fn number(bits: u32, half: bool, floats: bool) -> Value {
     if !floats {
         return bits.into();
     }
-    // The shortest decimal number that stands for the float.
+    // The shortest decimal number that gives the float.
     let text = match half {
         true => f16::from_bits(bits as u16).to_string(),
         false => f32::from_bits(bits).to_string(),

@@ -1,4 +1,4 @@
-//! The call that launches a kernel, for copying: arguments of the right number, types and sizes.
+//! Calls that launch a kernel, for copying: arguments of the right number, types and sizes.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use wavetank_quote::{plain, readable};
 
 use super::size::shown;
 
-/// Work-items of the proposed grid, where the kernel asks for no work-group of its own.
+/// Work-items of the proposed grid, if the kernel requires no work-group size.
 const ITEMS: u32 = 64;
-/// Bytes proposed for an LDS pointer.
+/// Bytes of the proposed LDS for a pointer.
 const LDS: u32 = 1024;
 
-/// A call for each kernel, behind a comment with its signature.
+/// Returns a call for each kernel, after a comment with its signature.
 pub fn calls(file: &Path, kernels: &[Kernel], gpu: Option<&str>) -> String {
     let calls = kernels.iter().map(|kernel| call(file, kernel, gpu));
     calls.collect::<Vec<_>>().join("\n")
@@ -50,7 +50,7 @@ fn call(file: &Path, kernel: &Kernel, gpu: Option<&str>) -> String {
     text + &wrapped(&words)
 }
 
-/// The work-group that the kernel was compiled for, or a wave.
+/// Returns the work-group size that the kernel was compiled for, or one wave.
 fn block(kernel: &Kernel) -> Dims {
     let info = kernel.info();
     match (info.reqd_workgroup_size, info.max_flat_workgroup_size) {
@@ -60,7 +60,7 @@ fn block(kernel: &Kernel) -> Dims {
     }
 }
 
-/// The types of the parameters in the name of a C++ function, where there is one for each.
+/// Returns the parameter types in the name of a C++ function, if there are `count` of them.
 fn types(name: &str, count: usize) -> Option<Vec<String>> {
     let text = readable(name);
     let list = text.split_once('(').filter(|_| text != name)?.1;
@@ -74,7 +74,7 @@ fn types(name: &str, count: usize) -> Option<Vec<String>> {
     (types.len() == count).then_some(types)
 }
 
-/// The buffers that may be results: those that are written, or where nothing says so, the last one.
+/// Returns the buffers that may be results: those that are written or, if that is unknown, the last one.
 fn results(params: &[&Param]) -> Vec<usize> {
     let of = |wanted: fn(&Param) -> bool| {
         let all = params.iter().enumerate();
@@ -101,7 +101,7 @@ fn results(params: &[&Param]) -> Vec<usize> {
     }
 }
 
-/// An argument of the right shape.
+/// Returns an argument with the right type and size.
 fn spec(param: &Param, ty: &str, is_result: bool, items: u32) -> Option<String> {
     match param.kind {
         ArgKind::ByValue => {
@@ -115,7 +115,7 @@ fn spec(param: &Param, ty: &str, is_result: bool, items: u32) -> Option<String> 
             })?;
             Some(match name.starts_with('f') {
                 true => format!("{name}:1.0"),
-                // Most are the number of elements.
+                // Usually the number of elements.
                 false => format!("{name}:{items}"),
             })
         }
@@ -135,7 +135,7 @@ fn spec(param: &Param, ty: &str, is_result: bool, items: u32) -> Option<String> 
     }
 }
 
-/// The number type of a C or OpenCL C type, and its bytes.
+/// Returns the number type of a C or OpenCL C type, and its size in bytes.
 fn element(ty: &str) -> Option<(&'static str, u32)> {
     Some(match ty {
         "char" | "signed char" => ("i8", 1),
@@ -153,7 +153,7 @@ fn element(ty: &str) -> Option<(&'static str, u32)> {
     })
 }
 
-/// A word as shells take it.
+/// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "._-/+:@%,".contains(c);
     match !word.is_empty() && word.chars().all(safe) {
@@ -162,12 +162,12 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Words on lines of at most 80 columns, which a shell takes as one.
+/// Returns words on lines of at most 80 columns, joined by backslashes for a shell.
 fn wrapped(words: &[String]) -> String {
     let mut text = String::new();
     let mut width = 0;
     for word in words {
-        // A blank and a backslash may follow.
+        // A blank and a backslash may follow the word.
         if width > 0 && width + 1 + word.len() > 78 {
             text += " \\\n   ";
             width = 3;

@@ -1,4 +1,4 @@
-//! `--trace`: which instructions are printed, and how.
+//! `--trace`: the selection of instructions, and their text.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Stderr, Write};
@@ -14,10 +14,10 @@ use super::accesses;
 use super::element::integer;
 use crate::exit::{Failure, Result};
 
-/// Lanes in a row of a vector register.
+/// The number of lanes in a row of a vector register.
 const ROW: usize = 8;
 
-/// Which instructions of which waves are printed.
+/// The selection of waves and of their instructions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     group: Groups,
@@ -33,7 +33,7 @@ enum Groups {
 }
 
 impl Filter {
-    /// Reads a filter. The empty one is wave 0 of work-group 0.
+    /// Parses a filter. The empty one selects wave 0 of work-group 0.
     pub fn parse(text: &str) -> Result<Filter, String> {
         let mut filter = Filter {
             group: Groups::Numbers(0..=0),
@@ -91,7 +91,7 @@ fn groups(text: &str) -> Result<Groups, String> {
     }
 }
 
-/// Reads `N`, `A..B` (both ends included) or `all`.
+/// Parses `N`, `A..B` (both ends included) or `all`.
 fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
     if text == "all" {
         return Ok(0..=u64::MAX);
@@ -118,7 +118,7 @@ fn number(text: &str) -> Result<u64, String> {
     value.try_into().map_err(|_| format!("{text} is negative"))
 }
 
-/// Prints instructions as they are executed, from any thread.
+/// A printer of instructions while they are executed, on any thread.
 pub struct Tracer {
     filter: Filter,
     chip: Chip,
@@ -127,10 +127,10 @@ pub struct Tracer {
     told: AtomicBool,
 }
 
-/// Where it goes.
+/// The output of the trace.
 struct Sink {
     stderr: BufWriter<Stderr>,
-    /// Why what was written last did not arrive, after which nothing is written.
+    /// The error of the last write, after which nothing more is written.
     problem: Option<io::Error>,
 }
 
@@ -160,7 +160,7 @@ impl Tracer {
         self.filter.watches(group, wave)
     }
 
-    /// Prints an instruction, if it is one to be shown.
+    /// Prints an instruction, if it is selected.
     pub fn tell(&self, step: &Step) {
         if self.filter.shows(step) {
             self.told.store(true, Ordering::Relaxed);
@@ -168,10 +168,10 @@ impl Tracer {
         }
     }
 
-    /// Writes what has not been written yet, and says so if there was nothing.
+    /// Writes the rest, and prints a note if no instruction was selected.
     ///
     /// # Errors
-    /// A trace that is not whole, unless its reader has gone.
+    /// An incomplete trace, unless its reader has closed it.
     pub fn end(self) -> Result {
         if !self.told.load(Ordering::Relaxed) {
             self.write("wavetank: no instruction that was executed is one of --trace's\n");
@@ -194,7 +194,7 @@ impl Tracer {
     }
 }
 
-/// An instruction, the line that it comes from, what it accessed in memory and what it changed:
+/// Returns an instruction, its source line, its memory accesses and the changes:
 ///
 /// ```text
 /// [0:0:0 0] vecadd+0x10  global_load_dword v1, v[2:3], off // vecadd.cl:3:12
@@ -224,15 +224,15 @@ fn text(step: &Step, chip: Chip) -> String {
             }
             Change::Scc(value) => writeln!(text, "    {name} = {}", u8::from(*value)),
             Change::Vector { lanes, values, .. } => vector(&mut text, &name, *lanes, &values[..]),
-            // A kind of register that this command does not know yet is at least named.
+            // A kind of register that this command does not support yet is at least named.
             _ => writeln!(text, "    {name}"),
         };
     }
     text
 }
 
-/// The lanes of a vector register that changed: one line if all have the same value, or else rows of eight lanes, in
-/// which `.` stands for those that did not change.
+/// Writes the changed lanes of a vector register: one line if all have the same value, or else rows of eight lanes, in which `.`
+/// stands for unchanged lanes.
 fn vector(text: &mut String, name: &str, lanes: u64, values: &[u32]) -> std::fmt::Result {
     let changed = |lane: &usize| lanes >> lane & 1 != 0;
     let mut numbers = (0..values.len()).filter(changed);

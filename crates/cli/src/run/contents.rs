@@ -1,5 +1,5 @@
-//! What a program is made of, before it runs: the GPUs that it and its libraries have code for, and which runtime library
-//! it would find.
+//! The contents of a program before it runs: the GPUs that it and its libraries have code for, and the runtime library that it
+//! would load.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,26 +16,27 @@ use wavetank_quote::plain;
 use super::variable::prepend;
 use crate::exit::{Failure, Result};
 
-/// A library of this name is where kernels run.
+/// The name of the library in which kernels run.
 const RUNTIME: &str = "libhsa-runtime64.so.1";
 
-/// A program as it lies on disk.
+/// A program, as a file and with its libraries.
 #[derive(Default)]
 pub struct Contents {
-    /// What it has code for; nothing, if that cannot be told: it may be a script, or load its code when it runs.
+    /// The targets of the program's code. They may be unknown and then empty: a script, or a program that loads its code when it
+    /// runs.
     targets: Vec<Target>,
-    /// The same of each library that it names.
+    /// The targets of each library that it names.
     libraries: Vec<Vec<Target>>,
     /// The runtime library that it would load.
     runtime: Option<PathBuf>,
-    /// Whether it loads the library of a sanitizer.
+    /// Whether the program loads the library of a sanitizer.
     sanitized: bool,
-    /// Whether it looks for the driver of the kernel itself, or has others look.
+    /// Whether the program looks for the kernel driver itself, or starts programs that do.
     looks_for_driver: bool,
 }
 
 impl Contents {
-    /// Looks into a program, as it would be started with a folder before all others that have libraries.
+    /// Examines a program as if it were started with `folder` as the first one of the library path.
     pub fn of(program: &OsStr, folder: Option<&Path>) -> Contents {
         let Some(path) = find(program) else {
             return Contents::default();
@@ -62,22 +63,22 @@ impl Contents {
         contents
     }
 
-    /// Whether the program loads a runtime library of a folder by itself, or must not have any loaded before its own. What
-    /// looks for the driver has to have it before libc, and so have the programs that it starts.
+    /// Whether the program loads the runtime library of a folder by itself, or must not have any library loaded before its own. A
+    /// program that looks for the driver must have the library before libc, and so must the programs that it starts.
     pub fn takes_from(&self, folder: &Path) -> bool {
         let found = self.runtime.as_deref().and_then(Path::parent);
         self.sanitized || !self.looks_for_driver && found.is_some_and(|found| found == folder)
     }
 
-    /// The chip to emulate: one that the program has code for, and most of its libraries. `None` where nothing says.
+    /// Returns the chip to emulate: one that the program has code for, and most of its libraries. `None` if the code is unknown.
     ///
     /// # Errors
-    /// A program with code for other chips alone.
+    /// A program that has code only for other chips.
     pub fn chip(&self, program: &Path) -> Result<Option<Chip>> {
         let all = ChipFacts::ALL.iter().filter(|chip| chip.has_queues());
         let fitting = all.filter(|chip| self.targets.is_empty() || has_code(&self.targets, chip));
         let count = |chip: &ChipFacts| self.libraries.iter().filter(|l| has_code(l, chip)).count();
-        // Of equals the first of the newest generation: the last would be taken.
+        // Of several equally good ones, the first of the newest generation. Reversed, because `max_by_key` takes the last.
         let best = fitting
             .rev()
             .max_by_key(|chip| (count(chip), chip.chip.generation()));
@@ -88,7 +89,7 @@ impl Contents {
         }
     }
 
-    /// What there is to say if the program has code, and none for some of the GPUs that it finds.
+    /// Returns a note if the program has code, but none for some of the GPUs that it finds.
     pub fn lacking(&self, gpus: &[Gpu]) -> Option<String> {
         let is_known = !self.targets.is_empty();
         let facts = |gpu: &Gpu| ChipFacts::ALL.iter().find(|facts| facts.chip == gpu.chip);
@@ -106,7 +107,7 @@ impl Contents {
         })
     }
 
-    /// What the program has code for.
+    /// Returns the targets of the program's code.
     fn names(&self) -> String {
         let names: Vec<String> = self.targets.iter().map(Target::to_string).collect();
         plain(&names.join(", ")).to_string()
@@ -130,9 +131,9 @@ fn has_code(targets: &[Target], chip: &ChipFacts) -> bool {
     emulated.is_ok_and(|emulated| targets.iter().any(|target| target.serves(&emulated)))
 }
 
-/// Whether a program has the name of the driver's module in it.
+/// Whether a program contains the name of the driver's module.
 fn looks_for_driver(bytes: &[u8]) -> bool {
-    // Tools are small. What is large has kernels, and is no tool.
+    // Such tools are small; large programs have kernels.
     let first = &bytes[..bytes.len().min(4 << 20)];
     let names: [&[u8]; 2] = [b"/sys/module/amdgpu", b"grep amdgpu"];
     names.iter().any(|name| holds(first, name))
@@ -143,7 +144,7 @@ fn holds(bytes: &[u8], text: &[u8]) -> bool {
     windows.any(|window| window[0] == text[0] && window == text)
 }
 
-/// Sanitizers want to be the first library of a program.
+/// Whether a library is that of a sanitizer, which must be the first library of a program.
 fn is_sanitizer(name: &str) -> bool {
     [
         "libasan.",
@@ -157,7 +158,7 @@ fn is_sanitizer(name: &str) -> bool {
     .any(|sanitizer| name.starts_with(sanitizer))
 }
 
-/// The file of a command's name, as the system finds it.
+/// Returns the file of a command's name, as the system finds it.
 pub fn find(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 {
@@ -172,19 +173,19 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     files.find(runs)
 }
 
-/// A file's bytes. Libraries may have gigabytes, of which little is looked at.
+/// Maps a file into memory. Libraries may have gigabytes, of which little is read.
 pub fn map(path: &Path) -> Option<Mmap> {
     let file = File::open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }
-    // SAFETY: programs and libraries are not written in place while somebody is about to run them; who cuts one short ends
+    // SAFETY: programs and libraries are not written in place while they are about to be run; truncating one ends
     // this command, as it would end the program.
     unsafe { Mmap::map(&file) }.ok()
 }
 
-/// The libraries that a program loads at its start, by name, as its own dynamic linker finds them. Nothing runs of the
-/// program. It is none of the linker's business what cannot be found: the program will say so.
+/// Returns the libraries that a program loads at its start, with their names, as its own dynamic linker finds them. The program
+/// does not run. Missing libraries are ignored: the program will report them.
 fn libraries(linker: &Path, program: &Path, folder: Option<&Path>) -> Vec<(String, PathBuf)> {
     let mut command = Command::new(linker);
     command.arg("--list").arg(program).stdin(Stdio::null());
@@ -198,7 +199,7 @@ fn libraries(linker: &Path, program: &Path, folder: Option<&Path>) -> Vec<(Strin
     listed(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// Reads lines as `NAME => PATH (ADDRESS)`.
+/// Parses lines of the form `NAME => PATH (ADDRESS)`.
 fn listed(text: &str) -> Vec<(String, PathBuf)> {
     let lines = text.lines().filter_map(|line| {
         let (name, rest) = line.trim().split_once(" => ")?;
@@ -247,7 +248,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("--offload-arch=gfx900"), "{text}");
-        // What is emulated has XNACK off.
+        // The emulated chips have XNACK off.
         assert!(chosen(&["gfx900:xnack+", "gfx1030"], &[]).is_err());
     }
 

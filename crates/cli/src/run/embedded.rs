@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Result};
 
-/// The names by which programs look for the library.
+/// The names under which programs look for the library.
 pub const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
 
-/// The library with a name of its contents, where it is inside.
+/// The library with a name derived from its contents, if it is embedded.
 const LIBRARY: Option<(&str, &[u8])> = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// A folder with the library under the names that programs look for: unpacked at the first call, and kept in the user's
-/// cache. `None` where it is not inside.
+/// Returns a folder with the library under the names that programs look for. It is unpacked at the first call, and kept in the
+/// user's cache. `None` if the library is not embedded.
 pub fn folder() -> Option<Result<PathBuf>> {
     let (key, bytes) = LIBRARY?;
     let folder = cache().join("wavetank").join(key);
@@ -26,7 +26,7 @@ pub fn folder() -> Option<Result<PathBuf>> {
     )
 }
 
-/// The user's folder for what can be made again.
+/// Returns the user's cache folder.
 fn cache() -> PathBuf {
     let set = |name| {
         std::env::var_os(name)
@@ -39,7 +39,7 @@ fn cache() -> PathBuf {
         .unwrap_or_else(std::env::temp_dir)
 }
 
-/// Writes the library, unless it is there. Another process may do the same: a file appears at once, and whole.
+/// Writes the library, unless it exists. Another process may do the same: a file appears atomically and complete.
 fn unpack(folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = folder.join(NAMES[0]);
     let is_there = |about: fs::Metadata| about.len() == bytes.len() as u64;
@@ -65,7 +65,7 @@ mod tests {
         let file = folder.join(NAMES[0]);
         unpack(&folder, b"the library").unwrap();
         assert_eq!(fs::read(folder.join(NAMES[1])).unwrap(), b"the library");
-        // What is there stays; what was cut short does not.
+        // A complete file stays; a truncated one does not.
         fs::write(&file, b"THE LIBRARY").unwrap();
         unpack(&folder, b"the library").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"THE LIBRARY");

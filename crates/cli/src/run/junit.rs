@@ -1,4 +1,4 @@
-//! Runs as cases of a JUnit report.
+//! Cases of a JUnit report for runs of programs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,32 +10,32 @@ use super::program::{End, Ended};
 use crate::exit::{Failure, Result};
 use crate::junit;
 
-/// What a case says of a run.
+/// A case of a report, for one run.
 pub struct Case<'a> {
     /// The program and its arguments, which name the case.
     pub words: &'a [OsString],
-    /// The chips that it found, which the case is filed under.
+    /// The chips that the program found, under which the case is filed.
     pub gpus: String,
     pub result: CaseResult<'a>,
-    /// The end of what the program said on stderr.
+    /// The end of the program's stderr.
     pub stderr: String,
 }
 
-/// How a run ended, as a report tells it.
+/// The result of a run in a report.
 pub enum CaseResult<'a> {
-    /// It ended, perhaps by a fault.
+    /// The program ended, perhaps by a fault.
     Ended {
         ended: &'a Ended,
         fault: Option<&'a str>,
     },
-    /// It did not start, for a reason.
+    /// The program did not start.
     Unstarted(&'a Failure),
 }
 
 /// Adds a case to the report in a file, or begins one.
 ///
 /// # Errors
-/// As those of [`junit::check`].
+/// The errors of [`junit::check`].
 pub fn add(path: &Path, case: &Case) -> Result {
     junit::add(path, [case.to_junit()])
 }

@@ -1,4 +1,4 @@
-//! The runtime library, and how a program comes to use it.
+//! The runtime library, and the ways to make a program load it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,24 +8,24 @@ use super::embedded::{self, NAMES};
 use super::variable::prepend;
 use crate::exit::{Failure, Result};
 
-/// The library as it is built.
+/// The file name of the library in the build folder.
 const BUILT: &str = "libhsa_runtime64.so";
 
 /// The runtime library of this build or installation.
 pub struct Library {
     file: PathBuf,
-    /// Where it has the names that programs look for.
+    /// The folder in which the library has the names that programs look for.
     folder: Option<PathBuf>,
 }
 
 impl Library {
-    /// Looks beside this command, where installations put it, and inside the command.
+    /// Finds the library beside this command, where installations have it, or embedded in the command.
     pub fn find() -> Result<Library> {
         let exe = std::env::current_exe().and_then(|exe| exe.canonicalize());
         let exe =
             exe.map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;
         let beside = exe.parent().unwrap_or(Path::new("/"));
-        // Tests run from a folder below that of the build.
+        // Tests run from a folder below the build folder.
         let folders = [
             beside.join("hsa"),
             beside.join("../hsa"),
@@ -60,14 +60,14 @@ impl Library {
         )))
     }
 
-    /// The folder where the library has the names that programs look for.
+    /// Returns the folder in which the library has the names that programs look for.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// Lets a program find the library by the path of libraries; and unless it is known to do so, or is not to have any
-    /// library before its own, loads it into the program first: whoever asks for the soname then gets it, wherever the
-    /// program would look.
+    /// Makes a program find the library by the library path. The library is also preloaded, so that any load of its soname gets
+    /// it, wherever the program would search. It is not preloaded if the program is known to load it, or must not have any
+    /// library before its own.
     pub fn give_to(&self, command: &mut Command, contents: &Contents) {
         if let Some(folder) = &self.folder {
             prepend(command, "LD_LIBRARY_PATH", folder, ":");

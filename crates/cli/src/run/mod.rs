@@ -1,4 +1,4 @@
-//! `wavetank run`: an unmodified program for ROCm on emulated GPUs.
+//! `wavetank run`: the run of an unmodified ROCm program on emulated GPUs.
 
 mod contents;
 mod embedded;
@@ -35,7 +35,7 @@ use program::{End, Ended};
 use record::{Log, Record};
 use tee::Tee;
 
-// No line is longer than 80 columns: clap would break it.
+// At most 80 columns a line, because clap would break longer ones.
 const HELP: &str = "\
 The program finds the emulated GPUs instead of real ones; nothing else about it
 changes. Without --gpu it finds one that it has code for. It ends as it would
@@ -84,47 +84,47 @@ pub struct Run {
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
-    /// How long the program may take to end by itself when its time is up.
+    /// Time for the program to end by itself after its time limit.
     #[arg(skip)]
     pub grace: Duration,
-    /// Whether what the program prints goes to stderr.
+    /// Whether the program's stdout goes to stderr.
     #[arg(skip)]
     pub aside: bool,
-    /// Whether nothing is told of it but how it ended.
+    /// Whether only the end of the program is reported.
     #[arg(skip)]
     quiet: bool,
-    /// Other variables that the library in the program reads.
+    /// Further variables for the library in the program.
     #[arg(skip)]
     others: Vec<(&'static str, OsString)>,
 }
 
-/// The file that takes our lines, as the library finds it.
+/// The variable with the file for this command's lines, in which the library finds it.
 const LOG_TO: &str = "WAVETANK_LOG_TO";
 
-/// What a program was given to leave its marks in.
+/// The files in which the library in the program leaves its results.
 struct Marks {
-    /// Sums of kernels, where somebody wants them. Without a ledger the library prints the table itself, where the program
-    /// ends well.
+    /// Sums of kernels, if a report needs them. Without a ledger the library prints the table itself, if the program ends
+    /// normally.
     counts: bool,
     ledger: Option<Ledger>,
-    /// Without one a program that a fault ends is taken for one that ends by itself.
+    /// The last fault. Without this file, a program that is ended by a fault counts as one that ends by itself.
     fault: Option<FaultFile>,
     log: Log,
-    /// Why lines for it were lost in the program, where it is a file and that is told.
+    /// The reason for lost lines in the program, if the log is a file and this can be reported.
     lost: Option<FoundFile>,
 }
 
-/// A run that is over.
+/// A finished run of a program.
 struct Execution {
     ended: Ended,
     settings: Settings,
     marks: Marks,
-    /// The end of what the program said on stderr, where a report wants it.
+    /// The end of the program's stderr, if a report needs it.
     stderr: String,
 }
 
 impl Run {
-    /// A run of a program with its arguments, of which nothing is told, with what the library in it is to read beside options.
+    /// Returns a run of a program with its arguments, without reports, and with variables for the library in addition to options.
     pub fn quiet(
         program: Vec<OsString>,
         running: Running,
@@ -151,7 +151,7 @@ impl Run {
         self.run_program().map(End::repeat)
     }
 
-    /// Runs the program, and gives how it ended.
+    /// Runs the program, and returns how it ended.
     pub fn run_program(self) -> Result<End> {
         self.junit.as_deref().map_or(Ok(()), crate::junit::check)?;
         match self.execute() {
@@ -167,7 +167,7 @@ impl Run {
     fn execute(&self) -> Result<Execution> {
         refused::check(&self.program[0])?;
         let variables = self.variables()?;
-        // What the library would refuse is told before the program starts.
+        // Settings that the library would refuse are reported before the program starts.
         let mut settings = settings(&variables)?;
         let library = Library::find()?;
         let program = Path::new(&self.program[0]);
@@ -180,14 +180,14 @@ impl Run {
         }
         library.give_to(&mut command, &contents);
         let lacking = contents.lacking(&settings.gpus);
-        // The library says that the driver is loaded.
+        // The variable makes the library report the driver as loaded.
         command.env("WAVETANK_DRIVER", "1");
         let marks = self.marks(&settings)?;
         marks.give_to(&mut command);
         if let Some(lacking) = lacking {
             marks.log.tell(&format!("wavetank: {lacking}\n"));
         }
-        // A seed that the library would choose is chosen here: it cannot tell it if a signal ends the program.
+        // A random seed is chosen here and not by the library, which cannot report it if a signal ends the program.
         let schedule = settings.kernels.schedule.unwrap_or_default();
         if let Schedule::Random(_) = schedule {
             command.env("WAVETANK_SCHEDULE", schedule.to_string());
@@ -200,7 +200,7 @@ impl Run {
         let mut tee = tee.transpose().map_err(failed)?;
         let limit = self.timeout.and_then(|time| time.checked_add(self.grace));
         let mut ended = program::run(&mut command, limit, tee.as_mut()).map_err(failed)?;
-        // The library ends it in that time.
+        // The library ends the program in that time.
         let is_up = self.timeout.is_some_and(|time| ended.time >= time);
         ended.timed_out |= is_up && ended.end == End::Signal(Signal::SIGTERM);
         if let (End::Signal(_), Schedule::Random(_)) = (ended.end, schedule) {
@@ -214,7 +214,7 @@ impl Run {
         })
     }
 
-    /// The chip that suits the program, where nobody has said which GPUs it finds.
+    /// Returns the chip that suits the program, if the GPUs are not given.
     fn chip(&self, contents: &Contents) -> Result<Option<Chip>> {
         let said = std::env::var_os("WAVETANK_GPU").is_some_and(|gpus| !gpus.is_empty());
         match said || !self.gpu.is_empty() {
@@ -240,7 +240,7 @@ impl Run {
         })
     }
 
-    /// Tells what the program left, and gives how it ended, or says what ended it.
+    /// Reports the results that the program left; returns how it ended, or the fault that ended it.
     fn report(&self, execution: &Execution) -> Result<End> {
         let Execution {
             ended,
@@ -278,7 +278,7 @@ impl Run {
         }
     }
 
-    /// Adds a case to the report, where one is wanted.
+    /// Adds a case to the report, if one is requested.
     fn add_case(&self, gpus: String, result: CaseResult, stderr: &str) -> Result {
         let Some(path) = &self.junit else {
             return Ok(());
@@ -292,7 +292,7 @@ impl Run {
         junit::add(path, &case)
     }
 
-    /// The options as variables of the environment, by which the library gets them.
+    /// Returns the options as environment variables for the library.
     fn variables(&self) -> Result<Vec<(&'static str, OsString)>> {
         for gpu in &self.gpu {
             let known = gpu.parse::<Gpu>();
@@ -308,7 +308,7 @@ impl Run {
 }
 
 impl Marks {
-    /// Tells the library in a program where to leave them.
+    /// Passes the files to the library in a program.
     fn give_to(&self, command: &mut Command) {
         let paths = [
             (
@@ -335,7 +335,7 @@ impl Marks {
 }
 
 impl Marks {
-    /// Tells lines that did not get into the log.
+    /// Fails if lines did not reach the log.
     fn whole_log(&self) -> Result {
         let Some(lost) = &self.lost else {
             return Ok(());
@@ -352,7 +352,7 @@ impl Marks {
     }
 }
 
-/// The settings that the program gets: those of the environment, but for some variables.
+/// Returns the settings that the program gets: those of the environment, with some variables replaced.
 fn settings(variables: &[(&str, OsString)]) -> Result<Settings> {
     let settings = Settings::read(|name| {
         let given = variables.iter().find(|(variable, _)| *variable == name);
@@ -361,8 +361,8 @@ fn settings(variables: &[(&str, OsString)]) -> Result<Settings> {
     settings.map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// Whether a fault ended the program: a signal came while it was told of it, or it crashed afterwards. One that ends with
-/// a code, or long after by somebody else's signal, has coped with it.
+/// Whether a fault ended the program: by a signal while the fault was reported, or by a crash afterwards. A program that ends
+/// with an exit code, or much later by another signal, has handled the fault.
 fn ended_by(fault: &LastFault, ended: &Ended) -> bool {
     let by_signal = matches!(ended.end, End::Signal(_));
     fault.process == ended.process && by_signal && (!fault.handled || ended.end.is_crash())

@@ -1,8 +1,8 @@
-//! The program as a child of this command: it gets the signals that the command gets, and the command ends as it does.
+//! The program as a child of this command: signals are forwarded to it, and the command ends as the program does.
 //!
-//! Both stay in one process group, so that the terminal is the program's as much as the command's: what is typed there
-//! (Ctrl-C, Ctrl-Z) reaches the program by itself, and only what somebody sends to the command has to be handed on. The
-//! command takes signals from a descriptor: none of them interrupts it, and the program finds no handler of ours.
+//! Both stay in one process group, so that the terminal belongs to the program as much as to the command. Keys (Ctrl-C, Ctrl-Z)
+//! reach the program directly; only signals sent to the command alone are forwarded. The command reads signals from a descriptor:
+//! none of them interrupts it, and the program inherits no signal handlers.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -24,7 +24,7 @@ use nix::unistd::{Pid, getppid};
 
 use super::tee::Tee;
 
-/// How a program ended.
+/// The end of a program: its exit code, or the signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     Code(i32),
@@ -39,7 +39,7 @@ pub struct Ended {
     pub time: Duration,
 }
 
-/// Signals that a process gets for what it does itself; nobody hands them on.
+/// Signals that a process causes itself, which are not forwarded.
 const OWN: [Signal; 8] = [
     Signal::SIGSEGV,
     Signal::SIGBUS,
@@ -51,14 +51,14 @@ const OWN: [Signal; 8] = [
     Signal::SIGPIPE,
 ];
 
-/// How long a program has to end after it was asked to.
+/// The time for a program to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs a program to its end, or until a time limit: then it is asked to end (SIGTERM), and killed if it does not within
-/// five seconds. What it says on stderr is handed on where that is its pipe.
+/// Runs a program to its end, or until a time limit. At the limit it gets SIGTERM, and SIGKILL if it does not end within five
+/// seconds. Its stderr is forwarded if it is a pipe of this command.
 ///
 /// # Errors
-/// Those of starting it.
+/// Errors of starting the program.
 pub fn run(
     command: &mut Command,
     limit: Option<Duration>,
@@ -67,7 +67,7 @@ pub fn run(
     let taken: SigSet = Signal::iterator().filter(|s| !OWN.contains(s)).collect();
     let mask = taken.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
     let signals = SignalFd::with_flags(&taken, SfdFlags::SFD_CLOEXEC)?;
-    // Who ignores SIGCHLD never learns how a child ended.
+    // With SIGCHLD ignored, the end of a child would be lost.
     // SAFETY: the default action has no handler that could be wrong.
     let action = unsafe { sigaction(Signal::SIGCHLD, &default_action())? };
     let parent = Pid::this();
@@ -75,7 +75,7 @@ pub fn run(
     // process before it had handlers.
     unsafe {
         command.pre_exec(move || {
-            // Who kills the command outright wants the program to go, too.
+            // SIGKILL to the command ends the program, too.
             set_pdeathsig(Signal::SIGKILL)?;
             if getppid() != parent {
                 return Err(Errno::ESRCH.into());
@@ -90,7 +90,7 @@ pub fn run(
     let mut asked = false;
     loop {
         if !wait(&signals, tee.as_deref_mut(), due)? {
-            // It may have gone just now.
+            // The program may have ended just now.
             let _ = kill(
                 child,
                 if asked {
@@ -122,13 +122,13 @@ pub fn run(
             }
             // The terminal sends its signals to the whole group.
             _ if signal.ssi_code == libc::SI_KERNEL => {}
-            // It may have gone just now.
+            // The program may have ended just now.
             signal => drop(kill(child, signal)),
         }
     }
 }
 
-/// Waits for a signal, or for a moment, and hands on meanwhile what the program says. Whether there is a signal.
+/// Waits for a signal or a point of time, and forwards the program's stderr meanwhile; returns whether there is a signal.
 fn wait(signals: &SignalFd, mut tee: Option<&mut Tee>, due: Option<Instant>) -> io::Result<bool> {
     loop {
         let mut events = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
@@ -156,7 +156,7 @@ fn wait(signals: &SignalFd, mut tee: Option<&mut Tee>, due: Option<Instant>) -> 
     }
 }
 
-/// How long it is until a moment, rounded up, so that the moment is past when the time is over.
+/// Returns the time until a point of time, rounded up, so that the point has passed after waiting.
 fn left(due: Option<Instant>) -> PollTimeout {
     let Some(due) = due else {
         return PollTimeout::NONE;
@@ -165,8 +165,8 @@ fn left(due: Option<Instant>) -> PollTimeout {
     PollTimeout::try_from(left.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
 }
 
-/// How the child ended, if it has. When it stopped for the sake of the terminal, so does this process, and the shell goes
-/// on; `fg` continues both.
+/// Returns how the child ended, if it has. If it was stopped for the terminal, this process stops, too, so that the shell
+/// continues; `fg` continues both.
 fn ended(child: Pid) -> io::Result<Option<End>> {
     let how = WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED;
     match waitpid(child, Some(how))? {
@@ -181,7 +181,7 @@ fn ended(child: Pid) -> io::Result<Option<End>> {
 }
 
 impl End {
-    /// Whether it ended by a signal for what it did itself, a failed assertion for instance.
+    /// Whether the program ended by a signal that it caused itself, such as a failed assertion.
     pub fn is_crash(self) -> bool {
         matches!(self, End::Signal(signal) if signal != Signal::SIGPIPE && OWN.contains(&signal))
     }
@@ -191,7 +191,7 @@ impl End {
         match self {
             End::Code(code) => ExitCode::from(code as u8),
             End::Signal(signal) => {
-                // It comes back only if the signal did not end the process; then its number does, as in shells.
+                // Reached only if the signal did not end the process; then its number is used, as in shells.
                 let _ = die(signal);
                 ExitCode::from(128 + signal as u8)
             }
@@ -201,7 +201,7 @@ impl End {
 
 /// Ends this process by a signal.
 fn die(signal: Signal) -> nix::Result<()> {
-    // The program's core is the one to look at.
+    // The program's core dump is the relevant one.
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     if signal != Signal::SIGKILL {
         // SAFETY: the default action has no handler that could be wrong.

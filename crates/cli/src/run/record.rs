@@ -1,4 +1,4 @@
-//! What is said of a run besides what the program says: the lines of the library, a table, an object for machines.
+//! The records of a run beside the program's own output: lines of the library, a table, a JSON object.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -13,22 +13,22 @@ use super::program::{End, Ended};
 use crate::exit::{Failure, Result, print_json};
 use crate::whole;
 
-/// Where our lines go.
+/// The destination of this command's lines.
 pub struct Log {
-    /// A file, by its whole path; else stderr.
+    /// A file, with its absolute path; otherwise stderr.
     file: Option<(PathBuf, File)>,
-    /// Why a line was lost.
+    /// The reason for a lost line.
     problem: OnceCell<String>,
 }
 
 impl Log {
-    /// A file, emptied, or else stderr.
+    /// Opens and truncates a file, or takes stderr.
     pub fn to(path: Option<PathBuf>) -> Result<Log> {
         let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else {
             return Ok(Log::of(None));
         };
         let failed = |error| Failure::file("write", &path, error);
-        // The program may go elsewhere before it opens it.
+        // The program may change its folder before the library opens the file.
         let whole = std::path::absolute(&path).map_err(failed)?;
         File::create(&path).map_err(failed)?;
         let file = File::options().append(true).open(&path).map_err(failed)?;
@@ -42,12 +42,12 @@ impl Log {
         }
     }
 
-    /// The file, if it is one.
+    /// Returns the path of the file, if it is one.
     pub fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Writes lines. On a stderr that is closed nobody is there to be told.
+    /// Writes lines. A closed stderr is not an error.
     pub fn tell(&self, text: &str) {
         let told = match &self.file {
             Some((_, file)) => (&*file).write_all(text.as_bytes()),
@@ -58,24 +58,24 @@ impl Log {
         }
     }
 
-    /// Why a line of this command is not in the file, if one is not.
+    /// Returns the reason why a line of this command is missing in the file, if one is.
     pub fn problem(&self) -> Option<String> {
         self.problem.get().cloned()
     }
 }
 
-/// A run for machines.
+/// The JSON object of a run.
 #[derive(Serialize)]
 pub struct Record<'a> {
     program: String,
     gpus: Vec<&'static str>,
     /// The program's exit code, if it had one.
     exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the program.
     signal: Option<&'static str>,
     timed_out: bool,
     seconds: f64,
-    /// What a kernel did that ended the program.
+    /// The fault of a kernel that ended the program.
     fault: Option<&'a str>,
     kernels: Vec<KernelRecord<'a>>,
 }
@@ -120,7 +120,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Writes it to a file, or to stdout for `-`.
+    /// Writes the object to a file, or to stdout for `-`.
     pub fn write(&self, path: &Path) -> Result {
         if path == Path::new("-") {
             return print_json(self);

@@ -1,4 +1,4 @@
-//! Files that are no programs of this machine, told before the system is asked to run one: it would give them to a shell.
+//! Rejection of files that are not programs of this machine, before the system runs them: it would pass them to a shell.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,13 +12,13 @@ use super::contents::{find, map};
 use crate::exit::{Failure, Result};
 use crate::source;
 
-/// What this command runs on, as machines are called in ELF files.
+/// The machine of this command, by its name for ELF files.
 const HOST: &str = match cfg!(target_arch = "aarch64") {
     true => "AArch64",
     false => "x86-64",
 };
 
-/// Refuses what is no program, and says what to do with it.
+/// Rejects a file that is not a program, and describes its proper use.
 pub fn check(program: &OsStr) -> Result {
     let path = Path::new(program);
     let Some(file) = find(program) else {
@@ -31,7 +31,7 @@ pub fn check(program: &OsStr) -> Result {
                     plain(&program.to_string_lossy())
                 ),
             )),
-            // The system says what there is to say.
+            // The system reports the error.
             false => Ok(()),
         };
     };
@@ -45,13 +45,13 @@ pub fn check(program: &OsStr) -> Result {
     }
 }
 
-/// Whether the system would start it: as a program, or by the command in its first line.
+/// Whether the system would start a file: as a program, or by the command in its first line.
 fn is_started(file: &Path, bytes: &[u8]) -> bool {
     let may = fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o111 != 0);
     may && (bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
 }
 
-/// What is wrong with a file as a program.
+/// Returns the reason why a file is not a program, if it is not.
 fn problem(bytes: &[u8]) -> Option<String> {
     if is_bundle(bytes) {
         let of = match targets(bytes) {
@@ -82,7 +82,7 @@ fn problem(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Whether this machine runs programs of another as well.
+/// Whether this machine also runs programs of another machine.
 fn runs_too(machine: &str) -> bool {
     HOST == "x86-64" && machine == "x86 (32-bit)"
 }

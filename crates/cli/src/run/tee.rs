@@ -1,4 +1,4 @@
-//! What a program says on stderr, for a record of it: it goes on to ours as it comes, and its end is kept.
+//! A copy of a program's stderr for a report: it is forwarded at once, and its end is kept.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-/// How much is kept, in bytes: what a person reads of a test that failed.
+/// Number of bytes that are kept, which is enough to examine a failed test.
 const KEPT: usize = 64 << 10;
 
 /// A pipe that is a program's stderr.
@@ -19,10 +19,10 @@ impl Tee {
     /// Gives the program a pipe as its stderr.
     ///
     /// # Errors
-    /// Those of the system, which may have no descriptors left.
+    /// Errors of the system, which may have no free descriptors.
     pub fn of(command: &mut Command) -> io::Result<Tee> {
         let (pipe, end) = io::pipe()?;
-        // Children of the program may keep the other end open for ever.
+        // Children of the program may keep the other end open indefinitely.
         fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         command.stderr(end);
         Ok(Tee {
@@ -31,11 +31,11 @@ impl Tee {
         })
     }
 
-    /// Hands on what has come until now.
+    /// Forwards the data that has arrived.
     pub fn hand_on(&mut self) {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = self.pipe.read(&mut bytes) {
-            // If stderr is closed, nobody is there to be told.
+            // A closed stderr is not an error.
             let _ = io::stderr().write_all(&bytes[..count]);
             self.tail.extend(&bytes[..count]);
             if self.tail.len() > 2 * KEPT {
@@ -44,7 +44,7 @@ impl Tee {
         }
     }
 
-    /// The end of what came, in whole lines if it is not all.
+    /// Returns the end of the data, in whole lines if it is not all.
     pub fn tail(&self) -> String {
         let start = self.tail.len().saturating_sub(KEPT);
         let mut tail = &self.tail[start..];

@@ -1,10 +1,10 @@
-//! Variables of the environment that a program gets.
+//! Environment variables of a program.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-/// Puts a path before what an environment variable holds.
+/// Puts a path before the value of an environment variable.
 pub fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
     let mut value = OsString::from(path);
     if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {

@@ -1,4 +1,4 @@
-//! Accesses to memory as lines of pseudo-code: where, how much, and what an atomic does there.
+//! Memory accesses as lines of pseudo-code: the place, the size, and the operation of an atomic.
 
 use wavetank_ir::{
     Access, DataReg, Elements, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space, Value,
@@ -9,7 +9,7 @@ use super::expression::Expr;
 use super::names::File;
 
 impl Writer<'_> {
-    /// The lines of an access.
+    /// Writes the lines of an access.
     pub(super) fn access(&mut self, access: &MemOp) -> Option<()> {
         let place = self.place(access)?;
         let lanes = match access.mask {
@@ -55,7 +55,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// What a load gives.
+    /// Returns the text for the result of a load.
     pub(super) fn loaded(&mut self, access: &MemOp) -> Option<String> {
         let extended = match access.access {
             Access::I8 | Access::I16 => ", sign-extended",
@@ -65,7 +65,7 @@ impl Writer<'_> {
         Some(format!("{}{extended}", self.place(access)?))
     }
 
-    /// The registers that receive data.
+    /// Returns the registers that receive data.
     fn received(&self, ret: DataReg, access: &MemOp) -> String {
         let mut count = access.registers() as u16;
         if let (MemKind::Atomic(_), Space::Image(image)) = (access.kind, &access.space) {
@@ -78,7 +78,7 @@ impl Writer<'_> {
         format!("{name}{}", half(part_of(access)))
     }
 
-    /// Values that stand in consecutive registers, by the name of all.
+    /// Returns the text for values in consecutive registers, under a common name.
     fn data(&mut self, values: &[Value], of: Half) -> Option<String> {
         if let Some(span) = self.consecutive(values) {
             return Some(format!("{span}{}", half(of)));
@@ -93,7 +93,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Where an access goes, and how much of it.
+    /// Returns the text for the place and the size of an access.
     fn place(&mut self, access: &MemOp) -> Option<String> {
         let bytes = access.access.bytes();
         let amount = amount(bytes);
@@ -170,13 +170,13 @@ impl Writer<'_> {
         })
     }
 
-    /// A constant offset by its name, nothing for none.
+    /// Returns a constant offset by its name, or nothing for 0.
     fn offset(&self, offset: i64) -> Option<String> {
         let name = || self.names.number(offset as u64);
         (offset != 0).then(|| name().map_or_else(|| offset.to_string(), str::to_owned))
     }
 
-    /// The parts of an address, added up.
+    /// Returns the sum of an address's parts.
     fn sum<const N: usize>(
         &mut self,
         parts: [Option<Value>; N],
@@ -209,7 +209,7 @@ fn amount(bytes: u32) -> String {
     }
 }
 
-/// The bits of a register that a store of less than that takes.
+/// Returns the bits of a register that a narrow store takes.
 fn stored(access: &MemOp) -> &'static str {
     match (access.access.bytes(), access.half) {
         (1, Half::High) => "[23:16]",
@@ -220,7 +220,7 @@ fn stored(access: &MemOp) -> &'static str {
     }
 }
 
-/// The part of each register that an access has. Several components of 16 bits are more than a register's half.
+/// Returns the part of each register that an access uses. Several components of 16 bits take more than half of a register.
 fn part_of(access: &MemOp) -> Half {
     let converts = match &access.space {
         Space::Buffer { format, .. } => *format != Elements::Plain,
@@ -256,7 +256,7 @@ fn components(count: u32, format: Elements, half: Half) -> String {
     }
 }
 
-/// The parts of an image's address, in their order.
+/// Returns the parts of an image's address, in their order.
 fn coordinates(image: &Image) -> Vec<&'static str> {
     if image.kind == ImageKind::Info {
         return vec!["level"];
@@ -274,7 +274,7 @@ fn coordinates(image: &Image) -> Vec<&'static str> {
     parts.map(|(_, name)| name).collect()
 }
 
-/// The level that a sample asks for, before the sampler has its say.
+/// Returns the level of detail that a sample requests, before the sampler limits it.
 fn level(image: &Image) -> String {
     let asked = match image.lod {
         Lod::Zero => "0",
@@ -303,7 +303,7 @@ fn image_function(image: &Image) -> &'static str {
     }
 }
 
-/// What an atomic of so many bits leaves in memory, of what was there (`old`) and its operands.
+/// Returns the value that an atomic of `bits` bits leaves in memory, from the previous one (`old`) and its operands.
 fn changed(rmw: Rmw, data: &[String], bits: usize) -> String {
     let a = data.first().map_or("", String::as_str);
     let b = data.get(1).map_or("", String::as_str);

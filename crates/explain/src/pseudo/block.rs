@@ -1,8 +1,8 @@
 //! A block of IR as lines of pseudo-code: values used once become parts of expressions.
 //!
-//! A value gets a line and a name of its own where its text would be long twice, or where a register that it was read
-//! from has changed before it is used. Which ones is found by writing the block again with one more name, until none is
-//! missing.
+//! A value gets a line and a name of its own if its text is long and would be repeated, or if a register that it was read from
+//! has changed before its use. Such values are found by writing the block repeatedly, with one more name each time, until no name
+//! is missing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,16 +11,16 @@ use wavetank_ir::{Bin, Block, Clock, Elem, GlobalSync, Op, Reg, Terminator, Valu
 use super::expression::{Expr, bin, call, cmp, cvt, float, tern, un};
 use super::names::{File, Names};
 
-/// Longer texts stand once, and have a name.
+/// The length up to which a text may be repeated without a name.
 const SHORT: usize = 24;
-/// What the address of the next instruction is called.
+/// The text for the address of the next instruction.
 pub(super) const NEXT: &str = "PC + len";
-/// Addresses nearer than this to the instruction are told from there: branches reach no further.
+/// The distance up to which addresses are shown relative to the instruction, which is the range of branches.
 const REACH: u64 = 1 << 19;
-/// Smaller numbers are written in decimal.
+/// The number from which on numbers are written in hexadecimal.
 const DECIMAL: u64 = 1024;
 
-/// The lines of a block, or `None` where it is refused: it has no meaning to write down.
+/// Returns the lines of a block, or `None` if an instruction in it is refused.
 pub(super) fn lines(block: &Block, names: &Names) -> Option<Vec<String>> {
     let mut named = HashSet::new();
     loop {
@@ -45,28 +45,28 @@ pub(super) fn lines(block: &Block, names: &Names) -> Option<Vec<String>> {
     }
 }
 
-/// Writes a block once.
+/// A writer of one pass over a block.
 pub(super) struct Writer<'a> {
     block: &'a Block,
     pub(super) names: &'a Names,
-    /// Values that get a line of their own.
+    /// Values that get a line and a name of their own.
     named: &'a HashSet<Value>,
     lines: Vec<String>,
-    /// The names of those that have had it.
+    /// The names of the values that have had their line.
     texts: HashMap<Value, String>,
-    /// Uniform registers that hold a value, as the last write left it.
+    /// Uniform registers that hold a value since their last write.
     held: HashMap<Value, (Reg, usize)>,
-    /// The node that last changed a register.
+    /// The node that last changed each register.
     changed: HashMap<(File16, u16), usize>,
-    /// Values whose long text stands somewhere already.
+    /// Values whose long text has been used already.
     used: HashSet<Value>,
-    /// A value that must get a name.
+    /// A value that must get a name, found in this pass.
     missing: Option<Value>,
     /// The node that is being written.
     at: usize,
 }
 
-/// A file of registers, for keys.
+/// A number for a register file, used in keys.
 type File16 = u8;
 
 impl Writer<'_> {
@@ -147,7 +147,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// What is written: of a high half, which stands where it goes already, what it was before it was put there.
+    /// Returns the value to write. For a high half that is shifted into place, it is the value before the shift.
     fn written(&self, value: Value, bytes: u8) -> Value {
         let block = self.block;
         match block.node(value).op {
@@ -160,7 +160,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How a block ends, where that is not at the next instruction.
+    /// Writes the end of a block, unless it continues at the next instruction.
     fn end(&mut self, end: &Terminator) -> Option<()> {
         let line = match end {
             Terminator::Branch(to) if self.names.number(*to) == Some(NEXT) => return Some(()),
@@ -200,7 +200,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// The text that says which lanes take part, if it is not EXEC that does.
+    /// Returns the text for the lanes that take part, if they are not given by EXEC.
     pub(super) fn where_active(&mut self, mask: Value) -> Option<String> {
         if matches!(self.block.node(mask).op, Op::Read(Reg::EXEC)) {
             return Some(String::new());
@@ -208,7 +208,7 @@ impl Writer<'_> {
         Some(format!(", in lanes of {}", self.value(mask)?.argument("")))
     }
 
-    /// Consecutive registers by one name, if the values are that.
+    /// Returns the common name of consecutive registers, if the values are reads of such.
     pub(super) fn consecutive(&self, values: &[Value]) -> Option<String> {
         let register = |value: &Value| match self.block.node(*value).op {
             Op::Read(Reg::V(n)) => Some((File::Vector, n, 1)),
@@ -229,7 +229,7 @@ impl Writer<'_> {
         Some(self.names.span(file, first, end - first))
     }
 
-    /// A value where it is used: its name, the register that holds it, or its expression.
+    /// Returns a value at its use: its name, the register that holds it, or its expression.
     pub(super) fn value(&mut self, value: Value) -> Option<Expr> {
         if let Some(name) = self.texts.get(&value) {
             return Some(Expr::name(name.clone()));
@@ -249,7 +249,7 @@ impl Writer<'_> {
         Some(expr)
     }
 
-    /// A register where a read of it is used: what was written since is not what was read.
+    /// Returns a register at the use of its read, unless it has been written since.
     fn read(&mut self, value: Value, reg: Reg) -> Option<Expr> {
         if self.since(reg) <= value.index() {
             return Some(Expr::name(self.names.register(reg)));
@@ -267,7 +267,7 @@ impl Writer<'_> {
         None
     }
 
-    /// The node that last changed a register, 0 for none.
+    /// Returns the node that last changed a register, or 0 if none did.
     fn since(&self, reg: Reg) -> usize {
         let parts = keys(reg);
         let nodes = parts.filter_map(|key| self.changed.get(&key));
@@ -280,7 +280,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A number as it is best read.
+    /// Returns a number in its most readable form.
     fn number(&self, number: u64) -> String {
         let distance = number.wrapping_sub(self.block.pc) as i64;
         match self.names.number(number) {
@@ -294,7 +294,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a node computes.
+    /// Returns the expression that a node computes.
     fn expression(&mut self, value: Value) -> Option<Expr> {
         let block = self.block;
         let mut of = |value: &Value| self.value(*value);
@@ -319,7 +319,7 @@ impl Writer<'_> {
             Op::Bin(Bin::Xor, _, _, a, b) if is_not(block, *a, *b) => {
                 Expr::open("SCC == 0", "", "==")
             }
-            // The exponent is an integer.
+            // The exponent operand is an integer.
             Op::Bin(f @ Bin::FLdexp, elem, _, a, b) => {
                 bin(*f, *elem, &self.number_of(*a, *elem)?, &self.value(*b)?)
             }
@@ -407,7 +407,7 @@ impl Writer<'_> {
         })
     }
 
-    /// An operand, of which a number is written as the float that it is for these elements.
+    /// Returns an operand; a constant is written as a float if the elements are floats.
     fn number_of(&mut self, value: Value, elem: Elem) -> Option<Expr> {
         let number = match self.block.node(value).op {
             Op::Const(c) if self.names.number(c).is_none() => c,
@@ -425,7 +425,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Terms of one operator, of which the last may be missing.
+    /// Returns the terms of one operator, the last of which may be missing.
     fn chain(&mut self, operator: &'static str, terms: [Option<Value>; 3]) -> Option<Expr> {
         let mut texts = Vec::new();
         for term in terms.into_iter().flatten() {
@@ -438,7 +438,7 @@ impl Writer<'_> {
         ))
     }
 
-    /// The second result of an operation.
+    /// Returns the second result of an operation.
     fn second(&mut self, of: Value) -> Option<Expr> {
         let name = match &self.block.node(of).op {
             Op::AddCarry(..) => "carry",
@@ -451,7 +451,7 @@ impl Writer<'_> {
     }
 }
 
-/// The 32-bit registers that one is made of.
+/// Returns the 32-bit registers that a register consists of.
 fn keys(reg: Reg) -> impl Iterator<Item = (File16, u16)> {
     let (file, first, count) = match reg {
         Reg::S(n) => (0, u16::from(n), 1),
@@ -482,12 +482,12 @@ fn global_sync(op: GlobalSync, resource: &str, value: &str) -> String {
     }
 }
 
-/// Whether SCC is turned over, which is 0 or 1.
+/// Whether the operation is the negation of SCC, which is 0 or 1.
 fn is_not(block: &Block, scc: Value, one: Value) -> bool {
     matches!(block.node(scc).op, Op::Read(Reg::Scc)) && matches!(block.node(one).op, Op::Const(1))
 }
 
-/// A number in half precision: its fields are moved to those of single precision, and its exponent is put right.
+/// Converts a number from half precision: the fields are moved to those of single precision, and the exponent is rebiased.
 fn from_half(bits: u16) -> f32 {
     const REBIASED: f32 = f32::from_bits((127 + 112) << 23);
     let size = u32::from(bits & 0x7fff);

@@ -1,12 +1,12 @@
-//! Pseudo-code of instructions whose meaning as it is run says less than words: fields of hardware registers, patterns,
-//! parameters in LDS, and what only marks time.
+//! Hand-written pseudo-code, for instructions whose IR is less clear than words: fields of hardware registers, patterns,
+//! parameters in LDS, and instructions that only affect timing.
 
 use wavetank_gcn::Op;
 use wavetank_gcn::tables::{
     Ds, Mubuf, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vintrp, Vop1, Vop3, Vop3p,
 };
 
-/// The lines of an operation, if they are written by hand.
+/// Returns the lines of an operation, if they are written by hand.
 pub(super) fn lines(op: Op) -> Option<Vec<String>> {
     let lines = match op {
         Op::Sop1(op) => sop1(op),
@@ -62,7 +62,7 @@ fn sop2(op: Sop2) -> Lines {
         "else if fail has fewer lanes: push {pass, S1}; EXEC = fail, PC = PC + len",
         "else: push {fail, PC + len}; EXEC = pass, PC = S1",
     ];
-    // The fields of S1: the offset in the low bits, the width from bit 16 on (Vega ISA, 12.1 SOP2).
+    // Fields of S1: the offset in the low bits, the width from bit 16 on (Vega ISA, 12.1 SOP2).
     Some(match op {
         S_CBRANCH_G_FORK => FORK,
         S_BFE_U32 => &[
@@ -99,7 +99,7 @@ fn sopc(op: Sopc) -> Lines {
 
 fn sopk(op: Sopk) -> Lines {
     use Sopk::*;
-    // The fields of SIMM16: register 5:0, offset 10:6, size - 1 15:11 (Vega ISA, 12.2 SOPK).
+    // Fields of SIMM16: register 5:0, offset 10:6, size - 1 15:11 (Vega ISA, 12.2 SOPK).
     Some(match op {
         S_CBRANCH_I_FORK => &[
             "pass = D & EXEC, fail = ~D & EXEC",
@@ -137,7 +137,7 @@ fn sopp(op: Sopp) -> Lines {
 
 fn vop3(op: Vop3) -> Lines {
     use Vop3::*;
-    // Only the parameter's place differs from v_interp_p1_f32 and v_interp_p2_f32.
+    // Only the place of the parameter differs from v_interp_p1_f32 and v_interp_p2_f32.
     Some(match op {
         V_MAD_I64_I32 => &[
             "D = S0.i32 * S1.i32 + S2",
@@ -217,7 +217,7 @@ fn vintrp(op: Vintrp) -> Lines {
     })
 }
 
-/// Which counter of the global wave synchronization is meant (Vega ISA, 12.15).
+/// The number of the global wave synchronization's counter (Vega ISA, 12.15).
 const NUMBER: &str = "number = (M0[21:16] + OFFSET) & 63";
 
 fn ds(op: Ds) -> Lines {

@@ -1,25 +1,25 @@
-//! The operations of the IR as expressions: how each is written, and how its operands are seen.
+//! Expressions for the operations of the IR: the notation of each, and the type in which its operands are viewed.
 
 use wavetank_ir::{Bin, Cvt, Elem, Rel, Tern, Un};
 
-/// How the bits of a value are seen: `""` where that makes no difference.
+/// The type in which the bits of a value are viewed: `""` if it makes no difference.
 pub(super) type View = &'static str;
 
-/// An expression.
+/// The text of an expression, with its view and shape.
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
     pub(super) text: String,
-    /// The view that its text has already.
+    /// The view that the text already has.
     pub(super) view: View,
     pub(super) shape: Shape,
 }
 
-/// What stands around an expression when it is part of another.
+/// The outermost syntax of an expression, which decides on parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
-    /// A register or another name: needs no parentheses, and takes a view as a suffix.
+    /// A register or another name, which needs no parentheses and takes a view as a suffix.
     Name,
-    /// A number, or what has parentheses already.
+    /// A number, or a text with parentheses of its own.
     Closed,
     /// Operands around this operator.
     Open(&'static str),
@@ -43,7 +43,7 @@ impl Expr {
         Expr { text, view, shape }
     }
 
-    /// The text with parentheses where it needs some, and in a view.
+    /// Returns the text in a view, with parentheses if necessary.
     pub(super) fn seen(&self, view: View) -> String {
         let seen = view.is_empty() || view == self.view;
         match self.shape {
@@ -55,7 +55,7 @@ impl Expr {
         }
     }
 
-    /// As an argument, where a comma or a parenthesis ends it.
+    /// Returns the text as an argument, which is delimited by commas and parentheses.
     pub(super) fn argument(&self, view: View) -> String {
         let seen = view.is_empty() || view == self.view;
         match self.shape {
@@ -64,7 +64,7 @@ impl Expr {
         }
     }
 
-    /// As the left operand of an operator: a chain of the same one needs no parentheses.
+    /// Returns the text as the left operand of an operator: a chain of the same one needs no parentheses.
     pub(super) fn left(&self, view: View, operator: &str) -> String {
         let same = self.view == view || view.is_empty();
         match self.shape {
@@ -76,10 +76,10 @@ impl Expr {
     }
 }
 
-/// Operators whose chains are read from the left.
+/// Operators that associate from the left without parentheses.
 const CHAINS: [&str; 4] = ["+", "&", "|", "^"];
 
-/// The view as a float, or what holds one.
+/// Returns the view as a float, or as the element that contains one.
 pub(super) fn float(elem: Elem) -> View {
     match elem {
         Elem::F16 | Elem::I16 => "f16",
@@ -107,7 +107,7 @@ fn signed(elem: Elem) -> View {
     }
 }
 
-/// The view of an operation that is the same for both signs.
+/// Returns the view of an operation that is the same for signed and unsigned numbers.
 fn bits(elem: Elem) -> View {
     match elem {
         Elem::I16 | Elem::I16x2 => unsigned(elem),
@@ -115,7 +115,7 @@ fn bits(elem: Elem) -> View {
     }
 }
 
-/// The view that compares see.
+/// Returns the view of a compare's operands.
 fn compared(elem: Elem) -> View {
     match elem.is_float() {
         true => float(elem),
@@ -123,7 +123,7 @@ fn compared(elem: Elem) -> View {
     }
 }
 
-/// A function by its name.
+/// Returns a call of a function.
 pub(super) fn call(name: &str, args: &[String], view: View) -> Expr {
     Expr::closed(format!("{name}({})", args.join(", ")), view)
 }
@@ -133,7 +133,7 @@ fn infix(operator: &'static str, of: View, is: View, a: &Expr, b: &Expr) -> Expr
     Expr::open(text, is, operator)
 }
 
-/// An operation of one operand.
+/// Returns an operation with one operand.
 pub(super) fn un(un: Un, elem: Elem, a: &Expr) -> Expr {
     let f = float(elem);
     let of = |name: &str, of: View, is: View| call(name, &[a.argument(of)], is);
@@ -170,7 +170,7 @@ pub(super) fn un(un: Un, elem: Elem, a: &Expr) -> Expr {
     }
 }
 
-/// An operation of two operands. A count that is a number stands as it is.
+/// Returns an operation with two operands. A constant shift count is written without a mask.
 pub(super) fn bin(bin: Bin, elem: Elem, a: &Expr, b: &Expr) -> Expr {
     let (n, u, s, f) = (bits(elem), unsigned(elem), signed(elem), float(elem));
     let of = |name: &str, of: View, is: View| call(name, &[a.argument(of), b.argument(of)], is);
@@ -213,7 +213,7 @@ pub(super) fn bin(bin: Bin, elem: Elem, a: &Expr, b: &Expr) -> Expr {
     }
 }
 
-/// A shift, whose count is taken modulo the width.
+/// Returns a shift, whose count is taken modulo the width.
 fn shift(operator: &'static str, of: View, elem: Elem, a: &Expr, count: &Expr) -> Expr {
     let number = count.text.parse::<u32>().is_ok();
     let width = elem.half().unwrap_or(elem).bits();
@@ -224,7 +224,7 @@ fn shift(operator: &'static str, of: View, elem: Elem, a: &Expr, count: &Expr) -
     Expr::open(format!("{} {operator} {count}", a.seen(of)), of, operator)
 }
 
-/// An operation of three operands.
+/// Returns an operation with three operands.
 pub(super) fn tern(tern: Tern, elem: Elem, [a, b, c]: [&Expr; 3]) -> Expr {
     let (u, s, f) = (unsigned(elem), signed(elem), float(elem));
     let each = |name: &str, of: [View; 3], is: View| {
@@ -277,7 +277,7 @@ pub(super) fn tern(tern: Tern, elem: Elem, [a, b, c]: [&Expr; 3]) -> Expr {
     }
 }
 
-/// A compare.
+/// Returns a compare of two operands.
 pub(super) fn cmp(rel: Rel, elem: Elem, a: &Expr, b: &Expr) -> Expr {
     let c = compared(elem);
     let same = if elem.is_float() { c } else { bits(elem) };
@@ -302,13 +302,13 @@ pub(super) fn cmp(rel: Rel, elem: Elem, a: &Expr, b: &Expr) -> Expr {
     }
 }
 
-/// Whether the row has the first behind the second, so that the compare is better read the other way round.
+/// Whether `a` follows `b` in the row, so that the compare reads better in the other direction.
 fn comes_later(a: &Expr, b: &Expr) -> bool {
     let later = [("S1", "S0"), ("SIMM16.i16", "D"), ("SIMM16.u16", "D")];
     later.contains(&(a.text.as_str(), b.text.as_str()))
 }
 
-/// A conversion: the type of the result is the name of the function.
+/// Returns a conversion, a function named for the type of its result.
 pub(super) fn cvt(cvt: Cvt, from: Elem, to: Elem, a: &Expr) -> Expr {
     let (of, is) = match cvt {
         Cvt::SToF => (signed(from), float(to)),

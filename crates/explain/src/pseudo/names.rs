@@ -12,7 +12,7 @@ pub(super) enum File {
     Scalar,
 }
 
-/// Registers that an operand spans.
+/// The registers of an operand, with its name.
 struct Span {
     file: File,
     first: u16,
@@ -20,18 +20,18 @@ struct Span {
     name: &'static str,
 }
 
-/// Names of registers and numbers. Registers without one are called as in assembly text.
+/// Names of registers and numbers. Other registers have the names of assembly text.
 #[derive(Default)]
 pub(super) struct Names {
     spans: Vec<Span>,
     numbers: Vec<(u64, &'static str)>,
-    /// How the instruction moves values between lanes, where it says so itself.
+    /// The pattern by which the instruction moves values between lanes, if it has one.
     pub(super) pattern: Option<Pattern>,
-    /// The generation: on gfx7 FLAT_SCRATCH has the place that XNACK_MASK has had since, and gfx6 has neither.
+    /// The generation: on gfx7 FLAT_SCRATCH has the place that XNACK_MASK has in later ones, and gfx6 has neither.
     pub(super) generation: Option<Generation>,
 }
 
-/// Registers that have a name of their own (Vega ISA, 4.1 and table 4).
+/// Registers with names of their own (Vega ISA, 4.1 and table 4).
 const SPECIAL: [(u16, [&str; 3]); 4] = [
     (102, FLAT_SCRATCH),
     (104, ["XNACK_MASK_LO", "XNACK_MASK_HI", "XNACK_MASK"]),
@@ -44,7 +44,7 @@ const M0: u16 = 124;
 const HARDWARE: [&str; 4] = ["HWREG[0]", "MODE", "STATUS", "TRAPSTS"];
 
 impl Names {
-    /// Calls registers of an operand by its name.
+    /// Names the registers of an operand.
     pub(super) fn add(&mut self, file: File, first: u8, count: u8, name: &'static str) {
         self.spans.push(Span {
             file,
@@ -54,18 +54,18 @@ impl Names {
         });
     }
 
-    /// Calls a number by a name.
+    /// Gives a number a name.
     pub(super) fn call(&mut self, number: u64, name: &'static str) {
         self.numbers.push((number, name));
     }
 
-    /// What a number stands for.
+    /// Returns the name of a number, if it has one.
     pub(super) fn number(&self, number: u64) -> Option<&'static str> {
         let found = self.numbers.iter().find(|(n, _)| *n == number);
         found.map(|(_, name)| *name)
     }
 
-    /// The name of a register.
+    /// Returns the name of a register.
     pub(super) fn register(&self, reg: Reg) -> String {
         match reg {
             Reg::S(n) => self.span(File::Scalar, n.into(), 1),
@@ -80,7 +80,7 @@ impl Names {
         }
     }
 
-    /// The names of a pair of scalar registers that has some.
+    /// Returns the names of a pair of special scalar registers.
     fn special(&self, first: u16) -> Option<[&'static str; 3]> {
         match (self.generation, first) {
             (Some(Generation::Gfx6), 102 | 104) | (Some(Generation::Gfx7), 102) => None,
@@ -92,7 +92,7 @@ impl Names {
         }
     }
 
-    /// The name of some consecutive registers.
+    /// Returns the name of consecutive registers.
     pub(super) fn span(&self, file: File, first: u16, count: u16) -> String {
         let inside = |s: &&Span| s.file == file && (s.first..s.first + STRIDE).contains(&first);
         if let Some(span) = self.spans.iter().find(inside) {
@@ -113,10 +113,10 @@ impl Names {
     }
 }
 
-/// As far as an operand reaches at most.
+/// The largest number of registers of an operand.
 const STRIDE: u16 = 16;
 
-/// Registers as assembly text has them.
+/// Returns the name of registers in assembly text.
 fn plain(file: char, first: u16, count: u16) -> String {
     match count {
         1 => format!("{file}{first}"),

@@ -1,4 +1,4 @@
-//! An instruction to show the meaning of a row: each operand in registers of its own.
+//! Sample instructions that show the meaning of a row: each operand is in registers of its own.
 
 use wavetank_gcn::tables::{Access, Features, Kind, OperandSpec};
 use wavetank_gcn::{
@@ -8,23 +8,23 @@ use wavetank_gcn::{
 use super::block::NEXT;
 use super::names::{File, Names};
 
-/// Registers from one operand to the next: more than any spans.
+/// The distance of registers from one operand to the next, at least as many as any spans.
 const STRIDE: usize = 16;
-/// VCC's number among the scalar registers (Vega ISA, 4.1).
+/// The code of VCC among the scalar registers (Vega ISA, 4.1).
 const VCC: u8 = 106;
-/// A number that stands for SIMM16: one that shows whether its sign is extended.
+/// The sample's SIMM16, a number that shows whether its sign is extended.
 const SIMM16: i32 = 0x9234;
-/// A distance that stands for a branch's.
+/// The sample's distance of a branch.
 const DISTANCE: i32 = 0x1234;
-/// A literal whose halves differ, which stands for K.
+/// The sample's literal K, whose halves differ.
 const K: u32 = 0x1357_2468;
-/// Offsets that stand for the two of a DS instruction, and for the one of others.
+/// The sample's two offsets of a DS instruction, and the one of other instructions.
 const OFFSETS: [u8; 2] = [0x11, 0x2b];
 const OFFSET: i32 = 0x310;
-/// Where the sample stands: no other number is near it.
+/// The sample's address, which is far from any other number.
 pub(super) const PC: u64 = 0x5a5a_0000_0000;
 
-/// The names of a row's operands, in its order: `D`, `S0`, `ADDR` and so on.
+/// Returns the names of a row's operands, in its order: `D`, `S0`, `ADDR` and so on.
 pub fn operand_names(op: Op) -> Vec<&'static str> {
     let operands = op.row().operands;
     operands.iter().map(|spec| name(op, spec.field)).collect()
@@ -62,7 +62,7 @@ fn name(op: Op, field: Field) -> &'static str {
     }
 }
 
-/// The sample of a row on a chip, and what its registers and numbers are called.
+/// Returns the sample of a row on a chip, with the names of its registers and numbers.
 pub(super) fn sample(op: Op, chip: Chip) -> (Inst, Names) {
     let mut names = Names::default();
     let mut operands = [Operand::None; MAX_OPERANDS];
@@ -90,7 +90,7 @@ pub(super) fn sample(op: Op, chip: Chip) -> (Inst, Names) {
     (inst, names)
 }
 
-/// The sample of the other way in which a DS instruction between two places reads its offset, which bit 15 chooses.
+/// Returns a second sample for DS instructions between two places, which read their offset in another way if bit 15 is set.
 pub(super) fn other(op: Op, chip: Chip) -> Option<(Inst, Names)> {
     if !is_between(op) {
         return None;
@@ -100,7 +100,7 @@ pub(super) fn other(op: Op, chip: Chip) -> Option<(Inst, Names)> {
     Some((inst, names))
 }
 
-/// Both ways.
+/// Returns the lines for both readings of the offset.
 pub(super) fn either(distance_in_offset: &[String], in_address: &[String]) -> Vec<String> {
     let indented = |lines: &[String]| -> Vec<String> {
         lines.iter().map(|line| format!("  {line}")).collect()
@@ -114,7 +114,7 @@ pub(super) fn either(distance_in_offset: &[String], in_address: &[String]) -> Ve
     .concat()
 }
 
-/// Whether both operands stand in LDS.
+/// Whether both operands are in LDS.
 fn is_between(op: Op) -> bool {
     let mut names = op.row().mnemonics.iter().flatten();
     op.home() == Form::Ds && names.any(|name| name.contains("_src2_"))
@@ -142,7 +142,7 @@ fn operand(i: usize, spec: &OperandSpec, vector: bool) -> Operand {
     }
 }
 
-/// Registers of an operand in the sample.
+/// Returns the number of registers of an operand in the sample.
 fn width(op: Op, spec: &OperandSpec) -> u8 {
     match (op.home(), spec.field) {
         (Form::Mubuf | Form::Mtbuf, Field::Vaddr) => 2,
@@ -151,7 +151,7 @@ fn width(op: Op, spec: &OperandSpec) -> u8 {
     }
 }
 
-/// The components of the sample of an image instruction.
+/// Returns the component mask of an image instruction's sample.
 fn mask(op: Op) -> u8 {
     let atomic = op.row().operands[0].access == Access::ReadWriteIfGlc;
     let wide = op.row().operands[0].ty.dwords() == 2;
@@ -163,7 +163,7 @@ fn mask(op: Op) -> u8 {
     }
 }
 
-/// The modifiers of the sample: what an address can be made of, and the value before of an atomic.
+/// Returns the modifiers of the sample: all parts of an address, and the returned value of an atomic.
 fn mods(op: Op, chip: Chip) -> Mods {
     let mut mods = Mods::default();
     let accesses = op.row().operands.iter().map(|spec| spec.access);
@@ -189,7 +189,7 @@ fn mods(op: Op, chip: Chip) -> Mods {
         Form::Vop3p => mods.op_sel_hi = 0b111,
         _ => {}
     }
-    // Mixed precision takes halves where op_sel_hi says so: the sample has none.
+    // Mixed precision takes halves if op_sel_hi is set: it is 0 in the sample.
     if op
         .row()
         .mnemonics
@@ -202,7 +202,7 @@ fn mods(op: Op, chip: Chip) -> Mods {
     mods
 }
 
-/// Says what the numbers of the sample stand for.
+/// Names the numbers of the sample.
 fn name_numbers(names: &mut Names, inst: &Inst) {
     let next = PC + u64::from(inst.len);
     names.call(next, NEXT);

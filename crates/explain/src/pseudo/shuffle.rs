@@ -1,12 +1,11 @@
-//! Patterns by which lanes take values of other lanes, as functions: DPP (Vega ISA, 13 "DPP") and DS_SWIZZLE_B32 (GCN wiki,
-//! "DS instructions").
+//! Lane patterns as functions of pseudo-code: DPP (Vega ISA, 13 "DPP") and DS_SWIZZLE_B32 (GCN wiki, "DS instructions").
 
 use wavetank_gcn::tables::Ds;
 use wavetank_gcn::{Form, Generation, Inst, Op};
 
 use super::expression::{Expr, call};
 
-/// A pattern: the function that stands for it, and its numbers behind the value.
+/// A lane pattern: the function that stands for it, and its numeric arguments after the value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pattern {
     name: &'static str,
@@ -14,7 +13,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of an instruction, if it has one.
+    /// Returns the pattern of an instruction, if it has one.
     pub(super) fn of(inst: &Inst) -> Option<Pattern> {
         let (name, numbers) = match (inst.form, inst.op) {
             (Form::Dpp, _) => dpp(inst.mods.dpp_ctrl)?,
@@ -27,7 +26,7 @@ impl Pattern {
         Some(Pattern { name, numbers })
     }
 
-    /// What a lane takes of a value.
+    /// Returns the call that gives a lane's new value.
     pub(super) fn call(&self, value: &Expr) -> Expr {
         let numbers = self.numbers.iter().map(u16::to_string);
         let args: Vec<String> = [value.argument("")].into_iter().chain(numbers).collect();
@@ -35,7 +34,7 @@ impl Pattern {
     }
 }
 
-/// The four lanes that four lanes take from, two bits each.
+/// Returns the source lanes of a group of four lanes, two bits each.
 fn quad(bits: u16) -> (&'static str, Vec<u16>) {
     let lanes = (0..4).map(|n| bits >> (2 * n) & 3);
     ("quad_perm", lanes.collect())

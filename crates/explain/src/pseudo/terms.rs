@@ -1,6 +1,6 @@
-//! Explanations of the functions of pseudo-code, a sentence each.
+//! Explanations of the functions in pseudo-code, one sentence each.
 
-/// The functions whose names do not say all, with what they are.
+/// Functions whose names are not clear enough, with their meanings.
 pub(super) const TERMS: &[(&str, &str)] = &[
     ("reverse", "the bits in reverse order"),
     ("count_ones", "the number of ones"),
@@ -239,7 +239,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The functions that lines name, in their order, each once.
+/// Returns the functions that lines call, in their order, each once.
 pub(super) fn called(lines: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in lines {
@@ -255,21 +255,21 @@ pub(super) fn called(lines: &[String]) -> Vec<&str> {
     names
 }
 
-/// What the functions in some lines mean, as far as their names do not say it.
+/// Returns the explanations for the functions in some lines, except for the well-known ones.
 pub(super) fn terms(lines: &[String]) -> Vec<(&'static str, &'static str)> {
     let called = called(lines);
     let known = |name: &&str| TERMS.iter().find(|(term, _)| term == name).copied();
     called.iter().filter_map(known).collect()
 }
 
-/// Functions that everybody knows, and conversions, which are called by their result's type.
+/// Well-known functions, and conversions, which are named for the type of their result.
 #[cfg(test)]
 const KNOWN: &[&str] = &[
     "min", "max", "sqrt", "sin", "cos", "f16", "f32", "f64", "i16", "u16", "i32", "u32", "i64",
     "u64",
 ];
 
-/// Whether a reader can know what a function is.
+/// Whether a function is well known or explained.
 #[cfg(test)]
 pub(super) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name) || TERMS.iter().any(|(term, _)| *term == name)

@@ -1,4 +1,4 @@
-//! Pseudo-code of instructions, against how the Vega ISA document writes them.
+//! Comparisons of pseudo-code with that of the Vega ISA document.
 
 use wavetank_gcn::{Chip, Op, parse};
 use wavetank_translate::{Fidelity, fidelity};
@@ -11,7 +11,7 @@ fn row(name: &str, chip: Chip) -> Vec<String> {
     PseudoCode::of_row(op, chip).expect("it is executed").lines
 }
 
-/// The document's pseudo-code in our spelling (Vega ISA, 12.1 to 12.17).
+/// Compares with the document's pseudo-code, in the notation used here (Vega ISA, 12.1 to 12.17).
 #[test]
 fn pseudo_code_is_the_documents() {
     let expected: &[(&str, &[&str])] = &[
@@ -92,7 +92,7 @@ fn pseudo_code_is_the_documents() {
     }
 }
 
-/// What is executed has pseudo-code, in which nothing is called by a name that is not explained.
+/// Every executed instruction has pseudo-code, in which every name is explained.
 #[test]
 fn what_is_executed_has_pseudo_code() {
     for &chip in Chip::ALL {
@@ -114,7 +114,7 @@ fn what_is_executed_has_pseudo_code() {
     }
 }
 
-/// Whether a register of the sample stands in a line, which has names for all.
+/// Whether a line contains a register of the sample, all of which should have names.
 fn has_register(line: &str) -> bool {
     let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let number = |word: &str| {
@@ -143,7 +143,7 @@ fn an_instruction_with_operands_has_their_names() {
         ["v0[31:16] = (v1 & 255) + v2"]
     );
     assert_eq!(lines("v_mul_f32 v0, 0.5, v2"), ["v0 = 0.5 * v2.f32"]);
-    // Vega ISA, V_LDEXP_F16: the constant is a half, of which the bits are the exponent.
+    // Vega ISA, V_LDEXP_F16: the constant is a half, whose bits are the exponent.
     assert_eq!(
         lines("v_ldexp_f16_e64 v0, v1, 2.0"),
         ["v0 = v1.f16 * 2 ** 0x4000"]
@@ -172,7 +172,7 @@ fn an_instruction_with_operands_has_their_names() {
     assert_eq!(
         lines("v_add_f32_e64 v0, v1, v2 mul:4"),
         [
-            // Of -0 it makes +0: docs/errata.md, "OMOD".
+            // The product turns -0 into +0: docs/errata.md, "OMOD".
             "v0 = (((v1.f32 + v2.f32) * 4.0) == 0x80000000) ? 0 : ((v1.f32 + v2.f32) * 4.0)",
             "where MODE has IEEE or keeps denormals of results:",
             "  v0 = v1.f32 + v2.f32",

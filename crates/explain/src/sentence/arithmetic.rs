@@ -1,8 +1,8 @@
-//! Sentences of arithmetic in VOP2, VOP3 and VOP3P, of VINTRP and of EXP.
+//! Sentences of arithmetic instructions in VOP2, VOP3 and VOP3P, and of VINTRP and EXP.
 
-/// Names, or names without their type, with the sentence: `{a}` is one of the type, `{s}` are several.
+/// Names, or names without their type, with the sentence: `{a}` is one value of the type, `{s}` are several.
 pub(super) const SENTENCES: &[(&str, &str)] = &[
-    // Sums of differences
+    // Sums of differences.
     (
         "v_sad_u8",
         "Adds the absolute differences of four pairs of bytes to the third source.",
@@ -35,7 +35,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_mqsad_u32_u8",
         "Four masked sums of absolute differences of bytes, each a byte further on, of 32 bits.",
     ),
-    // Sums and products
+    // Sums and products.
     ("v_add", "Adds two {s}."),
     ("v_sub", "Subtracts the second of two {s} from the first."),
     (
@@ -194,7 +194,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_fma_mixhi_f16",
         "Multiplies and adds floats of either precision, rounded once; the high half gets the result.",
     ),
-    // Division
+    // Division and its steps.
     (
         "v_div_scale",
         "Scales {a} so that a division by steps stays in range; a mask says where.",
@@ -211,7 +211,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_div_fixup_legacy_f16",
         "Puts a quotient in half precision right; clears the upper half of the register.",
     ),
-    // Order
+    // Order: minimum, maximum, median.
     ("v_min", "The smaller of two {s}."),
     ("v_max", "The larger of two {s}."),
     (
@@ -225,7 +225,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ("v_min3", "The smallest of three {s}."),
     ("v_max3", "The largest of three {s}."),
     ("v_med3", "The middle one of three {s}."),
-    // Cube maps
+    // Cube map coordinates.
     (
         "v_cubeid_f32",
         "The face of a cube map that a direction points to, 0.0 to 5.0.",
@@ -242,7 +242,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_cubema_f32",
         "Twice the longest coordinate of a direction, by which a cube map's are divided.",
     ),
-    // Interpolation
+    // Interpolation of attributes.
     (
         "v_interp_p1_f32",
         "Interpolates an attribute, first step: P10 times i, and P0.",
@@ -271,7 +271,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_interp_p2_legacy_f16",
         "Interpolates half-precision attributes, second step; clears the upper half of the register.",
     ),
-    // Pairs
+    // Packed pairs.
     ("v_pk_mad", "Multiplies and adds pairs of {s}."),
     (
         "v_pk_fma",

@@ -1,8 +1,8 @@
-//! Sentences of VOPC, made of the parts of the name.
+//! Sentences of VOPC, composed from the parts of the name.
 
 use super::types::Noun;
 
-/// What a compare is called, and when it is true.
+/// The relations of compares, with the condition in words.
 const RELATIONS: [(&str, &str); 18] = [
     ("f", "never"),
     ("lt", "the first is less than the second"),
@@ -30,7 +30,7 @@ const RELATIONS: [(&str, &str); 18] = [
     ("t", "always"),
 ];
 
-/// The sentence of `v_cmp_lt_f32` and its kind.
+/// Returns the sentence of `v_cmp_lt_f32` and its like.
 pub(super) fn sentence(name: &str) -> Option<String> {
     let mut parts = name.strip_prefix("v_")?.split('_');
     let (kind, relation, ty) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! Sentences of MIMG, made of the parts of their names.
+//! Sentences of MIMG, composed from the parts of the name.
 
 use super::memory::vector_atomic;
 
@@ -47,7 +47,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("gather8h_pck", "Loads the bits of a row of eight texels."),
 ];
 
-/// The sentence of an image instruction by its name.
+/// Returns the sentence of an image instruction by its name.
 pub(super) fn sentence(name: &str) -> Option<String> {
     let rest = name.strip_prefix("image_")?;
     if let Some((_, sentence)) = SENTENCES.iter().find(|(name, _)| *name == rest) {

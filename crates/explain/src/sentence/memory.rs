@@ -1,8 +1,8 @@
-//! Sentences of SMEM, DS, MUBUF, MTBUF and FLAT, made of the parts of their names.
+//! Sentences of SMEM, DS, MUBUF, MTBUF and FLAT, composed from the parts of the name.
 
 use super::types::Noun;
 
-/// What has a sentence of its own.
+/// Instructions with a sentence of their own.
 pub(super) const SENTENCES: &[(&str, &str)] = &[
     ("s_dcache_inv", "Drops what the scalar data cache holds."),
     (
@@ -121,7 +121,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Where instructions of a family access memory.
+/// Prefixes of names, with the memory that their instructions access.
 const PLACES: [(&str, &str); 8] = [
     ("s_scratch_", "scratch by a scalar offset"),
     ("s_buffer_", "a buffer by a scalar offset"),
@@ -133,7 +133,7 @@ const PLACES: [(&str, &str); 8] = [
     ("image_", "a texel of an image"),
 ];
 
-/// What an atomic does: with the value in memory, and the lane's.
+/// Atomics, with their action on the value in memory and the lane's value.
 const ATOMICS: [(&str, &str); 24] = [
     ("swap", "Exchanges {a} in {at}"),
     ("wrxchg", "Exchanges {a} in {at}"),
@@ -194,7 +194,7 @@ const ATOMICS: [(&str, &str); 24] = [
     ("write", "Replaces {a} in {at}"),
 ];
 
-/// The sentence of an access by its name.
+/// Returns the sentence of an access by its name.
 pub(super) fn sentence(name: &str) -> Option<String> {
     let (rest, place) = PLACES
         .iter()
@@ -212,7 +212,7 @@ fn atomic(operation: &str, place: &str, noun: Noun) -> Option<String> {
     Some(text.replace("{a}", &noun.one()).replace("{at}", place))
 }
 
-/// `add`, `add_x2`: GLC says whether the value before comes back.
+/// Returns the sentence of `add`, `add_x2` and their like; GLC decides whether the value before is returned.
 pub(super) fn vector_atomic(rest: &str, place: &str) -> Option<String> {
     let (operation, ty) = match rest.strip_suffix("_x2") {
         Some(operation) => (operation, "b64"),
@@ -222,7 +222,7 @@ pub(super) fn vector_atomic(rest: &str, place: &str) -> Option<String> {
     Some(format!("{text}; with GLC returns it as it was"))
 }
 
-/// `load_dwordx2`, `store_byte_d16_hi`, `load_format_d16_xy`.
+/// Returns the sentence of `load_dwordx2`, `store_byte_d16_hi`, `load_format_d16_xy` and their like.
 fn moved(rest: &str, place: &str) -> Option<String> {
     let (verb, what) = rest.split_once('_')?;
     let half = if what.contains("_d16_hi") {
@@ -273,7 +273,7 @@ fn moved(rest: &str, place: &str) -> Option<String> {
     Some(format!("{verb} {what} {to} {place}{half}"))
 }
 
-/// The names of DS: `read2st64_b32`, `add_rtn_u32`, `min_src2_f32`, `write_b8_d16_hi`.
+/// Returns the sentence of DS instructions: `read2st64_b32`, `add_rtn_u32`, `min_src2_f32`, `write_b8_d16_hi`.
 fn lds(rest: &str) -> Option<String> {
     let half = match rest {
         rest if rest.ends_with("_d16_hi") => ", in the high half of the register",

@@ -1,8 +1,8 @@
-//! Sentences of SOP1, SOP2, SOPK, SOPC and SOPP, and of scalar instructions that are no access to memory.
+//! Sentences of SOP1, SOP2, SOPK, SOPC and SOPP, and of scalar instructions that do not access memory.
 
-/// Names, or names without their type, with the sentence: `{a}` is one of the type, `{s}` are several.
+/// Names, or names without their type, with the sentence: `{a}` is one value of the type, `{s}` are several.
 pub(super) const SENTENCES: &[(&str, &str)] = &[
-    // SOP1
+    // Rows of SOP1.
     ("s_mov", "Copies {a}."),
     (
         "s_cmov",
@@ -144,7 +144,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "s_bitreplicate_b64_b32",
         "Writes each bit of 32 twice, so that 64 come out.",
     ),
-    // SOP2
+    // Rows of SOP2.
     (
         "s_add_u32",
         "Adds two unsigned 32-bit integers; SCC is the carry.",
@@ -278,7 +278,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "s_pack_hh_b32_b16",
         "Packs the high halves of two sources into one register.",
     ),
-    // SOPK
+    // Rows of SOPK.
     ("s_movk_i32", "Loads a 16-bit constant with its sign."),
     (
         "s_cmovk_i32",
@@ -328,7 +328,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "s_call_b64",
         "Calls a function nearby: keeps the address of the next instruction and jumps.",
     ),
-    // SOPC
+    // Rows of SOPC.
     ("s_cmp_eq", "Sets SCC if two {s} are equal."),
     ("s_cmp_lg", "Sets SCC if two {s} differ."),
     (
@@ -357,7 +357,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "s_set_gpr_idx_on",
         "Turns VGPR indexing on: M0 says by how much, and for which operands.",
     ),
-    // SOPP
+    // Rows of SOPP.
     ("s_nop", "Does nothing for some cycles."),
     ("s_endpgm", "Ends the wave."),
     ("s_branch", "Jumps."),

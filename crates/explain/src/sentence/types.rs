@@ -1,6 +1,6 @@
-//! The types at the end of names, in words.
+//! The types at the end of instruction names, in words.
 
-/// What values of a type are called.
+/// The noun for values of a type, with its article.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noun {
     article: &'static str,
@@ -31,24 +31,24 @@ const NOUNS: [(&str, &str, &str); 20] = [
 ];
 
 impl Noun {
-    /// Of the type at the end of a name, such as `f32`.
+    /// Returns the noun of the type at the end of a name, such as `f32`.
     pub(super) fn of(ty: &str) -> Option<Noun> {
         let found = NOUNS.iter().find(|(name, ..)| *name == ty);
         found.map(|(_, article, one)| Noun { article, one })
     }
 
-    /// `a 32-bit word`.
+    /// Returns one value in words: `a 32-bit word`.
     pub(super) fn one(self) -> String {
         format!("{} {}", self.article, self.one)
     }
 
-    /// `32-bit words`.
+    /// Returns several values in words: `32-bit words`.
     pub(super) fn several(self) -> String {
         format!("{}s", self.one)
     }
 }
 
-/// A sentence with the words of a type in its places: `{a}`, `{A}` at the beginning, and `{s}`.
+/// Returns a sentence with its placeholders filled with a noun: `{a}`, `{A}` at the beginning, and `{s}`.
 pub(super) fn filled(sentence: &str, noun: Noun) -> String {
     let one = noun.one();
     let capital = format!("A{}", &one[1..]);

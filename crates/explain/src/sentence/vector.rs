@@ -1,8 +1,8 @@
-//! Sentences of moves, conversions, bits, and functions of one float in VOP1, VOP2 and VOP3.
+//! Sentences of moves, conversions, bit operations and functions of one float in VOP1, VOP2 and VOP3.
 
-/// Names, or names without their type, with the sentence: `{a}` is one of the type, `{s}` are several.
+/// Names, or names without their type, with the sentence: `{a}` is one value of the type, `{s}` are several.
 pub(super) const SENTENCES: &[(&str, &str)] = &[
-    // Moves
+    // Moves and lane accesses.
     ("v_nop", "Does nothing."),
     ("v_mov_b32", "Copies a 32-bit word in each lane."),
     (
@@ -55,7 +55,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_screen_partition_4se_b32",
         "Looks up which of four shader engines has a place on the screen.",
     ),
-    // Conversions that say more than their types
+    // Conversions that differ in more than their types.
     (
         "v_cvt_rpi_i32_f32",
         "Rounds to the nearest whole number, halves up: floor of x + 0.5 as an integer.",
@@ -136,7 +136,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_pack_b32_f16",
         "Packs two half-precision floats into one register, the first in the low half.",
     ),
-    // One float
+    // Functions of one float.
     ("v_trunc", "Rounds {a} toward 0 to a whole number."),
     ("v_ceil", "Rounds {a} up to a whole number."),
     (
@@ -211,7 +211,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
         "v_trig_preop_f64",
         "Bits of 2/π that fit a large double-precision float, to reduce an angle.",
     ),
-    // Bits
+    // Operations on bits.
     ("v_not_b32", "Turns every bit of a 32-bit word over."),
     ("v_bfrev_b32", "Reverses the bits of a 32-bit word."),
     (

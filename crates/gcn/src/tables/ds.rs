@@ -1,10 +1,10 @@
-//! LDS and GDS (Vega ISA, 12.13 LDS & GDS).
+//! Rows of LDS and GDS instructions (Vega ISA, 12.13 LDS & GDS).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// LDS and GDS (Vega ISA, 12.13 LDS & GDS).
+    /// Instructions on LDS and GDS (Vega ISA, 12.13 LDS & GDS).
     Ds: Lds {
         //                                                        gfx6  gfx7  gfx8  gfx9
         DS_ADD_U32              = row("ds_add_u32",              [0x00, 0x00, 0x00, 0x00], &[vaddr(), data0(U32)]).updates(),

@@ -1,10 +1,10 @@
-//! FLAT, and with the same opcodes GLOBAL and SCRATCH (Vega ISA, 12.18 FLAT, Scratch and Global).
+//! Rows of FLAT instructions, and with the same opcodes of GLOBAL and SCRATCH (Vega ISA, 12.18 FLAT, Scratch and Global).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// FLAT, and with the same opcodes GLOBAL and SCRATCH (Vega ISA, 12.18 FLAT, Scratch and Global).
+    /// Instructions on flat addresses, and with the same opcodes GLOBAL and SCRATCH (Vega ISA, 12.18 FLAT, Scratch and Global).
     Flat: Flat {
         //                                                        gfx6  gfx7  gfx8  gfx9
         FLAT_LOAD_UBYTE         = row("flat_load_ubyte",         [  __, 0x08, 0x10, 0x10], &[dst(U32), vaddr64(), saddr()]).lds(),

@@ -1,10 +1,10 @@
-//! Images (Vega ISA, 12.16 MIMG).
+//! Rows of image instructions (Vega ISA, 12.16 MIMG).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Images (Vega ISA, 12.16 MIMG).
+    /// Image instructions (Vega ISA, 12.16 MIMG).
     Mimg: Vmem {
         //                                                        gfx6  gfx7  gfx8  gfx9
         IMAGE_LOAD              = row("image_load",              [0x00, 0x00, 0x00, 0x00], &[vdata(B32), vaddr(), srsrc(B256)]).addresses(1),

@@ -1,10 +1,8 @@
-//! The instruction table: one row an instruction, one file an encoding.
+//! The instruction table, with one row for each instruction and one file for each encoding.
 //!
-//! Each file reads beside its section of the ISA manual: the operation, its
-//! name, its opcode on gfx6, gfx7, gfx8 and gfx9, and its operands in the order
-//! of the text. A file generates one enum; [`Op`] is any of them. The forms
-//! promoted to VOP3, SDWA and DPP follow from the home row: [`Op::vop3`],
-//! [`Op::sdwa`], [`Op::dpp`].
+//! Each file corresponds to a section of the ISA manual. A row has the operation, its name, its opcode on gfx6, gfx7, gfx8 and
+//! gfx9, and its operands in the order of the text. A file generates one enum; [`Op`] is any of them. The forms promoted to VOP3,
+//! SDWA and DPP follow from the home row: [`Op::vop3`], [`Op::sdwa`], [`Op::dpp`].
 
 mod feature;
 mod row;
@@ -17,7 +15,7 @@ pub use row::{
     Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, PC, Row, SCC, VCC,
 };
 
-/// Where in the encoding an operand stands.
+/// The field of the encoding that holds an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Field {
@@ -64,9 +62,9 @@ pub enum Field {
     Attr,
     /// VINTRP: parameter (p10, p20, p0) of v_interp_mov_f32.
     Param,
-    /// Export target.
+    /// Target of an export.
     Target,
-    /// Export sources 0 to 3.
+    /// Source 0 of an export; the others follow.
     Exp0,
     #[allow(missing_docs)]
     Exp1,
@@ -76,8 +74,7 @@ pub enum Field {
     Exp3,
 }
 
-/// What an operand's bits are: decides its width, how constants are read and
-/// which modifiers apply.
+/// The type of an operand's bits, which determines its width, the meaning of constants and the accepted modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -106,13 +103,13 @@ pub enum Ty {
     V2F16,
     V2I16,
     V2U16,
-    /// A 64-bit lane mask in an SGPR pair.
+    /// A 64-bit lane mask in two SGPRs.
     Mask,
-    /// Not a register: an immediate.
+    /// An immediate, which is not a register.
     Imm,
 }
 
-/// Generates the enum of an encoding and the rows behind it.
+/// Generates the enum of an encoding, and its rows.
 macro_rules! family {
     ($(#[$doc:meta])* $family:ident: $class:ident { $($op:ident = $row:expr,)* }) => {
         $(#[$doc])*
@@ -127,7 +124,7 @@ macro_rules! family {
             /// Every instruction of the encoding, in the order of the table.
             pub const ALL: &'static [$family] = &[$($family::$op,)*];
 
-            /// What the table says about it.
+            /// Returns the table row of the instruction.
             #[inline]
             pub fn row(self) -> &'static Row {
                 &ROWS[self as usize]
@@ -141,29 +138,28 @@ macro_rules! encodings {
     ($($family:ident $file:ident $form:ident,)*) => {
         $(pub use $file::$family;)*
 
-        /// What an instruction does, on whatever generation: an encoding and an
-        /// instruction of it.
+        /// An operation, independent of the generation: an encoding, and an instruction in it.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[allow(missing_docs)]
         pub enum Op { $($family($family),)* }
 
         impl Op {
-            /// What the table says about it.
+            /// Returns the table row of the operation.
             #[inline]
             pub fn row(self) -> &'static Row {
-                // Arms that only name a table become a look-up, not a jump.
+                // Arms that only select a table compile to a look-up, not to a jump.
                 let (rows, number) = match self {
                     $(Op::$family(op) => ($file::ROWS.as_slice(), op as usize),)*
                 };
                 &rows[number]
             }
 
-            /// The form its own opcode is for.
+            /// Returns the form that the table's opcodes are for.
             pub const fn home(self) -> Form {
                 match self { $(Op::$family(_) => Form::$form,)* }
             }
 
-            /// A number of its own below [`Op::INDICES`].
+            /// Returns an index that is unique to the operation and below [`Op::INDICES`].
             #[inline]
             pub(crate) const fn index(self) -> usize {
                 let (family, number) = match self {
@@ -172,7 +168,7 @@ macro_rules! encodings {
                 family as usize * FAMILY_ROOM + number
             }
 
-            /// Every instruction, encoding by encoding.
+            /// Returns every instruction, encoding by encoding.
             pub fn all() -> impl Iterator<Item = Op> {
                 std::iter::empty()$(.chain($family::ALL.iter().map(|&op| Op::$family(op))))*
             }
@@ -186,7 +182,7 @@ macro_rules! encodings {
     };
 }
 
-// Declared after the macro `family`, which each of them uses.
+// Declared after the macro `family`, which each of these modules uses.
 mod ds;
 mod exp;
 mod flat;
@@ -227,14 +223,14 @@ encodings! {
     Exp exp Exp,
 }
 
-/// More than any family has instructions.
+/// A limit above the number of instructions in any family.
 const FAMILY_ROOM: usize = 1 << 9;
 
 impl Op {
-    /// How many numbers [`Op::index`] can give.
+    /// The limit of [`Op::index`].
     pub(crate) const INDICES: usize = FAMILY_ROOM * Form::ALL.len();
 
-    /// The opcode in the home encoding on `chip`.
+    /// Returns the opcode in the home encoding on `chip`.
     pub fn opcode(self, chip: Chip) -> Option<u16> {
         let row = self.row();
         if row.chips.contain(chip) {
@@ -244,11 +240,9 @@ impl Op {
         }
     }
 
-    /// The VOP3 opcode: its own, or that of the promoted form (Vega ISA, 13.3.5
-    /// VOP3A: VOPC + 0, VOP2 + 0x100, VOP1 + 0x140, VINTRP + 0x270; gfx6 and
-    /// gfx7 place VOP1 at + 0x180 and have no promoted VINTRP). Every VOP1 and
-    /// VOP2 has one in the encoding; LLVM's text lacks some, see
-    /// [`Op::lists_vop3`].
+    /// Returns the VOP3 opcode: the operation's own, or that of the promoted form (Vega ISA, 13.3.5 VOP3A: VOPC + 0, VOP2 +
+    /// 0x100, VOP1 + 0x140, VINTRP + 0x270; gfx6 and gfx7 place VOP1 at + 0x180 and have no promoted VINTRP). Every VOP1 and VOP2
+    /// has one in the encoding; LLVM's text lacks some, see [`Op::lists_vop3`].
     pub fn vop3(self, chip: Chip) -> Option<u16> {
         let opcode = self.opcode(chip)?;
         let old = chip.generation() < Generation::Gfx8;
@@ -271,16 +265,14 @@ impl Op {
     /// Whether LLVM's text has a VOP3 form on `chip`.
     pub fn lists_vop3(self, chip: Chip) -> bool {
         let promoted = !matches!(self, Op::Vop3(_) | Op::Vopc(_));
-        // v_readlane and v_writelane of gfx6 and gfx7, which are told by no
-        // suffix, have the short form alone.
+        // v_readlane and v_writelane of gfx6 and gfx7 have no suffix to distinguish forms, and only the short form.
         let short = matches!(self, Op::Vop3(_))
             && self.row().has(Features::NO_SUFFIX)
             && self.vop2(chip).is_some();
         self.vop3(chip).is_some() && !short && !(promoted && self.row().has(Features::NO_VOP3))
     }
 
-    /// The VOP2 opcode: its own, or the short form of an instruction that later
-    /// moved to VOP3.
+    /// Returns the VOP2 opcode: the operation's own, or the short form of an instruction that later moved to VOP3.
     pub fn vop2(self, chip: Chip) -> Option<u16> {
         match self {
             Op::Vop2(_) => self.opcode(chip),
@@ -288,7 +280,7 @@ impl Op {
         }
     }
 
-    /// The SCRATCH opcode of a FLAT instruction: atomics have none.
+    /// Returns the SCRATCH opcode of a FLAT instruction. Atomics have none.
     pub fn scratch(self, chip: Chip) -> Option<u16> {
         let missing = self.row().has(Features::NO_SCRATCH) || self.home() != Form::Flat;
         if missing { None } else { self.opcode(chip) }

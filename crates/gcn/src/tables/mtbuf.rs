@@ -1,10 +1,10 @@
-//! Typed buffers (Vega ISA, 12.15 MTBUF).
+//! Rows of typed buffer instructions (Vega ISA, 12.15 MTBUF).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Typed buffers (Vega ISA, 12.15 MTBUF).
+    /// Typed buffer instructions (Vega ISA, 12.15 MTBUF).
     Mtbuf: Vmem {
         //                                                                    gfx6  gfx7  gfx8  gfx9
         TBUFFER_LOAD_FORMAT_X         = row("tbuffer_load_format_x",         [0x00, 0x00, 0x00, 0x00], &[vdata(B32), vaddr(), srsrc(B128), soffset()]),

@@ -1,10 +1,10 @@
-//! Untyped buffers (Vega ISA, 12.14 MUBUF).
+//! Rows of untyped buffer instructions (Vega ISA, 12.14 MUBUF).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Untyped buffers (Vega ISA, 12.14 MUBUF).
+    /// Untyped buffer instructions (Vega ISA, 12.14 MUBUF).
     Mubuf: Vmem {
         //                                                                  gfx6  gfx7  gfx8  gfx9
         BUFFER_LOAD_FORMAT_X         = row("buffer_load_format_x",         [0x00, 0x00, 0x00, 0x00], &[vdata(B32), vaddr(), srsrc(B128), soffset()]).lds(),

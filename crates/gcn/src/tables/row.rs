@@ -1,4 +1,4 @@
-//! What one row of the instruction table says, and the words rows are written in.
+//! The structure of a row of the instruction table, and the functions that rows are written with.
 //!
 //! The constructor functions at the end are the vocabulary of the table files:
 //! `dst(F32)`, `src0(U32).sgpr()`, `row("v_min_f32", …).clamp()`.
@@ -6,13 +6,13 @@
 use super::{Features, Field, Ty};
 use crate::generation::{Chip, Generation};
 
-/// Whether an operand is read, written or both.
+/// The access to an operand: read, written or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Access {
-    /// Only read.
+    /// The operand is only read.
     Read,
-    /// Only written.
+    /// The operand is only written.
     Write,
     /// Read, then written; a partial write that keeps the other bits counts.
     ReadWrite,
@@ -25,7 +25,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether the operand's old value can matter.
+    /// Whether the operand's old value can affect the result.
     pub const fn reads(self) -> bool {
         matches!(
             self,
@@ -39,11 +39,11 @@ impl Access {
     }
 }
 
-/// What may stand in an operand's place, and how it is written.
+/// The operands that are allowed in a place, and their notation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Kind {
-    /// Whatever the field can name: SGPR, VGPR, inline constant, literal.
+    /// Every operand that the field can name: SGPR, VGPR, inline constant, literal.
     Source,
     /// A VGPR, or a span of them.
     Vgpr,
@@ -55,67 +55,67 @@ pub enum Kind {
     Literal,
     /// A 16-bit number in hexadecimal.
     Simm16,
-    /// A 16-bit number, small ones in decimal: s_nop, s_sleep.
+    /// A 16-bit number, decimal if small: s_nop, s_sleep.
     Count,
     /// A decimal 16-bit number that is left out when zero: s_endpgm.
     OptionalCount,
     /// A signed distance in dwords from the next instruction.
     Target,
-    /// Hardware register, offset and size: `hwreg(HW_REG_MODE, 0, 4)`.
+    /// A hardware register with offset and size: `hwreg(HW_REG_MODE, 0, 4)`.
     Hwreg,
-    /// Counters to wait for: `vmcnt(0) lgkmcnt(0)`.
+    /// The counters to wait for: `vmcnt(0) lgkmcnt(0)`.
     Waitcnt,
-    /// Message: `sendmsg(MSG_INTERRUPT)`.
+    /// A message: `sendmsg(MSG_INTERRUPT)`.
     Sendmsg,
-    /// Which operands M0 indexes: `gpr_idx(SRC0,DST)`.
+    /// The operands that M0 indexes: `gpr_idx(SRC0,DST)`.
     GprIdx,
-    /// Attribute and channel: `attr0.x`.
+    /// An attribute with its channel: `attr0.x`.
     Attr,
-    /// Interpolation parameter: `p10`, `p20`, `p0`.
+    /// An interpolation parameter: `p10`, `p20`, `p0`.
     Param,
-    /// Export target: `mrt0`, `pos0`, `param0`.
+    /// An export target: `mrt0`, `pos0`, `param0`.
     ExportTarget,
-    /// The permission bits of s_atc_probe, small ones in decimal.
+    /// The permission bits of s_atc_probe, decimal if small.
     Probe,
 }
 
 /// One operand of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OperandSpec {
-    /// Where it stands in the encoding.
+    /// The field of the encoding.
     pub field: Field,
-    /// What its bits are; also its width.
+    /// The type of the bits, which also determines the width.
     pub ty: Ty,
-    /// Read or written.
+    /// Whether the operand is read or written.
     pub access: Access,
-    /// What may stand there.
+    /// The operands that are allowed.
     pub kind: Kind,
-    /// Float constants are halves, though the operand is an integer.
+    /// Whether float constants are halves although the operand is an integer.
     pub half_constants: bool,
 }
 
 /// State outside the operands that an instruction reads or writes, as a set.
 ///
-/// Every vector instruction reads EXEC, unless the row says otherwise, and every
-/// VALU one MODE: that is not repeated in the rows.
+/// Every vector instruction reads EXEC, unless the row excludes it, and every VALU instruction reads MODE. Rows do not repeat
+/// this.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Implicit(pub u8);
 
-/// Scalar condition code.
+/// The scalar condition code.
 pub const SCC: Implicit = Implicit(1);
-/// Vector condition code, where it is no operand of the text.
+/// The vector condition code, where it is not an operand of the text.
 pub const VCC: Implicit = Implicit(2);
-/// Execution mask.
+/// The mask of active lanes.
 pub const EXEC: Implicit = Implicit(4);
-/// Memory descriptor and index register M0.
+/// The memory register M0.
 pub const M0: Implicit = Implicit(8);
 /// MODE and the other hardware registers.
 pub const MODE: Implicit = Implicit(16);
-/// The program counter: written by what jumps, read by what keeps it.
+/// The program counter, which jumps write, and instructions that save it read.
 pub const PC: Implicit = Implicit(32);
 
 impl Implicit {
-    /// Both sets together.
+    /// Returns the union of both sets.
     pub const fn and(self, other: Implicit) -> Implicit {
         Implicit(self.0 | other.0)
     }
@@ -126,20 +126,19 @@ impl Implicit {
     }
 }
 
-/// The unit that executes an instruction: what statistics count and hazards
-/// and wait counters go by.
+/// The unit that executes an instruction, used for statistics, hazards and wait counters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Class {
-    /// Scalar ALU.
+    /// Instructions of the scalar ALU.
     Salu,
     /// Branches, program end, traps.
     Branch,
-    /// s_sendmsg.
+    /// Messages by s_sendmsg and s_sendmsghalt.
     Message,
     /// Scalar memory: counts LGKM.
     Smem,
-    /// Vector ALU.
+    /// Instructions of the vector ALU.
     Valu,
     /// Buffer and image memory: counts VM (and EXP for stores on gfx6).
     Vmem,
@@ -149,7 +148,7 @@ pub enum Class {
     Lds,
     /// Interpolation: VALU that reads LDS.
     Interp,
-    /// Export: counts EXP.
+    /// Exports, which count EXP.
     Export,
 }
 
@@ -169,7 +168,7 @@ pub enum Chips {
 }
 
 impl Chips {
-    /// Whether `chip` is one of them.
+    /// Whether `chip` is in the set.
     pub const fn contain(self, chip: Chip) -> bool {
         let fused = matches!(chip, Chip::Gfx904 | Chip::Gfx906);
         match self {
@@ -181,34 +180,33 @@ impl Chips {
     }
 }
 
-/// One row: everything the table knows about an instruction.
+/// A row of the instruction table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// LLVM's mnemonic without form suffix, by [`Generation`]. FLAT rows hold
-    /// the FLAT name, whose prefix GLOBAL and SCRATCH replace by their own.
+    /// LLVM's mnemonic without form suffix, by [`Generation`]. FLAT rows hold the FLAT name; GLOBAL and SCRATCH replace its
+    /// prefix.
     pub mnemonics: [Option<&'static str>; 4],
     /// The opcode in the home encoding, by [`Generation`].
     pub opcodes: [Option<u16>; 4],
-    /// Instructions at home in VOP3 that also have a VOP2 encoding on gfx6 and
-    /// gfx7: its opcode.
+    /// The VOP2 opcode on gfx6 and gfx7 of an instruction that is at home in VOP3.
     pub vop2: [Option<u16>; 4],
     /// The operands in the order of the text.
     pub operands: &'static [OperandSpec],
-    /// Implicit state it reads.
+    /// Implicit state that is read.
     pub reads: Implicit,
-    /// Implicit state it writes.
+    /// Implicit state that is written.
     pub writes: Implicit,
-    /// Who executes it.
+    /// The unit that executes the instruction.
     pub class: Class,
-    /// Which chips have it.
+    /// The chips that have the instruction.
     pub chips: Chips,
-    /// Generations (bit g: generation g) in which LLVM's text refuses it: CLRX,
-    /// or the tables of LLVM's decoder, list the opcode all the same.
+    /// Generations (bit g: generation g) in which LLVM's text rejects the instruction, although CLRX or the tables of LLVM's
+    /// decoder list the opcode.
     pub unlisted: u8,
-    /// Bits of [`Features`].
+    /// Features, as bits of [`Features`].
     pub features: Features,
-    /// MIMG: the fewest address registers that any image dimension needs, with
-    /// 16-bit coordinates. How many are read depends on the resource.
+    /// MIMG: the fewest address registers that any image dimension needs, with 16-bit coordinates. The number read depends on the
+    /// resource.
     pub addresses: u8,
 }
 
@@ -218,17 +216,17 @@ impl Row {
         self.opcodes[chip.generation() as usize].is_some() && self.chips.contain(chip)
     }
 
-    /// The mnemonic without form suffix on a generation that has it.
+    /// Returns the mnemonic without form suffix, if the generation has it.
     pub const fn mnemonic(&self, generation: Generation) -> Option<&'static str> {
         self.mnemonics[generation as usize]
     }
 
-    /// Whether a bit of [`Features`] is set.
+    /// Whether any of the given [`Features`] is set.
     pub const fn has(&self, features: Features) -> bool {
         self.features.intersects(features)
     }
 
-    /// Whether EXEC decides which lanes take part.
+    /// Whether EXEC selects the lanes that take part.
     pub const fn reads_exec(&self) -> bool {
         let scalar = matches!(
             self.class,
@@ -237,12 +235,12 @@ impl Row {
         self.reads.contains(EXEC) || !scalar && !self.has(Features::NO_EXEC)
     }
 
-    /// Whether LLVM's text knows the instruction on `generation`.
+    /// Whether LLVM's text has the instruction on `generation`.
     pub const fn listed(&self, generation: Generation) -> bool {
         self.unlisted & (1 << generation as u8) == 0
     }
 
-    /// Whether source `spec` takes neg and abs.
+    /// Whether the source `spec` takes neg and abs.
     pub const fn takes_neg(&self, spec: &OperandSpec) -> bool {
         matches!(spec.kind, Kind::Source | Kind::Vgpr)
             && matches!(spec.field, Field::Src0 | Field::Src1 | Field::Src2)
@@ -264,12 +262,12 @@ impl Row {
 }
 
 impl Ty {
-    /// Whether a floating-point number, or a pair.
+    /// Whether the type is a floating-point number, or a pair of them.
     pub const fn is_float(self) -> bool {
         matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::V2F16)
     }
 
-    /// Width in 32-bit registers; immediates have none.
+    /// Returns the width in 32-bit registers; immediates have none.
     pub const fn dwords(self) -> u8 {
         match self {
             Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 | Ty::Mask => 2,
@@ -283,7 +281,7 @@ impl Ty {
     }
 }
 
-// The vocabulary of the table files.
+// The functions that the table files use.
 
 /// No opcode in this generation.
 pub(super) const __: u16 = u16::MAX;
@@ -296,10 +294,9 @@ const fn options([a, b, c, d]: [u16; 4]) -> [Option<u16>; 4] {
     [option(a), option(b), option(c), option(d)]
 }
 
-/// A row whose name is the same in every generation that lists an opcode.
+/// Makes a row with the same name in every generation that lists an opcode.
 ///
-/// A float result can be clamped and scaled and a float source makes the
-/// result clampable, unless the row says otherwise.
+/// A float result can be clamped and scaled, and a float source makes the result clampable, unless the row excludes this.
 pub(super) const fn row(
     name: &'static str,
     opcodes: [u16; 4],
@@ -341,7 +338,7 @@ pub(super) const fn row(
 }
 
 impl Row {
-    /// The names by generation, where they differ.
+    /// Sets the names by generation, where they differ.
     pub(super) const fn names(mut self, names: [&'static str; 4]) -> Row {
         let mut g = 0;
         while g < 4 {
@@ -378,7 +375,7 @@ impl Row {
         self
     }
 
-    /// The class of the family, unless the row has set one of its own.
+    /// Sets the class of the family, unless the row has one of its own.
     pub(super) const fn or_class(mut self, class: Class) -> Row {
         if matches!(self.class, Class::Salu) {
             self.class = class;
@@ -391,7 +388,7 @@ impl Row {
         self
     }
 
-    /// LLVM's text refuses it in these generations.
+    /// Marks generations in which LLVM's text rejects the instruction.
     pub(super) const fn unlisted<const N: usize>(mut self, generations: [u8; N]) -> Row {
         let mut i = 0;
         while i < N {
@@ -401,7 +398,7 @@ impl Row {
         self
     }
 
-    /// The VOP2 opcodes of an instruction at home in VOP3.
+    /// Sets the VOP2 opcodes of an instruction that is at home in VOP3.
     pub(super) const fn vop2(mut self, opcodes: [u16; 4]) -> Row {
         self.vop2 = options(opcodes);
         self
@@ -518,7 +515,7 @@ impl Row {
 }
 
 impl OperandSpec {
-    /// The type whose format inline float constants have here.
+    /// Returns the type that determines the format of inline float constants.
     pub const fn constant_ty(&self) -> Ty {
         if self.half_constants {
             Ty::F16
@@ -532,14 +529,14 @@ impl OperandSpec {
         self
     }
 
-    /// Read, modified, written.
+    /// Makes the operand read and written.
     pub(super) const fn rmw(mut self) -> OperandSpec {
         self.access = Access::ReadWrite;
         self
     }
 
-    /// The data register of an atomic: a separate return register, or the
-    /// source replaced, when GLC is set.
+    /// Makes the operand the data register of an atomic: with GLC, it is a separate return register, or the source that is
+    /// replaced.
     pub(super) const fn if_glc(mut self) -> OperandSpec {
         self.access = match self.access {
             Access::ReadWrite => Access::ReadWriteIfGlc,
@@ -566,7 +563,7 @@ impl OperandSpec {
     }
 }
 
-/// Declares the words for operands that a table file can use.
+/// Declares the functions for operands that a table file can use.
 macro_rules! operands {
     ($($(#[$doc:meta])* $name:ident($($ty:ident)?) = $field:ident, $fixed:expr, $access:ident, $kind:ident;)*) => {
         $(
@@ -585,9 +582,9 @@ macro_rules! operands {
 }
 
 operands! {
-    // Vector ALU
+    // Operands of the vector ALU.
     dst(ty)        = Vdst,    ty,       Write, Vgpr;
-    /// A scalar destination that stands in the VDST field: v_readlane_b32.
+    /// A scalar destination in the VDST field: v_readlane_b32.
     sgpr_dst(ty)   = Vdst,    ty,       Write, Sgpr;
     /// The mask a carry or a compare writes: VCC in the short forms.
     mask_out()     = Sdst,    Ty::Mask, Write, Sgpr;
@@ -599,7 +596,7 @@ operands! {
     literal(ty)    = Literal, ty,       Read,  Literal;
     attr()         = Attr,    Ty::Imm,  Read,  Attr;
     param()        = Param,   Ty::Imm,  Read,  Param;
-    // Scalar ALU and control
+    // Operands of the scalar ALU and of control instructions.
     sdst(ty)       = Sdst,    ty,       Write, Sgpr;
     simm16()       = Simm16,  Ty::Imm,  Read,  Simm16;
     count()        = Simm16,  Ty::Imm,  Read,  Count;
@@ -609,14 +606,14 @@ operands! {
     waitcnt()      = Simm16,  Ty::Imm,  Read,  Waitcnt;
     sendmsg()      = Simm16,  Ty::Imm,  Read,  Sendmsg;
     gpr_idx()      = Simm16,  Ty::Imm,  Read,  GprIdx;
-    /// The index mask of s_set_gpr_idx_on stands in SSRC1.
+    /// The index mask of s_set_gpr_idx_on, which is in SSRC1.
     gpr_idx_src1() = Src1,    Ty::Imm,  Read,  GprIdx;
-    // Scalar memory
+    // Operands of scalar memory.
     sbase(ty)      = Sbase,   ty,       Read,  Sgpr;
     sdata(ty)      = Sdata,   ty,       Read,  Sgpr;
     probe()        = Sdata,   Ty::Imm,  Read,  Probe;
     soffset()      = Soffset, Ty::U32,  Read,  Scalar;
-    // Vector memory, LDS, export
+    // Operands of vector memory, LDS and export.
     vdata(ty)      = Vdata,   ty,       Write, Vgpr;
     vaddr()        = Vaddr,   Ty::B32,  Read,  Vgpr;
     vaddr64()      = Vaddr,   Ty::B64,  Read,  Vgpr;

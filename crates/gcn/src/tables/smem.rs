@@ -1,10 +1,10 @@
-//! Scalar memory: SMRD on gfx6 and gfx7, SMEM from gfx8 on (Vega ISA, 12.6 SMEM).
+//! Rows of scalar memory instructions: SMRD on gfx6 and gfx7, SMEM from gfx8 on (Vega ISA, 12.6 SMEM).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Scalar memory: SMRD on gfx6 and gfx7, SMEM from gfx8 on (Vega ISA, 12.6 SMEM).
+    /// Scalar memory instructions: SMRD on gfx6 and gfx7, SMEM from gfx8 on (Vega ISA, 12.6 SMEM).
     Smem: Smem {
         //                                                              gfx6  gfx7  gfx8  gfx9
         S_LOAD_DWORD               = row("s_load_dword",               [0x00, 0x00, 0x00, 0x00], &[sdst(B32), sbase(B64), soffset()]),

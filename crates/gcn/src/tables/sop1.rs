@@ -1,10 +1,10 @@
-//! Scalar, one source (Vega ISA, 12.3 SOP1).
+//! Rows of scalar instructions with one source (Vega ISA, 12.3 SOP1).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Scalar, one source (Vega ISA, 12.3 SOP1).
+    /// Scalar instructions with one source (Vega ISA, 12.3 SOP1).
     Sop1: Salu {
         //                                                      gfx6  gfx7  gfx8  gfx9
         S_MOV_B32              = row("s_mov_b32",              [0x03, 0x03, 0x00, 0x00], &[sdst(B32), src0(B32)]),

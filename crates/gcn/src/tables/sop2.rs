@@ -1,10 +1,10 @@
-//! Scalar, two sources (Vega ISA, 12.1 SOP2).
+//! Rows of scalar instructions with two sources (Vega ISA, 12.1 SOP2).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Scalar, two sources (Vega ISA, 12.1 SOP2).
+    /// Scalar instructions with two sources (Vega ISA, 12.1 SOP2).
     Sop2: Salu {
         //                                            gfx6  gfx7  gfx8  gfx9
         S_ADD_U32         = row("s_add_u32",         [0x00, 0x00, 0x00, 0x00], &[sdst(U32), src0(U32), src1(U32)]).writes(SCC),

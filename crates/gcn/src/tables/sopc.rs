@@ -1,4 +1,4 @@
-//! Scalar compares, which write SCC (Vega ISA, 12.4 SOPC).
+//! Rows of scalar compares, which write SCC (Vega ISA, 12.4 SOPC).
 
 use super::Ty::*;
 use super::row::*;

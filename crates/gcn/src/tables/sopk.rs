@@ -1,10 +1,10 @@
-//! Scalar, a 16-bit constant in the instruction (Vega ISA, 12.2 SOPK).
+//! Rows of scalar instructions with a 16-bit constant (Vega ISA, 12.2 SOPK).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Scalar, a 16-bit constant in the instruction (Vega ISA, 12.2 SOPK).
+    /// Scalar instructions with a 16-bit constant (Vega ISA, 12.2 SOPK).
     Sopk: Salu {
         //                                              gfx6  gfx7  gfx8  gfx9
         S_MOVK_I32         = row("s_movk_i32",         [0x00, 0x00, 0x00, 0x00], &[sdst(I32), simm16()]),

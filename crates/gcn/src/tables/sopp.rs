@@ -1,9 +1,9 @@
-//! Program control (Vega ISA, 12.5 SOPP).
+//! Rows of program control: branches, waits, messages (Vega ISA, 12.5 SOPP).
 
 use super::row::*;
 
 family! {
-    /// Program control (Vega ISA, 12.5 SOPP).
+    /// Program control: branches, waits, messages (Vega ISA, 12.5 SOPP).
     Sopp: Salu {
         //                                                              gfx6  gfx7  gfx8  gfx9
         S_NOP                      = row("s_nop",                      [0x00, 0x00, 0x00, 0x00], &[count()]),

@@ -1,4 +1,4 @@
-//! Parameter interpolation (Vega ISA, 12.11 VINTERP).
+//! Rows of parameter interpolation (Vega ISA, 12.11 VINTERP).
 
 use super::Ty::*;
 use super::row::*;

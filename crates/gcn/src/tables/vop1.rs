@@ -1,10 +1,10 @@
-//! Vector, one source (Vega ISA, 12.8 VOP1).
+//! Rows of vector instructions with one source (Vega ISA, 12.8 VOP1).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Vector, one source (Vega ISA, 12.8 VOP1).
+    /// Vector instructions with one source (Vega ISA, 12.8 VOP1).
     Vop1: Valu {
         //                                                              gfx6  gfx7  gfx8  gfx9
         V_NOP                      = row("v_nop",                      [0x00, 0x00, 0x00, 0x00], &[]).no_sdwa().no_dpp().no_suffix().no_exec(),

@@ -1,10 +1,10 @@
-//! Vector, two sources (Vega ISA, 12.7 VOP2).
+//! Rows of vector instructions with two sources (Vega ISA, 12.7 VOP2).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Vector, two sources (Vega ISA, 12.7 VOP2).
+    /// Vector instructions with two sources (Vega ISA, 12.7 VOP2).
     Vop2: Valu {
         //                                          gfx6  gfx7  gfx8  gfx9
         V_CNDMASK_B32    = row("v_cndmask_b32",    [0x00, 0x00, 0x00, 0x00], &[dst(B32), src0(B32), src1(B32), mask_in()]).src_mods(),

@@ -1,10 +1,12 @@
-//! Vector, up to three sources; the promoted VOP1, VOP2 and VOPC stand in their own files (Vega ISA, 12.12 VOP3A & VOP3B).
+//! Rows of vector instructions with up to three sources. The promoted VOP1, VOP2 and VOPC are in their own files (Vega ISA, 12.12
+//! VOP3A & VOP3B).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Vector, up to three sources; the promoted VOP1, VOP2 and VOPC stand in their own files (Vega ISA, 12.12 VOP3A & VOP3B).
+    /// Vector instructions with up to three sources. The promoted VOP1, VOP2 and VOPC are in their own files (Vega ISA, 12.12
+    /// VOP3A & VOP3B).
     Vop3: Valu {
         //                                                       gfx6   gfx7   gfx8   gfx9
         V_MAD_LEGACY_F32       = row("v_mad_legacy_f32",       [0x140, 0x140, 0x1c0, 0x1c0], &[dst(F32), src0(F32), src1(F32), src2(F32)]),

@@ -1,10 +1,10 @@
-//! Vector, packed pairs of 16 bits, dot products and mixed precision (Vega ISA, 12.10 VOP3P).
+//! Rows of vector instructions on packed pairs of 16 bits, dot products and mixed precision (Vega ISA, 12.10 VOP3P).
 
 use super::Ty::*;
 use super::row::*;
 
 family! {
-    /// Vector, packed pairs of 16 bits, dot products and mixed precision (Vega ISA, 12.10 VOP3P).
+    /// Vector instructions on packed pairs of 16 bits, dot products and mixed precision (Vega ISA, 12.10 VOP3P).
     Vop3p: Valu {
         //                                          gfx6  gfx7  gfx8  gfx9
         V_PK_MAD_I16     = row("v_pk_mad_i16",     [  __,   __,   __, 0x00], &[dst(V2I16), src0(V2I16), src1(V2I16), src2(V2I16)]).clamp(),

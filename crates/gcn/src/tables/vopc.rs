@@ -1,4 +1,4 @@
-//! Vector compares, which write a lane mask (Vega ISA, 12.9 VOPC).
+//! Rows of vector compares, which write a lane mask (Vega ISA, 12.9 VOPC).
 
 use super::Ty::*;
 use super::row::*;

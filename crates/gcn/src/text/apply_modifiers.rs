@@ -1,4 +1,4 @@
-//! Modifiers that have been read, put where they belong in the form of an instruction: a function a form.
+//! Storing of parsed modifiers in an instruction, with one function for each form.
 
 use super::failure::{Failure, fail};
 use super::lex::Location;
@@ -10,8 +10,8 @@ use crate::inst::{DstUnused, Flags, Inst, Operand, SdwaSel};
 use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Features, Field, Kind, Op, OperandSpec};
 
-/// Puts modifiers where they belong in a form. `present` has the bits of [`present`]; `address` is the offset, and the flags,
-/// that the operands of scalar memory had; errors are located at `at`.
+/// Stores modifiers in an instruction of a form. `present` has the bits of [`present`]; `address` has the offset and the flags
+/// that the operands of scalar memory gave. Errors are located at `at`.
 pub(super) fn apply(
     inst: &mut Inst,
     present: u32,
@@ -20,7 +20,7 @@ pub(super) fn apply(
     at: &Location,
 ) -> Result<(), Failure> {
     let row = inst.row();
-    // Signs are checked first and constants replaced last: an instruction without operands has neither.
+    // Signs are checked first and constants replaced last. An instruction without operands has neither.
     let constants = signs(inst, written, at)?;
     let alone = row.operands.is_empty() && !row.has(Features::GDS_ONLY);
     if alone && (present != 0 || !inst.mods.flags.is_empty()) {
@@ -49,13 +49,13 @@ pub(super) fn apply(
     }
 }
 
-/// The bits of the sources that a row has.
+/// Returns the bits of a row's sources.
 fn sources(inst: &Inst) -> u8 {
     let specs = inst.row().operands.iter();
     specs.fold(0, |bits, spec| bits | source_bit(spec.field))
 }
 
-/// Sets neg, abs and sext of the sources. Forms without them take constants with the sign changed, which are returned.
+/// Sets neg, abs and sext of the sources. Forms without these modifiers take constants with the sign changed, which are returned.
 fn signs(
     inst: &mut Inst,
     written: &[Written],
@@ -93,7 +93,7 @@ fn check_omod(inst: &Inst, present: u32, at: &Location) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The values of op_sel are those of the sources, then that of the result, which has bit 3.
+/// Sets op_sel, whose values are those of the sources, then that of the result, which is bit 3.
 fn vop3(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     check_omod(inst, present, at)?;
     if present & present::NO_CLAMP != 0 && !inst.row().has(Features::CLAMP) {
@@ -115,7 +115,8 @@ fn vop3(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Without op_sel_hi, packed instructions take the upper halves for their upper results, mixed ones whole floats.
+/// Sets op_sel_hi. By default, packed instructions take the upper halves for their upper results, and mixed ones take whole
+/// floats.
 fn vop3p(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     if present & present::NEG_LO_HI != 0 && is_mix(inst.op) {
         return fail(at, "write the signs around the sources");
@@ -136,7 +137,7 @@ fn sdwa(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The offset of scalar memory is an operand or, on gfx9 beside a register, a modifier.
+/// Sets the offset of scalar memory, which is an operand or, on gfx9 beside a register, a modifier.
 fn smem(
     inst: &mut Inst,
     present: u32,
@@ -156,10 +157,10 @@ fn smem(
     Ok(())
 }
 
-/// The mask of an export names the registers that are not `off`.
+/// Sets the mask of an export, which names the registers that are not `off`.
 fn exp(inst: &mut Inst) {
     if inst.has(Flags::COMPR) {
-        // Two registers hold the pairs: the first, and the third.
+        // With COMPR, two registers hold the pairs: the first and the third.
         inst.operands[2] = inst.operands[1];
         inst.operands[4] = inst.operands[3];
     }
@@ -182,20 +183,19 @@ fn ds(inst: &Inst, present: u32, at: &Location) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the result can be scaled; SDWA scales only what is a float.
+/// Whether the result can be scaled; SDWA scales only floats.
 fn takes_omod(inst: &Inst) -> bool {
     let row = inst.row();
     let float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
     row.has(Features::OMOD) && (inst.form != Form::Sdwa || row.operands.iter().any(float))
 }
 
-/// Whether op_sel means something to a VOP3.
+/// Whether a VOP3 instruction takes op_sel.
 fn takes_op_sel(inst: &Inst) -> bool {
     inst.row().has(Features::OP_SEL) && inst.chip.generation() == Generation::Gfx9
 }
 
-/// A constant with its sign changed, for a short form, which cannot tell the
-/// hardware to change it.
+/// Returns a constant with its sign changed, for a short form, which has no bit to request that from the hardware.
 fn short_constant(inst: &Inst, spec: &OperandSpec, w: &Written) -> Option<Operand> {
     let short = matches!(inst.form, Form::Vop1 | Form::Vop2 | Form::Vopc)
         && inst.row().operands.iter().all(|s| s.kind != Kind::Literal);
@@ -204,7 +204,7 @@ fn short_constant(inst: &Inst, spec: &OperandSpec, w: &Written) -> Option<Operan
         matches!(w.operand, Operand::Inline(128..=208 | 240..=248) | Operand::Literal(_));
     let long = inst.form == Form::Vop3 && !float;
     match (short || long) && constant && spec.kind == Kind::Source {
-        // A double is told from an integer by its notation.
+        // A double is distinguished from an integer by its notation.
         true if float && !w.sext && (w.float || spec.ty.dwords() == 1) => {
             with_sign(w.operand, spec.ty, (w.neg, w.abs), inst.chip.generation())
         }
@@ -213,7 +213,7 @@ fn short_constant(inst: &Inst, spec: &OperandSpec, w: &Written) -> Option<Operan
     }
 }
 
-/// What LLVM writes where SDWA selections are left out.
+/// Sets the defaults that LLVM writes for missing SDWA selections.
 fn sdwa_defaults(inst: &mut Inst, present: u32, sources: u8) {
     let compare = matches!(inst.op, Op::Vopc(_));
     if sources == 0 {

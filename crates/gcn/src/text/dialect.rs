@@ -9,21 +9,21 @@ use super::{ParseError, clrx, parse, print};
 use crate::generation::Chip;
 use crate::inst::Inst;
 
-/// A syntax of assembly. `docs/dialects.md` says how the two differ.
+/// A syntax of assembly. `docs/dialects.md` describes the differences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Dialect {
-    /// LLVM's, which is the canonical text.
+    /// LLVM's syntax, which is the canonical text.
     #[default]
     Llvm,
-    /// That of CLRadeonExtender, the syntax of the wiki seeds.
+    /// The syntax of CLRadeonExtender, used by the wiki seeds.
     Clrx,
 }
 
 impl Dialect {
-    /// Every dialect.
+    /// Every dialect, in the order of declaration.
     pub const ALL: [Dialect; 2] = [Dialect::Llvm, Dialect::Clrx];
 
-    /// The name by which a command line chooses it.
+    /// Returns the dialect's name on a command line.
     pub const fn name(self) -> &'static str {
         match self {
             Dialect::Llvm => "llvm",
@@ -38,7 +38,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// A name that is no dialect's.
+/// The error of a name that is not a dialect's.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("`{0}` is no dialect: choose llvm or clrx")]
 pub struct UnknownDialect(pub String);
@@ -56,8 +56,8 @@ impl FromStr for Dialect {
 
 /// Parses one instruction for a chip, in a dialect.
 ///
-/// CLRX writes the target of a branch as an address in the code: here the
-/// instruction stands at address 0. [`parse_at`] takes another one.
+/// CLRX writes the target of a branch as an address in the code: here the instruction is at address 0. [`parse_at`] takes another
+/// address.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ pub fn parse_in(text: &str, chip: Chip, dialect: Dialect) -> Result<Inst, ParseE
     parse_at(text, chip, dialect, 0)
 }
 
-/// As [`parse_in`], for an instruction at `address` (in bytes) of the code.
+/// Parses as [`parse_in`] does, for an instruction at `address` (in bytes) of the code.
 ///
 /// # Errors
 ///
@@ -98,7 +98,8 @@ pub fn parse_at(
     }
 }
 
-/// As [`parse_at`], without the reason why a line is not an instruction: to find it takes many times as long.
+/// Parses as [`parse_at`] does, but without the reason why a line is not an instruction: finding the reason takes many times as
+/// long.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, Dialect, text::parse_quietly};
@@ -116,7 +117,7 @@ pub fn parse_quietly(text: &str, chip: Chip, dialect: Dialect, address: u64) -> 
 ///
 /// # Errors
 ///
-/// Those of the writer; a `String` has none.
+/// Errors of the writer; a `String` has none.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, Dialect, decode, print_in};
@@ -130,11 +131,11 @@ pub fn print_in(inst: &Inst, dialect: Dialect, out: &mut impl fmt::Write) -> fmt
     print_at(inst, dialect, 0, out)
 }
 
-/// As [`print_in`], for an instruction at `address` (in bytes) of the code.
+/// Writes as [`print_in`] does, for an instruction at `address` (in bytes) of the code.
 ///
 /// # Errors
 ///
-/// Those of the writer; a `String` has none.
+/// Errors of the writer; a `String` has none.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, Dialect, decode, text::print_at};

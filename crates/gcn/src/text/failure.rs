@@ -1,4 +1,4 @@
-//! Why a text is no instruction, and how its readers fail.
+//! Errors of parsing: the reason why a text is not an instruction.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,24 +7,24 @@ use thiserror::Error;
 
 use super::lex::Located;
 
-/// Why a line is no instruction.
+/// The reason why a line is not an instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
 pub struct ParseError {
     /// The bytes of the line that are wrong.
     pub span: Range<usize>,
-    /// What is wrong, and what was expected.
+    /// The error, and the expected text.
     pub message: String,
-    /// What to write instead, where that is known.
+    /// A correction, if one is known.
     pub help: Option<String>,
 }
 
-/// A try that failed, and where.
+/// The failure of an attempt, with its place.
 pub(super) type Failure = Box<ParseError>;
 
 /// Fails at the next token.
 ///
-/// The message is made only where it will be read.
+/// The message is formatted only if it will be read.
 #[cold]
 pub(super) fn fail<T>(at: &impl Located, message: impl fmt::Display) -> Result<T, Failure> {
     let at = at.location();

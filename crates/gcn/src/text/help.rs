@@ -1,7 +1,6 @@
-//! What to write instead: said of lines that are no instruction.
+//! Suggestions for lines that are not an instruction.
 //!
-//! Names that changed between generations, and chips that have an instruction, follow
-//! from the rows of the table.
+//! Names that changed between generations, and chips that have an instruction, are derived from the rows of the table.
 
 use std::ops::Range;
 
@@ -13,10 +12,10 @@ use super::modifier_words::{FLAGS, words};
 use crate::generation::{Chip, Generation};
 use crate::tables::{Chips, Field, Op, Row};
 
-/// The forms that a name can be given.
+/// The suffixes of a name that select a form.
 const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
-/// Why a word is no mnemonic of a chip.
+/// Returns the error of a word that is not a mnemonic of a chip.
 pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) -> ParseError {
     let generation = chip.generation();
     let (name, suffix) = without_suffix(word);
@@ -71,13 +70,13 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
     }
 }
 
-/// A name and the suffix of its form.
+/// Splits a name from the suffix of its form.
 fn without_suffix(word: &str) -> (&str, &str) {
     let found = SUFFIXES.iter().find(|s| word.ends_with(**s));
     word.split_at(word.len() - found.map_or(0, |s| s.len()))
 }
 
-/// GLOBAL and SCRATCH stand in the table by the name that FLAT has.
+/// Returns the name that the table has: for GLOBAL and SCRATCH, that of FLAT.
 fn with_flat(name: &str) -> String {
     let rest = ["global_", "scratch_"]
         .iter()
@@ -92,7 +91,7 @@ fn named(row: &Row, name: &str) -> bool {
         .any(|&g| row.listed(g) && row.mnemonic(g) == Some(name))
 }
 
-/// Whether a row has the name on any generation, in whatever dialect.
+/// Whether a row has the name on any generation, in any dialect.
 fn is_name(row: &Row, name: &str) -> bool {
     GENERATIONS.iter().any(|&g| row.mnemonic(g) == Some(name))
 }
@@ -110,7 +109,7 @@ pub(super) const GENERATIONS: [Generation; 4] = [
     Generation::Gfx9,
 ];
 
-/// Which chips have an instruction, of the generations whose dialect has it.
+/// Names the chips that have an instruction, among the generations whose dialect has it.
 pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> String {
     match row.chips {
         Chips::Gfx906 => return "only gfx906 has it".into(),
@@ -129,7 +128,7 @@ pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> Str
     }
 }
 
-/// The names of the generation of which a word is the first part.
+/// Returns the names of the generation that begin with a word.
 fn beginning(word: &str, generation: Generation) -> Option<String> {
     let rows = Op::all().map(Op::row);
     let listed = rows.filter(|row| row.listed(generation));
@@ -141,7 +140,7 @@ fn beginning(word: &str, generation: Generation) -> Option<String> {
     (!names.is_empty()).then(|| format!("names that begin so: {}", some_of(&names)))
 }
 
-/// The name of the generation that is most like a word.
+/// Returns the name of the generation that is most similar to a word.
 fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
     let names = Op::all()
         .map(Op::row)
@@ -150,7 +149,7 @@ fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
     alike(word, names, 3)
 }
 
-/// The name that is most like a word: at most so many letters are others, missing, too many or exchanged.
+/// Returns the most similar name, within a limit of letters that are replaced, missing, added or exchanged.
 pub(super) fn alike<'n>(
     word: &str,
     names: impl Iterator<Item = &'n str>,
@@ -165,7 +164,7 @@ pub(super) fn alike<'n>(
     found.map(|(_, name)| name)
 }
 
-/// How often each letter stands in a word, up to 255 times; letters that are 32 apart count as one.
+/// The number of occurrences of each letter in a word, up to 255; letters that are 32 apart count as one.
 struct Letters([u8; 32]);
 
 impl Letters {
@@ -178,8 +177,8 @@ impl Letters {
         Letters(counts)
     }
 
-    /// How many letters one word has more than another, whatever their order. Words are no nearer than that, and it takes a
-    /// thousandth of the time: a table has thousands of names.
+    /// Returns how many letters one word has in excess of the other, regardless of order. This is a lower bound of the distance,
+    /// and takes a thousandth of the time: a table has thousands of names.
     fn apart(&self, other: &Letters) -> usize {
         let pairs = self.0.iter().zip(&other.0);
         let (more, fewer) = pairs.fold((0, 0), |(more, fewer), (a, b)| {
@@ -190,7 +189,7 @@ impl Letters {
     }
 }
 
-/// Adds to a failure what can be known from the line and the table.
+/// Adds hints to a failure that follow from the line and the table.
 pub(super) fn explained(
     mut error: ParseError,
     text: &str,
@@ -200,7 +199,7 @@ pub(super) fn explained(
 ) -> ParseError {
     let generation = chip.generation();
     if error.message.starts_with("offset ") {
-        // The encoder does not know where the number stands.
+        // The encoder does not have the position of the number.
         if let Some(at) = text.find("offset") {
             let value = text[at..].find(':').map_or(at, |colon| at + colon + 1);
             let rest = text[value..].trim_start();
@@ -258,7 +257,7 @@ pub(super) fn explained(
     error
 }
 
-/// Whether the carry, or a mask, stands after the result.
+/// Whether a carry or mask follows the result.
 fn writes_mask(row: &Row) -> bool {
     row.operands.get(1).is_some_and(|s| s.field == Field::Sdst)
 }
@@ -268,13 +267,13 @@ fn is_second(text: &str, error: &ParseError) -> bool {
     text[..error.span.start].matches(',').count() == 1
 }
 
-/// Where the second operand begins.
+/// Returns the position of the second operand.
 fn second(text: &str) -> Option<usize> {
     let rest = text.split_once(',')?.1.trim_start();
     Some(text.len() - rest.len())
 }
 
-/// Whether a line has one operand fewer than there should be, and the second one is no carry.
+/// Whether a line has one operand fewer than expected, and the second one is not a carry.
 fn lacks_carry(text: &str, operands: usize) -> bool {
     let is_carry = |operand: &str| operand == "vcc" || operand.contains(['[', ':']);
     let mut written = text.split(',').map(str::trim);
@@ -282,19 +281,19 @@ fn lacks_carry(text: &str, operands: usize) -> bool {
     text.matches(',').count() + 2 == operands && !has_carry
 }
 
-/// Whether an error is where another operand would be.
+/// Whether an error is at the place of a further operand.
 fn follows_comma(text: &str, error: &ParseError) -> bool {
     text[..error.span.start].trim_end().ends_with(',')
 }
 
-/// The row that has a name on another generation, with or without carry.
+/// Returns the row that has a name on another generation, with or without carry.
 fn sibling(name: &str, carries: bool, generation: Generation) -> Option<&'static Row> {
     let rows = Op::all().map(Op::row);
     let mut suited = rows.filter(|row| named(row, name) && writes_mask(row) == carries);
     suited.find(|row| row.mnemonic(generation) != Some(name))
 }
 
-/// From when on a row has a name.
+/// Returns the generation from which on a row has a name.
 fn since(row: &Row, name: &str) -> String {
     let first = GENERATIONS
         .iter()

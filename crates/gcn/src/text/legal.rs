@@ -1,4 +1,4 @@
-//! What an encoding could hold, and the instruction or the chip does not have.
+//! Rules beyond the encoding: combinations that can be encoded, but that the instruction or the chip does not support.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::tables::{
 
 type Places<'a> = &'a [Range<usize>];
 
-/// Refuses what the instruction cannot do on its chip.
+/// Rejects text that the instruction does not support on its chip.
 pub(super) fn check(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     registers_of_chip(inst, places)?;
     match inst.form {
@@ -48,14 +48,14 @@ fn fail(span: &Range<usize>, message: &str) -> Result<(), Failure> {
     }))
 }
 
-/// Where the operand of a field stands.
+/// Returns the place of the operand in a field.
 fn place<'a>(inst: &Inst, places: Places<'a>, field: Field) -> &'a Range<usize> {
     let specs = inst.row().operands;
     let i = specs.iter().position(|s| s.field == field);
     &places[i.unwrap_or_default()]
 }
 
-/// XNACK_MASK is a register of those gfx8 chips that retry accesses.
+/// Checks that XNACK_MASK is used only on those gfx8 chips that retry accesses.
 fn registers_of_chip(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let retries = matches!(inst.chip, Chip::Gfx801 | Chip::Gfx810);
     if inst.chip.generation() != Generation::Gfx8 || retries {
@@ -68,8 +68,7 @@ fn registers_of_chip(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Scalar memory neither loads nor stores M0 and EXEC, and offsets into buffers
-/// have no sign.
+/// Checks scalar memory: it neither loads nor stores M0 and EXEC, and offsets into buffers have no sign.
 fn scalar_memory(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     for field in [Field::Sdst, Field::Sdata] {
         if matches!(inst.operand(field), Operand::Sgpr(M0 | 126 | 127)) {
@@ -88,7 +87,7 @@ fn scalar_memory(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Scratch takes one address. The code of EXEC_HI means `off`.
+/// Checks that scratch has one address. The code of EXEC_HI means `off`.
 fn scratch_address(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     if inst.operand(Field::Saddr) == Operand::Sgpr(127) {
         let message = "exec_hi cannot be the address";
@@ -102,15 +101,14 @@ fn scratch_address(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The channels that a gather or an atomic can name, and data of 16 bits, which
-/// packed formats do not have (Vega ISA, 8.2 "Vector memory image
+/// Checks the channels of a gather or an atomic, and that packed formats have no 16-bit data (Vega ISA, 8.2 "Vector memory image
 /// instructions").
 fn image(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
     let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
     let mask = inst.mods.dmask;
     let atomic = name.starts_with("image_atomic");
-    // Of one value there is nothing to compare with, and four are too many.
+    // One value has nothing to compare with, and four are too many.
     let unfit = if name.contains("cmpswap") { 1 } else { 15 };
     let no_halves = ["_pck", "_get_resinfo", "_get_lod"];
     let message = if row.has(Features::GATHER) && mask.count_ones() != 1 {
@@ -125,7 +123,7 @@ fn image(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     fail(&places[0], message)
 }
 
-/// What goes to LDS, is stored or replaced has no failure to report.
+/// Checks address and flags of buffer instructions. TFE is for loads to registers: other data has no failure to report.
 fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
     let data = row.operands.iter().find(|s| s.field == Field::Vdata);
@@ -161,20 +159,19 @@ fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     fail(&places[0], "`tfe` is for loads to registers")
 }
 
-/// Whether SDWA, which names a mask only where it compares, has another carry
-/// than VCC.
+/// Whether SDWA has a carry other than VCC; it has a mask operand only in compares.
 fn carries_elsewhere(inst: &Inst) -> bool {
     let carry = inst.operand(Field::Sdst);
     inst.op.home() == Form::Vop2 && !matches!(carry, Operand::None | codes::VCC)
 }
 
-/// Whether SDWA would add to a part of a register.
+/// Whether an SDWA instruction would accumulate into a part of a register.
 fn adds_to_part(inst: &Inst) -> bool {
     let adds = |s: &OperandSpec| s.field == Field::Vdst && s.access == Access::ReadWrite;
     inst.mods.dst_sel != SdwaSel::Dword && inst.row().operands.iter().any(adds)
 }
 
-/// Permutations of lanes stay within LDS.
+/// Checks that permutations of lanes stay within LDS.
 fn lds(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let permutes = matches!(inst.op, Op::Ds(Ds::DS_PERMUTE_B32 | Ds::DS_BPERMUTE_B32));
     if permutes && inst.has(Flags::GDS) {
@@ -183,7 +180,7 @@ fn lds(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Jumps, joins and relative moves take registers.
+/// Checks that jumps, joins and relative moves take registers.
 fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     use Sop1::*;
     let sources: &[usize] = match inst.op {
@@ -192,8 +189,7 @@ fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
         Op::Sop2(Sop2::S_CBRANCH_G_FORK) => &[0, 1],
         _ => &[],
     };
-    // Forks take constants. Apertures are registers of two dwords, and the bits
-    // of conditions of one.
+    // Forks take constants. Apertures are registers of two dwords, and condition bits are registers of one.
     let fork = matches!(inst.op, Op::Sop2(_));
     for &i in sources {
         let wide = inst.dwords(i) == 2;
@@ -210,9 +206,8 @@ fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The most address registers that an image instruction can read: those of a
-/// cube or an array of three coordinates, the gradients of them, and one for
-/// each of what its name adds (Vega ISA, 8.2.4 "Image address").
+/// Returns the most address registers that an image instruction can read: those of a cube or an array of three coordinates, their
+/// gradients, and one for each addition in its name (Vega ISA, 8.2.4 "Image address").
 pub(super) fn most_addresses(inst: &Inst) -> u8 {
     let name = inst.row().mnemonic(inst.chip.generation());
     let words = name.unwrap_or_default().split('_').skip(2);
@@ -224,7 +219,7 @@ pub(super) fn most_addresses(inst: &Inst) -> u8 {
     more.max(4)
 }
 
-/// Integers cannot be clamped before gfx8.
+/// Checks that integers are not clamped before gfx8.
 fn integer_clamp(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let mut specs = inst.row().operands.iter();
     let old = inst.chip.generation() < Generation::Gfx8;
@@ -235,12 +230,11 @@ fn integer_clamp(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A vector instruction reads one scalar value at most: a register, a special
-/// source or a literal (Vega ISA, 6.2 "Instruction inputs"). M0 as the number
-/// of a lane does not count.
+/// Checks that a vector instruction reads at most one scalar value: a register, a special source or a literal (Vega ISA, 6.2
+/// "Instruction inputs"). M0 as the number of a lane does not count.
 fn scalar_values(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
-    // What is read beside the operands: by v_div_fmas, by v_movreld.
+    // Registers read beside the operands: by v_div_fmas, by v_movreld.
     let mut read = if row.reads.contains(VCC) {
         Some((codes::VCC, 2))
     } else if row.reads.contains(tables::M0) {

@@ -1,66 +1,64 @@
-//! The words of a line of assembly.
+//! The lexer: a line of assembly as tokens.
 
 use std::ops::Range;
 
-/// A word, and where it stands in the line.
+/// A token of a line.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Token<'a> {
-    /// Letters, digits, `_`, `.` and `$`, not beginning with a digit.
+    /// A word of letters, digits, `_`, `.` and `$` that does not begin with a digit.
     Word(&'a str),
     /// An integer. Its sign is a token of its own.
     Integer(u64),
     /// A number with a point or an exponent.
     Float(f64),
-    /// A text in quotes, without them.
+    /// A quoted text, without its quotes.
     Quoted(&'a str),
     /// One character of punctuation.
     Mark(u8),
-    /// What is none of these, or the end.
+    /// Any other text, or the end of the line.
     End,
 }
 
-/// A reader of the tokens of one line; cheap to copy, to look ahead. It holds
-/// the next token, so that each is made once.
+/// A reader of the tokens of one line, cheap to copy for look-ahead. It holds the next token, so that each token is scanned once.
 #[derive(Clone, Copy)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     token: Token<'a>,
-    /// Where the next token begins and ends.
+    /// The start of the next token; `end` is its end.
     start: usize,
     end: usize,
-    /// Whether a failure needs no message: another try may succeed.
+    /// Whether failures need no message, because another attempt may succeed.
     pub quiet: bool,
 }
 
-/// A letter, the first and the last number: registers, if there are such.
+/// A register file with the first and last number of a span.
 pub(super) struct Registers {
     pub file: u8,
     pub first: u32,
     pub last: u32,
-    /// Where the text goes on.
+    /// The position after the registers.
     end: usize,
 }
 
-/// A place in a line at which a try can fail.
+/// A place in a line where an attempt can fail.
 #[derive(Clone, Copy)]
 pub(super) struct Location {
     start: usize,
     end: usize,
-    /// Whether a failure needs no message: another try may succeed.
+    /// Whether a failure needs no message, because another attempt may succeed.
     pub quiet: bool,
 }
 
 impl Location {
-    /// The bytes of the token.
+    /// Returns the range of the token.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end
     }
 }
 
-/// What stands somewhere in a line.
+/// A value with a place in a line.
 pub(super) trait Located {
-    /// Its place. It is smaller than a lexer, and copies of what has just been
-    /// written are slow.
+    /// Returns the place. A place is smaller than a lexer, and copies of freshly written values are slow.
     fn location(&self) -> Location;
 }
 
@@ -72,7 +70,7 @@ impl Located for Location {
 }
 
 impl Located for Lexer<'_> {
-    /// The place of the next token.
+    /// Returns the place of the next token.
     #[inline]
     fn location(&self) -> Location {
         Location {
@@ -96,7 +94,7 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
-    /// Where the next token begins.
+    /// Returns the start of the next token.
     pub fn position(&self) -> usize {
         self.start
     }
@@ -110,12 +108,12 @@ impl<'a> Lexer<'a> {
         name
     }
 
-    /// The place of the next token.
+    /// Returns the range of the next token.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// The place of what has been taken since a token was next.
+    /// Returns the place of everything that was taken from `start` on.
     pub fn since(&self, start: &Location) -> Location {
         let end = self.text[..self.start].trim_ascii_end().len();
         Location {
@@ -124,7 +122,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token, without taking it.
+    /// Returns the next token without taking it.
     pub fn peek(&self) -> Token<'a> {
         self.token
     }
@@ -142,8 +140,7 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// The registers that are next, if they are written as most are: `v5`,
-    /// `s[4:7]`, without spaces and calculations.
+    /// Returns the next registers if they have the most common notation: `v5`, `s[4:7]`, without spaces and calculations.
     #[inline]
     pub fn registers(&self) -> Option<Registers> {
         let Token::Word(word) = self.token else {
@@ -164,7 +161,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Takes what [`Lexer::registers`] gave.
+    /// Takes the registers that [`Lexer::registers`] returned.
     #[inline]
     pub fn take(&mut self, registers: &Registers) {
         self.end = registers.end;
@@ -207,7 +204,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// `[4:7]`, and where it ends.
+/// Parses `[4:7]`; returns the numbers and the position after it.
 #[inline]
 fn span_of_numbers(bytes: &[u8], at: usize) -> Option<((u32, u32), usize)> {
     let number = |from: usize| {
@@ -220,7 +217,7 @@ fn span_of_numbers(bytes: &[u8], at: usize) -> Option<((u32, u32), usize)> {
     Some(((first, last), mark(end, b']')?))
 }
 
-/// The number of a register: up to three digits, of which the first is no zero.
+/// Parses the number of a register: up to three digits, without leading zeros.
 #[inline]
 fn number_of(digits: &[u8]) -> Option<u32> {
     let digit = |d: &u8| d.is_ascii_digit().then(|| u32::from(d - b'0'));
@@ -233,7 +230,7 @@ fn number_of(digits: &[u8]) -> Option<u32> {
     }
 }
 
-/// The token that begins at `at`, and where it ends.
+/// Returns the token that begins at `at`, and its end.
 fn scan(text: &str, at: usize) -> (Token<'_>, usize) {
     let bytes = text.as_bytes();
     let Some(&first) = bytes.get(at) else {
@@ -251,7 +248,7 @@ fn scan(text: &str, at: usize) -> (Token<'_>, usize) {
     }
 }
 
-/// Where a run of bytes that are `of` a sort ends.
+/// Returns the end of a run of bytes that satisfy `of`.
 #[inline]
 fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
     let mut end = from;
@@ -281,7 +278,7 @@ fn number(text: &str, at: usize) -> (Token<'_>, usize) {
         value = 10 * value + u64::from(digit - b'0');
         end += 1;
     }
-    // A plain short number, as most are: nothing follows that belongs to it.
+    // A plain short number, the most common case: no byte that belongs to it follows.
     match bytes.get(end) {
         Some(b'x' | b'X' | b'b') if end == at + 1 && bytes[at] == b'0' => radix(text, at),
         Some(b'.' | b'e' | b'E' | b'0'..=b'9') => decimal(text, at),
@@ -290,7 +287,7 @@ fn number(text: &str, at: usize) -> (Token<'_>, usize) {
     }
 }
 
-/// So many digits fit 64 bits.
+/// The number of digits that always fits into 64 bits.
 const MOST_DIGITS: usize = 19;
 
 fn radix(text: &str, at: usize) -> (Token<'_>, usize) {
@@ -304,13 +301,13 @@ fn radix(text: &str, at: usize) -> (Token<'_>, usize) {
     (value.map_or(Token::End, Token::Integer), end)
 }
 
-/// Digits after a zero: octal for LLVM's assembler as for CLRX's (its manual, "Literals").
+/// Parses digits after a zero, which are octal in LLVM's assembler as in CLRX's (its manual, "Literals").
 fn octal(text: &str, at: usize, end: usize) -> (Token<'_>, usize) {
     let value = u64::from_str_radix(&text[at..end], 8);
     (value.map_or(Token::End, Token::Integer), end)
 }
 
-/// A number with a point or an exponent, or one of many digits.
+/// Parses a number with a point or an exponent, or one of many digits.
 fn decimal(text: &str, at: usize) -> (Token<'_>, usize) {
     let bytes = text.as_bytes();
     let digit = |b: u8| b.is_ascii_digit();
@@ -338,13 +335,13 @@ fn decimal(text: &str, at: usize) -> (Token<'_>, usize) {
     (token, end)
 }
 
-/// What a byte can begin.
+/// The kind of token that a byte can begin.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Word,
     Digit,
     Mark,
-    /// Not ASCII: no token begins so.
+    /// A byte that is not ASCII, with which no token begins.
     Foreign,
 }
 
@@ -362,7 +359,7 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
-/// Whether a byte can stand in a word; the first one is no digit.
+/// Whether a byte can be part of a word. The first byte must not be a digit.
 fn is_word(b: u8) -> bool {
     matches!(CLASSES[usize::from(b)], Class::Word | Class::Digit)
 }

@@ -1,7 +1,6 @@
-//! A line under construction, and the short texts it is made of.
+//! A line under construction, and the short texts from which it is built.
 //!
-//! Most of a line is copied from tables. Copies of fixed length, of which a part
-//! counts, need no loop and no prediction.
+//! Most of a line is copied from tables. Copies of fixed length, of which only a part is used, need no loop and no prediction.
 
 use std::fmt;
 
@@ -18,7 +17,7 @@ impl<const N: usize> Piece<N> {
         len: 0,
     };
 
-    /// A text that fits and is ASCII.
+    /// Makes a piece of a text, if it fits and is ASCII.
     pub const fn new(text: &str) -> Option<Piece<N>> {
         let text = text.as_bytes();
         if text.len() > N || !text.is_ascii() {
@@ -34,7 +33,7 @@ impl<const N: usize> Piece<N> {
         Some(piece)
     }
 
-    /// A text of the source code.
+    /// Makes a piece of a constant text.
     pub const fn of(text: &'static str) -> Piece<N> {
         match Piece::new(text) {
             Some(piece) => piece,
@@ -48,7 +47,7 @@ impl<const N: usize> Piece<N> {
     }
 }
 
-/// A number in decimal.
+/// Returns a number in decimal digits.
 #[inline]
 pub(super) fn decimal(value: u32) -> Piece<10> {
     let mut digits = [0; 10];
@@ -70,15 +69,15 @@ pub(super) fn decimal(value: u32) -> Piece<10> {
     }
 }
 
-/// `0x` and a number in hexadecimal.
+/// Returns `0x` and a number in hexadecimal digits.
 #[inline]
 pub(super) fn hexadecimal(value: u32) -> Piece<10> {
-    // One nibble a byte, the lowest last in memory.
+    // One nibble a byte, the lowest last in memory order.
     let mut nibbles = u64::from(value);
     nibbles = (nibbles << 16 | nibbles) & 0x0000_ffff_0000_ffff;
     nibbles = (nibbles << 8 | nibbles) & 0x00ff_00ff_00ff_00ff;
     nibbles = (nibbles << 4 | nibbles) & 0x0f0f_0f0f_0f0f_0f0f;
-    // Adding 6 carries out of the nibbles that are letters.
+    // Adding 6 carries out of nibbles that become letters.
     let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
     let digits = nibbles + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1);
     let count = (35 - (value | 1).leading_zeros()) / 4;
@@ -91,10 +90,10 @@ pub(super) fn hexadecimal(value: u32) -> Piece<10> {
     }
 }
 
-/// Space for the longest line, which has under 200 bytes, and a piece.
+/// Space for the longest line, of fewer than 200 bytes, and one piece.
 const ROOM: usize = 256;
 
-/// A line under construction. What has no space is left out.
+/// A line under construction. Text that does not fit is dropped.
 pub(super) struct Line {
     bytes: [u8; ROOM],
     len: usize,
@@ -112,7 +111,7 @@ impl Line {
         self.len
     }
 
-    /// Takes back what was written beyond a length, if no character is cut.
+    /// Truncates the line to a length, unless that would cut a character.
     #[inline]
     pub fn shorten(&mut self, len: usize) {
         if len < self.len && self.bytes[len].is_ascii() {
@@ -128,7 +127,7 @@ impl Line {
         }
     }
 
-    /// A piece, or nothing.
+    /// Appends a piece if a condition holds.
     #[inline]
     pub fn piece_if<const N: usize>(&mut self, condition: bool, piece: &Piece<N>) {
         if let Some(space) = self.bytes.get_mut(self.len..self.len + N) {
@@ -191,7 +190,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_standard_library() {
-        // Miri is slow.
+        // Fewer values, because Miri is slow.
         let values = (0..if cfg!(miri) { 300 } else { 70_000 })
             .chain((0..32).map(|bit| 1 << bit))
             .chain((0..32).map(|bit| u32::MAX >> bit));

@@ -1,4 +1,4 @@
-//! What a mnemonic names: every spelling with its suffix or segment, resolved once a chip.
+//! The meaning of mnemonics: every spelling with its suffix or segment, resolved once for each chip.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,17 +8,16 @@ use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::tables::Op;
 
-/// A meaning that a spelling can have.
+/// A row and form that a spelling can stand for.
 pub(super) type Candidate = (Op, Form);
 
-/// Every spelling that a chip knows, and what it can mean, the shortest
-/// encoding first.
+/// Every spelling that is valid on a chip, with its candidates, the shortest encoding first.
 pub(super) struct Mnemonics {
     spellings: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<WordHasher>>,
 }
 
 impl Mnemonics {
-    /// Those of a chip, collected at first use.
+    /// Returns the mnemonics of a chip, collected at first use.
     pub fn of(chip: Chip) -> &'static Mnemonics {
         static ALL: [OnceLock<Mnemonics>; Chip::ALL.len()] =
             [const { OnceLock::new() }; Chip::ALL.len()];
@@ -56,13 +55,13 @@ impl Mnemonics {
         self.spellings.entry(spelling).or_default().push((op, form));
     }
 
-    /// What a word can mean; nothing if it is no mnemonic of the chip.
+    /// Returns the candidates of a word; none if it is not a mnemonic of the chip.
     pub fn candidates(&self, word: &str) -> &[Candidate] {
         self.spellings.get(word).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The short form of a vector instruction.
+/// Returns the short form of a vector instruction.
 fn short_form(op: Op, chip: Chip) -> Option<Form> {
     match op.home() {
         home @ (Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp) => Some(home),
@@ -71,13 +70,13 @@ fn short_form(op: Op, chip: Chip) -> Option<Form> {
     }
 }
 
-/// Whether the forms of an instruction are told apart by suffixes.
+/// Whether suffixes distinguish the forms of an instruction.
 fn is_vector(op: Op) -> bool {
     let home = op.home();
     home == Form::Vop3 || matches!(home, Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp)
 }
 
-/// The forms of a name without suffix.
+/// Returns the forms of a name without suffix.
 fn plain_forms(op: Op, chip: Chip) -> impl Iterator<Item = Form> {
     let home = (!is_vector(op)).then_some(op.home());
     home.into_iter().chain(
@@ -87,10 +86,10 @@ fn plain_forms(op: Op, chip: Chip) -> impl Iterator<Item = Form> {
     )
 }
 
-/// The forms of an instruction by suffix.
+/// Returns the forms of an instruction by suffix.
 fn suffixed_forms(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, Form)> {
     let vector = is_vector(op);
-    // LLVM takes the suffix on scalar instructions, too.
+    // LLVM accepts the suffix on scalar instructions, too.
     let scalar = (op.home() == Form::Sop1).then_some(Form::Sop1);
     let long = vector && op.lists_vop3(chip);
     [
@@ -103,7 +102,7 @@ fn suffixed_forms(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, For
     .flatten()
 }
 
-/// The names of a FLAT instruction in the other segments.
+/// Returns the names of a FLAT instruction in the other segments.
 fn segments(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, Form)> {
     let flat = op.home() == Form::Flat && chip.generation() == Generation::Gfx9;
     let scratch = op.scratch(chip).is_some();
@@ -133,7 +132,7 @@ impl Hasher for WordHasher {
     }
 
     fn write_u8(&mut self, _: u8) {
-        // The end mark of a str, which tells nothing where keys are single words.
+        // The end mark of a str, which has no information if keys are single words.
     }
 
     fn finish(&self) -> u64 {

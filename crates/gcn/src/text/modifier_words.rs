@@ -1,5 +1,5 @@
-//! The words after the operands, which LLVM's and CLRX's syntax share: the
-//! flags, the words with a value after a colon, and what each of them sets.
+//! The modifiers that the syntaxes of LLVM and CLRX share: flags, words with a value after a colon, and the field that each of
+//! them sets.
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location};
@@ -8,7 +8,7 @@ use super::parse_operand::expect;
 use crate::form::Form;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
-/// Kinds of modifiers that were written; flags are in [`Mods::flags`].
+/// Kinds of modifiers that are present in a text; flags are in [`Mods::flags`].
 pub(super) mod present {
     pub const OMOD: u32 = 1 << 0;
     pub const OP_SEL: u32 = 1 << 1;
@@ -27,13 +27,13 @@ pub(super) mod present {
     pub const ROW_MASK: u32 = 1 << 14;
     pub const BANK_MASK: u32 = 1 << 15;
     pub const NEG_HI: u32 = 1 << 16;
-    /// `noclamp`.
+    /// The word `noclamp`, which denies CLAMP.
     pub const NO_CLAMP: u32 = 1 << 17;
     pub const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
     pub const OFFSET01: u32 = OFFSET0 | OFFSET1;
-    /// Any modifier that only SDWA has, but which part is kept.
+    /// Modifiers that only SDWA has, except the selections of sources.
     pub const OF_SDWA: u32 = SDWA | DST_SEL | DST_UNUSED;
-    /// Any modifier that only DPP has.
+    /// Modifiers that only DPP has.
     pub const OF_DPP: u32 = DPP | DPP_CTRL | ROW_MASK | BANK_MASK;
 }
 
@@ -60,27 +60,27 @@ pub(super) const FLAGS: [(&str, Flags); 19] = [
     ("vm", Flags::VM),
 ];
 
-/// What may stand after the colon, and the field that it goes to.
+/// The kind of value after the colon, and the field that it is stored in.
 pub(super) enum Value {
-    /// A factor of the result.
+    /// A factor that scales the result.
     Factor,
     /// A bit for each source.
     Bits(fn(&mut Mods) -> &mut u8),
-    /// A part of a register.
+    /// A selected part of a register.
     Part(fn(&mut Mods) -> &mut SdwaSel),
-    /// What becomes of the rest of the destination.
+    /// The treatment of the rest of the destination.
     Unused,
-    /// The lanes that each four lanes take.
+    /// The lanes that each group of four lanes takes.
     Lanes,
     /// A number of up to 8 bits, not above a limit.
     Number(i64, fn(&mut Mods) -> &mut u8),
     /// The first of two offsets, 8 bits.
     Offset0,
-    /// What each syntax writes in its own way.
+    /// A value that each syntax writes in its own way.
     Own,
 }
 
-/// Words with a value after a colon: the word, its kind, its value.
+/// Words with a value after a colon: the word, its kind, and its value.
 pub(super) const VALUED: [(&str, u32, Value); 21] = {
     use Value::*;
     use present::*;
@@ -90,7 +90,7 @@ pub(super) const VALUED: [(&str, u32, Value); 21] = {
         ("op_sel", OP_SEL, Bits(|m| &mut m.op_sel)),
         ("op_sel_hi", OP_SEL_HI, Bits(|m| &mut m.op_sel_hi)),
         ("neg_lo", NEG_LO, Bits(|m| &mut m.neg)),
-        // NEG_HI stands where other forms have ABS.
+        // NEG_HI is in the place of ABS in other forms.
         ("neg_hi", NEG_HI, Bits(|m| &mut m.abs)),
         ("dst_sel", DST_SEL, Part(|m| &mut m.dst_sel)),
         ("dst_unused", DST_UNUSED, Unused),
@@ -110,7 +110,7 @@ pub(super) const VALUED: [(&str, u32, Value); 21] = {
     ]
 };
 
-/// Every word that modifies.
+/// Returns every word that is a modifier.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     let flags = FLAGS.iter().map(|(word, _)| *word);
     let plain = DPP_PLAIN.iter().map(|(_, word)| *word);
@@ -119,7 +119,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     flags.chain(plain).chain(amounts).chain(valued)
 }
 
-/// What a form can be told: kinds, and flags.
+/// Returns the modifiers that a form takes: kinds, and flags.
 pub(super) fn allowed(form: Form) -> (u32, Flags) {
     use present::*;
     let typed = Flags::GLC | Flags::SLC | Flags::TFE;
@@ -144,24 +144,24 @@ pub(super) fn allowed(form: Form) -> (u32, Flags) {
     }
 }
 
-/// How a syntax writes values.
+/// The notation of values in a syntax.
 pub(super) trait Syntax {
-    /// A number from `min` to `max`.
+    /// Reads a number from `min` to `max`.
     fn number(&self, lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure>;
 
-    /// Bit n: entry n of a list is 1.
+    /// Reads a list of bits: bit n is set if entry n is 1.
     fn bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure>;
 
-    /// A part of a register.
+    /// Reads a selected part of a register.
     fn part(&self, lex: &mut Lexer<'_>) -> Result<SdwaSel, Failure>;
 
-    /// What becomes of the rest of a register.
+    /// Reads the treatment of the rest of a register.
     fn unused(&self, lex: &mut Lexer<'_>) -> Result<DstUnused, Failure>;
 
-    /// The value of a word that this syntax writes in its own way.
+    /// Reads the value of a word that this syntax writes in its own way.
     fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure>;
 
-    /// `[0,1,1]`, at most so many values up to a limit.
+    /// Reads `[0,1,1]`, a list of at most `most` values up to a limit.
     fn list(&self, lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure> {
         expect(lex, b'[', "before a list")?;
         let mut values = Vec::with_capacity(most);
@@ -179,15 +179,14 @@ pub(super) trait Syntax {
         Ok(values)
     }
 
-    /// A list of zeros and ones as bits.
+    /// Reads a list of zeros and ones as bits.
     fn listed_bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure> {
         let values = self.list(lex, 4, 1)?;
         Ok((0..).zip(&values).fold(0, |mask, (n, bit)| mask | bit << n))
     }
 }
 
-/// Reads the value of a word, after the colon. Gives its kind; `None` if it is
-/// no word with a value.
+/// Reads the value of a word after the colon; returns its kind, or `None` if the word does not take a value.
 pub(super) fn valued(
     syntax: &impl Syntax,
     lex: &mut Lexer<'_>,
@@ -217,7 +216,7 @@ pub(super) fn valued(
     Ok(Some(*kind))
 }
 
-/// OMOD of `mul:2`, `mul:4`, `div:2`; a factor of 1 says nothing.
+/// Reads the value of `mul:2`, `mul:4` or `div:2` as OMOD; a factor of 1 has no effect.
 fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
     let start = lex.location();
     match (word, syntax.number(lex, 0, 4)?) {
@@ -229,7 +228,7 @@ fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, F
     }
 }
 
-/// The control of a DPP word that takes an amount.
+/// Returns the control of a DPP word that takes an amount.
 pub(super) fn dpp_amount(at: &Location, word: &str, amount: u16) -> Result<u16, Failure> {
     let found = DPP_AMOUNTS
         .iter()

@@ -1,13 +1,13 @@
-//! Names that the text uses for codes, for printing and parsing alike.
+//! The names of codes, for printing and parsing alike.
 
 use crate::generation::Generation;
 use crate::inst::{DstUnused, SdwaSel};
 use crate::numbers::hwreg;
 
-/// The code of M0.
+/// The code of the scalar register M0.
 pub(crate) use crate::numbers::sreg::M0;
 
-/// Special scalar register pairs: the code of the low half, and the name.
+/// Returns special scalar register pairs: the code of the low half, and the name.
 pub(crate) fn register_pairs(generation: Generation) -> &'static [(u8, &'static str)] {
     match generation {
         Generation::Gfx6 => &[(106, "vcc"), (108, "tba"), (110, "tma"), (126, "exec")],
@@ -35,10 +35,10 @@ pub(crate) fn register_pairs(generation: Generation) -> &'static [(u8, &'static 
     }
 }
 
-/// The code of ttmp0.
+/// The code of ttmp0, by generation.
 pub(crate) use crate::numbers::first_ttmp;
 
-/// Sources that are no registers, by code.
+/// Sources that are not registers, by code.
 pub(crate) const SPECIAL_SOURCES: [(u8, &str); 9] = [
     (235, "src_shared_base"),
     (236, "src_shared_limit"),
@@ -51,7 +51,7 @@ pub(crate) const SPECIAL_SOURCES: [(u8, &str); 9] = [
     (254, "src_lds_direct"),
 ];
 
-/// An inline float: its code, its text, and its bits in 16 and 32.
+/// An inline float: its code, its text, and its bits in 16 and 32 bits.
 pub(crate) struct InlineFloat {
     pub code: u8,
     pub text: &'static str,
@@ -68,10 +68,10 @@ const fn float(code: u8, text: &'static str, f16: u16, f32: u32) -> InlineFloat 
     }
 }
 
-/// The text of 1/(2π) in 64 bits, which has more digits.
+/// The text of the 64-bit 1/(2π), which has more digits.
 pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";
 
-/// The bits of 1/(2π) in 64 bits.
+/// The bits of the 64-bit 1/(2π).
 pub(crate) const INV_2PI_BITS: u64 = 0x3fc4_5f30_6dc9_c882;
 
 /// The inline floats, 240 to 248 (Vega ISA, 5.2 "Scalar ALU operands"; codes
@@ -88,7 +88,7 @@ pub(crate) const INLINE_FLOATS: [InlineFloat; 9] = [
     float(248, "0.15915494", 0x3118, 0x3e22_f983),
 ];
 
-/// SDWA selections by code.
+/// SDWA selections, by code.
 pub(crate) const SDWA_SELS: [(&str, SdwaSel); 7] = [
     ("BYTE_0", SdwaSel::Byte0),
     ("BYTE_1", SdwaSel::Byte1),
@@ -106,7 +106,7 @@ pub(crate) const DST_UNUSED: [(&str, DstUnused); 3] = [
     ("UNUSED_PRESERVE", DstUnused::Preserve),
 ];
 
-/// MTBUF data formats by code.
+/// Data formats of MTBUF by code.
 pub(crate) const DATA_FORMATS: [&str; 16] = [
     "BUF_DATA_FORMAT_INVALID",
     "BUF_DATA_FORMAT_8",
@@ -126,7 +126,7 @@ pub(crate) const DATA_FORMATS: [&str; 16] = [
     "BUF_DATA_FORMAT_RESERVED_15",
 ];
 
-/// MTBUF number formats by code.
+/// Returns the number formats of MTBUF by code.
 pub(crate) const fn number_formats(generation: Generation) -> [&'static str; 8] {
     let sixth = match generation {
         Generation::Gfx6 | Generation::Gfx7 => "BUF_NUM_FORMAT_SNORM_OGL",
@@ -144,7 +144,7 @@ pub(crate) const fn number_formats(generation: Generation) -> [&'static str; 8] 
     ]
 }
 
-/// The data and number format that the text leaves out.
+/// The data and number format that is omitted from the text.
 pub(crate) const DEFAULT_DFMT: u8 = 1;
 pub(crate) const DEFAULT_NFMT: u8 = 0;
 
@@ -179,12 +179,12 @@ pub(crate) const MESSAGES: [(u8, &str, Generation); 11] = [
     (MSG_SYSMSG, "MSG_SYSMSG", Generation::Gfx6),
 ];
 
-/// Messages with an operation.
+/// The messages that have an operation.
 pub(crate) const MSG_GS: u8 = 2;
 pub(crate) const MSG_GS_DONE: u8 = 3;
 pub(crate) const MSG_SYSMSG: u8 = 15;
 
-/// Operations of MSG_GS and MSG_GS_DONE by code.
+/// Operations of MSG_GS and MSG_GS_DONE, by code.
 pub(crate) const GS_OPS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
 
 /// Operations of MSG_SYSMSG, from code 1 on.
@@ -198,8 +198,7 @@ pub(crate) const SYSMSG_OPS: [&str; 4] = [
 /// Bits of the index mask of s_set_gpr_idx_on.
 pub(crate) const GPR_IDX: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// DPP controls that take an amount: first code less the amount, name, and the
-/// amounts there are.
+/// DPP controls that take an amount: the first code less its amount, the name, and the valid amounts.
 pub(crate) const DPP_AMOUNTS: [(u16, &str, std::ops::RangeInclusive<u16>); 9] = [
     (0x100, "row_shl", 1..=15),
     (0x110, "row_shr", 1..=15),

@@ -1,4 +1,4 @@
-//! Registers, constants and numbers.
+//! Printing of registers, constants and numbers.
 
 use std::fmt::{Result, Write};
 
@@ -41,7 +41,7 @@ fn span(out: &mut impl Write, file: &str, first: u32, count: u8) -> Result {
     out.write_char(']')
 }
 
-/// Writes a vector register; of a span that runs beyond v255, the first.
+/// Writes a vector register, or a span. If a span runs beyond v255, only its first register is written.
 pub(super) fn vgpr(out: &mut impl Write, first: u8, count: u8) -> Result {
     let fits = u16::from(first) + u16::from(count) <= 256;
     span(out, "v", first.into(), if fits { count } else { 1 })
@@ -72,7 +72,7 @@ pub(super) fn sgpr(out: &mut impl Write, code: u8, count: u8, generation: Genera
     }
 }
 
-/// The name of one scalar register by its code.
+/// Returns the name of one scalar register by its code.
 ///
 /// ```
 /// use wavetank_gcn::{Generation, text::scalar_register_name};
@@ -86,7 +86,7 @@ pub fn scalar_register_name(code: u8, generation: Generation) -> String {
     name
 }
 
-/// The name of a hardware register by its number: `HW_REG_MODE`, or `hwreg(40)` for one that has none.
+/// Returns the name of a hardware register by its number: `HW_REG_MODE`, or `hwreg(40)` for one without a name.
 ///
 /// ```
 /// use wavetank_gcn::{Generation, text::hwreg_name};
@@ -103,7 +103,7 @@ pub fn hwreg_name(number: u8, generation: Generation) -> String {
     }
 }
 
-/// How wide, and of what sort, a constant is written.
+/// The width and kind of a constant's notation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
     Int16,
@@ -144,7 +144,7 @@ pub(super) fn inline(out: &mut impl Write, code: u8, ty: Ty) -> Result {
     out.write_str(name)
 }
 
-/// A literal of 64 bits: the low half of an integer, the high half of a float.
+/// Writes a literal of 64 bits, given by the low half of an integer or the high half of a float.
 fn literal64(out: &mut impl Write, bits: u32, ty: Ty, generation: Generation) -> Result {
     let value = match ty {
         Ty::F64 => u64::from(bits) << 32,
@@ -156,7 +156,7 @@ fn literal64(out: &mut impl Write, bits: u32, ty: Ty, generation: Generation) ->
     }
 }
 
-/// Writes a literal as LLVM does: one that has an inline form in that form.
+/// Writes a literal as LLVM does: in inline form, if its value has one.
 ///
 /// gfx6 and gfx7 have no inline 1/(2π).
 pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Generation) -> Result {
@@ -186,7 +186,7 @@ pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Gener
     }
 }
 
-/// Writes a number in hexadecimal, with its sign.
+/// Writes a signed number in hexadecimal.
 pub(super) fn signed_hex(out: &mut impl Write, value: i32) -> Result {
     if value < 0 {
         out.write_char('-')?;

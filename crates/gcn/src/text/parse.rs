@@ -1,8 +1,7 @@
-//! Text to [`Inst`], driven by the rows of the table.
+//! The parser of LLVM's syntax: text to [`Inst`], driven by the rows of the table.
 //!
-//! A mnemonic names a few rows and forms. They are tried from the shortest
-//! encoding on; the first that takes every operand and modifier, and can be
-//! encoded, is the instruction.
+//! A mnemonic stands for a few rows and forms. They are tried from the shortest encoding on; the first that takes every operand
+//! and modifier, and can be encoded, is the instruction.
 
 use std::ops::Range;
 
@@ -56,7 +55,7 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
         Some(failure) => help::explained(*failure, text, word, candidates, chip),
         None => help::unknown(text, word, start.span(), chip),
     };
-    // Words of the line stand in it.
+    // The message may quote words of a long line.
     Err(ParseError {
         message: brief(&failure.message),
         help: failure.help.as_deref().map(brief),
@@ -64,7 +63,7 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
     })
 }
 
-/// As [`parse`], without the reason why a line is not an instruction.
+/// Parses as [`parse`] does, without the reason why a line is not an instruction.
 pub(super) fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
     let mut lex = Lexer::new(text);
     let Token::Word(word) = lex.next() else {
@@ -73,14 +72,14 @@ pub(super) fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
     first_that_suits(lex, Mnemonics::of(chip).candidates(word), chip)
 }
 
-/// The operands after a mnemonic as those of the first candidate that has such.
+/// Reads the rest of a line as the first candidate that it suits.
 fn first_that_suits(mut lex: Lexer<'_>, candidates: &[Candidate], chip: Chip) -> Option<Inst> {
     lex.quiet = true;
     let mut tries = candidates.iter();
     tries.find_map(|&(op, form)| attempt(lex, op, form, chip).ok())
 }
 
-/// Why no candidate suits a line: the failure of the one that came furthest.
+/// Returns the failure of the candidate that was read furthest.
 fn furthest(lex: Lexer<'_>, candidates: &[Candidate], word: &str, chip: Chip) -> Option<Failure> {
     let spelled = word.ends_with("_sdwa") || word.ends_with("_dpp");
     let mut best: Option<Failure> = None;
@@ -88,7 +87,7 @@ fn furthest(lex: Lexer<'_>, candidates: &[Candidate], word: &str, chip: Chip) ->
         let Err(failure) = attempt(lex, op, form, chip) else {
             continue;
         };
-        // What is wrong with the plain forms says more.
+        // Errors of the plain forms are more helpful.
         let lesser = matches!(form, Form::Sdwa | Form::Dpp) && !spelled;
         let better = |b: &Failure| !lesser && failure.span.start > b.span.start;
         if best.as_ref().is_none_or(better) {
@@ -98,7 +97,7 @@ fn furthest(lex: Lexer<'_>, candidates: &[Candidate], word: &str, chip: Chip) ->
     best
 }
 
-/// Tries to read the rest of a line as operands and modifiers of a form.
+/// Reads the rest of a line as operands and modifiers of a form.
 fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, Failure> {
     let start = lex.location();
     let mut inst = Inst {
@@ -124,7 +123,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             continue;
         }
         if form == Form::Smem && spec.field == Field::Soffset && lex.peek() != Token::Mark(b',') {
-            // An offset that is left out is 0.
+            // A missing offset is 0.
             inst.mods.flags |= Flags::SMEM_IMM;
             continue;
         }
@@ -155,7 +154,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     Ok(inst)
 }
 
-/// What the bytes do not tell of how the operands were written.
+/// Returns the choices of notation that the bytes do not determine.
 pub(super) fn spelling(inst: &Inst, written: &[Written]) -> Spelling {
     let mut spelling = Spelling::default();
     for (i, (spec, w)) in inst.row().operands.iter().zip(written).enumerate() {
@@ -169,7 +168,7 @@ pub(super) fn spelling(inst: &Inst, written: &[Written]) -> Spelling {
     spelling
 }
 
-/// Words that decide which operands there are.
+/// Words after the operands that determine which operands are present.
 #[derive(Clone, Copy)]
 struct Words {
     glc: bool,
@@ -177,7 +176,7 @@ struct Words {
 }
 
 impl Words {
-    /// Those of the rest of a line, where the instruction asks for them.
+    /// Finds the words in the rest of a line, if the instruction depends on them.
     fn of(mut lex: Lexer<'_>, inst: &Inst) -> Words {
         let mut words = Words {
             glc: false,
@@ -198,7 +197,7 @@ impl Words {
     }
 }
 
-/// Operands that the text leaves out.
+/// Whether the text omits an operand.
 fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
     match (inst.form, spec.field) {
         (Form::Flat, Field::Saddr) => true,
@@ -210,7 +209,7 @@ fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
     }
 }
 
-/// Whether the instruction can load to LDS, past its vector registers.
+/// Whether the instruction can load to LDS, bypassing its vector registers.
 fn loads_to_lds(inst: &Inst) -> bool {
     matches!(inst.form, Form::Flat | Form::Global | Form::Scratch) && inst.row().has(Features::LDS)
 }
@@ -229,7 +228,7 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
                 return smem_offset(lex, inst);
             }
             let start = lex.location();
-            // The sources of the mixed operations take constants of 16 bits.
+            // The sources of the mixed-precision operations take constants of 16 bits.
             let ty = if is_mix(inst.op) && spec.ty == Ty::F32 {
                 Ty::F16
             } else {
@@ -261,7 +260,7 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
             }
         }
         Kind::Literal => literal(lex, spec).map(plain),
-        // Kept sign-extended, though the comparison has no sign.
+        // Kept sign-extended, although the comparison is unsigned.
         Kind::Simm16 if compares_unsigned(inst) => {
             number(lex, 0, 0xffff).map(|n| plain(Operand::Imm(i32::from(n as u16 as i16))))
         }
@@ -274,17 +273,17 @@ fn is_lane(inst: &Inst, spec: &OperandSpec) -> bool {
     inst.row().class == Class::Valu && spec.field == Field::Src1
 }
 
-/// Whether a SOPK compares with a constant that has no sign.
+/// Whether a SOPK instruction compares with an unsigned constant.
 fn compares_unsigned(inst: &Inst) -> bool {
     let compared = inst.row().operands.first();
     inst.form == Form::Sopk && compared.is_some_and(|s| s.ty == Ty::U32)
 }
 
-/// The source that reads LDS at M0.
+/// The source that reads the LDS dword at M0.
 const LDS_DIRECT: Operand = Operand::Inline(254);
 
-/// The first source of a vector operation of 32 bits can be LDS, unless the
-/// operation takes its sources in reverse.
+/// Whether an operand can be LDS_DIRECT: the first source of a 32-bit vector operation, unless the operation takes its sources in
+/// reverse.
 fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
     let row = inst.row();
     let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
@@ -297,12 +296,12 @@ fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
         && !lanes
 }
 
-/// Interpolation, whose sources are vector registers.
+/// Whether the instruction is an interpolation, whose sources are vector registers.
 fn is_interp(inst: &Inst) -> bool {
     inst.row().class == Class::Interp
 }
 
-/// A literal that is always there, whatever inline form its value has.
+/// Reads a literal that is always present, even if its value has an inline form.
 fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> {
     let mut ahead = *lex;
     if ahead.word("lit") && ahead.mark(b'(') {
@@ -324,7 +323,7 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
         return Ok(Operand::Literal((value & max) as u32));
     }
     let start = lex.location();
-    // Inline floats as the bits of the operand's type.
+    // Inline floats become the bits of the operand's type.
     let generation = Generation::Gfx9;
     Ok(match constant(lex, spec.ty, generation)? {
         Operand::Inline(code) => {
@@ -339,13 +338,13 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
     })
 }
 
-/// The offset of scalar memory: an immediate, or a register.
+/// Reads the offset of scalar memory: an immediate, or a register.
 fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure> {
     let generation = inst.chip.generation();
     let mut ahead = *lex;
     if ahead.integer().is_none() {
         let w = source(lex, Ty::U32, generation)?;
-        // `lit(4)` is an immediate, too, and other constants have no place.
+        // `lit(4)` is an immediate, too; other constants are not allowed.
         if let Operand::Inline(_) | Operand::Literal(_) = w.operand {
             return fail(&ahead, "expected an offset or a scalar register");
         }
@@ -362,10 +361,10 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         .any(|s| s.field == Field::Sbase && s.ty == Ty::B128);
     let (min, max) = match generation {
         Generation::Gfx6 => (0, 255),
-        // A literal where 8 bits do not do.
+        // A literal, if 8 bits are not enough.
         Generation::Gfx7 => (0, 0xffff_ffff),
         Generation::Gfx9 if !resource => (-(1 << 20), 0xf_ffff),
-        // Offsets into buffers have no sign.
+        // Offsets into buffers are unsigned.
         _ => (0, 0xf_ffff),
     };
     if !(min..=max).contains(&value) {
@@ -390,7 +389,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     })
 }
 
-/// Checks that each operand names as many registers as it has.
+/// Checks that each operand names as many registers as it spans.
 pub(super) fn check_widths(
     inst: &Inst,
     written: &[Written],
@@ -400,8 +399,7 @@ pub(super) fn check_widths(
         let (got, needed) = (written[i].registers, inst.dwords(i));
         let right = match (inst.form, spec.field) {
             _ if got == 0 => true,
-            // How many are read depends on the resource.
-            // CLRX writes the half of the resource that is there.
+            // The number that is read depends on the resource. CLRX writes the half of the resource that is there.
             (Form::Mimg, Field::Srsrc) if inst.has(Flags::R128) => matches!(got, 4 | 8),
             (Form::Mimg, Field::Vaddr) => {
                 let most = legal::most_addresses(inst);
@@ -421,8 +419,7 @@ pub(super) fn check_widths(
     Ok(())
 }
 
-/// Encodes and reads back: what does not come back as written is not in the
-/// encoding.
+/// Encodes and decodes again: an instruction that changes on the way is not in the encoding.
 pub(super) fn finish(
     inst: Inst,
     start: &Location,
@@ -443,7 +440,7 @@ pub(super) fn finish(
     }
 }
 
-/// An operand that its field cannot hold.
+/// Returns the error of an operand that its field cannot hold.
 fn misplaced(
     inst: &Inst,
     field: Field,

@@ -1,4 +1,4 @@
-//! The words after the operands, in LLVM's syntax.
+//! The modifiers after the operands, in LLVM's syntax.
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location, Token};
@@ -14,17 +14,16 @@ use crate::generation::Generation;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 use crate::layout::{Layout, layout};
 
-/// Modifiers as written: their values, and which were there.
+/// Modifiers as written: their values, and which are present.
 struct Modifiers<'m> {
     mods: &'m mut Mods,
-    /// Bits of [`present`].
+    /// The kinds that are present, as bits of [`present`].
     present: u32,
-    /// Flags that were said not to be set.
+    /// Flags that are explicitly cleared.
     denied: Flags,
 }
 
-/// Parses the modifiers up to the end of the line; each must suit the form.
-/// Gives the bits of [`present`].
+/// Parses the modifiers up to the end of the line; each must suit the form. Returns the bits of [`present`].
 pub(super) fn modifiers(
     lex: &mut Lexer<'_>,
     form: Form,
@@ -44,7 +43,7 @@ pub(super) fn modifiers(
     }
     let (kinds, flags) = allowed(form);
     loop {
-        // Marks between modifiers are free.
+        // Marks between modifiers are optional.
         let comma = lex.mark(b',');
         let start = lex.location();
         let word = match lex.next() {
@@ -80,8 +79,8 @@ pub(super) fn modifiers(
     }
 }
 
-/// The format of a typed buffer access, written before the scalar offset: `dfmt:4, nfmt:7, s0`. LLVM takes the two numbers there,
-/// in either order and with free commas, for sources of its earlier versions and of the vendor's assembler.
+/// The format of a typed buffer access, written before the scalar offset: `dfmt:4, nfmt:7, s0`. LLVM accepts the two numbers
+/// there, in either order and with optional commas, for sources of its earlier versions and of the vendor's assembler.
 pub(super) struct EarlyFormat {
     start: Location,
     dfmt: Option<u8>,
@@ -89,7 +88,7 @@ pub(super) struct EarlyFormat {
 }
 
 impl EarlyFormat {
-    /// Parses the numbers, if one follows, with the comma before it.
+    /// Parses the numbers with the comma before them, if they follow.
     pub fn parse(lex: &mut Lexer<'_>) -> Result<Option<EarlyFormat>, Failure> {
         let mut ahead = *lex;
         ahead.mark(b',');
@@ -114,7 +113,7 @@ impl EarlyFormat {
         Ok((format.dfmt.or(format.nfmt).is_some()).then_some(format))
     }
 
-    /// The part that a word names, and its greatest value.
+    /// Returns the part that a word names, and its greatest value.
     fn named_by(&mut self, word: Token<'_>) -> Option<(&mut Option<u8>, i64)> {
         match word {
             Token::Word("dfmt") => Some((&mut self.dfmt, 15)),
@@ -123,7 +122,7 @@ impl EarlyFormat {
         }
     }
 
-    /// Writes the format to modifiers that have none of their own. Gives the bit of [`present`].
+    /// Stores the format, unless the modifiers have one of their own. Returns the bit of [`present`].
     pub fn apply(&self, present: u32, mods: &mut Mods) -> Result<u32, Failure> {
         if present & present::FORMAT != 0 {
             return fail(&self.start, "the format stands here twice");
@@ -134,7 +133,7 @@ impl EarlyFormat {
     }
 }
 
-/// `noglc`, `notfe`: a flag that the encoding has is said not to be set.
+/// Returns the flag that `noglc`, `notfe` and their like clear, if the encoding has it.
 fn denied_flag(word: &str, flags: Flags, layout: &Layout) -> Option<Flags> {
     let name = word.strip_prefix("no")?;
     let (_, bit) = FLAGS.iter().find(|(w, _)| *w == name)?;
@@ -142,7 +141,7 @@ fn denied_flag(word: &str, flags: Flags, layout: &Layout) -> Option<Flags> {
     Some(*bit).filter(|bit| flags.contains(*bit) && has(*bit))
 }
 
-/// Words that belong to a kind of which another word may have been there.
+/// Whether a word shares its kind with other words, so that the kind may occur again.
 fn is_repeatable(word: &str) -> bool {
     matches!(word, "src0_sel" | "src1_sel" | "dfmt" | "nfmt")
 }
@@ -185,7 +184,7 @@ fn control(m: &mut Modifiers<'_>, code: u16) -> Result<(), Failure> {
     Ok(())
 }
 
-/// LLVM's syntax of a generation, whose formats of buffers have names.
+/// LLVM's syntax in a generation, which determines the names of buffer formats.
 struct Llvm(Generation);
 
 impl Syntax for Llvm {
@@ -231,7 +230,7 @@ fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failur
     fail(&start, format_args!("expected one of {}", names.join(", ")))
 }
 
-/// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, or a number.
+/// Reads `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, or a number.
 fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Result<(), Failure> {
     if !lex.mark(b'[') {
         let value = number(lex, 0, 127)?;

@@ -1,4 +1,4 @@
-//! Operands: registers, constants, and the modifiers written around them.
+//! Parsing of operands: registers, constants, and the modifiers around them.
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location, Token};
@@ -7,21 +7,21 @@ use crate::generation::Generation;
 use crate::inst::Operand;
 use crate::tables::Ty;
 
-/// An operand as written.
+/// An operand as it was written.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Written {
     pub operand: Operand,
-    /// How many registers it names; 0 for what is no register.
+    /// The number of registers that the operand names; 0 if it is not a register.
     pub registers: u8,
     pub neg: bool,
     pub abs: bool,
     pub sext: bool,
-    /// A number with a point or an exponent.
+    /// Whether the operand is a number with a point or an exponent.
     pub float: bool,
 }
 
 impl Written {
-    /// No operand, or one that is no register and has no signs.
+    /// A missing operand, or one without registers and signs.
     pub const NOTHING: Written = Written {
         operand: Operand::None,
         registers: 0,
@@ -45,8 +45,7 @@ pub(super) fn source(
     }
 }
 
-/// Registers as most operands name them. What is unusual, or wrong, is left for
-/// [`within`] to read or to refuse.
+/// Reads registers in the most common notation. Unusual or wrong text is left to [`within`].
 #[inline]
 fn plain_registers(lex: &mut Lexer<'_>, generation: Generation) -> Option<Written> {
     let named = lex.registers()?;
@@ -73,7 +72,7 @@ fn plain_registers(lex: &mut Lexer<'_>, generation: Generation) -> Option<Writte
     })
 }
 
-/// How many numbered scalar registers there are.
+/// Returns the number of numbered scalar registers.
 fn scalar_limit(generation: Generation) -> u32 {
     if generation < Generation::Gfx8 {
         104
@@ -82,8 +81,7 @@ fn scalar_limit(generation: Generation) -> u32 {
     }
 }
 
-/// A source within so many modifiers: an absolute value can be negated, and
-/// that is all.
+/// Reads a source within up to `depth` modifiers. Only an absolute value can be nested, in a negation.
 fn within(
     lex: &mut Lexer<'_>,
     ty: Ty,
@@ -113,7 +111,7 @@ fn within(
     }
 }
 
-/// `neg(…)`, `abs(…)`, `sext(…)`.
+/// Reads `neg(…)`, `abs(…)`, `sext(…)`.
 fn call(
     lex: &mut Lexer<'_>,
     ty: Ty,
@@ -129,7 +127,7 @@ fn call(
     }
     *lex = ahead;
     let mut written = within(lex, ty, generation, depth + 1)?;
-    // Negation is outermost, and extension stands alone.
+    // Negation is outermost, and extension cannot be combined.
     if written.neg || written.sext || written.abs && word != "neg" {
         return fail(&ahead, format_args!("this cannot stand within `{word}`"));
     }
@@ -142,7 +140,7 @@ fn call(
     Ok(written)
 }
 
-/// `lit(…)` around a number, which says no more than the number.
+/// Reads `lit(…)` around a number, which means the same as the number.
 fn lit(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, Failure> {
     let mut ahead = *lex;
     ahead.next();
@@ -155,7 +153,7 @@ fn lit(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, F
     Ok(written)
 }
 
-/// A negative number, or what is negated.
+/// Reads a negative number, or a negated operand.
 fn negative(
     lex: &mut Lexer<'_>,
     ty: Ty,
@@ -233,7 +231,7 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
     numbered(lex, start, word, generation)
 }
 
-/// `v5`, `s[0:3]`, `ttmp[4:7]`.
+/// Reads `v5`, `s[0:3]`, `ttmp[4:7]`.
 fn numbered(
     lex: &mut Lexer<'_>,
     start: Location,
@@ -266,7 +264,7 @@ fn numbered(
     })
 }
 
-/// The number of a register, which may be computed: `63/8+1`.
+/// Reads the number of a register, which may be an expression: `63/8+1`.
 fn index(lex: &mut Lexer<'_>) -> Result<u32, Failure> {
     let start = lex.location();
     let sum = sum(lex).filter(|n| (0..1 << 16).contains(n));
@@ -349,12 +347,12 @@ fn spanned(
     })
 }
 
-/// What the first of so many scalar registers is a multiple of.
+/// Returns the alignment of the first of `registers` scalar registers.
 fn alignment(registers: u8) -> u8 {
     registers.min(4).next_power_of_two()
 }
 
-/// Registers of a list, which is no list itself.
+/// Reads the registers of a list entry, which cannot be a list itself.
 fn element(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
     if lex.clone().mark(b'[') {
         return fail(lex, "a list of registers holds no lists");
@@ -362,7 +360,7 @@ fn element(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failu
     register(lex, generation)
 }
 
-/// `[s0,s1,s2,s3]`.
+/// Reads a list of registers: `[s0,s1,s2,s3]`.
 fn list(lex: &mut Lexer<'_>, start: Location, generation: Generation) -> Result<Written, Failure> {
     let mut all = element(lex, generation)?;
     while lex.mark(b',') {
@@ -393,7 +391,7 @@ fn list(lex: &mut Lexer<'_>, start: Location, generation: Generation) -> Result<
     Ok(all)
 }
 
-/// A constant, and whether it was written as a float.
+/// Reads a constant, and whether it was written as a float.
 fn number(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, Failure> {
     let mut unsigned = *lex;
     unsigned.mark(b'-');
@@ -405,7 +403,7 @@ fn number(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written
     })
 }
 
-/// Parses a number as an operand of a type: inline where it can be.
+/// Parses a number as an operand of a type, inline if possible.
 pub(super) fn constant(
     lex: &mut Lexer<'_>,
     ty: Ty,
@@ -431,7 +429,7 @@ fn inline_floats(
     INLINE_FLOATS[..count].iter()
 }
 
-/// The inline constant that has these 64 bits.
+/// Returns the inline constant that has these 64 bits.
 pub(super) fn inline64(value: u64, generation: Generation) -> Option<u8> {
     if value <= 64 {
         return Some(128 + value as u8);
@@ -440,7 +438,7 @@ pub(super) fn inline64(value: u64, generation: Generation) -> Option<u8> {
     found.map(|f| f.code)
 }
 
-/// The 64 bits of an inline float.
+/// Returns the 64 bits of an inline float.
 fn bits64(f: &super::names::InlineFloat) -> u64 {
     match f.code {
         248 => INV_2PI_BITS,
@@ -474,7 +472,7 @@ fn integer(value: u64, negative: bool, ty: Ty, generation: Generation) -> Option
             }
             fits(32).then_some(Operand::Literal(signed as u32))
         }
-        // Inline floats of 16 bit integers in pairs are those of 32 bits.
+        // Inline floats of packed 16-bit integers have 32 bits.
         _ if is_half(ty) && (is_float16(ty) || !is_packed(ty)) => {
             if is_packed(ty)
                 && fits(32)
@@ -534,7 +532,7 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
         found.map(|f| Operand::Inline(f.code))
     };
     if ty.dwords() == 2 {
-        // The high half of a double: integers have no such literal.
+        // The high half of a double; 64-bit integers have no such literal.
         let literal = (ty == Ty::F64).then_some(Operand::Literal((value.to_bits() >> 32) as u32));
         return inline(&|f| bits64(f) == value.to_bits()).or(literal);
     }
@@ -543,7 +541,7 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
         return inline(&|f| f.f16 == bits).or(Some(Operand::Literal(bits.into())));
     }
     let narrow = value as f32;
-    // Neither infinite nor zero by rounding.
+    // Rounding must give neither infinity nor zero.
     if !narrow.is_finite() || narrow == 0.0 && value != 0.0 {
         return None;
     }
@@ -555,8 +553,8 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
     }
 }
 
-/// A constant whose sign a short form changes beforehand, as it has no bits to
-/// tell the hardware to; `None` for what is no constant of one dword.
+/// Returns a constant with its sign changed beforehand, for a short form without bits for it; `None` if the operand is not a
+/// constant of one dword.
 pub(super) fn with_sign(
     operand: Operand,
     ty: Ty,
@@ -596,7 +594,7 @@ pub(super) fn with_sign(
     }
 }
 
-/// A number as half precision, ties to even; `None` beyond its range.
+/// Rounds a number to half precision, ties to even; `None` beyond its range.
 pub fn half(value: f64) -> Option<u16> {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();

@@ -1,4 +1,4 @@
-//! Immediates with a notation of their own, back from text.
+//! Parsing of immediates with a notation of their own, in LLVM's syntax.
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Token};
@@ -28,12 +28,12 @@ pub(super) fn immediate(
         // SDATA has 7 bits.
         Kind::Probe => number(lex, 0, 127),
         Kind::Hwreg | Kind::Sendmsg => number(lex, 0, 0xffff).map(|n| i32::from(n as u16 as i16)),
-        // 16 bits, signed or not: kept sign-extended.
+        // 16 bits, signed or not, kept sign-extended.
         _ => number(lex, -0x8000, 0xffff).map(|n| i32::from(n as u16 as i16)),
     }
 }
 
-/// A number within limits.
+/// Reads a number within limits.
 pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure> {
     let start = lex.location();
     match lex.integer() {
@@ -96,7 +96,7 @@ fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     parsed.ok_or(()).or_else(|()| fail(&start, what))
 }
 
-/// `vmcnt(0) & lgkmcnt(0)`, with or without marks between.
+/// Reads `vmcnt(0) & lgkmcnt(0)`, with or without marks in between.
 fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     let counters = WaitCounter::all(generation);
     let mut word = counters.iter().fold(0, |word, c| c.set(word, c.max()));
@@ -126,7 +126,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
     }
 }
 
-/// A name of a table, or a number up to a limit.
+/// Reads a name of a table, or a number up to a limit.
 fn code(lex: &mut Lexer<'_>, names: &[(u8, &str)], max: i64, what: &str) -> Result<i32, Failure> {
     let start = lex.location();
     if let Token::Word(word) = lex.peek() {
@@ -162,8 +162,7 @@ fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     Ok(i32::from(word as u16 as i16))
 }
 
-/// Whether a message that is named has an operation; the acknowledgement of
-/// host traps ended with gfx8.
+/// Whether a named message has an operation. The acknowledgement of host traps ended with gfx8.
 fn has_operation(id: u8, op: i32, generation: Generation) -> bool {
     match id {
         MSG_GS => (1..=3).contains(&op),
@@ -251,7 +250,7 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     Ok(mask)
 }
 
-/// The offset of ds_swizzle_b32 by its pattern, after `swizzle`.
+/// Reads the offset of ds_swizzle_b32 as a pattern, after `swizzle`.
 pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b'(', "after swizzle")?;
     let start = lex.location();
@@ -290,7 +289,7 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     Ok(value)
 }
 
-/// What becomes of each bit of a lane's number: 0, 1, p (kept), i (inverted).
+/// Reads the mapping of each bit of a lane's number: 0, 1, p (kept), i (inverted).
 fn bitmask(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b',', "before the bits")?;
     let start = lex.location();

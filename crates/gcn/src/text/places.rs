@@ -1,9 +1,9 @@
-//! Places in an instruction's text, and the words that are read there before any symbol: names of registers among operands,
-//! those of hardware registers, messages, formats, parts of registers, targets in their places. An assembler, which knows
-//! symbols, asks here whether a word can be one.
+//! Places in an instruction's text, and the words that are reserved there: register names among operands, and names of hardware
+//! registers, messages, formats and parts of registers in their places. An assembler with symbols queries here whether a word can
+//! be a symbol.
 //!
-//! The rules are those of LLVM's assembler (AMDGPUAsmParser): among operands a register's name is a register on every chip,
-//! also where this one lacks it; where only a number can stand, it is a name as any other.
+//! The rules are those of LLVM's assembler (AMDGPUAsmParser). Among operands, a register's name is a register on every chip, even
+//! if the chip lacks it; where only a number is allowed, it is an ordinary name.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,24 +24,24 @@ use crate::tables::{Kind, Op};
 pub enum Place {
     /// An operand, or the inside of `neg(…)`: registers and constants, and modifiers after a comma.
     Operand,
-    /// An operand that no register can be: a number, or `hwreg(…)` and its like.
+    /// An operand that cannot be a register: a number, or `hwreg(…)` and its like.
     Immediate,
-    /// A number that is known.
+    /// A number that must be known.
     Number,
-    /// The language's own words alone.
+    /// A place for reserved words only.
     Words,
-    /// A hardware register, by name or number.
+    /// A hardware register by name or number.
     Hwreg,
-    /// A message, by name or number.
+    /// A message by name or number.
     Message,
-    /// The operation of a message, by name or number.
+    /// The operation of a message by name or number.
     Operation,
-    /// The name of a buffer's format.
+    /// The name of a buffer format.
     Format,
 }
 
 impl Place {
-    /// That of an operand of an instruction, counted from 0.
+    /// Returns the place of an operand of an instruction, counted from 0.
     pub fn of_operand(mnemonic: &str, index: usize) -> Place {
         let suffixes = ["_e32", "_e64"];
         let name = suffixes
@@ -52,7 +52,7 @@ impl Place {
         found.map_or(Place::Operand, |(_, place)| *place)
     }
 
-    /// That of an argument after `NAME(`, counted from 0; `None` where no such name stands before a parenthesis.
+    /// Returns the place of an argument after `NAME(`, counted from 0; `None` if the name does not take arguments.
     pub fn of_argument(name: &str, index: usize, dialect: Dialect) -> Option<Place> {
         let name = folded(name, dialect);
         let counter = name.strip_suffix("_sat").unwrap_or(&name);
@@ -69,7 +69,7 @@ impl Place {
         })
     }
 
-    /// That of the value after `NAME:`.
+    /// Returns the place of the value after `NAME:`.
     pub fn of_value(name: &str, dialect: Dialect) -> Place {
         match &*folded(name, dialect) {
             "dst_sel" | "src0_sel" | "src1_sel" | "dst_unused" | "dst_un" => Place::Words,
@@ -78,7 +78,7 @@ impl Place {
         }
     }
 
-    /// Whether a word that stands here is the language's, whatever symbols there are.
+    /// Whether a word is reserved in this place, even if a symbol has its name.
     pub fn keeps(self, word: &str, dialect: Dialect) -> bool {
         let word = &*folded(word, dialect);
         let without = |prefixes: &[&str]| {
@@ -124,8 +124,8 @@ impl Place {
     }
 }
 
-/// Whether a word is a modifier, or stands for an operand that there is not: among operands it is a symbol only where the
-/// line makes no sense otherwise.
+/// Whether a word is a modifier, or stands for a missing operand. Among operands such a word is a symbol only if the line has no
+/// other reading.
 pub fn is_modifier(word: &str, dialect: Dialect) -> bool {
     static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let known = WORDS.get_or_init(|| {
@@ -139,7 +139,7 @@ pub fn is_modifier(word: &str, dialect: Dialect) -> bool {
             .is_some_and(|flag| known.contains(flag))
 }
 
-/// Hardware registers that only later chips have: LLVM's assembler knows their names on every chip.
+/// Hardware registers of later chips: LLVM's assembler reserves their names on every chip.
 const LATER_HWREGS: [&str; 7] = [
     "HW_REG_FLAT_SCR_LO",
     "HW_REG_FLAT_SCR_HI",
@@ -150,7 +150,7 @@ const LATER_HWREGS: [&str; 7] = [
     "HW_REG_SHADER_CYCLES",
 ];
 
-/// Case does not matter in CLRX.
+/// Returns the word in lower case for CLRX, which ignores case.
 fn folded(word: &str, dialect: Dialect) -> Cow<'_, str> {
     match dialect == Dialect::Clrx && word.bytes().any(|b| b.is_ascii_uppercase()) {
         true => word.to_ascii_lowercase().into(),
@@ -158,7 +158,7 @@ fn folded(word: &str, dialect: Dialect) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word names a register, or a source that is none, on any chip.
+/// Whether a word names a register or a special source on any chip.
 fn is_register(word: &str, dialect: Dialect) -> bool {
     let files: &[&str] = match dialect {
         Dialect::Llvm => &["ttmp", "acc", "v", "s", "a"],
@@ -178,7 +178,7 @@ fn is_register(word: &str, dialect: Dialect) -> bool {
     }
 }
 
-/// Registers and sources that have names, those of all generations, with `src_` and without.
+/// Returns the named registers and sources of all generations, with `src_` and without.
 fn named_registers() -> &'static HashSet<String> {
     static NAMES: OnceLock<HashSet<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -193,7 +193,8 @@ fn named_registers() -> &'static HashSet<String> {
     })
 }
 
-/// The operands of instructions that are neither registers nor plain constants: their places in the text, and what they are.
+/// Returns the operands of instructions that are neither registers nor plain constants, by mnemonic: their positions, and the
+/// kind of place.
 fn own_places() -> &'static HashMap<&'static str, Vec<(usize, Place)>> {
     static PLACES: OnceLock<HashMap<&'static str, Vec<(usize, Place)>>> = OnceLock::new();
     PLACES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! [`Inst`] to LLVM 19's canonical text.
+//! The printer of LLVM 19's canonical text.
 
 use std::fmt::{self, Result, Write};
 
@@ -25,7 +25,7 @@ impl fmt::Display for Inst {
 ///
 /// # Errors
 ///
-/// Those of the writer; a `String` has none.
+/// Errors of the writer; a `String` has none.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, decode, print};
@@ -40,7 +40,7 @@ pub fn print(inst: &Inst, out: &mut impl Write) -> Result {
     let mut line = Line::new();
     match printing.get(inst) {
         Some(printed) => whole(inst, printing, printed, &mut line)?,
-        // What the chip does not have prints all the same.
+        // Instructions that the chip does not have are printed all the same.
         None => whole(inst, printing, &Printed::new(inst), &mut line)?,
     }
     out.write_str(line.as_str())
@@ -53,12 +53,12 @@ fn whole(inst: &Inst, printing: &Printing, printed: &Printed, line: &mut Line) -
     modifiers(inst, printed.sources, line)
 }
 
-/// The operands after the mnemonic.
+/// Writes the operands after the mnemonic.
 #[inline]
 fn operands(inst: &Inst, printing: &Printing, printed: &Printed, line: &mut Line) -> Result {
     let none = line.len();
     let mods = &inst.mods;
-    // Which sources stand within signs, and whether spelling tells more.
+    // The sources within modifiers, and whether the spelling matters.
     let within = mods.neg | mods.abs | mods.sext;
     let plain = inst.spelling.floats == 0;
     for i in 0..usize::from(printed.count) {
@@ -73,13 +73,13 @@ fn operands(inst: &Inst, printing: &Printing, printed: &Printed, line: &mut Line
             None => spelled(inst, i, line)?,
         }
     }
-    // Of what separates operands, the last is not needed.
+    // The separator after the last operand is removed.
     let separator = if line.len() > none { 2 } else { 1 };
     line.shorten(line.len().saturating_sub(separator));
     Ok(())
 }
 
-/// An operand that no table names, and the comma after it.
+/// Writes an operand that has no entry in a table, and the comma after it.
 #[inline(never)]
 fn spelled(inst: &Inst, i: usize, line: &mut Line) -> Result {
     let spec = &inst.row().operands[i];
@@ -95,7 +95,7 @@ fn spelled(inst: &Inst, i: usize, line: &mut Line) -> Result {
     Ok(())
 }
 
-/// An operand with the modifiers that are written around it.
+/// Writes an operand with the modifiers around it.
 fn source(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> Result {
     let bit = source_bit(spec.field);
     if bit == 0 || inst.form == Form::Vop3p && !is_mix(inst.op) {
@@ -118,7 +118,7 @@ fn source(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> Re
     out.write_str(close)
 }
 
-/// An operand.
+/// Writes an operand without modifiers.
 fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> Result {
     let generation = inst.chip.generation();
     match inst.operands[i] {
@@ -129,7 +129,7 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
             Ty::I16 => inline(out, code, Ty::I32),
             ty => inline(out, code, ty),
         },
-        // A 16-bit integer that was written as a float is printed as one.
+        // A 16-bit integer that was written as a float is printed as a float.
         Operand::Inline(code) if inst.spelling.floats >> i & 1 != 0 && spec.ty.dwords() == 1 => {
             inline(out, code, Ty::F32)
         }
@@ -147,7 +147,7 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
     }
 }
 
-/// A number of the instruction, in the notation of its kind.
+/// Writes a number of the instruction, in the notation of its kind.
 fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generation) -> Result {
     let word = value as u16;
     match kind {

@@ -1,4 +1,4 @@
-//! What the canonical text has after the operands.
+//! Printing of the modifiers after the operands.
 
 use std::fmt::Result;
 
@@ -11,7 +11,7 @@ use crate::inst::{Flags, Inst};
 use crate::modifiers::is_mix;
 use crate::tables::{Ds, Features, Op};
 
-/// A word for a flag.
+/// A flag and the word that sets it.
 type Word = (Flags, Piece<15>);
 
 const CLAMP: [Word; 1] = [(Flags::CLAMP, Piece::of(" clamp"))];
@@ -53,7 +53,7 @@ const OMOD: [Piece<15>; 4] = [
     Piece::of(" div:2"),
 ];
 
-/// Everything after the operands, of which so many are sources.
+/// Writes the modifiers after the operands, `sources` of which are sources.
 #[inline]
 pub(super) fn modifiers(inst: &Inst, sources: u8, line: &mut Line) -> Result {
     match inst.form {
@@ -72,7 +72,7 @@ pub(super) fn modifiers(inst: &Inst, sources: u8, line: &mut Line) -> Result {
     Ok(())
 }
 
-/// The words of those flags that are set.
+/// Writes the words of the flags that are set.
 #[inline]
 fn words(inst: &Inst, line: &mut Line, table: &[Word]) {
     for (flag, word) in table {
@@ -80,7 +80,7 @@ fn words(inst: &Inst, line: &mut Line, table: &[Word]) {
     }
 }
 
-/// A decimal offset, unless it is zero.
+/// Writes a decimal offset, unless it is zero.
 fn offset(line: &mut Line, word: &Piece<15>, value: i32) {
     if value == 0 {
         return;
@@ -97,7 +97,7 @@ fn clamp_and_omod(inst: &Inst, line: &mut Line) {
     line.piece(&OMOD[usize::from(inst.mods.omod & 3)]);
 }
 
-/// A list of bits, one a source: ` op_sel:[1,0]`.
+/// Writes a list of bits, one for each source: ` op_sel:[1,0]`.
 fn bits(line: &mut Line, word: &str, mask: u8, count: u8) {
     line.push(word);
     for n in 0..count {
@@ -216,7 +216,7 @@ fn buffer(inst: &Inst, line: &mut Line) -> Result {
     }
     words(inst, line, &BUFFER_ADDRESS);
     offset(line, &OFFSET, inst.mods.offset);
-    // Where the bit is a part of the instruction, its word comes first.
+    // If the bit is part of the instruction, its word comes first.
     let always_lds = inst.row().has(Features::LDS_ONLY);
     if always_lds {
         words(inst, line, &LDS);

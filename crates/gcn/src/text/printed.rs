@@ -1,5 +1,5 @@
-//! What printing needs to know of an instruction in a form, resolved once a
-//! chip: its mnemonic, and the table that names each of its operands.
+//! The prepared output for an instruction in a form, resolved once for each chip: its mnemonic, and the table that names each of
+//! its operands.
 
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
@@ -13,24 +13,24 @@ use crate::modifiers::{is_mix, source_bit};
 use crate::plan::Plans;
 use crate::tables::{Features, Field, Op, OperandSpec, Row, Ty, Vop2};
 
-/// How the operands of an instruction are named.
+/// The mnemonic and the operand tables of an instruction in a form.
 pub(super) struct Printed {
     /// The mnemonic and a space.
     pub head: Piece<39>,
-    /// How many operands there are.
+    /// The number of operands.
     pub count: u8,
-    /// How many sources there are.
+    /// The number of sources.
     pub sources: u8,
-    /// Bit n of an operand: it is source n, and can stand within signs.
+    /// For each operand, the bit of its source, which can have neg, abs and sext.
     pub source_bits: [u8; MAX_OPERANDS],
-    /// The table of each operand.
+    /// The index of each operand's table.
     pub names: [u8; MAX_OPERANDS],
 }
 
-/// The table depends on modifiers: [`Inst::dwords`] tells its number.
+/// The mark of an operand whose table depends on modifiers: [`Inst::dwords`] returns its index.
 pub(super) const BY_WIDTH: u8 = u8::MAX;
 
-/// Those of a chip.
+/// The prepared output of all instructions of a chip.
 pub(super) struct Printing {
     plans: &'static Plans,
     all: Vec<Printed>,
@@ -38,7 +38,7 @@ pub(super) struct Printing {
 }
 
 impl Printing {
-    /// Made at first use.
+    /// Returns the output tables of a chip, made at first use.
     #[inline]
     pub fn of(chip: Chip) -> &'static Printing {
         static ALL: [OnceLock<Printing>; Chip::ALL.len()] =
@@ -57,7 +57,7 @@ impl Printing {
         })
     }
 
-    /// How an instruction prints; `None` if the chip has none such.
+    /// Returns the prepared output of an instruction; `None` if the chip does not have it.
     #[inline]
     pub fn get(&self, inst: &Inst) -> Option<&Printed> {
         self.plans
@@ -65,8 +65,8 @@ impl Printing {
             .map(|number| &self.all[number])
     }
 
-    /// The name of an operand from a table, with a comma and a space. `None` for
-    /// numbers, and names too long for the table.
+    /// Returns the name of an operand from a table, with a comma and a space. `None` for numbers, and for names that are too
+    /// long.
     #[inline]
     pub fn name(&self, table: u8, operand: Operand) -> Option<&Piece<15>> {
         let code = match operand {
@@ -80,7 +80,7 @@ impl Printing {
 }
 
 impl Printed {
-    /// How an instruction in the form of `inst` prints, whatever its operands.
+    /// Makes the output of an instruction in the form of `inst`, for any operands.
     pub fn new(inst: &Inst) -> Printed {
         let mut head = String::new();
         // Writing to a string does not fail.
@@ -105,18 +105,18 @@ impl Printed {
     }
 }
 
-/// The names of spans of so many registers, of special sources and constants.
+/// The names of operands for one span width, by source code.
 type Names = [Option<Piece<15>>; OFF + 1];
 
-/// Where `off` stands, beyond the 512 source codes.
+/// The index of `off`, after the 512 source codes.
 const OFF: usize = 512;
-/// Tables have the number of registers in a span; this one has single registers,
-/// and floats as bits, which is how 16-bit integers are written.
+/// The index of the table for 16-bit integers, which has single registers, and floats as bits. The index of any other table is
+/// the number of registers in a span.
 const INT16: u8 = 0;
-/// More registers have no table.
+/// The widest span with a table.
 const WIDEST: u8 = 16;
 
-/// The number of the table for an operand.
+/// Returns the index of the table for an operand.
 fn table(inst: &Inst, spec: &OperandSpec) -> u8 {
     let is_exponent = inst.op == Op::Vop2(Vop2::V_LDEXP_F16);
     match (inst.form, spec.field) {
@@ -131,7 +131,7 @@ fn table(inst: &Inst, spec: &OperandSpec) -> u8 {
     }
 }
 
-/// The tables of a generation.
+/// Returns the tables of a generation.
 fn names(generation: Generation) -> &'static [Names] {
     static ALL: [OnceLock<Vec<Names>>; 4] = [const { OnceLock::new() }; 4];
     ALL[generation as usize].get_or_init(|| {
@@ -162,7 +162,7 @@ fn name(code: usize, table: u8, generation: Generation) -> Option<Piece<15>> {
     Piece::new(&name)
 }
 
-/// The mnemonic with the segment and suffix of the form.
+/// Writes the mnemonic with the segment and suffix of the form.
 fn mnemonic(inst: &Inst, out: &mut impl Write) -> fmt::Result {
     let row = inst.row();
     let name = row.mnemonic(inst.chip.generation()).unwrap_or("unknown");
@@ -183,7 +183,7 @@ fn mnemonic(inst: &Inst, out: &mut impl Write) -> fmt::Result {
     }
 }
 
-/// The suffix that tells the forms of an instruction apart.
+/// Returns the suffix that distinguishes the forms of an instruction.
 fn suffix(inst: &Inst, row: &Row) -> &'static str {
     let vector = matches!(
         inst.form,
@@ -197,8 +197,7 @@ fn suffix(inst: &Inst, row: &Row) -> &'static str {
         Form::Dpp => op.dpp(chip),
         _ => true,
     };
-    // Forms that LLVM does not list are told apart by their names, but for
-    // v_nop and v_clrexcp, which do the same in every form.
+    // Forms that LLVM does not list need the suffix, except for v_nop and v_clrexcp, which do the same in every form.
     let same = listed || row.operands.is_empty();
     if !vector || row.has(Features::NO_SUFFIX) && same {
         return "";

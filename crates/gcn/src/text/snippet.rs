@@ -1,10 +1,10 @@
-//! An error shown under the line that it is about.
+//! The display of an error under its line.
 
 use super::ParseError;
 
 impl ParseError {
-    /// The line with a caret under each column that is wrong, and the help below: two or three lines that begin with two
-    /// blanks, without a line end at the last. Of a long line the part around the place is shown.
+    /// Returns the line with a caret under each wrong column, and the help below: two or three lines that begin with two blanks,
+    /// without a line end at the last. A long line is cut to the part around the place.
     ///
     /// ```
     /// use wavetank_gcn::{Chip, parse};

@@ -1,5 +1,4 @@
-//! Immediates with a notation of their own: waits, messages, hardware
-//! registers, swizzles, formats, DPP controls.
+//! Printing of immediates with a notation of their own: waits, messages, hardware registers, swizzles, formats, DPP controls.
 
 use std::fmt::{Result, Write};
 
@@ -11,7 +10,7 @@ use super::operand::{decimal, hex};
 use crate::generation::Generation;
 use crate::waitcnt::WaitCounter;
 
-/// Writes `name(value)`.
+/// Writes a call in the form `name(value)`.
 fn call(out: &mut impl Write, name: &str, value: u32) -> Result {
     out.write_str(name)?;
     out.write_char('(')?;
@@ -30,7 +29,7 @@ pub(super) fn list(out: &mut impl Write, values: impl Iterator<Item = u8>) -> Re
     out.write_char(']')
 }
 
-/// The counters of s_waitcnt that are waited for; all, if none is.
+/// Writes the counters of s_waitcnt to wait for, or all of them if there is none.
 pub(super) fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let counters = WaitCounter::all(generation);
     let waited = |counter: &WaitCounter| counter.get(imm) != counter.max();
@@ -45,8 +44,7 @@ pub(super) fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) ->
     Ok(())
 }
 
-/// The name of a message operation, if the message has that operation; the
-/// acknowledgement of host traps ended with gfx8.
+/// Returns the name of a message operation, if the message has that operation. The acknowledgement of host traps ended with gfx8.
 fn message_op(id: u8, op: u8, generation: Generation) -> Option<&'static str> {
     match id {
         MSG_GS if op == 0 => None,
@@ -57,9 +55,8 @@ fn message_op(id: u8, op: u8, generation: Generation) -> Option<&'static str> {
     }
 }
 
-/// A message: by its name where message, operation and stream exist, else by
-/// its numbers where only those fields are used. The bits beside them are
-/// ignored.
+/// Writes a message: by name if message, operation and stream exist, otherwise by numbers if only those fields are used. Bits
+/// beside these fields are ignored.
 pub(super) fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let [id, op, stream] = [imm & 15, imm >> 4 & 7, imm >> 8 & 3].map(|v| v as u8);
     let name = MESSAGES
@@ -94,7 +91,7 @@ pub(super) fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) ->
     out.write_char(')')
 }
 
-/// A hardware register, and which of its bits when not all.
+/// Writes a hardware register, with a range of bits unless it is the whole.
 pub(super) fn hwreg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let [id, offset, size] = [imm & 63, imm >> 6 & 31, (imm >> 11) + 1];
     out.write_str("hwreg(")?;
@@ -114,7 +111,7 @@ pub(super) fn hwreg(out: &mut impl Write, imm: u16, generation: Generation) -> R
     out.write_char(')')
 }
 
-/// The operands that M0 indexes.
+/// Writes the operands that M0 indexes.
 pub(super) fn gpr_idx(out: &mut impl Write, imm: u16) -> Result {
     if imm > 15 {
         return hex(out, imm.into());
@@ -131,14 +128,14 @@ pub(super) fn gpr_idx(out: &mut impl Write, imm: u16) -> Result {
     out.write_char(')')
 }
 
-/// An attribute channel: `attr3.z`.
+/// Writes an attribute with its channel: `attr3.z`.
 pub(super) fn attr(out: &mut impl Write, code: u32) -> Result {
     out.write_str("attr")?;
     decimal(out, code >> 2)?;
     out.write_str([".x", ".y", ".z", ".w"][(code & 3) as usize])
 }
 
-/// An interpolation parameter.
+/// Writes an interpolation parameter.
 pub(super) fn param(out: &mut impl Write, code: u32) -> Result {
     match code {
         0 => out.write_str("p10"),
@@ -151,7 +148,7 @@ pub(super) fn param(out: &mut impl Write, code: u32) -> Result {
     }
 }
 
-/// An export target (Vega ISA, 12.17 EXPORT).
+/// Writes an export target (Vega ISA, 12.17 EXPORT).
 pub(super) fn export_target(out: &mut impl Write, code: u32) -> Result {
     let (name, number) = match code {
         0..=7 => ("mrt", Some(code)),
@@ -165,7 +162,7 @@ pub(super) fn export_target(out: &mut impl Write, code: u32) -> Result {
     number.map_or(Ok(()), |n| decimal(out, n))
 }
 
-/// The MTBUF format, as far as it is not the default.
+/// Writes the MTBUF format, as far as it differs from the default.
 pub(super) fn format(out: &mut impl Write, dfmt: u8, nfmt: u8, generation: Generation) -> Result {
     let dfmt = (dfmt != DEFAULT_DFMT).then(|| DATA_FORMATS[usize::from(dfmt & 15)]);
     let nfmt = (nfmt != DEFAULT_NFMT).then(|| number_formats(generation)[usize::from(nfmt & 7)]);
@@ -182,7 +179,7 @@ pub(super) fn format(out: &mut impl Write, dfmt: u8, nfmt: u8, generation: Gener
     }
 }
 
-/// A DPP control (Vega ISA, 13.3.9 DPP).
+/// Writes a DPP control (Vega ISA, 13.3.9 DPP).
 pub(super) fn dpp_ctrl(out: &mut impl Write, code: u16) -> Result {
     if code < 0x100 {
         out.write_str(" quad_perm:")?;
@@ -204,8 +201,7 @@ pub(super) fn dpp_ctrl(out: &mut impl Write, code: u16) -> Result {
     hex(out, code.into())
 }
 
-/// The offset of ds_swizzle_b32, by the pattern it makes (Vega ISA, 12.13
-/// "DS_SWIZZLE_B32").
+/// Writes the offset of ds_swizzle_b32 as the pattern it stands for (Vega ISA, 12.13 "DS_SWIZZLE_B32").
 pub(super) fn swizzle(out: &mut impl Write, imm: u16) -> Result {
     let [and, or, xor] = [imm & 31, imm >> 5 & 31, imm >> 10 & 31];
     let group = 32 - and;
@@ -230,7 +226,7 @@ pub(super) fn swizzle(out: &mut impl Write, imm: u16) -> Result {
         decimal(out, or.into())?;
     } else {
         out.write_str("swizzle(BITMASK_PERM,\"")?;
-        // What becomes of a lane-number bit that is 0, and of one that is 1.
+        // The results for a lane-number bit that is 0, and for one that is 1.
         let [zeros, ones] = [or ^ xor, (and | or) ^ xor];
         for bit in (0..5).rev() {
             out.write_char(match (zeros >> bit & 1, ones >> bit & 1) {

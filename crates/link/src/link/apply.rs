@@ -1,4 +1,4 @@
-//! Addresses of symbols, and relocations that are applied when files are linked.
+//! Addresses of symbols, and the relocations that are applied at link time.
 
 use crate::elf::{SHF_ALLOC, STT_SECTION};
 use crate::error::{Error, Problem, Result};
@@ -10,7 +10,7 @@ use super::scan::{ENTRY_SIZE, Scan};
 use super::sections::{Home, Outputs};
 use super::symbols::{Definition, Symbols, Target};
 
-/// What an address is made of.
+/// The tables from which addresses are computed.
 #[derive(Clone, Copy)]
 pub struct Addresses<'a> {
     pub files: &'a Files<'a>,
@@ -20,13 +20,13 @@ pub struct Addresses<'a> {
 }
 
 impl Addresses<'_> {
-    /// Where a place of a section of the result is.
+    /// Returns the address of an offset in an output section.
     pub fn at(&self, output: usize, at: u64) -> u64 {
         self.outputs.list[output].address.wrapping_add(at)
     }
 
-    /// The address of a symbol, and what is to be added to it: a section's own symbol stands for the entry that the addend
-    /// says, where entries are merged. `None` for what is not in the result.
+    /// Returns the address of a symbol, and the remaining addend. In merged sections, a section's own symbol with an addend
+    /// stands for the entry at that offset. `None` if the symbol is not in the result.
     pub fn symbol(&self, target: Target, addend: i64) -> Option<(u64, i64)> {
         let (definition, whole) = match target {
             Target::Global(number) => (self.symbols.globals[number].definition, false),
@@ -65,7 +65,7 @@ impl Addresses<'_> {
         }
     }
 
-    /// The address that a symbol and an addend make.
+    /// Returns the sum of a symbol's address and an addend.
     pub fn sum(&self, target: Target, addend: i64) -> u64 {
         match self.symbol(target, addend) {
             Some((address, addend)) => address.wrapping_add_signed(addend),
@@ -73,22 +73,22 @@ impl Addresses<'_> {
         }
     }
 
-    /// The address of a symbol's entry in the global offset table.
+    /// Returns the address of a symbol's entry in the global offset table.
     fn entry(&self, target: Target) -> u64 {
         let (Some(got), Some(entry)) = (
             self.outputs.dynamic.got,
             self.scan.entry_of.get(&target).copied(),
         ) else {
-            // Only what is in memory has been looked at, and only that asks.
+            // Only relocations of sections in memory have been scanned, and only those use entries.
             return 0;
         };
         self.at(got, entry as u64 * ENTRY_SIZE)
     }
 
-    /// Applies the relocations of a section of a file, whose contents are at an address.
+    /// Applies the relocations of an input section, whose contents are at an address.
     ///
     /// # Errors
-    /// [`Error::Unlinkable`] for places outside of the section, and values that do not fit.
+    /// [`Error::Unlinkable`] for places outside of the section, and for values that do not fit.
     pub fn apply(&self, input: usize, section: usize, address: u64, out: &mut [u8]) -> Result<()> {
         let from = &self.files.inputs[input].object.sections[section];
         for relocation in &from.relocations {
@@ -96,7 +96,7 @@ impl Addresses<'_> {
             let place = address.wrapping_add(relocation.offset);
             let value = match from.flags & SHF_ALLOC {
                 0 => Some(self.kept_value(&from.name, target, relocation, place)),
-                // The loader writes it, whatever is there.
+                // The loader writes the value, and ignores the old one.
                 _ if is_of_an_address(relocation.kind) && self.is_left_to_the_loader(target) => {
                     None
                 }
@@ -117,7 +117,7 @@ impl Addresses<'_> {
         Ok(())
     }
 
-    /// What a relocation makes of addresses ("Relocation Records").
+    /// Computes the value of a relocation ("Relocation Records").
     fn value(&self, target: Target, relocation: &Relocation, place: u64) -> u64 {
         let Relocation { kind, addend, .. } = *relocation;
         match kind {
@@ -132,7 +132,7 @@ impl Addresses<'_> {
         }
     }
 
-    /// Whether the address of a symbol is known when the object is loaded, and no earlier.
+    /// Whether the address of a symbol becomes known only when the object is loaded.
     pub fn is_left_to_the_loader(&self, target: Target) -> bool {
         match target {
             Target::Global(number) => {
@@ -149,8 +149,8 @@ impl Addresses<'_> {
         }
     }
 
-    /// As [`value`](Self::value) where no loader comes: in debug information. What is not in the result has the address 0
-    /// there, and in lists of ranges, which 0 would end, 1.
+    /// Computes a value as [`value`](Self::value) does, for sections that no loader relocates, such as debug information. A
+    /// symbol that is not in the result has the address 0 there, or 1 in lists of ranges, which 0 would end.
     fn kept_value(&self, name: &str, target: Target, relocation: &Relocation, place: u64) -> u64 {
         let ranges = [".debug_loc", ".debug_ranges"].contains(&name);
         match self.symbol(target, relocation.addend) {
@@ -165,7 +165,7 @@ impl Addresses<'_> {
     }
 }
 
-/// Whether a relocation wants an address, or a half of one.
+/// Whether a relocation is for an address or half of one.
 fn is_of_an_address(kind: u32) -> bool {
     matches!(
         kind,
@@ -173,7 +173,7 @@ fn is_of_an_address(kind: u32) -> bool {
     )
 }
 
-/// Writes a value where a relocation is, if there is one; says why it cannot be.
+/// Writes a value at a relocation's place, if there is one; the error is the reason why it cannot be written.
 fn write(relocation: &Relocation, known: Option<u64>, out: &mut [u8]) -> Result<(), &'static str> {
     let value = known.unwrap_or_default();
     let signed = value as i64;

@@ -14,25 +14,25 @@ use super::scan::{ENTRY_SIZE, Scan};
 use super::sections::{DynamicSections, Output, Outputs};
 use super::symbols::Symbols;
 
-/// Symbols to a bucket of `.gnu.hash`, and bits of its filter to a symbol.
+/// The number of symbols for a bucket of `.gnu.hash`, and of filter bits for a symbol.
 const SYMBOLS_A_BUCKET: usize = 4;
 const BITS_A_SYMBOL: usize = 12;
-/// The distance of the two bits that a symbol has in the filter.
+/// The shift of the hash for a symbol's second bit in the filter.
 const FILTER_SHIFT: u32 = 26;
 const WORD_BITS: u32 = 64;
 /// The size of an entry of `.dynamic`.
 const DYNAMIC_SIZE: u64 = 16;
 
-/// The tables that are looked up by name.
+/// The dynamic tables that depend on the names of symbols.
 pub struct DynamicTables {
-    /// The symbols in the order of their table, and each one's name.
+    /// The symbols in the order of their table, each with the offset of its name.
     pub symbols: Vec<(usize, u32)>,
     /// Index of each symbol in the table.
     pub number_of: HashMap<usize, u32>,
     pub names: Strings,
     pub gnu_hash: Vec<u8>,
     pub hash: Vec<u8>,
-    /// How many of the relocations have no symbol; they are the first.
+    /// The number of relocations without a symbol, which come first.
     pub relative: usize,
 }
 
@@ -46,7 +46,7 @@ impl DynamicTables {
                 listed.push((number, name));
             }
         }
-        // Those that are looked up stand after the others, by bucket.
+        // Defined symbols follow the others, sorted by bucket.
         let (undefined, defined): (Vec<_>, Vec<_>) = listed
             .into_iter()
             .partition(|(number, _)| symbols.globals[*number].is_undefined());
@@ -73,7 +73,7 @@ impl DynamicTables {
         })
     }
 
-    /// Makes the sections of the tables, whose sizes are known already.
+    /// Adds the sections of the tables, whose sizes are known already.
     pub fn add_sections(&self, scan: &Scan, outputs: &mut Outputs) {
         let table = |name: &str, kind: elf::SectionType, size: usize, entry_size| Output {
             name: name.to_owned(),
@@ -129,7 +129,7 @@ impl DynamicTables {
         outputs.list[dynamic].size = self.dynamic(outputs).len() as u64;
     }
 
-    /// The contents of `.dynamic`: where everything is, as far as that is known.
+    /// Returns the contents of `.dynamic`: the places of all tables, as far as known.
     pub fn dynamic(&self, outputs: &Outputs) -> Vec<u8> {
         let section = |index: usize| &outputs.list[index];
         let sections = &outputs.dynamic;
@@ -171,7 +171,7 @@ impl DynamicTables {
     }
 }
 
-/// `.gnu.hash`: a filter, buckets, and the hashes of the symbols, which stand in the order of their buckets from number
+/// Returns `.gnu.hash`: a filter, buckets, and the hashes of the symbols, which are in the order of their buckets from index
 /// `first` on.
 fn gnu_hash(hashes: &[u32], buckets: u32, first: u32) -> Vec<u8> {
     let bits = hashes.len() * BITS_A_SYMBOL;
@@ -190,7 +190,7 @@ fn gnu_hash(hashes: &[u32], buckets: u32, first: u32) -> Vec<u8> {
         if *start == 0 {
             *start = first + n as u32;
         }
-        // The lowest bit says that a chain ends.
+        // The lowest bit marks the end of a chain.
         let ends = hashes
             .get(n + 1)
             .is_none_or(|next| next % buckets != bucket);
@@ -210,7 +210,7 @@ fn gnu_hash(hashes: &[u32], buckets: u32, first: u32) -> Vec<u8> {
     out
 }
 
-/// `.hash`: as many buckets as symbols, and chains, which begin with the last symbol.
+/// Returns `.hash`: as many buckets as symbols, and chains that begin with the last symbol.
 fn hash<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
     let names: Vec<&[u8]> = names.collect();
     let count = names.len() + 1;

@@ -1,4 +1,4 @@
-//! Symbols that the linker defines: where sections begin and end.
+//! Symbols that the linker defines: the starts and ends of sections.
 
 use crate::elf::{STV_HIDDEN, STV_PROTECTED};
 
@@ -6,8 +6,8 @@ use super::sections::Outputs;
 use super::symbols::{Definition, Symbols};
 
 impl Symbols<'_> {
-    /// Defines what programs name and only the linker knows, where they name it: the start and the end of arrays of
-    /// functions, and of sections whose names are those of variables in C.
+    /// Defines symbols that programs refer to and only the linker can define: the start and the end of function arrays, and of
+    /// sections whose names are valid C identifiers.
     pub fn define_edges(&mut self, outputs: &Outputs) {
         for (index, output) in outputs.list.iter().enumerate() {
             let name = output.name.as_str();
@@ -31,7 +31,7 @@ impl Symbols<'_> {
             self.define(&start, index, 0, visibility);
             self.define(&end, index, output.size, visibility);
         }
-        // Arrays that are not there are empty.
+        // Missing arrays are empty.
         for array in ["preinit_array", "init_array", "fini_array"] {
             for edge in ["start", "end"] {
                 let global = self.named(&format!("__{array}_{edge}"));

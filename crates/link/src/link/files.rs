@@ -5,29 +5,29 @@ use std::collections::HashSet;
 use crate::error::{Error, Problem, Result};
 use crate::relocatable::{Place, Relocatable, Relocation, Symbol};
 
-/// An object file to be linked.
+/// An object file that is linked.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
-    /// What it is called in errors: the name of its file.
+    /// The name of the file, for errors.
     pub name: &'a str,
     /// The contents of the file.
     pub object: &'a Relocatable,
 }
 
-/// How files are linked.
+/// The options of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Symbols that nothing defines are left to the loader. Otherwise they are an error, as with `--no-undefined`, which
-    /// compilers for GPUs ask for.
+    /// Whether undefined symbols are left to the loader. Otherwise they are an error, as with `--no-undefined`, which compilers
+    /// for GPUs pass.
     pub allow_undefined: bool,
-    /// The loader writes halves of addresses into code (as with `-z notext`). Otherwise they are an error.
+    /// Whether the loader may write halves of addresses into code (as with `-z notext`). Otherwise this is an error.
     pub text_relocations: bool,
 }
 
-/// The files, with those sections that are linked.
+/// The input files, and the sections of them that are linked.
 pub struct Files<'a> {
     pub inputs: &'a [Input<'a>],
-    /// Of each file's sections, whether they are linked: of groups of the same name the first is.
+    /// For each file's sections, whether they are linked: of groups with the same name only the first is.
     pub kept: Vec<Vec<bool>>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Where a symbol is defined; those of sections that are not linked are not.
+    /// Returns the place of a symbol's definition; symbols of discarded sections are undefined.
     pub fn place(&self, input: usize, symbol: usize) -> Place {
         match self.inputs[input].object.symbols[symbol].place {
             Place::Section(section) if !self.kept[input][section] => Place::Undefined,
@@ -62,7 +62,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Says where a relocation is: the file, and the function or the section.
+    /// Describes the place of a relocation: the file, and the function or the section.
     pub fn describe(&self, input: usize, section: usize, relocation: &Relocation) -> String {
         let Input { name, object } = self.inputs[input];
         let holds = |symbol: &&Symbol| {
@@ -78,7 +78,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// All that is wrong, or nothing.
+/// Returns an error with all problems, or `Ok` if there are none.
 pub fn unlinkable(problems: Vec<Problem>) -> Result<()> {
     match problems.is_empty() {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! The file that linking makes.
+//! The output file of a link.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use super::scan::{Dynamic, DynamicPlace, ENTRY_SIZE, Scan};
 use super::sections::{Output, Outputs, PartOf};
 use super::symbols::{Definition, Symbols, Target};
 
-/// Everything that is written.
+/// The complete contents of the output file.
 pub struct Image<'a> {
     pub identity: Identity,
     pub files: &'a Files<'a>,
@@ -34,7 +34,7 @@ pub struct Image<'a> {
 }
 
 impl Image<'_> {
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub fn write(&self) -> Result<Vec<u8>> {
         let mut out = vec![0; self.layout.end as usize];
         for output in &self.outputs.list {
@@ -71,12 +71,12 @@ impl Image<'_> {
         }
     }
 
-    /// The number of a section in the file.
+    /// Returns the number of a section in the file.
     fn number(&self, output: usize) -> u32 {
         self.layout.numbers[output]
     }
 
-    /// What a section is made of, with its relocations applied.
+    /// Writes the parts of a section, with relocations applied.
     fn write_parts(&self, output: &Output, out: &mut [u8]) -> Result<()> {
         if output.kind == SHT_NOBITS {
             return Ok(());
@@ -100,7 +100,7 @@ impl Image<'_> {
         Ok(())
     }
 
-    /// The tables that a loader reads.
+    /// Writes the tables that a loader reads.
     fn write_dynamic(&self, out: &mut [u8]) {
         let sections = &self.outputs.dynamic;
         let mut put = |index: usize, bytes: &[u8]| {
@@ -124,7 +124,7 @@ impl Image<'_> {
         }
     }
 
-    /// The global offset table: numbers, and space for what a loader writes.
+    /// Returns the global offset table: known numbers, and space for the values that a loader writes.
     fn entries(&self) -> Vec<u8> {
         let mut values = vec![0; self.scan.entry_of.len()];
         for (target, entry) in &self.scan.entry_of {
@@ -138,7 +138,8 @@ impl Image<'_> {
             .collect()
     }
 
-    /// The relocations that a loader applies: those without symbols first, by address, then by symbol and address.
+    /// Returns the relocations that a loader applies: those without symbols first, by address, then the others by symbol and
+    /// address.
     fn relocations(&self) -> Vec<u8> {
         let row = |dynamic: &Dynamic| {
             let place = match dynamic.place {
@@ -168,7 +169,7 @@ impl Image<'_> {
         bytes
     }
 
-    /// A symbol of all files as it is written, with its section.
+    /// Returns the record of a global symbol, with its section.
     fn global(&self, number: usize) -> SymbolRecord<'_> {
         let global = &self.symbols.globals[number];
         let address = self.addresses().symbol(Target::Global(number), 0);
@@ -200,8 +201,8 @@ impl Image<'_> {
         }
     }
 
-    /// A symbol of one file as it is written; `None` for what the result does not need: names of sections, and labels of
-    /// strings that have been merged.
+    /// Returns the record of a file's local symbol; `None` for symbols that the result does not need: section symbols, and labels
+    /// of merged strings.
     fn local(&self, input: usize, number: usize) -> Option<SymbolRecord<'_>> {
         let object = self.files.inputs[input].object;
         let entry = &object.symbols[number];
@@ -227,7 +228,7 @@ impl Image<'_> {
         })
     }
 
-    /// All symbols in the order of the file: local ones by the files that they are of, then the others.
+    /// Returns all symbols in the order of the file: local ones, grouped by their source files, then the others.
     fn all_symbols(&self) -> (Vec<SymbolRecord<'_>>, u32) {
         let mut locals: Vec<(Option<usize>, _)> = Vec::new();
         for (input, file) in self.files.inputs.iter().enumerate() {
@@ -243,7 +244,7 @@ impl Image<'_> {
                 _ => globals.push(symbol),
             }
         }
-        // Files come in the order in which the first of their symbols does.
+        // Source files are in the order of their first symbols.
         let mut seen = HashMap::new();
         for (input, _) in &locals {
             let next = seen.len();
@@ -256,7 +257,7 @@ impl Image<'_> {
         (all, first_global)
     }
 
-    /// The symbol table, for people and debuggers.
+    /// Writes the symbol table for debuggers and disassemblers.
     fn write_symbols(
         &self,
         out: &mut Vec<u8>,
@@ -297,7 +298,7 @@ impl Image<'_> {
         Ok(())
     }
 
-    /// Writes the headers of the file.
+    /// Writes the section headers and the file header.
     fn finish(&self, mut out: Vec<u8>, mut headers: Vec<SectionHeader>) -> Result<Vec<u8>> {
         align(&mut out, 8);
         let count = headers.len() as u32;

@@ -1,8 +1,8 @@
 //! The layout of sections and segments in memory and in the file.
 //!
-//! Source: `lld/ELF/Writer.cpp` (`getSectionRank`, `createPhdrs`, `setFileOffset`): sections by what may be done with them,
-//! what is read first; each change begins a segment, at the same place of a new page as the file has it, so that the file
-//! has no gaps.
+//! Source: `lld/ELF/Writer.cpp` (`getSectionRank`, `createPhdrs`, `setFileOffset`). Sections are ordered by their permissions,
+//! read-only ones first. Each change of permissions begins a segment on a new page, at the same offset in the page as in the
+//! file, so that the file has no gaps.
 
 use object::elf;
 
@@ -14,28 +14,28 @@ use crate::file::{FILE_HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader, align_up
 
 use super::sections::{Output, Outputs};
 
-/// The size of a page: of the host as well as of the GPU.
+/// The size of a page in bytes, for both the host and the GPU.
 const PAGE: u64 = 0x1000;
 
-/// The largest file that is written: what a section asks for beyond its bytes is written as zeros.
+/// Limit of the output file's size: the memory of a section beyond its bytes is written as zeros.
 const MAX_FILE_SIZE: u64 = 1 << 32;
 
-/// Addresses and file offsets of all sections.
+/// The addresses and file offsets of all sections.
 pub struct Layout {
     /// The sections in their order in the file.
     pub order: Vec<usize>,
     /// The number of each section in the file.
     pub numbers: Vec<u32>,
     pub programs: Vec<ProgramHeader>,
-    /// The first byte after the contents of sections.
+    /// The end of the sections' contents in the file.
     pub end: u64,
 }
 
 impl Layout {
-    /// Gives every section its address and its place in the file.
+    /// Assigns an address and a file offset to every section.
     ///
     /// # Errors
-    /// [`Error::TooLarge`].
+    /// [`Error::TooLarge`] if the file or the memory image exceeds its limit.
     pub fn of(outputs: &mut Outputs) -> Result<Layout> {
         let list = &mut outputs.list;
         if list.len() >= elf::SHN_LORESERVE.into() {
@@ -52,7 +52,8 @@ impl Layout {
             .chunk_by(|a, b| list[*a].align == list[*b].align)
             .map(<[usize]>::to_vec)
             .collect();
-        // The header of headers, that of the dynamic section and that of the stack, which says that it holds no code.
+        // Three headers in addition: for the program headers, for the dynamic section, and for the stack, which is marked as not
+        // executable.
         let count = 3 + segments.len() + usize::from(!relro.is_empty()) + notes.len();
         let headers = FILE_HEADER_SIZE + count as u64 * PROGRAM_HEADER_SIZE;
         let end = place(list, &order, &segments, headers)?;
@@ -67,7 +68,7 @@ impl Layout {
             align: 8,
         }];
         for (n, segment) in segments.iter().enumerate() {
-            // The table has space for those that are empty, and does not list them.
+            // Space is reserved for the headers of empty segments, but they are not written.
             if n > 0 && segment.is_empty(list) {
                 continue;
             }
@@ -75,7 +76,7 @@ impl Layout {
             program.flags = segment.flags;
             program.align = program.align.max(PAGE);
             if n == 0 {
-                // With the headers.
+                // The first segment includes the headers.
                 program.file_size += program.offset;
                 program.memory_size += program.address;
                 (program.offset, program.address) = (0, 0);
@@ -85,7 +86,7 @@ impl Layout {
         programs.push(program(list, elf::PT_DYNAMIC, &[outputs.dynamic.dynamic]));
         if !relro.is_empty() {
             let mut program = program(list, elf::PT_GNU_RELRO, &relro);
-            // What a loader protects are pages.
+            // A loader protects whole pages.
             let end = align_up(program.offset + program.memory_size, PAGE);
             program.memory_size = end - program.offset;
             (program.align, program.flags) = (1, elf::PF_R);
@@ -114,21 +115,22 @@ impl Layout {
     }
 }
 
-/// Sections that are loaded together.
+/// Sections that are loaded together, with the same permissions.
 struct Segment {
     flags: elf::ProgramFlags,
     sections: Vec<usize>,
 }
 
 impl Segment {
-    /// Whether there is nothing in it.
+    /// Whether all sections of the segment are empty.
     fn is_empty(&self, list: &[Output]) -> bool {
         self.sections.iter().all(|index| list[*index].size == 0)
     }
 }
 
-/// A place in the order of sections: what is not in memory is last; notes are first, then what is read, what is executed
-/// and what is written, each with zeros last, and of what is written that first which is not after relocation.
+/// Returns the rank of a section in the order. Notes are first, then read-only, executable and writable sections; zeros are last
+/// in each class. Of the writable ones, those that become read-only after relocation are first. Sections outside of memory are
+/// last.
 fn rank(output: &Output) -> u32 {
     if !output.in_memory() {
         return 1 << 16;
@@ -150,7 +152,7 @@ fn rank(output: &Output) -> u32 {
     1 << 14 | use_ | after_relro | zeros
 }
 
-/// Whether a section is written by the loader only, when it applies relocations.
+/// Whether a section is written only by the loader, when it applies relocations.
 fn is_relro(output: &Output) -> bool {
     let names = [
         ".got",
@@ -179,7 +181,8 @@ fn flags(output: &Output) -> elf::ProgramFlags {
     flags
 }
 
-/// What is loaded together: the headers of the file with what is read, and then each change of what may be done.
+/// Divides the sections into segments: the file headers with the read-only sections, and then a new segment at each change of
+/// permissions.
 fn segments(list: &[Output], order: &[usize]) -> Vec<Segment> {
     let mut segments = vec![Segment {
         flags: elf::PF_R,
@@ -200,7 +203,7 @@ fn segments(list: &[Output], order: &[usize]) -> Vec<Segment> {
     segments
 }
 
-/// Gives addresses and places in the file; the end of the last contents.
+/// Assigns addresses and file offsets; returns the end of the contents.
 fn place(list: &mut [Output], order: &[usize], segments: &[Segment], headers: u64) -> Result<u64> {
     let too_large = || Error::TooLarge("its sections".to_owned());
     let (mut address, mut offset) = (headers, headers);
@@ -217,7 +220,7 @@ fn place(list: &mut [Output], order: &[usize], segments: &[Segment], headers: u6
             }
             output.address = align_up(address, output.align);
             let (start, start_offset) = *first.get_or_insert_with(|| {
-                // Where the file goes on, but at the same place of a page.
+                // The next free offset in the file with the same offset in a page as the address.
                 let skew = output.address.wrapping_sub(offset) % page;
                 (output.address, offset.saturating_add(skew))
             });
@@ -250,7 +253,7 @@ fn place(list: &mut [Output], order: &[usize], segments: &[Segment], headers: u6
     }
 }
 
-/// The header of some sections that follow each other.
+/// Returns a program header for consecutive sections.
 fn program(list: &[Output], kind: elf::ProgramType, sections: &[usize]) -> ProgramHeader {
     let all = || sections.iter().map(|index| &list[*index]);
     let (address, offset) = all().next().map_or((0, 0), |o| (o.address, o.offset));

@@ -1,8 +1,8 @@
-//! Mergeable sections: equal entries, mostly strings, become one.
+//! Mergeable sections, whose equal entries, mostly strings, become one.
 //!
-//! LLVM's linker defines the order of the entries (`lld/ELF/SyntheticSections.cpp`, `MergeNoTailSection`): by the
-//! upper bits of a hash to one of 32 parts, and there in the order in which they are seen. It is done so here, since else
-//! `.rodata` would differ.
+//! LLVM's linker defines the order of the entries (`lld/ELF/SyntheticSections.cpp`, `MergeNoTailSection`): the upper bits of a
+//! hash select one of 32 parts, in which the entries are in order of appearance. The same order is used here, because `.rodata`
+//! would differ otherwise.
 
 use std::collections::HashMap;
 
@@ -12,30 +12,30 @@ use crate::elf::SHF_STRINGS;
 use crate::file::align_up;
 use crate::relocatable::Section;
 
-/// How many parts the entries are in, and how many bits of a hash of 31 bits say which.
+/// The number of parts, and the shift that selects a part from the 31 bits of a hash.
 const PARTS: usize = 32;
 const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
 
-/// Entries of sections of the same kind, each once.
+/// The distinct entries of sections of the same kind.
 pub struct Merged {
-    /// The section of the result, and where in it they begin.
+    /// The output section, and the offset of the entries in it.
     pub output: usize,
     pub at: u64,
     flags: u64,
     entry_size: u64,
     align: u64,
     entries: Vec<Entry>,
-    /// The number of each entry.
+    /// The index of each entry.
     known: HashMap<Vec<u8>, usize>,
-    /// For each section, where its entries begin, and their numbers.
+    /// For each input section, the offsets of its entries, and their indices.
     members: Vec<Vec<(u64, usize)>>,
 }
 
 struct Entry {
     bytes: Vec<u8>,
-    /// The part that it is in.
+    /// The part that contains the entry.
     part: usize,
-    /// Where it is, once all are known.
+    /// The offset of the entry, once all are known.
     at: u64,
 }
 
@@ -61,7 +61,7 @@ impl Merged {
             && (self.align == section.align.max(1) || !strings)
     }
 
-    /// Adds the entries of a section, and says which member that is.
+    /// Adds the entries of a section; returns the index of the member.
     pub fn add(&mut self, section: &Section) -> usize {
         self.align = self.align.max(section.align);
         let mut pieces = Vec::new();
@@ -76,7 +76,7 @@ impl Merged {
         self.members.len() - 1
     }
 
-    /// The size of the entry that some bytes begin with: a string with its zero, or an entry of the fixed size.
+    /// Returns the size of the first entry: a string with its terminating zero, or an entry of fixed size.
     fn entry(&self, bytes: &[u8]) -> usize {
         let unit = (self.entry_size as usize).min(bytes.len());
         if self.flags & SHF_STRINGS == 0 {
@@ -84,16 +84,16 @@ impl Merged {
         }
         let is_end = |unit: &[u8]| unit.iter().all(|byte| *byte == 0);
         let end = bytes.chunks(unit).position(is_end);
-        // A string without an end is an entry to the end of its section.
+        // An unterminated string extends to the end of its section.
         end.map_or(bytes.len(), |end| (end + 1) * unit)
     }
 
-    /// The number of an entry, and a new one if it is new.
+    /// Returns the index of an entry, and adds it if it is new.
     fn number(&mut self, entry: &[u8]) -> usize {
         if let Some(number) = self.known.get(entry) {
             return *number;
         }
-        // The linker keeps 31 bits of the lower half of the hash, which is that of a string without its end.
+        // The linker keeps 31 bits of the hash's lower half. Strings are hashed without their terminator.
         let unit = (self.entry_size as usize).min(entry.len());
         let (text, end) = entry.split_at(entry.len() - unit);
         let strings = self.flags & SHF_STRINGS != 0;
@@ -109,7 +109,7 @@ impl Merged {
         number
     }
 
-    /// Places the entries, once all sections have been added; gives the size and the alignment of all.
+    /// Places the entries after all sections have been added; returns their total size and their alignment.
     pub fn finish(&mut self) -> (u64, u64) {
         let mut sizes = [0u64; PARTS];
         for entry in &mut self.entries {
@@ -132,7 +132,7 @@ impl Merged {
         (total, self.align)
     }
 
-    /// Where a place of a section has gone; one after its end is as far after its last entry.
+    /// Returns the new offset of an input section's offset. An offset after the end keeps its distance from the last entry.
     pub fn place(&self, member: usize, offset: u64) -> Option<u64> {
         let pieces = &self.members[member];
         let after = pieces.partition_point(|(at, _)| *at <= offset);
@@ -140,7 +140,7 @@ impl Merged {
         Some(self.entries[number].at.saturating_add(offset - at))
     }
 
-    /// Writes the entries where they begin.
+    /// Writes the entries at their offsets.
     pub fn write(&self, out: &mut [u8]) {
         for entry in &self.entries {
             let at = entry.at as usize;

@@ -1,8 +1,8 @@
-//! Joins object files to a code object, as `ld.lld -shared` does.
+//! The linker, which joins object files to a code object as `ld.lld -shared` does.
 //!
-//! What LLVM's linker decides is decided in the same way (LLVM 15, `lld/ELF`), so that addresses, symbols and contents are
-//! the same: which definition of a symbol is taken ([`symbols`]), how sections are joined ([`sections`], [`merge`]), what
-//! a loader finds ([`scan`], [`dynamic`]), and where everything lies ([`layout`]).
+//! Decisions are those of LLVM's linker (LLVM 15, `lld/ELF`), so that addresses, symbols and contents are the same: the choice of
+//! a symbol's definition ([`symbols`]), the joining of sections ([`sections`], [`merge`]), the tables for a loader ([`scan`],
+//! [`dynamic`]), and the layout ([`layout`]).
 
 mod apply;
 mod dynamic;
@@ -28,11 +28,11 @@ use symbols::Symbols;
 
 pub use files::{Input, Options};
 
-/// Links files to a code object: a shared library such as `ld.lld -shared` makes.
+/// Links files to a code object, which is a shared library as `ld.lld -shared` makes it.
 ///
 /// # Errors
-/// [`Error::Unlinkable`] with all that is wrong about symbols and relocations; [`Error::Incompatible`];
-/// [`Error::NothingToLink`]; those of [`Relocatable::check`](crate::Relocatable::check).
+/// [`Error::Unlinkable`] with all problems of symbols and relocations; [`Error::Incompatible`]; [`Error::NothingToLink`]; the
+/// errors of [`Relocatable::check`](crate::Relocatable::check).
 pub fn link(inputs: &[Input], options: &Options) -> Result<Vec<u8>> {
     for input in inputs {
         input.object.check()?;
@@ -59,7 +59,7 @@ pub fn link(inputs: &[Input], options: &Options) -> Result<Vec<u8>> {
     image.write()
 }
 
-/// System, version and chip of all files.
+/// Returns the common system, version and chip of all files.
 fn joined_identity(inputs: &[Input]) -> Result<Identity> {
     let (first, others) = inputs.split_first().ok_or(Error::NothingToLink)?;
     let mut identity = first.object.identity;

@@ -1,5 +1,4 @@
-//! What the relocations of the files need in the result: entries of the global offset table, and relocations that a loader
-//! applies.
+//! The scan of relocations for entries of the global offset table that they use, and for relocations that a loader must apply.
 //!
 //! Source: "User Guide for AMDGPU Backend", "Relocation Records"; `lld/ELF/Relocations.cpp`.
 
@@ -14,41 +13,43 @@ use super::files::{Files, Options, unlinkable};
 use super::sections::Outputs;
 use super::symbols::{Definition, Symbols, Target};
 
-/// The size of an entry of the global offset table.
+/// The size of an entry of the global offset table in bytes.
 pub const ENTRY_SIZE: u64 = 8;
 
 /// A relocation that a loader applies.
 #[derive(Debug, Clone, Copy)]
 pub struct Dynamic {
     pub place: DynamicPlace,
-    /// The symbol whose address the loader knows; none, if it adds the address of the object.
+    /// The symbol whose address the loader looks up; `None` if it adds the load address of the object.
     pub symbol: Option<usize>,
-    /// What is added: a number, to the address of this symbol if there is none above.
+    /// The addend: a number, or with `symbol` being `None`, the address of this symbol with a number.
     pub target: Target,
     pub addend: i64,
-    /// What the loader does with the address of the symbol.
+    /// The relocation type that the loader applies.
     pub kind: u32,
 }
 
-/// Where a loader applies a relocation.
+/// The place of a relocation that a loader applies.
 #[derive(Debug, Clone, Copy)]
 pub enum DynamicPlace {
-    /// In a section of the result.
+    /// An offset in an output section.
     Section { output: usize, at: u64 },
-    /// In an entry of the global offset table.
+    /// An entry of the global offset table, by index.
     Entry(usize),
 }
 
-/// What all relocations need.
+/// The requirements of all relocations.
 pub struct Scan {
-    /// The symbols whose addresses are in the global offset table, and the number of each one's entry.
+    /// The symbols whose addresses are in the global offset table, with the index of their entries.
     pub entry_of: HashMap<Target, usize>,
     pub dynamic: Vec<Dynamic>,
 }
 
 impl Scan {
+    /// Scans the relocations of all files.
+    ///
     /// # Errors
-    /// [`crate::Error::Unlinkable`] with all symbols that nothing defines and all relocations that cannot be.
+    /// [`crate::Error::Unlinkable`] with all undefined symbols and all unsupported relocations.
     pub fn of(
         files: &Files,
         symbols: &Symbols,
@@ -78,20 +79,20 @@ impl Scan {
     }
 }
 
-/// What the address of a symbol is known to be when files are linked.
+/// The state of a symbol's address at link time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
-    /// Nothing, as of weak symbols that nothing defines: 0.
+    /// The symbol is weak and undefined: its address is 0.
     Nothing,
-    /// A number.
+    /// The address is a constant number.
     Number,
-    /// A distance from the start of the result.
+    /// The address is a distance from the start of the result.
     Distance,
-    /// Not yet: a definition outside may take its place.
+    /// The address is unknown, because a definition outside may replace the symbol, which is given by index.
     Outside(usize),
 }
 
-/// A relocation with the section of a file that has it.
+/// A relocation, with the section of the file that contains it.
 #[derive(Clone, Copy)]
 struct Where<'r> {
     input: usize,
@@ -109,7 +110,7 @@ struct Scanner<'a> {
     /// The symbols whose addresses are in the global offset table.
     entries: BTreeMap<Target, Known>,
     problems: Vec<Problem>,
-    /// Symbols that nothing defines and a problem says so.
+    /// Undefined symbols for which a problem has been reported.
     undefined: HashSet<usize>,
 }
 
@@ -140,7 +141,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether something has to define a symbol, and nothing does.
+    /// Whether a symbol needs a definition, and has none.
     fn is_undefined(&self, target: Target) -> bool {
         let Some(global) = self.symbols.of(target) else {
             return false;
@@ -254,7 +255,7 @@ impl Scanner<'_> {
             && matches!(place, Place::Undefined | Place::Common)
     }
 
-    /// Has the loader apply a relocation, if its section is in the result.
+    /// Leaves a relocation to the loader, if its section is in the result.
     fn dynamic_at(&mut self, at: Where<'_>, known: Known) {
         let Relocation {
             offset,
@@ -282,7 +283,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Numbers the entries of the global offset table, and has the loader write those that it knows.
+    /// Numbers the entries of the global offset table, and leaves those to the loader that depend on the load address.
     fn finish(mut self) -> Scan {
         for (number, (target, known)) in std::mem::take(&mut self.entries).into_iter().enumerate() {
             self.scan.entry_of.insert(target, number);

@@ -1,4 +1,4 @@
-//! Output sections: which input sections each is joined from.
+//! Output sections, each joined from input sections.
 //!
 //! Source: `lld/ELF/Writer.cpp` (`getOutputSectionName`, order of input) and `OutputSections.cpp`.
 
@@ -12,7 +12,7 @@ use super::files::Files;
 use super::merge::Merged;
 use super::symbols::{Definition, Symbols, Target};
 
-/// Names that stand for all that begin with them and a point: `.text.f` becomes a part of `.text`.
+/// Prefixes of section names that are joined: `.text.f` becomes a part of `.text`.
 const PREFIXES: [&str; 12] = [
     ".text",
     ".data.rel.ro",
@@ -28,7 +28,7 @@ const PREFIXES: [&str; 12] = [
     ".dtors",
 ];
 
-/// A section of the result.
+/// A section of the output file.
 #[derive(Debug, Default)]
 pub struct Output {
     pub name: String,
@@ -36,32 +36,32 @@ pub struct Output {
     pub flags: u64,
     pub align: u64,
     pub entry_size: u64,
-    /// What it is made of; nothing, if the linker makes it.
+    /// The parts of the section; none, if the linker makes its contents.
     pub parts: Vec<Part>,
     pub size: u64,
-    /// The section that it refers to, and a number that says more (`sh_link`, `sh_info`).
+    /// The section that it refers to, and an additional number (`sh_link`, `sh_info`).
     pub link: Option<usize>,
     pub info: u32,
-    /// Address and place in the file, once they are known.
+    /// The address and the file offset, once they are known.
     pub address: u64,
     pub offset: u64,
 }
 
-/// What a section is made of.
+/// A part of an output section.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
     pub what: PartOf,
-    /// Where it begins.
+    /// The offset of the part in the section.
     pub at: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub enum PartOf {
-    /// A section of a file.
+    /// A section of an input file.
     Section { input: usize, section: usize },
-    /// Entries of several sections, each once.
+    /// Merged entries of several sections.
     Merged(usize),
-    /// Space for a common symbol, the number of which this is.
+    /// Space for a common symbol, given by its number.
     Common {
         global: usize,
         size: u64,
@@ -69,18 +69,18 @@ pub enum PartOf {
     },
 }
 
-/// Where a section of a file has gone.
+/// The place of an input section in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
-    /// Nowhere.
+    /// The section is not linked.
     Dropped,
-    /// To a section of the result.
+    /// An offset in an output section.
     At { output: usize, at: u64 },
-    /// Into entries that are merged, as which of their sections.
+    /// Merged entries, of which the section is this member.
     Merged { merged: usize, member: usize },
 }
 
-/// The sections that the linker makes, by their indices.
+/// The indices of the sections that the linker makes.
 #[derive(Debug, Default)]
 pub struct DynamicSections {
     pub symbols: usize,
@@ -92,11 +92,11 @@ pub struct DynamicSections {
     pub got: Option<usize>,
 }
 
-/// The sections of the result, in the order in which they are first named.
+/// The output sections, in the order in which they are first named.
 pub struct Outputs {
     pub list: Vec<Output>,
     pub merged: Vec<Merged>,
-    /// Where each section of each file has gone.
+    /// For each section of each file, its place in the result.
     pub homes: Vec<Vec<Home>>,
     pub dynamic: DynamicSections,
 }
@@ -129,7 +129,7 @@ impl Outputs {
         collector.outputs
     }
 
-    /// Where a place of a section of a file is in the result: the section, and the offset in it.
+    /// Returns the output section and offset for an offset in an input section.
     pub fn place(&self, input: usize, section: usize, offset: u64) -> Option<(usize, u64)> {
         match self.homes[input][section] {
             Home::Dropped => None,
@@ -142,7 +142,7 @@ impl Outputs {
         }
     }
 
-    /// Adds a section that the linker makes, and gives its index.
+    /// Adds a section that the linker makes; returns its index.
     pub fn add(&mut self, output: Output) -> usize {
         self.list.push(output);
         self.list.len() - 1
@@ -155,7 +155,7 @@ struct Collector {
 }
 
 impl Collector {
-    /// The section of the result of a name.
+    /// Returns the index of the output section of a name, and creates it if it is new.
     fn output(&mut self, name: &str, like: &Section) -> usize {
         if let Some(index) = self.known.get(name) {
             return *index;
@@ -171,7 +171,7 @@ impl Collector {
         index
     }
 
-    /// Adds a section of a file.
+    /// Adds an input section.
     fn add(&mut self, object: &Relocatable, input: usize, section: usize) {
         let from = &object.sections[section];
         let index = self.output(output_name(&from.name), from);
@@ -201,8 +201,8 @@ impl Collector {
         };
     }
 
-    /// Reserves space for common symbols, before all that is in the files, in the order in which these name them; but files
-    /// without such symbols of their own are passed over, as by LLVM.
+    /// Reserves space for common symbols before all input sections, in the order in which the files name them. Files without
+    /// common definitions of their own are skipped, as in LLVM's linker.
     fn rooms(&mut self, files: &Files, symbols: &Symbols) {
         let mut made = HashSet::new();
         for (input, file) in files.inputs.iter().enumerate() {
@@ -222,7 +222,7 @@ impl Collector {
         }
     }
 
-    /// Reserves space for a common symbol.
+    /// Reserves space for one common symbol.
     fn add_common(&mut self, global: usize, size: u64, align: u64) {
         let like = Section {
             name: ".bss".to_owned(),
@@ -246,7 +246,7 @@ impl Collector {
         output.parts.push(Part { what, at: 0 });
     }
 
-    /// Gives each part its place in its section; where common symbols are is the result.
+    /// Assigns each part its offset in its section; returns the definitions of the common symbols.
     fn place(&mut self, files: &Files) -> Vec<(usize, Definition)> {
         let mut commons = Vec::new();
         let Outputs {
@@ -287,9 +287,9 @@ impl Collector {
 }
 
 impl Output {
-    /// Takes flags, type and alignment of a section that becomes a part.
+    /// Merges flags, type and alignment of an added section.
     fn join(&mut self, from: &Section) {
-        // Zeros are written out where others are bytes, and so is whatever differs.
+        // Sections of different types become ordinary bytes, and zeros are written out.
         if self.kind != from.kind {
             self.kind = SHT_PROGBITS;
         }
@@ -300,18 +300,18 @@ impl Output {
         self.align = self.align.max(from.align).max(1);
     }
 
-    /// Whether it takes space in the file.
+    /// Whether the section takes space in the file.
     pub fn in_file(&self) -> bool {
         self.kind != SHT_NOBITS
     }
 
-    /// Whether it is in memory.
+    /// Whether the section is in memory.
     pub fn in_memory(&self) -> bool {
         self.flags & SHF_ALLOC != 0
     }
 }
 
-/// The name of the section that a section becomes a part of.
+/// Returns the name of the output section that an input section becomes a part of.
 fn output_name(name: &str) -> &str {
     let begins = |prefix: &&&str| {
         let rest = name.strip_prefix(**prefix);
@@ -320,7 +320,7 @@ fn output_name(name: &str) -> &str {
     PREFIXES.iter().find(begins).map_or(name, |prefix| prefix)
 }
 
-/// Whether entries of a section that are equal become one.
+/// Whether equal entries of a section are merged.
 fn is_merged(section: &Section) -> bool {
     section.flags & SHF_MERGE != 0
         && section.flags & SHF_WRITE == 0
@@ -331,7 +331,7 @@ fn is_merged(section: &Section) -> bool {
         && section.kind != SHT_NOBITS
 }
 
-/// Functions that are called at the start are in the order of the numbers in their sections' names.
+/// Returns the priority of a function array: arrays are in the order of the numbers in their sections' names.
 fn priority(files: &Files, part: &Part) -> u32 {
     let PartOf::Section { input, section } = part.what else {
         return u32::MAX;

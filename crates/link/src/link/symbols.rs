@@ -1,6 +1,6 @@
 //! Symbol resolution: the definition of each symbol.
 //!
-//! Source: "System V ABI", "Symbol Table", and what LLVM's linker does where that is silent (`lld/ELF/Symbols.cpp`).
+//! Source: "System V ABI", "Symbol Table", and LLVM's linker where the former leaves a choice (`lld/ELF/Symbols.cpp`).
 
 use std::collections::HashMap;
 
@@ -10,39 +10,39 @@ use crate::relocatable::{Place, Symbol};
 
 use super::files::{Files, unlinkable};
 
-/// What a relocation refers to. The order is that of entries of the global offset table.
+/// The symbol of a relocation. The derived order is that of entries in the global offset table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// A symbol of all files, by its number.
+    /// A global symbol, by its number.
     Global(usize),
-    /// One of a file.
+    /// A local symbol of a file.
     Local { input: usize, symbol: usize },
 }
 
-/// Where a symbol of all files is.
+/// The definition of a global symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Definition {
     Undefined,
     Absolute(u64),
-    /// In a section of a file.
+    /// An offset in an input section.
     Section {
         input: usize,
         section: usize,
         value: u64,
     },
-    /// The symbol is not defined yet.
+    /// Space that the linker reserves: the symbol is not defined yet.
     Common {
         size: u64,
         align: u64,
     },
-    /// In a section of the result.
+    /// An offset in an output section.
     Output {
         output: usize,
         at: u64,
     },
 }
 
-/// A symbol of all files.
+/// A global symbol, which all files share.
 #[derive(Debug)]
 pub struct Global<'a> {
     pub name: &'a str,
@@ -51,17 +51,17 @@ pub struct Global<'a> {
     pub binding: u8,
     pub visibility: u8,
     pub definition: Definition,
-    /// The file that defines it, or that named it first.
+    /// The file that defines the symbol, or the first that named it.
     pub input: Option<usize>,
 }
 
 impl Global<'_> {
-    /// Whether it is seen outside of the result.
+    /// Whether the symbol is visible outside of the result.
     pub fn is_exported(&self) -> bool {
         matches!(self.visibility, STV_DEFAULT | STV_PROTECTED)
     }
 
-    /// Whether a definition outside can take its place.
+    /// Whether a definition outside can replace the symbol.
     pub fn is_preemptible(&self) -> bool {
         self.visibility == STV_DEFAULT
     }
@@ -71,11 +71,11 @@ impl Global<'_> {
     }
 }
 
-/// The symbols of all files, in the order in which they are first named.
+/// The global symbols, in the order in which they are first named.
 pub struct Symbols<'a> {
     pub globals: Vec<Global<'a>>,
     known: HashMap<&'a str, usize>,
-    /// For each symbol of each file, what it is.
+    /// For each symbol of each file, the symbol of the result.
     targets: Vec<Vec<Target>>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Symbols<'a> {
     /// Finds a definition for each symbol.
     ///
     /// # Errors
-    /// [`crate::Error::Unlinkable`] with those that have several.
+    /// [`crate::Error::Unlinkable`] with the symbols that have several definitions.
     pub fn resolve(files: &Files<'a>) -> Result<Symbols<'a>> {
         let mut symbols = Symbols {
             globals: Vec::new(),
@@ -118,7 +118,7 @@ impl<'a> Symbols<'a> {
         Ok(symbols)
     }
 
-    /// The number of a symbol, which is created at its first mention.
+    /// Returns the number of a symbol, which is created at its first mention.
     pub fn global(&mut self, name: &'a str) -> usize {
         if let Some(number) = self.known.get(name) {
             return *number;
@@ -137,18 +137,18 @@ impl<'a> Symbols<'a> {
         number
     }
 
-    /// A symbol that some file names.
+    /// Returns a symbol, if some file names it.
     pub fn named(&mut self, name: &str) -> Option<&mut Global<'a>> {
         let number = self.known.get(name)?;
         Some(&mut self.globals[*number])
     }
 
-    /// What a symbol of a file is.
+    /// Returns the result's symbol for a symbol of a file.
     pub fn target(&self, input: usize, symbol: usize) -> Target {
         self.targets[input][symbol]
     }
 
-    /// The symbol of all files, if it is one.
+    /// Returns the global symbol of a target, if it is one.
     pub fn of(&self, target: Target) -> Option<&Global<'a>> {
         match target {
             Target::Global(number) => Some(&self.globals[number]),
@@ -156,7 +156,7 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Defines a symbol that some file names, if nothing has defined it.
+    /// Defines a symbol, if some file names it and none defines it.
     pub fn define(&mut self, name: &str, output: usize, at: u64, visibility: u8) {
         if let Some(global) = self.named(name).filter(|global| global.is_undefined()) {
             global.definition = Definition::Output { output, at };
@@ -166,7 +166,7 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Where a symbol of a file says that it is.
+/// Returns the definition that a file gives for a symbol.
 fn definition(place: Place, input: usize, symbol: &Symbol) -> Definition {
     match place {
         Place::Undefined => Definition::Undefined,
@@ -183,7 +183,7 @@ fn definition(place: Place, input: usize, symbol: &Symbol) -> Definition {
     }
 }
 
-/// The visibility of a symbol that is named with two: that which shows less. Default shows most, then protected, hidden and
+/// Returns the more restrictive of two visibilities. Default is the least restrictive, then follow protected, hidden and
 /// internal.
 fn narrower(a: u8, b: u8) -> u8 {
     match (a, b) {
@@ -193,17 +193,18 @@ fn narrower(a: u8, b: u8) -> u8 {
 }
 
 impl Global<'_> {
-    /// Takes what every file that names a symbol says of it.
+    /// Merges the visibility from a file that names the symbol.
     fn see(&mut self, symbol: &Symbol) {
         self.visibility = narrower(self.visibility, symbol.visibility);
     }
 
-    /// Takes a definition if it goes before the one that is there; the file of the other one, if neither does.
+    /// Takes a definition if it has precedence over the present one. The error is the file of the present one, if neither has
+    /// precedence.
     fn offer(&mut self, symbol: &Symbol, new: Definition, input: usize) -> Result<(), usize> {
         let weak = symbol.binding == STB_WEAK;
         let replaces = match (self.definition, new) {
             (Definition::Undefined, Definition::Undefined) => {
-                // One strong use makes it needed.
+                // One strong reference makes the symbol required.
                 if !weak {
                     self.binding = symbol.binding;
                 }
@@ -222,17 +223,17 @@ impl Global<'_> {
                     align,
                 };
                 self.size = largest;
-                // It is counted with the file that asks for most.
+                // The file with the largest size counts as the symbol's file.
                 if s > size {
                     self.input = Some(input);
                 }
                 false
             }
             (Definition::Common { .. }, _) => !weak,
-            // Of several weak ones the first is taken.
+            // Of several weak definitions, the first is taken.
             (_, _) if self.binding == STB_WEAK => !weak || matches!(new, Definition::Common { .. }),
             (_, _) if weak || matches!(new, Definition::Common { .. }) => false,
-            // The same value twice is no quarrel, but LLVM's linker takes a zero for no value.
+            // Two definitions with the same value do not conflict, except that LLVM's linker treats 0 as no value.
             (Definition::Absolute(a), Definition::Absolute(b)) if a == b && a != 0 => false,
             _ => return Err(self.input.unwrap_or(input)),
         };

@@ -1,8 +1,8 @@
 //! The start state of a kernel: arguments, and contents of user SGPRs.
 //!
-//! Source: the CLRX wiki, "AMD Catalyst OpenCL ABI description". A kernel reads two constant buffers, of which 0 has the shape
-//! of the grid and 1 the arguments, and a table of descriptors, which are here parts of one argument block. A buffer is passed by
-//! the descriptor at its number; the offset in it, among the arguments, is 0.
+//! Source: the CLRX wiki, "AMD Catalyst OpenCL ABI description". A kernel reads two constant buffers, of which 0 has the shape of
+//! the grid and 1 the arguments, and a table of descriptors; here all three are parts of one argument block. A buffer is passed
+//! by the descriptor at its number. The offset in it, which is one of the arguments, is 0.
 
 use super::{Kernel, class, info, note};
 use crate::bytes::u32_at;
@@ -12,17 +12,17 @@ use crate::metadata::{Arg, ArgKind, KernelMetadata};
 use crate::start::{Start, UserValue, UserWords, WORD_3};
 use crate::target::Target;
 
-/// Bytes of constant buffer 0, after which the arguments are.
+/// Bytes of constant buffer 0, after which the arguments begin.
 const SHAPE: u32 = 256;
 /// Bytes of a descriptor in the table of buffers.
 const ENTRY: u32 = 32;
-/// The largest number of a buffer, and of an argument's place.
+/// The largest number of a buffer, and the largest offset of an argument.
 const MOST_BUFFERS: u32 = 1023;
 const MOST_ARGUMENTS: u32 = 1 << 20;
-/// Records of a buffer whose size the memory unit knows.
+/// The number of records of a buffer without a limit of its own, because the memory unit checks the actual size.
 const ALL: u32 = u32::MAX;
 
-/// Hidden arguments in constant buffer 0, by dword. Offsets of the grid, from 24 and 36 on, are 0.
+/// Hidden arguments in constant buffer 0, by dword. Offsets of the grid, at dwords 24 and 36, are 0.
 #[rustfmt::skip]
 const HIDDEN_ARGS: [(u32, ArgKind); 10] = [
     (0, ArgKind::HiddenItemCountX), (1, ArgKind::HiddenItemCountY), (2, ArgKind::HiddenItemCountZ),
@@ -31,7 +31,7 @@ const HIDDEN_ARGS: [(u32, ArgKind); 10] = [
     (8, ArgKind::HiddenGroupCountX), (9, ArgKind::HiddenGroupCountY), (10, ArgKind::HiddenGroupCountZ),
 ];
 
-/// Types of values, with their bytes, and whether a sign fills the rest of a dword.
+/// Types of values, with their size in bytes, and whether they are sign-extended to a dword.
 const TYPES: [(&str, u32, bool); 10] = [
     ("u8", 1, false),
     ("i8", 1, true),
@@ -45,13 +45,13 @@ const TYPES: [(&str, u32, bool); 10] = [
     ("double", 8, false),
 ];
 
-/// What the lines on a kernel say.
+/// The contents of the metadata lines of a kernel.
 #[derive(Default)]
 struct Lines {
     args: Vec<Arg>,
-    /// The numbers of buffers that arguments are.
+    /// Arguments that are buffers: the argument's index, and the buffer's number.
     buffers: Vec<(usize, u32)>,
-    /// Where the arguments end.
+    /// The end of the arguments.
     end: u32,
     local: u32,
     group_size: Option<[u32; 3]>,
@@ -60,7 +60,7 @@ struct Lines {
     missing: Option<String>,
 }
 
-/// The metadata and the start state of a kernel, whose program has its constants at an address.
+/// Returns the metadata and the start state of a kernel, whose program has its constants at an address.
 pub(crate) fn kernel(
     kernel: &Kernel,
     target: &Target,
@@ -107,7 +107,7 @@ pub(crate) fn kernel(
         start: Some(Box::new(start)),
         ..KernelMetadata::default()
     };
-    // Granules of 4 and of 8; VCC and its like stand after the SGPRs that are counted.
+    // Granules of 4 VGPRs and of 8 SGPRs; VCC and other special registers are allocated after the counted SGPRs.
     let vgprs = (value(info::VGPRS).clamp(1, 256) - 1) / 4;
     let sgprs = (value(info::SGPRS).min(98) + 5) / 8;
     let modes = (value(info::FLOAT_MODE) & 0xff) << 12 | (value(info::IEEE_MODE) & 1) << 23;
@@ -118,7 +118,7 @@ pub(crate) fn kernel(
     Ok((metadata, descriptor))
 }
 
-/// The pairs of the note on the program.
+/// Returns the pairs of the program note.
 fn program_info(kernel: &Kernel) -> Vec<(u32, u32)> {
     let note = kernel.notes.iter().find(|n| n.0 == note::PROGRAM_INFO);
     let bytes = note.map_or(&[][..], |(_, bytes)| bytes);
@@ -128,7 +128,7 @@ fn program_info(kernel: &Kernel) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Reads what user SGPRs are to hold.
+/// Reads the contents of the user SGPRs.
 fn read_user_data(
     start: &mut Start,
     pairs: &[(u32, u32)],
@@ -177,7 +177,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Reads a line; `None` for what is wrong.
+    /// Reads a line; returns `None` for a malformed one.
     fn line(&mut self, fields: &[&str]) -> Option<()> {
         let number = |n: usize| fields.get(n)?.parse::<u32>().ok();
         match *fields.first()? {
@@ -201,7 +201,7 @@ impl Lines {
         Some(())
     }
 
-    /// `value:NAME:TYPE:ELEMENTS:1:OFFSET`, of a structure its bytes instead of elements.
+    /// Reads `value:NAME:TYPE:ELEMENTS:1:OFFSET`; a structure has its size in bytes in place of elements.
     fn value(&mut self, fields: &[&str]) -> Option<()> {
         let [_, name, kind, elements, _, offset] = fields else {
             return None;
@@ -209,7 +209,7 @@ impl Lines {
         let elements = elements.parse::<u32>().ok()?;
         let known = TYPES.iter().find(|row| row.0 == *kind);
         let (size, extended) = match known {
-            // Elements of a vector have a dword at least; three take the room of four.
+            // Elements of a vector take a dword at least; three take the space of four.
             Some((_, bytes, _)) if elements > 1 => {
                 let room = if elements == 3 { 4 } else { elements };
                 (room.checked_mul((*bytes).max(4))?, 0)
@@ -226,7 +226,7 @@ impl Lines {
         Some(())
     }
 
-    /// `pointer:NAME:TYPE:1:1:OFFSET:SPACE:NUMBER:…`
+    /// Reads `pointer:NAME:TYPE:1:1:OFFSET:SPACE:NUMBER:…`.
     fn pointer(&mut self, fields: &[&str]) -> Option<()> {
         let [_, name, _, _, _, offset, space, number, ..] = fields else {
             return None;

@@ -1,9 +1,9 @@
-//! Programs for OpenCL 1.2 as AMD's Catalyst keeps them: an ELF file with a text and an ELF file for each kernel, in whose
-//! notes the driver finds what it needs.
+//! Programs for OpenCL 1.2 in the format of AMD's Catalyst: an ELF file that contains a text and an ELF file for each kernel. The
+//! notes of the inner file hold the driver's settings.
 //!
-//! Sources: the CLRX wiki, "CLRadeonExtender Assembler AMD Catalyst handling" and "AMD Catalyst OpenCL ABI description"; what
-//! CLRX and Multi2Sim read and write. [`Program::read`] takes a file apart, [`Program::write`] makes one, and `kernel` says how a
-//! kernel begins.
+//! Sources: the CLRX wiki, "CLRadeonExtender Assembler AMD Catalyst handling" and "AMD Catalyst OpenCL ABI description"; the
+//! files that CLRX and Multi2Sim read and write. [`Program::read`] parses a file, [`Program::write`] makes one, and `kernel`
+//! computes the start state of a kernel.
 
 mod kernel;
 mod read;
@@ -12,45 +12,45 @@ mod write;
 pub(crate) use kernel::kernel;
 pub(crate) use read::is_program;
 
-/// A program.
+/// A program for AMD's Catalyst.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
-    /// The chip's place in [`PRODUCTS`].
+    /// The index of the chip in [`PRODUCTS`].
     pub product: usize,
     /// Whether addresses have 64 bits.
     pub wide: bool,
-    /// The options and the name of the compiler.
+    /// The compiler's options and name.
     pub options: Vec<u8>,
-    /// The driver.
+    /// The name of the driver.
     pub driver: Vec<u8>,
-    /// Constants of all kernels.
+    /// The constants of all kernels.
     pub constants: Option<Vec<u8>>,
-    /// The kernels.
+    /// The kernels of the program.
     pub kernels: Vec<Kernel>,
 }
 
-/// A kernel.
+/// A kernel of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Kernel {
-    /// Its name in the source.
+    /// The kernel's name in the source.
     pub name: String,
-    /// Lines on its arguments and memory.
+    /// Lines of text about the kernel's arguments and memory.
     pub metadata: Vec<u8>,
-    /// 32 bytes for the driver.
+    /// The header for the driver, of 32 bytes.
     pub header: Vec<u8>,
-    /// Notes: a type, and the contents.
+    /// The notes, as pairs of type and contents.
     pub notes: Vec<(u32, Vec<u8>)>,
-    /// Constants that no kernel of these chips has.
+    /// The data section, in which no kernel of these chips has constants.
     pub data: Vec<u8>,
     /// The instructions of the kernel.
     pub code: Vec<u8>,
 }
 
-/// A chip as the files number it: by CLRX's name, the chip, the machine of the program, and that of a kernel.
+/// A chip in the numbering of the files: CLRX's name, the chip, and the ELF machine numbers of a program and of a kernel.
 pub struct Product {
-    /// CLRX's name.
+    /// The name in CLRX.
     pub name: &'static str,
-    /// The chip.
+    /// The name of the chip.
     pub chip: &'static str,
     machine: u16,
     inner: u32,
@@ -65,7 +65,7 @@ const fn product(name: &'static str, chip: &'static str, machine: u16, inner: u3
     }
 }
 
-/// The chips that the driver has programs for. Of several with one chip's instructions the first stands for it.
+/// The chips that the driver has programs for. Several may have the same instructions; the first of them is used then.
 #[rustfmt::skip]
 pub const PRODUCTS: [Product; 19] = [
     product("tahiti", "gfx600", 0x3fd, 0x1a), product("capeverde", "gfx601", 0x3ff, 0x1c),
@@ -80,7 +80,7 @@ pub const PRODUCTS: [Product; 19] = [
     product("stoney", "gfx810", 0x411, 0x31),
 ];
 
-/// Types of notes.
+/// The types of notes.
 #[allow(missing_docs)]
 pub mod note {
     pub const PROGRAM_INFO: u32 = 1;
@@ -102,36 +102,36 @@ pub mod note {
     pub const UAV_OP_MASK: u32 = 17;
 }
 
-/// Addresses in the note on the program ([`note::PROGRAM_INFO`]), which has pairs of address and value.
+/// Addresses in the program note ([`note::PROGRAM_INFO`]), which consists of pairs of address and value.
 #[allow(missing_docs)]
 pub mod info {
-    /// How many values user SGPRs get; of each follow class, slot, first register and number of registers.
+    /// The number of user SGPR entries; each is class, slot, first register and number of registers.
     pub const USER_DATA: u32 = 0x8000_1000;
     pub const VGPRS: u32 = 0x8000_1041;
     pub const SGPRS: u32 = 0x8000_1042;
     pub const FLOAT_MODE: u32 = 0x8000_1043;
     pub const IEEE_MODE: u32 = 0x8000_1044;
-    /// Dwords of scratch of a work-item.
+    /// Scratch of a work-item in dwords.
     pub const SCRATCH: u32 = 0x8000_1045;
     pub const MOST_SGPRS: u32 = 0x8000_1863;
     pub const MOST_VGPRS: u32 = 0x8000_1864;
-    /// COMPUTE_PGM_RSRC2, by its dword.
+    /// COMPUTE_PGM_RSRC2, by its dword address.
     pub const RSRC2: u32 = 0x2e13;
-    /// Items of a group: 256, or what the source asks for.
+    /// Work-items of a group: 256, or the size that the source requests.
     pub const GROUP_SIZE: u32 = 0x8000_001c;
-    /// Buffers that are used: the first 32, and all.
+    /// Masks of used buffers: the first 32, and all.
     pub const UAVS: u32 = 0x8000_001f;
     pub const ALL_UAVS: u32 = 0x8000_1843;
-    /// What is always 0, and what is always 1.
+    /// Two entries with constant values: always 0, and always 1.
     pub const NO_NAME: u32 = 0x8000_1841;
     pub const ONE: u32 = 0x8000_000a;
     pub const WAVE: u32 = 0x8000_0078;
     pub const MOST_LDS: u32 = 0x8000_0081;
-    /// Bytes of LDS.
+    /// The size of LDS in bytes.
     pub const LDS: u32 = 0x8000_0082;
 }
 
-/// What is put in user SGPRs, by CLRX's names; the number is the place.
+/// Classes of user SGPR contents, by CLRX's names; the index is the number of the class.
 #[rustfmt::skip]
 pub const USER_CLASSES: [&str; 33] = [
     "imm_resource", "imm_sampler", "imm_const_buffer", "imm_vertex_buffer", "imm_uav", "imm_alu_float_const",
@@ -143,7 +143,7 @@ pub const USER_CLASSES: [&str; 33] = [
     "ptr_indirect_uav", "imm_context_base", "imm_lds_esgs_size", "imm_global_offset", "imm_generic_user_data",
 ];
 
-/// The number of a class of user data.
+/// Returns the number of a class of user SGPR contents.
 pub(crate) fn class(name: &str) -> u32 {
     let place = USER_CLASSES.iter().position(|class| *class == name);
     place.map_or(u32::MAX, |place| place as u32)

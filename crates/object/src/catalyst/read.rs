@@ -1,4 +1,4 @@
-//! Takes a program apart.
+//! The reader of programs for AMD's Catalyst.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader32, FileHeader64};
@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 
 const LE: LittleEndian = LittleEndian;
 
-/// Where a file's machine stands, and its class: 1 for 32 bits, 2 for 64.
+/// Offsets of a file's machine number and of its class: 1 for 32 bits, 2 for 64 bits.
 const MACHINE: usize = 18;
 const CLASS: usize = 4;
-/// Kernels that a program has at most.
+/// Limit of kernels of a program.
 const MOST: usize = 4096;
-/// How many times the length of the file they may have together.
+/// Limit of the kernels' total size, as a multiple of the file's length.
 const MOST_SHARE: usize = 4;
 
-/// The place of the chip that a program is for.
+/// Returns the index of the chip that a program is for.
 fn product_of(bytes: &[u8]) -> Option<usize> {
     let machine = bytes.get(MACHINE..)?.first_chunk()?;
     let machine = u16::from_le_bytes(*machine);
@@ -36,14 +36,14 @@ fn damaged(problem: impl std::fmt::Display) -> Error {
     }
 }
 
-/// The bytes of a symbol, by its name.
+/// Symbols: name and bytes of each.
 type Symbols<'a> = Vec<(&'a [u8], &'a [u8])>;
 
 impl Program {
-    /// Takes a file apart.
+    /// Parses a program.
     ///
     /// # Errors
-    /// [`Error::BadElf`] for what is none, [`Error::Truncated`].
+    /// [`Error::BadElf`] for other files, [`Error::Truncated`].
     pub fn read(bytes: &[u8]) -> Result<Program> {
         let product = product_of(bytes).ok_or_else(|| damaged("it is no program of Catalyst"))?;
         let wide = bytes.get(CLASS) == Some(&2);
@@ -60,7 +60,7 @@ impl Program {
             wide,
             options: named(b"__OpenCL_compile_options").unwrap_or_default(),
             driver: Vec::new(),
-            // The number is that of the first buffer of older drivers.
+            // The number in the name differs between drivers.
             constants: named(b"__OpenCL_0_global").or_else(|| named(b"__OpenCL_2_global")),
             kernels: Vec::new(),
         };
@@ -94,7 +94,7 @@ impl Program {
     }
 }
 
-/// The symbols with their bytes.
+/// Returns the symbols with their bytes.
 fn symbols<H: FileHeader<Endian = LittleEndian>>(bytes: &[u8]) -> Result<Symbols<'_>> {
     let header = H::parse(bytes).map_err(damaged)?;
     let sections = header.sections(LE, bytes).map_err(damaged)?;
@@ -116,7 +116,7 @@ fn symbols<H: FileHeader<Endian = LittleEndian>>(bytes: &[u8]) -> Result<Symbols
     Ok(found)
 }
 
-/// What a kernel's file has: notes and code.
+/// Reads a kernel's file: notes and code.
 fn kernel_file(file: &[u8]) -> Result<Kernel> {
     let header = FileHeader32::<LittleEndian>::parse(file).map_err(damaged)?;
     let programs = header.program_headers(LE, file).map_err(damaged)?;
@@ -144,7 +144,7 @@ fn notes_of(mut bytes: &[u8]) -> Result<Vec<(u32, Vec<u8>)>> {
         let at = 12 + u64::from(name);
         let contents = slice(bytes, at, size.into(), "a note of a kernel")?;
         notes.push((kind, contents.to_vec()));
-        // Both lie within the file.
+        // Both sizes have been checked against the file.
         bytes = &bytes[(at + u64::from(size)) as usize..];
     }
     Ok(notes)

@@ -1,14 +1,14 @@
-//! Writes a program: the file around all, and one for each kernel.
+//! The writer of programs for AMD's Catalyst: the outer file, and one file for each kernel.
 
 use super::{Kernel, PRODUCTS, Product, Program};
 
-/// `e_ident` of a kernel's file: its system and the version of that, and its machine.
+/// `EI_OSABI`, `EI_ABIVERSION` and machine number of a kernel's file.
 const CAL: (u8, u8, u16) = (0x64, 1, 0x7d);
-/// A segment with the table of encodings, of which a kernel has one.
+/// The type of the segment with the table of encodings; a kernel has one encoding.
 const PT_ENCODINGS: u32 = 0x7000_0002;
 const PT_LOAD: u32 = 1;
 const PT_NOTE: u32 = 4;
-/// The type of an encoding for these chips.
+/// The type of the encoding for these chips.
 const ENCODING: u32 = 4;
 const SHT_PROGBITS: u32 = 1;
 const SHT_SYMTAB: u32 = 2;
@@ -19,13 +19,13 @@ const STRINGS: u64 = 0x20;
 const OBJECT: u8 = 1;
 const FUNCTION: u8 = 2;
 
-/// Bytes on their way, in a file of 32 or 64 bits.
+/// A file of 32 or 64 bits that is being written.
 struct Out {
     bytes: Vec<u8>,
     wide: bool,
 }
 
-/// A section on its way.
+/// A section that is being written.
 struct Section {
     name: &'static str,
     kind: u32,
@@ -36,7 +36,7 @@ struct Section {
     bytes: Vec<u8>,
 }
 
-/// A symbol on its way.
+/// A symbol that is being written.
 struct Symbol {
     name: String,
     section: u16,
@@ -54,11 +54,11 @@ impl Out {
         self.bytes.extend(value.to_le_bytes());
     }
 
-    /// An address, an offset or a size.
+    /// Writes an address, an offset or a size.
     fn long(&mut self, value: u64) {
         match self.wide {
             true => self.bytes.extend(value.to_le_bytes()),
-            // Programs have less than 4 GiB: sources have 256 megabytes at most.
+            // Fits, because programs have less than 4 GiB: sources have 256 megabytes at most.
             false => self.word(value as u32),
         }
     }
@@ -67,7 +67,7 @@ impl Out {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
     }
 
-    /// The file's header: ET_EXEC, with the places of its tables.
+    /// Writes the file header: ET_EXEC, with the places of its tables.
     fn header(&mut self, (os, abi, machine): (u8, u8, u16), flags: u32, tables: Tables) {
         let class = if self.wide { 2 } else { 1 };
         self.bytes.extend(b"\x7fELF");
@@ -89,7 +89,7 @@ impl Out {
         self.half(1);
     }
 
-    /// A program header of 32 bits, without addresses.
+    /// Writes a 32-bit program header, without addresses.
     fn segment(&mut self, kind: u32, offset: u64, size: u64, memory: u64) {
         self.word(kind);
         for value in [offset, 0, 0, size, memory, 0, 0] {
@@ -126,7 +126,7 @@ impl Out {
     }
 }
 
-/// Where a file's tables are, and how long.
+/// The places and lengths of a file's tables.
 struct Tables {
     programs: u64,
     program_count: u16,
@@ -134,12 +134,12 @@ struct Tables {
     section_count: u16,
 }
 
-/// Bytes of the header, of a program header, and of a section header.
+/// Returns the sizes in bytes of the file header, of a program header, and of a section header.
 fn sizes(wide: bool) -> [u16; 3] {
     if wide { [64, 56, 64] } else { [52, 32, 40] }
 }
 
-/// The names of sections, and where each begins.
+/// Returns the table of section names, and the offset of each name.
 fn names(sections: &[Section]) -> (Vec<u8>, Vec<u32>) {
     let (mut table, mut places) = (vec![0], Vec::new());
     for section in sections {
@@ -163,7 +163,7 @@ fn section(name: &'static str, kind: u32, flags: u64, align: u64, bytes: Vec<u8>
 }
 
 impl Program {
-    /// Writes the file.
+    /// Returns the bytes of the file.
     pub fn write(&self) -> Vec<u8> {
         let machine = self.product().machine;
         let (mut text, mut constants, mut symbols) = (Vec::new(), Vec::new(), Vec::new());
@@ -216,7 +216,7 @@ impl Program {
         self.file((0, 0, machine), sections)
     }
 
-    /// The names of symbols, and their table.
+    /// Returns the string table of symbol names, and the symbol table.
     fn symbol_table(&self, symbols: &[Symbol]) -> (Vec<u8>, Vec<u8>) {
         let mut out = Out {
             bytes: vec![0; if self.wide { 24 } else { 16 }],
@@ -231,7 +231,7 @@ impl Program {
         (strings, out.bytes)
     }
 
-    /// A file of sections alone, whose table is after them.
+    /// Returns a file that has only sections, with their table after them.
     fn file(&self, identity: (u8, u8, u16), mut sections: Vec<Section>) -> Vec<u8> {
         let (table, places) = names(&sections);
         sections[0].bytes = table;
@@ -266,7 +266,7 @@ impl Program {
         out.bytes
     }
 
-    /// The file of a kernel, of 32 bits: tables, notes, code, data, and no symbols. Notes begin at 0x1c0.
+    /// Returns the 32-bit file of a kernel: tables, notes, code, data, and no symbols. The notes begin at 0x1c0.
     fn kernel_file(&self, kernel: &Kernel) -> Vec<u8> {
         let mut sections = vec![
             section(".shstrtab", SHT_STRTAB, 0, 0, Vec::new()),
@@ -322,13 +322,13 @@ impl Program {
         out.bytes
     }
 
-    /// The chip.
+    /// Returns the chip that the program is for.
     fn product(&self) -> &'static Product {
         PRODUCTS.get(self.product).unwrap_or(&PRODUCTS[0])
     }
 }
 
-/// The notes of a kernel, one after the other.
+/// Returns the notes of a kernel, one after another.
 fn notes_of(kernel: &Kernel) -> Vec<u8> {
     let mut out = Out {
         bytes: Vec::new(),

@@ -1,20 +1,19 @@
-//! Relocatable files, which no linker has laid out: their allocated sections are laid out one after the other.
+//! Layout of relocatable files: their allocated sections are placed one after another.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64, SectionHeader64};
 use object::read::elf::{SectionHeader, SectionTable};
 
-/// What sections of code are aligned to at least: kernels begin so. Mesa puts constants right after the code ("Gallium ABI
-/// description"), whose end they are reached from.
+/// The minimum alignment of code sections, because kernels have it. Mesa places constants directly after the code ("Gallium ABI
+/// description"), and they are addressed from the end of the code.
 const CODE_ALIGN: u64 = 256;
 
-/// Whether a section is there when the program runs.
+/// Whether a section is in memory when the program runs.
 pub(super) fn takes_memory(section: &SectionHeader64<LittleEndian>) -> bool {
     section.sh_flags(LittleEndian).0 & elf::SHF_ALLOC.0 != 0
 }
 
-/// Puts the sections of a relocatable file that take memory one after the other. `None` if they have sizes or alignments
-/// that no memory has.
+/// Places the sections that take memory one after another. `None` if their sizes or alignments exceed any memory.
 pub(super) fn places(sections: &SectionTable<FileHeader64<LittleEndian>>) -> Option<Vec<u64>> {
     let mut next = 0u64;
     let mut place = |section: &SectionHeader64<LittleEndian>| {
@@ -29,7 +28,7 @@ pub(super) fn places(sections: &SectionTable<FileHeader64<LittleEndian>>) -> Opt
     sections.iter().map(&mut place).collect()
 }
 
-/// What a section is aligned to.
+/// Returns the alignment of a section.
 pub(super) fn align(section: &SectionHeader64<LittleEndian>) -> u64 {
     let code = section.sh_flags(LittleEndian).0 & elf::SHF_EXECINSTR.0 != 0;
     let least = if code { CODE_ALIGN } else { 1 };

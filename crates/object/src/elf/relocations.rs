@@ -1,4 +1,4 @@
-//! Dynamic relocations: changes of memory once the load address is known.
+//! Dynamic relocations: changes of memory that depend on the load address.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,15 +14,15 @@ use super::{Elf, LE, Names, damaged};
 use crate::bytes::field;
 use crate::error::Result;
 
-/// A dynamic relocation.
+/// A dynamic relocation, which a loader applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Relocation {
-    /// `R_AMDGPU_*`.
+    /// The type of the relocation, `R_AMDGPU_*`.
     pub kind: u32,
-    /// Virtual address of the place to change.
+    /// The virtual address of the place to change.
     pub place: u64,
     pub addend: i64,
-    /// The symbol it refers to, if any; thousands may refer to the same one.
+    /// The symbol that the relocation refers to, if any; thousands may share one.
     pub symbol: Option<Arc<RelocationSymbol>>,
 }
 
@@ -30,30 +30,30 @@ pub(crate) struct Relocation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RelocationSymbol {
     pub name: String,
-    /// Virtual address, or `None` for one that is not defined here.
+    /// The virtual address, or `None` for a symbol that is not defined here.
     pub address: Option<u64>,
     pub weak: bool,
 }
 
-/// What the entries of both kinds of sections say.
+/// The common contents of both kinds of relocation sections.
 struct Entries {
-    /// Place in the section, type, symbol, and addend.
+    /// For each entry: the place in the section, type, symbol, and addend.
     all: Vec<(u64, u32, Option<SymbolIndex>, i64)>,
-    /// The section with the symbols.
+    /// The index of the symbol table's section.
     link: SectionIndex,
 }
 
-/// Where a section changes things.
+/// The section that relocations change.
 struct Target<'a> {
-    /// The address of the first byte.
+    /// The address of the section's first byte.
     first: u64,
-    /// The bytes, in which addends stand that entries do not have.
+    /// The section's bytes, which hold the addends of entries without them.
     contents: &'a [u8],
 }
 
 impl<'a> Elf<'a> {
-    /// What is to be relocated by a section. `None` if that is no memory: in linked files sections of relocations take memory
-    /// themselves, and places are addresses.
+    /// Returns the section that a relocation section changes. `None` if that is not in memory. In linked files relocation
+    /// sections are in memory themselves, and their places are addresses.
     fn relocates(&self, section: &SectionHeader64<LittleEndian>) -> Result<Option<Target<'a>>> {
         if self.header.e_type(LE) != elf::ET_REL {
             let (first, contents) = (0, &[][..]);
@@ -70,7 +70,7 @@ impl<'a> Elf<'a> {
         }))
     }
 
-    /// The relocations of a section, if it has some.
+    /// Returns the entries of a relocation section, or `None` for other sections.
     fn entries(
         &self,
         section: &SectionHeader64<LittleEndian>,
@@ -96,7 +96,8 @@ impl<'a> Elf<'a> {
         Ok(Some(Entries { all, link }))
     }
 
-    /// The dynamic relocations: those of allocated sections; of a relocatable file those of what is allocated.
+    /// Returns the dynamic relocations: those in allocated sections or, in a relocatable file, those that change allocated
+    /// sections.
     pub fn relocations(&self) -> Result<Vec<Relocation>> {
         let mut relocations = Vec::new();
         let mut names = Names::of(self.bytes);
@@ -107,7 +108,7 @@ impl<'a> Elf<'a> {
             let Some(Entries { all, link }) = self.entries(section, &target)? else {
                 continue;
             };
-            // Sections that share their bytes could hold more relocations than the file has room for.
+            // Sections that share their bytes could contain more relocations than the file has room for.
             if (relocations.len() + all.len()) * size_of::<elf::Rel64<LittleEndian>>()
                 > self.bytes.len()
             {
@@ -157,7 +158,7 @@ impl<'a> Elf<'a> {
 }
 
 impl Target<'_> {
-    /// What stands at a place that is to be changed: 64 bits of R_AMDGPU_ABS64 and R_AMDGPU_REL64, otherwise 32.
+    /// Returns the value at a place to change: 64 bits for R_AMDGPU_ABS64 and R_AMDGPU_REL64, otherwise 32.
     fn addend(&self, kind: u32, offset: u64) -> i64 {
         let there = usize::try_from(offset).ok();
         let there = there
@@ -166,7 +167,7 @@ impl Target<'_> {
         match (kind, there.len()) {
             (3 | 5, 8..) => i64::from_le_bytes(field(there, 0)),
             (_, 4..) => i32::from_le_bytes(field(there, 0)).into(),
-            // What lies outside is told where it is applied.
+            // A place outside the section is reported when the relocation is applied.
             _ => 0,
         }
     }

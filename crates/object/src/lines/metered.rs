@@ -1,7 +1,7 @@
-//! A reader of DWARF with a limit on the total of bytes that it reads.
+//! A reader of DWARF with a limit on the total number of bytes read.
 //!
-//! Small entries can refer to the same long list, string or line program again and again. What is made of them, and how
-//! long that takes, is bounded by what has been read: so the meter bounds it by the length of the sections.
+//! Small entries can refer to the same long list, string or line program again and again. Memory and time are bounded by the
+//! bytes that are read, so the meter bounds them by the length of the sections.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -13,17 +13,17 @@ use gimli::{
     Result, SectionId,
 };
 
-/// How often each byte may be read. Compilers' DWARF is read three to five times: looked through, then the functions, those
-/// that were inlined, and names that several entries refer to.
+/// The number of times that each byte may be read. DWARF of compilers is read three to five times: for the survey, the functions,
+/// the inlined functions, and names that several entries refer to.
 const READS: usize = 32;
-/// Reads that a small file has in any case.
+/// The number of reads that any small file is allowed.
 const FEW: usize = 1 << 16;
-/// Bytes of a text that count as a read.
+/// The number of bytes of a text that count as one read.
 const TEXT: usize = 8;
-/// The longest name or path that is told, in bytes: the longest path that the system takes.
+/// The longest accepted name or path in bytes, which is the longest path of the system.
 pub const LONGEST: usize = 4096;
 
-/// DWARF whose sections a function gives by their names: empty ones where there are none.
+/// Returns the DWARF of sections, which `contents` returns by name: empty for missing ones.
 pub fn dwarf(contents: impl Fn(&str) -> Vec<u8>) -> Dwarf<Metered> {
     let left = Arc::new(AtomicUsize::new(FEW));
     let load = |id: SectionId| {
@@ -35,12 +35,12 @@ pub fn dwarf(contents: impl Fn(&str) -> Vec<u8>) -> Dwarf<Metered> {
         })
     };
     let Ok(mut dwarf) = Dwarf::load(load);
-    // Units of one compiler run share theirs.
+    // Units of one compiler run share their abbreviations.
     dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::All);
     dwarf
 }
 
-/// Reads a section.
+/// A metered reader of a section.
 #[derive(Clone, Debug)]
 pub struct Metered {
     bytes: EndianArcSlice<LittleEndian>,
@@ -48,15 +48,15 @@ pub struct Metered {
 }
 
 impl Metered {
-    /// The text at the current position. Taking it does not count as a read.
+    /// Returns the text at the current position, which does not count as a read.
     pub fn text(&self) -> String {
         let bytes = self.bytes.bytes();
         String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned()
     }
 
-    /// Counts reads.
+    /// Subtracts reads from the limit.
     fn spend(&self, reads: usize) -> Result<()> {
-        // One thread at a time reads.
+        // Only one thread at a time reads.
         let left = self.left.load(Relaxed).checked_sub(reads);
         let left = left.ok_or(gimli::Error::UnexpectedEof(self.offset_id()))?;
         self.left.store(left, Relaxed);

@@ -1,7 +1,7 @@
-//! Lines of source of the code of a code object, from its DWARF, with the functions that were inlined there.
+//! Source lines of a code object's code, from its DWARF, with the inlined functions.
 //!
-//! `gimli` reads the sections and `addr2line` joins them. Neither bounds what a damaged or malicious file makes them do, so
-//! the sections are looked through once ([`survey`]), and are read through a meter ([`metered`]).
+//! `gimli` reads the sections and `addr2line` joins them. Neither has limits for damaged or malicious files, so the sections are
+//! checked once ([`survey`]), and are read through a meter ([`metered`]).
 
 mod metered;
 mod survey;
@@ -16,35 +16,35 @@ use crate::code_object::CodeObject;
 use crate::elf::Elf;
 use metered::{LONGEST, Metered};
 
-/// Where the code of a code object comes from. It is read when it is asked for the first time, unit by unit.
+/// The source lines of a code object's code, read on first use, unit by unit.
 pub struct Lines {
-    /// What has been read is kept in it without a lock.
+    /// The reader in a mutex, because it caches data without synchronization.
     context: Mutex<Context<Metered>>,
 }
 
-/// Where an instruction comes from: the line in the innermost function first, then those that the inlined functions are
-/// called in.
+/// The source of an instruction: the line in the innermost function first, then the lines at which the inlined functions are
+/// called.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Source {
-    /// At least one, where anything is known.
+    /// The lines; at least one, if anything is known.
     pub frames: Vec<Frame>,
 }
 
 /// A line of a source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Frame {
-    /// The function, as its symbol is called.
+    /// The function's symbol, which may be mangled.
     pub function: Option<String>,
-    /// The file, as the compiler was given it.
+    /// The file, by the path that the compiler was given.
     pub file: String,
-    /// The line, from 1; the compiler gives none to what it has merged from several.
+    /// The line, from 1; `None` for an instruction that was merged from several lines.
     pub line: Option<u32>,
-    /// The column, from 1.
+    /// The column in the line, from 1.
     pub column: Option<u32>,
 }
 
 impl Lines {
-    /// The lines of a code object. `None` if it has no DWARF, or none that can be understood.
+    /// Returns the lines of a code object. `None` if it has no DWARF, or none that is valid.
     ///
     /// ```
     /// use wavetank_object::{Lines, open};
@@ -61,7 +61,7 @@ impl Lines {
         Lines::of_sections(|name| elf.contents(name).ok().flatten().unwrap_or_default())
     }
 
-    /// The lines that the sections of these names tell.
+    /// Reads the lines from sections, which `contents` returns by name.
     fn of_sections(contents: impl Fn(&str) -> Vec<u8>) -> Option<Lines> {
         let dwarf = metered::dwarf(contents);
         let there = dwarf.units().next().is_ok_and(|first| first.is_some());
@@ -72,13 +72,13 @@ impl Lines {
         })
     }
 
-    /// The lines that the instruction at a virtual address comes from; none where that is not known.
+    /// Returns the source lines of the instruction at a virtual address; none if they are unknown.
     pub fn at(&self, address: u64) -> Source {
-        // The readers of DWARF add one to it.
+        // The readers of DWARF add one to the address.
         if address == u64::MAX {
             return Source::default();
         }
-        // Whoever panicked has only read.
+        // A thread that panicked had only read.
         let context = self.context.lock().unwrap_or_else(PoisonError::into_inner);
         Source {
             frames: frames(&context, address).unwrap_or_default(),
@@ -86,7 +86,7 @@ impl Lines {
     }
 }
 
-/// The frames at an address, the innermost first.
+/// Returns the frames at an address, the innermost first.
 fn frames(context: &Context<Metered>, address: u64) -> gimli::Result<Vec<Frame>> {
     let unit = context.find_dwarf_and_unit(address).skip_all_loads();
     let folder = unit.and_then(|unit| Some(unit.comp_dir.as_ref()?.text()));
@@ -108,7 +108,7 @@ fn frames(context: &Context<Metered>, address: u64) -> gimli::Result<Vec<Frame>>
     Ok(frames)
 }
 
-/// A path as it was given to a compiler that was started in a folder.
+/// Returns a path relative to the folder in which the compiler was started.
 fn short<'p>(path: &'p str, folder: &str) -> &'p str {
     let inside = path.strip_prefix(folder).filter(|_| !folder.is_empty());
     let inside = inside.and_then(|rest| match folder.ends_with('/') {
@@ -123,14 +123,14 @@ fn short<'p>(path: &'p str, folder: &str) -> &'p str {
 }
 
 impl Source {
-    /// Whether nothing is known.
+    /// Whether no line is known.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 }
 
 impl fmt::Display for Source {
-    /// `lines.h:6:9 in `store`, inlined at lines.cl:10:5`. The function that has a symbol is not named.
+    /// Writes ``lines.h:6:9 in `store`, inlined at lines.cl:10:5``. The outermost function, which has a symbol, is not named.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, frame) in self.frames.iter().enumerate() {
             if n > 0 {
@@ -146,7 +146,7 @@ impl fmt::Display for Source {
 }
 
 impl fmt::Display for Frame {
-    /// `lines.cl:10:5`
+    /// Writes file, line and column: `lines.cl:10:5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", plain(&self.file))?;
         for number in [self.line, self.column].into_iter().flatten() {
@@ -191,10 +191,10 @@ mod tests {
         assert_eq!(source.to_string(), "a\\u{1b}.cl");
     }
 
-    /// A unit of DWARF 4 with one function, at 0 to 0x10000, and what stands in that: its abbreviation, with code 3, its
+    /// Makes a unit of DWARF 4 with one function, at 0 to 0x10000, and inner entries: their abbreviation, with code 3, their
     /// bytes, and lists of ranges.
     fn with_inner(abbreviation: &[u8], inner: &[u8], ranges: &[u8]) -> Option<Lines> {
-        // Tag, children, then pairs of attribute and form: low_pc (0x11) is an address, high_pc (0x12) four bytes of size.
+        // Tag, children, then pairs of attribute and form: low_pc (0x11) is an address, high_pc (0x12) is a size in four bytes.
         let outer = [1, 0, 0x11, 1, 0x12, 6, 0, 0];
         let mut abbreviations = Vec::new();
         for (code, tag) in [(1, 0x11), (2, 0x2e)] {
@@ -205,7 +205,7 @@ mod tests {
         abbreviations.extend([&[3], abbreviation, &[0]].concat());
         let range = [&[0; 8][..], &0x1_0000u32.to_le_bytes()].concat();
         let entries = [&[1], &range[..], &[2], &range, inner].concat();
-        // Version, place of the abbreviations, bytes of an address.
+        // Version, offset of the abbreviations, size of an address.
         let unit = [&[4, 0, 0, 0, 0, 0, 8], &entries[..]].concat();
         let info = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
         Lines::of_sections(|name| match name {
@@ -232,7 +232,7 @@ mod tests {
             ranges.extend([start.to_le_bytes(), (start + 1).to_le_bytes()].concat());
         }
         ranges.extend([0; 16]);
-        // Inlined functions without children, each with all of the ranges (0x55, a place of a section).
+        // Inlined functions without children, each with all of the ranges (0x55, a section offset).
         let entries = |count| {
             let entry = [3, 0, 0, 0, 0];
             with_inner(&[0x1d, 0, 0x55, 0x17, 0, 0], &entry.repeat(count), &ranges)

@@ -1,16 +1,16 @@
-//! A check of the nesting depth of DWARF entries, for readers that recurse.
+//! A check of the nesting depth of DWARF entries, because readers recurse.
 
 use gimli::{Dwarf, Reader, Result};
 
-/// How deep entries may stand in each other. Functions inlined in functions inlined in functions go some tens deep.
+/// The deepest accepted nesting of entries. Functions inlined in functions reach some tens of levels.
 const DEPTH: isize = 256;
-/// Attributes of an entry at most: an entry is a byte, where none of its attributes takes one.
+/// Limit of an entry's attributes. An entry can be a single byte, because attributes may have no bytes.
 const ATTRIBUTES: usize = 256;
 
-/// Whether every entry is as compilers write them.
+/// Whether every entry has the shape that compilers write.
 ///
 /// # Errors
-/// Those of entries that cannot be read.
+/// Errors of entries that cannot be read.
 pub fn is_sane<R: Reader>(dwarf: &Dwarf<R>) -> Result<bool> {
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {

@@ -1,4 +1,4 @@
-//! Kernel arguments.
+//! Kernel arguments, as the metadata describes them.
 
 use rmpv::ValueRef;
 
@@ -8,38 +8,38 @@ use crate::error::Result;
 /// One argument of a kernel, explicit or hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arg {
-    /// Its name in the source, where the compiler kept it.
+    /// The argument's name in the source, if the compiler kept it.
     pub name: Option<String>,
-    /// Its type in the source, e.g. `float*`, where the compiler kept it.
+    /// The argument's type in the source, e.g. `float*`, if the compiler kept it.
     pub type_name: Option<String>,
-    /// The kind of the argument, which says how it is filled.
+    /// The kind of the argument, which determines how it is filled.
     pub kind: ArgKind,
-    /// Bytes from the start of the argument block.
+    /// Offset in the argument block in bytes.
     pub offset: u32,
-    /// Bytes it takes in the argument block.
+    /// Size in the argument block in bytes.
     pub size: u32,
-    /// Bytes there that the sign of a shorter value fills (Mesa); 0 where zeros follow.
+    /// The size in bytes to which a shorter value is sign-extended (Mesa); 0 if zeros follow.
     pub sign_extended_to: u32,
-    /// Its alignment in the argument block, a power of two: as the note says, or the natural one of its size.
+    /// Alignment in the argument block, a power of two: from the note, or the natural one of the size.
     pub align: u32,
-    /// Alignment of what a `dynamic_shared_pointer` points to.
+    /// The alignment of the memory that a `dynamic_shared_pointer` refers to.
     pub pointee_align: Option<u32>,
-    /// The address space that a pointer points into.
+    /// The address space of a pointer.
     pub address_space: Option<AddressSpace>,
-    /// What the kernel may do with an image or pipe.
+    /// The permitted access to an image or pipe.
     pub access: Option<Access>,
-    /// What the kernel really does with the memory, where the compiler found out.
+    /// The actual access to the memory, if the compiler has determined it.
     pub actual_access: Option<Access>,
-    /// Whether the memory pointed to is `const`.
+    /// Whether the memory pointed to is `const`-qualified.
     pub is_const: bool,
-    /// Whether the pointer is `restrict`.
+    /// Whether the pointer is `restrict`-qualified.
     pub is_restrict: bool,
-    /// Whether the memory pointed to is `volatile`.
+    /// Whether the memory pointed to is `volatile`-qualified.
     pub is_volatile: bool,
 }
 
 impl Arg {
-    /// An argument of which nothing else is known.
+    /// Returns an argument of which only kind and place are known.
     pub(crate) fn unnamed(kind: ArgKind, offset: u32, size: u32) -> Arg {
         Arg {
             name: None,
@@ -59,7 +59,7 @@ impl Arg {
         }
     }
 
-    /// Whether the runtime fills it, not the caller.
+    /// Whether the argument is filled by the runtime, not by the caller.
     pub fn hidden(&self) -> bool {
         self.kind.hidden()
     }
@@ -68,7 +68,7 @@ impl Arg {
 /// Declares [`ArgKind`] with the words of the metadata (`.value_kind`).
 macro_rules! arg_kinds {
     ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
-        /// What an argument is: the `.value_kind` of the metadata.
+        /// The kind of an argument, `.value_kind` in the metadata.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ArgKind {
@@ -76,10 +76,10 @@ macro_rules! arg_kinds {
         }
 
         impl ArgKind {
-            /// Every kind.
+            /// Every kind, in the order of declaration.
             pub const ALL: &[ArgKind] = &[$(ArgKind::$variant,)*];
 
-            /// The word of the metadata, e.g. `global_buffer`.
+            /// Returns the word of the metadata, e.g. `global_buffer`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(ArgKind::$variant => $word,)*
@@ -94,7 +94,7 @@ arg_kinds! {
     ByValue = "by_value",
     /// A pointer to global memory.
     GlobalBuffer = "global_buffer",
-    /// A 32-bit LDS offset; the caller says how many bytes of dynamic LDS it wants.
+    /// A 32-bit LDS offset; the caller sets the size of the dynamic LDS.
     DynamicSharedPointer = "dynamic_shared_pointer",
     /// A pointer to a sampler descriptor.
     Sampler = "sampler",
@@ -106,9 +106,9 @@ arg_kinds! {
     Queue = "queue",
     /// Global offset in X, added to work-item ids (OpenCL `get_global_offset`).
     HiddenGlobalOffsetX = "hidden_global_offset_x",
-    /// Global offset in Y.
+    /// Global offset in Y, as in X.
     HiddenGlobalOffsetY = "hidden_global_offset_y",
-    /// Global offset in Z.
+    /// Global offset in Z, as in X.
     HiddenGlobalOffsetZ = "hidden_global_offset_z",
     /// Padding that is not used.
     HiddenNone = "hidden_none",
@@ -130,11 +130,11 @@ arg_kinds! {
     HiddenBlockCountZ = "hidden_block_count_z",
     /// Work-group size in X, 16 bits (version 5).
     HiddenGroupSizeX = "hidden_group_size_x",
-    /// Work-group size in Y.
+    /// Work-group size in Y, 16 bits.
     HiddenGroupSizeY = "hidden_group_size_y",
-    /// Work-group size in Z.
+    /// Work-group size in Z, 16 bits.
     HiddenGroupSizeZ = "hidden_group_size_z",
-    /// Work-items in the partial group at the edge in X, 16 bits, 0 where there is none (version 5).
+    /// Work-items in the partial group at the edge in X, 16 bits, 0 if there is none (version 5).
     HiddenRemainderX = "hidden_remainder_x",
     /// Work-items in the partial group at the edge in Y.
     HiddenRemainderY = "hidden_remainder_y",
@@ -167,7 +167,7 @@ arg_kinds! {
 }
 
 impl ArgKind {
-    /// Whether the runtime fills it, not the caller.
+    /// Whether the argument is filled by the runtime, not by the caller.
     pub fn hidden(self) -> bool {
         self.as_str().starts_with("hidden_")
     }
@@ -181,17 +181,17 @@ impl ArgKind {
 /// An address space of the metadata (`.address_space`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressSpace {
-    /// Scratch, one copy a work-item.
+    /// Scratch, with one copy for each work-item.
     Private,
-    /// Device memory.
+    /// Device memory, which all work-groups share.
     Global,
-    /// Device memory that the kernel only reads.
+    /// Device memory that the kernel does not write.
     Constant,
-    /// LDS, one copy a work-group.
+    /// LDS, with one copy for each work-group.
     Local,
     /// Flat addresses: global, private or local.
     Generic,
-    /// GDS, one copy a device.
+    /// GDS, with one copy for each device.
     Region,
 }
 
@@ -209,14 +209,14 @@ impl AddressSpace {
     }
 }
 
-/// What a kernel may do with an argument's memory (`.access`).
+/// The permitted access to an argument's memory (`.access`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Reads only.
+    /// The memory is only read.
     ReadOnly,
-    /// Writes only.
+    /// The memory is only written.
     WriteOnly,
-    /// Reads and writes.
+    /// The memory is read and written.
     ReadWrite,
 }
 
@@ -232,10 +232,10 @@ impl Access {
     }
 }
 
-/// Reads a kernel's arguments and checks that each lies within the argument block.
+/// Reads a kernel's arguments, and checks that each is within the argument block.
 pub(super) fn read_all(args: &[ValueRef], kernel: &str, block: u32) -> Result<Vec<Arg>> {
     let mut out = Vec::new();
-    // Version 2 gives sizes and alignments only: arguments follow each other.
+    // Version 2 has only sizes and alignments: arguments follow each other.
     let mut next = 0;
     for (n, arg) in args.iter().enumerate() {
         let place = Place::Arg(n, kernel);
@@ -295,7 +295,7 @@ fn read(fields: &Fields, next: u32) -> Result<Arg> {
     })
 }
 
-/// The largest power of two, at most 16, that divides both offset and size: versions 3 and later keep no alignment.
+/// Returns the largest power of two, at most 16, that divides both offset and size. Versions 3 and later have no alignment.
 fn natural_align(offset: u32, size: u32) -> u32 {
     1 << (offset | size | 16).trailing_zeros()
 }

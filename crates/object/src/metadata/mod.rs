@@ -17,30 +17,30 @@ use crate::error::{Error, Result};
 use crate::start::Start;
 use tree::{Fields, Place, bad, text as text_in};
 
-/// The text form of the note.
+/// The encoding of the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Version 2.
+    /// Text of version 2.
     Yaml,
-    /// Versions 3 and later.
+    /// Binary data of versions 3 and later.
     MessagePack,
 }
 
-/// The whole note.
+/// The contents of the whole note.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Metadata {
     pub kernels: Vec<KernelMetadata>,
     pub printf: Vec<String>,
 }
 
-/// What the metadata note says about one kernel. Sizes are in bytes.
+/// The metadata note's entry for one kernel. Sizes are in bytes.
 ///
-/// Counts that the note leaves out are `None`; sizes that it leaves out are 0.
+/// Counts that are missing in the note are `None`; missing sizes are 0.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KernelMetadata {
     /// The kernel's name in the source (mangled for HIP).
     pub name: String,
-    /// The symbol of its descriptor: `NAME.kd`, or `NAME@kd` in version 2.
+    /// The symbol of the kernel's descriptor: `NAME.kd`, or `NAME@kd` in version 2.
     pub symbol: String,
     /// Source language, e.g. `OpenCL C`.
     pub language: Option<String>,
@@ -48,45 +48,45 @@ pub struct KernelMetadata {
     pub language_version: Option<(u32, u32)>,
     /// Arguments in order, the hidden ones included.
     pub args: Vec<Arg>,
-    /// Where the caller's arguments begin, if nothing lists them: they follow each other there, each aligned to its size.
+    /// The offset of the caller's arguments, if they are not listed: they follow each other there, each aligned to its size.
     pub unlisted_args: Option<u32>,
-    /// Size of the argument block.
+    /// Size of the argument block in bytes.
     pub kernarg_segment_size: u32,
     /// Alignment of the argument block, a power of two.
     pub kernarg_segment_align: u32,
-    /// LDS a work-group needs, without dynamic LDS.
+    /// LDS of a work-group, without dynamic LDS.
     pub group_segment_fixed_size: u32,
-    /// Scratch a work-item needs, without dynamic stack.
+    /// Scratch of a work-item, without dynamic stack.
     pub private_segment_fixed_size: u32,
-    /// SGPRs a wave needs, with VCC, flat scratch and XNACK mask.
+    /// SGPRs of a wave, with VCC, flat scratch and XNACK mask.
     pub sgpr_count: Option<u32>,
-    /// VGPRs a work-item needs.
+    /// VGPRs of a work-item.
     pub vgpr_count: Option<u32>,
-    /// SGPRs spilled.
+    /// Number of spilled SGPRs.
     pub sgpr_spill_count: Option<u32>,
-    /// VGPRs spilled.
+    /// Number of spilled VGPRs.
     pub vgpr_spill_count: Option<u32>,
-    /// Work-items in a wave.
+    /// Number of work-items in a wave.
     pub wavefront_size: Option<u32>,
-    /// The most work-items in a work-group.
+    /// The largest number of work-items in a work-group.
     pub max_flat_workgroup_size: Option<u32>,
-    /// The work-group size that the source demands (`reqd_work_group_size`).
+    /// The work-group size that the source requires (`reqd_work_group_size`).
     pub reqd_workgroup_size: Option<[u32; 3]>,
     /// The work-group size that the source expects.
     pub workgroup_size_hint: Option<[u32; 3]>,
-    /// Whether the stack's depth is not known at compile time (recursion, function pointers).
+    /// Whether the depth of the stack is unknown at compile time (recursion, function pointers).
     pub uses_dynamic_stack: bool,
-    /// How it begins, where that is a driver's own way (AMD's Catalyst).
+    /// The start state, for kernels of a driver with its own format (AMD's Catalyst).
     pub start: Option<Box<Start>>,
 }
 
 impl KernelMetadata {
-    /// The arguments that the caller gives.
+    /// Returns the arguments that the caller passes.
     pub fn explicit_args(&self) -> impl Iterator<Item = &Arg> {
         self.args.iter().filter(|arg| !arg.hidden())
     }
 
-    /// The arguments that the runtime fills.
+    /// Returns the arguments that the runtime fills.
     pub fn hidden_args(&self) -> impl Iterator<Item = &Arg> {
         self.args.iter().filter(|arg| arg.hidden())
     }
@@ -120,7 +120,7 @@ impl Metadata {
     }
 }
 
-/// The bytes of a text of versions 3 and later; `checked`, if it is to say what runtimes ask of kernels.
+/// Encodes a text of versions 3 and later. With `checked`, it must contain the entries that runtimes require.
 pub(crate) fn of_text(text: &str, checked: bool) -> Result<Vec<u8>> {
     let tree = text::read(text).map_err(in_text)?;
     if checked {
@@ -129,12 +129,12 @@ pub(crate) fn of_text(text: &str, checked: bool) -> Result<Vec<u8>> {
     text::bytes(&tree)
 }
 
-/// The text of the bytes of versions 3 and later.
+/// Returns the text for the bytes of versions 3 and later.
 pub(crate) fn text_of(note: &[u8]) -> Result<String> {
     text::print(&msgpack::read(note)?)
 }
 
-/// A text of version 2 as it stands in a note: checked, from `---` to `...`.
+/// Returns a checked text of version 2 as it is stored in a note, from `---` to `...`.
 pub(crate) fn v2_text(text: &str) -> Result<String> {
     let tree = yaml::read(text, &v2::Version2).map_err(in_text)?;
     Metadata::from_tree(&tree.as_ref())?;
@@ -205,7 +205,7 @@ mod tests {
         Value::Map(pairs.collect())
     }
 
-    /// Metadata with one kernel of one argument.
+    /// Makes metadata with one kernel of one argument.
     fn note(arg: &[(&str, Value)], kernarg_size: u64) -> Vec<u8> {
         let kernel = map(&[
             (".name", "k".into()),

@@ -5,10 +5,10 @@ use rmpv::ValueRef;
 use super::tree::bad;
 use crate::error::Result;
 
-/// Depth of a metadata tree: kernels, kernel, arguments, argument, value; the rest is room to grow.
+/// Limit of a metadata tree's depth. Kernels, kernel, arguments, argument and value take five levels.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the note's bytes to a tree, whose texts are those bytes.
+/// Parses the note's bytes to a tree, whose texts borrow from them.
 pub(super) fn read(mut note: &[u8]) -> Result<ValueRef<'_>> {
     rmpv::decode::read_value_ref_with_max_depth(&mut note, MAX_DEPTH)
         .map_err(|error| bad(format!("it is not MessagePack ({error})")))

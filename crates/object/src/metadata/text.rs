@@ -1,8 +1,8 @@
-//! Metadata of versions 3 and later as text: what `.amdgpu_metadata` says, and compilers print.
+//! The text form of metadata of versions 3 and later, as in `.amdgpu_metadata` and in the output of compilers.
 //!
-//! LLVM reads and writes this text (`MsgPackDocumentYAML.cpp`, `YAMLTraits`): a scalar is a number or a truth value where it
-//! can be one, quoted or not, and a tag says otherwise; maps are in the order of their keys. It is done alike here, so that
-//! the bytes are the same.
+//! LLVM reads and writes this text (`MsgPackDocumentYAML.cpp`, `YAMLTraits`). A scalar is a number or a truth value if it can be
+//! one, quoted or not, unless a tag makes it another type; maps are in the order of their keys. The rules here are the same, so
+//! that the bytes are the same.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -13,15 +13,15 @@ use super::tree::bad;
 use super::yaml::{self, Shape, Wrong};
 use crate::error::Result;
 
-/// Where the values of a map's keys begin, as far as the keys are shorter.
+/// The column of a map's values, for keys that are short enough.
 const VALUE_COLUMN: usize = 16;
 
-/// Reads a text to a tree, with maps in the order in which they are written.
+/// Parses a text to a tree, with maps in written order.
 pub(super) fn read(text: &str) -> Result<Value, Wrong> {
     yaml::read(text, &Version3)
 }
 
-/// The bytes of a tree.
+/// Encodes a tree as bytes.
 pub(super) fn bytes(tree: &Value) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, tree)
@@ -46,7 +46,7 @@ impl Shape for Version3 {
             Some(tag) if !tag.starts_with("tag:yaml.org,2002:") => Err(format!(
                 "there is no tag {tag} in metadata; there are !str, !int, !bool and !nil"
             )),
-            // LLVM finds a number in no text, and writes nothing for it.
+            // LLVM finds a number in an empty text, and writes nothing for it.
             _ if text.is_empty() => Ok(Value::Nil),
             _ => match number().or_else(truth) {
                 Some(value) => Ok(value),
@@ -68,7 +68,7 @@ impl Shape for Version3 {
     }
 }
 
-/// An integer in the base that it begins with.
+/// Parses an integer in the base of its prefix.
 fn number(text: &str) -> Option<rmpv::Integer> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -82,7 +82,7 @@ fn number(text: &str) -> Option<rmpv::Integer> {
         [b'0', b'0'..=b'9', ..] => (8, &lower[1..]),
         _ => (10, &lower[..]),
     };
-    // Rust would take a sign here.
+    // Rust would accept a sign here.
     if digits.starts_with(['+', '-']) {
         return None;
     }
@@ -93,7 +93,7 @@ fn number(text: &str) -> Option<rmpv::Integer> {
     }
 }
 
-/// A truth value in one of YAML's spellings.
+/// Parses a truth value in one of YAML's spellings.
 fn truth(text: &str) -> Option<bool> {
     match text {
         "y" | "Y" | "on" | "On" | "ON" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" => {
@@ -106,7 +106,7 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// The order of keys: by their types, and those of a type by their values.
+/// Orders keys by their types, and keys of one type by their values.
 fn order(a: &ValueRef, b: &ValueRef) -> Ordering {
     let kind = |value: &ValueRef| match value {
         ValueRef::Integer(number) if number.is_u64() => 1,
@@ -127,7 +127,7 @@ fn order(a: &ValueRef, b: &ValueRef) -> Ordering {
     })
 }
 
-/// The text of a tree, from `---` to `...`, as compilers print it.
+/// Returns the text of a tree from `---` to `...`, in the form that compilers print.
 pub(super) fn print(tree: &ValueRef) -> Result<String> {
     let mut text = "---\n".to_owned();
     match tree {
@@ -141,7 +141,8 @@ pub(super) fn print(tree: &ValueRef) -> Result<String> {
     Ok(text)
 }
 
-/// The pairs of a map, each on a line of its own but the first, which begins where the text is; `indent` is where.
+/// Writes the pairs of a map, each on its own line except for the first, which begins at the current position; `indent` is its
+/// column.
 fn print_map(text: &mut String, pairs: &[(ValueRef, ValueRef)], indent: usize) -> Result<()> {
     let mut sorted: Vec<_> = pairs.iter().collect();
     sorted.sort_by(|(a, _), (b, _)| order(a, b));
@@ -176,7 +177,7 @@ fn print_map(text: &mut String, pairs: &[(ValueRef, ValueRef)], indent: usize) -
     Ok(())
 }
 
-/// The items of a list, as [`print_map`].
+/// Writes the items of a list, in the same way as [`print_map`].
 fn print_array(text: &mut String, items: &[ValueRef], indent: usize) -> Result<()> {
     for (n, item) in items.iter().enumerate() {
         if n > 0 {
@@ -192,7 +193,7 @@ fn print_array(text: &mut String, items: &[ValueRef], indent: usize) -> Result<(
     Ok(())
 }
 
-/// A value that takes the rest of a line.
+/// Writes a value on the rest of a line.
 fn print_short(text: &mut String, value: &ValueRef) -> Result<()> {
     match value {
         ValueRef::Map(_) => text.push_str("{}"),
@@ -211,7 +212,7 @@ fn print_short(text: &mut String, value: &ValueRef) -> Result<()> {
     Ok(())
 }
 
-/// A scalar without quotes, and the tag that it needs, where it would be read as something else.
+/// Returns a scalar without quotes, and the tag that it needs if it would be read as another type.
 fn plain(value: &ValueRef) -> Result<(String, &'static str)> {
     match value {
         ValueRef::Nil => Ok((String::new(), "!nil ")),
@@ -231,7 +232,7 @@ fn plain(value: &ValueRef) -> Result<(String, &'static str)> {
     }
 }
 
-/// A string with the quotes that it needs (`needsQuotes` in LLVM's `YAMLTraits.h`).
+/// Returns a string with the quotes that it needs (`needsQuotes` in LLVM's `YAMLTraits.h`).
 fn quoted(string: &str) -> String {
     let double = |c: char| c.is_control() && c != '\t' || !c.is_ascii();
     if string.contains(double) {
@@ -269,11 +270,11 @@ fn is_numeric(string: &str) -> bool {
     if let Some(digits) = string.strip_prefix("0x") {
         return !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
     }
-    // Rust reads the same decimal numbers, and some words besides.
+    // Rust reads the same decimal numbers, and also some words.
     tail.starts_with(|c: char| c.is_ascii_digit() || c == '.') && tail.parse::<f64>().is_ok()
 }
 
-/// What stands between double quotes.
+/// Escapes a string for double quotes.
 fn escaped(string: &str) -> String {
     let mut out = String::with_capacity(string.len() + 8);
     for c in string.chars() {

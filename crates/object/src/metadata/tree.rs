@@ -1,4 +1,4 @@
-//! Typed look-ups in a metadata tree, with errors that say which field of what.
+//! Typed look-ups in a metadata tree, with errors that name the field and its place.
 
 use std::fmt;
 
@@ -6,28 +6,27 @@ use rmpv::ValueRef;
 
 use crate::error::{Error, Result};
 
-/// The metadata are wrong.
+/// Returns the error of wrong metadata.
 pub(crate) fn bad(problem: String) -> Error {
     Error::BadMetadata { problem }
 }
 
 /// The members of one map of the tree.
 ///
-/// MessagePack has typed scalars, the YAML of version 2 has text only; both are accepted wherever a number or a
-/// truth value is wanted.
+/// MessagePack has typed scalars, the YAML of version 2 has only text; both are accepted for numbers and truth values.
 pub(super) struct Fields<'a> {
     pairs: &'a [(ValueRef<'a>, ValueRef<'a>)],
     place: Place<'a>,
 }
 
-/// Where in the tree a map stands, for errors.
+/// The place of a map in the tree, for errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place<'a> {
-    /// The whole note.
+    /// The root of the note.
     Root,
-    /// The nth kernel.
+    /// The entry of a kernel, by index.
     Kernel(usize),
-    /// The nth argument of the kernel of this name.
+    /// The entry of an argument, by index, and the name of its kernel.
     Arg(usize, &'a str),
 }
 
@@ -42,7 +41,7 @@ impl fmt::Display for Place<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// The members of `value`; `place` names it in errors.
+    /// Returns the members of `value`; `place` names it in errors.
     pub fn new(value: &'a ValueRef<'a>, place: Place<'a>) -> Result<Self> {
         match value {
             ValueRef::Map(pairs) => Ok(Self { pairs, place }),
@@ -50,7 +49,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Where this map stands.
+    /// Returns the place of this map.
     pub fn place(&self) -> Place<'a> {
         self.place
     }
@@ -64,7 +63,7 @@ impl<'a> Fields<'a> {
         bad(format!("{key} of {} is not {wanted}", self.place))
     }
 
-    /// A list; one that is left out is empty.
+    /// Returns a list; a missing one is empty.
     pub fn list(&self, key: &str) -> Result<&'a [ValueRef<'a>]> {
         match self.get(key) {
             None => Ok(&[]),
@@ -103,18 +102,18 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| bad(format!("{} has no {key}", self.place)))
     }
 
-    /// A power of two.
+    /// Returns a number that must be a power of two.
     pub fn alignment(&self, key: &str) -> Result<Option<u32>> {
         let align = self.number(key)?;
         match align {
-            // GCC says 0 where a kernel has no arguments.
+            // GCC writes 0 if a kernel has no arguments.
             Some(0) => Ok(Some(1)),
             Some(align) if !align.is_power_of_two() => Err(self.wrong(key, "a power of two")),
             _ => Ok(align),
         }
     }
 
-    /// A list of exactly `N` numbers.
+    /// Returns a list of exactly `N` numbers.
     pub fn numbers<const N: usize>(&self, key: &str) -> Result<Option<[u32; N]>> {
         if self.get(key).is_none() {
             return Ok(None);
@@ -127,12 +126,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A truth value; one that is left out is false.
+    /// Returns a truth value; a missing one is false.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key) {
             None => Ok(false),
             Some(ValueRef::Boolean(flag)) => Ok(*flag),
-            // The writers of version 3 metadata put 1 and 0 here now and then.
+            // Some writers of version 3 metadata use 1 and 0 here.
             Some(value) => match (text(value), value.as_u64()) {
                 (Some("true"), _) | (_, Some(1)) => Ok(true),
                 (Some("false"), _) | (_, Some(0)) => Ok(false),
@@ -142,7 +141,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The text of a string.
+/// Returns the text of a string.
 pub(super) fn text<'a>(value: &'a ValueRef<'a>) -> Option<&'a str> {
     match value {
         ValueRef::String(text) => text.as_str(),

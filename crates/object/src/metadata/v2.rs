@@ -1,7 +1,7 @@
 //! Metadata of code object version 2: YAML in a note of type `NT_AMD_HSA_METADATA`.
 //!
-//! The tree is brought to the shape and names of version 3, so that one reader serves both. Source: LLVM's guide,
-//! tables "AMDHSA Code Object V2 Metadata Map" and "... V3 Metadata Map".
+//! The tree is converted to the shape and names of version 3, so that one reader serves both. Source: LLVM's guide, tables
+//! "AMDHSA Code Object V2 Metadata Map" and "... V3 Metadata Map".
 
 use rmpv::Value;
 
@@ -9,7 +9,7 @@ use super::tree::bad;
 use super::yaml::{self, Shape};
 use crate::error::Result;
 
-/// Keys whose name changed between versions 2 and 3. A key that is not here has no meaning for us.
+/// Keys whose name changed between versions 2 and 3. Keys that are not listed are ignored.
 #[rustfmt::skip]
 const RENAMED: &[(&str, &str)] = &[
     ("Version", "amdhsa.version"),          ("Printf", "amdhsa.printf"),
@@ -37,17 +37,17 @@ const RENAMED: &[(&str, &str)] = &[
     ("IsDynamicCallStack", ".uses_dynamic_stack"),
 ];
 
-/// Maps of version 2 whose members stand in the kernel itself from version 3 on.
+/// Maps of version 2 whose members are in the kernel's own map from version 3 on.
 const LIFTED: &[&str] = &["CodeProps", "Attrs"];
 
-/// Keys whose values are words, written `HiddenGlobalOffsetX` in version 2 and `hidden_global_offset_x` since.
+/// Keys whose values are words, `HiddenGlobalOffsetX` in version 2 and `hidden_global_offset_x` in later versions.
 const WORDS: &[&str] = &[".value_kind", ".address_space", ".access", ".actual_access"];
 
-/// Reads the note's text to a tree in the shape of version 3. Scalars stay strings.
+/// Parses the note's text to a tree in the shape of version 3. Scalars stay strings.
 pub(super) fn read(note: &[u8]) -> Result<Value> {
     let text = std::str::from_utf8(note)
         .map_err(|error| bad(format!("it is not UTF-8 text ({error})")))?;
-    // Some compilers count the closing zero as part of the note.
+    // Some compilers count the terminating zero as part of the note.
     yaml::read(text.trim_end_matches('\0'), &Version2)
         .map_err(|wrong| bad(format!("line {}: {}", wrong.line, wrong.problem)))
 }
@@ -69,7 +69,7 @@ impl Shape for Version2 {
     }
 }
 
-/// Adds a pair under its version 3 name, lifting the members of nested property maps.
+/// Adds a pair under its version 3 name. Members of nested property maps are moved up.
 fn add(pairs: &mut Vec<(Value, Value)>, key: Value, value: Value) {
     let Some(key) = key.as_str() else { return };
     match value {
@@ -87,7 +87,7 @@ fn add(pairs: &mut Vec<(Value, Value)>, key: Value, value: Value) {
     }
 }
 
-/// `HiddenGlobalOffsetX` to `hidden_global_offset_x`; but `HiddenMultiGridSyncArg` to `hidden_multigrid_sync_arg`.
+/// Converts `HiddenGlobalOffsetX` to `hidden_global_offset_x`; but `HiddenMultiGridSyncArg` to `hidden_multigrid_sync_arg`.
 fn snake_case(word: &str) -> String {
     let word = word.replace("MultiGrid", "Multigrid");
     let mut out = String::with_capacity(word.len() + 4);

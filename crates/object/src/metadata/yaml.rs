@@ -1,21 +1,21 @@
-//! YAML to a tree: what both kinds of metadata texts have in common.
+//! The conversion of YAML to a tree, which both kinds of metadata text share.
 
 use rmpv::Value;
 use saphyr_parser::{Event, Marker, Parser, Tag};
 
-/// Depth of the tree; the shipped ones have 6 levels.
+/// Limit of the tree's depth; real metadata have 6 levels.
 const MAX_DEPTH: usize = 32;
 
-/// What a kind of metadata makes of scalars and maps. Both say why not.
+/// The conversion of scalars and maps in one kind of metadata. The errors are sentences.
 pub(super) trait Shape {
-    /// The value of a scalar with its tag, such as `!str`.
+    /// Returns the value of a scalar with its tag, such as `!str`.
     fn scalar(&self, text: &str, tag: Option<&str>) -> Result<Value, String>;
 
-    /// The value of a map.
+    /// Returns the value of a map.
     fn map(&self, pairs: Vec<(Value, Value)>) -> Result<Value, String>;
 }
 
-/// What is wrong about a text, and where; lines and columns are counted from 1.
+/// An error in a text with its place; lines and columns are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wrong {
     pub line: usize,
@@ -33,7 +33,7 @@ impl Wrong {
     }
 }
 
-/// Reads the first document of a text.
+/// Parses the first document of a text.
 pub(super) fn read(text: &str, shape: &impl Shape) -> Result<Value, Wrong> {
     let mut tree = Tree {
         shape,
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str, shape: &impl Shape) -> Result<Value, Wrong> {
             Event::SequenceStart(..) => tree.open(Open::Sequence(Vec::new())),
             Event::MappingStart(..) => tree.open(Open::Mapping(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => tree.close(),
-            // An alias may stand for a subtree, and subtrees of aliases grow without bound.
+            // Rejected, because an alias may stand for a subtree, so that trees of aliases grow without bound.
             Event::Alias(_) => Err("this is a YAML alias, which metadata do not have".to_owned()),
             Event::DocumentEnd => break,
             _ => Ok(()),
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, shape: &impl Shape) -> Result<Value, Wrong> {
     })
 }
 
-/// A tag as it is written.
+/// Returns a tag in its written form.
 fn word(tag: &Tag) -> String {
     format!("{}{}", tag.handle, tag.suffix)
 }
@@ -77,7 +77,7 @@ enum Open {
     Mapping(Vec<(Value, Value)>, Option<Value>),
 }
 
-/// Builds values from events; the stack is ours, so that depth is bounded.
+/// A builder of values from events. It has its own stack, so that depth is bounded.
 struct Tree<'a, S> {
     shape: &'a S,
     open: Vec<Open>,

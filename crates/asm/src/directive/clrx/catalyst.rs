@@ -1,4 +1,4 @@
-//! Settings of kernels for AMD's Catalyst (OpenCL 1.2).
+//! Directives with the settings of kernels for AMD's Catalyst (OpenCL 1.2).
 //!
 //! Source: CLRX's documentation, "CLRadeonExtender Assembler AMD Catalyst handling".
 
@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".userdata", user_data),
 ];
 
-/// Registers that a driver fills at most, and values that it fills them with.
+/// Limit of registers that a driver fills, and of the values that it fills them with.
 const USER_SGPRS: u32 = 16;
 pub(super) fn settings<'a>(
     a: &'a mut Session<'_>,
@@ -69,7 +69,7 @@ fn flag(
     Ok(())
 }
 
-/// `.sampler ID, …`
+/// Reads `.sampler ID, …`.
 pub(super) fn samplers(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut all = Vec::new();
     cursor.each_operand(|cursor| {
@@ -80,7 +80,7 @@ pub(super) fn samplers(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     Ok(())
 }
 
-/// `.userdata CLASS, SLOT, FIRST, COUNT`
+/// Reads `.userdata CLASS, SLOT, FIRST, COUNT`.
 fn user_data(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.piece();

@@ -7,11 +7,11 @@ use crate::session::program::{
 };
 use crate::source::{Cursor, SyntaxError, syntax_error};
 
-/// Arguments that a kernel has at most, and bytes that one has.
+/// Limits: arguments of a kernel, and bytes of an argument.
 const MOST: usize = 1024;
 const LARGEST: u32 = 1 << 16;
 
-/// Images, with the names that the text of a kernel has.
+/// Image types of OpenCL, each with its name in the text of a kernel.
 const IMAGES: [(&str, &str); 7] = [
     ("image", "2D"),
     ("image1d", "1D"),
@@ -22,7 +22,7 @@ const IMAGES: [(&str, &str); 7] = [
     ("image3d", "3D"),
 ];
 
-/// `.arg`
+/// Reads `.arg`, in Catalyst's syntax.
 pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.name()?.into_owned();
     cursor.expect_comma()?;
@@ -70,7 +70,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     Ok(())
 }
 
-/// Reads what follows a type: sizes, access, the number of the resource.
+/// Reads the operands after a type: sizes, access, the number of the resource.
 fn rest(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
@@ -108,7 +108,7 @@ fn rest(
     }
 }
 
-/// What a type is, but for what follows it.
+/// Returns the kind of argument that a type stands for, with defaults for the operands after it.
 fn kind_of(written: &str) -> Option<Kind> {
     let lower = written.to_ascii_lowercase();
     let word = lower.trim_end_matches('*').trim_end();
@@ -149,7 +149,8 @@ fn kind_of(written: &str) -> Option<Kind> {
     }
 }
 
-/// What follows the type of a pointer: the size of a structure, the space, flags, the size of constants. Gives the number.
+/// Reads the operands after the type of a pointer: the size of a structure, the space, flags, the size of constants. Returns the
+/// number of the resource.
 fn pointer(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
@@ -199,13 +200,13 @@ fn pointer(
     }
 }
 
-/// Whether nothing follows but that an argument is not used.
+/// Whether at most the word for an unused argument follows.
 fn is_last(cursor: &Cursor<'_>) -> bool {
     let mut ahead = *cursor;
     !ahead.comma() || ahead.piece() == "unused"
 }
 
-/// The number of a resource, if one follows.
+/// Reads the number of a resource, if one follows.
 fn resource(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32>, SyntaxError> {
     if is_last(cursor) || !next(cursor) {
         return Ok(None);
@@ -231,12 +232,12 @@ fn size(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<u32, SyntaxError
     }
 }
 
-/// Whether another operand follows, and it is not empty.
+/// Whether another operand follows and is not empty.
 fn next(cursor: &mut Cursor<'_>) -> bool {
     cursor.comma() && !matches!(cursor.peek(), b',' | 0)
 }
 
-/// What stands up to the next comma.
+/// Reads the text up to the next comma.
 fn field<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     let rest = cursor.rest();
     let end = rest.find(',').unwrap_or(rest.len());

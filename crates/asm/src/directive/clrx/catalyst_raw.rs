@@ -54,9 +54,9 @@ pub(super) const ROWS: &[Handler] = &[
     }),
 ];
 
-/// Notes that a kernel has at most.
+/// Limit of notes of a kernel.
 const MOST: usize = 1000;
-/// Opens a note; what follows are its bytes, of which the first may be said as a number.
+/// Opens a note. The data after the directive are its bytes; the first word may be given as an operand.
 fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), SyntaxError> {
     let kernel = a.program.kernel(&cursor)?;
     let (name, count) = (kernel.name.clone(), kernel.notes.len());
@@ -84,7 +84,7 @@ fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), Sy
     }
 }
 
-/// Appends words to a note: `.entry 12, 4, 0, 5`.
+/// Appends dwords to a note: `.entry 12, 4, 0, 5`.
 fn words(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let current = a.asm.sections.current;
     let kernel = a.program.kernel(&cursor)?;

@@ -1,4 +1,4 @@
-//! Directives of `.config`: the settings of a kernel.
+//! Directives of `.config`, the settings of a kernel.
 //!
 //! Source: CLRX's documentation, "CLRX Assembler ROCm handling" and "… AMD Catalyst OpenCL 2.0 handling".
 
@@ -34,7 +34,7 @@ const MACHINE: [&str; 4] = [
     "amd_machine_version_stepping",
 ];
 
-/// What several directives of AMD Catalyst's format stand for: the registers of HSA, in its order.
+/// The user SGPRs that several directives of AMD Catalyst's format enable, in the order of HSA.
 const DEFAULTS: [&str; 5] = [
     "enable_sgpr_private_segment_buffer",
     "enable_sgpr_dispatch_ptr",
@@ -55,19 +55,19 @@ const GENERIC: [&str; 3] = [
     "enable_sgpr_flat_scratch_init",
 ];
 
-/// How a directive gives the value of its field.
+/// The way in which a directive gives the value of its field.
 #[derive(Clone, Copy)]
 enum How {
     /// The directive sets it to 1.
     Flag,
     Number,
-    /// As a power of two, less so many.
+    /// The base-2 logarithm of the operand, less this number.
     Power(u32),
 }
 
 use How::{Flag, Number, Power};
 
-/// Directives for one field of the kernel's settings.
+/// Rows of directive and field, for directives that set one field of the kernel's settings.
 #[rustfmt::skip]
 const FIELDS: &[(&str, &str, How)] = &[
     (".call_convention", "call_convention", Number),
@@ -117,12 +117,12 @@ const FIELDS: &[(&str, &str, How)] = &[
     (".workitem_vgpr_count", "workitem_vgpr_count", Number),
 ];
 
-/// The rows of the directives for one field.
+/// Returns the rows of the directives that set one field.
 pub(super) fn fields() -> impl Iterator<Item = Handler> {
     FIELDS.iter().map(|(name, ..)| row(name, one))
 }
 
-/// A directive for one field.
+/// Handles a directive that sets one field.
 pub(super) fn one(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let text = cursor.text();
     let word = first_word(text);
@@ -180,7 +180,7 @@ fn number(
     Ok(())
 }
 
-/// `.machine KIND, MAJOR, MINOR, STEPPING`: a field for each operand.
+/// Reads `.machine KIND, MAJOR, MINOR, STEPPING` and its like: one field for each operand.
 fn list(
     a: &mut Session<'_>,
     mut cursor: Cursor<'_>,
@@ -198,7 +198,7 @@ fn list(
     cursor.end()
 }
 
-/// `.reserved_sgprs FIRST, LAST`
+/// Reads `.reserved_sgprs FIRST, LAST`.
 fn reserved(
     a: &mut Session<'_>,
     mut cursor: Cursor<'_>,
@@ -221,7 +221,7 @@ fn reserved(
     Ok(())
 }
 
-/// Sets flags; elements of scratch have four bytes then, if their size is among them.
+/// Sets flags. Elements of scratch get a size of four bytes, if that field is among them.
 fn set(a: &mut Session<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Result<(), SyntaxError> {
     cursor.end()?;
     let config = a.program.config(&cursor)?;
@@ -229,7 +229,7 @@ fn set(a: &mut Session<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Resul
     Ok(())
 }
 
-/// `.dims xyz`, or those of work-groups and those of work-items: `.dims xy, x`.
+/// Reads `.dims xyz`, or `.dims xy, x` for the dimensions of work-groups and those of work-items.
 pub(super) fn dims(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let groups = dimensions(&mut cursor)?;
     let items = match cursor.comma() {

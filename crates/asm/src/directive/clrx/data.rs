@@ -1,4 +1,4 @@
-//! Data that only CLRX has: half precision, fills of 64 bits, texts of wider characters, structures.
+//! Data directives that only CLRX has: half precision, fills of 64 bits, texts of wider characters, structures.
 
 use wavetank_gcn::text::half;
 
@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".fail", fail),
 ];
 
-/// `.half 1.5, -0.25`
+/// Reads `.half 1.5, -0.25`.
 fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.each_operand(|cursor| {
         let place = cursor.span();
@@ -39,7 +39,7 @@ fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErr
     })
 }
 
-/// Texts that end with zero, each byte in more.
+/// Appends zero-terminated texts with each byte widened to `size` bytes.
 fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), SyntaxError> {
     let mut text = Vec::new();
     cursor.each_operand(|cursor| {
@@ -54,7 +54,7 @@ fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<()
     a.append(&bytes)
 }
 
-/// The absolute section, in which structures are laid out.
+/// Refuses the absolute section, in which CLRX lays out structures.
 fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
     Err(syntax_error(
         0..cursor.text().len(),
@@ -64,7 +64,7 @@ fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(),
     ))
 }
 
-/// `.fail NUMBER`: an error below 500.
+/// Handles `.fail NUMBER`, which is an error for numbers below 500.
 fn fail(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let number = a.number(&mut cursor)?;
     cursor.end()?;

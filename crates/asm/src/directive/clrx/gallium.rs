@@ -31,17 +31,18 @@ pub(super) const ROWS: &[Handler] = &[
     row(".scratchsym", scratch_symbol),
 ];
 
-/// Bytes that an argument has at most.
+/// Limit of an argument's size in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Arguments that a kernel has at most.
+/// Limit of arguments of a kernel.
 const MOST: usize = 4096;
 
-/// `.arg KIND, SIZE, TARGETSIZE, ALIGNMENT, zext|sext, MEANING`; `.arg griddim` and `.arg gridoffset` say all of it.
+/// Reads `.arg KIND, SIZE, TARGETSIZE, ALIGNMENT, zext|sext, MEANING`. `.arg griddim` and `.arg gridoffset` need no other
+/// operands.
 pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let word = cursor.piece().to_ascii_lowercase();
-    // CLRX's documentation writes it so, too.
+    // A misspelling that CLRX's documentation has, too.
     let word = if word == "contant" { "constant" } else { &word };
     let shape = MEANINGS[1..3].iter().position(|name| *name == word);
     let kind = KINDS.iter().position(|name| *name == word);
@@ -86,7 +87,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     Ok(())
 }
 
-/// Whether there is another operand, and it is not empty.
+/// Whether another operand follows and is not empty.
 fn is_present(cursor: &mut Cursor<'_>) -> bool {
     cursor.comma() && cursor.peek() != b','
 }
@@ -115,14 +116,14 @@ fn number_of(cursor: &mut Cursor<'_>, names: &[&str]) -> Result<u32, SyntaxError
         .ok_or_else(|| syntax_error(place, message()))
 }
 
-/// `.proginfo`: the registers follow.
+/// Handles `.proginfo`, which begins the list of registers.
 pub(super) fn proginfo(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let kernel = a.program.kernel(&cursor)?;
     kernel.registers.get_or_insert_with(Vec::new);
     cursor.end()
 }
 
-/// `.entry REGISTER, VALUE`
+/// Reads `.entry REGISTER, VALUE`.
 pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let mut pair = [0; 2];
     for (n, number) in pair.iter_mut().enumerate() {
@@ -146,7 +147,7 @@ pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), S
     Ok(())
 }
 
-/// Reads a setting for what stands before the code alone.
+/// Reads a setting that applies only to the header before the code.
 fn for_hsa(
     a: &mut Session<'_>,
     cursor: Cursor<'_>,
@@ -158,7 +159,7 @@ fn for_hsa(
     done
 }
 
-/// `.scratchsym`: its places are filled by Mesa's driver.
+/// Refuses `.scratchsym`, whose places Mesa's driver fills.
 fn scratch_symbol(_: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let message = "`.scratchsym` leaves addresses to Mesa's driver, which is not done here; settings of LLVM 4.0 and later \
          (`.llvm_version 40000`, `.use_private_segment_buffer`) give them in registers";

@@ -36,13 +36,13 @@ pub(super) const ROWS: &[Handler] = &[
     row(".kcodeend", code_ends),
 ];
 
-/// Kernels that a source has at most.
+/// Limit of kernels of a source.
 const MOST: usize = 1000;
 
-/// How deep `.kcode` stands within another at most.
+/// Limit of nested `.kcode`.
 const DEEPEST: usize = 100;
 
-/// `.kernel NAME`
+/// Handles `.kernel NAME`, which begins a kernel.
 fn kernel(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
@@ -90,11 +90,11 @@ fn config(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()
 }
 
-/// `.text`: in AMD Catalyst's formats each kernel has one of its own, which begins with the kernel.
+/// Handles `.text`. In AMD Catalyst's formats each kernel has a code section of its own, which begins with the kernel.
 fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     a.program.configures = false;
-    // Kernels of OpenCL 1.2 share no code.
+    // Kernels of OpenCL 1.2 do not share code.
     let own = a
         .program
         .current
@@ -140,7 +140,7 @@ fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     }
 }
 
-/// `.globaldata`, and its like, with `align=N`.
+/// Handles `.globaldata` and other data sections, with `align=N`.
 fn data(a: &mut Session<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
     a.program.leave();
     super::super::section::named(&mut a.asm, name);
@@ -148,9 +148,9 @@ fn data(a: &mut Session<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), S
     cursor.end()
 }
 
-/// A section of a kernel that is no part of the object.
+/// Enters a section of a kernel that is not part of the object.
 fn part(a: &mut Session<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), SyntaxError> {
-    // The metadata of ROCm's format belong to all of it.
+    // Metadata of ROCm's format belong to the whole source.
     let name = match a.program.kernel(&cursor) {
         Ok(kernel) => kernel.name.clone(),
         Err(_) if part == Part::Metadata => "".into(),
@@ -173,13 +173,13 @@ fn part(a: &mut Session<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), Synta
     Ok(())
 }
 
-/// `.fkernel`: the kernel is a function for ROCm's loader.
+/// Handles `.fkernel`, which makes the kernel a function for ROCm's loader.
 fn function(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     a.program.kernel(&cursor)?.function = true;
     cursor.end()
 }
 
-/// `.kcode KERNEL, -KERNEL` or `.kcode +`: the kernels whose registers the code counts for.
+/// Handles `.kcode KERNEL, -KERNEL` or `.kcode +`, which select the kernels that the registers of the code are counted for.
 fn code_of(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     if a.program.aside.len() >= DEEPEST {
         let message = "`.kcode` stands too deep within another";

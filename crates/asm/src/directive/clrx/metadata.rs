@@ -32,10 +32,10 @@ pub(super) const ROWS: &[Handler] = &[
     row(".printf", printf),
 ];
 
-/// Bytes of a kernel's arguments at most.
+/// Limit of a kernel's arguments in bytes.
 const MOST_ARGUMENTS: u64 = 1 << 20;
 
-/// Kinds of values, by CLRX's names.
+/// Value kinds of the metadata, by CLRX's names.
 const KINDS: [(&str, &str); 17] = [
     ("complact", "HiddenCompletionAction"),
     ("defqueue", "HiddenDefaultQueue"),
@@ -82,14 +82,14 @@ const FLAGS: [(&str, &str); 4] = [
     ("pipe", "IsPipe"),
 ];
 
-/// An argument on its way.
+/// An argument that is being read.
 struct Argument {
     entries: Vec<(&'static str, String)>,
     size: u64,
     align: u64,
 }
 
-/// `.arg`, as the format of the binary has it.
+/// Reads `.arg`, in the syntax of the binary's format.
 fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     match a.program.format {
         Format::Gallium => return super::gallium::argument(a, cursor),
@@ -117,7 +117,7 @@ fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErr
     add(a, &cursor, argument)
 }
 
-/// `… SIZE, ALIGN, KIND, TYPE, …`
+/// Reads the rest of ROCm's `.arg`: `… SIZE, ALIGN, KIND, TYPE, …`.
 fn rocm_argument(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
@@ -175,7 +175,8 @@ fn rocm_argument(
     })
 }
 
-/// `… TYPE, …`: a type of OpenCL, a pointer, an image, a sampler; what follows a structure and a pointer.
+/// Reads the rest of OpenCL's `.arg`: `… TYPE, …`, with a type of OpenCL, a pointer, an image or a sampler, and the operands of a
+/// structure or pointer.
 fn opencl_argument(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
@@ -239,7 +240,8 @@ fn opencl_argument(
     })
 }
 
-/// What follows the type: the size of a structure, the space of a pointer, flags, and what only drivers use. Gives the kind.
+/// Reads the operands after the type: the size of a structure, the space of a pointer, flags, and values that only drivers use.
+/// Returns the kind.
 fn rest_of_argument(
     a: &mut Session<'_>,
     cursor: &mut Cursor<'_>,
@@ -277,7 +279,7 @@ fn rest_of_argument(
     Ok(kind)
 }
 
-/// Adds an argument, and the space it takes.
+/// Adds an argument, and advances the size of the arguments.
 fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), SyntaxError> {
     let Argument {
         mut entries,
@@ -297,7 +299,7 @@ fn add(a: &mut Session<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(
     Ok(())
 }
 
-/// `.setupargs`: what the driver hands to each kernel before its own arguments.
+/// Handles `.setupargs`, the hidden arguments that the driver passes to each kernel before its own.
 fn setup_arguments(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     cursor.end()?;
     let size = if a.program.wide { 8 } else { 4 };
@@ -340,14 +342,14 @@ fn one_of(
     Ok(row.1)
 }
 
-/// `MAJOR, MINOR`
+/// Reads a version, `MAJOR, MINOR`.
 fn pair(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>, SyntaxError> {
     let major = a.asm.count(cursor)?;
     cursor.expect_comma()?;
     Ok(Some((major, a.asm.count(cursor)?)))
 }
 
-/// `.md_language "NAME", MAJOR, MINOR`
+/// Reads `.md_language "NAME", MAJOR, MINOR`.
 fn language(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let name = cursor.quoted()?;
     let name = quoted(&String::from_utf8_lossy(&name));
@@ -377,7 +379,7 @@ fn size(a: &mut Session<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Resul
     say(a, &cursor, key, number.to_string())
 }
 
-/// Up to three sizes; those that are not there are 1.
+/// Reads up to three sizes; missing ones are 1.
 fn sizes(
     a: &mut Session<'_>,
     mut cursor: Cursor<'_>,
@@ -409,7 +411,7 @@ fn say(
     Ok(())
 }
 
-/// `.printf ID, SIZE, …, "FORMAT"`
+/// Reads `.printf ID, SIZE, …, "FORMAT"`.
 fn printf(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let printfs = a.program.metadata.printfs.len() as u64;
     let id = match matches!(cursor.peek(), b',' | b'"') {

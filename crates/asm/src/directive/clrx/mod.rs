@@ -1,5 +1,6 @@
-//! Directives of CLRX's dialect alone. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
-//! binary formats.
+//! Directives of CLRX's dialect alone.
+//!
+//! Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its binary formats.
 
 mod catalyst;
 mod catalyst_argument;
@@ -16,7 +17,7 @@ mod target;
 
 use crate::session::Handler;
 
-/// The rows of CLRX. They go before those that it shares with LLVM.
+/// Returns the rows of CLRX. They take precedence over those that it shares with LLVM.
 pub(super) fn rows() -> impl Iterator<Item = Handler> {
     let rows = [
         conditional::ROWS,

@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".endrept", |_, c| alone(c, ".rept")),
 ];
 
-/// `.for SYMBOL = FIRST, CONDITION, NEXT`
+/// Handles `.for SYMBOL = FIRST, CONDITION, NEXT`.
 fn counted(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;
@@ -21,7 +21,7 @@ fn counted(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     repeat(a, &head, line, read, ".for")
 }
 
-/// `.while CONDITION`
+/// Handles `.while CONDITION`, which is tested before each iteration.
 fn conditional(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let head = cursor;
     let line = a.asm.at.line;
@@ -31,7 +31,7 @@ fn conditional(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Syntax
     repeat(a, &head, line, read, ".while")
 }
 
-/// Reads the body, and begins it if the condition holds.
+/// Reads the body, and starts the repetition if the condition holds.
 fn repeat(
     a: &mut Session<'_>,
     head: &Cursor<'_>,

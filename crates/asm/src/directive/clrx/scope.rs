@@ -1,4 +1,4 @@
-//! Scopes, and symbols that are no numbers: `.scope`, `.using`, `.eqv`, `.undef`, `.regvar`.
+//! Scopes, and symbols that are not numbers: `.scope`, `.using`, `.eqv`, `.undef`, `.regvar`.
 
 use crate::assembler::Assembler;
 use crate::session::{Handler, alone, assembler_row as row};
@@ -46,7 +46,7 @@ fn using(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     cursor.end()
 }
 
-/// `.unusing SCOPE`, or all.
+/// Handles `.unusing SCOPE`; without an operand, for all scopes.
 fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let path = match cursor.is_at_end() {
         true => None,
@@ -56,7 +56,7 @@ fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxEr
     cursor.end()
 }
 
-/// `.eqv NAME, EXPRESSION`: evaluated wherever the name stands.
+/// Handles `.eqv NAME, EXPRESSION`, which is evaluated wherever the name stands.
 fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
@@ -66,7 +66,7 @@ fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError>
     a.define(&name, place, Definition::Variable(expr), false)
 }
 
-/// `.undef NAME`
+/// Handles `.undef NAME`, which removes the definition of a symbol.
 fn undef(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;
@@ -83,7 +83,7 @@ fn undef(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     Ok(())
 }
 
-/// `.regvar`: CLRX's documentation calls it unimplemented.
+/// Refuses `.regvar`, which CLRX's documentation calls unimplemented.
 fn regvar(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     Err(syntax_error(
         0..cursor.text().len(),

@@ -32,7 +32,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".llvm_version", |a, mut c| { a.program.llvm = Some(a.asm.number(&mut c)?); c.end() }),
     row(".get_driver_version", |a, c| { let number = a.program.driver; ask(a, c, number) }),
     row(".get_llvm_version", |a, c| { let number = *a.program.llvm.get_or_insert(LLVM); ask(a, c, number) }),
-    // What is for drivers that do not run here, and what changes nothing here.
+    // Directives for drivers that do not run here, and directives without effect.
     row(".acl_version", ignore),
     row(".compile_options", ignore),
     row(".driver_info", ignore),
@@ -61,13 +61,13 @@ pub(super) const ROWS: &[Handler] = &[
     row(".version", ignore),
 ];
 
-/// The version of LLVM that sources are told that ask without having said one.
+/// The version of LLVM that a query returns if the source has not set one.
 const LLVM: i64 = 40_000;
 
-/// The last release of CLRX, 0.1.9, as `.get_version` counts.
+/// CLRX 0.1.9, its last release, in the numbering of `.get_version`.
 const VERSION: i64 = 109;
 
-/// CLRX's names of chips, with their numbers for `.get_gpu`; of several for one chip, the first is asked.
+/// CLRX's names of chips, with their numbers for `.get_gpu`. Of several names for one chip, the query returns the first.
 #[rustfmt::skip]
 const GPUS: &[(&str, Chip, i64)] = &[
     ("capeverde", Chip::Gfx601, 0), ("pitcairn", Chip::Gfx601, 1), ("tahiti", Chip::Gfx600, 2), ("oland", Chip::Gfx602, 3),
@@ -126,7 +126,7 @@ fn gpu(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// `.arch NAME`: the chip that was asked for, if it is one of these, or CLRX's first of them.
+/// Handles `.arch NAME`: keeps the requested chip if it has that architecture, else takes CLRX's first chip that has it.
 fn arch(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.at()..cursor.text().len();
     let generation = generation_named(&mut cursor)?;
@@ -150,7 +150,7 @@ fn go_on(a: &mut Session<'_>, chip: Chip) {
     a.asm.set_chip(chip);
 }
 
-/// `.get_… SYMBOL`
+/// Handles `.get_… SYMBOL`, which sets the symbol to a number.
 fn ask(a: &mut Session<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), SyntaxError> {
     let place = cursor.span();
     let name = cursor.name()?;

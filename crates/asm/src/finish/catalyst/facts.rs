@@ -1,15 +1,15 @@
-//! The values that the text and the notes of a kernel are made of.
+//! The values from which the text and the notes of a kernel are made.
 
 use crate::session::program::Settings;
 
-/// What is known of a kernel when its text and its notes are written.
+/// The values of a kernel that its text and its notes show.
 pub(super) struct Facts {
     pub(super) name: String,
     pub(super) product: usize,
     pub(super) wide: bool,
     pub(super) has_constants: bool,
     pub(super) settings: Settings,
-    /// The numbers of buffers, by argument.
+    /// The resource number of each argument.
     pub(super) resources: Vec<u32>,
     pub(super) driver: i64,
     pub(super) identity: usize,

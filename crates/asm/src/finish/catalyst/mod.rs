@@ -1,6 +1,7 @@
-//! Programs for AMD's Catalyst (OpenCL 1.2), made of the settings of their kernels.
+//! Output of programs for AMD's Catalyst (OpenCL 1.2), from the settings of their kernels.
 //!
-//! Source: CLRX's documentation, "CLRadeonExtender Assembler AMD Catalyst handling"; what CLRX writes for drivers from 1348.5 on.
+//! Source: CLRX's documentation, "CLRadeonExtender Assembler AMD Catalyst handling", and CLRX's output for drivers from 1348.5
+//! on.
 
 mod facts;
 mod notes;
@@ -16,21 +17,21 @@ use crate::session::program::{CatalystArgument as Argument, Config, Kernel, Wait
 use crate::state::{Key, Layout, SectionId};
 use facts::Facts;
 
-/// The first driver whose programs are written.
+/// The oldest driver version that programs are written for.
 const OLDEST: i64 = 134_805;
-/// Driver versions from which on text and header differ.
+/// Driver versions at which the text and the header change.
 const PRINTF_ALWAYS: i64 = 152_603;
 const STRUCTURES_ONLY: i64 = 159_805;
 const PRIVATE_IN_HEADER: i64 = 164_205;
-/// Bytes of constants that kernels of other chips have.
+/// Bytes of a kernel's data section, in which kernels of other chips have constants.
 const DATA: usize = 4736;
-/// The LDS of a kernel with pointers to LDS.
+/// Bytes of LDS of a kernel with pointers to LDS.
 const WHOLE_LDS: i64 = 32_768;
-/// The identity of the first kernel.
+/// The number that identifies the first kernel.
 const FIRST: usize = 1024;
 
 impl Session<'_> {
-    /// Makes the program of all kernels, but for their code.
+    /// Makes the program of all kernels, except for their code.
     pub(super) fn finish_catalyst(&mut self, kernels: Vec<Kernel>) {
         let place = kernels[0].place.clone();
         let chip = self.asm.chip.name();
@@ -80,7 +81,7 @@ impl Session<'_> {
         format!("@(#) OpenCL 1.2 AMD-APP ({version}).  Driver version: {version} (VM)")
     }
 
-    /// Makes the text and the notes of a kernel; gives the section of its code.
+    /// Makes the text and the notes of a kernel; returns the section of its code.
     fn finish_kernel_of(
         &mut self,
         mut kernel: Kernel,
@@ -117,7 +118,7 @@ impl Session<'_> {
         Ok((made, location.section))
     }
 
-    /// What text and notes are made of.
+    /// Collects the values for the text and the notes of a kernel.
     fn facts(
         &self,
         kernel: Kernel,
@@ -151,7 +152,7 @@ impl Session<'_> {
             group: kernel.metadata.sizes("ReqdWorkGroupSize"),
             vgprs: vgprs as u32,
             sgprs: sgprs as u32,
-            // VCC is not counted.
+            // VCC is not included.
             most_sgprs: if major >= 8 { 100 } else { 102 },
             float_mode: rsrc1 >> 12 & 0xff,
             ieee_mode: rsrc1 >> 23 & 1,
@@ -159,7 +160,7 @@ impl Session<'_> {
         })
     }
 
-    /// The section of constants.
+    /// Returns the section of constants, if there is one.
     fn constants(&self) -> Option<SectionId> {
         let key = Key {
             name: ".rodata".into(),
@@ -175,7 +176,7 @@ impl Session<'_> {
         at.map(|at| SectionId(at as u32))
     }
 
-    /// The program of a source, whose sections have their bytes, unless a linker has to fill them in.
+    /// Returns the finished program. `complete` says that no linker has to fill in anything; otherwise an error is reported.
     pub(super) fn catalyst(&mut self, layout: &Layout, complete: bool) -> Option<Container> {
         let Waiting {
             mut program,

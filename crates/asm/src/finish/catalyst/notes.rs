@@ -1,19 +1,19 @@
-//! The notes on a kernel, in the order that the driver's compiler has.
+//! The binary notes of a kernel, in the order of the driver's compiler.
 
 use wavetank_object::catalyst::{info, note};
 
 use super::facts::Facts;
 use crate::session::program::{Kind, Space};
 
-/// Constants of the note on the program: the work-items of a group and of a wave, and the LDS that a group can have.
+/// Constants of the program note: work-items of a group, work-items of a wave, and the LDS that a group can have.
 const GROUP: u32 = 256;
 const WAVE: u32 = 64;
 const LDS: u32 = 32_768;
-/// Words in which each buffer that is used has a bit.
+/// Words of a bit mask with one bit for each used buffer.
 const MASK: usize = 32;
 
 impl Facts {
-    /// The notes: a type, and the contents.
+    /// Returns the notes as pairs of type and contents.
     pub(super) fn notes(&self) -> Vec<(u32, Vec<u8>)> {
         let settings = &self.settings;
         let images = settings.args.iter();
@@ -48,7 +48,7 @@ impl Facts {
         .collect()
     }
 
-    /// Buffers that may be written: the number, and three words on their kind.
+    /// Returns the writable buffers: for each, its number and three words on its kind.
     fn buffers(&self) -> Vec<u32> {
         let args = self.settings.args.iter().zip(&self.resources);
         let entries = args.filter_map(|(arg, number)| match (&arg.kind, arg.space()) {
@@ -61,7 +61,7 @@ impl Facts {
         entries.chain(printf).flatten().collect()
     }
 
-    /// Constant buffers: the number, and a size that newer drivers do not ask for.
+    /// Returns the constant buffers: for each, the number and a size that newer drivers ignore.
     fn constant_buffers(&self) -> Vec<u32> {
         let args = self.settings.args.iter().zip(&self.resources);
         let constant = args.filter(|(arg, _)| arg.space() == Some(Space::Constant));
@@ -71,7 +71,7 @@ impl Facts {
         numbers.flat_map(|number| [number, 0]).collect()
     }
 
-    /// Buffers that are used, a bit each.
+    /// Returns the mask of used buffers, one bit each.
     fn mask(&self) -> [u32; MASK] {
         let mut mask = [0; MASK];
         let mut set = |number: u32| mask[number as usize / 32 % MASK] |= 1 << (number % 32);
@@ -89,7 +89,7 @@ impl Facts {
         mask
     }
 
-    /// Pairs of address and value.
+    /// Returns the program note as pairs of address and value.
     fn program(&self) -> Vec<u32> {
         let user = &self.settings.user;
         let mut pairs = vec![[info::USER_DATA, user.len() as u32]];
@@ -116,7 +116,7 @@ impl Facts {
             [info::ONE, 1],
             [info::WAVE, WAVE],
             [info::MOST_LDS, LDS],
-            // In granules of 64 dwords.
+            // LDS in granules of 64 dwords.
             [info::LDS, (self.rsrc2 >> 15 & 0x1ff) << 8],
         ]);
         pairs.into_flattened()

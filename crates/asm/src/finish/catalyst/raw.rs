@@ -1,4 +1,4 @@
-//! Kernels of which the source has all bytes, as CLRX's disassembler writes them.
+//! Kernels given byte by byte in the source, as CLRX's disassembler writes them.
 
 use wavetank_object::catalyst;
 
@@ -7,11 +7,11 @@ use crate::session::Session;
 use crate::session::program::{Kernel, Part};
 use crate::state::SectionId;
 
-/// Bytes of a header.
+/// Bytes of a kernel's header.
 const HEADER: usize = 32;
 
 impl Session<'_> {
-    /// A kernel of which the source has all bytes; `None` if it has none.
+    /// Returns a kernel whose bytes are all given in the source; `None` if the source has none.
     pub(super) fn written(&self, kernel: &Kernel) -> Result<Option<catalyst::Kernel>, String> {
         let name = kernel.name.to_string();
         let part = |part| self.part_of(kernel, part);

@@ -1,4 +1,4 @@
-//! The lines on a kernel, which begin with a semicolon, and its header.
+//! The metadata text of a kernel, whose lines begin with a semicolon, and its header.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use super::facts::Facts;
 use super::{PRINTF_ALWAYS, PRIVATE_IN_HEADER, STRUCTURES_ONLY};
 use crate::session::program::{CatalystArgument as Argument, Kind, Pointer, Space};
 
-/// Bytes of an argument's place.
+/// Bytes of an argument's slot in its buffer.
 const PLACE: u32 = 16;
 
-/// Lines on their way.
+/// A text of lines that is being built.
 struct Lines(String);
 
 impl Lines {
@@ -22,7 +22,7 @@ impl Lines {
 }
 
 impl Facts {
-    /// The lines of the text.
+    /// Returns the lines of the text.
     pub(super) fn text(&self) -> String {
         let mut lines = Lines(String::new());
         let name = &self.name;
@@ -66,7 +66,7 @@ impl Facts {
         }
     }
 
-    /// Samplers of the kernel, whose numbers are after those of its arguments.
+    /// Adds the kernel's samplers, numbered after those of its arguments.
     fn add_samplers(&self, lines: &mut Lines) {
         let samplers = self.settings.args.iter();
         let samplers = samplers.filter(|arg| matches!(arg.kind, Kind::Sampler));
@@ -80,7 +80,7 @@ impl Facts {
         }
     }
 
-    /// Numbers of buffers that are no arguments.
+    /// Adds the numbers of buffers that are not arguments.
     fn add_numbers(&self, lines: &mut Lines) {
         let settings = &self.settings;
         let prints = self.driver >= PRINTF_ALWAYS || settings.prints;
@@ -96,7 +96,7 @@ impl Facts {
         }
     }
 
-    /// Words for the driver.
+    /// Returns the header, a few words for the driver.
     pub(super) fn header(&self) -> Vec<u8> {
         let private = self.uav_private();
         let first = if self.driver >= PRIVATE_IN_HEADER {
@@ -109,12 +109,12 @@ impl Facts {
         words.map(u32::to_le_bytes).concat()
     }
 
-    /// The number of the buffer of constants.
+    /// Returns the number of the buffer of constants.
     pub(super) fn constants_id(&self) -> u32 {
         self.settings.constants.unwrap_or(10)
     }
 
-    /// Bytes of private memory: structures are kept there.
+    /// Returns the bytes of private memory, which holds structures.
     fn uav_private(&self) -> u32 {
         let args = || self.settings.args.iter();
         let is_kept = |arg: &&Argument| matches!(arg.kind, Kind::Structure(_));
@@ -138,7 +138,7 @@ impl Facts {
     }
 }
 
-/// The line of an argument.
+/// Returns the line that describes an argument.
 fn argument(arg: &Argument, number: u32, offset: u32) -> String {
     let name = &arg.name;
     match &arg.kind {
@@ -168,7 +168,7 @@ fn argument(arg: &Argument, number: u32, offset: u32) -> String {
     }
 }
 
-/// Bytes that an argument takes in its buffer.
+/// Returns the bytes that an argument takes in its buffer.
 fn space(arg: &Argument) -> u32 {
     match &arg.kind {
         Kind::Value(_, size, count) => {

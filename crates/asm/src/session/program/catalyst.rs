@@ -4,10 +4,10 @@ use wavetank_object::catalyst::Program;
 
 use crate::state::SectionId;
 
-/// Numbers of buffers end here.
+/// The highest number of a buffer.
 pub(crate) const MOST_BUFFERS: u32 = 1023;
 
-/// What a kernel's `.config` says that other formats do not have.
+/// The settings in a kernel's `.config` that other formats do not have.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub args: Vec<Argument>,
@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     pub uses_constants: bool,
     pub prints: bool,
     pub samplers: Vec<u32>,
-    /// Class, slot, first register, number of registers.
+    /// Values for user SGPRs: class, slot, first register, number of registers.
     pub user: Vec<[u32; 4]>,
 }
 
@@ -44,23 +44,23 @@ pub(crate) struct Waiting {
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub name: String,
-    /// The name of its type in the source.
+    /// The name of the argument's type in the source.
     pub type_name: String,
     pub kind: Kind,
-    /// The number of its buffer, image or counter, where one is said.
+    /// The number of the argument's buffer, image or counter, if the source gives one.
     pub resource: Option<u32>,
     pub used: bool,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// The name of a type, with its bytes, and how many there are.
+    /// A scalar or vector: type name, size in bytes, element count.
     Value(&'static str, u32, u32),
-    /// A structure of so many bytes.
+    /// A structure of this size in bytes.
     Structure(u32),
     Pointer(Pointer),
-    /// The name of an image type, and whether the image is read.
+    /// An image: the name of its type, and whether it is read.
     Image(&'static str, bool),
     Sampler,
     Counter,
@@ -69,7 +69,7 @@ pub(crate) enum Kind {
 /// A pointer among the arguments.
 #[derive(Debug)]
 pub(crate) struct Pointer {
-    /// The name of what it points to, and its bytes; those of a structure may be 0.
+    /// The name of the type pointed to, and its size in bytes; for structures it may be 0.
     pub to: &'static str,
     pub size: u32,
     pub space: Space,
@@ -78,7 +78,7 @@ pub(crate) struct Pointer {
     pub volatile: bool,
 }
 
-/// Where a pointer leads.
+/// The address space of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Space {
     Local,
@@ -87,12 +87,12 @@ pub(crate) enum Space {
 }
 
 impl Argument {
-    /// Whether it points to LDS.
+    /// Whether the argument points to LDS.
     pub fn is_local(&self) -> bool {
         self.space() == Some(Space::Local)
     }
 
-    /// Where it points to.
+    /// Returns the address space, if the argument is a pointer.
     pub fn space(&self) -> Option<Space> {
         match &self.kind {
             Kind::Pointer(pointer) => Some(pointer.space),
@@ -100,20 +100,20 @@ impl Argument {
         }
     }
 
-    /// Whether it is a buffer in memory.
+    /// Whether the argument is a buffer in memory.
     pub fn is_buffer(&self) -> bool {
         self.space().is_some_and(|space| space != Space::Local)
     }
 }
 
-/// Arguments that are numbered together: which, and the first and the last number.
+/// Arguments that share a range of numbers: the test for them, and the first and last number.
 type Group = (fn(&Argument) -> bool, u32, u32);
 
 impl Settings {
-    /// The numbers of buffers, images and counters, by argument: those that are said, and the next ones that are free.
+    /// Returns the numbers of buffers, images and counters by argument: the given ones, and the next free ones for the others.
     ///
     /// # Errors
-    /// A sentence where a number is used twice, or there is none left.
+    /// A sentence if a number is used twice, or no number is left.
     pub fn numbers(&self) -> Result<Vec<u32>, String> {
         let mut numbers = vec![0; self.args.len()];
         let groups: [Group; 4] = [
@@ -134,7 +134,7 @@ impl Settings {
                         return Err(format!("the number {id} of `{name}` is used twice"));
                     }
                     Some(id) => id,
-                    // What is not used has the number that no buffer has.
+                    // An unused buffer gets the UAV's number, which no used buffer has.
                     None if arg.is_buffer() && !arg.used => self.uav(),
                     None => free
                         .next()

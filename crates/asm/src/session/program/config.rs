@@ -1,4 +1,4 @@
-//! The settings of a kernel, and the 256 bytes that are made of them.
+//! The settings of a kernel, and the 256-byte header made from them.
 //!
 //! Source: CLRX's documentation, "CLRX Assembler ROCm handling" and "… AMD Catalyst OpenCL 2.0 handling".
 
@@ -8,7 +8,7 @@ use wavetank_object::KERNEL_CODE_SIZE;
 use crate::assembler::Counts;
 use crate::kernel::{KernelCode, extra_sgprs, field};
 
-/// User SGPRs that fields take (LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State").
+/// Fields with the user SGPRs that they take (LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State").
 const USER_SGPRS: [(&str, i64); 10] = [
     ("enable_sgpr_private_segment_buffer", 4),
     ("enable_sgpr_dispatch_ptr", 2),
@@ -22,14 +22,14 @@ const USER_SGPRS: [(&str, i64); 10] = [
     ("enable_sgpr_grid_workgroup_count_z", 1),
 ];
 
-/// Fields of the work-groups of a grid, in each direction.
+/// Fields for the number of work-groups of a grid, one for each dimension.
 pub(crate) const GRID_COUNTS: [&str; 3] = [
     "enable_sgpr_grid_workgroup_count_x",
     "enable_sgpr_grid_workgroup_count_y",
     "enable_sgpr_grid_workgroup_count_z",
 ];
 
-/// Fields that Mesa's drivers have known before LLVM 4.0.
+/// Fields that Mesa's drivers before LLVM 4.0 support.
 const OLD: [&str; 11] = [
     "debug_mode",
     "enable_dx10_clamp",
@@ -44,19 +44,19 @@ const OLD: [&str; 11] = [
     "workitem_private_segment_byte_size",
 ];
 
-/// What the `.config` of a kernel says.
+/// The settings in a kernel's `.config`.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     pub fields: Vec<(&'static str, i64)>,
-    /// Dimensions of which work-groups and work-items know their number: x is 1, y 2, z 4.
+    /// Bit masks of the dimensions in which ids of work-groups and of work-items are passed: x is 1, y 2, z 4.
     pub dims: Option<(u32, u32)>,
     pub sgprs: Option<i64>,
     pub vgprs: Option<i64>,
     pub rsrc1: Option<i64>,
     pub rsrc2: Option<i64>,
-    /// What stands before the code of a kernel for Mesa, where that differs.
+    /// Settings of the header before a kernel's code for Mesa, where they differ.
     pub hsa: Option<Box<Config>>,
-    /// Bytes of the arguments that `.arg` has declared.
+    /// Bytes of the arguments that `.arg` directives have declared.
     pub arguments: u64,
 }
 
@@ -66,32 +66,32 @@ impl Config {
         self.fields.push((name, value));
     }
 
-    /// The value of a field, 0 where nothing is said.
+    /// Returns the value of a field, or 0 if it is not set.
     pub fn value(&self, name: &str) -> i64 {
         let found = self.fields.iter().find(|(other, _)| *other == name);
         found.map_or(0, |(_, value)| *value)
     }
 
-    /// The settings for what stands before the code of a kernel for Mesa.
+    /// Returns the settings of the header before a kernel's code for Mesa.
     pub fn for_hsa(&mut self) -> &mut Config {
         self.hsa.get_or_insert_with(Box::default)
     }
 
-    /// A setting that Mesa's drivers know from LLVM 4.0 on only.
+    /// Returns a setting that Mesa's drivers support only from LLVM 4.0 on, if there is one.
     pub fn needs_hsa(&self) -> Option<&'static str> {
         let newer = self.fields.iter().find(|(name, _)| !OLD.contains(name));
         let newer = newer.map(|(name, _)| *name);
         newer.or(self.hsa.as_ref().map(|_| ".hsa_…"))
     }
 
-    /// Says how many user SGPRs there are, where nothing else does.
+    /// Sets the number of user SGPRs, unless another setting determines it.
     pub fn default_users(&mut self, users: i64) {
         if !self.is_said("user_sgpr_count") {
             self.put("user_sgpr_count", users);
         }
     }
 
-    /// The settings with those that differ before the code.
+    /// Returns the settings, with the values that differ in the header.
     pub fn with_overrides(mut self) -> Config {
         let Some(hsa) = self.hsa.take() else {
             return self;
@@ -109,10 +109,10 @@ impl Config {
         }
     }
 
-    /// The values of COMPUTE_PGM_RSRC1 and 2.
+    /// Returns the values of COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2.
     ///
     /// # Errors
-    /// As [`bytes`](Self::bytes).
+    /// The errors of [`bytes`](Self::bytes).
     pub fn words(&self, counts: &Counts, chip: Chip) -> Result<[u32; 2], String> {
         Ok(self.code(counts, chip)?.words())
     }
@@ -121,7 +121,7 @@ impl Config {
         self.fields.iter().any(|(other, _)| *other == name)
     }
 
-    /// The number of user SGPRs.
+    /// Returns the number of user SGPRs.
     fn users(&self) -> i64 {
         if self.is_said("user_sgpr_count") {
             return self.value("user_sgpr_count");
@@ -130,7 +130,7 @@ impl Config {
         users.map(|(_, count)| count).sum::<i64>().min(16)
     }
 
-    /// SGPRs and VGPRs that the code names, or that are said.
+    /// Returns the SGPRs and VGPRs that the code names, or that are set.
     pub fn named(&self, counts: &Counts) -> (i64, i64) {
         let (groups, items) = self.dimensions();
         let scratch = i64::from(self.value("workitem_private_segment_byte_size") != 0);
@@ -143,7 +143,7 @@ impl Config {
         )
     }
 
-    /// SGPRs and VGPRs of a wave: those that are said, or as many as the code names and the start of the kernel fills.
+    /// Returns the SGPRs and VGPRs of a wave: the ones set, or as many as the code names and the start of the kernel fills.
     pub fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
         let (major, _, _) = crate::isa_version(chip);
         let flat = self.value("enable_sgpr_flat_scratch_init") != 0 || counts.flat_scratch;
@@ -160,10 +160,10 @@ impl Config {
             .unwrap_or((word >> 7 & 7, (1 << (word >> 11 & 3)) & 6))
     }
 
-    /// The bytes in front of the code.
+    /// Returns the bytes before the code.
     ///
     /// # Errors
-    /// A sentence on registers that there are not.
+    /// A sentence about registers that the chip does not have.
     pub fn bytes(&self, counts: &Counts, chip: Chip) -> Result<[u8; KERNEL_CODE_SIZE], String> {
         Ok(self.code(counts, chip)?.bytes())
     }
@@ -192,7 +192,7 @@ impl Config {
         ] {
             code.set(name, value);
         }
-        // What stands here is added to the words that are given.
+        // Computed values are combined with the given words.
         for (name, value) in [
             ("granulated_workitem_vgpr_count", (vgprs.max(1) - 1) / 4),
             ("granulated_wavefront_sgpr_count", (sgprs.max(1) - 1) / 8),
@@ -224,7 +224,7 @@ impl Config {
     }
 }
 
-/// How many more numbers a work-item knows than the one of x.
+/// Returns the number of work-item ids in addition to x.
 fn spread(items: u32) -> u32 {
     match items {
         4.. => 2,

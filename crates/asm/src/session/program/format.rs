@@ -2,18 +2,18 @@
 
 use crate::source::{Cursor, SyntaxError, syntax_error};
 
-/// What binary CLRX makes of a source.
+/// The binary format of CLRX's output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
-    /// AMD Catalyst's of OpenCL 1.2, which CLRX takes where nothing is said.
+    /// AMD Catalyst's format of OpenCL 1.2, CLRX's default.
     Amd,
-    /// AMD Catalyst's of OpenCL 2.0.
+    /// AMD Catalyst's format of OpenCL 2.0.
     AmdCl2,
     /// The format of Mesa's drivers.
     Gallium,
     /// ROCm's code object of version 2.
     Rocm,
-    /// Instructions alone.
+    /// Instructions without a container.
     Raw,
 }
 
@@ -39,7 +39,7 @@ impl Format {
             .ok_or_else(|| syntax_error(place, message()))
     }
 
-    /// The number of the format for `.get_format`.
+    /// Returns the number of the format for `.get_format`.
     pub fn number(self) -> i64 {
         let row = Format::NAMES.iter().find(|row| row.1 == self);
         row.map_or(0, |row| row.2)

@@ -1,32 +1,32 @@
-//! Metadata of kernels, as directives have set them.
+//! Metadata of kernels, as set by directives.
 
 use crate::state::SectionId;
 
-/// What the metadata say of all kernels.
+/// The metadata of the whole source.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     pub version: Option<(u64, u64)>,
     pub printfs: Vec<String>,
-    /// The section in which a source has written them itself.
+    /// The section that holds metadata written by the source itself.
     pub section: Option<SectionId>,
 }
 
-/// What they say of one.
+/// The metadata of one kernel.
 #[derive(Debug, Default)]
 pub(crate) struct KernelMetadata {
-    /// Keys with their values as they are written.
+    /// Keys with their values, in their written form.
     pub entries: Vec<(&'static str, String)>,
     pub arguments: Vec<Vec<(&'static str, String)>>,
 }
 
 impl KernelMetadata {
-    /// The number of a key, 0 where nothing is said.
+    /// Returns the number of a key, or 0 if it is not set.
     pub fn number(&self, key: &str) -> u64 {
         let found = self.entries.iter().find(|(other, _)| *other == key);
         found.and_then(|(_, text)| text.parse().ok()).unwrap_or(0)
     }
 
-    /// The sizes of a key in three directions.
+    /// Returns the sizes of a key in three dimensions.
     pub fn sizes(&self, key: &str) -> Option<[u32; 3]> {
         let (_, text) = self.entries.iter().find(|(other, _)| *other == key)?;
         let mut numbers = text.trim_matches(['[', ']', ' ']).split(',');
@@ -35,12 +35,12 @@ impl KernelMetadata {
     }
 }
 
-/// A text as YAML has it.
+/// Quotes a text for YAML.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Types of values, by CLRX's names and OpenCL's, with their bytes.
+/// Types of values: CLRX's name, OpenCL's name, the metadata's name, and the size in bytes.
 pub(crate) const TYPES: [(&str, &str, &str, u64); 12] = [
     ("struct", "structure", "Struct", 0),
     ("i8", "char", "I8", 1),

@@ -21,35 +21,35 @@ pub(crate) use config::{Config, GRID_COUNTS};
 pub(crate) use format::Format;
 pub(crate) use metadata::{KernelMetadata, Metadata, TYPES, quoted};
 
-/// The registers that are said: COMPUTE_PGM_RSRC1 and 2, COMPUTE_TMPRING_SIZE, and LLVM's own numbers for spilled SGPRs and
+/// The registers of `.proginfo`: COMPUTE_PGM_RSRC1 and 2, COMPUTE_TMPRING_SIZE, and LLVM's own numbers for spilled SGPRs and
 /// VGPRs.
 pub(crate) const REGISTERS: [u32; 5] = [0xb848, 0xb84c, 0xb860, 4, 8];
 
-/// The mark of sections that are no part of the object.
+/// The mark of sections that are not part of the object.
 pub(crate) const HIDDEN: char = '\u{1}';
 
-/// What CLRX knows of a source besides its sections.
+/// The state of CLRX's dialect besides the sections.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub format: Format,
     /// Whether addresses have 64 bits.
     pub wide: bool,
-    /// The versions of the driver and of LLVM that it is for, as CLRX counts them.
+    /// The versions of the driver and of LLVM that the program is for, in CLRX's numbering.
     pub driver: i64,
     pub llvm: Option<i64>,
-    /// Whether the case of letters counts in names of macros.
+    /// Whether names of macros are case-sensitive.
     pub cased: bool,
     pub metadata: Metadata,
     pub kernels: Vec<Kernel>,
     pub by_name: HashMap<Rc<str>, usize>,
-    /// The one whose settings are read.
+    /// The kernel whose settings are being read.
     pub current: Option<usize>,
     pub configures: bool,
-    /// Whether a setting is for what stands before the code of a kernel for Mesa alone.
+    /// Whether settings apply only to the header before a kernel's code for Mesa.
     pub for_hsa: bool,
     /// The kernels of a program for Mesa.
     pub found: Vec<Found>,
-    /// The name of the chip as the source says it.
+    /// The name of the chip as written in the source.
     pub product: Option<String>,
     /// A program for AMD's Catalyst.
     pub catalyst: Option<Waiting>,
@@ -69,27 +69,27 @@ pub(crate) struct Kernel {
     pub registers: Option<Vec<[u32; 2]>>,
     /// Notes for AMD's Catalyst: a type, and the section with the bytes.
     pub notes: Vec<(u32, SectionId)>,
-    /// What only AMD's Catalyst knows.
+    /// The settings that only AMD's Catalyst has.
     pub catalyst: Settings,
     pub counts: Counts,
     pub function: bool,
-    /// Where its settings stand in the code, if that is no matter of its label.
+    /// The location of the kernel's settings in the code, if it is independent of the kernel's label.
     pub location: Option<Location>,
-    /// Sections with bytes of its settings.
+    /// Sections that hold bytes of the kernel's settings.
     pub parts: Vec<(Part, SectionId)>,
 }
 
-/// What a hidden section of a kernel is.
+/// The contents of a hidden section of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// All of the settings.
+    /// All 256 bytes of the settings.
     Setup,
-    /// The last 128 bytes of them.
+    /// The last 128 bytes of the settings.
     Control,
     Metadata,
-    /// What only a driver reads.
+    /// Data that only a driver reads, and that is dropped.
     Dropped,
-    /// What AMD's Catalyst wants beside the text of a kernel.
+    /// The header that AMD's Catalyst expects beside the text of a kernel.
     Header,
     Data,
 }
@@ -115,19 +115,19 @@ impl Program {
         }
     }
 
-    /// Leaves the kernel, for the whole of the binary.
+    /// Leaves the current kernel: the following settings are for the whole binary.
     pub fn leave(&mut self) {
         self.current = None;
         self.configures = false;
     }
 
-    /// The kernel whose code begins with a label of its name, unless `.kcode` says whose the code is.
+    /// Returns the kernel whose code begins with a label of its name, unless `.kcode` names the kernels.
     pub fn labelled(&self, name: &str) -> Option<usize> {
         let kernel = self.by_name.get(name).filter(|_| self.aside.is_empty());
         kernel.copied()
     }
 
-    /// The kernel whose settings are read.
+    /// Returns the kernel whose settings are being read.
     pub fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, SyntaxError> {
         let kernel = self.current.and_then(|at| self.kernels.get_mut(at));
         kernel.ok_or_else(|| {
@@ -139,7 +139,7 @@ impl Program {
         })
     }
 
-    /// The settings that are read.
+    /// Returns the settings that are being read.
     pub fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, SyntaxError> {
         let (configures, for_hsa) = (self.configures, self.for_hsa);
         let kernel = self.kernel(cursor)?;

@@ -1,4 +1,4 @@
-//! Planted hazards, code of compilers without any, and bytes that nobody meant.
+//! Tests of hazards: planted ones, compilers' code without any, and random bytes.
 
 mod paths;
 mod planted;
@@ -11,12 +11,12 @@ use wavetank_object::{CodeObject, DESCRIPTOR_SIZE, KernelDescriptor};
 use crate::code::{Graph, Root};
 use crate::finding::{Finding, Findings};
 
-/// What is found in a source.
+/// Returns the findings in a source.
 pub fn found(source: &str, chip: Chip) -> Vec<Finding> {
     found_in(source, chip, None)
 }
 
-/// What is found in the source of a kernel with so many SGPRs.
+/// Returns the findings in the source of a kernel with `sgprs` SGPRs.
 pub fn found_in(source: &str, chip: Chip, sgprs: Option<u32>) -> Vec<Finding> {
     let mut code = Vec::new();
     let source = format!("{source}\n s_endpgm");
@@ -34,7 +34,7 @@ pub fn found_in(source: &str, chip: Chip, sgprs: Option<u32>) -> Vec<Finding> {
     findings.iter().cloned().collect()
 }
 
-/// The descriptor of a kernel that has so many SGPRs (LLVM's guide: bits 9:6 of the dword at 48, in granules of 8 less
+/// Returns the descriptor of a kernel that has `sgprs` SGPRs (LLVM's guide: bits 9:6 of the dword at 48, in granules of 8 less
 /// one).
 fn kernel(sgprs: u32, object: &CodeObject) -> KernelDescriptor {
     let mut bytes = [0; DESCRIPTOR_SIZE];

@@ -1,10 +1,10 @@
-//! Hazards over branches, loops and calls.
+//! Tests of hazards across branches, loops and calls.
 
 use wavetank_gcn::Chip::{self, Gfx600, Gfx900};
 
 use super::found;
 
-/// Where hazards of one rule are: the first instruction and the second.
+/// Returns the hazards of one rule, as pairs of the first and second instruction.
 fn pairs(source: &str, chip: Chip) -> Vec<(u64, u64)> {
     let all = found(source, chip);
     let place = |f: &crate::Finding| (f.related[0].place.pc, f.at.place.pc);
@@ -30,7 +30,7 @@ fn a_branch_is_one_wait_state() {
 
 #[test]
 fn the_shortest_path_counts() {
-    // Two wait states on one way, four on the other.
+    // Two wait states on one path, four on the other.
     let source = "v_readfirstlane_b32 s4, v0
                   s_cbranch_scc0 long
                   s_branch end
@@ -48,13 +48,13 @@ fn the_shortest_path_counts() {
 
 #[test]
 fn the_way_back_of_a_loop_counts() {
-    // The first instruction stands behind the second.
+    // The first instruction is at a higher address than the second.
     let source = "loop: v_readlane_b32 s5, v1, s4
                   s_nop 7
                   v_readfirstlane_b32 s4, v0
                   s_cbranch_scc1 loop";
     assert_eq!(pairs(source, Gfx900), [(12, 0)]);
-    // An instruction is both.
+    // One instruction is both producer and consumer.
     let source = "loop: v_readlane_b32 s4, v1, s4
                   s_cbranch_scc1 loop";
     assert_eq!(pairs(source, Gfx900), [(0, 0)]);
@@ -80,7 +80,7 @@ fn the_last_write_counts() {
 
 #[test]
 fn a_nop_counts_by_the_bits_that_there_are() {
-    // Bits 2:0 of 8 are one wait state on gfx6; bits 3:0 are nine on gfx9.
+    // Bits 2:0 of 8 give one wait state on gfx6; bits 3:0 give nine on gfx9.
     let source = "v_readfirstlane_b32 s4, v0\ns_nop 8\nv_readlane_b32 s5, v1, s4";
     assert_eq!(pairs(source, Gfx600), [(0, 8)]);
     assert_eq!(pairs(source, Gfx900), []);

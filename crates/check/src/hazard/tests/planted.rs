@@ -1,4 +1,4 @@
-//! Each hazard planted once on each generation that has it, its twin with wait states, and where there is none.
+//! Tests that plant each hazard once on each generation that has it, its twin with wait states, and pairs without a hazard.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use wavetank_gcn::Chip::{self, Gfx600, Gfx701, Gfx803, Gfx900};
 use super::super::rows::ROWS;
 use super::{found, found_in};
 
-/// Hazards: name, generations, wait states as the documents have them, the first instruction and the second.
+/// Hazards: name, generations, the documents' wait states, the first and the second instruction.
 const PLANTED: &str = "
 setreg-getreg         6789 2  s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0 / s_getreg_b32 s1, hwreg(HW_REG_MODE, 8, 1)
 setreg-getreg         6789 2  s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS), 5 / s_getreg_b32 s1, hwreg(HW_REG_TRAPSTS)
@@ -63,7 +63,7 @@ valu-vcc-alias        6789 1  v_readfirstlane_b32 s30, v0 / v_mov_b32 v2, vcc_lo
 salu-vcc-alias-branch 9    1  s_mov_b64 s[30:31], 0 / s_cbranch_vccz 0
 ";
 
-/// What looks like a hazard and is none: generations, SGPRs of the kernel, instructions.
+/// Pairs that look like a hazard and are not: generations, SGPRs of the kernel, instructions.
 const INNOCENT: &str = "
 # LLVM: not before gfx8, and not before gfx9.
 67   -   v_readfirstlane_b32 s2, v0 / buffer_load_dword v0, off, s[0:3], 0
@@ -101,7 +101,7 @@ const INNOCENT: &str = "
 89   112 v_cmp_eq_u32 vcc, v0, v1 / v_mov_b32 v0, s101
 ";
 
-/// A hazard of a table.
+/// A row of a table of planted hazards.
 struct Planted {
     name: &'static str,
     chips: Vec<Chip>,
@@ -110,14 +110,14 @@ struct Planted {
     second: &'static str,
 }
 
-/// The chips of generations.
+/// Returns a chip for each of the generations.
 fn chips(digits: &str) -> Vec<Chip> {
     let all = [('6', Gfx600), ('7', Gfx701), ('8', Gfx803), ('9', Gfx900)];
     let chips = all.into_iter().filter(|(digit, _)| digits.contains(*digit));
     chips.map(|(_, chip)| chip).collect()
 }
 
-/// The next word of a line, and what is behind it.
+/// Returns the next word of a line, and the rest after it.
 fn word(line: &str) -> (&str, &str) {
     let (word, rest) = line.split_once(' ').expect("another word");
     (word, rest.trim())
@@ -142,7 +142,7 @@ fn planted(table: &'static str) -> Vec<Planted> {
         .collect()
 }
 
-/// A pair, with what takes some wait states between the two.
+/// Returns a pair of instructions, with code of `states` wait states in between.
 fn pair(planted: &Planted, states: usize) -> String {
     let between = match states {
         0 => String::new(),
@@ -151,7 +151,7 @@ fn pair(planted: &Planted, states: usize) -> String {
     format!("{}\n{between}\n{}", planted.first, planted.second)
 }
 
-/// The lengths of the lines of a source, but for the last one.
+/// Returns the address of a source's last line.
 fn start_of_second(source: &str, chip: Chip) -> u64 {
     let lines: Vec<&str> = source.lines().filter(|line| !line.is_empty()).collect();
     let before = &lines[..lines.len() - 1];

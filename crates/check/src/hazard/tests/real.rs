@@ -1,4 +1,4 @@
-//! Code of compilers, which keep the wait states; long code; and bytes that nobody meant.
+//! Tests on compilers' code, which keeps the wait states, on long code, and on random bytes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use wavetank_object::{CodeObject, open_all};
 use crate::code::{Graph, Root};
 use crate::{Findings, Places, Tool, Tools, check_code};
 
-/// The files below a folder.
+/// Returns the files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The hazards of a code object, with their places.
+/// Returns the hazards of a code object, with their places.
 fn hazards(object: &CodeObject) -> Vec<String> {
     let mut findings = Findings::default();
     check_code(object, Tools::of(&[Tool::Hazard]), &mut findings);
@@ -37,7 +37,7 @@ fn hazards(object: &CodeObject) -> Vec<String> {
         .collect()
 }
 
-/// All code objects of compilers; none, with a line that says so, where they are absent.
+/// Returns all code objects of compilers; none, with a message, if they are absent.
 fn compiled(test: &str) -> Vec<(PathBuf, CodeObject)> {
     let root = std::env::var_os("WAVETANK_SHARED").map(PathBuf::from);
     let root =
@@ -68,9 +68,9 @@ fn compilers_leave_no_hazards() {
     }
 }
 
-/// The rules of what is found where each `s_nop` of two wait states or more takes one less, in all kernels and functions.
+/// Shortens each `s_nop` of two or more wait states by one, in all kernels and functions; returns the rules found for each.
 ///
-/// Those of one wait state have other reasons too: they part loads that may be repeated, and fill up code.
+/// An `s_nop` of one wait state has other reasons, too: it separates loads that may be repeated, and pads code.
 fn with_shorter_nops(object: &CodeObject) -> Vec<(u64, Vec<&'static str>)> {
     let mut all = Vec::new();
     let graphs = Root::all(object);
@@ -105,17 +105,17 @@ fn what_compilers_insert_is_missed() {
     assert!(seen || all.is_empty(), "{rules:?}");
 }
 
-/// Code for a chip.
+/// Returns code for a chip.
 fn code(words: &[u32], chip: Chip) -> CodeObject {
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     CodeObject::of_code(&code, chip.name().parse().expect("a target")).expect("code")
 }
 
-/// Words of which some are instructions of the kinds that rows look at.
+/// Returns random words, some of which are instructions of the kinds in the rows.
 fn word() -> impl Strategy<Value = u32> {
     prop_oneof![
         any::<u32>(),
-        // VOP1 and VOPC, SOP1 and SOPK, SOPP.
+        // The encodings of VOP1 and VOPC, SOP1 and SOPK, SOPP.
         any::<u32>().prop_map(|word| word & 0x03ff_ffff | 0x7c00_0000),
         any::<u32>().prop_map(|word| word & 0x0fff_ffff | 0xb000_0000),
         (0u32..0x1f, 0u32..16).prop_map(|(op, number)| 0xbf80_0000 | op << 16 | number),

@@ -1,4 +1,4 @@
-//! The barrier of a work-group.
+//! Tests of the barrier of a work-group.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ fn a_barrier_orders_waves() {
         .barrier((0, 1), &[(LdsStore, A)]);
     script.go((0, 0), &[(LdsLoad, A)]);
     assert!(script.rules().is_empty());
-    // Behind the barrier it orders nothing.
+    // Accesses after the barrier are not ordered by it.
     let mut script = Script::new(2);
     script.barrier((0, 0), &[]).barrier((0, 1), &[]);
     script
@@ -36,7 +36,7 @@ fn a_barrier_waits_for_all() {
     script
         .barrier((0, 0), &[(LdsStore, A)])
         .barrier((0, 1), &[]);
-    // Wave 2 has not come: it reads at the same time.
+    // Wave 2 arrives later: it reads at the same time.
     script.barrier((0, 2), &[(LdsLoad, A)]);
     assert_eq!(script.rules(), ["write-read"]);
 }
@@ -68,7 +68,7 @@ fn waves_that_have_ended_do_not_hold_up() {
         .barrier((0, 2), &[]);
     script.end((0, 2), &[(LdsLoad, A), (LdsLoad, A + 4)]);
     assert!(script.rules().is_empty());
-    // The last one ends while others wait.
+    // The last wave ends while others wait.
     let mut script = Script::new(3);
     script
         .barrier((0, 1), &[(LdsStore, A)])
@@ -76,7 +76,7 @@ fn waves_that_have_ended_do_not_hold_up() {
     script.end((0, 0), &[]);
     script.end((0, 2), &[(LdsLoad, A)]);
     assert!(script.rules().is_empty());
-    // That it has ended alone orders nothing.
+    // The end of a wave alone orders nothing.
     let mut script = Script::new(2);
     script
         .end((0, 0), &[(LdsStore, A)])
@@ -97,7 +97,7 @@ fn a_barrier_orders_no_other_group() {
     assert_eq!(script.rules(), ["write-read", "write-read"]);
 }
 
-/// A sum over the LDS of four waves, by halves. With or without the barrier between the steps.
+/// Runs a sum over the LDS of four waves, by halves, with or without the barrier between the steps; returns the rules found.
 fn reduction(barriers: bool) -> Vec<&'static str> {
     let mut script = Script::new(4);
     let place = |wave: u32| A + 4 * u64::from(wave);
@@ -125,14 +125,14 @@ fn reduction(barriers: bool) -> Vec<&'static str> {
 #[test]
 fn a_reduction_needs_its_barriers() {
     assert!(reduction(true).is_empty());
-    // Wave 0 reads what wave 1 has just summed.
+    // Wave 0 reads a value that wave 1 has just summed.
     assert_eq!(reduction(false), ["write-read"]);
 }
 
 #[test]
 fn what_a_silent_atomic_adds_is_there_behind_the_barrier_only() {
     for last in 0..3 {
-        // The one that reads is the last one that adds.
+        // The reader is the last wave that adds.
         let mut script = Script::new(3);
         for wave in (0..3).filter(|wave| *wave != last) {
             script.go((0, wave), &[(LdsSilentAdd, A)]);
@@ -148,7 +148,8 @@ fn what_a_silent_atomic_adds_is_there_behind_the_barrier_only() {
     }
 }
 
-/// Waves of two groups exchange data between two rounds. `first` and `second` are how the time slices before the exchange end.
+/// Lets waves of two groups exchange data between two rounds. `first` and `second` are the ends of the time slices before the
+/// exchange.
 fn exchange(first: SliceEnd, second: SliceEnd) -> Vec<&'static str> {
     let mut script = Script::new(1);
     script.until((0, 0), &[(Store, A)], first);
@@ -171,7 +172,7 @@ fn waves_meet_at_a_resource() {
         let both = ["write-read", "write-read"];
         assert_eq!(exchange(first, second)[..], both[..1], "{first:?}");
     }
-    // Behind it nothing is ordered.
+    // After it, nothing is ordered.
     let mut script = Script::new(1);
     for group in [0, 1] {
         script.until((group, 0), &[], Resource(5));

@@ -1,4 +1,4 @@
-//! Orders that programs make themselves: flags, locks, look-back.
+//! Tests of synchronization written by programs: flags, locks, look-back.
 
 use super::script::*;
 use crate::finding::Finding;
@@ -41,7 +41,7 @@ fn a_flag_that_is_set_while_data_are_in_flight_hands_over_nothing() {
         (Store, SpinLoad),
         (Store, SpinSwap),
     ] {
-        // It is so though the wave waits later.
+        // A later wait does not change this.
         for later in [&[][..], &[(Wait, 0)]] {
             let mut script = Script::new(2);
             script.go((0, 0), &[(OtherStore, DATA), (set, FLAG)]);
@@ -56,7 +56,7 @@ fn a_flag_that_is_set_while_data_are_in_flight_hands_over_nothing() {
             let wanted = (Load.pc(), vec![OtherStore.pc(), set.pc()]);
             assert_eq!(found, [wanted], "{set:?} {see:?}");
         }
-        // Within a work-group accesses are in order; and another flag later is set in time.
+        // Within a work-group accesses are in order; and a later flag is set in time.
         let mut script = Script::new(2);
         script.go((0, 0), &[(OtherStore, DATA), (set, FLAG)]);
         script.go((0, 1), &[(see, FLAG), (Load, DATA)]);
@@ -88,7 +88,7 @@ fn what_is_told_of_a_flag_that_is_set_too_early() {
 
 #[test]
 fn what_the_reader_of_data_did_before_is_no_matter_of_waits() {
-    // A load is done when what it gives is used; LDS and GDS have their own counters.
+    // A load is done when its result is used; LDS and GDS have their own counters.
     for (op, group) in [(Load, 1), (LdsStore, 0), (GdsStore, 1)] {
         let mut script = Script::new(2);
         script.go((0, 0), &[(op, DATA), (Store, FLAG)]);
@@ -104,7 +104,7 @@ fn what_the_reader_of_data_did_before_is_no_matter_of_waits() {
 
 #[test]
 fn who_meets_at_a_barrier_has_waited() {
-    // A wait that is missing before the barrier is told by what reads the code.
+    // A missing wait before a barrier is reported by the static tool.
     let mut script = Script::new(2);
     script.barrier((0, 1), &[(OtherStore, DATA)]);
     script.barrier((0, 0), &[]).go((0, 0), &[(Store, FLAG)]);
@@ -129,7 +129,7 @@ fn an_atomic_that_returns_nothing_tells_its_wave_nothing() {
     assert_eq!(script.rules(), ["write-read"]);
 }
 
-/// A wave looks whether an atomic is worth it, another one has done its own, and a third one does not need to.
+/// Runs a guess: a wave tests whether an atomic is worth it, a second one has done its own, and a third one skips it.
 fn guess(atomic: Op) -> Vec<&'static str> {
     let mut script = Script::new(1);
     script.go((0, 0), &[(Load, DATA), (atomic, DATA)]);
@@ -142,9 +142,9 @@ fn guess(atomic: Op) -> Vec<&'static str> {
 fn an_atomic_looks_at_what_was_guessed() {
     assert!(guess(SilentMin).is_empty());
     assert!(guess(Add).is_empty());
-    // Whoever counts and does not look at the count goes by what it has loaded.
+    // A wave that counts without reading the count depends on the loaded value.
     assert_eq!(guess(SilentAdd), ["write-read"]);
-    // A store looks at nothing.
+    // A store reads nothing.
     assert!(guess(OtherStore).contains(&"write-read"));
 }
 
@@ -170,7 +170,7 @@ fn a_counter_is_set_by_one_who_counts() {
     script.go((0, 0), &[(Store, FLAG), (SilentAdd, FLAG)]);
     script.go((1, 0), &[(SilentAdd, FLAG)]);
     assert_eq!(script.rules(), ["write-write"]);
-    // Whoever gets what was there comes behind the first.
+    // A wave that gets the old value is ordered after the first one.
     let mut script = Script::new(1);
     script.go((0, 0), &[(Store, FLAG), (SilentAdd, FLAG)]);
     script.go((1, 0), &[(Add, FLAG), (SilentAdd, FLAG)]);
@@ -196,7 +196,7 @@ fn what_another_knew_is_handed_on() {
     let mut script = Script::new(1);
     script.go((0, 0), &[(OtherStore, DATA), (Wait, 0), (Store, FLAG)]);
     script.go((1, 0), &[(CoherentLoad, FLAG), (Store, FLAG + 4)]);
-    // What wave 1 learns later is none of that.
+    // Knowledge that wave 1 acquires later is not passed on.
     script.go(
         (2, 0),
         &[(OtherStore, DATA + 4), (Wait, 0), (Store, FLAG + 8)],
@@ -222,7 +222,7 @@ fn a_barrier_hands_on_to_the_wave_that_sets_the_flag() {
     assert!(script.rules().is_empty());
 }
 
-/// A scan in which each group looks at those before it, until one has its whole sum.
+/// Runs a scan in which each group reads the groups before it, until one has its whole sum.
 fn look_back(groups: u64, coherent: bool) -> Vec<&'static str> {
     let mut script = Script::new(1);
     let state = |group: u64| FLAG + 4 * group;
@@ -238,7 +238,7 @@ fn look_back(groups: u64, coherent: bool) -> Vec<&'static str> {
             look.extend([(see, state(before)), (Load, part(before))]);
         }
         script.go((group, 0), &look);
-        // The whole sum, and everything of the first.
+        // The whole sum, and all results of the first group.
         script.end((group, 0), &[(Store, state(group)), (Load, part(0))]);
     }
     script.rules()
@@ -250,7 +250,7 @@ fn look_back_orders_all_before() {
     assert!(look_back(5, false).contains(&"write-read"));
 }
 
-/// Waves of several groups that change data, one after the other, behind a lock.
+/// Runs waves of several groups that change data one after another under a lock.
 fn lock(take: Op, free: Op) -> Vec<&'static str> {
     let mut script = Script::new(1);
     let change = [(Load, DATA), (OtherStore, DATA)];
@@ -259,7 +259,7 @@ fn lock(take: Op, free: Op) -> Vec<&'static str> {
             let wave = (group, 0);
             script.go(wave, &[(take, FLAG)]);
             script.go(wave, &change);
-            // Somebody tries in vain.
+            // Another wave tries in vain.
             script.go(((group + 2) % 4, 0), &[(take, FLAG)]);
             script.go(wave, &[(Wait, 0), (free, FLAG)]);
         }
@@ -277,7 +277,7 @@ fn a_lock_orders_what_is_done_behind_it() {
             assert!(lock(take, free).is_empty(), "{take:?} {free:?}");
         }
     }
-    // Without a result it is unknown which wave may go on.
+    // Without a result, it is unknown which wave may continue.
     assert!(lock(SilentAdd, SilentAdd).contains(&"write-read"));
 }
 
@@ -293,7 +293,7 @@ fn tickets_order_who_has_them() {
         let (ticket, serving) = (FLAG, FLAG + 4);
         for group in 0..5 {
             script.go((group, 0), &[(Add, ticket)]);
-            // It sees another's number first.
+            // The wave sees the number of another one first.
             script.go((4 - group, 0), &[(see, serving)]);
         }
         for group in 0..5 {
@@ -335,7 +335,7 @@ fn the_last_group_to_arrive_knows_all_others() {
 
 #[test]
 fn who_waits_for_all_knows_all() {
-    // More than are remembered one by one.
+    // More atomics than are recorded one by one.
     let mut script = Script::new(1);
     for group in 0..40 {
         script.go(
@@ -348,7 +348,7 @@ fn who_waits_for_all_knows_all() {
     assert!(script.rules().is_empty());
 }
 
-/// What stands in a loop of code that is not optimised may wait for others, or not: how it runs shows it.
+/// A load in a loop of unoptimized code may or may not wait for others; its execution shows which.
 #[test]
 fn loads_that_are_repeated_wait() {
     let set = |script: &mut Script| {
@@ -361,12 +361,12 @@ fn loads_that_are_repeated_wait() {
     set(&mut waits);
     waits.go((0, 0), &see).go((0, 0), &data);
     assert!(waits.rules().is_empty());
-    // The flag was there already: nothing is known.
+    // The flag was set already: there is no evidence.
     let mut once = Script::new(2);
     set(&mut once);
     once.go((0, 0), &see).go((0, 0), &data);
     assert!(once.rules().is_empty());
-    // It goes through memory, or writes, too.
+    // The loop walks through memory, or writes, too.
     for between in [(LdsLoopLoad, 4), (LdsStore, 128)] {
         let mut works = Script::new(2);
         works.go((0, 0), &see).go((0, 0), &[between]);

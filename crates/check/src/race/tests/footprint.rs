@@ -1,4 +1,4 @@
-//! What launches leave: which bytes copies and other launches may not access beside them.
+//! Tests of footprints: the bytes that copies and other launches must not access at the same time.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::watch::Watcher;
 /// A dword in the middle of a page.
 const A: u64 = 0x5010;
 
-/// The footprint of a launch of one wave.
+/// Returns the footprint of a launch of one wave.
 fn launch(steps: &[(Op, u64)]) -> Footprint {
     launch_with(0..0, steps)
 }
 
-/// The same, with scratch.
+/// Returns the footprint of a launch of one wave with scratch.
 fn launch_with(scratch: Range<u64>, steps: &[(Op, u64)]) -> Footprint {
     let kept = Kept::default();
     let mut script = Script::new(1);
@@ -26,7 +26,7 @@ fn launch_with(scratch: Range<u64>, steps: &[(Op, u64)]) -> Footprint {
     footprint.unwrap()
 }
 
-/// What the launch does where others write, and where they read.
+/// Returns the access of the launch that conflicts with writes, and with reads.
 fn met(of: &Footprint, address: u64, bytes: u64) -> [Option<&'static str>; 2] {
     [true, false].map(|written| Some(of.meets(address..address + bytes, written)?.noun))
 }
@@ -38,7 +38,7 @@ fn copies_meet_what_is_written_and_overwrite_what_is_read() {
     assert_eq!(met(&of, A + 4, 4), [None, None]);
     assert_eq!(met(&of, A + 8, 4), [Some("store"); 2]);
     assert_eq!(met(&of, A + 16, 4), [Some("atomic"); 2]);
-    // Bytes of a dword, and ranges that begin before it and go on for long.
+    // Bytes of a dword, and ranges that begin before it and are long.
     assert_eq!(met(&of, A + 11, 1), [Some("store"); 2]);
     assert_eq!(met(&of, 0, A), [None, None]);
     assert_eq!(met(&of, 0, A + 1), [Some("load"), None]);

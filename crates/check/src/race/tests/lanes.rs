@@ -1,4 +1,4 @@
-//! Lanes of one store that leave different values at one place, and rows of lanes.
+//! Tests of lanes of one store that leave different values at one place, and of rows of lanes.
 
 use wavetank_memory::{AccessRun, Over};
 
@@ -7,7 +7,7 @@ use crate::watch::SliceEnd;
 
 const A: u64 = 0x1000;
 
-/// Lanes 0 and 1 store to one dword; the second one takes the place of another value.
+/// Returns stores of lanes 0 and 1 to one dword; the second one overwrites another value.
 fn both(op: Op, address: u64) -> [AccessRun; 2] {
     let lane = |lane| AccessRun::of(op.record(lane, address, 4));
     let over = Some(Over { lane: 0, byte: 2 });
@@ -42,7 +42,7 @@ fn equal_values_are_none() {
     assert_eq!(script.rules(), [""; 0]);
 }
 
-/// All lanes store their number, and look whose has stayed.
+/// All lanes store their number, and read the winner.
 #[test]
 fn a_wave_that_looks_has_chosen_a_lane() {
     for (op, rules) in [(Load, vec![]), (OtherStore, vec![]), (CoherentLoad, vec![])] {
@@ -50,7 +50,7 @@ fn a_wave_that_looks_has_chosen_a_lane() {
         script.go((0, 0), &[(op, A)]);
         assert_eq!(script.rules(), rules as Vec<&str>, "{op:?}");
     }
-    // It looks elsewhere, or another wave does.
+    // The wave reads elsewhere, or another wave reads.
     let mut elsewhere = script(Store);
     elsewhere.go((0, 0), &[(Load, A + 4)]);
     assert_eq!(elsewhere.rules(), ["lanes"]);
@@ -62,14 +62,14 @@ fn a_wave_that_looks_has_chosen_a_lane() {
 #[test]
 fn stores_that_may_be_atomic_are_none() {
     assert_eq!(script(CoherentStore).rules(), [""; 0]);
-    // A place that atomics use.
+    // A dword that atomics use.
     let mut lock = Script::new(1);
     lock.go((0, 0), &[(Swap, A)]);
     lock.runs((0, 0), &both(Store, A), SliceEnd::GoesOn);
     assert_eq!(lock.rules(), [""; 0]);
 }
 
-/// A wave that has stored to a row in front of another, which reaches over two pages.
+/// A wave stores to a part of a row that another wave accesses, across two pages.
 #[test]
 fn a_row_is_told_where_it_is_wrong() {
     let row = |op: Op, first: u64, lanes: u8| {

@@ -1,4 +1,4 @@
-//! Launches with a race, and beside each its twin without.
+//! Tests of launches with a race, each with its twin without.
 
 mod barrier;
 mod flags;

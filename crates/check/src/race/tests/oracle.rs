@@ -1,4 +1,4 @@
-//! Random launches, against vector clocks written down as they are defined.
+//! Comparison of random launches with an oracle that keeps vector clocks by their definition.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::script::*;
 use crate::watch::SliceEnd;
 
 const WAVES: usize = 3;
-/// Two groups of three waves.
+/// The number of waves: two groups of three.
 const ALL: usize = 2 * WAVES;
 
 type Clock = [u32; ALL];
@@ -21,10 +21,10 @@ fn join(a: &mut Clock, b: &Clock) {
     }
 }
 
-/// What a wave does.
+/// An event of a wave.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// By lanes side by side: so many dwords.
+    /// An access of adjacent lanes: wave, operation, address, and number of dwords.
     Access(usize, Op, u64, u8),
     Wait(usize),
     Barrier(usize),
@@ -51,27 +51,28 @@ fn way(op: Op) -> Way {
     }
 }
 
-/// An access that was done: by whom, when by its own clock, and its kind.
+/// An access that was executed: its wave, its time by the wave's own clock, and its kind.
 struct Done {
     wave: usize,
     time: u32,
-    /// From when on it is behind all that its wave does: at once, or if it writes, from the first access behind a wait.
+    /// The time from which on it is ordered before everything that its wave does: at once, or for writes from the first access
+    /// after a wait.
     over: Option<u32>,
     op: Op,
     address: u64,
 }
 
-/// All accesses with the clocks of their waves: n by n, and nothing is left out.
+/// All accesses with the clocks of their waves, without any optimization.
 #[derive(Default)]
 struct Oracle {
     clocks: [Clock; ALL],
     waits: [bool; ALL],
     ended: [bool; ALL],
     done: Vec<Done>,
-    /// What a place passes on: to who sees it.
+    /// The clocks that places pass on to waves that see them.
     passed_on: HashMap<u64, Clock>,
     races: Vec<(Op, Op, bool)>,
-    /// Whether nobody needs to wait for writes.
+    /// Whether writes are visible without a wait.
     strong: bool,
 }
 
@@ -80,7 +81,7 @@ impl Oracle {
         self.clocks[wave][wave] += 1;
         let learns = matches!(way(op), Way::CoherentRead | Way::Atomic { returns: true });
         let seen = self.passed_on.get(&address).copied().unwrap_or_default();
-        // An access that needs an order has it before it learns by itself.
+        // An access that needs an order must have it before it acquires one itself.
         for before in self.done.iter().filter(|done| done.address == address) {
             let known = self.clocks[wave][before.wave];
             let over = before.over.is_some_and(|over| known >= over);
@@ -146,8 +147,8 @@ fn clash(a: Way, b: Way) -> bool {
     (plain(a) || plain(b)) && !(reads(a) && reads(b)) && meets(a) && meets(b)
 }
 
-/// Runs events by both. Events of waves that wait or have ended fall out. If the oracle is `strong`, nobody needs to wait for what
-/// he writes: so it is within a work-group.
+/// Runs events on both. Events of waves that wait or have ended are skipped. If the oracle is `strong`, writes are visible
+/// without a wait, as within a work-group.
 fn both(events: &[Event], strong: bool) -> (Script, Oracle) {
     let mut script = Script::new(WAVES as u32);
     let mut oracle = Oracle {
@@ -186,7 +187,7 @@ fn both(events: &[Event], strong: bool) -> (Script, Oracle) {
     (script, oracle)
 }
 
-/// Where accesses are: around the border of two pages.
+/// The addresses of accesses, around the boundary of two pages.
 const PLACE: u64 = 0x3f8;
 
 fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Value = Vec<Event>> {
@@ -195,7 +196,7 @@ fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Valu
     let access = (wave.clone(), proptest::sample::select(ops), 0u64..4, lanes);
     let event = prop_oneof![
         12 => access.prop_map(|(wave, op, at, lanes)| {
-            // What an atomic tells its wave it passes on only when all its lanes are done.
+            // An atomic passes on its acquired clock only when all its lanes are done.
             let lanes = if matches!(way(op), Way::Atomic { .. }) { 1 } else { lanes };
             Event::Access(wave, op, PLACE + 4 * at, lanes)
         }),
@@ -206,7 +207,7 @@ fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Valu
     proptest::collection::vec(event, 1..length)
 }
 
-/// Plain stores are no user's of a lock here: those stay silent on purpose. So atomics have their own places.
+/// Keeps plain stores away from dwords that atomics use: such stores are taken for those of a lock and are not reported.
 fn apart(events: Vec<Event>) -> Vec<Event> {
     let place = |event| match event {
         Event::Access(n, op, at, lanes) if matches!(way(op), Way::Atomic { .. }) => {
@@ -217,7 +218,7 @@ fn apart(events: Vec<Event>) -> Vec<Event> {
     events.into_iter().map(place).collect()
 }
 
-/// Waves of one group each, with flags in their own places.
+/// Moves each wave to a group of its own, and flags to separate places.
 fn of_two_groups(events: Vec<Event>) -> Vec<Event> {
     let event = |event| match event {
         Event::Access(n, op @ (Load | Store), at, _) => Event::Access(n * WAVES, op, at, 1),
@@ -243,7 +244,7 @@ const USUAL: &[Op] = &[Load, Load, Store, OtherStore, Add, Add];
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Nothing is said that is not so.
+    /// Every finding is a race.
     #[test]
     fn what_is_found_is_a_race(events in events(EVERYTHING, ALL, 60)) {
         let (mut script, oracle) = both(&events, false);
@@ -255,7 +256,7 @@ proptest! {
         }
     }
 
-    /// And what is so is said: at least one of the races on a place, but for stores of one instruction.
+    /// At least one of the races on a place is found, except for stores of one instruction.
     #[test]
     fn a_race_is_found(events in events(USUAL, 2, 40).prop_map(apart)) {
         let (mut script, oracle) = both(&events, true);
@@ -267,7 +268,7 @@ proptest! {
         }
     }
 
-    /// Of many waves, too, where it is not about more readers than are remembered.
+    /// Races of many waves are found, if they do not depend on more readers than are recorded.
     #[test]
     fn a_race_of_writes_is_found(events in events(USUAL, ALL, 60).prop_map(apart)) {
         let (mut script, oracle) = both(&events, true);
@@ -278,7 +279,7 @@ proptest! {
         }
     }
 
-    /// So is a write that others were let go on before. Few enough waits that all are remembered.
+    /// Writes in flight at a release are found. The launches have few enough waits that all are recorded.
     #[test]
     fn a_wait_that_is_missing_is_found(events in events(FLAGS, 2, 18).prop_map(of_two_groups)) {
         let (mut script, oracle) = both(&events, false);
@@ -289,7 +290,7 @@ proptest! {
         }
     }
 
-    /// Everything between taking a lock and freeing it has an order.
+    /// Everything between taking a lock and freeing it is ordered.
     #[test]
     fn behind_one_lock_there_is_no_race(
         slices in proptest::collection::vec(

@@ -1,4 +1,4 @@
-//! Pairs of unordered accesses, and their findings.
+//! Tests of pairs of unordered accesses, and their findings.
 
 use wavetank_memory::{AccessRecord, MemoryKind};
 
@@ -8,7 +8,7 @@ use crate::watch::SliceEnd;
 
 const A: u64 = 0x40;
 
-/// What is found if waves 0 and 1 of a group do one access each.
+/// Returns the findings if waves 0 and 1 of a group do one access each.
 fn two(first: Op, second: Op) -> Vec<&'static str> {
     let mut script = Script::new(2);
     script.go((0, 0), &[(first, A)]).go((0, 1), &[(second, A)]);
@@ -118,7 +118,7 @@ fn accesses_must_share_bytes() {
     assert!(!find((A + 4, 16), (A, 4)));
     assert!(find((A + 1, 2), (A + 2, 1)));
     assert!(find((A, 16), (A + 12, 4)));
-    // Not aligned.
+    // Unaligned accesses.
     assert!(find((A + 3, 4), (A + 6, 1)));
     assert!(!find((A + 3, 4), (A + 7, 1)));
 }
@@ -159,7 +159,7 @@ fn the_last_reader_is_remembered_too() {
     for reader in 1..4 {
         script.go((reader, 0), &[(Load, A), (CoherentStore, 0x100 * reader)]);
     }
-    // It waits for the first two of three.
+    // The wave waits for the first two of three.
     let writer = [(CoherentLoad, 0x100), (CoherentLoad, 0x200), (Store, A)];
     script.go((0, 0), &writer);
     let [finding] = &script.findings()[..] else {
@@ -224,7 +224,7 @@ fn equal_races_are_counted_not_kept() {
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
-    // Two readers of each dword are remembered.
+    // Two readers of each dword are recorded.
     assert_eq!((finding.rule, finding.times), ("read-write", 128));
     assert!(script.rules().is_empty(), "they are told once");
 }
@@ -238,7 +238,7 @@ fn the_lds_of_a_group_is_forgotten_with_it() {
     assert!(script.race.waves.group(0).lds.is_none());
 }
 
-/// What is found in turns of groups that access a place, after which memory is the number of each.
+/// Returns the findings of time slices of groups that access a place, after which memory has the value given for each.
 fn with_values(slices: &[(u64, &[AccessRecord], u32)]) -> Vec<&'static str> {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -259,7 +259,7 @@ fn with_values(slices: &[(u64, &[AccessRecord], u32)]) -> Vec<&'static str> {
     script.rules()
 }
 
-/// What is found if two waves store by the same instruction, after which memory is `first` and then `second`.
+/// Returns the findings if two waves store by the same instruction, after which memory has the value `first` and then `second`.
 fn same_store(first: u32, second: u32) -> Vec<&'static str> {
     let store = [Store.record(0, A, 2)];
     with_values(&[(0, &store, first), (1, &store, second)])
@@ -273,12 +273,12 @@ fn who_has_read_does_not_see_a_store_of_the_same() {
     };
     assert!(set_up(4, 1).is_empty());
     assert_eq!(set_up(4, 2), ["same-store", "read-write"]);
-    // What was there besides is not known.
+    // The other bytes of the dword are unknown.
     assert_eq!(set_up(2, 1), ["read-write"]);
     let unknown: [&[AccessRecord]; 2] = [&[Load.record(0, A, 4)], &[Store.record(0, A, 4)]];
     let rules = with_values(&[(0, unknown[0], 0), (1, unknown[1], 0)]);
     assert_eq!(rules, ["read-write"]);
-    // An atomic has changed it since.
+    // An atomic has changed the value since.
     let changed = [Add.record(0, A, 4), Load.record(0, A, 4)];
     let store: &[AccessRecord] = &[Store.record(0, A, 4)];
     let rules = with_values(&[(0, store, 1), (0, &changed, 2), (1, store, 1)]);
@@ -290,11 +290,11 @@ fn one_instruction_may_store_the_same_in_many_waves() {
     assert!(two(Store, Store).is_empty(), "nobody knows the values");
     assert!(same_store(1, 1).is_empty());
     assert_eq!(same_store(1, 2), ["same-store"]);
-    // Only the bytes that were stored count.
+    // Only the stored bytes count.
     assert!(same_store(0x10001, 0x20001).is_empty());
 }
 
-/// A loop that is unrolled has several of them for one line.
+/// An unrolled loop has several such instructions for one line.
 #[test]
 fn other_instructions_may_store_the_same_too() {
     let both = |second: u32, address| {
@@ -303,7 +303,7 @@ fn other_instructions_may_store_the_same_too() {
     };
     assert!(both(1, A).is_empty());
     assert_eq!(both(2, A), ["write-write"]);
-    // Where nobody knows the values, it is told.
+    // If the values are unknown, the race is reported.
     assert_eq!(two(Store, OtherStore), ["write-write"]);
     assert_eq!(two(LdsStore, LdsOtherStore), ["write-write"]);
 }

@@ -1,4 +1,4 @@
-//! Launches written by hand: which wave accesses what, slice by slice.
+//! Launches written by hand, slice by slice, with the accesses of each wave.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::finding::{Finding, Findings};
 use crate::race::{InstAt, Race};
 use crate::watch::{SliceEnd, Watcher, WaveOf};
 
-/// The instructions that launches are made of.
+/// The instructions used in launches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
     LdsLoad,
@@ -20,7 +20,7 @@ pub enum Op {
     LdsAdd,
     LdsSilentAdd,
     LdsSpin,
-    /// In a loop of code that is not optimised.
+    /// In a loop of unoptimized code.
     LdsLoopLoad,
     Load,
     OtherLoad,
@@ -43,7 +43,7 @@ pub enum Op {
 
 pub use Op::*;
 
-/// Each with its text. What spins is followed by a loop.
+/// Instructions with their text. Those that spin are followed by a loop.
 const OPS: [(Op, &str); 23] = [
     (LdsLoad, "ds_read_b32 v1, v0"),
     (LdsStore, "ds_write_b32 v0, v1"),
@@ -98,7 +98,7 @@ impl Op {
         }
     }
 
-    /// A lane of it, on some bytes.
+    /// Returns the access of a lane by this instruction, on some bytes.
     pub fn record(self, lane: u8, address: u64, bytes: u32) -> AccessRecord {
         AccessRecord {
             pc: self.pc(),
@@ -111,7 +111,7 @@ impl Op {
     }
 }
 
-/// The code of all of them.
+/// Returns the code of all instructions.
 pub fn inst_at() -> InstAt {
     let mut code: HashMap<u64, Inst> = HashMap::new();
     let inst = |text: &str| parse(text, Chip::Gfx900).unwrap();
@@ -119,13 +119,13 @@ pub fn inst_at() -> InstAt {
         let first = inst(text);
         code.insert(op.pc(), first);
         if op == LdsLoopLoad {
-            // Its address is a variable.
+            // The address is a variable.
             let address = "buffer_load_dword v0, off, s[0:3], s33";
             code.insert(op.pc() + 8, inst(address));
             code.insert(op.pc() + 16, inst("s_cbranch_vccz 65531"));
         }
         if matches!(op, LdsSpin | SpinLoad | SpinSwap) {
-            // To itself: minus its own length and that of the branch.
+            // A branch back to the instruction: minus its own length and that of the branch.
             let back = 0x10000 - u32::from(first.len) / 4 - 1;
             let branch = inst(&format!("s_cbranch_vccz {back}"));
             code.insert(op.pc() + u64::from(first.len), branch);
@@ -134,25 +134,25 @@ pub fn inst_at() -> InstAt {
     Box::new(move |pc| code.get(&pc).copied())
 }
 
-/// A launch that goes on.
+/// A launch in progress.
 pub struct Script {
     pub race: Race,
     waves: u32,
 }
 
 impl Script {
-    /// With so many waves in each group.
+    /// Starts a launch with this number of waves in each group.
     pub fn new(waves: u32) -> Script {
         let race = Race::new("k", inst_at());
         Script { race, waves }
     }
 
-    /// A time slice of a wave of a group, with all it accesses.
+    /// Runs a time slice of a wave of a group, with all its accesses.
     pub fn time_slice(&mut self, wave: (u64, u32), records: &[AccessRecord], end: SliceEnd) {
         self.runs(wave, &AccessRun::all(records), end);
     }
 
-    /// The same, by runs of lanes.
+    /// Runs a time slice with accesses in runs of lanes.
     pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[AccessRun], end: SliceEnd) {
         let wave = WaveOf {
             group: Group {
@@ -166,22 +166,22 @@ impl Script {
         self.race.runs(wave, runs, end);
     }
 
-    /// A time slice in which lane 0 accesses dwords, and goes on.
+    /// Runs a time slice in which lane 0 accesses dwords, and which continues later.
     pub fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::GoesOn)
     }
 
-    /// A time slice that ends at the barrier.
+    /// Runs a time slice that ends at the barrier.
     pub fn barrier(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::Barrier(0))
     }
 
-    /// The last time slice of a wave.
+    /// Runs the last time slice of a wave.
     pub fn end(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::Ended)
     }
 
-    /// A time slice that ends so.
+    /// Runs a time slice with the given end.
     pub fn until(
         &mut self,
         wave: (u64, u32),
@@ -197,14 +197,14 @@ impl Script {
         self
     }
 
-    /// What was found.
+    /// Returns the findings of the launch.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut findings = Findings::default();
         self.race.end(&mut findings);
         findings.iter().cloned().collect()
     }
 
-    /// The rules of what was found.
+    /// Returns the rules of the findings.
     pub fn rules(&mut self) -> Vec<&'static str> {
         self.findings().iter().map(|finding| finding.rule).collect()
     }

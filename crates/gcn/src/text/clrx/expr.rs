@@ -1,15 +1,15 @@
-//! Expressions of integers, which may stand wherever a number does.
+//! Integer expressions, which are allowed wherever a number is.
 
 use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Located, Token};
 
-/// How deep parentheses and signs may nest.
+/// Limit of nested parentheses and signs.
 const DEPTH: u8 = 32;
 
-/// The operators of two sides, the weakest first; those of a row bind alike.
+/// Binary operators, the weakest first; those of a row have the same precedence.
 const LEVELS: [&[&str]; 5] = [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"]];
 
-/// Parses an expression; wraps as 64-bit integers do.
+/// Parses an expression, with 64-bit wrapping arithmetic.
 pub(super) fn expression(lex: &mut Lexer<'_>) -> Result<i64, Failure> {
     level(lex, 0, 0)
 }
@@ -38,7 +38,7 @@ pub(super) fn begins(lex: &Lexer<'_>) -> bool {
     }
 }
 
-/// Operators from `LEVELS[at]` on.
+/// Parses operators from `LEVELS[at]` on.
 fn level(lex: &mut Lexer<'_>, at: usize, depth: u8) -> Result<i64, Failure> {
     let Some(operators) = LEVELS.get(at) else {
         return product(lex, depth);
@@ -65,8 +65,7 @@ fn level(lex: &mut Lexer<'_>, at: usize, depth: u8) -> Result<i64, Failure> {
     Ok(value)
 }
 
-/// Takes an operator, if one is next and an operand follows it: `|` may also
-/// be the end of an absolute value.
+/// Takes an operator, if one is next and an operand follows it: `|` may also be the end of an absolute value.
 fn operator(lex: &mut Lexer<'_>, operators: &[&'static str]) -> Option<&'static str> {
     operators.iter().copied().find(|operator| {
         let mut ahead = *lex;
@@ -104,7 +103,7 @@ fn unary(lex: &mut Lexer<'_>, depth: u8) -> Result<i64, Failure> {
     match lex.next() {
         Token::Integer(value) => Ok(value as i64),
         Token::Mark(b'-') => Ok(unary(lex, depth + 1)?.wrapping_neg()),
-        // `@` says that an expression follows, where a name could.
+        // `@` marks an expression where a name could be.
         Token::Mark(b'+' | b'@') => unary(lex, depth + 1),
         Token::Mark(b'~') => Ok(!unary(lex, depth + 1)?),
         Token::Mark(b'(') => {

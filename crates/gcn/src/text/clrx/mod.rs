@@ -1,4 +1,4 @@
-//! The syntax of CLRadeonExtender's assembler, where it is not LLVM's.
+//! The syntax of CLRadeonExtender's assembler, where it differs from LLVM's.
 
 mod expr;
 mod modifier;

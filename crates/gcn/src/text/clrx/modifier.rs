@@ -1,4 +1,4 @@
-//! The words after the operands, in CLRX's syntax.
+//! The modifiers after the operands, in CLRX's syntax.
 
 use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Located, Location, Token};
@@ -11,12 +11,12 @@ use crate::form::Form;
 use crate::generation::Generation;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
-/// Modifiers as written: their values, and which were there.
+/// Modifiers as written: their values, and which are present.
 pub(super) struct Modifiers {
     pub mods: Mods,
-    /// Bits of [`present`].
+    /// The kinds that are present, as bits of [`present`].
     pub present: u32,
-    /// The form that a word asks for: `vop3`, `sdwa`, `dpp`.
+    /// The form that a word requests: `vop3`, `sdwa`, `dpp`.
     pub form: Option<Form>,
     /// Bit n: source n is negated, made absolute, extended by a word.
     pub neg: u8,
@@ -24,7 +24,7 @@ pub(super) struct Modifiers {
     pub sext: u8,
 }
 
-/// The permutation that changes nothing, where DPP names no control.
+/// The identity permutation, which is used if DPP has no control.
 const IDENTITY: u16 = 0xe4;
 
 /// Parses the modifiers up to the end of the line; each must suit the form.
@@ -43,7 +43,7 @@ pub(super) fn modifiers(
     };
     m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
     m.mods.nfmt = DEFAULT_NFMT;
-    // Images have one channel unless they say otherwise.
+    // The default of an image instruction is one channel.
     m.mods.dmask = u8::from(form == Form::Mimg);
     if form == Form::Dpp {
         m.mods.dpp_ctrl = IDENTITY;
@@ -68,7 +68,7 @@ pub(super) fn modifiers(
     }
 }
 
-/// What this syntax has words for, and LLVM's has not.
+/// Returns the flags that this syntax has words for, and LLVM's does not.
 fn extra_flags(form: Form, generation: Generation) -> Flags {
     match form {
         Form::Smem | Form::Flat | Form::Global | Form::Scratch
@@ -80,7 +80,7 @@ fn extra_flags(form: Form, generation: Generation) -> Flags {
     }
 }
 
-/// Whether a word is on: alone it is, `word:0` switches it off.
+/// Whether a flag is on: `word` sets it, `word:0` clears it.
 fn switched_on(lex: &mut Lexer<'_>) -> Result<bool, Failure> {
     if lex.mark(b':') {
         return Ok(expr::within(lex, 0, 1)? != 0);
@@ -120,7 +120,7 @@ fn one(
         return Ok(());
     }
     if word == "bound_ctrl" {
-        // The first value sets the bit, whichever it is; a second one counts.
+        // The first occurrence sets the bit with any value; from the second one on, the value counts.
         switched_on(lex)?;
         if switched_on(lex)? {
             m.mods.flags |= Flags::BOUND_CTRL;
@@ -139,8 +139,7 @@ fn one(
     valued(lex, word, start, m)
 }
 
-/// A DPP control by its name; amounts stand after a colon, or belong to the
-/// name. `None` if the word is none.
+/// Returns a DPP control by its name; amounts follow a colon, or belong to the name. `None` if the word is not a control.
 fn control(lex: &mut Lexer<'_>, word: &str, start: &Location) -> Result<Option<u16>, Failure> {
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, name)| *name == word) {
         return Ok(Some(*code));
@@ -158,7 +157,7 @@ fn control(lex: &mut Lexer<'_>, word: &str, start: &Location) -> Result<Option<u
     if !DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
         return Ok(None);
     }
-    // Without an amount it is 1, which the word stands for.
+    // A missing amount is 1.
     if !lex.mark(b':') {
         return dpp_amount(start, word, 1).map(Some);
     }
@@ -167,7 +166,7 @@ fn control(lex: &mut Lexer<'_>, word: &str, start: &Location) -> Result<Option<u
     dpp_amount(&lex.since(&at), word, amount).map(Some)
 }
 
-/// A modifier with a value after a colon.
+/// Reads a modifier with a value after a colon.
 fn valued(
     lex: &mut Lexer<'_>,
     word: &str,
@@ -209,7 +208,7 @@ fn valued(
     Ok(())
 }
 
-/// How CLRX writes values.
+/// CLRX's notation of values.
 struct Clrx;
 
 impl Syntax for Clrx {
@@ -217,7 +216,7 @@ impl Syntax for Clrx {
         expr::within(lex, min, max).map(|n| n as i32)
     }
 
-    /// A list, or a number.
+    /// Reads a list, or a number.
     fn bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure> {
         match lex.clone().mark(b'[') {
             true => self.listed_bits(lex),
@@ -233,7 +232,7 @@ impl Syntax for Clrx {
         choice(lex, &UNUSED, 3)
     }
 
-    /// `bound_ctrl` is read where flags are: here it may stand alone.
+    /// Reads `bound_ctrl` like a flag: it needs no value.
     fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure> {
         match word {
             "format" => format(lex, mods)?,
@@ -243,8 +242,7 @@ impl Syntax for Clrx {
     }
 }
 
-/// A name of a table, or `@` and a code up to a limit: the table begins with
-/// the names of the codes.
+/// Reads a name of a table, or `@` and a code up to a limit: the table begins with the names of the codes.
 fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)], max: i64) -> Result<T, Failure> {
     let start = *lex;
     if lex.mark(b'@') {
@@ -258,8 +256,7 @@ fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)], max: i64) -> Result
     }
 }
 
-/// `format:[8_8,sint]`, the data format, the number format or both; or a
-/// number.
+/// Reads `format:[8_8,sint]`, with the data format, the number format or both, or a number.
 fn format(lex: &mut Lexer<'_>, mods: &mut Mods) -> Result<(), Failure> {
     if !lex.mark(b'[') {
         let value = expr::within(lex, 0, 127)? as u8;

@@ -1,11 +1,11 @@
-//! What CLRX calls otherwise than LLVM.
+//! Names that differ between CLRX and LLVM.
 
 use crate::generation::Generation;
 use crate::inst::{DstUnused, SdwaSel};
 
-/// CLRX's name of an instruction of a generation, where it is not LLVM's.
+/// Returns CLRX's name of an instruction of a generation, where it differs from LLVM's.
 ///
-/// Integer compares are `lg` and `tru` there, not `ne` and `t`.
+/// Integer compares are `lg` and `tru` in CLRX, not `ne` and `t`.
 pub(super) fn mnemonic(llvm: &'static str, generation: Generation) -> Name {
     let renamed = match (llvm, generation) {
         ("v_qsad_pk_u16_u8", Generation::Gfx6) => Some("v_qsad_u8"),
@@ -28,14 +28,14 @@ pub(super) fn mnemonic(llvm: &'static str, generation: Generation) -> Name {
     Name([llvm, "", ""])
 }
 
-/// Two names of an instruction with carry: LLVM has the first up to gfx7, the second on gfx8, and CLRX both.
+/// Pairs of names of an instruction with carry: LLVM has the first up to gfx7, the second on gfx8; CLRX has both.
 const TWINS: [(&str, &str); 3] = [
     ("v_add_i32", "v_add_u32"),
     ("v_sub_i32", "v_sub_u32"),
     ("v_subrev_i32", "v_subrev_u32"),
 ];
 
-/// The other name of an instruction, where it has two.
+/// Returns the other name of an instruction, if it has two.
 pub(super) fn twin(llvm: &str, generation: Generation) -> Option<&'static str> {
     TWINS.iter().find_map(|(old, new)| match generation {
         Generation::Gfx6 | Generation::Gfx7 => (*old == llvm).then_some(*new),
@@ -44,7 +44,7 @@ pub(super) fn twin(llvm: &str, generation: Generation) -> Option<&'static str> {
     })
 }
 
-/// A name in up to three pieces.
+/// A name made of up to three pieces.
 #[derive(Clone, Copy)]
 pub(super) struct Name(pub [&'static str; 3]);
 
@@ -54,7 +54,7 @@ impl std::fmt::Display for Name {
     }
 }
 
-/// Hardware registers by number: number, name, first generation.
+/// Hardware registers: number, name, first generation.
 pub(in crate::text) const HWREGS: [(u8, &str, Generation); 19] = [
     (1, "mode", Generation::Gfx6),
     (2, "status", Generation::Gfx6),
@@ -77,7 +77,7 @@ pub(in crate::text) const HWREGS: [(u8, &str, Generation); 19] = [
     (19, "sq_shader_tma_hi", Generation::Gfx9),
 ];
 
-/// Messages by number: number, name, first generation.
+/// Messages: number, name, first generation.
 pub(in crate::text) const MESSAGES: [(u8, &str, Generation); 12] = [
     (1, "interrupt", Generation::Gfx6),
     (2, "gs", Generation::Gfx6),
@@ -90,14 +90,14 @@ pub(in crate::text) const MESSAGES: [(u8, &str, Generation); 12] = [
     (9, "gs_alloc_req", Generation::Gfx9),
     (10, "get_doorbell", Generation::Gfx9),
     (15, "sysmsg", Generation::Gfx6),
-    // Another name of it.
+    // A second name of message 15.
     (15, "system", Generation::Gfx6),
 ];
 
-/// Operations of a message by number.
+/// Operations of a message, by number.
 pub(in crate::text) const MESSAGE_OPS: [&str; 4] = ["nop", "cut", "emit", "emit_cut"];
 
-/// SDWA selections: the names that are printed, then others.
+/// SDWA selections: first the names that are printed, then other accepted ones.
 pub(super) const SELS: [(&str, SdwaSel); 24] = [
     ("byte0", SdwaSel::Byte0),
     ("byte1", SdwaSel::Byte1),
@@ -125,7 +125,7 @@ pub(super) const SELS: [(&str, SdwaSel); 24] = [
     ("sdwa_word_1", SdwaSel::Word1),
 ];
 
-/// SDWA treatments of the rest of the destination: as printed, then others.
+/// SDWA treatments of the rest of the destination: first the names that are printed, then other accepted ones.
 pub(super) const UNUSED: [(&str, DstUnused); 7] = [
     ("pad", DstUnused::Pad),
     ("sext", DstUnused::Sext),
@@ -136,7 +136,7 @@ pub(super) const UNUSED: [(&str, DstUnused); 7] = [
     ("unused_preserve", DstUnused::Preserve),
 ];
 
-/// MTBUF data formats by code.
+/// Data formats of MTBUF by code.
 pub(in crate::text) const DATA_FORMATS: [&str; 16] = [
     "invalid",
     "8",
@@ -156,7 +156,7 @@ pub(in crate::text) const DATA_FORMATS: [&str; 16] = [
     "reserved_15",
 ];
 
-/// MTBUF number formats by code.
+/// Number formats of MTBUF by code.
 pub(in crate::text) const NUMBER_FORMATS: [&str; 8] = [
     "unorm",
     "snorm",

@@ -1,4 +1,4 @@
-//! Sources: registers, constants, and what stands around them.
+//! Parsing of sources: registers, constants, and the modifiers around them.
 
 use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Token};
@@ -9,10 +9,10 @@ use crate::generation::Generation;
 use crate::inst::Operand;
 use crate::tables::Ty;
 
-/// Sign, absolute value and extension, once each, are as deep as it gets.
+/// Limit of nesting: sign, absolute value and extension, once each.
 const DEPTH: u8 = 3;
 
-/// Parses a source.
+/// Parses a source with the modifiers around it.
 pub(super) fn source(
     lex: &mut Lexer<'_>,
     ty: Ty,
@@ -21,7 +21,7 @@ pub(super) fn source(
     modified(lex, ty, generation, 0)
 }
 
-/// A source within so many modifiers.
+/// Parses a source within up to `depth` modifiers.
 fn modified(
     lex: &mut Lexer<'_>,
     ty: Ty,
@@ -63,7 +63,7 @@ fn modified(
     Ok(written)
 }
 
-/// A number, a literal or a register.
+/// Parses a number, a literal or a register.
 fn plain(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, Failure> {
     let operand = if let Some(value) = forced(lex, ty)? {
         Operand::Literal(value)
@@ -80,15 +80,15 @@ fn plain(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written,
     })
 }
 
-/// Parses a register or a span: `v5`, `s[2:3]`, `vcc`. Scalar registers may be
-/// named by their number even where they have, or had, another name.
+/// Parses a register or a span: `v5`, `s[2:3]`, `vcc`. Scalar registers may be given by number even if they have, or had, another
+/// name.
 fn registers(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
     let start = *lex;
     let mut ahead = *lex;
     let file = match ahead.next() {
         Token::Word("m0") => {
             *lex = ahead;
-            // It has no number, and stands for as many as are needed.
+            // M0 has no number, and stands for as many registers as needed.
             return Ok(Written {
                 operand: Operand::Sgpr(M0),
                 ..Written::default()
@@ -115,7 +115,7 @@ fn registers(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Fai
     };
     let first = expr::within(&mut ahead, 0, limit)?;
     let last = match ahead.mark(b':') {
-        // A scalar span at the end of the file runs beyond it.
+        // A scalar span at the end of the file may extend beyond it.
         true => expr::within(&mut ahead, first, (limit + 15).min(255))?,
         false => first,
     };
@@ -146,9 +146,8 @@ fn scalar(code: u8, registers: u8) -> Written {
     }
 }
 
-/// Takes the name of a source that is no register: `vccz`, `lds`; `ill_248` is
-/// a code that has no name. Before gfx9 the apertures are reserved; they keep
-/// their names.
+/// Takes the name of a source that is not a register: `vccz`, `lds`; `ill_248` is a code without a name. Before gfx9 the codes of
+/// apertures are reserved, but keep their names.
 fn special(lex: &mut Lexer<'_>) -> Option<u8> {
     let mut ahead = *lex;
     let Token::Word(word) = ahead.next() else {
@@ -175,7 +174,7 @@ fn is_number(lex: &Lexer<'_>) -> bool {
     float(ahead.peek()).is_some() || begins(lex)
 }
 
-/// The value of a float; `.5` is one, too.
+/// Returns the value of a float; `.5` is one, too.
 fn float(token: Token<'_>) -> Option<f64> {
     match token {
         Token::Float(value) => Some(value),
@@ -184,7 +183,7 @@ fn float(token: Token<'_>) -> Option<f64> {
     }
 }
 
-/// `lit(5)`: a literal even where the value has an inline form.
+/// Reads `lit(5)`, a literal even if the value has an inline form.
 pub(super) fn forced(lex: &mut Lexer<'_>, ty: Ty) -> Result<Option<u32>, Failure> {
     let mut ahead = *lex;
     if !(ahead.word("lit") && ahead.mark(b'(')) {
@@ -199,7 +198,7 @@ pub(super) fn forced(lex: &mut Lexer<'_>, ty: Ty) -> Result<Option<u32>, Failure
     Ok(Some(bits))
 }
 
-/// A literal that is always there, whatever inline form its value has.
+/// Reads a literal that is always present, even if its value has an inline form.
 pub(super) fn literal(lex: &mut Lexer<'_>, ty: Ty) -> Result<u32, Failure> {
     if let Some(bits) = forced(lex, ty)? {
         return Ok(bits);
@@ -210,8 +209,7 @@ pub(super) fn literal(lex: &mut Lexer<'_>, ty: Ty) -> Result<u32, Failure> {
     })
 }
 
-/// A number: inline where its value has such a form. Integers have it from
-/// −16 to 64, floats where they are written as floats.
+/// Reads a number, inline if its value has an inline form: integers from −16 to 64, and floats that are written as floats.
 fn constant(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Operand, Failure> {
     Ok(match number(lex, ty)? {
         Number::Float(float) => float.operand(generation),
@@ -221,10 +219,10 @@ fn constant(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Opera
     })
 }
 
-/// A number as written.
+/// A number as it was written.
 enum Number {
     Float(Float),
-    /// From −2^31 to 2^32 − 1.
+    /// An integer from −2^31 to 2^32 − 1.
     Integer(i64),
 }
 
@@ -237,7 +235,7 @@ fn number(lex: &mut Lexer<'_>, ty: Ty) -> Result<Number, Failure> {
         return expr::within(lex, -0x8000_0000, 0xffff_ffff).map(Number::Integer);
     };
     let value = if negative { -value } else { value };
-    // A letter right after the number says its precision.
+    // A letter directly after the number gives its precision.
     let mut suffix = ahead;
     let adjacent = suffix.position() == end;
     let precision = match (adjacent, suffix.next()) {
@@ -278,7 +276,7 @@ enum Float {
 }
 
 impl Float {
-    /// Rounds a value to a precision; none if it gets infinite.
+    /// Rounds a value to a precision; `None` if it becomes infinite.
     fn new(value: f64, precision: Precision) -> Option<Float> {
         match precision {
             Precision::Half => half(value).map(Float::Half),
@@ -290,7 +288,7 @@ impl Float {
         }
     }
 
-    /// The 32 bits of a literal: of a double its upper half, rounded to even.
+    /// Returns the 32 bits of a literal; for a double, its upper half, rounded to even.
     fn literal(&self) -> u32 {
         match *self {
             Float::Half(bits) => bits.into(),

@@ -1,9 +1,8 @@
-//! Text to [`Inst`], driven by the rows of the table.
+//! The parser of CLRX's syntax: text to [`Inst`], driven by the rows of the table.
 //!
-//! As in LLVM's syntax, a name means a few rows and forms, and the first form
-//! that takes every operand and modifier is meant. Names are read without
-//! regard to case. What the encoding can hold is assembled: whether the chip
-//! can do it (two scalar values in a vector instruction, say) is not asked.
+//! As in LLVM's syntax, a name stands for a few rows and forms, and the first form that takes every operand and modifier is
+//! chosen. The case of names is ignored. Every text that the encoding can hold is assembled: limits of the chip, such as two
+//! scalar values in a vector instruction, are not checked.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -25,9 +24,9 @@ use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
 use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Access, Ds, Features, Field, Kind, Op, OperandSpec, Ty};
 
-/// Parses one instruction that stands at an address of the code.
+/// Parses one instruction at an address of the code.
 pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Inst, ParseError> {
-    // Bytes keep their places.
+    // ASCII conversion keeps the positions of bytes.
     let text = text.to_ascii_lowercase();
     let mut lex = Lexer::new(&text);
     let start = lex;
@@ -38,7 +37,7 @@ pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Ins
     if let Some(inst) = first_that_suits(lex, lines.clone()) {
         return Ok(inst);
     }
-    // Of the failures, that which came furthest; of those alike, the first.
+    // Of the failures, the one with the furthest position wins; of several at that position, the first.
     let failures = lines.filter_map(|line| line.read(lex).err());
     let best = failures.reduce(|best, next| match next.span.start > best.span.start {
         true => next,
@@ -47,7 +46,7 @@ pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Ins
     Err(best.map_or_else(|| unknown(word, &start, chip), |failure| *failure))
 }
 
-/// As [`parse`], without the reason why a line is not an instruction.
+/// Parses as [`parse`] does, without the reason why a line is not an instruction.
 pub(in crate::text) fn parse_quietly(text: &str, chip: Chip, address: u64) -> Option<Inst> {
     let text = text.to_ascii_lowercase();
     let mut lex = Lexer::new(&text);
@@ -57,7 +56,7 @@ pub(in crate::text) fn parse_quietly(text: &str, chip: Chip, address: u64) -> Op
     first_that_suits(lex, lines(word, chip, address))
 }
 
-/// A line as each candidate of its mnemonic.
+/// Returns the line as each candidate of its mnemonic.
 fn lines(word: &str, chip: Chip, address: u64) -> impl Iterator<Item = Line> + Clone {
     candidates(word, chip)
         .into_iter()
@@ -103,21 +102,21 @@ fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {
     }
 }
 
-/// A row and a form that a name can mean.
+/// A row and a form that a name can stand for.
 #[derive(Clone, Copy)]
 struct Candidate {
     op: Op,
     form: Form,
-    /// The name carries the suffix of the form.
+    /// Whether the name has the suffix of the form.
     spelled: bool,
-    /// The register of a load stands in the text although it goes to LDS.
+    /// Whether the text has the register of a load although the data goes to LDS.
     lds_data: bool,
 }
 
-/// The rows of a name, by generation.
+/// The rows by name, for one generation.
 type Names = HashMap<String, Vec<Op>>;
 
-/// CLRX's names; LLVM's, where they differ, mean the same.
+/// Returns the table of names: CLRX's, and LLVM's where they differ.
 fn table(generation: Generation) -> &'static Names {
     static NAMES: [OnceLock<Names>; 4] = [const { OnceLock::new() }; 4];
     NAMES[generation as usize].get_or_init(|| {
@@ -139,7 +138,7 @@ fn table(generation: Generation) -> &'static Names {
     })
 }
 
-/// Rows and forms that a name can mean, the shortest encoding first.
+/// Returns the rows and forms that a name can stand for, the shortest encoding first.
 fn candidates(word: &str, chip: Chip) -> Vec<Candidate> {
     let names = table(chip.generation());
     let mut found = Vec::new();
@@ -174,7 +173,7 @@ fn candidates(word: &str, chip: Chip) -> Vec<Candidate> {
     found
 }
 
-/// The forms of a row, or that which a suffix names.
+/// Returns the forms of a row, or only the one that a suffix names.
 fn forms(op: Op, chip: Chip, only: Option<&str>) -> Vec<Candidate> {
     if !op.row().exists_on(chip) {
         return Vec::new();
@@ -213,7 +212,7 @@ fn forms(op: Op, chip: Chip, only: Option<&str>) -> Vec<Candidate> {
     all.into_iter().filter_map(matching).collect()
 }
 
-/// A line that is read as one candidate.
+/// A line, to be read as one candidate.
 struct Line {
     candidate: Candidate,
     chip: Chip,
@@ -269,7 +268,7 @@ impl Line {
         Ok(inst)
     }
 
-    /// Whether the text has no operand in this place.
+    /// Whether the text omits the operand of this field.
     fn left_out(&self, spec: &OperandSpec, words: Words) -> bool {
         let row = self.candidate.op.row();
         let to_lds = words.lds && !self.candidate.lds_data;
@@ -311,7 +310,7 @@ impl Line {
         }
     }
 
-    /// Puts modifiers where they belong in the form.
+    /// Stores modifiers in the instruction.
     fn apply(
         &self,
         inst: &mut Inst,
@@ -367,7 +366,7 @@ impl Line {
         Ok(())
     }
 
-    /// Puts neg, abs and sext of the sources where the form has them.
+    /// Stores neg, abs and sext of the sources, if the form has them.
     fn take_around(
         &self,
         inst: &mut Inst,
@@ -390,7 +389,7 @@ impl Line {
     }
 }
 
-/// The wiki gives ds_nop an address, which it does not read.
+/// Skips the address that the wiki gives ds_nop, which does not read it.
 fn skip_unread(lex: &mut Lexer<'_>, generation: Generation) {
     let mut ahead = *lex;
     if source(&mut ahead, Ty::B32, generation).is_ok() {
@@ -398,7 +397,7 @@ fn skip_unread(lex: &mut Lexer<'_>, generation: Generation) {
     }
 }
 
-/// A span that runs beyond v255 is written as its first register.
+/// Accepts a span that runs beyond v255, which is written as its first register.
 fn past_the_end(inst: &Inst, written: &mut [Written]) {
     for (i, w) in written.iter_mut().enumerate() {
         if let Operand::Vgpr(first) = w.operand
@@ -410,8 +409,8 @@ fn past_the_end(inst: &Inst, written: &mut [Written]) {
     }
 }
 
-/// The order in which a form writes its operands: that of the row; but the VOP3
-/// form of v_madmk has its sources in the order of their fields.
+/// Returns the order in which a form writes its operands: that of the row, except for the VOP3 form of v_madmk, whose sources are
+/// in the order of their fields.
 pub(super) fn order(op: Op, form: Form) -> impl Iterator<Item = usize> {
     let specs = op.row().operands;
     let literal = specs.iter().position(|s| s.field == Field::Literal);
@@ -420,7 +419,7 @@ pub(super) fn order(op: Op, form: Form) -> impl Iterator<Item = usize> {
     others.chain(moved)
 }
 
-/// Words that decide which operands there are.
+/// Words after the operands that determine which operands are present.
 #[derive(Clone, Copy, Default)]
 struct Words {
     glc: bool,
@@ -439,7 +438,7 @@ fn words(mut lex: Lexer<'_>) -> Words {
     }
 }
 
-/// The offset of scalar memory: an immediate, a literal on gfx7, a register.
+/// Reads the offset of scalar memory: an immediate, a literal on gfx7, or a register.
 fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure> {
     let generation = inst.chip.generation();
     let literal = |value: u32| Written {
@@ -469,14 +468,13 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     Ok(Written::default())
 }
 
-/// The 21 bits of an offset on gfx9, which may be written without a sign.
+/// Converts a 21-bit offset of gfx9, which may be written without a sign.
 fn signed_offset(value: i64) -> i32 {
     let wraps = (1 << 20..1 << 21).contains(&value);
     (value - if wraps { 1 << 21 } else { 0 }) as i32
 }
 
-/// The offset that stands among the operands, or beside a register among the
-/// modifiers.
+/// Stores the offset that is written among the operands, or beside a register among the modifiers.
 fn apply_smem(
     inst: &mut Inst,
     (offset, flags): (i32, Flags),

@@ -1,4 +1,4 @@
-//! [`Inst`] to text that its own parser reads back to the same bytes.
+//! The printer of CLRX's syntax: [`Inst`] to text that its parser reads back to the same bytes.
 
 use std::fmt::{Result, Write};
 
@@ -15,7 +15,7 @@ use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty};
 use crate::waitcnt::WaitCounter;
 
-/// Writes an instruction that stands at an address of the code.
+/// Writes an instruction at an address of the code.
 pub(in crate::text) fn print(inst: &Inst, address: u64, out: &mut impl Write) -> Result {
     mnemonic(inst, out)?;
     let mut separator = " ";
@@ -48,7 +48,7 @@ fn mnemonic(inst: &Inst, out: &mut impl Write) -> Result {
     }
 }
 
-/// An operand with the modifiers that are written around it.
+/// Writes an operand with the modifiers around it.
 fn source(inst: &Inst, i: usize, spec: &OperandSpec, address: u64, out: &mut impl Write) -> Result {
     let bit = source_bit(spec.field);
     if bit == 0 || inst.form == Form::Vop3p && !is_mix(inst.op) {
@@ -82,7 +82,7 @@ fn source(inst: &Inst, i: usize, spec: &OperandSpec, address: u64, out: &mut imp
     close.iter().try_for_each(|c| out.write_str(c))
 }
 
-/// An operand.
+/// Writes an operand without modifiers.
 fn operand(
     inst: &Inst,
     i: usize,
@@ -108,7 +108,7 @@ fn operand(
     }
 }
 
-/// A literal; what would be read as an inline constant is forced to be one.
+/// Writes a literal; a value with an inline form is marked as a literal.
 fn literal(inst: &Inst, spec: &OperandSpec, value: u32, out: &mut impl Write) -> Result {
     let smem = inst.form == Form::Smem && spec.field == Field::Soffset;
     let small = if smem { value <= 255 } else { value <= 64 };
@@ -120,7 +120,7 @@ fn literal(inst: &Inst, spec: &OperandSpec, value: u32, out: &mut impl Write) ->
     out.write_char(')')
 }
 
-/// An inline constant or special source by its code.
+/// Writes an inline constant or special source by its code.
 fn inline(out: &mut impl Write, code: u8, ty: Ty, generation: Generation) -> Result {
     match code {
         128..=192 => return decimal(out, (code - 128).into()),
@@ -139,7 +139,7 @@ fn inline(out: &mut impl Write, code: u8, ty: Ty, generation: Generation) -> Res
     }
 }
 
-/// A number of the instruction, in the notation of its kind.
+/// Writes a number of the instruction, in the notation of its kind.
 fn immediate(inst: &Inst, value: i32, kind: Kind, address: u64, out: &mut impl Write) -> Result {
     let generation = inst.chip.generation();
     let word = value as u16;
@@ -170,7 +170,7 @@ fn signed_hex(out: &mut impl Write, value: i64) -> Result {
     }
 }
 
-/// A hardware register with offset and size of the field.
+/// Writes a hardware register with offset and size of the field.
 fn hwreg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let [id, offset, size] = [imm & 63, imm >> 6 & 31, (imm >> 11) + 1];
     let name = HWREGS
@@ -182,8 +182,7 @@ fn hwreg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     }
 }
 
-/// The counters that are waited for; a number where bits beside them are set,
-/// or no counter is.
+/// Writes the counters to wait for, or a number if other bits are set, or no counter is.
 fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let counters = WaitCounter::all(generation);
     let waited = |counter: &&WaitCounter| counter.get(imm) != counter.max();
@@ -200,7 +199,7 @@ fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     Ok(())
 }
 
-/// A message; a number where bits beside it are set.
+/// Writes a message, or a number if other bits are set.
 fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let [id, op, stream] = [imm & 15, imm >> 4 & 7, imm >> 8 & 3];
     if imm & !0x37f != 0 {
@@ -222,7 +221,7 @@ fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     out.write_char(')')
 }
 
-/// Everything after the operands.
+/// Writes the modifiers after the operands.
 fn modifiers(inst: &Inst, out: &mut impl Write) -> Result {
     match inst.form {
         Form::Vop3 => vop3(inst, out),
@@ -247,7 +246,7 @@ fn modifiers(inst: &Inst, out: &mut impl Write) -> Result {
     }
 }
 
-/// The words of those flags that are set.
+/// Writes the words of the flags that are set.
 fn words(inst: &Inst, out: &mut impl Write, table: &[(Flags, &str)]) -> Result {
     table
         .iter()
@@ -255,7 +254,7 @@ fn words(inst: &Inst, out: &mut impl Write, table: &[(Flags, &str)]) -> Result {
         .try_for_each(|(_, word)| out.write_str(word))
 }
 
-/// A decimal offset, unless it is zero.
+/// Writes a decimal offset, unless it is zero.
 fn offset(out: &mut impl Write, word: &str, value: i32) -> Result {
     if value == 0 {
         return Ok(());
@@ -269,13 +268,13 @@ fn omod_and_clamp(inst: &Inst, out: &mut impl Write) -> Result {
     words(inst, out, &[(Flags::CLAMP, " clamp")])
 }
 
-/// A list of bits, one a source: ` op_sel:[1,0]`.
+/// Writes a list of bits, one for each source: ` op_sel:[1,0]`.
 fn bits(out: &mut impl Write, word: &str, mask: u8, count: u8) -> Result {
     out.write_str(word)?;
     symbolic::list(out, (0..count).map(|n| mask >> n & 1))
 }
 
-/// Bit n: the instruction has source n.
+/// Returns the sources of the instruction: bit n is source n.
 fn sources(inst: &Inst) -> u8 {
     let specs = inst.row().operands;
     specs.iter().fold(0, |mask, s| mask | source_bit(s.field))
@@ -390,7 +389,7 @@ fn dpp_control(out: &mut impl Write, code: u16) -> Result {
         }
         return match *name {
             "row_bcast" => write!(out, " row_bcast{amount}"),
-            // Whole waves move by one lane.
+            // Moves of the whole wave are by one lane.
             wave if wave.starts_with("wave") => write!(out, " {wave}"),
             row => write!(out, " {row}:{amount}"),
         };

@@ -1,4 +1,4 @@
-//! Immediates with a notation of their own.
+//! Parsing of immediates with a notation of their own, in CLRX's syntax.
 
 use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Token};
@@ -10,7 +10,7 @@ use crate::generation::Generation;
 use crate::tables::Kind;
 use crate::waitcnt::WaitCounter;
 
-/// Parses an immediate operand of a kind, of an instruction at `address`.
+/// Parses an immediate operand of a kind, for an instruction at `address`.
 pub(super) fn immediate(
     lex: &mut Lexer<'_>,
     kind: Kind,
@@ -28,12 +28,12 @@ pub(super) fn immediate(
             None => parse_symbolic::immediate(lex, kind, generation),
         },
         Kind::Probe => expr::within(lex, 0, 255).map(|n| n as i32),
-        // 16 bits, signed or not: kept sign-extended.
+        // 16 bits, signed or not, kept sign-extended.
         _ => expr::within(lex, -0x8000, 0xffff).map(|n| i32::from(n as u16 as i16)),
     }
 }
 
-/// `invalid_7`: a code that names nothing.
+/// Reads `invalid_7`, a code that names nothing.
 fn reserved(lex: &mut Lexer<'_>) -> Option<i32> {
     let mut ahead = *lex;
     let Token::Word(word) = ahead.next() else {
@@ -44,7 +44,7 @@ fn reserved(lex: &mut Lexer<'_>) -> Option<i32> {
     Some(code.into())
 }
 
-/// `attr3.z`: the field has room for 64 attributes.
+/// Reads `attr3.z`; the field has room for 64 attributes.
 fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     let start = *lex;
     let Token::Word(word) = lex.next() else {
@@ -65,8 +65,8 @@ fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     }
 }
 
-/// The target of a branch: an address in the code, as a number or as a label
-/// that says it (`.L168` or, with the number of its section, `.L168_0`).
+/// Reads the target of a branch: an address in the code, as a number or as a label that contains it (`.L168` or, with the number
+/// of its section, `.L168_0`).
 fn target(lex: &mut Lexer<'_>, address: u64) -> Result<i32, Failure> {
     let start = *lex;
     let target = match lex.peek() {
@@ -94,7 +94,7 @@ fn target(lex: &mut Lexer<'_>, address: u64) -> Result<i32, Failure> {
     }
 }
 
-/// The counters to wait for.
+/// Reads the counters to wait for.
 fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     let counters = WaitCounter::all(generation);
     let mut word = counters.iter().fold(0, |word, c| c.set(word, c.max()));
@@ -119,7 +119,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
     }
 }
 
-/// A name of a table, with or without one of the prefixes, or a number.
+/// Reads a name of a table, with or without one of the prefixes, or a number.
 fn code(
     lex: &mut Lexer<'_>,
     prefixes: &[&str],
@@ -142,7 +142,7 @@ fn code(
     expr::within(lex, 0, max).map(|n| n as i32)
 }
 
-/// `hwreg(mode, 0, 4)`; LLVM's names are read, too.
+/// Reads `hwreg(mode, 0, 4)`, also with LLVM's names.
 fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     expect(lex, b'(', "after hwreg")?;
     let find = |name: &str| {
@@ -167,7 +167,7 @@ fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     Ok(i32::from(word as u16 as i16))
 }
 
-/// `sendmsg(gs, emit, 1)`; LLVM's names are read, too.
+/// Reads `sendmsg(gs, emit, 1)`, also with LLVM's names.
 fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     expect(lex, b'(', "after sendmsg")?;
     let message = |name: &str| {
