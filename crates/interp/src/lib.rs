@@ -1,5 +1,6 @@
 //! An engine that interprets the wave IR: lowers blocks to steps, of which each is one function over all 64 lanes, and runs
 //! them. The steps are those of `wavetank_lane_ops`.
+//!
 //! ```
 //! use std::sync::Arc;
 //! use wavetank_gcn::{Chip, Inst, decode};
@@ -19,7 +20,6 @@
 //! let leave = Interpreter::new(&program).run(&mut wave, &mut memory);
 //! assert_eq!(leave, Leave::End(4));
 //! assert_eq!(wave.uniform().s[0], 5);
-//!
 //! ```
 
 #![warn(missing_docs)]

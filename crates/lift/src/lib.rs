@@ -3,6 +3,7 @@
 //! [`lift_block`] turns the instructions of a basic block into a
 //! [`wavetank_ir::Block`]. Each family of instructions is one exhaustive
 //! `match`; each meaning is one arm.
+//!
 //! ```
 //! use wavetank_gcn::{Chip, Inst, decode};
 //! use wavetank_lift::{Modes, lift_block};
@@ -15,7 +16,6 @@
 //! let block = lift_block(&code, 0, Modes::new(0, 0));
 //! let text = block.to_string();
 //! assert!(text.contains("read s1") && text.contains("write s0") && text.contains("write scc"), "{text}");
-//!
 //! ```
 
 #![warn(missing_docs)]

@@ -3,6 +3,7 @@
 //! [`lower`] takes a whole block, as the interpreter does: `plan` decides what is fused; then one walk over the nodes makes
 //! the steps. A value is where its register is, in a temporary, or a constant; what a step cannot take as it is, is
 //! materialised first. [`Singles`] are for an engine that has code of its own for most nodes.
+//!
 //! ```
 //! use wavetank_ir::parse;
 //! use wavetank_lane_ops::Simd;
@@ -20,7 +21,6 @@
 //! let code = lower(&block, Simd::Baseline, Extras::default()).expect("room for the values");
 //! // The sum and its write are one step; the other ends the program.
 //! assert_eq!(code.steps.len(), 2);
-//!
 //! ```
 
 #![warn(missing_docs)]
