@@ -1,7 +1,7 @@
-//! Loads and stores whose width is known only when they run.
+//! Loads and stores whose width is known only at run time.
 //!
-//! An operation is compiled for each space and each level. Accesses that are watched, or made to shadows, need not have
-//! the speed of plain ones: with these, three operations are compiled for them and not eleven.
+//! An operation is compiled for each space and each SIMD level. Recorded accesses and accesses to shadows need not be as fast as
+//! plain ones: with these types, three operations are compiled for them instead of eleven.
 
 use wavetank_ir::Access;
 

@@ -1,5 +1,5 @@
-//! Moves of up to sixteen bytes on AArch64. Those of sixteen are one access where there is FEAT_LSE2, otherwise two of eight
-//! (Arm ARM, B2.2.1 "Requirements for single-copy atomicity").
+//! Moves of up to sixteen bytes on AArch64. A move of sixteen is one access with FEAT_LSE2, otherwise two of eight (Arm ARM,
+//! B2.2.1 "Requirements for single-copy atomicity").
 
 use std::arch::asm;
 

@@ -1,4 +1,4 @@
-//! Moves of up to sixteen bytes on x86-64.
+//! Moves of up to sixteen bytes on x86-64, by SSE or AVX instructions.
 
 use std::arch::asm;
 
