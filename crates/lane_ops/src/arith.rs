@@ -1,4 +1,4 @@
-//! Sums and products of floats.
+//! Float arithmetic: sums, products and fused multiply-adds.
 
 use std::marker::PhantomData;
 
@@ -7,8 +7,7 @@ use crate::format::{Format, is_nan, nan_of};
 use crate::lanes::{Env, Op2, Op3};
 use crate::mode::{Mode, input, output};
 
-/// Declares functions of format `F` in mode `M`: the value rounded to nearest,
-/// then the value rounded as the environment says.
+/// Declares functions of format `F` in mode `M`: the value rounded to nearest, then the value rounded as the environment demands.
 macro_rules! arithmetic {
     ($trait:ident, $env:ident: $($(#[$doc:meta])* $name:ident($($a:ident: $ty:ident),*) = $nearest:expr, $directed:expr;)*) => {$(
         $(#[$doc])*

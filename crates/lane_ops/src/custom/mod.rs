@@ -1,5 +1,5 @@
-//! Steps with a body of their own: moves, selects, carries, moves between
-//! lanes, lane functions, and the ends of blocks.
+//! Custom steps, which have a body of their own: moves, selects, carries, moves between lanes, lane functions, and the ends of
+//! blocks.
 
 pub mod batch;
 pub mod carry;
