@@ -561,7 +561,7 @@ impl Registry {
                 self.has_shadows.store(false, Ordering::SeqCst);
                 return Err(RegistryError::NoShadow { why });
             }
-            // Another device may have left marks there: unwritten memory, or the LDS of a work-group.
+            // Another device may have left marks there, for memory that was not initialized or for the LDS of a work-group.
             shadow::clear(bytes);
         }
         Ok(())
