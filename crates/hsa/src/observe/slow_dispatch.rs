@@ -10,7 +10,7 @@ use crate::log;
 /// The time of the first message of a dispatch. Each next one comes after twice the time.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// A dispatch that runs.
+/// A running dispatch, with the time of its next message.
 pub struct SlowDispatch<'a> {
     kernel: &'a str,
     start: Duration,
