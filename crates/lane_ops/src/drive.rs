@@ -32,7 +32,7 @@ impl<W: Word> Lanes<W> {
     /// Source `n` of a step; `uniform` has a bit for each uniform source. `room` outlives the result.
     ///
     /// # Safety
-    /// That of [`StepFn`].
+    /// The contract of [`StepFn`].
     #[inline(always)]
     unsafe fn of<S: Store>(
         ctx: &Ctx<'_, '_>,
@@ -112,7 +112,7 @@ unsafe fn set_uniform<W: Word>(ctx: &mut Ctx<'_, '_>, offset: u32, r: W) {
 /// The bodies of the drivers. Bit n of `U` says that source n is uniform, `M` that sources have sign modifiers.
 ///
 /// # Safety (all)
-/// That of [`StepFn`], and the processor has the features of `S`.
+/// The contract of [`StepFn`], and the processor has the features of `S`.
 mod body {
     use super::*;
 
@@ -339,7 +339,7 @@ pub trait Custom {
     /// Runs the step in all lanes.
     ///
     /// # Safety
-    /// That of [`StepFn`]. Implementations are `#[inline(always)]`.
+    /// The contract of [`StepFn`]. Implementations are `#[inline(always)]`.
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next;
 }
 

@@ -58,7 +58,7 @@ fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
 /// Marks the elements of a converting store as defined, by making the access once more with its accesses recorded.
 ///
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
@@ -71,7 +71,7 @@ unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 }
 
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn shadow_of_scalar(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe { scalar::shadow(ctx, mem(s)) };
@@ -189,7 +189,7 @@ impl<S: Space, K: Kind, O: Operation> Custom for ByLanes<S, K, O> {
 /// A step without effect.
 ///
 /// # Safety
-/// None is needed.
+/// No condition: only the signature requires `unsafe`.
 unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
     Next::Step
 }
@@ -245,7 +245,7 @@ impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
 /// An atomic whose operand is in LDS.
 ///
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
@@ -261,7 +261,7 @@ unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Nex
 /// An access to elements of surfaces, the same at every level.
 ///
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn surfaces<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
@@ -275,7 +275,7 @@ unsafe fn surfaces<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) ->
 }
 
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn direct<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
@@ -288,7 +288,7 @@ unsafe fn direct<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> N
 }
 
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn buffer<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {

@@ -28,7 +28,7 @@ impl Steps {
     /// the last step as a number.
     ///
     /// # Safety
-    /// That of [`StepFn`](wavetank_lane_ops::StepFn), for each of `count` steps; the context is the caller's alone.
+    /// The contract of [`StepFn`](wavetank_lane_ops::StepFn), for each of `count` steps; the context is the caller's alone.
     pub unsafe extern "C" fn run(ctx: *mut Ctx<'_, '_>, steps: *const Step, count: usize) -> u32 {
         // SAFETY: by the caller's promise.
         let (ctx, steps) = unsafe { (&mut *ctx, std::slice::from_raw_parts(steps, count)) };

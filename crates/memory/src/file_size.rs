@@ -6,7 +6,7 @@ use std::io::Result;
 /// Sets the length of a file.
 ///
 /// # Errors
-/// Those of the system, and `EFBIG` above the file size limit of this process.
+/// The errors of the system, and `EFBIG` above the file size limit of this process.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("size-{}", std::process::id()));

@@ -652,7 +652,7 @@ mod tests {
         assert_eq!([put(2.0f32.powi(-25)), put(2.0f32.powi(-26))], [1, 0]);
     }
 
-    /// Where each sample is a fragment of its own, drivers fill FMASK with 0x02, 0xe4 and 0x76543210 for 2, 4 and 8 samples
+    /// If each sample is a fragment of its own, drivers fill FMASK with 0x02, 0xe4 and 0x76543210 for 2, 4 and 8 samples
     /// (Mesa), and shaders find 4 bits for each.
     #[test]
     fn fragments_of_samples() {

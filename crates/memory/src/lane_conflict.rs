@@ -83,7 +83,7 @@ pub(crate) unsafe fn store_singly<O: Operation, P: Places>(
 /// Reads up to four bytes at an address.
 ///
 /// # Safety
-/// They have been checked.
+/// The bytes have been checked.
 unsafe fn read<O: Operation>(address: u64, bytes: u32) -> [u8; 4] {
     let mut read = [0; 4];
     for (n, to) in (0..u64::from(bytes)).zip(&mut read) {

@@ -98,7 +98,7 @@ pub trait Addresses {
     /// The address of a lane.
     ///
     /// # Safety
-    /// What the places point to is alive.
+    /// The memory that the places point to is alive.
     unsafe fn address(&self, lane: usize) -> u64;
 
     /// The layout of all lanes, as in [`Places::shape`].

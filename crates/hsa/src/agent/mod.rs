@@ -61,7 +61,7 @@ pub fn memory_bytes(agent: Agent) -> u64 {
 pub fn host_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     *BYTES.get_or_init(|| {
-        // SAFETY: asks for two numbers.
+        // SAFETY: queries two numbers.
         let (pages, size) = unsafe {
             (
                 libc::sysconf(libc::_SC_PHYS_PAGES),

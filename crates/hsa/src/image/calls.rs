@@ -126,7 +126,7 @@ fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Resu
 /// Sets all elements of a region to one color.
 ///
 /// # Safety
-/// `color` has as many components as the format looks at.
+/// `color` has as many components as the format reads.
 unsafe fn clear(known: &ImageInfo, region: ImageRegion, color: *const u32) -> Result {
     let format = known.layout.format;
     let mut registers = [0; 4];

@@ -27,7 +27,7 @@ pub struct Launch<'a> {
     _running: poll::Running,
 }
 
-/// How a launch ended.
+/// The outcome of a launch.
 pub enum Outcome {
     Done,
     Failed(Error),

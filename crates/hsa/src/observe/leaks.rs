@@ -77,7 +77,7 @@ fn found(last: &HashMap<Site, Path>) -> Vec<Finding> {
     named
 }
 
-/// The finding for live allocations of one backtrace; `None` if the program did not ask for memory.
+/// The finding for live allocations of one backtrace; `None` for an allocation that the program did not request.
 fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
     let begins = |entry: &str, names: &[&str]| names.iter().any(|name| entry.starts_with(name));
     let allocates = |entry: &String| begins(entry, &ALLOCATE) && !begins(entry, &OF_POOLS);

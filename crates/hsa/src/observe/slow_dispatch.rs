@@ -39,7 +39,7 @@ impl<'a> SlowDispatch<'a> {
     fn message(&self, elapsed: Duration, done: u64, all: u64) -> Option<String> {
         let nanoseconds = elapsed.as_nanos() as u64;
         let later = |due| (nanoseconds >= due).then_some(nanoseconds.saturating_mul(2));
-        // Of several threads that find it due, one prints it.
+        // If several threads find the message due, one of them prints it.
         let update = self
             .due
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);

@@ -46,7 +46,7 @@ impl<F: Batch3, const U: u8> Custom for Three<F, U> {
 /// The row of source `N`: in the vector file, or a uniform value spread into `room`.
 ///
 /// # Safety
-/// That of `StepFn`. The source is not written while it is used.
+/// The contract of `StepFn`. The source is not written while it is used.
 #[inline(always)]
 unsafe fn row<'a, const N: usize, const U: u8>(
     ctx: &Ctx<'_, '_>,

@@ -8,7 +8,7 @@ use wavetank_machine::{Fault, Sent, Stop, SyncRequest, Why, YieldPoint, clock};
 /// Continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn), as for all functions here.
+/// The contract of [`StepFn`](crate::step::StepFn), as for all functions here.
 pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive.
     unsafe { (*ctx.uniform).pc = s.imm[2] };
@@ -18,7 +18,7 @@ pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Branches to `imm[1]` if source 0 is not 0, else to `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offset.
     unsafe {
@@ -31,7 +31,7 @@ pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Jumps to the address in source 0.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offset.
     unsafe { (*ctx.uniform).pc = ctx.uniform64(s, 0) };
@@ -54,7 +54,7 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Why) -> Next {
 /// Waits at a barrier; the wave continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`.
     unsafe { stop(ctx, s, Why::Barrier) }
@@ -63,7 +63,7 @@ pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Ends the time slice, so that other waves run; the wave continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`.
     unsafe { stop(ctx, s, Why::Yield(YieldPoint::Sleep)) }
@@ -73,7 +73,7 @@ pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offsets.
     unsafe {
@@ -97,7 +97,7 @@ pub struct Send {
 /// Exports data; the wave continues at `imm[2]`. `imm[0]` is the address of the [`Send`], which is stored with the block.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the `Send` as long as the step, and proved the offsets.
     unsafe {
@@ -112,7 +112,7 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Sends message `flags`; the wave continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`.
     unsafe { stop(ctx, s, Why::Message(s.flags as u16)) }
@@ -121,7 +121,7 @@ pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Stops the wave with trap `flags` and the guest address of the instruction.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let (pc, id) = (pc(s), s.flags as u8);
     // SAFETY: the contract of `StepFn`.
@@ -131,7 +131,7 @@ pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Ends the program of the wave.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`.
     unsafe { stop(ctx, s, Why::End) }
@@ -141,7 +141,7 @@ pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// block.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the message as long as the step.
     unsafe {
@@ -154,7 +154,7 @@ pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Reads a clock: that of cycles, or with flag 1 that of real time.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn read_clock(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let which = if s.flags == 0 {
         Clock::Cycles
@@ -178,7 +178,7 @@ pub struct Counts {
 /// Adds the counts at address `imm[0]`, which are stored with the block.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn count(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the counts as long as the step; EXEC is a pair of
     // uniform registers.

@@ -100,7 +100,7 @@ impl Custom for Call {
 }
 
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn); the results are those of the function.
+/// The contract of [`StepFn`](crate::step::StepFn); the results are those of the function.
 #[inline(always)]
 unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &LaneResults) {
     // SAFETY: lowering proved the offsets of the step.
@@ -123,7 +123,7 @@ unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &
 /// Calls the function with arguments of any kind.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn) and of the loop.
+/// The contract of [`StepFn`](crate::step::StepFn) and of the loop.
 #[inline(always)]
 unsafe fn of_any(
     ctx: &Ctx<'_, '_>,
@@ -148,7 +148,7 @@ unsafe fn of_any(
 /// The halves of an argument in all lanes: in the vector file, or spread into `room`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn). The argument's lane vectors are not written while they are used.
+/// The contract of [`StepFn`](crate::step::StepFn). The argument's lane vectors are not written while they are used.
 #[inline(always)]
 unsafe fn argument<'a>(
     ctx: &Ctx<'_, '_>,

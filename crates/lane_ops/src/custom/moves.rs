@@ -98,7 +98,7 @@ impl<W: Word, const U: u8> Custom for Select<W, U> {
 /// Half 0 or 1 of source `n` in lane `i`.
 ///
 /// # Safety
-/// That of `StepFn`.
+/// The contract of `StepFn`.
 #[inline(always)]
 unsafe fn half_of<W: Word, const U: u8>(
     ctx: &Ctx<'_, '_>,

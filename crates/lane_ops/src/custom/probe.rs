@@ -17,7 +17,7 @@ use crate::store::Store;
 /// Records that the wave has passed a wait at `imm[2]`.
 ///
 /// # Safety
-/// None is needed.
+/// No condition: only the signature requires `unsafe`.
 pub unsafe fn wait(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     ctx.memory.record_wait(s.imm[2]);
     Next::Step
@@ -82,7 +82,7 @@ impl<W: Word> Custom for Uniform<W> {
 }
 
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 #[cold]
 #[inline(never)]
 unsafe fn probe(ctx: &mut Ctx<'_, '_>, s: &Step, lanes: u64) {
@@ -138,7 +138,7 @@ pub fn show(step: &mut Step, numbers: impl Iterator<Item = (Shown, bool)>) {
 /// The values that a step shows, in lane `i`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 unsafe fn shown(ctx: &Ctx<'_, '_>, s: &Step, i: usize) -> Vec<u64> {
     let places: [u32; MAX_SHOWN] = [s.src[2], s.dst, s.dst2];
     let kinds = (0..MAX_SHOWN).map(|n| s.flags >> (KINDS_AT + KIND_BITS * n));

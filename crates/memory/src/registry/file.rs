@@ -75,7 +75,7 @@ mod host {
     /// Always fails: the host cannot map files.
     ///
     /// # Safety
-    /// None is needed.
+    /// No condition: only the signature requires `unsafe`.
     pub unsafe fn map_file(_: u64, _: u64, _: &File) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
@@ -83,7 +83,7 @@ mod host {
     /// Always fails: the host cannot replace mappings.
     ///
     /// # Safety
-    /// None is needed.
+    /// No condition: only the signature requires `unsafe`.
     pub unsafe fn map_zeros(_: u64, _: u64) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
@@ -91,7 +91,7 @@ mod host {
     /// Always fails: the host cannot map the file afterwards.
     ///
     /// # Safety
-    /// None is needed.
+    /// No condition: only the signature requires `unsafe`.
     pub unsafe fn write_out(_: u64, _: u64, _: &File) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }

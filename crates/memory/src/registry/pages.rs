@@ -130,7 +130,7 @@ mod allocated {
         /// Always fails: an allocator cannot free a part of an allocation.
         ///
         /// # Safety
-        /// None is needed.
+        /// No condition: only the signature requires `unsafe`.
         pub unsafe fn discard(&self, _: u64, _: u64) -> bool {
             false
         }

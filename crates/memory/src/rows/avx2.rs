@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 /// so that no aligned record of 8 or 16 bytes is split between two registers.
 ///
 /// # Safety
-/// That of [`Rows::overlapping`](super::Rows::overlapping), which this implements.
+/// The contract of [`Rows::overlapping`](super::Rows::overlapping), which this implements.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {

@@ -273,7 +273,7 @@ unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) 
 /// Writes the active lanes of sixteen.
 ///
 /// # Safety
-/// They are lanes of a vector.
+/// The lanes are those of a vector.
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn put(to: *mut u32, on: __mmask16, x: __m512i) {

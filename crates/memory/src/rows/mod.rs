@@ -76,7 +76,7 @@ pub trait Rows: Copy + 'static {
     /// Copies 64 bytes from or to guest memory.
     ///
     /// # Safety
-    /// They are mapped on both sides, which are apart.
+    /// The bytes are mapped on both sides, which are apart.
     unsafe fn line(from: *const u8, to: *mut u8);
 
     /// Reads a dword for each lane of the mask, at `base` plus the lane's offset.
@@ -111,7 +111,7 @@ pub trait Rows: Copy + 'static {
     /// Converts vectors (SoA) to records (AoS).
     ///
     /// # Safety
-    /// They are lane vectors.
+    /// The pointers are those of lane vectors.
     unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N>;
 }
 
@@ -135,7 +135,7 @@ pub static NEIGHBOURS: Lanes = {
 /// [`Rows::overlapping`] through a copy of the dwords, from which each vector is taken.
 ///
 /// # Safety
-/// That of [`Rows::overlapping`].
+/// The contract of [`Rows::overlapping`].
 #[inline(always)]
 unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
     let mut run = MaybeUninit::<Run>::uninit();
@@ -184,7 +184,7 @@ pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
 /// as by [`copy`], wherever the dwords begin.
 ///
 /// # Safety
-/// That of [`copy`].
+/// The contract of [`copy`].
 #[inline(always)]
 pub unsafe fn copy_dwords<R: Rows>(from: *const u8, to: *mut u8, guest: u64, bytes: usize) {
     let mut done = 0;

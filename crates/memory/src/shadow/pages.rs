@@ -135,7 +135,7 @@ mod space {
     /// Maps pages of zeros.
     ///
     /// # Safety
-    /// They are pages of shadows, or with `MAP_FIXED_NOREPLACE` any.
+    /// The pages are shadows, or any pages with `MAP_FIXED_NOREPLACE`.
     unsafe fn zeros(address: u64, bytes: u64, fixed: i32) -> bool {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
         // SAFETY: by the caller's promise.

@@ -339,7 +339,7 @@ unsafe fn far<O: Operation>(
 /// Runs an operation at addresses that have been checked.
 ///
 /// # Safety
-/// They have been, and the wave is alive.
+/// The addresses have been checked, and the wave is alive.
 #[inline(always)]
 pub(crate) unsafe fn run_at<O: Operation>(mask: u64, op: O, address: &[u64; 64]) {
     let Span { first, last, .. } = span(mask, op.bytes(), O::STORES, address);

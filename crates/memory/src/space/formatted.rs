@@ -70,7 +70,7 @@ impl Found for Bytes {
 /// Moves the elements of the lanes in range.
 ///
 /// # Safety
-/// They have been checked, and the wave is alive.
+/// The elements have been checked, and the wave is alive.
 #[inline(always)]
 unsafe fn convert<R: Rows>(
     ctx: &Context<'_, '_>,

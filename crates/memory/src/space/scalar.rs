@@ -244,7 +244,7 @@ unsafe fn access<const INSTRUMENTED: bool>(
 /// fewest possible moves. The function is not inlined: single dwords are the most frequent.
 ///
 /// # Safety
-/// That of [`copy_dwords`].
+/// The contract of [`copy_dwords`].
 #[inline(never)]
 unsafe fn transfer(from: *const u8, to: *mut u8, guest: u64, dwords: usize) {
     let aligned = |by: u64| guest.is_multiple_of(by);
@@ -265,7 +265,7 @@ unsafe fn transfer(from: *const u8, to: *mut u8, guest: u64, dwords: usize) {
 /// Loads the dwords in range, and zeros for the others, into the registers that exist.
 ///
 /// # Safety
-/// So many dwords at the address may be read, and the wave is live.
+/// The dwords at the address may be read, and the wave is live.
 #[cold]
 unsafe fn load_in_part(
     ctx: &mut Context<'_, '_>,

@@ -111,7 +111,7 @@ impl Offsets {
     /// Runs an operation whose offsets have been checked.
     ///
     /// # Safety
-    /// They have been, and the wave is alive.
+    /// The offsets have been checked, and the wave is alive.
     #[inline(always)]
     pub unsafe fn run<O: Operation>(&self, ctx: &mut Context<'_, '_>, mask: u64, op: O) {
         let base = ctx.memory.scratch.base;

@@ -126,7 +126,7 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
 
 impl Tile<'_, '_> {
     /// An operation on N halves, or on pairs of them. `emit` computes in `RAW` from operands of single precision, which it does
-    /// not change. On request, it knows which NaN operands are signaling.
+    /// not change. On request, signaling NaN operands are marked for it.
     fn through<const N: usize>(
         &mut self,
         round: Round,
