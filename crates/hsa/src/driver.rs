@@ -111,7 +111,7 @@ macro_rules! opens {
             let function = std::ptr::with_exposed_provenance::<c_void>(*address);
             // SAFETY: libc's function of this name has this type.
             let function = unsafe { std::mem::transmute::<*const c_void, Function>(function) };
-            // SAFETY: the caller's promise.
+            // SAFETY: by the caller's promise.
             unsafe { function($path $(, $arg)*) }
         }
     )* };

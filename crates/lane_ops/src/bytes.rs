@@ -23,7 +23,7 @@ impl Op3 for Perm {
 impl Batch3 for Perm {
     #[inline(always)]
     unsafe fn all<S: Store>(_: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { S::permute(a, b, c) }
     }
 }

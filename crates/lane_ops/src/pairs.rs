@@ -165,7 +165,7 @@ impl<F: Op2<A = u32, B = u32, R = u32>> Op2 for PairsThrough<F> {
 impl<F: Op2<A = u32, B = u32, R = u32>> Batch2 for PairsThrough<F> {
     #[inline(always)]
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row> {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         let [x, y] = unsafe { [S::widen_pairs(a), S::widen_pairs(b)] };
         let mut odd = 0;
         let mut r = Aligned([0; 2 * LANES]);
@@ -173,7 +173,7 @@ impl<F: Op2<A = u32, B = u32, R = u32>> Batch2 for PairsThrough<F> {
             r[i] = F::f(env, x[i], y[i]);
             odd |= u32::from(is_nan::<Single>(r[i]));
         }
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         let mut r = unsafe { S::narrow_pairs(&r) };
         if odd != 0 {
             repair2::<Self>(env, a, b, &mut r);
@@ -216,7 +216,7 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Op3 for PairsThrough<F> {
 impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Batch3 for PairsThrough<F> {
     #[inline(always)]
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         let [x, y, z] = unsafe { [S::widen_pairs(a), S::widen_pairs(b), S::widen_pairs(c)] };
         let mut odd = 0;
         let mut r = Aligned([0; 2 * LANES]);
@@ -224,7 +224,7 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Batch3 for PairsThrough<F> {
             r[i] = F::f(env, x[i], y[i], z[i]);
             odd |= u32::from(is_nan::<Single>(r[i]));
         }
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         let mut r = unsafe { S::narrow_pairs(&r) };
         if odd != 0 {
             repair3::<Self>(env, a, b, c, &mut r);

@@ -25,7 +25,7 @@ impl<const ROUND: i32> Word for Widened<ROUND> {
 
     #[inline(always)]
     unsafe fn lane(p: *const u32, i: usize) -> Self {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         Widened(widen_quiet(unsafe { u32::lane(p, i) }))
     }
 

@@ -313,7 +313,7 @@ macro_rules! width {
             /// # Safety
             /// The words are aligned, mapped and writable.
             pub unsafe fn change(&self, rmw: Rmw, before: &mut [$word; 64]) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe {
                     lanes!(rmw, self, before, $modify, $shared, Swap CmpSwap Add Sub RevSub MinS MinU MaxS MaxU And Or Xor Inc Dec MaskOr Wrap
                         CondXchg FCmpSwap FMin FMax FAdd AddSatS FMinNum FMaxNum FAddFlush PkFAddFlush PkFMinFlush PkFMaxFlush)

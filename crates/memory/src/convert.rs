@@ -43,7 +43,7 @@ impl Found for [u64; 64] {
 pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four {
     let mut dwords = ZERO;
     let to = dwords.as_mut_ptr().cast::<u32>();
-    // SAFETY: the caller's promise; there is room for four dwords of each lane.
+    // SAFETY: by the caller's promise; there is room for four dwords of each lane.
     unsafe {
         match bytes {
             _ if mask == 0 => {}
@@ -65,7 +65,7 @@ pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -
 #[inline(always)]
 pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
     let [x, y, z, w] = [0, 1, 2, 3].map(|n| dwords[n].as_ptr());
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         match bytes {
             _ if mask == 0 => {}

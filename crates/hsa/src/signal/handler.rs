@@ -57,7 +57,7 @@ fn arm(handler: Handler) {
 /// The function may be called with this argument, from any thread and at any time from now on.
 pub unsafe fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
     let started = thread::spawn("wavetank-function", move || {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { callback(std::ptr::with_exposed_provenance_mut(argument)) }
     });
     started.map(drop)

@@ -53,7 +53,7 @@ unsafe fn row<'a, const N: usize, const U: u8>(
     s: &Step,
     room: &'a mut Room<u32>,
 ) -> &'a Row {
-    // SAFETY: the promise of the caller.
+    // SAFETY: by the caller's promise.
     unsafe {
         match U >> N & 1 {
             0 => &*ctx.v(s.src[N]).cast_const().cast(),

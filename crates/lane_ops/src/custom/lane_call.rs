@@ -133,7 +133,7 @@ unsafe fn of_any(
 ) {
     let mut room = [const { [const { Room::uninit() }; 2] }; 4];
     let [a, b, c, d] = &mut room;
-    // SAFETY: the promise of the caller.
+    // SAFETY: by the caller's promise.
     unsafe {
         let args = [
             argument(ctx, args[0], a),
@@ -155,7 +155,7 @@ unsafe fn argument<'a>(
     (source, wide): (Source, bool),
     room: &'a mut [Room<u32>; 2],
 ) -> LaneArg<'a> {
-    // SAFETY: the promise of the caller.
+    // SAFETY: by the caller's promise.
     let value = unsafe {
         match source {
             Source::None => return [&ZERO; 2],

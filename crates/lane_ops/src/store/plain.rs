@@ -50,19 +50,19 @@ impl Store for Plain {
 
     #[inline(always)]
     unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32) {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { Self::shuffle(from, table, to) };
     }
 
     #[inline(always)]
     unsafe fn join(low: *const u32, high: *const u32, to: *mut u64) {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { host::join(low, high, to) };
     }
 
     #[inline(always)]
     unsafe fn split(from: &[u64; LANES], low: *mut u32, high: *mut u32) {
-        // SAFETY: the promise of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { host::split(from, low, high) };
     }
 

@@ -20,7 +20,7 @@ mod host {
     /// # Safety
     /// The pages are mapped, writable, and the caller's own. No references to them exist.
     pub unsafe fn map_file(start: u64, bytes: u64, file: &File) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { map(start, bytes, libc::MAP_SHARED, file.as_raw_fd()) }
     }
 
@@ -30,7 +30,7 @@ mod host {
     /// As for [`map_file`].
     pub unsafe fn map_zeros(start: u64, bytes: u64) -> Result<()> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { map(start, bytes, flags, -1) }
     }
 

@@ -40,7 +40,7 @@ pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {
 #[inline]
 unsafe fn load(from: *const u8) -> __m256i {
     let x;
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         asm!("vmovdqu {x}, [{p}]", x = out(ymm_reg) x, p = in(reg) from,
             options(nostack, preserves_flags, readonly));
@@ -55,7 +55,7 @@ unsafe fn load_some<const N: usize>(from: *const u8) -> __m256i {
     let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let on = _mm256_cmpgt_epi32(_mm256_set1_epi32(N as i32 - 1), lane);
     let x;
-    // SAFETY: the caller's promise. Dwords outside the mask are not accessed.
+    // SAFETY: by the caller's promise. Dwords outside the mask are not accessed.
     unsafe {
         asm!("vpmaskmovd {x}, {on}, [{p}]", x = out(ymm_reg) x, on = in(ymm_reg) on, p = in(reg) from,
             options(nostack, preserves_flags, readonly));

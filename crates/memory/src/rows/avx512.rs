@@ -17,26 +17,26 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn line(from: *const u8, to: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { line(from, to) }
     }
 
     #[inline(always)]
     unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { gather(base, offset, mask, to) }
     }
 
     #[inline(always)]
     unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { scatter(base, offset, mask, from) }
     }
 
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
         let aligned = if N == 4 { 16 } else { 8 };
-        // SAFETY: the caller's promise; AVX2 is part of the level.
+        // SAFETY: by the caller's promise; AVX2 is part of the level.
         unsafe {
             match from.addr() % aligned {
                 0 => overlapping::<N>(from, to),
@@ -47,18 +47,18 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { spread(records, mask, to) }
     }
 
     #[inline(always)]
     unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
         if N == 3 {
-            // SAFETY: the caller's promise; AVX2 is part of the level.
+            // SAFETY: by the caller's promise; AVX2 is part of the level.
             return unsafe { Avx2::collect(from) };
         }
         let mut records = MaybeUninit::uninit();
-        // SAFETY: the caller's promise; all records are written.
+        // SAFETY: by the caller's promise; all records are written.
         unsafe {
             collect(from, &mut records);
             records.assume_init()
@@ -67,19 +67,19 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { within(values, mask, those) }
     }
 
     #[inline(always)]
     unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { common(values, mask) }
     }
 
     #[inline(always)]
     unsafe fn is_row(values: *const u32, step: u32) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { is_row(values, step) }
     }
 }
@@ -107,7 +107,7 @@ fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
 #[inline(always)]
 unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
     let (low, high) = (those.first(), those.last());
-    // SAFETY: the caller's promise: 64 values.
+    // SAFETY: by the caller's promise: 64 values.
     unsafe {
         // One comparison tests both ends: the last offset is not below the first.
         let room = _mm512_set1_epi32((high - low) as i32);
@@ -123,7 +123,7 @@ unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
 
 #[inline(always)]
 unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-    // SAFETY: the caller's promise: 64 values.
+    // SAFETY: by the caller's promise: 64 values.
     unsafe {
         let first = values.add(mask.trailing_zeros() as usize & 63).read();
         let one = _mm512_set1_epi32(first as i32);
@@ -143,7 +143,7 @@ unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
 #[inline(always)]
 unsafe fn is_row(values: *const u32, step: u32) -> bool {
     let ramp = &RAMPS[step as usize % RAMPS.len()];
-    // SAFETY: the caller's promise: 64 values. A ramp has sixteen values.
+    // SAFETY: by the caller's promise: 64 values. A ramp has sixteen values.
     unsafe {
         let (first, last) = (values.read(), values.add(63).read());
         let row = _mm512_add_epi32(
@@ -277,7 +277,7 @@ unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) 
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn put(to: *mut u32, on: __mmask16, x: __m512i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         match on {
             // A masked store would delay the next load.

@@ -48,7 +48,7 @@ pub trait Rows: Copy + 'static {
     /// There are 64 values.
     #[inline(always)]
     unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         let (min, max) = unsafe { lanes::bounds(values, mask) };
         those.holds(min) && those.holds(max)
     }
@@ -59,7 +59,7 @@ pub trait Rows: Copy + 'static {
     /// There are 64 values, and the mask is not empty.
     #[inline(always)]
     unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { lanes::common(values, mask) }
     }
 
@@ -69,7 +69,7 @@ pub trait Rows: Copy + 'static {
     /// There are 64 values.
     #[inline(always)]
     unsafe fn is_row(values: *const u32, step: u32) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { lanes::is_row(values, step) }
     }
 
@@ -98,7 +98,7 @@ pub trait Rows: Copy + 'static {
     /// The dwords are mapped, and there are `N` vectors, one after the other, apart from them.
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { overlapping::<Self, N>(from, to) }
     }
 
@@ -140,7 +140,7 @@ pub static NEIGHBOURS: Lanes = {
 unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
     let mut run = MaybeUninit::<Run>::uninit();
     let run = run.as_mut_ptr().cast::<u32>();
-    // SAFETY: the caller's promise; a run has as many dwords.
+    // SAFETY: by the caller's promise; a run has as many dwords.
     unsafe {
         copy_dwords::<R>(from, run.cast(), from.addr() as u64, 4 * (63 + N));
         for n in 0..N {

@@ -115,25 +115,25 @@ macro_rules! level {
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::gather::<R>(base, offset, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::scatter::<R>(base, offset, mask, from) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::spread(records, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::collect(from, records) }
             }
         }
@@ -145,28 +145,28 @@ macro_rules! level {
 
             #[inline(always)]
             unsafe fn line(from: *const u8, to: *mut u8) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $line(from, to) }
             }
             #[inline(always)]
             unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::gather::<$level>(base, offset, mask, to) }
             }
             #[inline(always)]
             unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::scatter::<$level>(base, offset, mask, from) }
             }
             #[inline(always)]
             unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::spread(records, mask, to) }
             }
             #[inline(always)]
             unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
                 let mut records = [[0; N]; 64];
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::collect(from, &mut records) };
                 records
             }
@@ -179,7 +179,7 @@ level!(Avx2 avx2 true line256 ["avx2"] {
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
         let aligned = if N == 4 { 16 } else { 8 };
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe {
             match from.addr() % aligned {
                 0 if !cfg!(miri) => super::avx2::shifted::<N>(from, to),

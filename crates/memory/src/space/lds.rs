@@ -297,13 +297,13 @@ impl Places for Own {
 
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { self.0.read::<R, T>(lane, to) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { self.0.write::<R, T>(lane, from) }
     }
 

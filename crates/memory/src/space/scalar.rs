@@ -248,7 +248,7 @@ unsafe fn access<const INSTRUMENTED: bool>(
 #[inline(never)]
 unsafe fn transfer(from: *const u8, to: *mut u8, guest: u64, dwords: usize) {
     let aligned = |by: u64| guest.is_multiple_of(by);
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         match dwords {
             2 if aligned(8) => copy::<Baseline, u64>(from, to),
@@ -274,7 +274,7 @@ unsafe fn load_in_part(
     (address, count): (u64, usize),
 ) {
     let mut values = [0; MAX];
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         let file = values.as_mut_ptr().cast();
         copy_dwords::<Baseline>(global::at(address), file, address, 4 * count);
@@ -291,7 +291,7 @@ unsafe fn load_in_part(
 #[inline(never)]
 unsafe fn store(ctx: &Context<'_, '_>, offsets: &[u32], address: u64) {
     let memory = global::at(address);
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         if let Some(first) = offsets.first()
             && offsets.windows(2).all(|pair| pair[1] == pair[0] + 4)

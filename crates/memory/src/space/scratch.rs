@@ -127,7 +127,7 @@ impl Offsets {
     #[inline(never)]
     unsafe fn run_bytes<O: Operation>(&self, base: u64, mask: u64, op: O) {
         let offsets = &self.0;
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { op.run(&Bytes { base, offsets }, mask) };
     }
 }
