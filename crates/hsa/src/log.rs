@@ -44,7 +44,7 @@ pub fn line(text: &str) {
     lines(&format!("wavetank: {text}\n"));
 }
 
-/// Writes lines unchanged.
+/// Writes complete lines without adding a prefix.
 pub fn lines(text: &str) {
     match file() {
         Some(mut file) => file.write_all(text.as_bytes()).unwrap_or_else(lost),

@@ -38,7 +38,7 @@ impl Server {
 
     /// Waits until the thread has exited: during its exit it takes locks of the C library, which a fork would copy as taken.
     fn join(self) {
-        // Its panic was reported when it happened.
+        // A panic of the thread was reported when it happened.
         let _ = self.handle.join();
     }
 }

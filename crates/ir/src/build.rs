@@ -37,7 +37,7 @@ impl Builder {
         }
     }
 
-    /// The finished block.
+    /// The block of all appended operations.
     pub fn finish(self) -> Block {
         self.block.into_inner()
     }
@@ -85,12 +85,12 @@ impl Builder {
         self.push(Op::Inst { pc, family }, None);
     }
 
-    /// A 32-bit constant.
+    /// A constant of type `U32`.
     pub fn u32(&self, c: u32) -> Value {
         self.push(Op::Const(c.into()), Some(Ty::U32))
     }
 
-    /// A 64-bit constant.
+    /// A constant of type `U64`.
     pub fn u64(&self, c: u64) -> Value {
         self.push(Op::Const(c), Some(Ty::U64))
     }
@@ -100,7 +100,7 @@ impl Builder {
         self.push(Op::Const(c), Some(Ty::Mask))
     }
 
-    /// Reads a register.
+    /// Reads a register of any file.
     pub fn read(&self, reg: Reg) -> Value {
         self.push(Op::Read(reg), Some(reg.ty()))
     }
@@ -321,7 +321,7 @@ impl Builder {
         self.push(Op::Mem(Box::new(op)), None);
     }
 
-    /// Reads a clock.
+    /// Reads a clock, a `U64`.
     pub fn clock(&self, clock: Clock) -> Value {
         self.push(Op::Clock(clock), Some(Ty::U64))
     }
@@ -343,7 +343,7 @@ impl Builder {
         self.push(probe, None);
     }
 
-    /// Ends the block.
+    /// Ends the block with a terminator.
     pub fn end(&self, t: Terminator) {
         self.push(Op::End(t), None);
     }

@@ -1,6 +1,6 @@
 //! The effects of an operation beside its result: the registers that it reads and writes, and whether its state may be observed.
-//! They are a column of the operation's row (`operations.rs`). Every pass and every engine takes them from there, so that none
-//! keeps its own, possibly incomplete, list.
+//! The effects are a column of the operation's row (`operations.rs`). Every pass and every engine takes them from that column, so
+//! that none keeps its own, possibly incomplete, list.
 //!
 //! The values that an operation uses are not effects; `for_each_operand` has them. Nor are its duration and the address of the
 //! guest instruction.
@@ -13,13 +13,13 @@ use crate::types::Reg;
 /// A register file. Registers of different files never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegFile {
-    /// Uniform registers.
+    /// Uniform registers, each with one value for the wave.
     Uniform,
     /// The scalar condition code alone.
     Scc,
     /// Hardware registers, by the front end's numbers.
     Hardware,
-    /// Vector registers.
+    /// Vector registers, each with one value for each lane.
     Vector,
 }
 
@@ -28,16 +28,16 @@ pub enum RegFile {
 pub struct Span {
     /// The file of the registers.
     pub file: RegFile,
-    /// The first register.
+    /// The number of the first register.
     pub first: u32,
     /// The number of registers.
     pub count: u32,
 }
 
 impl Span {
-    /// Every uniform register.
+    /// All uniform registers that have a number.
     pub const ALL_UNIFORM: Span = Span::new(RegFile::Uniform, 0, 1 << 8);
-    /// Every vector register.
+    /// All vector registers that have a number.
     pub const ALL_VECTOR: Span = Span::new(RegFile::Vector, 0, 1 << 16);
     /// The two uniform registers of EXEC.
     pub const EXEC: Span = Span::of(Reg::EXEC);

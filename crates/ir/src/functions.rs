@@ -13,12 +13,12 @@ pub(crate) enum Elems {
     Integers,
     /// All integers, and masks if all operands are masks.
     Bitwise,
-    /// I32 alone.
+    /// Integers of 32 bits only.
     I32,
-    /// I16 and I32.
+    /// Integers of 16 and of 32 bits.
     Halves,
     Floats,
-    /// F16 and F32.
+    /// Floats of 16 and of 32 bits.
     Short,
     /// Integers and pairs of them.
     Packed,
@@ -158,7 +158,7 @@ macro_rules! shape {
 functions! {
     /// Operations with one operand.
     Un {
-        /// Bitwise complement.
+        /// The complement of every bit.
         Not = "not", Bitwise(Own) -> Own;
         /// Reverses the order of the bits.
         Reverse = "reverse", Integers(Own) -> Own;
@@ -200,7 +200,7 @@ functions! {
         FLog2 = "flog2", Short(Own) -> Own;
         /// sin(2πx), as exact as `FExp2`. From |x| = 2²⁴ on, x is a whole number of turns; infinities give a NaN.
         FSin = "fsin", Short(Own) -> Own;
-        /// cos(2πx), like `FSin`.
+        /// cos(2πx), with the precision and the range of `FSin`.
         FCos = "fcos", Short(Own) -> Own;
         /// x − floor(x), rounded to nearest, but always below 1; +0 for −0, a NaN for infinities.
         FFract = "ffract", Floats(Own) -> Own;
@@ -242,11 +242,11 @@ functions! {
         MulHiU24 = "mul_hi_u24", I32(W32, W32) -> W32;
         /// Bits 47:32 of the signed 24-bit product, sign-extended.
         MulHiS24 = "mul_hi_s24", I32(W32, W32) -> W32;
-        /// Bitwise and.
+        /// The bitwise and of integers or of masks.
         And = "and", Bitwise(Own, Own) -> Own;
-        /// Bitwise or.
+        /// The bitwise or of integers or of masks.
         Or = "or", Bitwise(Own, Own) -> Own;
-        /// Bitwise exclusive or.
+        /// The bitwise exclusive or of integers or of masks.
         Xor = "xor", Bitwise(Own, Own) -> Own;
         /// Shift left; the count is taken modulo the width of the element. The count is as wide as the shifted operand, or has 32
         /// bits, of which only the low ones count. For pairs, each half has its own count.
@@ -255,21 +255,21 @@ functions! {
         Shr = "shr", Packed(Own, Either) -> Own;
         /// Arithmetic shift right; count modulo width.
         Sar = "sar", Packed(Own, Either) -> Own;
-        /// Unsigned minimum.
+        /// The smaller number, as unsigned integers.
         MinU = "min_u", Packed(Own, Own) -> Own;
-        /// Unsigned maximum.
+        /// The larger number, as unsigned integers.
         MaxU = "max_u", Packed(Own, Own) -> Own;
-        /// Signed minimum.
+        /// The smaller number, as signed integers.
         MinS = "min_s", Packed(Own, Own) -> Own;
-        /// Signed maximum.
+        /// The larger number, as signed integers.
         MaxS = "max_s", Packed(Own, Own) -> Own;
-        /// Unsigned sum, saturating.
+        /// The sum of unsigned integers, clamped to the range of the width.
         AddSatU = "add_sat_u", Packed(Own, Own) -> Own;
-        /// Unsigned difference, saturating.
+        /// The difference of unsigned integers, clamped to 0 from below.
         SubSatU = "sub_sat_u", Packed(Own, Own) -> Own;
-        /// Signed sum, saturating.
+        /// The sum of signed integers, clamped to the range of the width.
         AddSatS = "add_sat_s", Packed(Own, Own) -> Own;
-        /// Signed difference, saturating.
+        /// The difference of signed integers, clamped to the range of the width.
         SubSatS = "sub_sat_s", Packed(Own, Own) -> Own;
         /// Low half from a, high half from b: 16 + 16 bits to 32 (I16), or 32 + 32
         /// bits to 64 (I32).
@@ -337,7 +337,7 @@ functions! {
 
     /// Relations of two numbers. Zeros of both signs are equal.
     Rel {
-        /// Equal.
+        /// Equal; for floats: ordered and equal.
         Eq = "eq", Any(Own, Own) -> Bit;
         /// Not equal (floats: unordered or unequal).
         Ne = "ne", Any(Own, Own) -> Bit;

@@ -9,11 +9,11 @@ use crate::types::Value;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Family {
-    /// Scalar arithmetic instructions.
+    /// Arithmetic and moves of scalar registers.
     Salu,
-    /// Vector arithmetic instructions.
+    /// Arithmetic and moves of vector registers.
     Valu,
-    /// Scalar memory instructions.
+    /// Loads and stores of scalar registers.
     Smem,
     /// Buffer and image memory.
     Vmem,
@@ -308,7 +308,7 @@ pub enum MemKind {
 /// The largest numbers of accesses that may be in flight when a wave continues, for each wait counter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WaitCnt {
-    /// VM_CNT: vector memory.
+    /// VM_CNT: accesses to vector memory.
     pub vm: Option<u8>,
     /// EXP_CNT: exports and GDS.
     pub exp: Option<u8>,

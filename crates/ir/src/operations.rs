@@ -77,11 +77,11 @@ operations! {
         } = "inst", (), MARKS;
         /// A constant of 64 bits.
         Const(c: u64) = "const", constant(c), PURE;
-        /// Reads a register.
+        /// Reads a register of any file.
         Read(reg: Reg) = "read", register(reg), Effects::of_read(*reg);
         /// Reads vector register `base + index`, a sum that wraps at 32 bits; out of range it reads v0.
         ReadIndexed {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u16 as Vector,
             /// A `U32` that is added to the number.
             index: Value,
@@ -89,7 +89,7 @@ operations! {
         /// Reads uniform register `base + index`, like `ReadIndexed`. The engine defines the range: for GCN s0 to s103. Out of
         /// range it reads s0.
         ReadIndexedS {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u8 as Uniform,
             /// A `U32` that is added to the number.
             index: Value,
@@ -108,7 +108,7 @@ operations! {
         } = "write", write(reg, value, mask, bytes), Effects::of_write(*reg);
         /// Writes vector register `base + index`, where `ReadIndexed` would read; out of range it writes nothing.
         WriteIndexed {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u16 as Vector,
             /// A `U32` that is added to the number.
             index: Value,
@@ -119,7 +119,7 @@ operations! {
         } = "write_indexed", (U32, W32, Mask), Effects::writing(Span::ALL_VECTOR, false);
         /// Writes uniform register `base + index`, where `ReadIndexedS` would read; out of range it writes nothing.
         WriteIndexedS {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u8 as Uniform,
             /// A `U32` that is added to the number.
             index: Value,
@@ -198,7 +198,7 @@ operations! {
             value: Value,
             /// Four times the destination lane.
             index: Value,
-            /// The sending lanes.
+            /// The lanes that send a value.
             mask: Value,
         } = "scatter", (W32, W32, Mask) -> V32, CROSSES;
         /// Applies a pure function to each lane.
@@ -224,7 +224,7 @@ operations! {
             /// Values shown with it, of the first of these lanes: at most [`MAX_SHOWN`].
             shows: Vec<Value> as Arguments,
         } = "probe", probe(of, lanes, shows), MARKS;
-        /// Ends the block.
+        /// Ends the block with a terminator.
         End(end: Terminator) = "", end(end), end.effects();
     }
 

@@ -54,17 +54,17 @@ impl fmt::Display for Ty {
 /// The type of an element: the meaning of its bits to an arithmetic operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Elem {
-    /// 16-bit integer in the low half of 32 bits. The high half of an operand is ignored, and that of a result is 0.
+    /// An integer of 16 bits in the low half of 32 bits. The high half of an operand is ignored, and that of a result is 0.
     I16,
-    /// 32-bit integer.
+    /// An integer of 32 bits.
     I32,
-    /// 64-bit integer.
+    /// An integer of 64 bits.
     I64,
     /// Half precision in the low half of 32 bits, placed as for `I16`.
     F16,
-    /// Single precision.
+    /// Single precision, in 32 bits.
     F32,
-    /// Double precision.
+    /// Double precision, in 64 bits.
     F64,
     /// Two 16-bit integers in 32 bits: an operation applies to both halves as it does to `I16`.
     I16x2,
@@ -112,11 +112,11 @@ pub enum Round {
     /// To nearest, ties to even.
     #[default]
     Nearest,
-    /// Toward plus infinity.
+    /// To the next number toward plus infinity.
     Up,
-    /// Toward minus infinity.
+    /// To the next number toward minus infinity.
     Down,
-    /// Toward zero.
+    /// To the next number toward zero.
     Zero,
 }
 

@@ -21,7 +21,7 @@ pub struct CompileOptions {
     pub registers_observable: bool,
 }
 
-/// Statistics of compilation.
+/// Statistics about compilation and its results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Compiled {
     /// The number of blocks that were compiled.

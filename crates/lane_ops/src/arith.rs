@@ -42,11 +42,11 @@ macro_rules! arithmetic {
 }
 
 arithmetic! { Op2, env:
-    /// a + b.
+    /// The sum a + b, rounded once.
     Add(a: A, b: B) = <F as Format>::add(a, b), <F as Directed>::add(env.round(), a, b);
-    /// a − b.
+    /// The difference a − b, rounded once.
     Sub(a: A, b: B) = <F as Format>::sub(a, b), <F as Directed>::add(env.round(), a, b ^ F::SIGN);
-    /// a · b.
+    /// The product a · b, rounded once.
     Mul(a: A, b: B) = <F as Format>::mul(a, b), <F as Directed>::mul(env.round(), a, b);
 }
 

@@ -25,15 +25,15 @@ macro_rules! relations {
 }
 
 relations! {
-    /// Ordered and equal.
+    /// Ordered and equal: false for NaNs.
     Eq(a, b) = F::eq(a, b);
-    /// Unordered or unequal.
+    /// Unordered or unequal: true for NaNs.
     Ne(a, b) = !F::eq(a, b);
-    /// Ordered and less.
+    /// Ordered and less: false for NaNs.
     Lt(a, b) = F::lt(a, b);
-    /// Ordered and less or equal.
+    /// Ordered and less or equal: false for NaNs.
     Le(a, b) = F::le(a, b);
-    /// Ordered and unequal.
+    /// Ordered and unequal: false for NaNs.
     Lg(a, b) = F::lt(a, b) | F::lt(b, a);
     /// Both operands are numbers.
     Ordered(a, b) = !F::unordered(a, b);

@@ -328,7 +328,7 @@ pub trait Level {
     fn uniform2<F: Op2>() -> StepFn;
     /// A uniform step of three sources.
     fn uniform3<F: Op3>() -> StepFn;
-    /// A uniform relation.
+    /// A uniform step of a relation.
     fn uniform_test2<F: Test2>() -> StepFn;
     /// A custom step, with a body of its own.
     fn custom<F: Custom>() -> StepFn;

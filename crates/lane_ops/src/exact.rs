@@ -154,7 +154,7 @@ fn zero_sum<F: Format>(round: u32) -> F::W {
     if round == 2 { F::SIGN } else { F::ZERO }
 }
 
-/// a + b.
+/// The sum a + b, rounded once.
 pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) {
         return F::add(a, b);
@@ -168,7 +168,7 @@ pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     }
 }
 
-/// a · b.
+/// The product a · b, rounded once.
 pub fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) || is_zero::<F>(a) || is_zero::<F>(b) {
         return F::mul(a, b);

@@ -53,17 +53,17 @@ pub trait Format: 'static {
         a
     }
 
-    /// a + b.
+    /// The sum a + b, rounded to nearest.
     fn add(a: Self::W, b: Self::W) -> Self::W;
-    /// a − b.
+    /// The difference a − b, rounded to nearest.
     fn sub(a: Self::W, b: Self::W) -> Self::W;
-    /// a · b.
+    /// The product a · b, rounded to nearest.
     fn mul(a: Self::W, b: Self::W) -> Self::W;
-    /// a · b + c, rounded once.
+    /// The sum a · b + c, rounded once, to nearest.
     fn fma(a: Self::W, b: Self::W, c: Self::W) -> Self::W;
     /// The square root, rounded to nearest.
     fn sqrt(a: Self::W) -> Self::W;
-    /// 1 / a.
+    /// The reciprocal 1 / a, rounded to nearest.
     fn rcp(a: Self::W) -> Self::W;
     /// 1 / sqrt(a), within 1 ULP.
     fn rsq(a: Self::W) -> Self::W;
@@ -75,11 +75,11 @@ pub trait Format: 'static {
     fn floor(a: Self::W) -> Self::W;
     /// The nearest integer, ties to even.
     fn round_even(a: Self::W) -> Self::W;
-    /// Ordered and less.
+    /// Ordered and less: false for NaNs.
     fn lt(a: Self::W, b: Self::W) -> bool;
-    /// Ordered and less or equal.
+    /// Ordered and less or equal: false for NaNs.
     fn le(a: Self::W, b: Self::W) -> bool;
-    /// Ordered and equal.
+    /// Ordered and equal: false for NaNs.
     fn eq(a: Self::W, b: Self::W) -> bool;
     /// At least one operand is a NaN.
     fn unordered(a: Self::W, b: Self::W) -> bool;
@@ -135,9 +135,9 @@ pub fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
 
 /// Half precision, in the low half of 32 bits.
 pub struct Half;
-/// Single precision.
+/// Single precision, in 32 bits.
 pub struct Single;
-/// Double precision.
+/// Double precision, in 64 bits.
 pub struct Double;
 
 macro_rules! native {

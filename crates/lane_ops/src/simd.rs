@@ -11,7 +11,7 @@ use crate::drive::{Avx2, Avx512, Level};
 pub enum Simd {
     /// AVX-512 with its F, BW, DQ, VL and CD parts.
     Avx512,
-    /// AVX2 and FMA.
+    /// AVX2 and FMA, without AVX-512.
     Avx2,
     /// The features that every processor of the host's architecture has.
     Baseline,

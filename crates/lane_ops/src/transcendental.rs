@@ -2,7 +2,7 @@
 //!
 //! All are polynomials evaluated by fused multiply-adds, which are vector instructions where these exist, and give the same bits
 //! at every level. Functions of single precision are computed in double, within 0.5001 ULP, where the ISA document grants 1 ULP.
-//! Those of half precision are computed in single, within 0.51 ULP.
+//! Functions of half precision are computed in single, within 0.51 ULP.
 
 mod half;
 mod single;
@@ -31,7 +31,7 @@ pub trait Function: 'static {
 
 /// Two to the power of x.
 pub struct Exp2;
-/// Base-2 logarithm.
+/// The logarithm of x to base 2.
 pub struct Log2;
 /// The sine of x turns.
 pub struct Sin;

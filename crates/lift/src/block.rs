@@ -10,7 +10,7 @@ use crate::rules::Rules;
 pub(crate) struct Lift<'a> {
     /// The builder to which nodes are appended.
     pub b: &'a Builder,
-    /// The decoded instruction.
+    /// The instruction as the decoder returned it.
     pub inst: &'a Inst,
     /// The modes of the block.
     pub modes: Modes,

@@ -16,7 +16,7 @@ use crate::value::{Cond, Int};
 
 /// The number of the bit of TRAPSTS.EXCP for memory violations.
 const MEMORY_VIOLATION: u32 = 8;
-/// The field TRAPSTS.EXCP_CYCLE.
+/// The mask of the field TRAPSTS.EXCP_CYCLE.
 const EXCP_CYCLE: u32 = 0x3f << 16;
 
 /// A watched operation with its operands, and whether these are the upper halves.
@@ -87,7 +87,7 @@ pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
     }
 }
 
-/// TRAPSTS |= bits.
+/// Sets bits of the hardware register TRAPSTS.
 fn note(l: &Lift, bits: Int) {
     l.set_hardware(hw::TRAPSTS, l.hardware(hw::TRAPSTS) | bits);
 }

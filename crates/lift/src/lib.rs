@@ -51,7 +51,7 @@ pub(crate) fn family(inst: &Inst) -> Family {
     }
 }
 
-/// Lifts one instruction.
+/// Appends the nodes of one instruction to the block.
 pub(crate) fn lift_inst(l: &Lift) -> Flow {
     if l.modes.vskip() && is_vector(l.inst.op) {
         return Flow::Next;

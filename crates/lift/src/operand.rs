@@ -101,7 +101,7 @@ impl<'a> Lift<'a> {
         self.scalar_operand(self.inst.operand(field), self.ty(field))
     }
 
-    /// A scalar source.
+    /// The value of a scalar source with a given type.
     pub fn scalar_operand(&self, operand: Operand, ty: Ty) -> Int<'a> {
         let wide = ty.dwords() == 2;
         let constant = |bits: u64| {
@@ -184,7 +184,7 @@ impl<'a> Lift<'a> {
         self.sgpr64(EXEC)
     }
 
-    /// Writes EXEC.
+    /// Writes all 64 bits of EXEC.
     pub fn set_exec(&self, exec: Int<'a>) {
         self.b.write(Reg::S64(EXEC), exec.v, None);
     }

@@ -13,8 +13,8 @@ pub(crate) struct Rules {
     /// The unit in bytes of the immediate or literal offset of scalar memory: 4 on gfx6 and gfx7 (CLRX wiki, "GCN ISA SMRD"), 1
     /// from gfx8 on (Vega ISA, 7.1 SMEM). An offset in a register is in bytes everywhere.
     pub scalar_offset_unit: i64,
-    /// Whether that immediate is signed, as on gfx9 (Vega ISA, 12.6 SMEM). Only accesses without a descriptor use the sign:
-    /// docs/errata.md, "7.1".
+    /// Whether the immediate offset of scalar memory is signed, as on gfx9 (Vega ISA, 12.6 SMEM). Only accesses without a
+    /// descriptor use the sign: docs/errata.md, "7.1".
     pub signed_scalar_offset: bool,
     /// Whether source codes 235 to 238 are the apertures, as on gfx9 (Vega ISA, 5.2). Before, code reads the apertures from its
     /// queue, and the codes are reserved (LLVM, `FeatureApertureRegs`).

@@ -1,6 +1,6 @@
 //! Typed values with operators, so that an arm reads like the manual: `(a << (b & 31)) + c`.
 //!
-//! They work alike on uniform values and on lane vectors; each operation appends one node to the block.
+//! The operators work alike on uniform values and on lane vectors; each operation appends one node to the block.
 
 mod cond;
 mod float;

@@ -15,7 +15,7 @@ const _: () = assert!(ROOM.vectors <= MAX_OWN);
 #[derive(Debug)]
 pub struct TooMany;
 
-/// Slots allocated first-fit.
+/// The slots of one file, allocated first-fit.
 struct Slots {
     used: Vec<bool>,
 }
@@ -34,7 +34,7 @@ impl Slots {
 pub enum Temp {
     /// A number of lane vectors, from a slot on: first slot and count.
     Vector(usize, usize),
-    /// A uniform slot.
+    /// The number of a uniform slot.
     Uniform(usize),
 }
 

@@ -41,7 +41,7 @@ pub(crate) enum Verdict {
     Finish,
     /// This work-group or an earlier one has failed.
     Drop,
-    /// All work-groups stop.
+    /// All work-groups of the dispatch stop.
     Stop,
 }
 

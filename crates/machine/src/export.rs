@@ -53,7 +53,7 @@ pub struct Exported {
     pub group: Group,
     /// The number of the wave in the work-group.
     pub wave: u32,
-    /// The export itself.
+    /// The export as the wave sent it.
     pub export: Sent,
 }
 

@@ -14,7 +14,7 @@ pub enum Fault {
     },
     /// An access to memory that was refused.
     Memory(Box<MemoryFault>),
-    /// An `s_trap` instruction.
+    /// An `s_trap` instruction that ends the wave.
     Trap {
         /// The guest address of the trap.
         pc: u64,

@@ -17,7 +17,7 @@ const RESOURCES: usize = 64;
 /// A wave's request for global synchronization.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SyncRequest {
-    /// The requested operation.
+    /// The operation on the resource.
     pub op: GlobalSync,
     /// The number of the resource, taken modulo 64; for an ordered counter, bits 7:6 select its packer.
     pub resource: u8,

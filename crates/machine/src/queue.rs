@@ -1,7 +1,7 @@
 //! The queue of work-groups that have not started: threads take them in order.
 //!
-//! They take several at a time: processors that change one number in turns wait for each other, as long as a short group takes to
-//! run.
+//! A thread takes several at a time: processors that change one number in turns wait for each other, as long as a short group
+//! takes to run.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

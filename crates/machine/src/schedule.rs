@@ -106,9 +106,9 @@ pub struct Message {
 /// Statistics of a dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Work-groups that ended.
+    /// The number of work-groups that ended.
     pub groups: u64,
-    /// Waves that ended with them.
+    /// The number of waves of these work-groups.
     pub waves: u64,
     /// Instructions of these waves by family, in the order of `wavetank_ir::Family::ALL`; zeros when not counted.
     pub families: [u64; 8],
@@ -148,7 +148,7 @@ impl Counts {
 pub enum Failure {
     /// A fault of a wave, in the first work-group that has one.
     Fault {
-        /// The work-group.
+        /// The work-group of the wave.
         group: Group,
         /// The number of the wave in the work-group.
         wave: u32,
@@ -167,7 +167,7 @@ pub enum Failure {
 /// The state of a wave at a timeout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HungWave {
-    /// The work-group.
+    /// The work-group of the wave.
     pub group: Group,
     /// The number of the wave in the work-group.
     pub wave: u32,

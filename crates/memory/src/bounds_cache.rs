@@ -37,9 +37,9 @@ pub struct Bounds {
 /// The address range of an access, from the smallest to the largest address of its lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// The smallest address.
+    /// The smallest address of a lane.
     pub first: u64,
-    /// The largest address.
+    /// The largest address of a lane.
     pub last: u64,
     /// Bytes accessed at each address.
     pub bytes: u32,

@@ -258,7 +258,7 @@ impl ImageResource {
 /// The treatment of a coordinate outside the image (CLAMP_X, _Y, _Z).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Clamp {
-    /// The image repeats.
+    /// The image repeats without end.
     #[default]
     Wrap,
     /// Every other repetition is reversed.
@@ -271,7 +271,7 @@ pub enum Clamp {
     HalfBorder,
     /// Mirrored once, then at most half of the border color.
     MirrorOnceHalfBorder,
-    /// The border color.
+    /// The border color ([`Border`]).
     Border,
     /// Mirrored once, then the border color.
     MirrorOnceBorder,
@@ -293,12 +293,12 @@ impl Clamp {
 /// The color of the border.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Border {
-    /// All components 0.
+    /// All components are 0, alpha too.
     #[default]
     TransparentBlack,
-    /// 0 with alpha 1.
+    /// The colors are 0, and alpha is 1.
     OpaqueBlack,
-    /// All components 1.
+    /// All components are 1, alpha too.
     OpaqueWhite,
     /// An entry of the table that the driver sets up.
     Table(u16),

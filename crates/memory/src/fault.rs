@@ -51,7 +51,7 @@ pub struct MemoryFault {
     pub lanes: u64,
     /// The address of the first failing lane.
     pub address: u64,
-    /// Bytes accessed there.
+    /// The size of one lane's access in bytes.
     pub bytes: u32,
     /// The reason for the refusal.
     pub reason: MemoryFaultReason,
@@ -68,7 +68,7 @@ pub struct Denied {
     pub lane: Option<u8>,
     /// The address of that lane.
     pub address: u64,
-    /// Bytes accessed there.
+    /// The size of one lane's access in bytes.
     pub bytes: u32,
     /// The reason for the refusal.
     pub reason: MemoryFaultReason,

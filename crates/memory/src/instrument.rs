@@ -61,7 +61,7 @@ impl MemoryUnit<'_> {
     }
 }
 
-/// Records one access.
+/// Records one access of an instrumented program in the log of its unit.
 #[derive(Clone, Copy)]
 pub(crate) struct Recorder {
     log: *const RefCell<Vec<AccessRun>>,

@@ -23,7 +23,7 @@ pub struct LdsOverrun {
     pub lanes: u64,
     /// The offset of the access in the LDS.
     pub offset: u32,
-    /// Bytes accessed there.
+    /// The size of the access in bytes.
     pub bytes: u32,
     /// The size of the LDS in bytes.
     pub lds_bytes: u32,
@@ -40,7 +40,7 @@ pub struct ReadOn {
     pub lane: Option<u8>,
     /// The address of the load.
     pub address: u64,
-    /// Bytes loaded there.
+    /// The size of the load in bytes.
     pub bytes: u32,
     /// The allocation that ends before or within the load.
     pub allocation: Allocation,

@@ -71,7 +71,7 @@ pub trait Places {
 /// The layout of the places of all lanes together.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// No common layout.
+    /// A separate address for each lane, without a common layout.
     Any,
     /// Each lane begins where the lane below ends (AoS); the address is that of lane 0.
     Records(u64),
@@ -84,7 +84,7 @@ pub enum Shape {
     },
     /// Dwords at 32-bit offsets from a host address.
     Offsets {
-        /// The host address.
+        /// The host address that the offsets are added to.
         base: u64,
         /// 64 offsets. They may lie in a vector register.
         offset: *const u32,

@@ -55,7 +55,7 @@ impl Offsets {
         last: u32::MAX,
     };
 
-    /// The smallest offset.
+    /// The smallest offset in the range.
     #[inline(always)]
     pub fn first(self) -> u32 {
         self.first

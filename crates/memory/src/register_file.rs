@@ -77,7 +77,7 @@ const _: () = assert!(
 );
 
 impl Default for StartRegisters {
-    /// All registers zero.
+    /// All registers are 0.
     fn default() -> Self {
         let (s, hw) = ([0; 128], [0; HARDWARE_REGISTERS]);
         StartRegisters { s, hw }
@@ -300,14 +300,14 @@ impl Wave {
         }
     }
 
-    /// The uniform state.
+    /// The uniform state of the wave.
     #[inline]
     pub fn uniform(&self) -> &Uniform {
         // SAFETY: the memory begins with a `Uniform`, written in `new` and owned by self.
         unsafe { self.uniform.at.cast().as_ref() }
     }
 
-    /// The uniform state, mutable.
+    /// The uniform state of the wave, mutable.
     #[inline]
     pub fn uniform_mut(&mut self) -> &mut Uniform {
         // SAFETY: the memory begins with a `Uniform`, written in `new` and borrowed with self.

@@ -54,7 +54,7 @@ pub struct Translator {
 pub struct Translated {
     /// The block as it was lifted.
     pub whole: Block,
-    /// The simplified block.
+    /// The block after all passes and simplification.
     pub simple: Block,
 }
 

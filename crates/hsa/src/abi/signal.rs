@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 /// `amd_signal_t`, 64 bytes. Programs, kernels and the library access it at any time: every field in use is an atomic.
 #[repr(C, align(64))]
 pub struct AmdSignal {
-    /// 1 user, −1 doorbell, 0 none.
+    /// The kind of the signal: 1 user, −1 doorbell, 0 none.
     pub kind: AtomicI64,
     /// The value of the signal.
     pub value: AtomicI64,

@@ -17,7 +17,7 @@ pub struct Format {
     pub bytes: usize,
 }
 
-/// Number formats.
+/// Number formats, with the numbers of NUM_FORMAT.
 const UNORM: u8 = 0;
 const SNORM: u8 = 1;
 const UINT: u8 = 4;

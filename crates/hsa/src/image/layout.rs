@@ -15,7 +15,7 @@ pub const MAX_DEPTH: usize = 8192;
 pub const MAX_LAYERS: usize = 8192;
 pub const MAX_BUFFER: usize = u32::MAX as usize;
 
-/// `HSA_EXT_IMAGE_GEOMETRY_1DB`
+/// The geometry `HSA_EXT_IMAGE_GEOMETRY_1DB`.
 pub const BUFFER: u32 = 5;
 
 /// The sizes that a geometry has, and its type as a resource; buffers have another resource.

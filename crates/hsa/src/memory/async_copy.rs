@@ -44,7 +44,7 @@ static THREADS: [Service; 2] = [const { Service::new("wavetank-copy", serve) }; 
 static READY: Mutex<VecDeque<Job>> = Mutex::new(VecDeque::new());
 static MORE: Condvar = Condvar::new();
 
-/// Queues a copy.
+/// Queues a copy that runs after its dependencies.
 fn add(job: Job) -> Result {
     let signals = || job.dependencies.iter().chain([&job.completion]);
     if !signals().all(|signal| signal::is_optional(*signal)) {

@@ -187,7 +187,7 @@ struct Query {
 
 /// Queries the mapping that contains an address.
 fn ask(file: &File, address: u64) -> std::io::Result<Option<Mapping>> {
-    /// `PROCMAP_QUERY`
+    /// The number of the ioctl `PROCMAP_QUERY`.
     const REQUEST: libc::c_ulong = 0xC068_6611;
     const _: () = assert!(std::mem::size_of::<Query>() == 0x68);
     let mut query = Query {

@@ -1,6 +1,6 @@
 //! Attributes of shared virtual memory: stored by pages, and returned when the program queries them.
 //!
-//! They have no effect: memory is not moved, and every agent can access the library's memory.
+//! The attributes have no effect: memory is not moved, and every agent can access the library's memory.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;

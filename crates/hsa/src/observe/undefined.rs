@@ -13,7 +13,7 @@ use crate::agent;
 use crate::memory::{self, Kind, Origin, host_address};
 use crate::state::{lock, runtime};
 
-/// Whether `init` runs.
+/// Whether the checker `init` is enabled.
 pub fn enabled() -> bool {
     checks::tools().has(Tool::Init)
 }

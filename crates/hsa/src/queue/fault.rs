@@ -47,7 +47,7 @@ impl Fault {
             Fault::Kernel(error) => error.to_string(),
         };
         log::line(&sentence);
-        // The record tells `wavetank run` the cause if the program dies now.
+        // `wavetank run` reads the cause from the record if the program dies now.
         record(&sentence, false);
         let status = self.status();
         let handled = match self {

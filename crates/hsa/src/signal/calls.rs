@@ -22,7 +22,7 @@ fn saw(signal: Signal, value: i64) -> i64 {
     value
 }
 
-/// `HSA_AMD_SIGNAL_IPC`
+/// The attribute `HSA_AMD_SIGNAL_IPC`, for signals shared by processes.
 const SHARED: u64 = 2;
 
 same! {

@@ -30,7 +30,7 @@ static MORE: Condvar = Condvar::new();
 /// Registers a handler of the program.
 ///
 /// # Safety
-/// The function may be called with this argument and a value, from any thread, as long as it asks to be called again.
+/// The function may be called with this argument and a value, from any thread, as long as its result requests another call.
 pub unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Result {
     THREAD.start()?;
     arm(Handler {

@@ -91,7 +91,7 @@ fn wake() {
     DEMAND.wake();
 }
 
-/// Ends the thread.
+/// Wakes the thread so that it can end.
 pub fn stop() {
     DEMAND.wake();
 }

@@ -8,7 +8,7 @@ use crate::memory::slab::Slabs;
 
 /// The size of a signal in bytes.
 pub const SIGNAL_BYTES: u64 = 64;
-/// Kinds of `amd_signal_t`.
+/// The kinds of signals: values of the first field of `amd_signal_t`.
 pub const USER: i64 = 1;
 pub const DOORBELL: i64 = -1;
 pub const NONE: i64 = 0;

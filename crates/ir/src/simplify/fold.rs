@@ -6,7 +6,7 @@ use crate::types::{Elem, Ty, Value};
 
 /// The results of an operation on constants.
 pub(super) struct Folded {
-    /// The first result.
+    /// The only result, or the first one.
     pub value: u64,
     /// The second result, for operations that have one.
     pub second: Option<u64>,

@@ -62,7 +62,7 @@ pub fn begin(asm: &mut Asm) {
     asm.op(Code::VEX_Vldmxcsr_m32, &[zeros.into()]);
 }
 
-/// Restores MXCSR.
+/// Restores the MXCSR that `begin` stored.
 pub fn end(asm: &mut Asm) {
     asm.op(Code::VEX_Vldmxcsr_m32, &[room().into()]);
 }

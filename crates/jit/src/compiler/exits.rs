@@ -40,7 +40,7 @@ pub enum Exit {
     Unlinked = 4,
     /// The block ended with its branch taken and has been charged; the link has no target yet.
     UnlinkedTaken = 5,
-    /// The wave ended.
+    /// The wave executed its end.
     Ended = 6,
     /// The wave waits at a barrier.
     Barrier = 7,

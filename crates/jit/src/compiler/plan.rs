@@ -15,7 +15,7 @@ use crate::compiler::uniform::{Emit, select};
 pub enum Plan {
     /// No code is needed.
     None,
-    /// Instructions are counted.
+    /// Code that counts instructions is emitted.
     Count,
     /// A tile reads or writes registers of the wave.
     TileRegister,

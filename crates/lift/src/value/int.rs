@@ -38,12 +38,12 @@ impl<'b> Int<'b> {
         Int::new(b, Elem::I64, v)
     }
 
-    /// A 32-bit constant.
+    /// A uniform constant of 32 bits.
     pub fn const32(b: &'b Builder, c: u32) -> Self {
         Int::i32(b, b.u32(c))
     }
 
-    /// A 64-bit constant.
+    /// A uniform constant of 64 bits.
     pub fn const64(b: &'b Builder, c: u64) -> Self {
         Int::i64(b, b.u64(c))
     }
@@ -105,7 +105,7 @@ impl<'b> Int<'b> {
         Cond { b: self.b, v }
     }
 
-    /// Arithmetic shift right.
+    /// Shifts right and fills with the sign bit.
     pub fn sar(self, count: impl Operand<'b>) -> Self {
         self.shift(Bin::Sar, count)
     }
@@ -250,12 +250,12 @@ impl<'b> Int<'b> {
         (Int { v: diff, ..self }, Cond { b: self.b, v: out })
     }
 
-    /// Whether both are equal.
+    /// Whether the two numbers are equal.
     pub fn eq(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Eq, rhs)
     }
 
-    /// Whether both differ.
+    /// Whether the two numbers differ.
     pub fn ne(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Ne, rhs)
     }

@@ -7,7 +7,7 @@
 mod bptc;
 mod partitions;
 
-/// A block format.
+/// The format of a compressed block of 4 by 4 texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Block {
     /// Two colors and colors interpolated between them; one may be transparent.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// The guest's access rights to an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rights {
-    /// Loads only.
+    /// Loads, but neither stores nor atomics.
     Read,
     /// Loads, stores and atomics.
     ReadWrite,

@@ -160,7 +160,7 @@ impl Map {
         }
     }
 
-    /// Removes an allocation.
+    /// Removes an allocation from all pieces of its range.
     pub fn remove(&mut self, entry: &Arc<Entry>) {
         let (mut at, end) = (entry.allocation.address, entry.allocation.end());
         while let Some((from, piece)) = self.pieces.get_next(&at).map(|(k, p)| (*k, p.clone()))

@@ -84,7 +84,7 @@ pub enum RegistryError {
     NoRange {
         /// The name of the allocation.
         name: String,
-        /// The start address.
+        /// The address at which the range starts.
         address: u64,
         /// The length in bytes.
         bytes: u64,
@@ -92,7 +92,7 @@ pub enum RegistryError {
     /// No allocation starts at this address.
     #[error("no allocation starts at {address:#x}; it was freed already, or never allocated")]
     Unknown {
-        /// The unknown address.
+        /// The address at which no allocation starts.
         address: u64,
     },
     /// Memory that could not be mapped to a file, or unmapped from it.

@@ -74,7 +74,7 @@ impl Offsets {
     ) -> Result<(), Denied> {
         let scratch = &ctx.memory.scratch;
         let inside = scratch.lane(op.bytes()).is_some_and(|lane| {
-            // SAFETY: 64 values.
+            // SAFETY: the pointer is to the 64 offsets.
             unsafe { O::Rows::within(self.0.as_ptr(), mask, lane) }
         });
         if inside && !O::ATOMIC {
@@ -145,7 +145,7 @@ pub(crate) unsafe fn run_anywhere<O: Operation>(
     base: u64,
     offsets: &Lanes,
 ) -> bool {
-    // SAFETY: 64 values.
+    // SAFETY: the pointer is to the 64 offsets.
     let (min, max) = unsafe { bounds(offsets.as_ptr(), mask) };
     let dword = |offset: u64| base + offset / 4 * STEP;
     let last = u64::from(max) + u64::from(op.bytes()) - 1;
@@ -178,7 +178,7 @@ pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<
         odd[lane] = offset & FAR | ((offset & 3) + over) & 4;
         place[lane] = (offset / 4).wrapping_mul(STEP as u32) + 4 * lane as u32 + offset % 4;
     }
-    // SAFETY: 64 values.
+    // SAFETY: the pointer is to 64 values.
     (unsafe { O::Rows::common(odd.as_ptr(), mask) } == Some(0)).then_some(place)
 }
 

@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A single row.
+    /// A single row, which needs no pitches.
     pub fn row(address: u64) -> Place {
         Place {
             address,

@@ -16,7 +16,7 @@ use crate::observe::checks;
 use crate::signal;
 use crate::state::lock;
 
-/// Whether `race` runs.
+/// Whether the checker `race` is enabled.
 pub fn enabled() -> bool {
     checks::tools().has(Tool::Race)
 }

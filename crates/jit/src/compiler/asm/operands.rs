@@ -23,7 +23,7 @@ pub mod fixed {
 /// A memory operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mem {
-    /// The base register.
+    /// The register that has the base address.
     pub base: Register,
     /// The index register, or none.
     pub index: Register,
@@ -56,13 +56,13 @@ impl Mem {
 /// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arg {
-    /// A register operand.
+    /// A register of any class.
     R(Register),
-    /// A memory operand.
+    /// A place in memory, accessed in full width.
     M(Mem),
     /// A dword in memory, broadcast to every lane.
     Each(Mem),
-    /// An immediate byte.
+    /// An immediate of 8 bits.
     I(u8),
 }
 

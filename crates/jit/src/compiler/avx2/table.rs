@@ -464,7 +464,7 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8 => (Dwords, NONE, moves::insert_quarter),
         Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8 => (Dwords, NONE, moves::extract_half),
         Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8 => (Dwords, NONE, moves::extract_quarter),
-        // Permutations of lanes.
+        // Instructions that move elements across lanes.
         Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, permute::one),
         Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, permute::two),
         Code::EVEX_Vshufi32x4_zmm_k1z_zmm_zmmm512b32_imm8 => (Dwords, NONE, permute::quarters),

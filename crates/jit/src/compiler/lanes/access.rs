@@ -58,7 +58,7 @@ pub(super) const COMPARE_UNSIGNED: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b3
 pub(super) const TEST: Code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
 pub(super) const LOAD: Code = Code::Mov_r64_rm64;
 
-/// Predicates of VPCMPD.
+/// Predicates of VPCMPD, numbered as in Intel's manual.
 pub(super) const LESS: u8 = 1;
 pub(super) const NOT_EQUAL: u8 = 4;
 pub(super) const GREATER: u8 = 6;

@@ -26,7 +26,7 @@ const OUTSIDE: Register = Register::K7;
 /// The lanes that are in bounds.
 const INSIDE: Register = Register::K5;
 
-/// Predicates of VPCMPUD.
+/// Predicates of VPCMPUD, numbered as in Intel's manual.
 const AT_MOST: u8 = 2;
 const AT_LEAST: u8 = 5;
 const EQUAL: u8 = 0;

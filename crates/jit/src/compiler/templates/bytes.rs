@@ -25,7 +25,7 @@ const SPREAD_BITS: Code = Code::EVEX_Vpmovm2b_zmm_kr;
 const ADD_SATURATED: Code = Code::EVEX_Vpaddusb_zmm_k1z_zmm_zmmm512;
 const COMPARE_BYTES: Code = Code::EVEX_Vpcmpub_kr_k1_zmm_zmmm512_imm8;
 
-/// Predicates of VPCMPUB.
+/// Predicates of VPCMPUB, numbered as in Intel's manual.
 const LESS: u8 = 1;
 const MORE: u8 = 6;
 

@@ -15,7 +15,7 @@ type Done = Result<(), TooMany>;
 const SIGNED: Code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
 const UNSIGNED: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
 
-/// Predicates of VPCMPD.
+/// Predicates of VPCMPD, numbered as in Intel's manual.
 const EQUAL: u8 = 0;
 const LESS: u8 = 1;
 const LESS_OR_EQUAL: u8 = 2;

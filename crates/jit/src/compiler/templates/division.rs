@@ -94,13 +94,13 @@ const LESS_OR_EQUAL: u8 = 2;
 const NOT_LESS: u8 = 5;
 const MORE: u8 = 6;
 
-/// Predicates of VCMPPS.
+/// Predicates of VCMPPS, numbered as in Intel's manual.
 const NOT_EQUAL: u8 = 0x04;
 const ORDERED_LESS: u8 = 0x11;
 const ORDERED_NOT_LESS: u8 = 0x1d;
 const ORDERED_MORE: u8 = 0x1e;
 
-/// Classes of VFPCLASSPS.
+/// The bits of classes in the immediate of VFPCLASSPS.
 const ZERO: u8 = 0x06;
 const DENORMAL: u8 = 0x20;
 

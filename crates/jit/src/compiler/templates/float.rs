@@ -14,7 +14,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// Predicates of comparisons.
+/// Predicates of float comparisons, numbered as in Intel's manual.
 const EQUAL: u8 = 0;
 const UNORDERED: u8 = 3;
 const ORDERED: u8 = 7;
@@ -195,7 +195,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Classes of VFPCLASSPS.
+/// The bit of a class in the immediate of VFPCLASSPS.
 const SIGNALING: u8 = 0x80;
 /// NaNs, zeros and infinities.
 pub const NO_EXPONENT: u8 = 0x9f;

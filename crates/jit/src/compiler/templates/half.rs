@@ -25,7 +25,7 @@ const SIGN_DOWN: Code = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
 const FROM_INTEGER: Code = Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er;
 const ZEROS_ABOVE: Code = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
 
-/// Predicates of comparisons.
+/// Predicates of float comparisons, numbered as in Intel's manual.
 const EQUAL: u8 = 0x00;
 const UNORDERED: u8 = 0x03;
 const LESS_OR_GREATER: u8 = 0x0c;

@@ -45,7 +45,7 @@ pub fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
     })
 }
 
-/// Inverts both halves.
+/// Inverts all 64 bits, half by half.
 pub fn not(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let ones = Arg::Each(t.asm.constant(!0));

@@ -79,7 +79,7 @@ pub enum Binary {
     MultiplyHigh { signed: bool },
     /// A minimum or maximum: the move that replaces the first operand by the second after their comparison.
     MoveIf(Code),
-    /// Packs two halves.
+    /// Packs two numbers of 32 bits into one of 64.
     Pack,
 }
 
