@@ -1,8 +1,8 @@
 //! Emulated files of the driver, which programs read to find whether it is loaded.
 //!
 //! Some tools (`rocminfo`) look for files of the driver, and stop if there are none. In a program that `wavetank run` has
-//! started, functions exported here replace those of libc that open files. They answer for a few paths, if the real files do not
-//! exist. For other paths, and in other programs, they call libc.
+//! started, functions exported here replace those of libc that open files. These functions answer for a few paths, if the
+//! real files do not exist. For other paths, and in other programs, they call libc.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs::File;

@@ -1,5 +1,5 @@
 //! The log: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
-//! It goes to stderr, or to the end of the file that `WAVETANK_LOG_TO` names.
+//! The log goes to stderr, or to the end of the file that `WAVETANK_LOG_TO` names.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -10,7 +10,7 @@ use wavetank::{Device, Registry};
 
 use crate::abi::{Result, Status};
 
-/// The devices. They stay from the first `hsa_init` on: worker threads may use them until the process ends.
+/// The devices, which stay from the first `hsa_init` on: worker threads may use them until the process ends.
 pub struct Runtime {
     /// The emulated GPUs, which share their memory.
     pub gpus: Vec<Device>,

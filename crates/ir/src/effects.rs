@@ -226,7 +226,7 @@ impl Op {
 }
 
 impl MemOp {
-    /// The effects of the access. Its operands are values, so it reads no register. Every access may fault, so the state must be
+    /// The effects of the access. The operands are values, so no register is read. Every access may fault, so the state must be
     /// exact before it.
     pub fn effects(&self) -> Effects {
         let ret = self.ret.map(|reg| Span::data(reg, self.registers()));

@@ -39,7 +39,7 @@ pub struct LaneFn {
 /// An argument in all lanes: the low halves of 64 bits, and the high halves, which are 0 for a 32-bit argument.
 pub type LaneArg<'a> = [&'a [u32; LANES]; 2];
 
-/// Results in all lanes. A function writes those that it has. They are aligned to cache lines, like lane vectors.
+/// Results in all lanes, aligned to cache lines like lane vectors. A function writes those that it has.
 #[repr(C, align(64))]
 pub struct LaneResults {
     /// The low halves of 64 bits.
@@ -78,7 +78,7 @@ pub struct LaneLoops {
     pub baseline: LaneLoop,
 }
 
-/// Compiles a loop for each level of processor features. It is a closure of arguments and results whose body calls
+/// Compiles a loop for each level of processor features: a closure of arguments and results whose body calls
 /// [`over_lanes`](crate::over_lanes) or [`over_usual_lanes`](crate::over_usual_lanes), which are inlined into it.
 #[macro_export]
 macro_rules! lane_loops {

@@ -132,7 +132,7 @@ impl<'s, 'a> Line<'s, 'a> {
         is_there
     }
 
-    /// Marks the rest of the line as `, name field, …` in any order. It belongs to rows of this name.
+    /// Marks the rest of the line as `, name field, …` in any order, for rows of this name.
     pub(crate) fn by_name(&mut self, name: &'a str) -> Parsed {
         let mut fields = Vec::new();
         while self.s.eat(',') {

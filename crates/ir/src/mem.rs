@@ -340,10 +340,10 @@ parts! {
     /// One access to memory by all lanes of `mask`.
     ///
     /// **Faults.** Every lane is checked before a register or memory changes. So a fault leaves both as they were, with the wave
-    /// at the instruction. It names the lowest lane whose memory does not exist. For a flat access, lanes in global memory are
+    /// at the instruction, and names the lowest lane whose memory does not exist. For a flat access, lanes in global memory are
     /// checked first, then those in scratch, then those in LDS. Atomics are checked for alignment to their width after that, the
     /// lowest lane first. (The alignment of buffer loads and stores, if required, is checked before their memory.) A place out of
-    /// range of a buffer, of LDS or GDS reads 0 and drops writes. It is not a fault unless that option is set. Without an active
+    /// range of a buffer, of LDS or GDS reads 0 and drops writes, without a fault unless that option is set. Without an active
     /// lane nothing is checked.
     ///
     /// **Order.** The lanes are accessed from the lowest up, and each lane's loads precede its results. Results may overwrite the

@@ -6,7 +6,7 @@
 //!
 //! # How to add an operation
 //!
-//! 1. Its row, and that is all of it here:
+//! 1. A row for it, which is all that this file needs:
 //!
 //!    ```text
 //!    /// The value of lane `index` (modulo 64), as a uniform.
@@ -17,10 +17,11 @@
 //!    result (or a method of the verifier's `Checker`, if type words are not enough), and
 //!    the effects. `operations!` in `table.rs` has the grammar.
 //! 2. A method of the `Builder`, if front ends are to use it.
-//! 3. Its meaning in each engine: their `match`es are exhaustive.
+//! 3. The meaning of the operation in each engine: their `match`es are exhaustive.
 //!
-//! A further field is a line in the row. Its type determines the values in it (`operands.rs`) and its text form (`form.rs`); `as`
-//! names another form. Address spaces and the fields of accesses are rows of the same kind (`mem.rs`, `image.rs`, `export.rs`).
+//! A further field is a line in the row. The type of a field determines the values in it (`operands.rs`) and its text form
+//! (`form.rs`); `as` names another form. Address spaces and the fields of accesses are rows of the same kind (`mem.rs`, `image.rs`,
+//! `export.rs`).
 
 use crate::effects::{Effects, Span};
 use crate::export::Export;
@@ -68,7 +69,7 @@ operations! {
     pub enum Op,
     /// The effects beside the result.
     pub effects: Effects {
-        /// Opens a guest instruction at this address. Its index counts the guest instructions of the block.
+        /// Opens a guest instruction at this address, with an index that counts the guest instructions of the block.
         Inst {
             /// The guest address of the instruction.
             pc: u64,
@@ -210,8 +211,8 @@ operations! {
         Clock(clock: Clock) = "clock", () -> U64, VARIES;
         /// Waits for wait counters; without effect on the state, kept for checkers.
         WaitCnt(counters: WaitCnt) = "waitcnt", (), MARKS;
-        /// A probe: reports to a checker the lanes in which a value is not 0, if there are any; all lanes for a uniform value. It
-        /// changes no state.
+        /// A probe: reports to a checker the lanes in which a value is not 0, if there are any; all lanes for a uniform value. A
+        /// probe changes no state.
         Probe {
             /// The guest address of the instruction that the probe belongs to.
             pc: u64,
@@ -292,7 +293,7 @@ operations! {
         EndProgram = "end_program", (), YIELDS;
         /// Stops the kernel at an instruction that is not supported.
         Unsupported {
-            /// The message that says what is not supported, and why.
+            /// The message: the unsupported feature, and the reason.
             what: Box<str>,
         } = "unsupported", (), STOPS;
     }

@@ -1,6 +1,6 @@
 //! The parser of the text form.
 //!
-//! The grammar is the output of `print`, and what a person may write in a test: values may have any name (`%sum`), `;` starts a
+//! The grammar is the output of `print`, and further forms for tests: values may have any name (`%sum`), `;` starts a
 //! comment.
 
 use std::collections::HashMap;

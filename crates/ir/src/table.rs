@@ -11,9 +11,9 @@
 ///   itself if none is named. The fields of a tuple have names for the row alone. If the text names fields, `field = "name"`
 ///   gives a field another name.
 /// * **The rule** is the required type of each operand, also of an optional one, and the type of the result, in words of
-///   [`Is`](crate::verify::Is): `(U32, W32) -> V32`. Or it is a method of the [`Checker`](crate::verify::Checker) with the fields
-///   to pass: `select(cond, a, b)`.
-/// * **The value** is an expression of the fields. It becomes a method, whose name is in the head of the enum.
+///   [`Is`](crate::verify::Is): `(U32, W32) -> V32`. A rule may also be a method of the [`Checker`](crate::verify::Checker) with
+///   the fields to pass: `select(cond, a, b)`.
+/// * **The value** is an expression of the fields, and becomes a method, whose name is in the head of the enum.
 macro_rules! operations {
     ($(
         $(#[$of_enum:meta])*

@@ -322,7 +322,7 @@ pub trait Level {
     fn op3<F: Op3, const U: u8, const M: bool>() -> StepFn;
     /// A relation of lane vectors.
     fn test2<F: Test2, const U: u8, const M: bool>() -> StepFn;
-    /// A uniform step of one source. It needs no vector features, but the same precision of FMA.
+    /// A uniform step of one source, without vector features but with the same precision of FMA.
     fn uniform1<F: Op1>() -> StepFn;
     /// A uniform step of two sources.
     fn uniform2<F: Op2>() -> StepFn;

@@ -3,7 +3,7 @@
 //!
 //! Engines choose steps by calls that are not generic: [`step`] for functions of one element, [`special_step`] for steps with a
 //! body of their own, [`memory_step`] for accesses, [`flow`] for ends of blocks. So this crate, which takes long to compile, is
-//! compiled once. It does not depend on lifting.
+//! compiled once. The crate does not depend on lifting.
 //!
 //! ```
 //! use wavetank_ir::{Bin, Elem, Fp, Op, Value};

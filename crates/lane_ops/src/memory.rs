@@ -24,7 +24,7 @@ use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::surface;
 use wavetank_memory::{Denied, Request};
 
-/// The step of a memory operation. Its `imm[0]` is the address of a [`Request`] that outlives it.
+/// The step of a memory operation, whose `imm[0]` is the address of a [`Request`] that outlives the step.
 ///
 /// An operation that would return to vector registers that do not exist has no effect (Vega ISA, 3.6.2). An instrumented step
 /// records its accesses; it is the same at every level.
@@ -37,7 +37,7 @@ pub fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
     }
 }
 
-/// The step of an access to shadows. It never stops the wave: a denied access is reported by the access itself.
+/// The step of an access to shadows, which never stops the wave: a denied access is reported by the access itself.
 fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
     match op.space {
         Where::Scalar { .. } | Where::ScalarBuffer { .. } => shadow_of_scalar,

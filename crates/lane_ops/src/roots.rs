@@ -62,7 +62,7 @@ impl<M: Mode> Op1 for WideRsq<M> {
 }
 
 /// Whether the root of a number can be refined. The number is positive and finite, and the remainder (the number minus the square
-/// of its root) is not denormal. It is not one of the two numbers below 4 (times a power of 4) whose roots are the last below 2
+/// of its root) is not denormal. Excluded are the two numbers below 4 (times a power of 4) whose roots are the last below 2
 /// (times a power of 2): these roots and their reciprocals are almost midway between two numbers.
 #[inline(always)]
 fn is_usual(a: u64) -> bool {

@@ -59,8 +59,8 @@ pub fn environment(op: &Op) -> u32 {
     choose::environment(op).0 << ENV_SHIFT
 }
 
-/// The step of a memory operation. Its `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives it. An
-/// instrumented step records its accesses.
+/// The step of a memory operation, whose `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives the
+/// step. An instrumented step records its accesses.
 pub fn memory_step(simd: Simd, op: &MemOp, instrumented: bool) -> StepFn {
     match simd {
         Simd::Avx512 => mem_step::<Avx512>(op, instrumented),

@@ -20,7 +20,7 @@ use crate::block::{Flow, Lift};
 use crate::operand::SGPRS;
 use crate::value::Int;
 
-/// The address space and the registers of a vector memory instruction. Its arm adds the kind of the access.
+/// The address space and the registers of a vector memory instruction, whose arm adds the kind of the access.
 struct Site<'l, 'a> {
     l: &'l Lift<'a>,
     space: Space,

@@ -1,5 +1,5 @@
-//! Modes: the machine state that the meaning of an instruction depends on. It is fixed for a block, so that no mode is tested in
-//! a lane.
+//! Modes: the machine state that the meaning of an instruction depends on. The modes are fixed for a block, so that none is
+//! tested in a lane.
 
 use wavetank_gcn::numbers::hwreg;
 use wavetank_gcn::tables::{OperandSpec, Vop2};

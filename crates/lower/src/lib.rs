@@ -1,6 +1,6 @@
 //! Lowering: from a block of the IR, or from single nodes of it, to steps of lane operations.
 //!
-//! [`lower`] takes a whole block, as the interpreter does: `plan` decides what is fused; then one walk over the nodes emits the
+//! [`lower`] takes a whole block, as the interpreter does: `plan` decides the fusions; then one walk over the nodes emits the
 //! steps. A value is in its register, in a temporary, or a constant; an operand that a step does not support directly is
 //! materialised first. [`Singles`] are for an engine that has its own code for most nodes.
 

@@ -191,8 +191,8 @@ pub struct Prepared {
     pub starts: Starts,
 }
 
-/// The initial uniform registers of the waves of a group, without those that identify the group. They are kept between groups of
-/// the same size and place.
+/// The initial uniform registers of the waves of a group, without those that identify the group: kept between groups of the
+/// same size and place.
 #[derive(Default)]
 pub struct Starts {
     /// The scratch, unit, slot and group size that the registers are valid for.

@@ -13,8 +13,8 @@ const MAX: u64 = 16;
 /// so that no thread waits long for another.
 const PARTS: u64 = 8;
 
-/// The numbers of the work-groups that are not taken yet. They have cache lines of their own, so that writers do not delay
-/// readers of adjacent data.
+/// The numbers of the work-groups that are not taken yet, in cache lines of their own, so that writers do not delay readers
+/// of adjacent data.
 #[repr(align(128))]
 pub(crate) struct Queue {
     next: AtomicU64,
@@ -32,8 +32,8 @@ impl Queue {
         }
     }
 
-    /// The next work-groups for a thread with room for `room` more, or none. They may wait for each other, so the caller must
-    /// have room for all of them beside those that it runs.
+    /// The next work-groups for a thread with room for `room` more, or none. Work-groups may wait for each other, so the
+    /// caller must have room for all of them beside those that it runs.
     pub fn take(&self, room: usize) -> Range<u64> {
         let most = MAX.min(room as u64).max(1);
         let share = |next: u64| ((self.count - next) / (self.threads * PARTS)).clamp(1, most);

@@ -1,6 +1,6 @@
 //! The scheduler: assigns the work-groups of a grid to threads, in order.
 //!
-//! A thread runs a work-group to its end. It switches only when the group does not progress by itself (its waves sleep or spin,
+//! A thread runs a work-group to its end, and switches only when the group does not progress by itself (its waves sleep or spin,
 //! or run for long). Then it starts the next group, up to the chip's occupancy, or else resumes one that it left before. So
 //! groups may wait for earlier ones (look-back scans) and for all resident ones (grid barriers).
 
@@ -41,7 +41,7 @@ pub trait Worker {
     /// Selects the work-group and slot of the waves that run next; `fresh` when the group starts.
     fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
-    /// Runs a wave until it stops. Its budget bounds the time slice.
+    /// Runs a wave until it stops. The wave's budget bounds the time slice.
     fn run(&mut self, wave: &mut Wave) -> Ran;
 
     /// Releases the memory of waves before the thread does anything else, such as waiting for memory to be out of use.
@@ -181,7 +181,7 @@ pub struct HungWave {
 ///
 /// # Errors
 /// A fault of any wave stops the dispatch: the work-groups after its own at once, those before it when they have ended, failed
-/// themselves, or only wait. So does the deadline, which is checked whenever a wave has yielded.
+/// themselves, or only wait. The deadline, checked whenever a wave has yielded, stops the dispatch too.
 pub fn run<W: Worker>(
     grid: &Grid,
     start: &dyn StartWave,

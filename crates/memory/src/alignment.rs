@@ -2,8 +2,8 @@
 
 use wavetank_gcn::Generation;
 
-/// The alignment mode of a chip (`SH_MEM_CONFIG.ALIGNMENT_MODE`), which its driver chooses. It applies to buffer accesses of a
-/// dword or more at an address that is not a multiple of 4.
+/// The alignment mode of a chip (`SH_MEM_CONFIG.ALIGNMENT_MODE`), which its driver chooses. The mode applies to buffer accesses
+/// of a dword or more at an address that is not a multiple of 4.
 ///
 /// In the other modes, smaller accesses may be at any address. Atomics must be aligned to their width in every mode; with a
 /// swizzled buffer, in the last two modes. LDS, flat and scratch accesses ignore the mode.
@@ -21,7 +21,7 @@ pub enum Alignment {
 }
 
 impl Alignment {
-    /// The mode that Linux's driver sets for ROCm. It exists from gfx7 on; gfx6 supports only `Dword`.
+    /// The mode that Linux's driver sets for ROCm. The mode exists from gfx7 on; gfx6 supports only `Dword`.
     pub fn of(generation: Generation) -> Self {
         match generation {
             Generation::Gfx6 => Alignment::Dword,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 /// The bit that the second guest address of host memory has: host addresses are below it.
 ///
 /// Emulated addresses are host addresses, but runtimes for discrete GPUs expect locked host memory to have another address on the
-/// GPU. It is the host's address with this bit.
+/// GPU: the host's address with this bit.
 pub const ALIAS: u64 = 1 << 47;
 
 /// The host memory at a guest address.

@@ -1,7 +1,7 @@
 //! Lane conflicts: lanes of one store that write different values to the same bytes.
 //!
-//! The source language leaves open which lane wins, so observers report such stores. They are performed lane by lane, and a
-//! change of the memory shows a conflict.
+//! The source language leaves open which lane wins, so observers report such stores. A store under observation is
+//! performed lane by lane, and a change of the memory shows a conflict.
 
 use crate::access_log::{AccessRun, MemoryKind, Over};
 use crate::global::at;

@@ -221,8 +221,8 @@ impl<'m> MemoryUnit<'m> {
         self.bounds_caches[slot as usize % BOUNDS_CACHES].reach(base, bytes, stores)
     }
 
-    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request). It stays at its address as long as the
-    /// unit exists.
+    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request). The cache stays at its address as
+    /// long as the unit exists.
     pub fn bounds_cache(&self, slot: u32) -> &BoundsCache {
         &self.bounds_caches[slot as usize % BOUNDS_CACHES]
     }

@@ -94,7 +94,7 @@ impl<const N: usize, R: Rows> Operation for Load<N, R> {
         let mut records = room::<[u32; N]>(mask);
         let p = records.as_mut_ptr().cast::<[u32; N]>();
         // SAFETY: the places are checked; N registers are in the file, and
-        // apart from what is read.
+        // do not overlap the loaded bytes.
         unsafe {
             match places.shape() {
                 Shape::Records(from) if mask == !0 && N == 1 => {
@@ -164,7 +164,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         // SAFETY: the places are checked; the registers are in the file, and
-        // apart from what is written.
+        // do not overlap the stored bytes.
         unsafe {
             match places.shape() {
                 Shape::Records(to) if mask == !0 && N == 1 => {
@@ -468,8 +468,8 @@ fn wide(pairs: Records<2>) -> [u64; 64] {
 }
 
 impl<R: Rows> ReadModifyWrite<R> {
-    /// Changes dwords whose bytes lie apart. They are private memory of the lane, so no atomic is needed; the host has none for
-    /// them.
+    /// Changes dwords whose bytes lie apart. Such dwords are private memory of the lane, so no atomic is needed; the host has
+    /// none for separate bytes.
     #[inline(never)]
     unsafe fn bytewise<P: Places>(self, places: &P, there: u64) -> Lanes {
         let mut before = [0; 64];

@@ -86,7 +86,7 @@ pub enum Shape {
     Offsets {
         /// The host address that the offsets are added to.
         base: u64,
-        /// 64 offsets. They may lie in a vector register.
+        /// The address of 64 offsets, which may lie in a vector register.
         offset: *const u32,
         /// Bytes from a dword of a lane to its next.
         step: u64,

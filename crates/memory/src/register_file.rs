@@ -32,7 +32,7 @@ pub struct Uniform {
     pub all: u64,
     /// The address of the next instruction.
     pub pc: u64,
-    /// Guest instructions left of the wave's time slice. It may end only at the scheduler's yield points.
+    /// Guest instructions left of the wave's time slice, which may end only at the scheduler's yield points.
     pub budget: i64,
     /// Guest instructions executed, by family, when counting.
     pub counts: [u64; 8],

@@ -23,7 +23,7 @@ impl<F: Fn(u64, usize) -> Block> FrontEnd for F {
 
 /// A transformation of blocks before engines get them, such as an observer that adds operations.
 pub trait Pass: Send + Sync {
-    /// The transformed block. Its effect on the wave is the same.
+    /// The transformed block, with the same effect on the wave.
     fn pass(&self, block: &Block) -> Block;
 }
 

@@ -21,8 +21,8 @@ struct Facts {
     decides: bool,
 }
 
-/// The loop that the branch at the end of a block closes, if a wave may spin in it. It contains loads, the loaded values decide
-/// when it ends, and no address of these loads changes in each iteration.
+/// The loop that the branch at the end of a block closes, if a wave may spin in it. Such a loop contains loads, the loaded
+/// values decide when it ends, and no address of these loads changes in each iteration.
 pub fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoop> {
     let branch = last_instruction(block)?;
     let start = match block.nodes.last()?.op {
@@ -122,7 +122,7 @@ impl Facts {
 /// The registers that distinguish iterations: those that the loads write, and all that their addresses and operands are computed
 /// from. `None` without a load, if one of the latter changes in each iteration, or if they are too many.
 ///
-/// EXEC holds results of the lanes. It is included, but not the registers that it is computed from, which may be a count of
+/// EXEC, which holds results of the lanes, is included, but not the registers that it is computed from, which may be a count of
 /// iterations.
 fn told_apart_by(instructions: &[Facts]) -> Option<Vec<Span>> {
     let mut registers = vec![Span::EXEC];

@@ -2,7 +2,7 @@
 //!
 //! A loop of one block branches back to its own start. If an engine compiles single blocks, the values of registers go to memory
 //! and back in each iteration. If scalar registers alone determine how often the loop continues, several iterations become one
-//! block. It follows a *guard*, which tests that all of these iterations will run.
+//! block. A *guard* before that block tests that all of these iterations will run.
 
 use wavetank_ir::{Block, Node, Op, Options, Reg, RegFile, Span, Terminator, Ty, Value, simplify};
 use wavetank_lift::Modes;
@@ -20,7 +20,7 @@ const MAX_NODES: usize = 512;
 pub struct Unrolled {
     /// The number of iterations, at least two.
     pub count: usize,
-    /// The block of all iterations. Its end and its successors are those of the last iteration.
+    /// The block of all iterations, with the end and the successors of the last iteration.
     pub block: Block,
     /// A block without other effects that branches to the start of the loop if no iteration except the last can leave it.
     pub guard: Block,

@@ -36,7 +36,7 @@ fn program() -> &'static Path {
     PROGRAM.get_or_init(|| std::env::current_exe().unwrap_or_default())
 }
 
-/// Writes a record for `wavetank check` that a kernel runs, once for each name. Its findings follow when it ends.
+/// Writes a record for `wavetank check` that a kernel runs, once for each name. The kernel's findings follow when it ends.
 pub fn begins(kernel: &Kernel) {
     static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     if tools().is_empty() {

@@ -94,13 +94,13 @@ impl Queue {
     /// The header of a packet.
     pub fn header(&self, index: u64) -> &AtomicU16 {
         let pointer = std::ptr::with_exposed_provenance_mut(self.slot(index) as usize);
-        // SAFETY: within the ring. It is freed by `destroy`, after the queue was removed from the table and its progress was
+        // SAFETY: within the ring, which `destroy` frees after the queue was removed from the table and its progress was
         // locked. A caller has found the queue in the locked table, or has locked its progress and seen that it is not stopped,
         // or has just made it. Headers are atomics.
         unsafe { AtomicU16::from_ptr(pointer) }
     }
 
-    /// A packet of any type. It was written before its header, and belongs to the library until the read index has passed it.
+    /// A packet of any type, written before its header. It belongs to the library until the read index has passed it.
     pub fn packet<T: AnyPacket>(&self, index: u64) -> T {
         let slot = std::ptr::with_exposed_provenance::<T>(self.slot(index) as usize);
         // SAFETY: within the ring, which exists as for `header`; a packet fills a slot, and any bits are valid.
@@ -166,8 +166,7 @@ impl AnyPacket for crate::abi::BarrierValuePacket {}
 /// An index of the queue whose structure is at an address.
 ///
 /// # Safety
-/// The address is a slot of [`STRUCTURES`], the offset that of an index. Slots are never unmapped, and only atomics reach what is
-/// there.
+/// The address is a slot of [`STRUCTURES`], the offset that of an index. Slots are never unmapped, and only atomics access them.
 pub unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize + offset);
     // SAFETY: eight aligned bytes of a slot, which is mapped for ever.

@@ -41,7 +41,7 @@ pub unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Resu
     Ok(())
 }
 
-/// Registers a waiter for a handler's signal. It is dropped with the signal.
+/// Registers a waiter for a handler's signal. The waiter is dropped with the signal.
 fn arm(handler: Handler) {
     waiters::when(handler.awaited, 0, move |outcome| {
         if let Outcome::Is(value) = outcome {

@@ -41,7 +41,7 @@ pub fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
     Ok(Signal(slab + SIGNAL_BYTES))
 }
 
-/// Initializes a signal of [`alone`]. It has no mailbox, which would be an address in one of the processes.
+/// Initializes a signal of [`alone`], without a mailbox, which would be an address in one of the processes.
 pub fn begin_alone(signal: Signal, value: i64) {
     if let Some(fresh) = of(signal) {
         fresh.value.store(value, Ordering::Relaxed);

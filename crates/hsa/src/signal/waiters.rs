@@ -24,7 +24,7 @@ struct Waiter {
     then: Callback,
 }
 
-/// The callback of a waiter. It runs in a thread that changes a signal: it queues work, and changes no signal itself.
+/// The callback of a waiter, which runs in a thread that changes a signal: it queues work, and changes no signal itself.
 type Callback = Box<dyn FnOnce(Outcome) + Send>;
 
 /// Waiters by the addresses of their signals.

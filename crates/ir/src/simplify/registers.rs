@@ -83,7 +83,7 @@ impl Known {
                 self.pair[first.saturating_sub(1)..end].fill(UNKNOWN);
             }
             RegFile::Scc => self.scc = UNKNOWN,
-            // Their values are never recorded.
+            // The values of these registers are never recorded.
             RegFile::Hardware | RegFile::Vector => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Register allocation for uniform values: the general registers that hold them while a block is compiled.
 //!
-//! A computed value stays in its register, so that its next user does not load it. It is stored at once only if other code than
-//! that of the wave as a whole needs it; otherwise it is spilled when its register is needed for another value.
+//! A computed value stays in its register, so that its next user does not load it. The value is stored at once only if other
+//! code than that of the wave as a whole needs it; otherwise it is spilled when its register is needed for another value.
 
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};

@@ -3,7 +3,7 @@
 //! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block consists of nodes of
 //! the wave as a whole, then a loop over its four tiles. A node joins the open segment unless it is one of the wave as a whole
 //! and needs a value that the tiles of that segment compute. Accesses to memory and observers of registers close the segment.
-//! Within a segment, the nodes of the wave come first, even those that are later in the block. They depend on no tile, and a
+//! Within a segment, the nodes of the wave come first, even those that are later in the block. Such nodes depend on no tile, and a
 //! scalar register that they write is copied for the tiles that still need its old value.
 
 use wavetank_ir::{
@@ -318,7 +318,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         self.segments.list.len() as u32
     }
 
-    /// Whether tiles of the open segment compute what a node needs.
+    /// Whether tiles of the open segment compute an operand of a node.
     fn needs_tile(&self, v: Value) -> bool {
         let mut needs = false;
         operands(self.block, v, &mut |a| {

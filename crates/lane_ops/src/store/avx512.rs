@@ -194,7 +194,7 @@ impl PairConversions for Store512 {
     unsafe fn narrow_pairs(from: &Halves<u32>) -> Aligned<[u32; LANES]> {
         let mut to = Aligned([0; LANES]);
         for c in 0..LANES / 16 {
-            // SAFETY: sixteen lanes, which are 32 halves. They are stored at once: a load would wait for two stores.
+            // SAFETY: sixteen lanes, which are 32 halves. All are stored at once: a load would wait for two stores.
             unsafe {
                 let halves = |n: usize| {
                     let from = from.as_ptr().add(32 * c + 16 * n);

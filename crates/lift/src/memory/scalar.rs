@@ -131,7 +131,7 @@ fn scratch(l: &Lift) -> (Space, i64) {
     (space, offset)
 }
 
-/// A place through a descriptor in four SGPRs. Its immediate is unsigned: only accesses without a descriptor have a signed one
+/// A place through a descriptor in four SGPRs, with an unsigned immediate: only accesses without a descriptor have a signed one
 /// (Vega ISA, 13.2 SMEM).
 fn buffer(l: &Lift) -> (Space, i64) {
     let (offset, index) = offset(l);

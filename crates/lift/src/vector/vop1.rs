@@ -125,7 +125,7 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
     }
 }
 
-/// The difference from the floor. It is below 1.0 for any rounding.
+/// The difference from the floor: below 1.0 for any rounding.
 fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
     if a.fp.round == Round::Nearest {
         return a.un(Un::FFract);

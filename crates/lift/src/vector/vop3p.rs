@@ -182,7 +182,7 @@ fn mixed_source<'a>(v: &Vector<'a>, spec: OperandSpec, operand: Operand) -> Floa
     Float::new(v.b(), Elem::F32, v.fp(Elem::F32), signed)
 }
 
-/// V_DOT2_F32_F16: the products of halves are exact in single precision. They are added to the third source one after the other.
+/// V_DOT2_F32_F16: the products of halves are exact in single precision, and are added to the third source one after the other.
 fn dot2_f32(v: &Vector) -> Flow {
     let mut sources = v.sources();
     let mut next = || {

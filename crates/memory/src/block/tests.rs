@@ -27,8 +27,8 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The vectors of another decoder. It computes BC1 to BC5 in 8 bits and truncates; it clamps halves between 0 and 1 and returns
-/// them in 255ths. Between the endpoints of BC6 it truncates too, where the specification rounds.
+/// The vectors of another decoder, which computes BC1 to BC5 in 8 bits and truncates, and clamps halves between 0 and 1 and
+/// returns them in 255ths. Between the endpoints of BC6 it truncates too, where the specification rounds.
 #[test]
 fn blocks_are_as_another_decoder_has_them() {
     let mut count = 0;

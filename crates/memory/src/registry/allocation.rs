@@ -11,7 +11,7 @@ pub enum Rights {
     ReadWrite,
 }
 
-/// One allocation of a device. Its guest address is its host address.
+/// One allocation of a device, whose guest address is its host address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allocation {
     /// The name in reports.

@@ -4,12 +4,12 @@
 //! whole pages, followed by a guard page. The guard is mapped like the others: overruns and uses after free are found by the
 //! registry, whose bounds are exact to the byte, and not by the page table.
 //!
-//! A piece that is given back loses its memory at once, but its addresses rest. They are used again only when some gigabytes of
-//! later pieces have been given back too, so that a stale pointer hits nothing for long. They also rest while an access that was
-//! allowed before may be running.
+//! A piece that is given back loses its memory at once, but its addresses rest. Addresses are used again only when some gigabytes
+//! of later pieces have been given back too, so that a stale pointer hits nothing for long. Addresses also rest while an access
+//! that was allowed before may be running.
 //!
-//! A piece can have blocks of 2 MiB to itself, as a chip's driver maps them. The rest of its last block is mapped too and reads
-//! zeros. It takes no memory, since nothing is written there.
+//! A piece can have blocks of 2 MiB to itself, as a chip's driver maps them. The rest of its last block is mapped too, reads
+//! zeros, and takes no memory, since nothing is written there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;

@@ -28,7 +28,7 @@ pub(super) struct Epochs {
     guards: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
-/// A participant that accesses memory at times. It records the epoch that it pinned last.
+/// A participant that accesses memory at times, and records the epoch that it pinned last.
 #[derive(Debug)]
 pub(crate) struct EpochGuard<'r> {
     epochs: &'r Epochs,

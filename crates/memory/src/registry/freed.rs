@@ -11,7 +11,7 @@ const MAX: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Freed {
     by_address: BTreeMap<u64, Allocation>,
-    /// Their addresses, oldest first, including some of allocations that were dropped since.
+    /// The addresses of the freed allocations, oldest first, including some of allocations that were dropped since.
     order: VecDeque<u64>,
 }
 

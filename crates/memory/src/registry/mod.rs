@@ -491,8 +491,8 @@ impl Registry {
         self.hold_from(address, bytes, |guard| guard.pin())
     }
 
-    /// Holds memory as [`hold`](Self::hold) does, for reading only. It does not wait for the end of a pause, so a thread that has
-    /// a pinned epoch guard may call it: a pause waits for that guard.
+    /// Holds memory as [`hold`](Self::hold) does, for reading only. The call does not wait for the end of a pause, so a thread
+    /// that has a pinned epoch guard may make it: a pause waits for that guard.
     fn hold_to_read(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
         self.hold_from(address, bytes, |guard| guard.pin_to_read())
     }

@@ -274,7 +274,7 @@ fn shared_memory_is_the_file() {
         shared.read_exact_at(&mut seen, 8).unwrap();
         assert_eq!(seen, [1, 2, 3, 0]);
         shared.write_all_at(&[7], 9).unwrap();
-        // Another allocation of the same bytes: what one writes, the other reads.
+        // Another allocation of the same bytes: stores through one are loaded through the other.
         let other = registry.allocate("other", bytes, 1).unwrap().address;
         registry.join(other, &shared).unwrap();
         registry.read(other + 8, &mut seen).unwrap();

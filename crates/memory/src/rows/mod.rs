@@ -88,7 +88,7 @@ pub trait Rows: Copy + 'static {
     /// Writes a dword for each lane of the mask, in order.
     ///
     /// # Safety
-    /// The dwords are mapped host memory that may be written, and apart from what is written and the offsets.
+    /// The dwords are mapped host memory that may be written. They overlap neither the source nor the offsets.
     unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32);
 
     /// Reads `N` dwords for each lane from overlapping places, a dword apart from an aligned first one on. A record that is

@@ -22,12 +22,12 @@ pub fn cover(bytes: Range<u64>) -> Result<(), String> {
     space::cover(bytes)
 }
 
-/// Marks bytes as defined. They have shadows.
+/// Marks bytes that have shadows as defined.
 pub fn clear(bytes: Range<u64>) {
     set(bytes, 0);
 }
 
-/// Marks bytes as undefined. They have shadows.
+/// Marks bytes that have shadows as undefined.
 pub fn mark(bytes: Range<u64>) {
     set(bytes, 0xff);
 }

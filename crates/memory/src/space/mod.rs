@@ -13,7 +13,7 @@ use crate::access::{Context, Request};
 use crate::fault::Denied;
 use crate::operation::Operation;
 
-/// An address space. It computes the places of the active lanes, checks them all, and only then runs the operation on them.
+/// An address space, which computes the places of the active lanes, checks them all, and only then runs the operation on them.
 pub trait Space {
     /// Runs `op` in the lanes of `mask`, which is not empty.
     ///

@@ -1,8 +1,8 @@
 //! Copying and filling memory that kernels and threads of the program may access at the same time.
 //!
-//! Rust has no copy that may race with other accesses. It is made only here, by assembly instructions. To Rust, they are relaxed
-//! atomic loads and stores of single bytes, in an unspecified order, through addresses that the program has passed. Each host
-//! architecture has its own: `x86_64.rs`, `aarch64.rs`.
+//! Rust has no copy that may race with other accesses. Such copies are made only here, by assembly instructions. To Rust, these
+//! are relaxed atomic loads and stores of single bytes, in an unspecified order, through addresses that the program has passed.
+//! Each host architecture has instructions of its own: `x86_64.rs`, `aarch64.rs`.
 
 #[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]

@@ -80,7 +80,7 @@ pub struct Jobs {
     found: Vec<Found>,
 }
 
-/// A suspected race. It is not one if a running kernel synchronises through memory, which may order the two jobs unseen.
+/// A suspected race: not a race if a running kernel synchronises through memory, which may order the two jobs unseen.
 struct Suspect {
     found: Found,
     unless: BTreeSet<u64>,

@@ -65,8 +65,8 @@ impl Request {
     }
 }
 
-/// Records a copy or a fill, with the bytes that it has written and read. It happens before an observation of its signal; without
-/// a signal, before all later actions of the host.
+/// Records a copy or a fill, with the bytes that it has written and read. The copy happens before an observation of its signal;
+/// without a signal, before all later actions of the host.
 pub fn copied(
     request: Option<Request>,
     call: &'static str,

@@ -259,7 +259,7 @@ pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// A quarter of a register broadcast to all. It is read once.
+/// A quarter of a register, read once and broadcast to all.
 pub fn broadcast_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     let to = l.temp();
     l.asm.op(row.code, &[to.into(), wide.args()[1]]);

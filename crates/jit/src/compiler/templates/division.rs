@@ -1,5 +1,5 @@
-//! Templates of division in single and double precision: scaling before, the last step, and special cases after it. They compute
-//! the functions of the same names in the crate `lift`.
+//! Templates of division in single and double precision: scaling before, the last step, and special cases after it. The templates
+//! compute the functions of the same names in the crate `lift`.
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::{DivisionStep, Elem};

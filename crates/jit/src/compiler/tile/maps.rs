@@ -1,5 +1,5 @@
-//! Fast maps of a tile, indexed by small numbers: values of the block, and registers of the host. They are ordered by number, so
-//! that the same block is always compiled to the same code.
+//! Fast maps of a tile, indexed by small numbers: values of the block, and registers of the host. The maps are ordered by number,
+//! so that the same block is always compiled to the same code.
 
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};

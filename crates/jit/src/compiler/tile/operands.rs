@@ -40,8 +40,8 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The register for a part of the result, and its masking. It must be written once, after all operands have been read, except
-    /// by the instruction that writes it.
+    /// The register for a part of the result, and its masking. The register must be written once, after all operands have been
+    /// read, except by the instruction that writes it.
     pub fn result(&mut self, part: u8) -> Result<(Register, Under), TooMany> {
         let v = self.nodes[self.at];
         if let Some((first, mask)) = self.merge {

@@ -39,8 +39,8 @@ fn expected(status: Status) -> u32 {
     set.fold(0, |all, (_, bit)| all | bit)
 }
 
-/// The exceptions that the other implementation reports. It does not report denormal operands, nor an overflow that is rounded to
-/// the largest number (IEEE 754, 7.4 does).
+/// The exceptions that the other implementation reports: neither denormal operands, nor an overflow that is rounded to the
+/// largest number (IEEE 754, 7.4 does).
 fn heard<F: Float>(result: F) -> u32 {
     match result.is_largest() {
         true => !DENORMAL & !OVERFLOW,
