@@ -20,8 +20,8 @@
 //! 3. The meaning of the operation in each engine: their `match`es are exhaustive.
 //!
 //! A further field is a line in the row. The type of a field determines the values in it (`operands.rs`) and its text form
-//! (`form.rs`); `as` names another form. Address spaces and the fields of accesses are rows of the same kind (`mem.rs`, `image.rs`,
-//! `export.rs`).
+//! (`form.rs`); `as` names another form. Address spaces and the fields of accesses are rows of the same kind (`mem.rs`,
+//! `image.rs`, `export.rs`).
 
 use crate::effects::{Effects, Span};
 use crate::export::Export;

@@ -1,8 +1,8 @@
 //! Lowering of single nodes, for an engine that has its own code for most nodes of a block, but not for all.
 //!
 //! Such an engine chooses the order: it processes the nodes in stages, and specifies for each value the last stage that needs it.
-//! The engine gets the steps of a node ([`Single::steps`]), finds the value at their destination ([`Single::place`]), and reserves
-//! places for the values that it computes itself ([`Single::claim`]). Nothing is fused.
+//! The engine gets the steps of a node ([`Single::steps`]), finds the value at their destination ([`Single::place`]), and
+//! reserves places for the values that it computes itself ([`Single::claim`]). Nothing is fused.
 
 use wavetank_ir::{Block, Reg, Ty, Value};
 

@@ -3,8 +3,8 @@
 //! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block consists of nodes of
 //! the wave as a whole, then a loop over its four tiles. A node joins the open segment unless it is one of the wave as a whole
 //! and needs a value that the tiles of that segment compute. Accesses to memory and observers of registers close the segment.
-//! Within a segment, the nodes of the wave come first, even those that are later in the block. Such nodes depend on no tile, and a
-//! scalar register that they write is copied for the tiles that still need its old value.
+//! Within a segment, the nodes of the wave come first, even those that are later in the block. Such nodes depend on no tile, and
+//! a scalar register that they write is copied for the tiles that still need its old value.
 
 use wavetank_ir::{
     Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,

@@ -1,5 +1,5 @@
-//! A plain evaluator of the IR for tests: one value a lane, in 64 bits, floats round to nearest, no modes. The evaluator shares no
-//! code with the engines, but integers use the IR's own evaluator.
+//! A plain evaluator of the IR for tests: one value a lane, in 64 bits, floats round to nearest, no modes. The evaluator shares
+//! no code with the engines, but integers use the IR's own evaluator.
 
 use std::collections::HashMap;
 
