@@ -1,4 +1,4 @@
-//! How a function of the C interface is declared, versioned, guarded and logged.
+//! Declaration of the functions of the C interface: versioning, guarding and logging.
 
 use std::fmt::{Debug, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,13 +10,13 @@ use crate::state;
 
 /// Declares exported functions that return a status.
 ///
-/// **The program's promise**, on which SAFETY comments rest: a pointer that a program gives is null, or points to what the
-/// headers say of the parameter, readable, or writable for a result, as long as the call takes; an array has as many
-/// elements as its count says. Null is for the body to check.
+/// **The program's promise**, on which SAFETY comments rest: a pointer of a program is null, or points to an object that the
+/// headers specify for the parameter, readable, or writable for a result, during the call; an array has as many elements as its
+/// count says. The body checks for null.
 ///
-/// A body is Rust that gives a [`Result`]; nothing unwinds out of it.
+/// A body is Rust code that returns a [`Result`]; it never unwinds to the program.
 ///
-/// The linker knows each function as `NAME@@ROCR_1`, which is what clients are linked with.
+/// The linker has each function as `NAME@@ROCR_1`, the version that clients are linked with.
 macro_rules! calls {
     ($($(#[$doc:meta])* $(($before:ident))? fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => { $(
         $(#[$doc])*
@@ -46,8 +46,8 @@ macro_rules! operations {
     )* };
 }
 
-/// Declares exported functions that differ in their name alone: the memory orders of one operation. Parameters, what is
-/// returned, and the body come first, the names after them.
+/// Declares exported functions that differ only in their name: the memory orders of one operation. Parameters, return type and
+/// body come first, the names after them.
 macro_rules! same {
     ([$($params:tt)*] [$($ret:tt)*] $body:tt) => {};
     ([$($params:tt)*] [$($ret:tt)*] $body:tt $name:ident $($rest:ident)*) => {
@@ -58,7 +58,7 @@ macro_rules! same {
 
 pub(crate) use {calls, operations, same};
 
-/// Runs the body of a call. `early` ones are allowed before `hsa_init`.
+/// Runs the body of a call. `early` calls are allowed before `hsa_init`.
 pub fn guarded(
     name: &str,
     early: bool,
@@ -70,7 +70,7 @@ pub fn guarded(
         _ => match catch_unwind(AssertUnwindSafe(body)) {
             Ok(Ok(())) => Status::SUCCESS,
             Ok(Err(status)) => status,
-            // The panic's own message is on stderr.
+            // The panic has printed its message on stderr.
             Err(_) => Status::ERROR,
         },
     };
@@ -99,7 +99,7 @@ pub unsafe fn put<T>(to: *mut T, value: T) -> Result {
     Ok(())
 }
 
-/// A text of the caller.
+/// Reads a text of the caller.
 ///
 /// # Safety
 /// The pointer is null, or points to a text that ends with a zero byte and stays as it is.
@@ -112,7 +112,7 @@ pub unsafe fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str> {
     text.to_str().map_err(|_| Status::ERROR_INVALID_ARGUMENT)
 }
 
-/// Calls a callback for each item, until one stops.
+/// Calls a callback for each item, until one returns an error.
 pub fn traverse<T>(
     items: impl IntoIterator<Item = T>,
     mut callback: impl FnMut(T) -> Status,

@@ -1,8 +1,8 @@
-//! The files of the driver, by which programs find out whether it is loaded.
+//! Emulated files of the driver, which programs read to find whether it is loaded.
 //!
-//! Some tools (`rocminfo`) look for files of the driver, and stop where there are none. For a program that `wavetank run`
-//! has started, the functions of libc that open files are exported here too, and answer for a few paths, if nothing real is
-//! there. Other paths, and programs that were started otherwise, get what libc gives them.
+//! Some tools (`rocminfo`) look for files of the driver, and stop if there are none. In a program that `wavetank run` has
+//! started, functions exported here replace those of libc that open files. These functions answer for a few paths, if the
+//! real files do not exist. For other paths, and in other programs, they call libc.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs::File;
@@ -10,13 +10,13 @@ use std::io::{Read, Seek, Write};
 use std::os::fd::{FromRawFd, IntoRawFd};
 use std::sync::OnceLock;
 
-/// The state of the driver's module. Newer tools look there.
+/// The state of the driver's module, which newer tools read.
 const STATE: &CStr = c"/sys/module/amdgpu/initstate";
-/// The driver's device. Tools open it, and do nothing with it.
+/// The driver's device, which tools open but do not use.
 const DEVICE: &CStr = c"/dev/kfd";
-/// The list of all modules. Older tools have `lsmod` read it.
+/// The list of all modules, which older tools read with `lsmod`.
 const MODULES: &CStr = c"/proc/modules";
-/// The module's line in it: name, size, users, their names, state, address.
+/// The module's line in the list: name, size, users, their names, state, address.
 const MODULE: &[u8] = b"amdgpu 4096 0 - Live 0x0000000000000000\n";
 
 /// Whether `wavetank run` has started the program.
@@ -25,7 +25,7 @@ fn is_run() -> bool {
     *RUN.get_or_init(|| std::env::var_os("WAVETANK_DRIVER").is_some())
 }
 
-/// A new descriptor for a path of the driver; `None` for every other path.
+/// Opens an emulated file of the driver; `None` for every other path.
 ///
 /// # Safety
 /// The path is null or a text.
@@ -49,7 +49,7 @@ unsafe fn answer(path: *const c_char) -> Option<c_int> {
         // SAFETY: a path and flags.
         let real = unsafe { libc::openat(libc::AT_FDCWD, path.as_ptr(), libc::O_RDONLY) };
         if real >= 0 {
-            // SAFETY: just made, and not known elsewhere.
+            // SAFETY: the descriptor was just opened, and has no other owner.
             let mut real = unsafe { File::from_raw_fd(real) };
             real.read_to_end(&mut text).ok()?;
         }
@@ -62,14 +62,14 @@ unsafe fn answer(path: *const c_char) -> Option<c_int> {
     if descriptor < 0 {
         return None;
     }
-    // SAFETY: just made, and not known elsewhere.
+    // SAFETY: the descriptor was just opened, and has no other owner.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     file.write_all(&text).ok()?;
     file.rewind().ok()?;
     Some(file.into_raw_fd())
 }
 
-/// Whether the driver is there after all.
+/// Whether the driver is really loaded.
 fn is_real() -> bool {
     static REAL: OnceLock<bool> = OnceLock::new();
     *REAL.get_or_init(|| {
@@ -79,18 +79,18 @@ fn is_real() -> bool {
     })
 }
 
-/// The function of libc that a function here stands before.
+/// The function of libc that a function here replaces.
 fn next(name: &CStr) -> *mut c_void {
-    // SAFETY: asks for a name.
+    // SAFETY: looks up a name.
     let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     assert!(!found.is_null(), "libc has {name:?}");
     found
 }
 
-/// Declares functions that open a file: those of libc that may get a path of the driver.
+/// Declares replacements of the libc functions that open a file.
 macro_rules! opens {
     ($($name:ident($path:ident: $path_type:ty $(, $arg:ident: $ty:ty)*) -> $ret:ty, $from:expr;)*) => { $(
-        /// As libc's, but for the driver's files.
+        /// Calls libc's function, except for the driver's files.
         ///
         /// # Safety
         /// As for libc's function. The last argument of `open` may be missing: its register is then passed on.
@@ -98,7 +98,7 @@ macro_rules! opens {
         pub unsafe extern "C" fn $name($path: $path_type $(, $arg: $ty)*) -> $ret {
             type Function = unsafe extern "C" fn($path_type $(, $ty)*) -> $ret;
             static NEXT: OnceLock<usize> = OnceLock::new();
-            // SAFETY: the path is libc's.
+            // SAFETY: the path is a valid argument of libc.
             if let Some(file) = unsafe { answer($path) }.filter(|_| !is_real()) {
                 #[allow(clippy::redundant_closure_call)]
                 return $from(file $(, $arg)*);
@@ -111,13 +111,13 @@ macro_rules! opens {
             let function = std::ptr::with_exposed_provenance::<c_void>(*address);
             // SAFETY: libc's function of this name has this type.
             let function = unsafe { std::mem::transmute::<*const c_void, Function>(function) };
-            // SAFETY: the caller's promise.
+            // SAFETY: by the caller's promise.
             unsafe { function($path $(, $arg)*) }
         }
     )* };
 }
 
-/// A stream of a descriptor, for reading.
+/// Opens a stream of a descriptor, for reading.
 fn stream(file: c_int, _mode: *const c_char) -> *mut libc::FILE {
     // SAFETY: an open descriptor, which the stream then owns.
     unsafe { libc::fdopen(file, c"r".as_ptr()) }

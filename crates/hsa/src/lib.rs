@@ -1,7 +1,8 @@
 //! A drop-in `libhsa-runtime64.so.1`: programs that were built for ROCm run on emulated GPUs, unchanged.
 //!
-//! The C interface is that of the "HSA Runtime Programmer's Reference Manual" 1.2 with AMD's extensions. Each module has a
-//! subject; those with functions of the interface declare them in a block `calls!` or `operations!`.
+//! The C interface is that of the "HSA Runtime Programmer's Reference Manual" 1.2 with AMD's extensions. Each module has one
+//! subject; modules with functions of the interface declare them in a block `calls!` or `operations!`.
+//!
 //! A program finds it before ROCm's own, as `wavetank run` arranges it:
 //!
 //! ```sh

@@ -1,4 +1,4 @@
-//! The life cycle of the library: what `hsa_init` and the last `hsa_shut_down` do, and what a fork leaves.
+//! The life cycle of the library: the effects of `hsa_init`, of the last `hsa_shut_down`, and of a fork.
 
 use std::sync::Mutex;
 
@@ -32,7 +32,7 @@ pub fn init() -> Result {
     state::add_reference()
 }
 
-/// Removes a reference. After the last one all threads have ended, so that a fork copies a library that can be initialised
+/// Removes a reference. After the last one, all threads have ended, so that a fork copies a library that can be initialised
 /// again.
 pub fn shut_down() -> Result {
     let _one = lock(&CHANGE);

@@ -1,5 +1,5 @@
 //! The log: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
-//! It goes to stderr, or to the end of the file that `WAVETANK_LOG_TO` names.
+//! The log goes to stderr, or to the end of the file that `WAVETANK_LOG_TO` names.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,7 +12,7 @@ use wavetank::found_file;
 
 use crate::state::{lock, settings};
 
-/// A wrong setting makes `hsa_init` fail; the calls before it are not logged.
+/// The log level; none for a wrong setting, with which `hsa_init` fails later.
 fn level() -> Log {
     settings()
         .as_ref()
@@ -29,7 +29,7 @@ pub fn informs() -> bool {
     level() >= Log::Info
 }
 
-/// The file that takes the lines instead of stderr. One that cannot be opened is none.
+/// The file that receives the lines instead of stderr; `None` if it cannot be opened.
 fn file() -> Option<&'static File> {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let open = || {
@@ -39,33 +39,33 @@ fn file() -> Option<&'static File> {
     FILE.get_or_init(open).as_ref()
 }
 
-/// Writes a line, whole.
+/// Writes a line with one system call.
 pub fn line(text: &str) {
     lines(&format!("wavetank: {text}\n"));
 }
 
-/// Writes lines as they are.
+/// Writes complete lines without adding a prefix.
 pub fn lines(text: &str) {
     match file() {
         Some(mut file) => file.write_all(text.as_bytes()).unwrap_or_else(lost),
-        // A closed stderr has no reader.
+        // A closed stderr has no reader, so the error is ignored.
         None => drop(std::io::stderr().write_all(text.as_bytes())),
     }
 }
 
-/// Lets `wavetank run` know that a line is not in the file, the first time.
+/// Reports to `wavetank run`, the first time, that a line is not in the file.
 #[cold]
 fn lost(error: std::io::Error) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         if let Some(path) = std::env::var_os("WAVETANK_LOST_TO") {
-            // It may have gone.
+            // The process may have ended.
             let _ = found_file::leave(path.as_ref(), &error.to_string());
         }
     });
 }
 
-/// Writes a line about something, unless one was written about it before.
+/// Writes a line about a subject, unless one was written before.
 pub fn once(about: &str, text: &str) {
     static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if lock(&WRITTEN).insert(about.to_owned()) {
@@ -73,7 +73,7 @@ pub fn once(about: &str, text: &str) {
     }
 }
 
-/// Writes a line that a loop of the program may cause: the first few of a process.
+/// Writes a line that a loop of the program may repeat: only the first few of a process.
 pub fn few(text: &str) {
     const FEW: u32 = 8;
     static COUNT: AtomicU32 = AtomicU32::new(0);

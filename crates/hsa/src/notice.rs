@@ -1,4 +1,4 @@
-//! Notices: a module announces something to modules that build on it, without naming them.
+//! Notices: events that a module sends to modules that build on it, without naming them.
 
 use std::sync::OnceLock;
 
@@ -10,12 +10,12 @@ impl<T: Copy> Notice<T> {
         Notice(OnceLock::new())
     }
 
-    /// Sets the receivers, in the order in which they are called. Later calls change nothing.
+    /// Sets the receivers, in the order in which they are called. Later calls have no effect.
     pub fn connect(&self, receivers: &'static [fn(T)]) {
         let _ = self.0.set(receivers);
     }
 
-    /// Calls each receiver.
+    /// Calls each receiver with the subject of the notice.
     pub fn send(&self, about: T) {
         for receiver in self.0.get().copied().unwrap_or_default() {
             receiver(about);

@@ -1,6 +1,6 @@
 //! The one runtime of a process: its devices, whether it is initialised, the settings, and the clock.
 //!
-//! Every other module rests on this one. `life.rs` alone changes what is here.
+//! All other modules depend on this one. Only `life.rs` changes its state.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,16 +10,16 @@ use wavetank::{Device, Registry};
 
 use crate::abi::{Result, Status};
 
-/// The devices. They stay from the first `hsa_init` on: worker threads may use them until the process ends.
+/// The devices, which stay from the first `hsa_init` on: worker threads may use them until the process ends.
 pub struct Runtime {
     /// The emulated GPUs, which share their memory.
     pub gpus: Vec<Device>,
-    /// The memory of each in bytes.
+    /// The memory size of each GPU in bytes.
     pub memory: Vec<u64>,
 }
 
 static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-/// Calls of `hsa_init` without their `hsa_shut_down`.
+/// The number of `hsa_init` calls without their `hsa_shut_down`.
 static REFERENCES: AtomicU32 = AtomicU32::new(0);
 /// Set in a child that was forked while the library was open: the threads that it would need are in its parent.
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -30,7 +30,7 @@ pub fn settings() -> &'static std::result::Result<Settings, WrongSetting> {
     SETTINGS.get_or_init(Settings::from_env)
 }
 
-/// A lock that outlives a panic of its holder.
+/// Locks a mutex, even if a holder has panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -52,17 +52,17 @@ pub fn not_forked() -> Result {
     }
 }
 
-/// Marks this process as such a child.
+/// Marks this process as a forked child.
 pub fn set_forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// Whether there is a reference.
+/// Whether the library is initialised: there is a reference.
 pub fn is_open() -> bool {
     REFERENCES.load(Ordering::Acquire) > 0
 }
 
-/// Adds a reference.
+/// Adds a reference to the library.
 pub fn add_reference() -> Result {
     let counted =
         REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_add(1));
@@ -91,7 +91,7 @@ pub fn set_runtime(runtime: Runtime) {
 }
 
 impl Runtime {
-    /// The memory of all GPUs.
+    /// The allocations of all GPUs.
     pub fn registry(&self) -> &Registry {
         self.gpus[0].registry()
     }

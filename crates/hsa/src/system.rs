@@ -1,4 +1,4 @@
-//! `hsa_init`, the system's attributes, extension tables, profiling.
+//! System functions of the C interface: `hsa_init`, the system's attributes, extension tables, profiling.
 
 use std::ffi::{c_char, c_void};
 
@@ -9,12 +9,12 @@ use crate::state::{TICKS_PER_SECOND, ticks};
 use crate::{agent, image, life, loader, queue, signal};
 use std::sync::atomic::Ordering;
 
-/// Extensions: images, and AMD's.
+/// The extension for images, and those of AMD.
 const IMAGES: u16 = 1;
 const PROFILER: u16 = 0x200;
 const LOADER: u16 = 0x201;
 
-/// Whether an extension of the headers is supported; one that is in none of them is an error.
+/// Whether an extension of the headers is supported; an unknown one is an error.
 fn has_extension(extension: u16, major: u16) -> Result<bool> {
     match extension {
         IMAGES | PROFILER | LOADER => Ok(major == 1),
@@ -29,7 +29,7 @@ fn on(agent: Agent, extension: u16) -> Result<bool> {
     Ok(gpu || extension != IMAGES)
 }
 
-/// Fills a table of functions, as far as the caller has room.
+/// Fills a table of functions, up to the size of the caller's.
 ///
 /// # Safety
 /// There is room for `bytes` bytes.
@@ -89,9 +89,9 @@ calls! {
                     put(value.cast(), extensions)
                 }
                 0x200 => put(value.cast(), c"wavetank".as_ptr()),
-                // Virtual memory.
+                // Virtual memory is supported.
                 0x205 => put(value.cast(), true),
-                // SVM of pageable memory, its default, monitor waits, dma-buf, XNACK.
+                // Not supported: SVM of pageable memory, its default, monitor waits, dma-buf, XNACK.
                 0x201..=0x206 => put(value.cast(), false),
                 // The version of AMD's extensions.
                 0x207 | 0x208 => put(value.cast(), 1u16),
@@ -150,7 +150,7 @@ calls! {
     }
 
     fn hsa_amd_enable_logging(_flags: *const u8, _file: *mut c_void) {
-        // WAVETANK_LOG chooses what is logged.
+        // The environment variable WAVETANK_LOG selects the log level instead.
         Ok(())
     }
 
@@ -165,7 +165,7 @@ calls! {
     }
 
     fn hsa_amd_profiling_set_profiler_enabled(queue: *const c_void, _enable: i32) {
-        // Times are always kept.
+        // Times are always recorded.
         queue::find(queue.expose_provenance() as u64).map(drop)
     }
 
@@ -191,7 +191,7 @@ calls! {
     }
 }
 
-/// When the work of a signal began and ended.
+/// The start and end times of a signal's work.
 fn times(signal: Signal) -> Result<ProfilingTime> {
     let found = signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
     happens_before::host_sees(signal);

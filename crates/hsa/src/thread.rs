@@ -12,17 +12,17 @@ use crate::abi::{Result, Status};
 use crate::signal::futex::EventCount;
 use crate::state::lock;
 
-/// How long the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.
+/// The time that the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The life of the library that goes on: the last `hsa_shut_down` ends it, and with it the threads that serve.
+/// The number of the library's present life: the last `hsa_shut_down` ends it, and with it the threads that serve.
 static LIFE: AtomicU64 = AtomicU64::new(1);
-/// The threads that serve, and those that did and were not joined yet.
+/// The threads that serve, and those that have ended and were not joined yet.
 static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
 static GONE: EventCount = EventCount::new();
 
 struct Server {
-    /// It serves no longer, and is about to end.
+    /// Whether the thread serves no longer, and is about to end.
     left: Arc<AtomicBool>,
     handle: JoinHandle<()>,
 }
@@ -36,20 +36,20 @@ impl Server {
         self.handle.thread().id() == std::thread::current().id()
     }
 
-    /// Waits until the thread is gone: on its way out it still takes locks of the C library, which a fork would copy taken.
+    /// Waits until the thread has exited: during its exit it takes locks of the C library, which a fork would copy as taken.
     fn join(self) {
-        // Its panic was reported when it happened.
+        // A panic of the thread was reported when it happened.
         let _ = self.handle.join();
     }
 }
 
 thread_local! {
-    /// The life in which this thread serves; 0 in those of the program.
+    /// The life in which this thread serves; 0 in threads of the program.
     static SERVES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Starts a thread: signals of the process are delivered to the program's own threads, and the float
-/// environment is the default one whatever its creator has made of its own (`-ffast-math` hosts flush denormals).
+/// Starts a thread. Signals of the process are delivered to the program's own threads only. The float environment is the default
+/// one, even if its creator has another (`-ffast-math` hosts flush denormals).
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     let builder = std::thread::Builder::new().name(name.to_owned());
     let blocked = BlockedSignals::new();
@@ -63,7 +63,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHan
 
 /// Starts a thread that serves until [`is_serving`] is false.
 pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
-    /// Tells that the thread leaves, however it ends.
+    /// Records that the thread leaves, however it ends.
     struct Serving(Arc<AtomicBool>);
     impl Drop for Serving {
         fn drop(&mut self) {
@@ -91,18 +91,18 @@ pub fn life() -> u64 {
     LIFE.load(Ordering::SeqCst)
 }
 
-/// Whether the life in which this thread serves goes on.
+/// Whether the life in which this thread serves still continues.
 pub fn is_serving() -> bool {
     SERVES.get() == life()
 }
 
-/// Ends the life of the library. `wake` wakes the threads, which then see that it has ended; this waits until they
-/// are gone, so that a fork after it finds no lock taken.
+/// Ends the life of the library. `wake` wakes the threads, which then find that it has ended. The function waits until they have
+/// exited, so that a fork afterwards finds no lock taken.
 pub fn end_life(wake: impl FnOnce()) {
     LIFE.fetch_add(1, Ordering::SeqCst);
     wake();
     let servers = std::mem::take(&mut *lock(&SERVERS));
-    // A function of the program that such a thread runs may have shut the library down.
+    // The function of the program that shut the library down may be running in one of these threads.
     let others = servers.into_iter().filter(|server| !server.is_this());
     let others: Vec<Server> = others.collect();
     GONE.until(Some(Instant::now() + PATIENCE), || {
@@ -114,20 +114,20 @@ pub fn end_life(wake: impl FnOnce()) {
         .for_each(Server::join);
 }
 
-/// A forked child has none of its parent's threads, and a life of its own.
+/// Begins a new life in a forked child, which has none of its parent's threads.
 pub fn forked() {
     LIFE.fetch_add(1, Ordering::SeqCst);
-    // Those of a parent that did not wait for them are none that this process could detach.
+    // The parent's threads do not exist in this process, so they cannot be detached.
     if let Ok(mut servers) = SERVERS.try_lock() {
         std::mem::forget(std::mem::take(&mut *servers));
     }
 }
 
-/// A thread that is started when it is first needed, once in a life.
+/// A thread that is started at its first use, once in a life.
 pub struct Service {
     name: &'static str,
     body: fn(),
-    /// The life in which it was started.
+    /// The number of the life in which it was started.
     started: AtomicU64,
 }
 
@@ -140,7 +140,7 @@ impl Service {
         }
     }
 
-    /// Starts it, unless that was done.
+    /// Starts the thread, unless it has been started.
     pub fn start(&self) -> Result {
         let life = life();
         if self.started.load(Ordering::Acquire) == life
@@ -152,7 +152,7 @@ impl Service {
     }
 }
 
-/// Signals stay blocked in this thread, and in those it creates, while this lives.
+/// Blocks signals in this thread, and in threads that it creates, while this lives.
 struct BlockedSignals(libc::sigset_t);
 
 impl BlockedSignals {
@@ -169,7 +169,7 @@ impl BlockedSignals {
 
 impl Drop for BlockedSignals {
     fn drop(&mut self) {
-        // SAFETY: restores what was there.
+        // SAFETY: restores the previous mask.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut()) };
     }
 }

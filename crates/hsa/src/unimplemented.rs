@@ -1,10 +1,10 @@
-//! Functions of the public headers that are not implemented: each logs its name and returns an error, so that programs link
-//! and do not crash.
+//! Functions of the public headers that are not implemented: each logs its name and returns an error, so that programs link and
+//! do not crash.
 
 use crate::abi::Status;
 use crate::log;
 
-/// Declares functions that are not supported. Whatever arguments a caller passes in registers is left unread.
+/// Declares functions that are not supported. Arguments that a caller passes in registers are not read.
 macro_rules! unimplemented {
     ($($name:ident)*) => { $(
         #[unsafe(export_name = concat!("wt_", stringify!($name)))]

@@ -9,8 +9,7 @@ use crate::op::{Block, Node};
 use crate::operations::{Op, Terminator};
 use crate::types::{Elem, Fp, Reg, Ty, Value};
 
-/// Builds one [`Block`]. All methods take `&self`, so that several values can
-/// be combined in one expression.
+/// Builds one [`Block`]. All methods take `&self`, so that several values can be combined in one expression.
 ///
 /// ```
 /// use wavetank_ir::{Bin, Builder, Elem, Family, Fp, Reg, Terminator};
@@ -38,22 +37,22 @@ impl Builder {
         }
     }
 
-    /// The block that was built.
+    /// The block of all appended operations.
     pub fn finish(self) -> Block {
         self.block.into_inner()
     }
 
-    /// Appends an operation as it is, with the type of its result.
+    /// Appends an operation with a given type of its result.
     pub fn node(&self, op: Op, ty: Option<Ty>) -> Value {
         self.push(op, ty)
     }
 
-    /// The type of a value built here.
+    /// The type of a value of this block.
     pub fn ty(&self, v: Value) -> Ty {
         self.block.borrow().ty(v)
     }
 
-    /// The constant a value is, if it is one.
+    /// The constant that a value is, if it is one.
     pub fn as_const(&self, v: Value) -> Option<u64> {
         match self.block.borrow().node(v).op {
             Op::Const(c) => Some(c),
@@ -61,7 +60,7 @@ impl Builder {
         }
     }
 
-    /// The block as far as it was built.
+    /// The block as built so far.
     pub fn so_far(&self) -> Ref<'_, Block> {
         self.block.borrow()
     }
@@ -86,12 +85,12 @@ impl Builder {
         self.push(Op::Inst { pc, family }, None);
     }
 
-    /// A 32-bit constant.
+    /// A constant of type `U32`.
     pub fn u32(&self, c: u32) -> Value {
         self.push(Op::Const(c.into()), Some(Ty::U32))
     }
 
-    /// A 64-bit constant.
+    /// A constant of type `U64`.
     pub fn u64(&self, c: u64) -> Value {
         self.push(Op::Const(c), Some(Ty::U64))
     }
@@ -101,7 +100,7 @@ impl Builder {
         self.push(Op::Const(c), Some(Ty::Mask))
     }
 
-    /// Reads a register.
+    /// Reads a register of any file.
     pub fn read(&self, reg: Reg) -> Value {
         self.push(Op::Read(reg), Some(reg.ty()))
     }
@@ -152,39 +151,38 @@ impl Builder {
         self.push(Op::WriteIndexedS { base, index, value }, None);
     }
 
-    /// One operand.
+    /// An operation with one operand.
     pub fn un(&self, op: Un, elem: Elem, fp: Fp, a: Value) -> Value {
         let ty = op.shape().result(elem, &[self.ty(a)]);
         self.push(Op::Un(op, elem, fp, a), Some(ty))
     }
 
-    /// Two operands.
+    /// An operation with two operands.
     pub fn bin(&self, op: Bin, elem: Elem, fp: Fp, a: Value, b: Value) -> Value {
         let ty = op.shape().result(elem, &[self.ty(a), self.ty(b)]);
         self.push(Op::Bin(op, elem, fp, a, b), Some(ty))
     }
 
-    /// Three operands.
+    /// An operation with three operands.
     pub fn tern(&self, op: Tern, elem: Elem, fp: Fp, a: Value, b: Value, c: Value) -> Value {
         let ty = op.shape().result(elem, &[a, b, c].map(|v| self.ty(v)));
         self.push(Op::Tern(op, elem, fp, a, b, c), Some(ty))
     }
 
-    /// Compares: a mask of vectors, 0 or 1 of uniforms.
+    /// Compares: the result is a mask for vectors, 0 or 1 for uniforms.
     pub fn cmp(&self, rel: Rel, elem: Elem, fp: Fp, a: Value, b: Value) -> Value {
         let ty = rel.shape().result(elem, &[self.ty(a), self.ty(b)]);
         self.push(Op::Cmp(rel, elem, fp, a, b), Some(ty))
     }
 
-    /// The lanes whose float belongs to the classes of `bits`; 0 or 1 where
-    /// both are uniform.
+    /// The lanes whose float belongs to the classes of `bits`; 0 or 1 if both are uniform.
     pub fn class(&self, elem: Elem, a: Value, bits: Value) -> Value {
         let vector = self.ty(a).is_vector() || self.ty(bits).is_vector();
         let ty = if vector { Ty::Mask } else { Ty::U32 };
         self.push(Op::Class(elem, a, bits), Some(ty))
     }
 
-    /// Converts between elements.
+    /// Converts a number from one element type to another.
     pub fn cvt(&self, cvt: Cvt, from: Elem, to: Elem, fp: Fp, a: Value) -> Value {
         let ty = self.join(to.carrier_bits(), &[a]);
         self.push(Op::Cvt(cvt, from, to, fp, a), Some(ty))
@@ -201,21 +199,21 @@ impl Builder {
         self.push(Op::Select(cond, a, b), Some(ty))
     }
 
-    /// Sum and carry.
+    /// The sum of 32 bits, and the carry.
     pub fn add_carry(&self, a: Value, b: Value, carry: Option<Value>) -> (Value, Value) {
         let ty = self.carry_ty(a, b, carry);
         let sum = self.push(Op::AddCarry(a, b, carry), Some(ty));
         (sum, self.second(sum))
     }
 
-    /// Difference and borrow.
+    /// The difference of 32 bits, and the borrow.
     pub fn sub_borrow(&self, a: Value, b: Value, borrow: Option<Value>) -> (Value, Value) {
         let ty = self.carry_ty(a, b, borrow);
         let diff = self.push(Op::SubBorrow(a, b, borrow), Some(ty));
         (diff, self.second(diff))
     }
 
-    /// A carry mask makes the sum of two uniforms differ from lane to lane.
+    /// The type of a sum. A carry mask makes the sum of two uniforms differ from lane to lane.
     fn carry_ty(&self, a: Value, b: Value, carry: Option<Value>) -> Ty {
         match carry.map(|c| self.ty(c)) {
             Some(Ty::Mask) => Ty::V32,
@@ -259,7 +257,7 @@ impl Builder {
         self.push(Op::NonZero(v), Some(Ty::Mask))
     }
 
-    /// For each lane the mask of lanes below it.
+    /// For each lane, the mask of the lanes below it.
     pub fn lanes_below(&self, high: bool) -> Value {
         self.push(Op::LanesBelow { high }, Some(Ty::V32))
     }
@@ -279,27 +277,27 @@ impl Builder {
         self.push(Op::ReadFirstLane(v, mask), Some(Ty::U32))
     }
 
-    /// A fixed selection of lanes.
+    /// Selects lanes by a fixed table.
     pub fn shuffle(&self, v: Value, table: Box<[u8; 64]>) -> Value {
         self.push(Op::Shuffle(v, table), Some(Ty::V32))
     }
 
-    /// The selection applied to a mask.
+    /// Selects the bits of a mask by a fixed table.
     pub fn shuffle_mask(&self, v: Value, table: Box<[u8; 64]>) -> Value {
         self.push(Op::ShuffleMask(v, table), Some(Ty::Mask))
     }
 
-    /// `ds_bpermute_b32`.
+    /// Fetches the value of another lane, chosen by an index (`ds_bpermute_b32`).
     pub fn permute(&self, value: Value, index: Value, mask: Value) -> Value {
         self.push(Op::Permute { value, index, mask }, Some(Ty::V32))
     }
 
-    /// `ds_permute_b32`.
+    /// Sends the value to another lane, chosen by an index (`ds_permute_b32`).
     pub fn scatter(&self, value: Value, index: Value, mask: Value) -> Value {
         self.push(Op::Scatter { value, index, mask }, Some(Ty::V32))
     }
 
-    /// A pure function on each lane.
+    /// Applies a pure function in each lane.
     pub fn lane_fn(&self, f: &'static LaneFn, args: &[Value]) -> Value {
         self.push(
             Op::LaneFn(f, args.to_vec()),
@@ -307,33 +305,33 @@ impl Builder {
         )
     }
 
-    /// A pure function with a mask as second result.
+    /// Applies a pure function with a mask as second result.
     pub fn lane_fn2(&self, f: &'static LaneFn, args: &[Value]) -> (Value, Value) {
         let v = self.lane_fn(f, args);
         (v, self.second(v))
     }
 
-    /// A load of one register by lanes whose result is a value.
+    /// A load of one register in each lane, whose result is a value.
     pub fn load(&self, op: MemOp) -> Value {
         self.push(Op::Mem(Box::new(op)), Some(Ty::V32))
     }
 
-    /// An access to memory, whose results go to registers, if there are any.
+    /// An access to memory whose results, if any, go to registers.
     pub fn mem(&self, op: MemOp) {
         self.push(Op::Mem(Box::new(op)), None);
     }
 
-    /// Reads a clock.
+    /// Reads a clock, a `U64`.
     pub fn clock(&self, clock: Clock) -> Value {
         self.push(Op::Clock(clock), Some(Ty::U64))
     }
 
-    /// Waits for counters.
+    /// Waits for wait counters.
     pub fn waitcnt(&self, counters: WaitCnt) {
         self.push(Op::WaitCnt(counters), None);
     }
 
-    /// Notes the lanes in which a value is not 0, and numbers with them, of the instruction at an address.
+    /// Reports the lanes in which a value is not 0, with further values to show, for the instruction at an address.
     pub fn probe(&self, pc: u64, about: u8, of: Value, lanes: Value, shows: Vec<Value>) {
         let probe = Op::Probe {
             pc,
@@ -345,7 +343,7 @@ impl Builder {
         self.push(probe, None);
     }
 
-    /// Ends the block.
+    /// Ends the block with a terminator.
     pub fn end(&self, t: Terminator) {
         self.push(Op::End(t), None);
     }

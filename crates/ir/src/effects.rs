@@ -1,47 +1,45 @@
-//! What an operation does beside computing its result: the registers it reads
-//! and writes, and who may look at the state meanwhile. Which of this an
-//! operation does stands in its row (`operations.rs`). Every pass and every engine
-//! asks there, so that none has a list of its own to forget a case in.
+//! The effects of an operation beside its result: the registers that it reads and writes, and whether its state may be observed.
+//! The effects are a column of the operation's row (`operations.rs`). Every pass and every engine takes them from that column, so
+//! that none keeps its own, possibly incomplete, list.
 //!
-//! The values an operation uses are no effects; `for_each_operand` has them.
-//! Neither are how long it takes, and the address of the guest instruction.
+//! The values that an operation uses are not effects; `for_each_operand` has them. Nor are its duration and the address of the
+//! guest instruction.
 
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{DataReg, MemKind, MemOp, Space};
 use crate::operations::Op;
 use crate::types::Reg;
 
-/// The files of registers. Registers of different files never overlap.
+/// A register file. Registers of different files never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegFile {
-    /// Uniform registers.
+    /// Uniform registers, each with one value for the wave.
     Uniform,
     /// The scalar condition code alone.
     Scc,
-    /// Hardware registers.
+    /// Hardware registers, by the front end's numbers.
     Hardware,
-    /// Vector registers.
+    /// Vector registers, each with one value for each lane.
     Vector,
 }
 
-/// Consecutive registers of a file. It may reach past the end of an engine's
-/// file, as an operation may.
+/// Consecutive registers of a file. Like an operation, it may reach past the end of an engine's file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Span {
-    /// The file.
+    /// The file of the registers.
     pub file: RegFile,
-    /// The first register.
+    /// The number of the first register.
     pub first: u32,
-    /// How many.
+    /// The number of registers.
     pub count: u32,
 }
 
 impl Span {
-    /// Every uniform register.
+    /// All uniform registers that have a number.
     pub const ALL_UNIFORM: Span = Span::new(RegFile::Uniform, 0, 1 << 8);
-    /// Every vector register.
+    /// All vector registers that have a number.
     pub const ALL_VECTOR: Span = Span::new(RegFile::Vector, 0, 1 << 16);
-    /// EXEC.
+    /// The two uniform registers of EXEC.
     pub const EXEC: Span = Span::of(Reg::EXEC);
 
     /// Registers `first` to `first + count - 1`.
@@ -49,7 +47,7 @@ impl Span {
         Span { file, first, count }
     }
 
-    /// The registers that a name stands for.
+    /// The registers that a register name stands for.
     pub const fn of(reg: Reg) -> Span {
         match reg {
             Reg::S(n) => Span::new(RegFile::Uniform, n as u32, 1),
@@ -74,18 +72,18 @@ impl Span {
         self.first + self.count
     }
 
-    /// Whether they have a register in common.
+    /// Whether the spans have a register in common.
     pub fn overlaps(self, other: Span) -> bool {
         self.file == other.file && self.first < other.end() && other.first < self.end()
     }
 }
 
-/// A few spans.
+/// Up to three spans.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spans([Option<Span>; 3]);
 
 impl Spans {
-    /// Each of them.
+    /// An iterator over the spans.
     pub fn iter(&self) -> impl Iterator<Item = Span> + '_ {
         self.0.iter().flatten().copied()
     }
@@ -103,7 +101,7 @@ impl Spans {
 
 impl FromIterator<Span> for Spans {
     /// # Panics
-    /// If there are more than any operation has: three.
+    /// If there are more than three spans, the largest number of any operation.
     fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Spans {
         let mut all = Spans::default();
         for (n, span) in spans.into_iter().enumerate() {
@@ -119,52 +117,46 @@ impl From<Span> for Spans {
     }
 }
 
-/// What an operation does beside computing its result. The default is that of
-/// a pure function of its operands, lane by lane.
+/// The effects of an operation beside its result. The default is that of a pure function of its operands, lane by lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
-    /// Registers that it may read. What those read that it calls upon, as the
-    /// host at a message, is not named: they observe the state.
+    /// Registers that the operation may read. Reads by others that it calls, such as the host at a message, are not included:
+    /// those observe the state.
     pub reads: Spans,
-    /// Registers that it may write: in some lanes, in part, or one of many.
-    /// What it keeps of them is not read.
+    /// Registers that the operation may write: in some lanes, in part, or one of many. The parts that it keeps are not read.
     pub writes: Spans,
-    /// It writes the whole of `writes`, whatever its operands are: what was in
-    /// there before is gone.
+    /// Whether the operation writes all of `writes` for any operands, so that the previous values are dead.
     pub overwrites: bool,
-    /// Any register may be observed meanwhile, so the state must be as the operations before have left it: at operations
-    /// that may fault, leave the block, or use a hardware register, which may show SCC or EXEC.
+    /// Whether any register may be observed during the operation, so that the state must be up to date. This holds for operations
+    /// that may fault, leave the block, or use a hardware register, which may contain SCC or EXEC.
     pub observes_state: bool,
-    /// Whether it may stop the wave with a fault; then it has written no register.
+    /// Whether the operation may stop the wave with a fault; then it has written no register.
     pub faults: bool,
-    /// A lane, or the wave, gets what depends on the values of other lanes. A
-    /// mask has a bit for each lane, and is no such thing until it is used as
-    /// a number.
+    /// Whether a lane's result, or the wave's, depends on the values of other lanes. A mask has a bit for each lane, so it
+    /// crosses lanes only when it is used as a number.
     pub crosses_lanes: bool,
-    /// Whether it ends the block.
+    /// Whether the operation ends the block.
     pub ends_block: bool,
-    /// The wave stops here, for others or for the host, and goes on later or
-    /// never. (At any other end of a block an engine may switch too.)
+    /// Whether the wave stops here for other waves or for the host, and continues later or never. (At any other end of a block,
+    /// an engine may switch waves too.)
     pub yields: bool,
-    /// Whether it may read memory, of any space.
+    /// Whether the operation may read memory of any space.
     pub reads_memory: bool,
-    /// Whether it may write memory, of any space.
+    /// Whether the operation may write memory of any space.
     pub writes_memory: bool,
-    /// Its result may be another one the next time, though nothing changed
-    /// that this block can see.
+    /// Whether the result may differ the next time, although nothing visible to the block has changed.
     pub varies: bool,
-    /// It marks a place for those who count, trace or check, who may ask for
-    /// EXEC there.
+    /// Whether the operation marks a position for counters, traces or checkers, which may read EXEC there.
     pub marks: bool,
 }
 
 impl Effects {
-    /// Whether the operation must stay although its result is not used.
+    /// Whether the operation has an effect, so that it must stay if its result is not used.
     pub fn any(&self) -> bool {
         !self.writes.is_empty() || self.faults || self.ends_block || self.marks
     }
 
-    /// None: those of a pure function of its operands, lane by lane.
+    /// The effects of a pure function of its operands, lane by lane: none.
     pub(crate) const PURE: Effects = Effects {
         reads: Spans([None; 3]),
         writes: Spans([None; 3]),
@@ -208,7 +200,7 @@ impl Effects {
     /// The effects of [`Op::Write`].
     pub(crate) fn of_write(reg: Reg) -> Effects {
         match reg {
-            // A front end's status register may hold SCC or part of EXEC.
+            // A status register of a front end may contain SCC or part of EXEC.
             Reg::Hw(_) => Effects {
                 observes_state: true,
                 ..Effects::writing(
@@ -216,7 +208,7 @@ impl Effects {
                     false,
                 )
             },
-            // Lanes that are off keep what they have.
+            // Inactive lanes keep their values.
             Reg::V(_) | Reg::V64(_) => Effects::writing(Span::of(reg), false),
             Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => {
                 Effects::writing(Span::of(reg), true)
@@ -226,7 +218,7 @@ impl Effects {
 }
 
 impl Op {
-    /// Whether it must stay although its result is not used: it opens an instruction, writes, accesses memory, waits or ends
+    /// Whether the operation must stay if its result is not used: it opens an instruction, writes, accesses memory, waits or ends
     /// the block.
     pub fn has_effect(&self) -> bool {
         self.effects().any()
@@ -234,8 +226,8 @@ impl Op {
 }
 
 impl MemOp {
-    /// What it does: its operands are values, so that it reads no register.
-    /// Every access may fault, and the state must be exact then.
+    /// The effects of the access. The operands are values, so no register is read. Every access may fault, so the state must be
+    /// exact before it.
     pub fn effects(&self) -> Effects {
         let ret = self.ret.map(|reg| Span::data(reg, self.registers()));
         let image = match &self.space {
@@ -269,7 +261,7 @@ impl MemOp {
 }
 
 impl Image {
-    /// Whether the level of detail comes from what neighbours ask for.
+    /// Whether the level of detail is computed from the coordinates of neighbouring lanes.
     fn compares_lanes(&self) -> bool {
         let implicit = matches!(self.lod, Lod::Implicit | Lod::Bias);
         let samples = [ImageKind::Sample, ImageKind::Gather, ImageKind::Lod];

@@ -1,4 +1,4 @@
-//! Effects by the documentation of the operations, and against their text.
+//! Effects compared with the documentation of the operations, and with their text.
 
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ fn flags(e: &Effects) -> String {
     set.collect::<Vec<_>>().join(" ")
 }
 
-/// Lines with what they read, write, and do besides.
+/// Lines with the registers that they read and write, and with their other effects.
 fn check(cases: &[(&str, &str, &str, &str)]) {
     for &(line, reads, writes, rest) in cases {
         let e = op(line).effects();
@@ -94,7 +94,7 @@ fn registers_and_values() {
     ]);
 }
 
-/// What goes in are values; only what comes back names registers.
+/// The operands of an access are values; only its results are registers.
 #[test]
 fn accesses_to_memory() {
     let load = "observes faults loads";
@@ -142,7 +142,7 @@ fn accesses_to_memory() {
             "",
             atomic,
         ),
-        // Formats: a component a register, or two.
+        // Formats with one component a register, or two.
         (
             "load buffer, dwords 3, vm, resource [%w, %w], soffset %u, format, ret v1, mask %m",
             "v1+3",
@@ -176,7 +176,7 @@ fn images() {
             "v1+4",
             "observes faults loads",
         ),
-        // No texel is looked at.
+        // Only information about the image is read, no texel.
         (
             &image(&format!(
                 "kind info, {parts}, vaddress [%d], lod explicit, components 15"
@@ -221,7 +221,7 @@ fn ends_of_blocks() {
     ]);
 }
 
-/// The register that a word of the text form names, if it does.
+/// The register in a word of the text form, if there is one.
 fn named(word: &str) -> Option<Span> {
     let number = |s: &str| s.parse().ok();
     let pair = |s: &str| number(s.split(':').next()?);
@@ -243,14 +243,14 @@ fn registers(node: &Node) -> Vec<Span> {
 }
 
 proptest! {
-    /// What the text names is read or written, and nothing else is, but for
-    /// what operations use that name none.
+    /// The registers in the text are read or written, and no others, except those of operations that have no register in their
+    /// text.
     #[test]
     fn the_text_names_the_registers(
         seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 1..20),
     ) {
         for node in block(0, &seeds, "an end").nodes {
-            // An access of no dwords touches none of the registers that it names.
+            // An access of no dwords accesses none of the registers in its text.
             if matches!(&node.op, Op::Mem(m) if m.access == Access::Dwords(0)) {
                 continue;
             }
@@ -277,13 +277,13 @@ proptest! {
     ) {
         for node in block(0, &seeds, "an end").nodes {
             let e = node.op.effects();
-            // Whoever is called upon at a fault, or at an end, sees the state.
+            // The code that handles a fault or an end may observe the state.
             let seen = e.faults || e.ends_block || e.yields || e.writes_memory || e.reads_memory;
             prop_assert!(!seen || e.observes_state, "{}", node);
             prop_assert!(!e.yields || e.ends_block, "{}", node);
             prop_assert!(!e.overwrites || !e.writes.is_empty(), "{}", node);
             prop_assert_eq!(e.ends_block, matches!(node.op, Op::End(_)));
-            // Only what has no result must stay.
+            // Only operations without a result must stay.
             let resultless = matches!(
                 node.op,
                 Op::Inst { .. } | Op::Write { .. } | Op::WriteIndexed { .. } | Op::WriteIndexedS { .. }

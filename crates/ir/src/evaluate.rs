@@ -1,14 +1,12 @@
-//! What the functions of integers give, for single numbers: one documented
-//! evaluator, for the simplifier's constants and for whoever judges the meaning
-//! of instructions without an engine. Arithmetic of floats is the engines'.
+//! The evaluator: the integer functions of the IR for single numbers. The simplifier folds constants with it, and tests of the
+//! meaning of instructions use it without an engine. Arithmetic of floats is left to the engines.
 //!
-//! Numbers are in the low bits of a `u64`; what stands above the width of the
-//! element is ignored, and 0 in results.
+//! Numbers are in the low bits of a `u64`. Bits above the width of the element are ignored in operands, and 0 in results.
 
 use crate::functions::{Bin, Rel, Tern, Un};
 use crate::types::Elem;
 
-/// What searches give that find nothing.
+/// The result of a bit search that finds nothing.
 const NONE: u64 = u32::MAX as u64;
 
 const fn ones(width: u32) -> u64 {
@@ -18,7 +16,7 @@ const fn ones(width: u32) -> u64 {
     }
 }
 
-/// The low `width` bits, at least one, as a signed number.
+/// Sign-extends the low `width` bits, at least one.
 const fn sext(x: u64, width: u32) -> i64 {
     (x << (64 - width)) as i64 >> (64 - width)
 }
@@ -30,15 +28,14 @@ fn leading_zeros(x: u64, width: u32) -> u64 {
     }
 }
 
-/// A function of pairs, by that of their halves.
+/// Applies a function of halves to pairs.
 fn in_pairs<const N: usize>(args: [u64; N], of: impl Fn([u64; N]) -> Option<u64>) -> Option<u64> {
     let [low, high] = [0, 16].map(|at| of(args.map(|x| x >> at & ones(16))));
     Some(low? | high? << 16)
 }
 
 impl Un {
-    /// The function of a number. `None` if it is one of floats, but for their
-    /// sign.
+    /// The result of the function for a number. `None` for a float function, except those of the sign.
     ///
     /// ```
     /// use wavetank_ir::{Elem, Un};
@@ -76,7 +73,7 @@ impl Un {
 }
 
 impl Bin {
-    /// The function of two numbers. `None` if it is one of floats.
+    /// The result of the function for two numbers. `None` for a float function.
     pub fn evaluate(self, elem: Elem, a: u64, b: u64) -> Option<u64> {
         if let Some(half) = elem.half() {
             return in_pairs([a, b], |[a, b]| self.evaluate(half, a, b));
@@ -116,7 +113,7 @@ impl Bin {
             Bin::SubSatU => x.saturating_sub(y),
             Bin::AddSatS => clamp(i128::from(sx) + i128::from(sy)),
             Bin::SubSatS => clamp(i128::from(sx) - i128::from(sy)),
-            // Twice as wide as its halves.
+            // The result is twice as wide as each operand.
             Bin::Pack => return Some(x | y << width),
             Bin::PackSatU => x.min(0xffff) | y.min(0xffff) << 16,
             Bin::PackSatS => {
@@ -130,7 +127,7 @@ impl Bin {
 }
 
 impl Tern {
-    /// The function of three numbers. `None` if it is one of floats.
+    /// The result of the function for three numbers. `None` for a float function.
     pub fn evaluate(self, elem: Elem, [a, b, c]: [u64; 3]) -> Option<u64> {
         if let Some(half) = elem.half() {
             return in_pairs([a, b, c], |args| self.evaluate(half, args));
@@ -171,17 +168,17 @@ impl Tern {
     }
 }
 
-/// Field `n` of so many bits.
+/// Field `n` of a word of fields with `BITS` bits.
 const fn field<const BITS: u32>(x: u64, n: u32) -> u64 {
     x >> (BITS * n) & ones(BITS)
 }
 
-/// A word by its fields.
+/// Joins the fields of a word.
 fn join<const BITS: u32>(of: impl Fn(u32) -> u64) -> u64 {
     (0..32 / BITS).fold(0, |word, n| word | of(n) << (BITS * n))
 }
 
-/// [`Tern::Perm`] of eight bytes.
+/// [`Tern::Perm`] on a word of eight bytes.
 fn permute(bytes: u64, selectors: u64) -> u64 {
     let byte = |n: u64| bytes >> (8 * n) & 0xff;
     join::<8>(|n| match field::<8>(selectors, n) {
@@ -192,7 +189,7 @@ fn permute(bytes: u64, selectors: u64) -> u64 {
     })
 }
 
-/// `c` and the differences of the fields whose second is wanted.
+/// Adds `c` and the absolute differences of the fields for which `wanted` holds on the second.
 fn add_differences<const BITS: u32>(a: u64, b: u64, c: u64, wanted: impl Fn(u64) -> bool) -> u64 {
     let pairs = (0..32 / BITS).map(|n| (field::<BITS>(a, n), field::<BITS>(b, n)));
     let differences = pairs
@@ -202,7 +199,7 @@ fn add_differences<const BITS: u32>(a: u64, b: u64, c: u64, wanted: impl Fn(u64)
 }
 
 impl Rel {
-    /// Whether two integers are so. `None` of floats.
+    /// Whether the relation holds for two integers. `None` for floats.
     pub fn evaluate(self, elem: Elem, a: u64, b: u64) -> Option<bool> {
         if elem.is_float() {
             return None;
@@ -222,21 +219,19 @@ impl Rel {
     }
 }
 
-/// [`Op::AddCarry`](crate::Op::AddCarry): the sum of 32 bits, and its carry.
+/// The 32-bit sum of [`Op::AddCarry`](crate::Op::AddCarry), and its carry.
 pub fn add_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let sum = (a & ones(32)) + (b & ones(32)) + u64::from(carry);
     (sum & ones(32), sum >> 32 != 0)
 }
 
-/// [`Op::SubBorrow`](crate::Op::SubBorrow): the difference of 32 bits, and its
-/// borrow.
+/// The 32-bit difference of [`Op::SubBorrow`](crate::Op::SubBorrow), and its borrow.
 pub fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (a, b) = (a & ones(32), (b & ones(32)) + u64::from(borrow));
     (a.wrapping_sub(b) & ones(32), a < b)
 }
 
-/// [`Op::MadWide`](crate::Op::MadWide): two factors of 32 bits and a summand of
-/// 64, and the carry of an unsigned sum.
+/// The result of [`Op::MadWide`](crate::Op::MadWide) for 32-bit factors and a 64-bit summand, and the carry of an unsigned sum.
 pub fn mad_wide(signed: bool, a: u64, b: u64, c: u64) -> (u64, bool) {
     match signed {
         true => {

@@ -1,4 +1,4 @@
-//! How fields of operations are written: both directions of each type.
+//! The text forms of fields: a printer and a parser for each type.
 
 use std::fmt;
 
@@ -10,32 +10,31 @@ use crate::print::{In, Out, Runs};
 use crate::scan::{Parsed, Scanner};
 use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 
-/// How a field of type `T` is written. Types are their own forms; what has
-/// another one names it in the row.
+/// The text form of a field of type `T`. A type is its own form; a row can name another one for it.
 #[diagnostic::on_unimplemented(
     message = "nothing says how a field of type `{T}` is written",
     label = "this is no form of `{T}`",
     note = "implement `Form` for it in `form.rs`, or name another form in the row: `field: {T} as Form`"
 )]
 pub(crate) trait Form<T = Self>: Sized {
-    /// Writes the field, with what stands before it.
+    /// Writes the field, with the separator before it.
     fn print(field: &T, out: &mut Out<'_, '_>) -> fmt::Result;
 
-    /// Reads what `print` writes.
+    /// Parses the text that `print` writes.
     fn parse(line: &mut Line<'_, '_>) -> Result<T, Miss>;
 
-    /// Writes what stands of it behind all operands.
+    /// Writes the part of the field that follows all operands.
     fn print_rest(_: &T, _: &mut Out<'_, '_>) -> fmt::Result {
         Ok(())
     }
 
-    /// Reads what `print_rest` writes.
+    /// Parses the text that `print_rest` writes.
     fn parse_rest(_: &mut T, _: &mut Line<'_, '_>) -> Parsed {
         Ok(())
     }
 }
 
-/// Forms of one operand: what is written of a field, and how it is read.
+/// Declares forms of one operand: how a field is written, and how it is parsed.
 macro_rules! items {
     ($($form:ty: $ty:ty, |$field:pat_param| $written:expr, |$line:ident| $read:expr;)*) => {$(
         impl Form<$ty> for $form {
@@ -51,7 +50,7 @@ macro_rules! items {
     )*};
 }
 
-/// Forms of operands that are left out where they are this.
+/// Declares forms of operands that are omitted if they have a default value.
 macro_rules! left_out {
     ($($form:ty: $ty:ty = $absent:expr, else $other:ty;)*) => {$(
         impl Form<$ty> for $form {
@@ -74,16 +73,16 @@ macro_rules! left_out {
 
 pub(crate) use {items, left_out};
 
-/// The first of the vector registers that an index chooses from.
+/// The first vector register of an indexed access.
 pub(crate) struct Vector;
 
-/// The first of the uniform registers that an index chooses from.
+/// The first uniform register of an indexed access.
 pub(crate) struct Uniform;
 
-/// Bits, as `0b0011`.
+/// A bit set in base 2, as `0b0011`.
 pub(crate) struct Binary;
 
-/// The bytes of a write, if they are not all four.
+/// The bytes of a write, omitted if all four are written.
 pub(crate) struct Bytes;
 
 items! {
@@ -93,7 +92,7 @@ items! {
     u64: u64, |n| format_args!("{n:#x}"), |line| line.s.number()?;
     Binary: u8, |n| format_args!("{n:#06b}"), |line| line.s.number()?;
     Reg: Reg, |reg| reg, |line| register(line.s)?;
-    // Of two rows with one name, the file of the registers tells which it is.
+    // For two rows with the same name, the file of the register decides which one it is.
     Vector: u16, |&base| DataReg::V(base), |line| match data_register(line.s)? {
         DataReg::V(base) => base,
         DataReg::S(_) => return Err(Miss::Row),
@@ -121,7 +120,7 @@ impl Form for Option<Value> {
     }
 }
 
-/// Values as if each were a field.
+/// Several values, written as if each were a field.
 pub(crate) struct OneByOne;
 
 impl Form<[Value; 3]> for OneByOne {
@@ -138,7 +137,7 @@ impl Form<[Value; 3]> for OneByOne {
     }
 }
 
-/// `(%1, %2)` behind a word.
+/// Values in parentheses, `(%1, %2)`, after a word.
 pub(crate) struct Arguments;
 
 impl Form<Vec<Value>> for Arguments {
@@ -151,7 +150,7 @@ impl Form<Vec<Value>> for Arguments {
     }
 }
 
-/// `vm 3 lgkm 1`: the counters that are waited for.
+/// The wait counters, as `vm 3 lgkm 1`.
 impl Form for WaitCnt {
     fn print(field: &WaitCnt, out: &mut Out<'_, '_>) -> fmt::Result {
         let WaitCnt { vm, exp, lgkm } = field;
@@ -178,7 +177,7 @@ impl Form for WaitCnt {
     }
 }
 
-/// Words among the operands, with what they are in an error.
+/// Declares words among the operands, with their description in an error.
 macro_rules! words {
     ($($ty:ident = $what:literal;)*) => {$(
         impl Form for $ty {
@@ -211,7 +210,7 @@ impl Form for &'static LaneFn {
     }
 }
 
-/// Functions are the name of their operation.
+/// Declares functions, whose name is that of their operation.
 macro_rules! functions {
     ($($ty:ident),*) => {$(
         impl Form for $ty {
@@ -228,7 +227,7 @@ macro_rules! functions {
 
 functions!(Bin, Tern, Rel, Cvt);
 
-/// With the number of bits behind the operand.
+/// A function of one operand; the number of bits, if any, follows the operand.
 impl Form for Un {
     fn print(field: &Un, out: &mut Out<'_, '_>) -> fmt::Result {
         out.name(field.text())
@@ -255,7 +254,7 @@ impl Form for Un {
     }
 }
 
-/// Suffixes of the name, with a point before them.
+/// Declares suffixes of the name, with a point before them.
 macro_rules! suffixes {
     ($($ty:ident),*) => {$(
         impl Form for $ty {
@@ -272,7 +271,7 @@ macro_rules! suffixes {
 
 suffixes!(Elem, Ty);
 
-/// One of two endings of the name.
+/// Declares forms that are one of two endings of the name.
 macro_rules! endings {
     ($($(#[$doc:meta])* $form:ident: $no:literal, $yes:literal;)*) => {$(
         $(#[$doc])*
@@ -298,7 +297,7 @@ endings! {
     HalfOfMask: ".low", ".high";
 }
 
-/// Behind everything, if it is not the default.
+/// The float environment, after all operands, omitted if it is the default.
 impl Form for Fp {
     fn print(_: &Fp, _: &mut Out<'_, '_>) -> fmt::Result {
         Ok(())
@@ -312,7 +311,7 @@ impl Form for Fp {
         out.attached(field)
     }
 
-    /// `fp(up, flush_in, flush_out, ieee)`, or nothing for the default.
+    /// Parses `fp(up, flush_in, flush_out, ieee)`, or nothing for the default.
     fn parse_rest(field: &mut Fp, line: &mut Line<'_, '_>) -> Parsed {
         let s = &mut *line.s;
         if s.at_end() {
@@ -340,7 +339,7 @@ impl Form for Fp {
     }
 }
 
-/// `s4`, `s[4:5]`, `m[4:5]`, `scc`, `v1`, `v[1:2]`, `hw3`.
+/// Parses a register: `s4`, `s[4:5]`, `m[4:5]`, `scc`, `v1`, `v[1:2]`, `hw3`.
 pub(crate) fn register(s: &mut Scanner<'_>) -> Parsed<Reg> {
     let start = s.mark();
     let word = s.word("a register")?;
@@ -376,7 +375,7 @@ pub(crate) fn register(s: &mut Scanner<'_>) -> Parsed<Reg> {
     })
 }
 
-/// A register that stands alone.
+/// Parses a single register, `s4` or `v1`.
 pub(crate) fn data_register(s: &mut Scanner<'_>) -> Parsed<DataReg> {
     let start = s.mark();
     match register(s)? {
@@ -391,7 +390,7 @@ pub(crate) fn data_register(s: &mut Scanner<'_>) -> Parsed<DataReg> {
     }
 }
 
-/// The lanes that a shuffle takes, `[0-15, 3, …]`: 64 of them.
+/// Parses the table of a shuffle, `[0-15, 3, …]`: 64 lanes.
 fn table(s: &mut Scanner<'_>) -> Parsed<Box<[u8; 64]>> {
     s.expect('[')?;
     let mut lanes: Vec<u8> = Vec::with_capacity(64);

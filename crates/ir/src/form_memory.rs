@@ -1,5 +1,4 @@
-//! How accesses to memory, and exports, are written: some fields first, and then
-//! those that have names, in any order.
+//! The text forms of memory accesses and exports: some fields in order, then named fields in any order.
 
 use std::fmt;
 
@@ -13,8 +12,7 @@ use crate::scan::{Parsed, Scanner};
 use crate::surface::{Dimensions, Outside, SurfaceElement};
 use crate::types::Value;
 
-/// `atomic.add global, dwords 2, vm, address %3, offset 16, data [%4, %5], ret v4,
-/// mask %6, glc`.
+/// An access, as `atomic.add global, dwords 2, vm, address %3, offset 16, data [%4, %5], ret v4, mask %6, glc`.
 impl Form for Box<MemOp> {
     fn print(access: &Box<MemOp>, out: &mut Out<'_, '_>) -> fmt::Result {
         match access.kind {
@@ -83,7 +81,7 @@ impl Form for SurfaceElement {
     }
 }
 
-/// `12, %1, off, off, %2, mask %3, done`.
+/// An export, as `12, %1, off, off, %2, mask %3, done`.
 impl Form for Export {
     fn print(export: &Export, out: &mut Out<'_, '_>) -> fmt::Result {
         out.item(export.target)?;
@@ -115,13 +113,13 @@ impl Form for Export {
     }
 }
 
-/// `[%1, %2]`.
+/// Values in brackets, as `[%1, %2]`.
 pub(crate) struct List;
 
 /// A number in base 10.
 pub(crate) struct Decimal;
 
-/// Of several words.
+/// One word of a list.
 pub(crate) struct Choice;
 
 items! {
@@ -147,7 +145,7 @@ left_out! {
     Outside: Outside = Outside::Drop, else Choice;
 }
 
-/// The parts of a descriptor.
+/// The parts of a descriptor, as a list of values.
 impl<const N: usize> Form for [Value; N] {
     fn print(parts: &[Value; N], out: &mut Out<'_, '_>) -> fmt::Result {
         out.item(In(['[', ']'], parts))
@@ -161,7 +159,7 @@ impl<const N: usize> Form for [Value; N] {
     }
 }
 
-/// What may be missing has the form of what it is.
+/// Declares optional fields, with the form of the type that may be missing.
 macro_rules! maybe {
     ($($ty:ty),*) => {$(
         impl Form for Option<$ty> {
@@ -179,7 +177,7 @@ macro_rules! maybe {
 
 maybe!([Value; 2], DataReg, Dimensions);
 
-/// What is set if it is named.
+/// A flag, which is set if its name is present.
 impl Form for bool {
     fn print(flag: &bool, out: &mut Out<'_, '_>) -> fmt::Result {
         match flag {
@@ -195,7 +193,7 @@ impl Form for bool {
     }
 }
 
-/// `format`, `format 4:7`, or nothing.
+/// The conversion of elements: `format`, `format 4:7`, or nothing.
 impl Form for Elements {
     fn print(elements: &Elements, out: &mut Out<'_, '_>) -> fmt::Result {
         match elements {

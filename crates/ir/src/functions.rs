@@ -1,26 +1,24 @@
-//! The functions of numbers: a row each, with the name in the text form, the
-//! elements it is for, and the widths of its operands and result. Builder,
-//! verifier, printer and parser follow from the rows.
+//! The functions of numbers: a row for each, with its name in the text form, its element types, and the widths of its operands
+//! and result. Builder, verifier, printer and parser are generated from the rows.
 //!
-//! What all functions of floats do with denormals, rounding and NaNs stands at
-//! [`Fp`](crate::Fp).
+//! The treatment of denormals, rounding and NaNs that all float functions share is described at [`Fp`](crate::Fp).
 
 use crate::names::names;
 use crate::types::{Elem, Ty};
 
-/// The elements that a function is for.
+/// The element types that a function accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Elems {
     Any,
     Integers,
-    /// And masks, if all operands are.
+    /// All integers, and masks if all operands are masks.
     Bitwise,
-    /// I32 alone.
+    /// Integers of 32 bits only.
     I32,
-    /// I16 and I32.
+    /// Integers of 16 and of 32 bits.
     Halves,
     Floats,
-    /// F16 and F32.
+    /// Floats of 16 and of 32 bits.
     Short,
     /// Integers and pairs of them.
     Packed,
@@ -29,7 +27,7 @@ pub(crate) enum Elems {
 }
 
 impl Elems {
-    /// Whether this element is one of them.
+    /// Whether an element type is included.
     pub(crate) fn contain(self, elem: Elem) -> bool {
         let takes_pairs = matches!(self, Elems::Packed | Elems::PackedFloats);
         if elem.half().is_some() && !takes_pairs {
@@ -45,7 +43,7 @@ impl Elems {
         }
     }
 
-    /// Their names in a sentence.
+    /// The names of the element types in a message.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Elems::Any => "anything",
@@ -63,19 +61,19 @@ impl Elems {
 /// The width of an operand or a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
-    /// The type of the element.
+    /// The width of the element type.
     Own,
     W32,
     W64,
-    /// Of an operand: 32 or 64 bits.
+    /// 32 or 64 bits, for an operand.
     Either,
-    /// Twice the element.
+    /// Twice the width of the element.
     Twice,
-    /// A mask of vectors, 0 or 1 of uniforms.
+    /// A mask for vectors, 0 or 1 for uniforms.
     Bit,
 }
 
-/// What a function takes and gives.
+/// The types of a function's operands and result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) elems: Elems,
@@ -84,12 +82,12 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Whether these operands make it a function of masks.
+    /// Whether the function operates on masks, by its operands.
     pub(crate) fn is_of_masks(&self, args: &[Ty]) -> bool {
         self.elems == Elems::Bitwise && args.iter().all(|&a| a == Ty::Mask)
     }
 
-    /// The bits of an operand whose type is `is`.
+    /// The width in bits of an operand of type `is`.
     pub(crate) fn bits(width: Width, elem: Elem, is: Ty) -> u32 {
         match width {
             Width::Own => elem.carrier_bits(),
@@ -101,7 +99,7 @@ impl Shape {
         }
     }
 
-    /// The type of the result: a vector if any operand is one.
+    /// The type of the result: a vector if any operand is a vector.
     pub(crate) fn result(&self, elem: Elem, args: &[Ty]) -> Ty {
         let bits = Shape::bits(self.result, elem, Ty::U32);
         let vector = args.iter().any(|a| a.is_vector());
@@ -114,8 +112,7 @@ impl Shape {
     }
 }
 
-/// Declares families of functions. A row that carries data stands behind the
-/// `+`: the parser treats it.
+/// Declares families of functions. A row that carries data follows the `+`; the parser handles it separately.
 macro_rules! functions {
     ($(
         $(#[$doc:meta])*
@@ -137,7 +134,7 @@ macro_rules! functions {
         names!($family { $($name = $text),* $(; $family::$with(_) => $with_text)? });
 
         impl $family {
-            /// What it takes and gives.
+            /// The types of its operands and result.
             pub(crate) const fn shape(self) -> Shape {
                 match self {
                     $($family::$name => shape!($elems($($arg),*) -> $result),)*
@@ -161,18 +158,17 @@ macro_rules! shape {
 functions! {
     /// Operations with one operand.
     Un {
-        /// Bitwise complement.
+        /// The complement of every bit.
         Not = "not", Bitwise(Own) -> Own;
-        /// Bits in reverse order.
+        /// Reverses the order of the bits.
         Reverse = "reverse", Integers(Own) -> Own;
         /// The number of ones.
         CountOnes = "count_ones", Integers(Own) -> W32;
-        /// Zeros above the highest one; all 32 bits set when there is no one.
+        /// Zeros above the highest one; all 32 bits set if the operand is 0.
         LeadingZeros = "leading_zeros", Integers(Own) -> W32;
-        /// Bits above the highest that differs from the sign; all 32 bits set
-        /// when every bit is equal.
+        /// Bits above the highest one that differs from the sign; all 32 bits set if every bit is equal.
         LeadingSigns = "leading_signs", Integers(Own) -> W32;
-        /// The position of the lowest one; all 32 bits set when there is none.
+        /// The position of the lowest one; all 32 bits set if the operand is 0.
         TrailingZeros = "trailing_zeros", Integers(Own) -> W32;
         /// The low half of 64 bits.
         Low = "low", Integers(W64) -> W32;
@@ -182,50 +178,44 @@ functions! {
         Widen = "widen", Integers(W32) -> W64;
         /// 32 bits to 64, sign-extended.
         WidenSigned = "widen_signed", Integers(W32) -> W64;
-        /// Flips the sign bit, of a NaN too, and does nothing else: denormals
-        /// stay, signaling NaNs stay.
+        /// Inverts the sign bit, also of a NaN, and nothing else: denormals and signaling NaNs stay.
         FNeg = "fneg", Floats(Own) -> Own;
-        /// Clears the sign bit, and does nothing else.
+        /// Clears the sign bit, and changes nothing else.
         FAbs = "fabs", Floats(Own) -> Own;
-        /// Rounds to 0 ≤ x ≤ 1; a NaN becomes 0. All zeros are +0.
+        /// Clamps to 0 ≤ x ≤ 1; a NaN becomes 0. All zeros become +0.
         FClamp = "fclamp", PackedFloats(Own) -> Own;
-        /// Like `FClamp`, but a NaN stays as it is, signaling or not (DX10_CLAMP off).
+        /// Clamps like `FClamp`, but a NaN is unchanged, signaling or not (DX10_CLAMP off).
         FClampKeepNan = "fclamp_keep_nan", PackedFloats(Own) -> Own;
-        /// Flushes denormals as the environment says and quiets a NaN.
+        /// Flushes denormals by the environment, and makes a NaN quiet.
         FCanonicalize = "fcanonicalize", Floats(Own) -> Own;
-        /// Square root, correctly rounded to nearest; −0 of −0.
+        /// Square root, correctly rounded to nearest; −0 for −0.
         FSqrt = "fsqrt", Floats(Own) -> Own;
-        /// 1 / x, correctly rounded to nearest; infinite with its sign of a zero.
+        /// 1 / x, correctly rounded to nearest; infinity with the sign of a zero.
         FRcp = "frcp", Floats(Own) -> Own;
-        /// 1 / sqrt(x), infinite with its sign of a zero. Within 0.5001 ULP in
-        /// F32, 0.51 in F16; in F64 within 1 ULP.
+        /// 1 / sqrt(x); infinity with the sign of a zero. Within 0.5001 ULP in F32, 0.51 in F16, 1 ULP in F64.
         FRsq = "frsq", Floats(Own) -> Own;
         /// 2 to the power x, within 0.5001 ULP in F32, 0.51 in F16.
         FExp2 = "fexp2", Short(Own) -> Own;
-        /// Base-2 logarithm, as exact as `FExp2`; −∞ of a zero, a NaN of what is
-        /// less.
+        /// Base-2 logarithm, as exact as `FExp2`; −∞ for a zero, a NaN for a negative number.
         FLog2 = "flog2", Short(Own) -> Own;
-        /// sin(2πx), as exact as `FExp2`. From |x| = 2²⁴ on x is a whole number
-        /// of turns; of infinities the result is a NaN.
+        /// sin(2πx), as exact as `FExp2`. From |x| = 2²⁴ on, x is a whole number of turns; infinities give a NaN.
         FSin = "fsin", Short(Own) -> Own;
-        /// cos(2πx), like `FSin`.
+        /// cos(2πx), with the precision and the range of `FSin`.
         FCos = "fcos", Short(Own) -> Own;
-        /// x − floor(x), rounded to nearest, but always below 1; +0 of −0, a NaN
-        /// of infinities.
+        /// x − floor(x), rounded to nearest, but always below 1; +0 for −0, a NaN for infinities.
         FFract = "ffract", Floats(Own) -> Own;
-        /// Toward zero. This and the next three keep the sign where the result
-        /// is zero.
+        /// Rounds toward zero. This and the next three keep the sign of a zero result.
         FTrunc = "ftrunc", Floats(Own) -> Own;
-        /// Toward plus infinity.
+        /// Rounds toward plus infinity.
         FCeil = "fceil", Floats(Own) -> Own;
-        /// Toward minus infinity.
+        /// Rounds toward minus infinity.
         FFloor = "ffloor", Floats(Own) -> Own;
-        /// To nearest, ties to even.
+        /// Rounds to nearest, ties to even.
         FRoundEven = "fround_even", Floats(Own) -> Own;
         /// The exponent such that x = mantissa · 2^e with ½ ≤ |mantissa| < 1 (an
         /// integer result, of 16 bits for F16); 0 for zero, infinity and NaN.
         FExponent = "fexponent", Floats(Own) -> W32;
-        /// The mantissa that goes with `FExponent`; zeros and infinities stay.
+        /// The mantissa that belongs to `FExponent`; zeros and infinities are unchanged.
         FMantissa = "fmantissa", Floats(Own) -> Own;
     } + {
         /// Sign-extends the low 8, 16 or 24 bits to 32.
@@ -234,11 +224,11 @@ functions! {
 
     /// Operations with two operands.
     Bin {
-        /// Wrapping sum.
+        /// The sum modulo the width.
         Add = "add", Packed(Own, Own) -> Own;
-        /// Wrapping difference.
+        /// The difference modulo the width.
         Sub = "sub", Packed(Own, Own) -> Own;
-        /// Low half of the product.
+        /// The low half of the product.
         Mul = "mul", Packed(Own, Own) -> Own;
         /// High half of the unsigned product.
         MulHiU = "mul_hi_u", Integers(Own, Own) -> Own;
@@ -252,52 +242,50 @@ functions! {
         MulHiU24 = "mul_hi_u24", I32(W32, W32) -> W32;
         /// Bits 47:32 of the signed 24-bit product, sign-extended.
         MulHiS24 = "mul_hi_s24", I32(W32, W32) -> W32;
-        /// Bitwise and.
+        /// The bitwise and of integers or of masks.
         And = "and", Bitwise(Own, Own) -> Own;
-        /// Bitwise or.
+        /// The bitwise or of integers or of masks.
         Or = "or", Bitwise(Own, Own) -> Own;
-        /// Bitwise exclusive or.
+        /// The bitwise exclusive or of integers or of masks.
         Xor = "xor", Bitwise(Own, Own) -> Own;
-        /// Shift left; the count is taken modulo the width of the element. It is
-        /// as wide as what is shifted, or 32 bits, of which only those matter. Of
-        /// pairs, each half has its own.
+        /// Shift left; the count is taken modulo the width of the element. The count is as wide as the shifted operand, or has 32
+        /// bits, of which only the low ones count. For pairs, each half has its own count.
         Shl = "shl", Packed(Own, Either) -> Own;
         /// Logical shift right; count modulo width.
         Shr = "shr", Packed(Own, Either) -> Own;
         /// Arithmetic shift right; count modulo width.
         Sar = "sar", Packed(Own, Either) -> Own;
-        /// Unsigned minimum.
+        /// The smaller number, as unsigned integers.
         MinU = "min_u", Packed(Own, Own) -> Own;
-        /// Unsigned maximum.
+        /// The larger number, as unsigned integers.
         MaxU = "max_u", Packed(Own, Own) -> Own;
-        /// Signed minimum.
+        /// The smaller number, as signed integers.
         MinS = "min_s", Packed(Own, Own) -> Own;
-        /// Signed maximum.
+        /// The larger number, as signed integers.
         MaxS = "max_s", Packed(Own, Own) -> Own;
-        /// Unsigned sum, saturating.
+        /// The sum of unsigned integers, clamped to the range of the width.
         AddSatU = "add_sat_u", Packed(Own, Own) -> Own;
-        /// Unsigned difference, saturating.
+        /// The difference of unsigned integers, clamped to 0 from below.
         SubSatU = "sub_sat_u", Packed(Own, Own) -> Own;
-        /// Signed sum, saturating.
+        /// The sum of signed integers, clamped to the range of the width.
         AddSatS = "add_sat_s", Packed(Own, Own) -> Own;
-        /// Signed difference, saturating.
+        /// The difference of signed integers, clamped to the range of the width.
         SubSatS = "sub_sat_s", Packed(Own, Own) -> Own;
         /// Low half from a, high half from b: 16 + 16 bits to 32 (I16), or 32 + 32
         /// bits to 64 (I32).
         Pack = "pack", Halves(W32, W32) -> Twice;
-        /// Low half from a, high half from b, each held to 16 bits, unsigned.
+        /// Low half from a, high half from b, each clamped to 16 unsigned bits.
         PackSatU = "pack_sat_u", I32(W32, W32) -> W32;
-        /// Low half from a, high half from b, each held to 16 bits, signed.
+        /// Low half from a, high half from b, each clamped to 16 signed bits.
         PackSatS = "pack_sat_s", I32(W32, W32) -> W32;
-        /// Float sum.
+        /// Float sum, rounded by the environment.
         FAdd = "fadd", PackedFloats(Own, Own) -> Own;
-        /// Float difference.
+        /// Float difference, rounded by the environment.
         FSub = "fsub", Floats(Own, Own) -> Own;
-        /// Float product.
+        /// Float product, rounded by the environment.
         FMul = "fmul", PackedFloats(Own, Own) -> Own;
-        /// Minimum, with −0 below +0. In IEEE mode an operand that is a signaling
-        /// NaN, a before b, is the result, quieted. Else if one is a NaN the
-        /// result is the other, as it is: b if both are NaNs.
+        /// Minimum, with −0 below +0. In IEEE mode, the first signaling NaN of a and b is the result, made quiet. Else if one
+        /// operand is a NaN, the result is the other, unchanged: b if both are NaNs.
         FMin = "fmin", PackedFloats(Own, Own) -> Own;
         /// Maximum, with −0 below +0; NaNs as in `FMin`.
         FMax = "fmax", PackedFloats(Own, Own) -> Own;
@@ -309,56 +297,53 @@ functions! {
     Tern {
         /// a · b + c, rounded once.
         Fma = "fma", PackedFloats(Own, Own, Own) -> Own;
-        /// a · b rounded, plus c rounded. Where results are flushed the product
-        /// is, before c is added.
+        /// a · b rounded, plus c rounded. If results are flushed, the product is flushed before c is added.
         FMad = "fmad", Floats(Own, Own, Own) -> Own;
         /// (a & b) | (!a & c).
         BitSelect = "bit_select", Integers(Own, Own, Own) -> Own;
-        /// Unsigned bit field: bits [b, b + c) of a, offset and width modulo that
-        /// of the element; 0 where the width is. Bits past the end are 0.
+        /// Unsigned bit field: bits [b, b + c) of a, with offset and width modulo the element's width; 0 for a width of 0. Bits
+        /// past the end are 0.
         BfeU = "bfe_u", Integers(Own, Either, Either) -> Own;
-        /// Signed bit field, like `BfeU`. Bits past the end are the sign's.
+        /// Signed bit field, like `BfeU`. Bits past the end are copies of the sign.
         BfeS = "bfe_s", Integers(Own, Either, Either) -> Own;
-        /// ({a, b} >> (c & 31)) low 32 bits; a is the high half.
+        /// The low 32 bits of {a, b} >> (c & 31); a is the high half.
         AlignBit = "align_bit", I32(W32, W32, W32) -> W32;
-        /// ({a, b} >> 8·(c & 3)) low 32 bits; a is the high half.
+        /// The low 32 bits of {a, b} >> 8·(c & 3); a is the high half.
         AlignByte = "align_byte", I32(W32, W32, W32) -> W32;
-        /// c with its byte b & 3 replaced by a, or by 0xff if a is more, unsigned.
+        /// c with its byte b & 3 replaced by a, or by 0xff if a is larger, unsigned.
         InsertU8 = "insert_u8", I32(W32, W32, W32) -> W32;
-        /// The median, unsigned.
+        /// The unsigned median of three.
         Med3U = "med3_u", Integers(Own, Own, Own) -> Own;
-        /// The median, signed.
+        /// The signed median of three.
         Med3S = "med3_s", Integers(Own, Own, Own) -> Own;
-        /// Each byte of c says what that byte of the result is: 0 to 7 that byte of
-        /// {a, b}, where a is the high half; 8 to 11 the sign of byte 1, 3, 5 or 7 in
-        /// every bit; 12 is 0, and what is more 0xff.
+        /// Each byte of c selects a byte of the result: 0 to 7 that byte of {a, b}, where a is the high half; 8 to 11 the sign of
+        /// byte 1, 3, 5 or 7 in every bit; 12 is 0, and larger values are 0xff.
         Perm = "perm", I32(W32, W32, W32) -> W32;
-        /// (a + b + (c & 1)) >> 1 of each byte, whose sum has nine bits.
+        /// (a + b + (c & 1)) >> 1 for each byte, with a sum of nine bits.
         AverageU8 = "average_u8", I32(W32, W32, W32) -> W32;
-        /// c and the absolute differences of the bytes of a and b, added up.
+        /// The sum of c and the absolute differences of the bytes of a and b.
         SadU8 = "sad_u8", I32(W32, W32, W32) -> W32;
-        /// `SadU8` without the bytes that are 0 in b.
+        /// `SadU8` without the bytes for which b is 0.
         MaskedSadU8 = "masked_sad_u8", I32(W32, W32, W32) -> W32;
-        /// c and the absolute differences of the halves of a and b, added up.
+        /// The sum of c and the absolute differences of the halves of a and b.
         SadU16 = "sad_u16", I32(W32, W32, W32) -> W32;
-        /// c and the absolute difference of a and b, added up.
+        /// The sum of c and the absolute difference of a and b.
         SadU32 = "sad_u32", I32(W32, W32, W32) -> W32;
-        /// Median. With m the largest by `FMax`, it is the larger of the two others:
-        /// of b and c if m equals a (zeros of any sign are equal), else of a and c if
-        /// m equals b, else of a and b. If any operand is a NaN, it is the minimum by
-        /// `FMin`: that of a and b, and c.
+        /// Median. With m the largest by `FMax`, it is the larger of the two others: of b and c if m equals a (zeros of both
+        /// signs are equal), else of a and c if m equals b, else of a and b. If any operand is a NaN, it is the minimum by `FMin`
+        /// of c and the minimum of a and b.
         FMed3 = "fmed3", Floats(Own, Own, Own) -> Own;
     }
 
-    /// Relations. Zeros of any sign are equal.
+    /// Relations of two numbers. Zeros of both signs are equal.
     Rel {
-        /// Equal.
+        /// Equal; for floats: ordered and equal.
         Eq = "eq", Any(Own, Own) -> Bit;
         /// Not equal (floats: unordered or unequal).
         Ne = "ne", Any(Own, Own) -> Bit;
-        /// Unsigned less.
+        /// Less, as unsigned integers.
         LtU = "lt_u", Integers(Own, Own) -> Bit;
-        /// Unsigned less or equal.
+        /// Less or equal, as unsigned integers.
         LeU = "le_u", Integers(Own, Own) -> Bit;
         /// Signed less; for floats: ordered and less.
         Lt = "lt", Any(Own, Own) -> Bit;
@@ -366,13 +351,12 @@ functions! {
         Le = "le", Any(Own, Own) -> Bit;
         /// Ordered and unequal (floats).
         FLg = "flg", Floats(Own, Own) -> Bit;
-        /// Neither is a NaN (floats).
+        /// Neither operand is a NaN (floats).
         FOrd = "ford", Floats(Own, Own) -> Bit;
     }
 }
 
-/// Conversions between numbers. There are none between 16-bit integers and
-/// F64, nor between 64-bit integers and F16.
+/// Conversions between numbers. None exists between 16-bit integers and F64, nor between 64-bit integers and F16.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cvt {
     /// Signed integer to float.

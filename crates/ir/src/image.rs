@@ -1,19 +1,17 @@
-//! Descriptions of accesses to images: what of a memory operation only they
-//! have.
+//! Descriptions of image accesses: the fields that only they have.
 
 use crate::form_memory::{Decimal, List};
 use crate::table::parts;
 use crate::types::Value;
 
-/// What an access to an image does at its coordinates.
+/// The kind of an access to an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageKind {
-    /// Loads, stores or changes one texel by integer coordinates, converted by
-    /// the format of the resource.
+    /// Loads, stores or changes one texel at integer coordinates, converted by the format of the resource.
     Texel,
-    /// The bits of a texel as they are.
+    /// Accesses the bits of a texel without conversion.
     Raw,
-    /// As above, loaded with sign extension.
+    /// Accesses the bits of a texel without conversion, sign-extended when loaded.
     RawSigned,
     /// Loads width, height, depth and the number of levels.
     Info,
@@ -21,85 +19,81 @@ pub enum ImageKind {
     Sample,
     /// Loads one component of the four texels that a filter would use.
     Gather,
-    /// Loads the level of detail that a sample would use, clamped and not.
+    /// Loads the level of detail that a sample would use, clamped and not clamped.
     Lod,
 }
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lod {
-    /// The first level.
+    /// The first level in all lanes.
     Zero,
-    /// From the differences of coordinates within four lanes.
+    /// The differences of coordinates within groups of four lanes.
     Implicit,
-    /// As above, plus a bias in the address.
+    /// The differences of coordinates, plus a bias in the address.
     Bias,
-    /// From derivatives in the address.
+    /// The derivatives in the address.
     Derivatives,
-    /// The last part of the address: a level, an integer where nothing is
-    /// sampled.
+    /// The last part of the address: a level, which is an integer if nothing is sampled.
     Explicit,
 }
 
-/// How the words of an image's resource are read, and where its levels lie: what
-/// changed with gfx9.
+/// The layout of the words of an image resource, and of its levels in memory, both of which changed with gfx9.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Tiling {
-    /// A tiling index names a row of a table of the chip. Slices have fields of
-    /// their own, and each level its own rows (gfx6 to gfx8).
+    /// A tiling index selects a row of a table of the chip. Slices have fields of their own, and each level has its own rows
+    /// (gfx6 to gfx8).
     Indexed,
-    /// A swizzle mode. The last slice of an array stands where the depth of a
-    /// volume does, and the levels of a slice share their rows (gfx9).
+    /// A swizzle mode. The last slice of an array uses the field of a volume's depth, and the levels of a slice share their rows
+    /// (gfx9).
     #[default]
     Swizzled,
 }
 
 parts! {
-    /// An access to an image.
+    /// The fields of an access to an image.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub struct Image {
         by name:
-        /// What is done.
+        /// The kind of the access.
         pub kind: ImageKind,
         /// The resource: four `U64`, the lowest first.
         pub resource: [Value; 4],
-        /// The sampler, if it samples: two `U64`.
+        /// The sampler of an access that samples: two `U64`.
         pub sampler: Option<[Value; 2]>,
-        /// The dwords of the address, `V32` or `U32`: offsets, bias, comparand,
-        /// derivatives, coordinates, level or clamp, as far as there are such. The
-        /// resource says only when it is used how many coordinates there are, so
-        /// that there are as many as could be: [`Image::address_dwords`].
+        /// The dwords of the address, `V32` or `U32`: offsets, bias, comparand, derivatives, coordinates, level or clamp, those
+        /// that exist. The number of coordinates depends on the resource and is known only when it is used, so the address has
+        /// the largest number: [`Image::address_dwords`].
         pub address = "vaddress": Vec<Value> as List,
-        /// Where the level comes from.
+        /// The source of the level of detail.
         pub lod: Lod,
-        /// Bit n: component n has data.
+        /// The components that have data, a bit for each.
         pub components: u8 as Decimal,
-        /// The address ends with the greatest level.
+        /// Whether the address ends with an upper limit of the level.
         pub clamp: bool,
-        /// Texels are compared with a number in the address.
+        /// Whether texels are compared with a number in the address.
         pub compare: bool,
-        /// The address begins with offsets in texels.
+        /// Whether the address begins with offsets in texels.
         pub offsets: bool,
-        /// Coordinates count texels whatever the sampler says.
+        /// Whether coordinates count texels, whatever the sampler says.
         pub unnormalized: bool,
-        /// The address has the index of a slice.
+        /// Whether the address contains the index of a slice.
         pub array: bool,
-        /// Parts of the address have 16 bits, two a register.
+        /// Whether parts of the address have 16 bits, two a register.
         pub short: bool,
-        /// How the resource is read.
+        /// The layout of the resource's words.
         pub tiling: Tiling,
-        /// Only the first two values of the resource count: it has 128 bits.
+        /// Whether the resource has 128 bits, so that only its first two values count.
         pub narrow: bool,
     }
 }
 
 impl Image {
-    /// The most dwords that an address has.
+    /// The largest number of dwords of an address.
     pub const MAX_ADDRESS: usize = 12;
 
-    /// How many dwords the address has: three coordinates, and what else there
-    /// is of it. Information about an image is asked for by a level alone. Of one
-    /// texel the fourth may be the level or the sample.
+    /// The number of dwords of the address: three coordinates and the other parts. A query of an image has only a level. For an
+    /// access to one texel, the fourth dword may be the level or the sample.
     pub const fn address_dwords(&self) -> usize {
         const COORDINATES: usize = 3;
         match self.kind {

@@ -1,47 +1,45 @@
-//! Pure functions applied lane by lane: the rare and odd operations.
+//! Lane functions: pure functions applied lane by lane, for rare operations.
 
 use std::mem::MaybeUninit;
 
 use crate::types::{Elem, LANES};
 
-/// A step of a division.
+/// A step of a division sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DivisionStep {
-    /// Numerator or denominator is scaled before.
+    /// Scales the numerator or the denominator.
     Scale,
     /// The last fused multiply-add, whose result is scaled back.
     ScaledFma,
-    /// Special cases are put right after.
+    /// Replaces the result in special cases.
     Fixup {
-        /// Denormal operands count as zeros.
+        /// Whether denormal operands count as zeros.
         flushes: bool,
     },
 }
 
 /// A pure Rust function that a front end applies to every lane.
 ///
-/// Arguments and results are zero-extended to 64 bits. Its shadow rule is: any
-/// undefined input makes the output undefined.
+/// Arguments and results are zero-extended to 64 bits. If any input is undefined, so is the output (the rule for shadows).
 pub struct LaneFn {
-    /// The name it has in the text form; unique.
+    /// The unique name in the text form.
     pub name: &'static str,
     /// The width of the result, 32 or 64.
     pub result_bits: u32,
-    /// Whether there is a second result, a mask bit a lane.
+    /// Whether there is a second result, one mask bit a lane.
     pub has_mask: bool,
-    /// The step of a division that it is, and the format, for engines and checkers that know these.
+    /// The division step that the function is, with its format, for engines and checkers that treat divisions specially.
     pub division: Option<(DivisionStep, Elem)>,
     /// The function; unused arguments are 0.
     pub call: fn([u64; 4]) -> (u64, bool),
-    /// `call` for every lane, with the loop inside.
+    /// The loop that calls the function for every lane.
     pub all: LaneLoops,
 }
 
-/// An argument in all lanes: the low halves of 64 bits, and the high ones, which are 0 where it has 32.
+/// An argument in all lanes: the low halves of 64 bits, and the high halves, which are 0 for a 32-bit argument.
 pub type LaneArg<'a> = [&'a [u32; LANES]; 2];
 
-/// Results in all lanes, as far as a function has them: it writes these. Aligned to lines of the cache, as lane vectors
-/// are.
+/// Results in all lanes, aligned to cache lines like lane vectors. A function writes those that it has.
 #[repr(C, align(64))]
 pub struct LaneResults {
     /// The low halves of 64 bits.
@@ -63,25 +61,25 @@ impl Default for LaneResults {
     }
 }
 
-/// A lane function applied to every lane.
+/// The loop that applies a lane function to every lane.
 ///
 /// # Safety
 /// The processor has the features for which it was compiled.
 pub type LaneLoop = unsafe fn(&[LaneArg<'_>; 4], &mut LaneResults);
 
-/// A loop, compiled for levels of processor features. Made by [`lane_loops!`](crate::lane_loops); all give the same bits.
-/// On other processors than those of x86-64 all levels are the plain loop.
+/// The loops for all levels of processor features. Made by [`lane_loops!`](crate::lane_loops); all give the same bits. On hosts
+/// other than x86-64, all levels are the plain loop.
 pub struct LaneLoops {
-    /// For AVX-512 (F, BW, DQ, VL, CD), FMA, F16C, BMI and BMI2.
+    /// The loop for AVX-512 (F, BW, DQ, VL, CD), FMA, F16C, BMI and BMI2.
     pub avx512: LaneLoop,
-    /// For AVX2, FMA, F16C, BMI and BMI2.
+    /// The loop for AVX2, FMA, F16C, BMI and BMI2.
     pub avx2: LaneLoop,
-    /// For every processor.
+    /// The loop for every processor.
     pub baseline: LaneLoop,
 }
 
 /// Compiles a loop for each level of processor features: a closure of arguments and results whose body calls
-/// [`over_lanes`](crate::over_lanes) or [`over_usual_lanes`](crate::over_usual_lanes), which become part of it.
+/// [`over_lanes`](crate::over_lanes) or [`over_usual_lanes`](crate::over_usual_lanes), which are inlined into it.
 #[macro_export]
 macro_rules! lane_loops {
     ($all:expr) => {{
@@ -117,8 +115,8 @@ fn lane(args: &[LaneArg<'_>; 4], i: usize) -> [u64; 4] {
     args.map(|[low, high]| u64::from(low[i]) | u64::from(high[i]) << 32)
 }
 
-/// Applies a function to every lane; what [`LaneFn::all`] is made of, so that
-/// the function is compiled into the loop. `WIDE` and `MASK` say which results it has.
+/// Applies a function to every lane. [`LaneFn::all`] is made of this, so that the function is compiled into the loop. `WIDE` and
+/// `MASK` say which results the function has.
 ///
 /// ```
 /// use wavetank_ir::{LANES, LaneResults, over_lanes};
@@ -135,7 +133,7 @@ pub fn over_lanes<const WIDE: bool, const MASK: bool>(
     args: &[LaneArg<'_>; 4],
     results: &mut LaneResults,
 ) {
-    // Apart from the results, so that the compiler knows that they overlap no argument.
+    // Separate from the results, so that the compiler can prove that they overlap no argument.
     let (mut low, mut high, mut mask) = ([0; LANES], [0; LANES], [0; LANES]);
     for i in 0..LANES {
         let (value, bit) = f(lane(args, i));
@@ -156,8 +154,8 @@ pub fn over_lanes<const WIDE: bool, const MASK: bool>(
     }
 }
 
-/// As [`over_lanes`], for a function that is simple for usual arguments: `usual` gives its first result, and whether the
-/// arguments are usual. Then the second result is not set. `f` is asked when any lane has other arguments.
+/// As [`over_lanes`], for a function that is simple for usual arguments. `usual` returns its first result, and whether the
+/// arguments are usual; then the second result is not set. `f` is called if any lane has other arguments.
 #[inline(always)]
 pub fn over_usual_lanes<const WIDE: bool, const MASK: bool>(
     usual: impl Fn([u64; 4]) -> (u64, bool),

@@ -1,9 +1,8 @@
 //! The wave IR: types, operations, builder, text form, verifier and simplifier.
 //!
-//! A [`Block`] is a guest basic block as a list of [`Node`]s in static
-//! single-assignment form. Values are uniform, lane masks or lane vectors
-//! ([`Ty`]). It knows no vendor: registers are three files of numbered
-//! registers, and what an instruction means is said by the front end.
+//! A [`Block`] is a guest basic block as a list of [`Node`]s in static single-assignment form. Values are uniform, lane masks or
+//! lane vectors ([`Ty`]). The IR does not depend on a vendor: registers are three files of numbered registers, and the front end
+//! defines the meaning of instructions.
 //!
 //! ```
 //! use wavetank_ir::{Bin, Builder, Elem, Family, Fp, Options, Reg, Terminator, simplify, verify};

@@ -1,5 +1,4 @@
-//! Reads a line of the text form piece by piece: the name of its operation, and
-//! the operands behind it.
+//! The line parser of the text form: the name of an operation, then its operands.
 
 use std::collections::HashMap;
 
@@ -7,11 +6,11 @@ use crate::lane_fn::LaneFn;
 use crate::scan::{Parsed, Scanner};
 use crate::types::Value;
 
-/// Why a line does not give what was looked for.
+/// The reason why a line does not match.
 pub(crate) enum Miss {
-    /// It may be another row's. Nothing but its name was read for good.
+    /// The line may be another row's. Only its name has been consumed.
     Row,
-    /// What is wrong where the scanner stands.
+    /// An error at the position of the scanner.
     Here(String),
 }
 
@@ -21,31 +20,31 @@ impl From<String> for Miss {
     }
 }
 
-/// What a line may name.
+/// The names that a line may use.
 pub(crate) struct Names<'a> {
-    /// The value each name stands for.
+    /// The values by their names.
     pub(crate) values: HashMap<&'a str, Value>,
     pub(crate) lane_fn: &'a dyn Fn(&str) -> Option<&'static LaneFn>,
 }
 
-/// A field that the line names.
+/// A named field of the line.
 struct Named<'a> {
     name: &'a str,
-    /// Where it begins.
+    /// The position where the field begins.
     start: usize,
-    /// What stands behind its name.
+    /// The position after the field's name.
     behind: usize,
 }
 
-/// A line behind the name of its operation.
+/// A line after the name of its operation.
 pub(crate) struct Line<'s, 'a> {
     pub(crate) s: &'s mut Scanner<'a>,
     names: &'s Names<'a>,
-    /// What is still to be read of the name.
+    /// The part of the name that is not parsed yet.
     name: &'a str,
-    /// Whether an operand has been read that a comma separates from the next.
+    /// Whether an operand has been parsed, so that a comma separates it from the next.
     comma: bool,
-    /// The fields that are still to be read, if they are found by their names.
+    /// The fields that are not parsed yet, if they are found by their names.
     fields: Option<Vec<Named<'a>>>,
     /// The name of the next field.
     pub(crate) field: &'static str,
@@ -63,8 +62,7 @@ impl<'s, 'a> Line<'s, 'a> {
         }
     }
 
-    /// Reads a row whose name begins with this text. If the line is another
-    /// row's, all is as before.
+    /// Parses a row whose name begins with this text. If the line is another row's, the state is unchanged.
     pub(crate) fn row<T>(
         &mut self,
         text: &str,
@@ -80,7 +78,7 @@ impl<'s, 'a> Line<'s, 'a> {
         row
     }
 
-    /// A piece of the name, up to its end or a point.
+    /// Parses a piece of the name, up to its end or a point.
     pub(crate) fn name<T>(&mut self, find: impl FnOnce(&'a str) -> Option<T>) -> Result<T, Miss> {
         let end = self.name.find('.').unwrap_or(self.name.len());
         let (piece, rest) = self.name.split_at(end);
@@ -88,13 +86,13 @@ impl<'s, 'a> Line<'s, 'a> {
         find(piece).ok_or(Miss::Row)
     }
 
-    /// A point and a piece of the name.
+    /// Parses a point and a piece of the name.
     pub(crate) fn suffix<T>(&mut self, find: impl FnOnce(&'a str) -> Option<T>) -> Result<T, Miss> {
         self.name = self.name.strip_prefix('.').ok_or(Miss::Row)?;
         self.name(find)
     }
 
-    /// Operands stand behind the whole name.
+    /// Checks that the whole name has been parsed, so that operands may follow.
     pub(crate) fn name_is_read(&self) -> Result<(), Miss> {
         if self.name.is_empty() {
             Ok(())
@@ -103,7 +101,7 @@ impl<'s, 'a> Line<'s, 'a> {
         }
     }
 
-    /// Goes to the place where an operand begins.
+    /// Advances to the next operand.
     pub(crate) fn item(&mut self) -> Result<(), Miss> {
         self.name_is_read()?;
         if self.fields.is_some() {
@@ -117,13 +115,13 @@ impl<'s, 'a> Line<'s, 'a> {
         Ok(())
     }
 
-    /// Goes to the place where a word begins, which has no comma on either side.
+    /// Advances to the next word, which has no comma on either side.
     pub(crate) fn word(&mut self) -> Result<(), Miss> {
         self.comma = false;
         self.name_is_read()
     }
 
-    /// Whether another operand follows, which looks so if it has no name.
+    /// Whether another operand follows: the named field, or one for which `looks` is true.
     pub(crate) fn goes_on(&mut self, looks: impl FnOnce(&mut Scanner<'a>) -> bool) -> bool {
         if let Some(fields) = &self.fields {
             return fields.iter().any(|f| f.name == self.field);
@@ -134,8 +132,7 @@ impl<'s, 'a> Line<'s, 'a> {
         is_there
     }
 
-    /// The rest of the line is `, name field, …` in any order. It belongs to rows
-    /// of this name.
+    /// Marks the rest of the line as `, name field, …` in any order, for rows of this name.
     pub(crate) fn by_name(&mut self, name: &'a str) -> Parsed {
         let mut fields = Vec::new();
         while self.s.eat(',') {
@@ -153,7 +150,7 @@ impl<'s, 'a> Line<'s, 'a> {
         Ok(())
     }
 
-    /// Checks that the line is at its end, and that all named fields have been read.
+    /// Checks that the line is at its end, and that all named fields have been parsed.
     pub(crate) fn all_is_read(&mut self) -> Parsed {
         self.field_is_read()?;
         match self.fields.iter().flatten().next() {
@@ -172,7 +169,7 @@ impl<'s, 'a> Line<'s, 'a> {
         }
     }
 
-    /// A field ends at a comma.
+    /// Checks that the field ends at a comma.
     fn field_is_read(&mut self) -> Parsed {
         match self.s.looks_at(',') {
             true => Ok(()),
@@ -180,14 +177,14 @@ impl<'s, 'a> Line<'s, 'a> {
         }
     }
 
-    /// The next field, if it is named.
+    /// Takes the named field that is parsed next, if the line has it.
     fn take_field(&mut self) -> Option<Named<'a>> {
         let fields = self.fields.as_mut()?;
         let at = fields.iter().position(|f| f.name == self.field)?;
         Some(fields.remove(at))
     }
 
-    /// A value that an earlier line defines.
+    /// Parses a value that an earlier line defines.
     pub(crate) fn value(&mut self) -> Parsed<Value> {
         let start = self.s.mark();
         let name = self.s.value_name()?;
@@ -197,7 +194,7 @@ impl<'s, 'a> Line<'s, 'a> {
         })
     }
 
-    /// `[%value, …]` or in other brackets; there may be none.
+    /// Parses `[%value, …]`, or the same in other brackets; the list may be empty.
     pub(crate) fn values(&mut self, open: char, close: char) -> Parsed<Vec<Value>> {
         let mut values = Vec::new();
         self.s.expect(open)?;
@@ -211,7 +208,7 @@ impl<'s, 'a> Line<'s, 'a> {
         Ok(values)
     }
 
-    /// The name of a lane function.
+    /// Parses the name of a lane function.
     pub(crate) fn lane_fn(&mut self) -> Parsed<&'static LaneFn> {
         let start = self.s.mark();
         let name = self.s.word("the name of a lane function")?;

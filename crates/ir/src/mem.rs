@@ -1,4 +1,4 @@
-//! Descriptions of memory operations: what one pipeline executes.
+//! Descriptions of memory operations: space, address, data and ordering.
 
 use crate::image::Image;
 use crate::surface::SurfaceElement;
@@ -9,11 +9,11 @@ use crate::types::Value;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Family {
-    /// Scalar arithmetic.
+    /// Arithmetic and moves of scalar registers.
     Salu,
-    /// Vector arithmetic.
+    /// Arithmetic and moves of vector registers.
     Valu,
-    /// Scalar memory.
+    /// Loads and stores of scalar registers.
     Smem,
     /// Buffer and image memory.
     Vmem,
@@ -21,7 +21,7 @@ pub enum Family {
     Flat,
     /// Local and global data share.
     Lds,
-    /// Branches.
+    /// Branches and jumps of a wave.
     Branch,
     /// Everything else: barriers, waits, messages, exports.
     Other,
@@ -46,20 +46,19 @@ impl Family {
     }
 }
 
-/// Clocks a program may read.
+/// The clocks that a program may read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Clock {
     /// The counter of the shader clock.
     Cycles,
-    /// The constant 100 MHz counter.
+    /// The counter of the constant 100 MHz clock.
     RealTime,
 }
 
-/// What a wave asks of a counter that all waves of a device share (GCN's global
-/// wave synchronization).
+/// An operation on a counter that all waves of a device share (GCN's global wave synchronization).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GlobalSync {
-    /// Sets the counter.
+    /// Sets the counter of the resource.
     Init,
     /// Adds 1 to a semaphore.
     Signal,
@@ -67,17 +66,16 @@ pub enum GlobalSync {
     SignalMany,
     /// Waits until the semaphore is above 0, and takes 1.
     Wait,
-    /// Lets every wave go on that waits for the semaphore.
+    /// Releases every wave that waits for the semaphore.
     Release,
-    /// Waits at a barrier; the value is the number of other waves that meet at
-    /// the next one.
+    /// Waits at a barrier; the value is the number of other waves that meet at the next barrier.
     Barrier,
     /// Waits for its turn at an ordered counter (bits 7:6 the packer, 5:0 the
     /// counter); the value is the number of the wave.
     Turn,
-    /// Hands the turn at an ordered counter to the wave with the next number.
+    /// Passes the turn at an ordered counter to the wave with the next number.
     Pass,
-    /// Hands the turn on at all counters of the packer.
+    /// Passes the turn at all counters of the packer.
     Last,
 }
 
@@ -96,18 +94,18 @@ impl GlobalSync {
     ];
 }
 
-/// What one lane, or the wave, accesses at its address.
+/// The width of an access at the address of a lane or the wave.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
-    /// Zero-extended byte.
+    /// A byte, zero-extended when loaded.
     U8,
-    /// Sign-extended byte.
+    /// A byte, sign-extended when loaded.
     I8,
-    /// Zero-extended 16 bits.
+    /// 16 bits, zero-extended when loaded.
     U16,
-    /// Sign-extended 16 bits.
+    /// 16 bits, sign-extended when loaded.
     I16,
-    /// Whole dwords: up to 4 in a lane, up to 16 for the wave.
+    /// Whole dwords: up to 4 for a lane, up to 16 for the wave.
     Dwords(u8),
 }
 
@@ -122,7 +120,7 @@ impl Access {
     }
 }
 
-/// Which 16 bits of a register an access of one byte or two uses.
+/// The half of a register that an access of one byte or two uses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Half {
     /// The register as a whole (loads extend to 32 bits).
@@ -132,13 +130,11 @@ pub enum Half {
     Low,
     /// D16_HI: bits 31:16; the others are kept.
     High,
-    /// D16 of converted elements, a component a register: bits 15:0; the others
-    /// become 0.
+    /// D16 of converted elements, one component a register: bits 15:0; the others become 0.
     Each,
 }
 
-/// Read-modify-write operations, 32 or 64 bits wide; at elements of surfaces 16
-/// bits too.
+/// Read-modify-write operations, 32 or 64 bits wide, for elements of surfaces also 16 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Rmw {
@@ -162,52 +158,47 @@ pub enum Rmw {
     MaskOr,
     /// tmp ≥ data ? tmp − data : tmp + data2.
     Wrap,
-    /// Conditional exchange (`ds_condxchg32_rtn_b64`): each dword whose top bit
-    /// of data is set is replaced by data without that bit.
+    /// Conditional exchange (`ds_condxchg32_rtn_b64`): a dword of data whose top bit is set replaces the dword in memory, without
+    /// that bit.
     CondXchg,
     FCmpSwap,
     FMin,
     FMax,
     FAdd,
-    /// A signed sum that stays at the ends of its range.
+    /// A signed sum, saturating.
     AddSatS,
-    /// The smaller of two floats: a number before a NaN, -0 before +0. Of two NaNs
-    /// the first, made quiet.
+    /// The smaller of two floats: a number before a NaN, -0 before +0. Two NaNs give the first, made quiet.
     FMinNum,
-    /// The larger one, in the same way.
+    /// The larger of two floats, with NaNs and zeros as for the smaller.
     FMaxNum,
-    /// A sum of floats in which denormals, as operands and as the result, are
-    /// zeros of their sign, and a NaN has all bits set but the sign.
+    /// A sum of floats. Denormal operands and results are zeros of their sign, and a NaN result has all bits set but the sign.
     FAddFlush,
-    /// Sums of the halves, as floats of 16 bits, with denormals and NaNs as above.
+    /// The sums of the halves, as floats of 16 bits, with denormals and NaNs as in `FAddFlush`.
     PkFAddFlush,
-    /// The smaller ones of the halves: a number before a NaN, -0 before +0.
+    /// The smaller of the halves: a number before a NaN, -0 before +0.
     PkFMinFlush,
-    /// The larger ones, in the same way.
+    /// The larger of the halves, with NaNs and zeros as for the smaller.
     PkFMaxFlush,
 }
 
-/// How the words of a buffer descriptor are read, and which accesses count its
-/// records instead of its bytes: what changed from one generation of chips to
-/// the next.
+/// The layout of a buffer descriptor, and the accesses for which it counts records instead of bytes: both changed between
+/// generations of chips.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Dialect {
-    /// All with a stride count records. The stride has 14 bits, and a field
-    /// says how large the elements of a swizzled buffer are (gfx6, gfx7).
+    /// Every buffer with a stride counts records. The stride has 14 bits, and a field has the element size of a swizzled buffer
+    /// (gfx6, gfx7).
     Strided,
-    /// Those of swizzled buffers count records. With ADD_TID the stride has 18
-    /// bits, of which four stand in place of the format (gfx8).
+    /// Swizzled buffers count records. With ADD_TID, the stride has 18 bits, four of them in place of the format (gfx8).
     Swizzled,
-    /// Those with an index count records, and the elements of a swizzled buffer
-    /// have 4 bytes; else as before (gfx9).
+    /// Accesses with an index count records, and the elements of a swizzled buffer have 4 bytes; else as in gfx8 (gfx9).
     #[default]
     Indexed,
 }
 
-/// How the elements of a buffer become registers.
+/// The conversion of a buffer's elements to registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Elements {
-    /// Bits as they are.
+    /// No conversion: the bits are moved unchanged.
     #[default]
     Plain,
     /// By the format in the descriptor.
@@ -217,79 +208,78 @@ pub enum Elements {
 }
 
 operations! {
-    /// Where an access goes and how its address is made.
+    /// The address space of an access, with the parts of its address.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub enum Space,
-    /// Whether elements are converted on their way.
+    /// Whether elements are converted between memory and registers.
     pub(crate) converts: bool {
         /// Per-lane 64-bit addresses in global memory: `address + offset`.
         Global {
-            /// `V64`, or `U64` for the same address in each lane.
+            /// A `V64`, or a `U64` for the same address in each lane.
             address: Value,
             /// A `V32` offset that is zero-extended and added, if any.
             index: Option<Value>,
         } = "global", (W64, W32), false;
         /// Per-lane 64-bit addresses that may fall in the LDS or scratch aperture.
         Flat {
-            /// `V64`.
+            /// A `V64` of the addresses.
             address: Value,
-            /// As for `Lds`.
+            /// The end of the LDS, as for `Lds`.
             limit: Option<Value>,
         } = "flat", (W64, U32), false;
         /// Per-lane scratch offsets in bytes.
         Scratch {
-            /// `V32` or `U32`.
+            /// A `V32` or `U32` offset.
             address: Value,
         } = "scratch", (W32), false;
         /// Per-lane LDS offsets in bytes.
         Lds {
-            /// `V32` or `U32`.
+            /// A `V32` or `U32` offset.
             address: Value,
-            /// `U32`: where the LDS ends at the latest, in bytes. What has a limit is aligned: low bits of its addresses
-            /// are ignored.
+            /// A `U32`: an upper bound for the end of the LDS in bytes. Accesses with a limit are aligned: low bits of their
+            /// addresses are ignored.
             limit: Option<Value>,
         } = "lds", (W32, U32), false;
-        /// A buffer descriptor.
+        /// Per-lane addresses through a buffer descriptor.
         Buffer {
             /// The descriptor: two `U64`, the low one first.
             resource: [Value; 2],
-            /// How it is read.
+            /// The layout of the descriptor.
             dialect: Dialect,
-            /// `V64` (ADDR64): added to the base, and then there is neither range nor record.
+            /// A `V64` (ADDR64) that is added to the base; then there is no range check and no record.
             address: Option<Value>,
-            /// `V32` index (IDXEN).
+            /// A `V32` index (IDXEN).
             index: Option<Value>,
-            /// `V32` offset (OFFEN).
+            /// A `V32` offset (OFFEN).
             offset = "voffset": Option<Value>,
-            /// `U32` scalar offset.
+            /// A `U32` offset for all lanes.
             soffset: Value,
-            /// How its elements are converted.
+            /// The conversion of the elements.
             format: Elements,
         } = "buffer", (U64, U64, W64, W32, W32, U32), *format != Elements::Plain;
-        /// Per-lane offsets in bytes in memory that all work-groups of a device
-        /// share, which is no part of global memory.
+        /// Per-lane byte offsets in memory that all work-groups of a device share, which is not part of global memory.
         Gds {
-            /// `V32` or `U32`.
+            /// A `V32` or `U32` offset.
             address: Value,
-            /// `U32`: where it begins in bits 31:16, and its size in bits 15:0, in bytes.
+            /// A `U32`: the start of the window in bits 31:16, and its size in bits 15:0, in bytes.
             window: Value,
         } = "gds", (W32, U32), false;
-        /// Two LDS offsets a lane, for an atomic whose operand stands in LDS too.
+        /// Two LDS offsets a lane, for an atomic whose operand is in LDS too.
         LdsPair {
-            /// `V32` or `U32`: what is changed.
+            /// A `V32` or `U32` offset of the changed data.
             address: Value,
-            /// `V32` or `U32`: the operand.
+            /// A `V32` or `U32` offset of the operand.
             other: Value,
-            /// As for `Lds`.
+            /// The end of the LDS, as for `Lds`.
             limit: Option<Value>,
         } = "lds_pair", (W32, W32, U32), false;
-        /// An image.
+        /// A texel or texels of an image.
         Image(image: Image) = "image", image(image), true;
-        /// An element of a surface that the device has in a table.
+        /// An element of a surface in the device's table.
         Surface(element: SurfaceElement) = "surface", surface(element), false;
         /// A uniform 64-bit address (scalar loads and stores).
         Scalar {
-            /// `U64`.
+            /// A `U64` address of the wave.
             address: Value,
             /// `U32` byte offset, if any.
             index: Option<Value>,
@@ -304,128 +294,115 @@ operations! {
     }
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemKind {
-    /// Memory to registers, or to a value.
+    /// A load: memory to registers, or to a value.
     Load,
-    /// Values to memory.
+    /// A store: values to memory.
     Store,
-    /// Read-modify-write; 32 or 64 bits, at surfaces 16 too.
+    /// A read-modify-write of 32 or 64 bits, at surfaces also 16.
     Atomic(Rmw),
 }
 
-/// How many accesses may be in flight when a wave goes on, by the counters that
-/// it waits for.
+/// The largest numbers of accesses that may be in flight when a wave continues, for each wait counter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WaitCnt {
-    /// VM_CNT: vector memory.
+    /// VM_CNT: accesses to vector memory.
     pub vm: Option<u8>,
-    /// EXP_CNT: exports, and GDS.
+    /// EXP_CNT: exports and GDS.
     pub exp: Option<u8>,
     /// LGKM_CNT: LDS, GDS, scalar memory, messages.
     pub lgkm: Option<u8>,
 }
 
-/// The counter that is raised until the access is done.
+/// The wait counter of an access while it is in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counter {
-    /// VM_CNT.
+    /// VM_CNT for vector memory.
     Vm,
-    /// LGKM_CNT.
+    /// LGKM_CNT for LDS, GDS and scalar memory.
     Lgkm,
-    /// LGKM_CNT and VM_CNT (flat).
+    /// LGKM_CNT and VM_CNT for flat accesses.
     Both,
 }
 
 /// A span of registers that receives data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataReg {
-    /// Vector registers from this one on.
+    /// Vector registers, by the number of the first.
     V(u16),
-    /// Uniform registers from this one on.
+    /// Uniform registers, by the number of the first.
     S(u8),
 }
 
 parts! {
     /// One access to memory by all lanes of `mask`.
     ///
-    /// **Faults.** Every lane is checked before a register or memory changes, so
-    /// that a fault leaves both as they were, with the wave at the instruction. It
-    /// is told of the lowest lane whose memory is not there; of a flat access of
-    /// those lanes first that are in global memory, then of those in scratch, then
-    /// of those in LDS. Only then come atomics that are not aligned to their width,
-    /// the lowest lane first. (Loads and stores of buffers that must be aligned are
-    /// looked at before their memory is.) A place that is out of range of a buffer,
-    /// of LDS or GDS reads 0 and drops what is written, and is no fault unless that
-    /// is asked for. Without an active lane nothing is looked at.
+    /// **Faults.** Every lane is checked before a register or memory changes. So a fault leaves both as they were, with the wave
+    /// at the instruction, and names the lowest lane whose memory does not exist. For a flat access, lanes in global memory are
+    /// checked first, then those in scratch, then those in LDS. Atomics are checked for alignment to their width after that, the
+    /// lowest lane first. (The alignment of buffer loads and stores, if required, is checked before their memory.) A place out of
+    /// range of a buffer, of LDS or GDS reads 0 and drops writes, without a fault unless that option is set. Without an active
+    /// lane nothing is checked.
     ///
-    /// **Order.** Then the lanes go from the lowest up, each with its loads before
-    /// its results: results may go where address and data were read, and of lanes
-    /// that store to the same place the highest wins. A flat access goes through
-    /// global memory, then scratch, then LDS.
+    /// **Order.** The lanes are accessed from the lowest up, and each lane's loads precede its results. Results may overwrite the
+    /// registers of address and data, and if several lanes store to one place, the highest wins. A flat access accesses global
+    /// memory, then scratch, then LDS.
     ///
-    /// **Data.** What goes in are values, one for each dword: what a register held
-    /// where it was read, whatever has been written to it since. Of a uniform one
-    /// every lane has the same. A front end says at the read what a register past
-    /// the end of its file holds.
+    /// **Data.** The operands are values, one for each dword: the contents of a register when it was read, whatever has been
+    /// written to it since. A uniform value is the same in every lane. For a register past the end of its file, a front end
+    /// defines the value at the read.
     ///
-    /// **Results.** What comes back goes to the active lanes of the registers from
-    /// `ret` on; the others keep what they have. Where that is past the end of the
-    /// file of vector registers, nothing is done at all; uniform registers past the
-    /// end of theirs are not written. A load of one register by lanes that has no
-    /// `ret` has a result instead, a `V32`, which is 0 in lanes that are off.
+    /// **Results.** Results go to the active lanes of the registers from `ret` on; inactive lanes keep their values. If these are
+    /// past the end of the vector file, the access has no effect at all; uniform registers past the end of their file are not
+    /// written. A load of one register by lanes without `ret` has a result instead, a `V32`, which is 0 in inactive lanes.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub struct MemOp {
-        /// What it does.
+        /// The kind of the access.
         pub kind: MemKind,
-        /// Where.
+        /// The address space and the address.
         pub space: Space,
-        /// How much, and how it is extended. Where elements are converted: the
-        /// number of components in dwords.
+        /// The width of the access, and its extension. For converted elements, the number of components in dwords.
         pub access: Access,
-        /// The counter it uses.
+        /// The wait counter of the access.
         pub counter: Counter,
         by name:
         /// A constant that is added to the address, in bytes.
         pub offset: i64,
-        /// Which half of the register a 16-bit access uses. Where elements are
-        /// converted, `Low` is for components of 16 bits, two a register, `Each` for
-        /// one a register, and `High` for one in the high half.
+        /// The half of the register that a 16-bit access uses. For converted elements, `Low` means components of 16 bits, two a
+        /// register, `Each` one a register, and `High` one in the high half.
         pub half: Half,
-        /// What is stored, or the operand of an atomic and then its second one, if
-        /// it has two (for compare-and-swap the new value, then the comparand): a
-        /// `V32` or `U32` for each dword, a `U32` where the wave accesses. Values of
-        /// 16 bits stand in the half that `half` says.
+        /// The data to store, or the operands of an atomic (for compare-and-swap the new value, then the comparand): a `V32` or
+        /// `U32` for each dword, a `U32` if the wave accesses. Values of 16 bits are in the half that `half` selects.
         pub data: Vec<Value>,
-        /// Registers that receive what was loaded, or the value before an atomic.
+        /// The registers that receive the loaded data, or the value before an atomic.
         pub ret: Option<DataReg>,
         /// The active lanes; `None` for scalar accesses.
         pub mask: Option<Value>,
-        /// Globally coherent.
+        /// Globally coherent (GLC bit).
         pub glc: bool,
-        /// System level coherent.
+        /// System level coherent (SLC bit).
         pub slc: bool,
-        /// It is done to the [shadow](crate::SHADOW_VECTOR) of what is there: data, and what comes back, are bits of which
-        /// each says that one is undefined. Where the access itself would be denied, nothing is done.
+        /// Whether the access is made to the [shadow](crate::SHADOW_VECTOR) of its place: each bit of data and results says that
+        /// one bit is undefined. If the access itself would be denied, this one has no effect.
         pub shadow: bool,
     }
 }
 
 impl Rmw {
-    /// Whether there are two operands. The minimum and the maximum of floats
-    /// may have a second one, which is compared in place of the first.
+    /// Whether there are two operands. The minimum and the maximum of floats may have a second one, which is compared in place of
+    /// the first.
     pub const fn needs_two(self) -> bool {
         matches!(self, Rmw::CmpSwap | Rmw::FCmpSwap | Rmw::MaskOr | Rmw::Wrap)
     }
 }
 
 impl MemOp {
-    /// The most dwords of data that an access has: of the whole wave 16.
+    /// The largest number of dwords of data of an access, that of a whole wave.
     pub const MAX_DATA: usize = 16;
 
-    /// How many registers, or values, hold what is loaded, stored, or an operand
-    /// of an atomic.
+    /// The number of registers or values that hold the loaded or stored data, or an operand of an atomic.
     pub fn registers(&self) -> u32 {
         let dwords = self.access.bytes().div_ceil(4);
         match self.half {
@@ -435,8 +412,8 @@ impl MemOp {
         }
     }
 
-    /// Whether lanes get something back that other waves may have written. Scalar loads give no such thing: what they
-    /// read is constant while a kernel runs.
+    /// Whether the access returns data that other waves may have written. Scalar loads do not: the memory that they read is
+    /// constant while a kernel runs.
     pub fn loads(&self) -> bool {
         let scalar = matches!(
             self.space,

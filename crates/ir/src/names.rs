@@ -1,13 +1,12 @@
-//! The names operations have in the text form: one table for printing and
-//! parsing, so that neither can know a name the other does not.
+//! The names of operations in the text form: one table for printing and parsing, so that both have the same names.
 
 use crate::image::{ImageKind, Lod, Tiling};
 use crate::mem::{Clock, Counter, Dialect, Family, GlobalSync, Half, Rmw};
 use crate::surface::{Dimensions, Outside};
 use crate::types::{Elem, Round, Ty};
 
-/// Gives an enum `name` (an exhaustive match) and `NAMES` (for the parser).
-/// Variants that carry data stand behind the semicolon: the parser treats them.
+/// Gives an enum `name` (an exhaustive match) and `NAMES` (for the parser). Variants that carry data follow the semicolon; the
+/// parser handles them separately.
 macro_rules! names {
     ($ty:ident { $($variant:ident = $name:literal),* $(,)? $(; $data:pat => $data_name:literal)? }) => {
         impl $ty {

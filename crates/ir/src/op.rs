@@ -1,4 +1,4 @@
-//! Values, nodes and blocks.
+//! Values, nodes and blocks of the IR.
 
 use crate::operations::Op;
 use crate::types::{Ty, Value};
@@ -6,16 +6,16 @@ use crate::types::{Ty, Value};
 /// One node of a block: an operation and the type of its result.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it does.
+    /// The operation of the node.
     pub op: Op,
-    /// The type of its (first) result; `None` when it has none.
+    /// The type of its (first) result; `None` if it has none.
     pub ty: Option<Ty>,
 }
 
-/// A basic block of the guest, lifted.
+/// A lifted basic block of the guest.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The guest address of its first instruction.
+    /// The guest address of the first instruction.
     pub pc: u64,
     /// The operations in the order of execution; the last is `Op::End`.
     pub nodes: Vec<Node>,
@@ -27,7 +27,7 @@ impl Block {
         &self.nodes[v.index()]
     }
 
-    /// The guest address of the instruction that a node is part of.
+    /// The guest address of the instruction that a node belongs to.
     pub fn instruction_of(&self, v: Value) -> u64 {
         let nodes = self.nodes[..=v.index()].iter().rev();
         let mut opened = nodes.filter_map(|node| match node.op {

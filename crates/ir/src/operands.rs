@@ -1,4 +1,4 @@
-//! The values an operation uses, for every pass.
+//! The walk over the values that an operation uses, common to all passes.
 
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{ImageKind, Lod, Tiling};
@@ -11,44 +11,44 @@ use crate::operations::Op;
 use crate::surface::{Dimensions, Outside};
 use crate::types::{Elem, Fp, Reg, Ty, Value};
 
-/// More than any rule of a row names.
+/// More values than any rule of a row has.
 const ANY_NUMBER: usize = 1 << 16;
 
-/// The values in a field, in the order of the text form.
+/// A field with values, in the order of the text form.
 #[diagnostic::on_unimplemented(
     message = "nothing says which values there are in a `{Self}`",
     note = "if there are none, add it to the list in `operands.rs`"
 )]
 pub(crate) trait Operands {
-    /// How many there are at most.
+    /// The largest number of values.
     const COUNT: usize = ANY_NUMBER;
 
-    /// Calls `f` for each.
+    /// Calls `f` for each value.
     fn walk(&self, f: &mut impl FnMut(&Value));
 
-    /// Lets `f` replace each.
+    /// Calls `f` for each value, which it may replace.
     fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value));
 }
 
 impl Op {
-    /// Calls `f` for each value this uses, in the order of the text form.
+    /// Calls `f` for each value that the operation uses, in the order of the text form.
     pub fn for_each_operand(&self, f: &mut impl FnMut(&Value)) {
         self.walk(f);
     }
 
-    /// Like `for_each_operand`, and lets `f` replace the values.
+    /// Like `for_each_operand`, with values that `f` may replace.
     pub fn for_each_operand_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
         self.walk_mut(f);
     }
 }
 
 impl MemOp {
-    /// Calls `f` for each value this uses, in the order of the text form.
+    /// Calls `f` for each value that the operation uses, in the order of the text form.
     pub fn for_each_operand(&self, f: &mut impl FnMut(&Value)) {
         self.walk(f);
     }
 
-    /// Like `for_each_operand`, and lets `f` replace the values.
+    /// Like `for_each_operand`, with values that `f` may replace.
     pub fn for_each_operand_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
         self.walk_mut(f);
     }
@@ -66,7 +66,7 @@ impl Operands for Value {
     }
 }
 
-/// Several fields, none or one of a type.
+/// Implements the walk for lists and optional fields of a type.
 macro_rules! several {
     ($($ty:ty, [$($generic:tt)*], $count:expr;)*) => {$(
         impl<T: Operands, $($generic)*> Operands for $ty {
@@ -89,7 +89,7 @@ several! {
     [T; N], [const N: usize], N * T::COUNT;
 }
 
-/// Fields without values.
+/// Implements the walk for types without values.
 macro_rules! none {
     ($($ty:ty),* $(,)?) => {$(
         impl Operands for $ty {

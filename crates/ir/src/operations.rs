@@ -1,31 +1,27 @@
-//! The operations of the wave IR: a row each, with its text, its operands and
-//! their types, and what it does besides. Walk, printer, parser, verifier and
-//! effects follow from the rows.
+//! The operations of the wave IR: a row for each, with its text, its operands and their types, and its effects. Walk, printer,
+//! parser, verifier and effects are generated from the rows.
 //!
-//! An operation whose result is a lane vector takes uniform operands as well:
-//! they are read as the same value in every lane. An operation all of whose
-//! operands are uniform yields a uniform result. What functions of numbers do
-//! to their operands stands in `functions.rs`.
+//! An operation whose result is a lane vector accepts uniform operands as well: they are read as the same value in every lane. If
+//! all operands of an operation are uniform, so is the result. The functions of numbers are described in `functions.rs`.
 //!
 //! # How to add an operation
 //!
-//! 1. Its row, and that is all of it here:
+//! 1. A row for it, which is all that this file needs:
 //!
 //!    ```text
 //!    /// The value of lane `index` (modulo 64), as a uniform.
 //!    ReadLane(value: Value, index: Value) = "read_lane", (W32, U32) -> U32, CROSSES;
 //!    ```
 //!
-//!    The columns are the text, what the operands must be and what the result is
-//!    (or, where words do not say it, a method of the verifier's `Checker`), and the
-//!    effects. `operations!` in `table.rs` has the grammar.
+//!    The columns are the text, the required types of the operands and the type of the
+//!    result (or a method of the verifier's `Checker`, if type words are not enough), and
+//!    the effects. `operations!` in `table.rs` has the grammar.
 //! 2. A method of the `Builder`, if front ends are to use it.
-//! 3. Its meaning in each engine: their `match`es are exhaustive.
+//! 3. The meaning of the operation in each engine: their `match`es are exhaustive.
 //!
-//! A field more is a line in the row. Its type says which values are in it
-//! (`operands.rs`) and how it is written (`form.rs`); `as` names another form.
-//! Address spaces, and what accesses say of them, are rows of the same kind
-//! (`mem.rs`, `image.rs`, `export.rs`).
+//! A further field is a line in the row. The type of a field determines the values in it (`operands.rs`) and its text form
+//! (`form.rs`); `as` names another form. Address spaces and the fields of accesses are rows of the same kind (`mem.rs`,
+//! `image.rs`, `export.rs`).
 
 use crate::effects::{Effects, Span};
 use crate::export::Export;
@@ -49,7 +45,7 @@ const CROSSES: Effects = Effects {
     crosses_lanes: true,
     ..PURE
 };
-/// The block after may look at any register.
+/// The effects of an end of a block: the next block may use any register.
 const ENDS: Effects = Effects {
     observes_state: true,
     ends_block: true,
@@ -64,91 +60,86 @@ const STOPS: Effects = Effects {
     ..YIELDS
 };
 
-/// So many numbers are shown with lanes at most.
+/// The largest number of values that a probe shows.
 pub const MAX_SHOWN: usize = 3;
 
 operations! {
-    /// What a node of a block does.
+    /// The operation of a node.
     #[derive(Clone, Debug)]
     pub enum Op,
-    /// What it does beside computing its result.
+    /// The effects beside the result.
     pub effects: Effects {
-        /// Opens a guest instruction at this address. Its index counts the guest
-        /// instructions of the block.
+        /// Opens a guest instruction at this address, with an index that counts the guest instructions of the block.
         Inst {
-            /// The guest address.
+            /// The guest address of the instruction.
             pc: u64,
-            /// What kind of instruction it is, for counters.
+            /// The family of the instruction, for counters.
             family: Family,
         } = "inst", (), MARKS;
-        /// A constant.
+        /// A constant of 64 bits.
         Const(c: u64) = "const", constant(c), PURE;
-        /// Reads a register.
+        /// Reads a register of any file.
         Read(reg: Reg) = "read", register(reg), Effects::of_read(*reg);
-        /// Reads vector register `base + index`, a sum of 32 bits that wraps; one
-        /// that is out of range reads v0.
+        /// Reads vector register `base + index`, a sum that wraps at 32 bits; out of range it reads v0.
         ReadIndexed {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u16 as Vector,
-            /// A `U32` that is added.
+            /// A `U32` that is added to the number.
             index: Value,
         } = "read_indexed", (U32) -> V32, Effects::reading(Span::ALL_VECTOR);
-        /// Reads uniform register `base + index`, like `ReadIndexed`. What is in
-        /// range is the engine's: for GCN s0 to s103. Out of range it reads s0.
+        /// Reads uniform register `base + index`, like `ReadIndexed`. The engine defines the range: for GCN s0 to s103. Out of
+        /// range it reads s0.
         ReadIndexedS {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u8 as Uniform,
-            /// A `U32` that is added.
+            /// A `U32` that is added to the number.
             index: Value,
         } = "read_indexed", (U32) -> U32, Effects::reading(Span::ALL_UNIFORM);
         /// Writes a register in the lanes of `mask` (uniform registers have none).
         /// Bit n of `bytes` says whether byte n of each 32-bit lane is written.
         Write {
-            /// The destination.
+            /// The register to write.
             reg: Reg,
-            /// What is written. A uniform value is written to every lane.
+            /// The value to write. A uniform value is written to every lane.
             value: Value,
-            /// The lanes; `None` only for uniform registers.
+            /// The lanes to write; `None` only for uniform registers.
             mask: Option<Value>,
-            /// The bytes, 0b1111 for all.
+            /// The bytes to write, 0b1111 for all.
             bytes: u8 as Bytes,
         } = "write", write(reg, value, mask, bytes), Effects::of_write(*reg);
-        /// Writes vector register `base + index`, where `ReadIndexed` would read;
-        /// out of range nothing.
+        /// Writes vector register `base + index`, where `ReadIndexed` would read; out of range it writes nothing.
         WriteIndexed {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u16 as Vector,
-            /// A `U32` that is added.
+            /// A `U32` that is added to the number.
             index: Value,
-            /// What is written.
+            /// The value to write.
             value: Value,
-            /// The lanes.
+            /// The lanes to write.
             mask: Value,
         } = "write_indexed", (U32, W32, Mask), Effects::writing(Span::ALL_VECTOR, false);
-        /// Writes uniform register `base + index`, where `ReadIndexedS` would read;
-        /// out of range nothing.
+        /// Writes uniform register `base + index`, where `ReadIndexedS` would read; out of range it writes nothing.
         WriteIndexedS {
-            /// The first register.
+            /// The number of the register at index 0.
             base: u8 as Uniform,
-            /// A `U32` that is added.
+            /// A `U32` that is added to the number.
             index: Value,
-            /// What is written.
+            /// The value to write.
             value: Value,
         } = "write_indexed", (U32, U32), Effects::writing(Span::ALL_UNIFORM, false);
-        /// One operand.
+        /// A function with one operand.
         Un(un: Un, elem: Elem, fp: Fp, a: Value) = "", un(un, elem, a), PURE;
-        /// Two operands.
+        /// A function with two operands.
         Bin(bin: Bin, elem: Elem, fp: Fp, a: Value, b: Value) = "", bin(bin, elem, a, b), PURE;
-        /// Three operands.
+        /// A function with three operands.
         Tern(tern: Tern, elem: Elem, fp: Fp, a: Value, b: Value, c: Value)
             = "", tern(tern, elem, a, b, c), PURE;
-        /// Compare: a mask of vectors, 0 or 1 of uniforms.
+        /// Compares: a mask for vectors, 0 or 1 for uniforms.
         Cmp(rel: Rel, elem: Elem, fp: Fp, a: Value, b: Value)
             = "cmp.", cmp(rel, elem, a, b), PURE;
-        /// The mask of lanes where `bits[n]` of the second operand is set for the
-        /// IEEE class n of the first; 0 or 1 of uniforms. From bit 0 on: signaling
-        /// NaN, quiet NaN, −∞, −normal, −denormal, −0, +0, +denormal, +normal, +∞.
-        /// Denormals are never flushed.
+        /// The mask of lanes where `bits[n]` of the second operand is set for the IEEE class n of the first; 0 or 1 for uniforms.
+        /// From bit 0 on: signaling NaN, quiet NaN, −∞, −normal, −denormal, −0, +0, +denormal, +normal, +∞. Denormals are never
+        /// flushed.
         Class(elem: Elem, a: Value, bits: Value) = "class", class(elem, a, bits), PURE;
         /// Conversion from one element to another.
         Cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp, a: Value)
@@ -156,16 +147,15 @@ operations! {
         /// `mask ? a : b` in each lane; with a `U32` condition (nonzero) and
         /// uniform a, b: a uniform.
         Select(cond: Value, a: Value, b: Value) = "select", select(cond, a, b), PURE;
-        /// a + b + carry-in (a `Mask` or a `U32`), and as second result the carry.
+        /// a + b + carry-in (a `Mask` or a `U32`), with the carry as second result.
         AddCarry(a: Value, b: Value, carry: Option<Value>)
             = "add_carry", carry(a, b, carry), PURE;
-        /// a − b − borrow-in, and as second result the borrow.
+        /// a − b − borrow-in, with the borrow as second result.
         SubBorrow(a: Value, b: Value, borrow: Option<Value>)
             = "sub_borrow", carry(a, b, borrow), PURE;
-        /// 32 × 32 + 64 bits; second result: carry out of bit 63 (signed: overflow
-        /// is not reported, the mask is 0).
+        /// 32 × 32 + 64 bits, with the carry out of bit 63 as second result (signed: overflow is not reported, the mask is 0).
         MadWide {
-            /// Signed factors.
+            /// Whether the factors are signed.
             signed: bool as Sign,
             /// The factors and the addend.
             args: [Value; 3] as OneByOne,
@@ -177,133 +167,133 @@ operations! {
             = "cast", cast(to, a), Effects { crosses_lanes: *to != Ty::Mask, ..PURE };
         /// The mask of lanes with a nonzero (`V32`) value.
         NonZero(a: Value) = "non_zero", (W32) -> Mask, PURE;
-        /// For each lane the mask of the lanes below it, low or high half (`V32`).
+        /// For each lane, the mask of the lanes below it, low or high half (`V32`).
         LanesBelow {
-            /// The high half.
+            /// Whether it is the high half.
             high: bool as HalfOfMask,
         } = "lanes_below", () -> V32, PURE;
         /// The number of each lane (`V32`).
         LaneId = "lane_id", () -> V32, PURE;
         /// The value of lane `index` (modulo 64), as a uniform.
         ReadLane(value: Value, index: Value) = "read_lane", (W32, U32) -> U32, CROSSES;
-        /// The value of the lowest lane of the mask (lane 0 when it is empty).
+        /// The value of the lowest lane of the mask (lane 0 if the mask is empty).
         ReadFirstLane(value: Value, mask: Value) = "read_first_lane", (W32, Mask) -> U32, CROSSES;
         /// Lane n takes lane `table[n]`; a table entry of 64 or more gives 0.
         Shuffle(value: Value, table: Box<[u8; 64]>) = "shuffle", (W32) -> V32, CROSSES;
-        /// The selection applied to a mask; missing sources give 0.
+        /// A mask whose bit n is bit `table[n]`; a table entry of 64 or more gives 0.
         ShuffleMask(value: Value, table: Box<[u8; 64]>) = "shuffle_mask", (Mask) -> Mask, CROSSES;
         /// Lane n takes lane `(index[n] / 4) mod 64` of the value if that lane is
         /// in the mask, else 0 (`ds_bpermute_b32`).
         Permute {
-            /// The data.
+            /// The data of all lanes.
             value: Value,
             /// Four times the source lane.
             index: Value,
-            /// Lanes whose data exist.
+            /// The lanes whose data can be fetched.
             mask: Value,
         } = "permute", (W32, W32, Mask) -> V32, CROSSES;
         /// Lane n of the mask sends its value to lane `(index[n] / 4) mod 64`; the
         /// highest sender wins; lanes without a sender get 0 (`ds_permute_b32`).
         Scatter {
-            /// The data.
+            /// The data of all lanes.
             value: Value,
             /// Four times the destination lane.
             index: Value,
-            /// Sending lanes.
+            /// The lanes that send a value.
             mask: Value,
         } = "scatter", (W32, W32, Mask) -> V32, CROSSES;
-        /// A pure function applied to each lane.
+        /// Applies a pure function to each lane.
         LaneFn(function: &'static LaneFn, args: Vec<Value> as Arguments)
             = "lane_fn", lane_fn(function, args), PURE;
         /// An access to memory. A load may have a result (`V32`): see [`MemOp`].
         Mem(access: Box<MemOp>) = "", mem(access), access.effects();
         /// Reads a clock (`U64`).
         Clock(clock: Clock) = "clock", () -> U64, VARIES;
-        /// Waits for counters; no effect on the state, kept for checkers.
+        /// Waits for wait counters; without effect on the state, kept for checkers.
         WaitCnt(counters: WaitCnt) = "waitcnt", (), MARKS;
-        /// Reports the lanes in which a value is not 0, if there are any, to a checker; for a uniform value all lanes. It
-        /// changes no state.
+        /// A probe: reports to a checker the lanes in which a value is not 0, if there are any; all lanes for a uniform value. A
+        /// probe changes no state.
         Probe {
-            /// The guest address of the instruction that it is about.
+            /// The guest address of the instruction that the probe belongs to.
             pc: u64,
-            /// What they are shown as: a number of theirs.
+            /// The meaning of the probe, a number that the checker defines.
             about: u8,
-            /// What is looked at, of any type.
+            /// The probed value, of any type.
             of: Value,
-            /// Only in these lanes, if it is a lane vector.
+            /// The lanes to report, if the value is a lane vector.
             lanes: Value,
-            /// Numbers that are shown with it, as the first of these lanes has them: at most [`MAX_SHOWN`].
+            /// Values shown with it, of the first of these lanes: at most [`MAX_SHOWN`].
             shows: Vec<Value> as Arguments,
         } = "probe", probe(of, lanes, shows), MARKS;
-        /// Ends the block.
+        /// Ends the block with a terminator.
         End(end: Terminator) = "", end(end), end.effects();
     }
 
-    /// How a block ends. `next` is the guest address of the instruction after.
+    /// The end of a block. `next` is the guest address of the instruction after it.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub enum Terminator,
-    /// What it does beside computing its result.
+    /// The effects beside the result.
     pub effects: Effects {
-        /// Goes on at a fixed address.
+        /// Continues at a fixed address.
         Branch(to: u64) = "branch", (), ENDS;
-        /// Goes to `taken` when the `U32` is nonzero.
+        /// Branches to `taken` if the `U32` is nonzero, else continues at `next`.
         CondBranch {
-            /// The condition.
+            /// The condition, a `U32`.
             cond: Value,
-            /// Address if nonzero.
+            /// The address if the condition is nonzero.
             taken: u64,
-            /// Address if zero.
+            /// The address if the condition is zero.
             next: u64,
         } = "cond_branch", (U32), ENDS;
-        /// Goes to a computed address (`U64`).
+        /// Jumps to a computed address (`U64`).
         Jump(to: Value) = "jump", (U64), ENDS;
-        /// Waits until every wave of the work-group is here.
+        /// Waits until every wave of the work-group has reached a barrier.
         Barrier {
-            /// Where it goes on.
+            /// The address to continue at.
             next: u64,
         } = "barrier", (), YIELDS;
-        /// Lets others run.
+        /// Yields to other waves.
         Sleep {
-            /// Where it goes on.
+            /// The address to continue at.
             next: u64,
         } = "sleep", (), YIELDS;
-        /// Meets waves of other work-groups.
+        /// Synchronizes with waves of other work-groups.
         GlobalSync {
-            /// How.
+            /// The operation on the counter.
             op: GlobalSync,
             /// The number of the counter (`U32`).
             resource: Value,
-            /// What is set or added, or counted to (`U32`).
+            /// The value to set, to add or to count to (`U32`).
             value: Value,
-            /// Where it goes on.
+            /// The address to continue at.
             next: u64,
         } = "global_sync", (U32, U32), YIELDS;
-        /// Sends values out of the wave.
+        /// Exports values from the wave.
         Export {
-            /// Where it goes on.
+            /// The address to continue at.
             next: u64,
-            /// What and where to.
+            /// The data and the target.
             export: Export,
         } = "export", export(export), STOPS;
         /// Sends a message to the host.
         Message {
             /// The message number and its operation bits.
             message: u16,
-            /// Where it goes on.
+            /// The address to continue at.
             next: u64,
         } = "message", (), YIELDS;
-        /// Calls the trap handler.
+        /// Enters the trap handler.
         Trap {
-            /// The trap number.
+            /// The number of the trap.
             id: u8,
-            /// Where it would go on.
+            /// The address after the trap.
             next: u64,
         } = "trap", (), STOPS;
-        /// The wave is done.
+        /// Ends the program of the wave.
         EndProgram = "end_program", (), YIELDS;
-        /// An instruction that is not supported: stops the kernel.
+        /// Stops the kernel at an instruction that is not supported.
         Unsupported {
-            /// The sentence that says what and why.
+            /// The message: the unsupported feature, and the reason.
             what: Box<str>,
         } = "unsupported", (), STOPS;
     }

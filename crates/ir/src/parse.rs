@@ -1,7 +1,7 @@
-//! Reads the text form back.
+//! The parser of the text form.
 //!
-//! The grammar is what `print` writes, and what a person may
-//! write in a test: values may have any name (`%sum`), `;` starts a comment.
+//! The grammar is the output of `print`, and further forms for tests: values may have any name (`%sum`), `;` starts a
+//! comment.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::operations::Op;
 use crate::scan::{Parsed, Scanner};
 use crate::types::{Ty, Value};
 
-/// Why a text is no block.
+/// The reason why a text is not a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The message for that position.
     pub message: String,
 }
 
@@ -38,12 +38,11 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Parses the text of one block. Lane functions are found by their names.
-/// The block is not [verified](crate::verify).
+/// Parses the text of one block. Lane functions are found by their names. The block is not [verified](crate::verify).
 ///
 /// # Errors
-/// The first place where the text is not of the grammar, or names a value
-/// that no earlier line defines, or a lane function that `lane_fn` lacks.
+/// The first place where the text does not match the grammar, or names a value that no earlier line defines, or a lane function
+/// that `lane_fn` lacks.
 ///
 /// ```
 /// let text = "
@@ -113,7 +112,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `%name:type = operation` or `operation`.
+    /// Parses a line: `%name:type = operation` or `operation`.
     fn line(&mut self, s: &mut Scanner<'a>) -> Parsed {
         let this = Value(self.block.nodes.len() as u32);
         let result = if s.looks_at('%') {

@@ -1,4 +1,4 @@
-//! The text form: one operation a line, readable beside the manual.
+//! The printer of the text form: one operation a line, readable beside the manual.
 //!
 //! ```text
 //! block 0x100
@@ -11,9 +11,8 @@
 //!     end_program
 //! ```
 //!
-//! Values are `%n`, since `v3` is a vector register. The float environment is
-//! shown where it differs from the default, the bytes of a write where they
-//! are not all four.
+//! Values are `%n`, since `v3` is a vector register. The float environment is shown if it differs from the default, the bytes of
+//! a write if they are not all four.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -43,7 +42,7 @@ impl Display for Block {
     }
 }
 
-/// A node alone does not know its number: `_:v32 = …`.
+/// A node alone has no number: `_:v32 = …`.
 impl Display for Node {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(ty) = self.ty {
@@ -53,7 +52,7 @@ impl Display for Node {
     }
 }
 
-/// ` fp(…)` with what differs from the default; nothing when nothing does.
+/// The differences from the default as ` fp(…)`; nothing if there are none.
 impl Display for Fp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if *self == Fp::default() {
@@ -80,35 +79,35 @@ fn list<T: Display>(f: &mut Formatter<'_>, items: impl IntoIterator<Item = T>) -
     Ok(())
 }
 
-/// The line of an operation as it is written: a name, and operands behind it.
+/// The line of an operation while it is written: a name, then operands.
 pub(crate) struct Out<'a, 'f> {
     f: &'a mut Formatter<'f>,
-    /// What stands before the next operand.
+    /// The separator before the next operand.
     separator: &'static str,
-    /// Whether fields are written with their names, from here on.
+    /// Whether the following fields are written with their names.
     pub(crate) by_name: bool,
     /// The name of the next field.
     pub(crate) field: &'static str,
 }
 
 impl Out<'_, '_> {
-    /// A piece of the name.
+    /// Writes a piece of the name.
     pub(crate) fn name(&mut self, piece: &str) -> fmt::Result {
         self.f.write_str(piece)
     }
 
-    /// `.piece`, which ends the name.
+    /// Writes `.piece`, a suffix of the name.
     pub(crate) fn suffix(&mut self, piece: &str) -> fmt::Result {
         write!(self.f, ".{piece}")
     }
 
-    /// A word among the operands. It has no comma on either side.
+    /// Writes a word among the operands, without a comma on either side.
     pub(crate) fn word(&mut self, word: &str) -> fmt::Result {
         self.separator = " ";
         write!(self.f, " {word}")
     }
 
-    /// An operand.
+    /// Writes an operand with its separator.
     pub(crate) fn item(&mut self, item: impl Display) -> fmt::Result {
         let before = std::mem::replace(&mut self.separator, ", ");
         match self.by_name {
@@ -117,12 +116,12 @@ impl Out<'_, '_> {
         }
     }
 
-    /// The name of a field that says all.
+    /// Writes a flag, whose name is its text.
     pub(crate) fn flag(&mut self) -> fmt::Result {
         write!(self.f, ", {}", self.field)
     }
 
-    /// What stands directly behind the rest.
+    /// Writes text directly after the rest.
     pub(crate) fn attached(&mut self, rest: impl Display) -> fmt::Result {
         rest.fmt(self.f)
     }
@@ -140,7 +139,7 @@ impl Display for Op {
     }
 }
 
-/// `[%1, %2]`, or in other brackets.
+/// A list of values, `[%1, %2]`, or in other brackets.
 pub(crate) struct In<'a>(pub(crate) [char; 2], pub(crate) &'a [Value]);
 
 impl Display for In<'_> {

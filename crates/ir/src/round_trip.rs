@@ -1,5 +1,4 @@
-//! Random nodes of every kind, printed and parsed back; and texts that are
-//! no blocks.
+//! Random nodes of every kind, printed and parsed back; and texts that are not blocks.
 
 use proptest::prelude::*;
 
@@ -38,7 +37,7 @@ pub(crate) fn find(name: &str) -> Option<&'static LaneFn> {
     LANE_FNS.iter().find(|f| f.name == name)
 }
 
-/// Choices from random numbers; zeros when they are used up.
+/// Choices from random numbers; zeros after these are used up.
 struct Random<'a> {
     bytes: std::slice::Iter<'a, u64>,
     /// The nodes so far that have a result.
@@ -341,7 +340,7 @@ impl Random<'_> {
     }
 }
 
-/// Nodes in any order, verified or not: the text form knows no types.
+/// Nodes in any order, verified or not: the text form has no type rules.
 pub(crate) fn block(pc: u64, seeds: &[Vec<u64>], what: &str) -> Block {
     let first = Node {
         op: Op::LaneId,
@@ -381,7 +380,7 @@ proptest! {
         prop_assert_eq!(back.to_string(), text);
     }
 
-    /// Passes and text agree on the operands.
+    /// Passes and the text form have the operands in the same order.
     #[test]
     fn the_walk_is_in_the_order_of_the_text(
         seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 0..20),
@@ -405,7 +404,7 @@ proptest! {
         let _ = parse(&format!("block 0\n{text}"), &find);
     }
 
-    /// A sound text with a piece replaced comes closer to the edges.
+    /// A valid text with one piece replaced comes closer to the edge cases.
     #[test]
     fn no_damage_makes_the_parser_panic(
         seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 1..4),
@@ -424,7 +423,7 @@ proptest! {
     }
 }
 
-/// A person may write them as they come.
+/// A person may write the named fields in any order.
 #[test]
 fn named_fields_stand_in_any_order() {
     let printed = |line: &str| {

@@ -1,7 +1,6 @@
-//! Reads words, numbers and marks from one line of the text form.
+//! The scanner of the text form: words, numbers and marks of one line.
 
-/// The result of reading; an error is a sentence about the place where the
-/// scanner stands.
+/// The result of scanning; an error is a message for the position of the scanner.
 pub(crate) type Parsed<T = ()> = Result<T, String>;
 
 /// A cursor over one line.
@@ -15,12 +14,12 @@ impl<'a> Scanner<'a> {
         Scanner { line, at: 0 }
     }
 
-    /// The column in characters, from 1.
+    /// The column in characters, counted from 1.
     pub(crate) fn column(&self) -> usize {
         self.line[..self.at].chars().count() + 1
     }
 
-    /// What is left, without the spaces before it.
+    /// The rest of the line, without leading spaces.
     fn rest(&mut self) -> &'a str {
         let rest = &self.line[self.at..];
         let trimmed = rest.trim_start();
@@ -28,18 +27,18 @@ impl<'a> Scanner<'a> {
         trimmed
     }
 
-    /// The place where the next item begins.
+    /// The position where the next item begins.
     pub(crate) fn mark(&mut self) -> usize {
         self.rest();
         self.at
     }
 
-    /// Goes back to a place, to speak about it.
+    /// Returns to a position, for an error message there.
     pub(crate) fn reset(&mut self, mark: usize) {
         self.at = mark;
     }
 
-    /// Whether only a comment is left.
+    /// Whether only spaces or a comment are left.
     pub(crate) fn at_end(&mut self) -> bool {
         let rest = self.rest();
         rest.is_empty() || rest.starts_with(';')
@@ -60,7 +59,7 @@ impl<'a> Scanner<'a> {
         self.rest().starts_with(c)
     }
 
-    /// Takes the character if it is next.
+    /// Consumes the character if it is next.
     pub(crate) fn eat(&mut self, c: char) -> bool {
         let found = self.looks_at(c);
         if found {
@@ -85,7 +84,7 @@ impl<'a> Scanner<'a> {
         &rest[..end]
     }
 
-    /// Letters, digits, `_` and `.`; `what` says what is expected.
+    /// Scans letters, digits, `_` and `.`; `what` is the expectation in an error.
     pub(crate) fn word(&mut self, what: &str) -> Parsed<&'a str> {
         match self.take_word() {
             "" => Err(format!("{what} is missing here")),
@@ -102,7 +101,7 @@ impl<'a> Scanner<'a> {
         Err(format!("`{keyword}` is missing here"))
     }
 
-    /// Goes to the next comma that is in no brackets, or to the end.
+    /// Skips to the next comma outside brackets, or to the end.
     pub(crate) fn skip_item(&mut self) {
         let rest = &self.line[self.at..];
         let mut depth = 0;
@@ -113,7 +112,7 @@ impl<'a> Scanner<'a> {
         self.at += end.unwrap_or(rest.len());
     }
 
-    /// A word of a list of names.
+    /// Scans a word of a list of names.
     pub(crate) fn named<T>(&mut self, what: &str, find: fn(&str) -> Option<T>) -> Parsed<T> {
         let start = self.mark();
         let word = self.word(what)?;
@@ -123,7 +122,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// `%name`, without the sign.
+    /// Scans `%name`, and returns it without the sign.
     pub(crate) fn value_name(&mut self) -> Parsed<&'a str> {
         if !self.eat('%') {
             return Err("a value (`%name`) is missing here".into());
@@ -131,7 +130,7 @@ impl<'a> Scanner<'a> {
         self.word("the name of a value")
     }
 
-    /// A number in base 10, 16 (`0x`) or 2 (`0b`) that fits in `T`.
+    /// Scans a number in base 10, 16 (`0x`) or 2 (`0b`) that fits in `T`.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Parsed<T> {
         let start = self.mark();
         let word = self.word("a number")?;
@@ -149,7 +148,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// A number with an optional minus sign.
+    /// Scans a number with an optional minus sign.
     pub(crate) fn signed(&mut self) -> Parsed<i64> {
         let start = self.mark();
         let negative = self.eat('-');
@@ -165,7 +164,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// A string in quotes, with Rust's escapes.
+    /// Scans a string in quotes, with Rust's escapes.
     pub(crate) fn string(&mut self) -> Parsed<String> {
         self.expect('"')?;
         let mut text = String::new();
@@ -187,7 +186,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The character that follows a backslash stands for.
+/// The character that an escape sequence stands for.
 fn escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     Some(match chars.next()?.1 {
         'n' => '\n',

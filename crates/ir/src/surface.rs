@@ -1,30 +1,29 @@
-//! Descriptions of changes of surfaces: what of a memory operation only they
-//! have.
+//! Descriptions of surface accesses: the fields that only they have.
 
 use crate::form_memory::List;
 use crate::mem::DataReg;
 use crate::table::parts;
 use crate::types::Value;
 
-/// The coordinates of a surface.
+/// The dimensions of a surface.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Dimensions {
-    /// A line: x.
+    /// A line with coordinate x.
     D1,
-    /// A line that may be longer than coordinates with a sign reach: x.
+    /// A line with coordinate x that may be longer than signed coordinates reach.
     Buffer,
-    /// Lines: x, and the index of a layer.
+    /// An array of lines: x, and the index of a layer.
     D1Array,
-    /// A plane: x and y.
+    /// A plane with coordinates x and y.
     D2,
-    /// Planes: x, y, and the index of a layer.
+    /// An array of planes: x, y, and the index of a layer.
     D2Array,
-    /// A volume: x, y and z.
+    /// A volume with coordinates x, y and z.
     D3,
 }
 
 impl Dimensions {
-    /// How many coordinates an element has, with the index of its layer.
+    /// The number of coordinates of an element, including the index of its layer.
     pub const fn coordinates(self) -> usize {
         match self {
             Dimensions::D1 | Dimensions::Buffer => 1,
@@ -38,67 +37,62 @@ impl Dimensions {
         matches!(self, Dimensions::D1Array | Dimensions::D2Array)
     }
 
-    /// The name, as in `2d_array`.
+    /// The name in the text form, as in `2d_array`.
     pub const fn name(self) -> &'static str {
         self.text()
     }
 }
 
-/// What an access does at coordinates that a surface does not have.
+/// The effect of an access at coordinates outside the surface.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Outside {
-    /// The access gives 0, and its write is dropped.
+    /// The access reads 0, and its write is dropped.
     #[default]
     Drop,
-    /// It goes to the nearest element that there is. Only here have coordinates
-    /// a sign; else a negative one is outside because it is large.
+    /// The access goes to the nearest element. Only in this mode are coordinates signed; else a negative one is outside because
+    /// it is large.
     Nearest,
     /// The access stops the wave, and has no effect in any lane.
     Stop,
 }
 
 parts! {
-    /// One element of a surface for each lane, to be read, modified and written.
+    /// An access to one element of a surface for each lane, which is read, modified and written.
     ///
-    /// Surfaces stand in a table of the device, by number. Those that are disabled, and those of numbers above the greatest
-    /// one that the table may use, give 0 and drop what is written.
+    /// Surfaces are in a table of the device, by number. Disabled surfaces, and numbers above the largest one in use, read 0 and
+    /// drop writes.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub struct SurfaceElement {
         by name:
-        /// The number of the surface in the table: a `U32`, or a `V32` where each
-        /// lane may have one of its own.
+        /// The number of the surface in the table: a `U32`, or a `V32` if each lane may use another one.
         pub number: Value,
-        /// The coordinates, `V32` or `U32`: x, y, z or the index of a layer. Where
-        /// nothing says how many there are, the surface does, and those that are
-        /// missing are 0.
+        /// The coordinates, `V32` or `U32`: x, y, z or the index of a layer. If `dimensions` is absent, the surface determines
+        /// how many there are, and missing ones are 0.
         pub at: Vec<Value> as List,
-        /// The level, `V32` or `U32`; the first if there is none.
+        /// The level, `V32` or `U32`; without it, the first.
         pub level: Option<Value>,
-        /// What the surface must be, if that is said.
+        /// The required dimensions of the surface, if they are specified.
         pub dimensions: Option<Dimensions>,
-        /// x counts bytes. Else it counts what is accessed, whatever the elements
-        /// of the surface are.
+        /// Whether x counts bytes. Else it counts units of the access width, whatever the elements of the surface are.
         pub bytes: bool,
-        /// The elements of the surface must be as wide as what is accessed, and say
-        /// what is done there: sums, minimum and maximum of unsigned integers are
-        /// of signed ones or floats where the elements are such.
+        /// Whether the elements of the surface must have the width of the access, and determine the operation: sums, minimum and
+        /// maximum of unsigned integers become those of signed integers or floats if the elements are such.
         pub typed: bool,
-        /// What is done where there is no element.
+        /// The effect of an access without an element.
         pub outside: Outside,
-        /// What comes back is the value after the change.
+        /// Whether the result is the value after the change.
         pub after: bool,
-        /// What the active lanes get in which the surface has no memory for the
-        /// element (which gives 0 and drops what is written): a 1 in a vector
-        /// register, or a bit in the mask that is in a pair of uniform ones.
+        /// The active lanes in which the surface has no memory for the element (so the access reads 0 and drops writes): a 1 in a
+        /// vector register, or a bit in the mask that is in a pair of uniform registers.
         pub absent: Option<DataReg>,
     }
 }
 
 impl SurfaceElement {
-    /// The most coordinates that an element has.
+    /// The largest number of coordinates of an element.
     pub const MAX: usize = 3;
 
-    /// The element at coordinates of a surface, with nothing else said of it.
+    /// The element at coordinates of a surface, with all other fields at their defaults.
     pub fn new(number: Value, at: Vec<Value>) -> SurfaceElement {
         SurfaceElement {
             number,

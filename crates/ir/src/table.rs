@@ -1,5 +1,4 @@
-//! The macros behind the table of operations: from its rows come the enums, and
-//! all that goes through their fields one by one.
+//! The macros of the table of operations: the rows generate the enums, and all code that handles their fields one by one.
 
 /// Declares enums by rows:
 ///
@@ -8,16 +7,13 @@
 /// Name { field: Type as Form, … } = "text", rule, value;
 /// ```
 ///
-/// * **Fields** are read, printed and walked over in the order of the row, as
-///   their [`Form`](crate::form::Form) says: the type itself where none is named.
-///   Those of a tuple have names for the row alone. Where the text names fields,
-///   `field = "name"` gives one another name.
-/// * **The rule** says what each operand must be, one that may be missing too, and
-///   what the result is, in words of [`Is`](crate::verify::Is): `(U32, W32) -> V32`.
-///   Or it is a method of the [`Checker`](crate::verify::Checker) with the fields
-///   that it is given: `select(cond, a, b)`.
-/// * **The value** is an expression of the fields. It becomes a method, which the
-///   head of the enum names.
+/// * **Fields** are parsed, printed and walked over in the order of the row, by their [`Form`](crate::form::Form): the type
+///   itself if none is named. The fields of a tuple have names for the row alone. If the text names fields, `field = "name"`
+///   gives a field another name.
+/// * **The rule** is the required type of each operand, also of an optional one, and the type of the result, in words of
+///   [`Is`](crate::verify::Is): `(U32, W32) -> V32`. A rule may also be a method of the [`Checker`](crate::verify::Checker) with
+///   the fields to pass: `select(cond, a, b)`.
+/// * **The value** is an expression of the fields, and becomes a method, whose name is in the head of the enum.
 macro_rules! operations {
     ($(
         $(#[$of_enum:meta])*
@@ -38,7 +34,7 @@ macro_rules! operations {
         $crate::table::rows! {
             $name, $(#[$of_column])* $vis $column: $of;
             $(
-                // The fields, as they stand in patterns and expressions.
+                // The fields as they appear in patterns and expressions.
                 $variant [$(($($t),*))? $({$($s),*})?]
                 [
                     $($($t: $t_ty, [$($t_form)?], stringify!($t);)*)?
@@ -50,7 +46,7 @@ macro_rules! operations {
     )*};
 }
 
-/// What follows from rows whose fields are listed alike.
+/// The implementations for rows with their fields in a uniform list.
 macro_rules! rows {
     ($name:ident, $(#[$of_column:meta])* $vis:vis $column:ident: $of:ty; $(
         $variant:ident [$($fields:tt)*] [$($f:ident: $ty:ty, [$($form:ty)?], $label:expr;)*]
@@ -109,12 +105,12 @@ macro_rules! rows {
 
             #[allow(unused_variables)]
             impl $name {
-                /// The name of the row.
+                /// The name of the row in the text form.
                 pub(crate) fn text(&self) -> &'static str {
                     match self {$($name::$variant $($fields)* => $text,)*}
                 }
 
-                /// Writes what stands behind the name of the row.
+                /// Writes the part after the name of the row.
                 pub(crate) fn print_fields(&self, out: &mut Out<'_, '_>) -> fmt::Result {
                     match self {$(
                         $name::$variant $($fields)* => {
@@ -128,7 +124,7 @@ macro_rules! rows {
                     Ok(())
                 }
 
-                /// The type that the result must have, if the operands are as they must be.
+                /// Checks the types of the operands, and returns the required type of the result.
                 pub(crate) fn check(&self, checker: &Checker<'_>) -> Checked<Option<Ty>> {
                     match self {$(
                         $name::$variant $($fields)* => rule!(
@@ -146,7 +142,7 @@ macro_rules! rows {
     };
 }
 
-/// Asks the form of a field: its type, or what the row names.
+/// Calls the form of a field: its type, or the one that the row names.
 macro_rules! form {
     ([$ty:ty] $ask:ident($($arg:expr),*)) => {
         <$ty as Form>::$ask($($arg),*)
@@ -183,8 +179,8 @@ macro_rules! rule {
     };
 }
 
-/// Declares a structure whose fields behind `by name:` are written `name field`, in
-/// any order. The fields before them have code of their own.
+/// Declares a structure whose fields after `by name:` are written `name field`, in any order. The fields before them have code of
+/// their own.
 macro_rules! parts {
     (
         $(#[$of:meta])*
@@ -231,7 +227,7 @@ macro_rules! parts {
                     Ok(())
                 }
 
-                /// Reads them, and puts them together with the others.
+                /// Parses the named fields, and joins them with the others.
                 pub(crate) fn parse_parts(
                     line: &mut Line<'_, '_>
                     $(, $head: $head_ty)*

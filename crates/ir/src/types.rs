@@ -1,9 +1,8 @@
-//! Shapes of values, element types, registers and float environments.
+//! The types of values and elements, registers and float environments.
 
 use std::fmt;
 
-/// The number of lanes of a lane vector. Narrower warps run with the upper
-/// lanes off.
+/// The number of lanes of a lane vector. Narrower warps run with the upper lanes inactive.
 pub const LANES: usize = 64;
 
 /// The shape and width of a value.
@@ -52,26 +51,24 @@ impl fmt::Display for Ty {
     }
 }
 
-/// What the bits of an element mean to an arithmetic operation.
+/// The type of an element: the meaning of its bits to an arithmetic operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Elem {
-    /// 16-bit integer in the low half of 32 bits. The high half of an operand
-    /// is ignored, that of a result is 0.
+    /// An integer of 16 bits in the low half of 32 bits. The high half of an operand is ignored, and that of a result is 0.
     I16,
-    /// 32-bit integer.
+    /// An integer of 32 bits.
     I32,
-    /// 64-bit integer.
+    /// An integer of 64 bits.
     I64,
-    /// Half precision in the low half of 32 bits, as for `I16`.
+    /// Half precision in the low half of 32 bits, placed as for `I16`.
     F16,
-    /// Single precision.
+    /// Single precision, in 32 bits.
     F32,
-    /// Double precision.
+    /// Double precision, in 64 bits.
     F64,
-    /// Two 16-bit integers in 32 bits: what an operation does to `I16`, it does
-    /// to both halves.
+    /// Two 16-bit integers in 32 bits: an operation applies to both halves as it does to `I16`.
     I16x2,
-    /// Two numbers of half precision, in the same way.
+    /// Two numbers of half precision in 32 bits.
     F16x2,
 }
 
@@ -98,7 +95,7 @@ impl Elem {
         matches!(self, Elem::F16 | Elem::F32 | Elem::F64 | Elem::F16x2)
     }
 
-    /// Of a pair, what each half is.
+    /// The element type of each half, for a pair.
     pub const fn half(self) -> Option<Elem> {
         match self {
             Elem::I16x2 => Some(Elem::I16),
@@ -108,55 +105,46 @@ impl Elem {
     }
 }
 
-/// How floating-point results are rounded. The numbers are those of GCN's MODE
-/// register; x86's MXCSR has 1 for down and 2 for up.
+/// The rounding of floating-point results. The numbers are those of GCN's MODE register; x86's MXCSR has 1 for down and 2 for up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Round {
     /// To nearest, ties to even.
     #[default]
     Nearest,
-    /// Toward plus infinity.
+    /// To the next number toward plus infinity.
     Up,
-    /// Toward minus infinity.
+    /// To the next number toward minus infinity.
     Down,
-    /// Toward zero.
+    /// To the next number toward zero.
     Zero,
 }
 
-/// The floating-point environment one operation runs in, fixed when a block
-/// is lifted, so that no mode is tested in a lane.
+/// The floating-point environment of an operation, fixed when a block is lifted, so that no mode is tested in a lane.
 ///
-/// Every engine gives the same bits, but where an operation says how far it may
-/// be off. For all operations on floats holds:
+/// Every engine gives the same bits, except where an operation documents an error bound. These rules hold for all float
+/// operations:
 ///
-/// * **Denormals.** Where `flush_in` says so, float operands are flushed first;
-///   where `flush_out` does, the result is, after it has been rounded. A number
-///   that is flushed keeps its sign.
-/// * **Rounding.** `FAdd`, `FSub`, `FMul`, `Fma`, `FMad`, `FLdexp` and the
-///   conversions to floats are rounded as `round` says, as IEEE 754 has it also
-///   for overflow and for sums that are zero. Everything else is exact, or
-///   rounded to nearest in every mode.
-/// * **NaNs.** A result that is a NaN is the first operand that is one, quieted,
-///   with its sign and payload: of a, b and c in this order, also where a · b is
-///   invalid and c is a NaN, and with its own sign where it is subtracted. If no
-///   operand is one, the result is negative, quiet and without payload: `0xfe00`,
-///   `0xffc0_0000` or `0xfff8_0000_0000_0000`. Minimum, maximum, median, clamp
-///   and conversions say themselves what they do with NaNs, and operations on
-///   the sign bit do nothing with them.
+/// * **Denormals.** With `flush_in`, float operands are flushed first; with `flush_out`, the result is flushed after it has been
+///   rounded. A flushed number keeps its sign.
+/// * **Rounding.** `FAdd`, `FSub`, `FMul`, `Fma`, `FMad`, `FLdexp` and the conversions to floats are rounded by `round`, as IEEE
+///   754 defines also for overflow and for sums that are zero. Everything else is exact, or rounded to nearest in every mode.
+/// * **NaNs.** A NaN result is the first NaN operand, made quiet, with its sign and payload: of a, b and c in this order, also if
+///   a · b is invalid and c is a NaN, and with its own sign if it is subtracted. If no operand is a NaN, the result is negative,
+///   quiet and without payload: `0xfe00`, `0xffc0_0000` or `0xfff8_0000_0000_0000`. Minimum, maximum, median, clamp and
+///   conversions document their own rules, and operations on the sign bit do not treat NaNs specially.
 ///
-/// No operation on floats traps or leaves a flag.
+/// No float operation traps or sets a flag.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Fp {
-    /// Rounding of the result.
+    /// The rounding of the result.
     pub round: Round,
-    /// Denormal inputs read as zero of their sign.
+    /// Whether denormal inputs are read as zero of their sign.
     pub flush_in: bool,
-    /// Denormal results become zero of their sign.
+    /// Whether denormal results become zero of their sign.
     pub flush_out: bool,
-    /// IEEE mode: minimum, maximum and median give a signaling NaN, quieted,
-    /// and no other operand; see [`Bin::FMin`](crate::Bin::FMin). Nothing else
-    /// depends on it.
+    /// IEEE mode: minimum, maximum and median return a signaling NaN operand, made quiet; see [`Bin::FMin`](crate::Bin::FMin).
+    /// Nothing else depends on it.
     pub ieee: bool,
 }
 
@@ -180,16 +168,16 @@ pub enum Reg {
     Hw(u8),
 }
 
-/// Every register can have a shadow of its width, for the tracking of undefined bits: the shadow of a vector register has
-/// its number plus this.
+/// Every register can have a shadow of its width, for the tracking of undefined bits: the shadow of a vector register has the
+/// register's number plus this.
 ///
-/// Shadows are registers like others to whoever passes over blocks. No front end makes them.
+/// Passes treat shadows like other registers. No front end makes them.
 pub const SHADOW_VECTOR: u16 = 1 << 15;
 
 /// The first shadow of a uniform register. SCC uses slot 127, free because EXEC has no shadow.
 pub const SHADOW_UNIFORM: u8 = 128;
 
-/// Hardware registers that there can be.
+/// The largest number of hardware registers.
 pub const HARDWARE_REGISTERS: usize = 64;
 
 impl Reg {
@@ -199,7 +187,7 @@ impl Reg {
     /// EXEC as a lane mask.
     pub const EXEC: Reg = Reg::Mask(Self::EXEC_LO);
 
-    /// Its shadow. Hardware registers have none.
+    /// The shadow of the register. Hardware registers have none.
     pub const fn shadow(self) -> Option<Reg> {
         Some(match self {
             Reg::S(n) => Reg::S(n | SHADOW_UNIFORM),

@@ -21,7 +21,7 @@ pub struct VerifyError {
     pub node: usize,
     /// The node in the text form.
     pub text: String,
-    /// The sentence that says what is wrong.
+    /// The message that describes the error.
     pub message: String,
 }
 
@@ -91,7 +91,7 @@ pub fn verify(block: &Block) -> Result<(), Vec<VerifyError>> {
 
 pub(crate) type Checked<T = ()> = Result<T, String>;
 
-/// Defined before use, and defined as a value.
+/// Checks that every operand is defined before its use, and is a value.
 fn check_uses(block: &Block, at: usize) -> Checked {
     let mut result = Ok(());
     block.nodes[at].op.for_each_operand(&mut |v| {
@@ -105,7 +105,7 @@ fn check_uses(block: &Block, at: usize) -> Checked {
     result
 }
 
-/// First an instruction, last a terminator, none elsewhere.
+/// Checks that an instruction comes first, and a terminator last and only there.
 fn check_place(op: &Op, at: usize, last: usize) -> Checked {
     let is_end = matches!(op, Op::End(_));
     ensure(at != 0 || matches!(op, Op::Inst { .. }), || {
@@ -123,25 +123,23 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-/// What an operand must be, or a result is, in the rows of operations.
+/// The required type of an operand, or the type of a result, in the rows of operations.
 #[derive(Clone, Copy)]
 pub(crate) enum Is {
     U32,
     U64,
     Mask,
     V32,
-    /// A uniform or a lane vector of 32 bits; as a result a vector if any
-    /// operand is one.
+    /// A uniform or a lane vector of 32 bits; a result is a vector if any operand is a vector.
     W32,
-    /// As above, of 64 bits.
+    /// As `W32`, with 64 bits.
     W64,
 }
 
-/// Looks at one node. Methods that rows name check its operands, and give the
-/// type that its result must have.
+/// The checker of one node. Methods that rows name check its operands, and return the required type of its result.
 pub(crate) struct Checker<'a> {
     block: &'a Block,
-    /// The type that the node says it has.
+    /// The type that the node declares.
     ty: Option<Ty>,
 }
 
@@ -150,7 +148,7 @@ impl Checker<'_> {
         self.block.ty(v)
     }
 
-    /// A uniform or lane vector of that many bits.
+    /// Checks for a uniform or lane vector of `bits` bits.
     fn number(&self, v: Value, bits: u32) -> Checked {
         let ty = self.ty(v);
         ensure(ty == Ty::uniform(bits) || ty == Ty::vector(bits), || {
@@ -162,13 +160,13 @@ impl Checker<'_> {
         })
     }
 
-    /// Exactly that type.
+    /// Checks for exactly this type.
     fn exactly(&self, v: Value, ty: Ty) -> Checked {
         let is = self.ty(v);
         ensure(is == ty, || format!("{v} is a {is}, but {ty} is needed"))
     }
 
-    /// The vector type if any operand is a vector, else the uniform one.
+    /// The vector type if any operand is a vector, else the uniform type.
     fn join(&self, bits: u32, args: &[Value]) -> Ty {
         if args.iter().any(|&a| self.ty(a).is_vector()) {
             Ty::vector(bits)
@@ -177,7 +175,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The operands in a field are the first that a row takes; the others.
+    /// Checks the operands in a field against the first types that a row takes; returns the other types.
     pub(crate) fn field<'t, T: Operands>(&self, field: &T, takes: &'t [Is]) -> Checked<&'t [Is]> {
         let (these, others) = takes.split_at(T::COUNT);
         let (mut these, mut checked) = (these.iter(), Ok(()));
@@ -229,7 +227,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The register, and the second one of a pair, must be in the file.
+    /// Checks that the register, and the second one of a pair, is in the file.
     pub(crate) fn register(&self, &reg: &Reg) -> Checked<Ty> {
         let fits = match reg {
             Reg::S64(n) | Reg::Mask(n) => n < u8::MAX,
@@ -296,7 +294,7 @@ impl Checker<'_> {
         self.function(rel.text(), rel.shape(), *elem, [a, b])
     }
 
-    /// A function of numbers: by its row.
+    /// Checks a function of numbers by its row.
     fn function<const N: usize>(
         &self,
         name: &str,
@@ -418,7 +416,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Checks an access; the type of its result, if it must have one.
+    /// Checks an access; returns the type of its result, if it must have one.
     pub(crate) fn mem(&self, m: &MemOp) -> Checked<Option<Ty>> {
         let scalar = matches!(m.space, Space::Scalar { .. } | Space::ScalarBuffer { .. });
         m.space.check(self)?;
@@ -463,7 +461,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How many dwords go in, and what each is.
+    /// Checks the number of data dwords, and the type of each.
     fn data(&self, m: &MemOp, scalar: bool) -> Checked {
         let one = m.registers() as usize;
         let (counts, width) = match m.kind {
@@ -534,7 +532,7 @@ impl Checker<'_> {
         parts.iter().try_for_each(|&v| self.exactly(v, Ty::U64))
     }
 
-    /// What leaves the wave.
+    /// Checks an export: its data and its mask.
     pub(crate) fn export(&self, export: &Export) -> Checked<Option<Ty>> {
         let mut sources = export.sources.iter().flatten();
         sources.try_for_each(|&v| self.number(v, 32))?;

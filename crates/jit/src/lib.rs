@@ -1,4 +1,4 @@
-//! An engine that compiles the wave IR to x86-64. `docs/jit.md` says how.
+//! The JIT compiler: an engine that compiles the wave IR to x86-64 (see `docs/jit.md`).
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Options of the compiler and its statistics, on every host.
+//! Options of the compiler and its statistics, common to all hosts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,31 +6,31 @@ use std::time::Duration;
 
 use wavetank_lane_ops::Simd;
 
-/// Gives the name of a guest address, for reports of `perf`.
+/// Returns the name of a guest address, for reports of `perf`.
 pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;
 
-/// How blocks are compiled.
+/// The options for compiling blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileOptions {
-    /// Instructions are counted.
+    /// Whether instructions are counted.
     pub count: bool,
     /// The processor features that code and helpers use.
     pub simd: Simd,
-    /// Vector registers are looked at from outside, as by `wavetank exec` and traces: all that is written to them is stored.
-    /// Otherwise dead values are not.
+    /// Whether vector registers can be observed, as by `wavetank exec` and traces, so that all writes to them are stored.
+    /// Otherwise dead values are not stored.
     pub registers_observable: bool,
 }
 
-/// Statistics of compilation.
+/// Statistics about compilation and its results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Compiled {
     /// The number of blocks that were compiled.
     pub blocks: u64,
-    /// Of these, loops that run several iterations at once.
+    /// The number of loops among these that run several iterations at once.
     pub loops: u64,
     /// The number of blocks that could not be compiled.
     pub refused: u64,
-    /// The time that compiling took.
+    /// The time spent in compiling.
     pub time: Duration,
     /// Bytes of host code.
     pub bytes: u64,

@@ -1,4 +1,4 @@
-//! Hosts for which no code is made.
+//! Stubs of the compiler for hosts that it does not support.
 
 use std::convert::Infallible;
 
@@ -8,26 +8,26 @@ use wavetank_translate::{ColdProgram, Modes};
 
 use crate::options::{CompileOptions, Compiled, Names};
 
-/// How often a block is interpreted before it would be compiled.
+/// The number of times that a block is interpreted before it would be compiled.
 pub const HOT: u32 = u32::MAX;
 
-/// The compiled blocks of a program: there are none.
+/// The compiled blocks of a program, of which there are none.
 pub struct Jit(Infallible);
 
-/// Why there can be no compiled code on this machine.
+/// The reason why this machine has no compiled code.
 #[derive(Debug, thiserror::Error)]
 #[error("code is compiled for Linux on x86-64 alone")]
 pub struct Unavailable;
 
 impl Unavailable {
-    /// Whether hosts of this kind have it, as a rule.
+    /// Whether hosts of this kind usually have compiled code.
     pub fn is_unusual(&self) -> bool {
         false
     }
 }
 
 impl Jit {
-    /// The program comes back.
+    /// Returns the program unchanged.
     ///
     /// # Errors
     /// Always.
@@ -39,12 +39,12 @@ impl Jit {
         Err((cold, Unavailable))
     }
 
-    /// Perf is told of what is compiled.
+    /// Without effect: there is no compiled code to report to perf.
     pub fn telling_perf(self, _: Names) -> Jit {
         match self.0 {}
     }
 
-    /// What the block at a PC is compiled to: it is not.
+    /// The listing of the block at a PC, which has none.
     pub fn listing(
         &self,
         _: u64,
@@ -54,7 +54,7 @@ impl Jit {
         match self.0 {}
     }
 
-    /// What was compiled so far.
+    /// The statistics of compilation so far.
     pub fn compiled(&self) -> Compiled {
         match self.0 {}
     }

@@ -1,4 +1,4 @@
-//! Sums and products of floats.
+//! Float arithmetic: sums, products and fused multiply-adds.
 
 use std::marker::PhantomData;
 
@@ -7,8 +7,7 @@ use crate::format::{Format, is_nan, nan_of};
 use crate::lanes::{Env, Op2, Op3};
 use crate::mode::{Mode, input, output};
 
-/// Declares functions of format `F` in mode `M`: the value rounded to nearest,
-/// then the value rounded as the environment says.
+/// Declares functions of format `F` in mode `M`: the value rounded to nearest, then the value rounded as the environment demands.
 macro_rules! arithmetic {
     ($trait:ident, $env:ident: $($(#[$doc:meta])* $name:ident($($a:ident: $ty:ident),*) = $nearest:expr, $directed:expr;)*) => {$(
         $(#[$doc])*
@@ -43,11 +42,11 @@ macro_rules! arithmetic {
 }
 
 arithmetic! { Op2, env:
-    /// a + b.
+    /// The sum a + b, rounded once.
     Add(a: A, b: B) = <F as Format>::add(a, b), <F as Directed>::add(env.round(), a, b);
-    /// a − b.
+    /// The difference a − b, rounded once.
     Sub(a: A, b: B) = <F as Format>::sub(a, b), <F as Directed>::add(env.round(), a, b ^ F::SIGN);
-    /// a · b.
+    /// The product a · b, rounded once.
     Mul(a: A, b: B) = <F as Format>::mul(a, b), <F as Directed>::mul(env.round(), a, b);
 }
 

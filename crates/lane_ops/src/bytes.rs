@@ -1,4 +1,4 @@
-//! Bytes of words: permutes, averages, sums of differences.
+//! Functions on the bytes of words: permutes, averages, sums of differences.
 
 use wavetank_ir::LANES;
 
@@ -23,12 +23,12 @@ impl Op3 for Perm {
 impl Batch3 for Perm {
     #[inline(always)]
     unsafe fn all<S: Store>(_: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { S::permute(a, b, c) }
     }
 }
 
-/// c and the absolute differences of the fields of a and b, added up. `MASKED` leaves out those where b is 0.
+/// Adds c and the absolute differences of the fields of a and b. `MASKED` skips the fields where b is 0.
 macro_rules! sad {
     ($($(#[$doc:meta])* $name:ident: $field:ty, $fields:literal, $masked:literal, $add:expr;)*) => {$(
         $(#[$doc])*
@@ -37,7 +37,7 @@ macro_rules! sad {
         impl $name {
             #[inline(always)]
             fn difference(x: $field, y: $field) -> $field {
-                // Without a branch, of which not every level makes vectors.
+                // Branchless: with a branch, the loop is not vectorized at every level.
                 let wanted = <$field>::from(!$masked | (y != 0)).wrapping_neg();
                 x.abs_diff(y) & wanted
             }
@@ -63,13 +63,13 @@ macro_rules! sad {
             #[inline(always)]
             unsafe fn all<S: Store>(_: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
                 const N: usize = $fields * LANES;
-                // SAFETY: words are fields side by side, of less alignment.
+                // SAFETY: words are adjacent fields, of less alignment.
                 let [a, b] = [a, b].map(|row| unsafe { &*std::ptr::from_ref(row).cast::<[$field; N]>() });
                 let mut differences = Aligned([0; N]);
                 for i in 0..N {
                     differences[i] = Self::difference(a[i], b[i]);
                 }
-                // SAFETY: the fields of words, aligned as those are.
+                // SAFETY: the fields of words, with the alignment of words.
                 let differences = unsafe { &*(&raw const differences.0).cast::<Row>() };
                 let mut r = Aligned([0; LANES]);
                 for i in 0..LANES {
@@ -82,11 +82,11 @@ macro_rules! sad {
 }
 
 sad! {
-    /// Four bytes.
+    /// Four bytes in each word.
     SadU8: u8, 4, false, sum_of_bytes;
-    /// Four bytes, but those that are 0 in b.
+    /// Four bytes in each word, except those where b is 0.
     MaskedSadU8: u8, 4, true, sum_of_bytes;
-    /// Two halves.
+    /// Two halves in each word.
     SadU16: u16, 2, false, sum_of_halves;
 }
 

@@ -1,5 +1,4 @@
-//! From an operation of the IR to the function of its element. `None` says
-//! that there is no such combination.
+//! The function of an element for each operation of the IR. `None` stands for a combination that does not exist.
 
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un};
 
@@ -7,7 +6,7 @@ use crate::lanes::Env;
 use crate::visit::Visit;
 use crate::{convert, float, int, pairs};
 
-/// The function of an operation that a driver runs: by element.
+/// Passes the visitor the function of an operation on its element type.
 pub fn function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
     match *op {
         Op::Un(o, e, fp, _) => un(o, e, fp, v),
@@ -21,7 +20,7 @@ pub fn function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
     }
 }
 
-/// The float environment of such an operation.
+/// The float environment of an operation.
 pub fn environment(op: &Op) -> Env {
     let fp = match *op {
         Op::Un(_, _, fp, _)
@@ -76,7 +75,7 @@ fn cmp<V: Visit>(rel: Rel, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
     }
 }
 
-/// The test of the class of a float: its bits, and the classes as a `u32`.
+/// The test of a float's class: its bits, and the classes as a `u32`.
 fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
     float::class(elem, v)
 }
@@ -86,8 +85,7 @@ fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out>
     convert::cvt(cvt, from, to, fp, v)
 }
 
-/// Whether a 32-bit value is nonzero: a relation, both of whose operands are
-/// that value.
+/// Whether a 32-bit value is nonzero, as a relation with that value in both operands.
 fn non_zero<V: Visit>(v: V) -> V::Out {
     v.rare_test::<int::NonZero>()
 }

@@ -1,4 +1,4 @@
-//! Relations of floats and the test of their class.
+//! Relations of floats, and the test of a float's class.
 
 use std::marker::PhantomData;
 
@@ -25,23 +25,22 @@ macro_rules! relations {
 }
 
 relations! {
-    /// Ordered and equal.
+    /// Ordered and equal: false for NaNs.
     Eq(a, b) = F::eq(a, b);
-    /// Unordered or unequal.
+    /// Unordered or unequal: true for NaNs.
     Ne(a, b) = !F::eq(a, b);
-    /// Ordered and less.
+    /// Ordered and less: false for NaNs.
     Lt(a, b) = F::lt(a, b);
-    /// Ordered and less or equal.
+    /// Ordered and less or equal: false for NaNs.
     Le(a, b) = F::le(a, b);
-    /// Ordered and unequal.
+    /// Ordered and unequal: false for NaNs.
     Lg(a, b) = F::lt(a, b) | F::lt(b, a);
-    /// Neither is a NaN.
+    /// Both operands are numbers.
     Ordered(a, b) = !F::unordered(a, b);
 }
 
-/// Whether the class of a float is among those of a bit set (Vega ISA,
-/// V_CMP_CLASS_F32): signaling NaN, quiet NaN, −∞, −normal, −denormal, −0, +0,
-/// +denormal, +normal, +∞. Denormals are never flushed.
+/// Whether the class of a float is in a bit set (Vega ISA, V_CMP_CLASS_F32): signaling NaN, quiet NaN, −∞, −normal, −denormal,
+/// −0, +0, +denormal, +normal, +∞. Denormals are never flushed.
 pub struct Class<F>(PhantomData<F>);
 
 impl<F: Format> Test2 for Class<F> {

@@ -13,8 +13,7 @@ use crate::mode::{Dynamic, Exact, Mode, input, output};
 use crate::through::{FromHalf, ToHalf};
 use crate::visit::Visit;
 
-/// Declares conversions of integers: exact, or to nearest by the language's
-/// cast `nearest`, and otherwise in integer arithmetic.
+/// Declares conversions of integers: exact, or to nearest by the language's cast `nearest`, else in integer arithmetic.
 macro_rules! from_integers {
     ($($name:ident: $w:ident as $int:ident to $format:ident = $nearest:expr;)*) => {$(
         struct $name;
@@ -56,15 +55,14 @@ from_integers! {
     U64ToDouble: u64 as u64 to Double = |a| (a as f64).to_bits();
 }
 
-/// Integers of 2^17 and more are infinite, all below are exact in single
-/// precision.
+/// Integers of 2^17 and more become infinite; all below are exact in single precision.
 #[inline(always)]
 fn far_to_half(a: i64) -> u32 {
     narrow(0, (a.clamp(-(1 << 17), 1 << 17) as f32).to_bits())
 }
 
-/// Declares conversions to integers: toward zero, saturating, NaN to 0. The
-/// language's cast does that, but not in vector instructions.
+/// Declares conversions to integers: toward zero, saturating, NaN to 0. The language's cast has the same result, but is not
+/// compiled to vector instructions.
 macro_rules! to_integers {
     ($($name:ident: $format:ident to $int:ident as $unsigned:ident in $w:ident = $native:ident of $widen:expr;)*) => {$(
         struct $name;
@@ -79,8 +77,7 @@ macro_rules! to_integers {
                 let x = $native::from_bits($widen(a));
                 let bounded = if x >= MIN { x } else { MIN };
                 let bounded = if bounded < LIMIT { bounded } else { BELOW };
-                // SAFETY: the bounds are finite, and within the integer's range
-                // when the fraction is cut off.
+                // SAFETY: the bounds are finite, and within the integer's range when truncated.
                 let r: $int = unsafe { bounded.to_int_unchecked() };
                 let r = if x >= LIMIT { $int::MAX } else { r };
                 let r = if x.is_nan() { 0 } else { r };
@@ -152,7 +149,7 @@ fn convert_nan<From: Format, To: Format>(a: From::W) -> To::W {
     sign | To::EXPONENT | To::QUIET | To::W::from_u64(payload)
 }
 
-/// Converts what is not a NaN, by a rounding of [`Env::round`].
+/// Conversion of numbers (not NaNs), with a rounding of [`Env::round`].
 trait Numbers<From: Format, To: Format> {
     fn numbers(round: u32, a: From::W) -> To::W;
 }
@@ -198,7 +195,7 @@ impl Numbers<Double, Half> for Between<Double, Half> {
         if has_rounding(a) {
             exact::convert::<Double, Half>(round, a)
         } else {
-            // Zero or infinite: exact.
+            // Exact for zero and infinity.
             narrow(0, (f64::from_bits(a) as f32).to_bits())
         }
     }
@@ -244,7 +241,7 @@ pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::
         (Cvt::FToU, F32, I64) => v.rare1::<SingleToU64>(),
         (Cvt::FToU, F64, I32) => v.float1::<DoubleToU32>(),
         (Cvt::FToU, F64, I64) => v.rare1::<DoubleToU64>(),
-        // Halves are normal numbers in single precision, which nothing flushes.
+        // Halves are normal numbers in single precision, so flushing has no effect.
         (Cvt::FToF, F16, F32) if !fp.flush_in => v.rare1::<FromHalf>(),
         (Cvt::FToF, F16, F32) => v.rare1::<Between<Half, Single>>(),
         (Cvt::FToF, F32, F64) if exact => v.float1::<Between<Single, Double, Exact>>(),

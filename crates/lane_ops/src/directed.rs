@@ -1,26 +1,25 @@
-//! Rounding other than to nearest.
+//! Directed rounding: arithmetic rounded otherwise than to nearest.
 //!
-//! Single precision is computed in double and half in single: products of two
-//! are exact there, and sums are rounded to odd (what is cut off sets the last
-//! bit), which makes the second rounding right in any direction. Double
-//! precision is computed in integers.
+//! Single precision is computed in double and half in single. Products of two numbers are exact there. Sums are rounded to odd (a
+//! lost remainder sets the last bit), which makes the second rounding correct in any direction. Double precision is computed in
+//! integers.
 
 use crate::exact;
 use crate::format::{Double, Format, Half, Single};
 use crate::half::{narrow, widen};
 use crate::odd::{sum_to_odd_f32, sum_to_odd_f64};
 
-/// Sums and products by a rounding of [`crate::lanes::Env::round`].
+/// Sums and products with a rounding of [`crate::lanes::Env::round`].
 pub trait Directed: Format {
-    /// a + b.
+    /// The sum a + b, rounded once.
     fn add(round: u32, a: Self::W, b: Self::W) -> Self::W;
-    /// a · b.
+    /// The product a · b, rounded once.
     fn mul(round: u32, a: Self::W, b: Self::W) -> Self::W;
     /// a · b + c, rounded once.
     fn fma(round: u32, a: Self::W, b: Self::W, c: Self::W) -> Self::W;
 }
 
-/// A sum; that of opposite numbers is −0 when rounding down.
+/// A sum; opposite numbers give −0 when rounding down, else +0.
 macro_rules! directed_sum {
     ($name:ident, $sum:ident, $f:ident) => {
         #[inline(always)]
@@ -35,7 +34,7 @@ macro_rules! directed_sum {
 directed_sum!(sum_f32, sum_to_odd_f32, f32);
 directed_sum!(sum_f64, sum_to_odd_f64, f64);
 
-/// Double to single precision.
+/// Rounds double to single precision.
 #[inline(always)]
 pub fn to_single(round: u32, x: f64) -> u32 {
     let nearest = x as f32;
@@ -47,7 +46,7 @@ pub fn to_single(round: u32, x: f64) -> u32 {
     let to_zero = (round == 3) & (back.abs() > x.abs());
     let away = (up & !negative) | (down & negative);
     let closer = (up & negative) | (down & !negative) | to_zero;
-    // Next to the largest number is infinity, next to zero a denormal.
+    // The next value above the largest number is infinity, and above zero a denormal.
     let bits = if away { bits.wrapping_add(1) } else { bits };
     if closer { bits.wrapping_sub(1) } else { bits }
 }

@@ -1,6 +1,5 @@
-//! The drivers: run a function of [`crate::lanes`] as a step, over lane
-//! vectors or uniform values. Each has one body, instantiated for each level
-//! of processor features.
+//! The drivers: they run a function of [`crate::lanes`] as a step, over lane vectors or uniform values. Each has one body,
+//! instantiated for each level of processor features.
 
 use wavetank_ir::LANES;
 
@@ -11,7 +10,7 @@ use crate::store::{Aligned, Plain, Store};
 use crate::store::{Store256, Store512};
 use wavetank_memory::rows::{self, Rows};
 
-/// Bits of [`Step::flags`] from here on hold the float environment.
+/// The lowest bit of the float environment in [`Step::flags`].
 pub const ENV_SHIFT: u32 = 8;
 
 /// The float environment of a step.
@@ -20,8 +19,7 @@ pub(super) fn env(s: &Step) -> Env {
     Env(s.flags >> ENV_SHIFT)
 }
 
-/// A source of a vector step: a lane vector, or a uniform value in each lane;
-/// with sign modifiers.
+/// A source of a vector step: a lane vector, or a uniform value in each lane, with sign modifiers.
 #[derive(Clone, Copy)]
 struct Lanes<W> {
     words: *const W,
@@ -31,10 +29,10 @@ struct Lanes<W> {
 }
 
 impl<W: Word> Lanes<W> {
-    /// Source `n` of a step; `uniform` says which sources are uniform. `room` outlives it.
+    /// Source `n` of a step; `uniform` has a bit for each uniform source. `room` outlives the result.
     ///
     /// # Safety
-    /// That of [`StepFn`].
+    /// The contract of [`StepFn`].
     #[inline(always)]
     unsafe fn of<S: Store>(
         ctx: &Ctx<'_, '_>,
@@ -89,7 +87,7 @@ unsafe fn uniform<W: Word>(ctx: &Ctx<'_, '_>, s: &Step, n: usize) -> W {
     }
 }
 
-/// The masks that apply abs, then neg, to source `n`.
+/// The AND mask of abs and the XOR mask of neg for source `n`.
 #[inline(always)]
 fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
     let sign = 1u64 << (W::BITS - 1);
@@ -111,11 +109,10 @@ unsafe fn set_uniform<W: Word>(ctx: &mut Ctx<'_, '_>, offset: u32, r: W) {
     }
 }
 
-/// The bodies. `U` has bit n set when source n is uniform, `M` whether sources
-/// have sign modifiers.
+/// The bodies of the drivers. Bit n of `U` says that source n is uniform, `M` that sources have sign modifiers.
 ///
 /// # Safety (all)
-/// That of [`StepFn`], and the processor has the features of `S`.
+/// The contract of [`StepFn`], and the processor has the features of `S`.
 mod body {
     use super::*;
 
@@ -307,16 +304,14 @@ mod body {
     }
 }
 
-/// A level of processor features: gives the steps instantiated for it. All
-/// levels compute the same bits.
+/// A level of processor features, with the steps instantiated for it. All levels compute the same bits.
 pub trait Level {
-    /// Whether uniform sources and sign modifiers are fused into vector steps;
-    /// otherwise they are materialised first, which keeps the code small.
+    /// Whether uniform sources and sign modifiers are fused into vector steps; otherwise they are materialised first, which keeps
+    /// the code small.
     const FUSE: bool;
-    /// How memory is accessed.
+    /// The memory moves of the level.
     type Rows: Rows;
-    /// Whether this processor has every feature of the level: its steps must
-    /// not be run otherwise.
+    /// Whether this processor has every feature of the level: otherwise its steps must not be run.
     #[cfg(target_arch = "x86_64")]
     fn is_available() -> bool;
     /// A vector step of one source.
@@ -327,24 +322,24 @@ pub trait Level {
     fn op3<F: Op3, const U: u8, const M: bool>() -> StepFn;
     /// A relation of lane vectors.
     fn test2<F: Test2, const U: u8, const M: bool>() -> StepFn;
-    /// Uniform steps need no vector features, but the same precision of FMA.
+    /// A uniform step of one source, without vector features but with the same precision of FMA.
     fn uniform1<F: Op1>() -> StepFn;
     /// A uniform step of two sources.
     fn uniform2<F: Op2>() -> StepFn;
     /// A uniform step of three sources.
     fn uniform3<F: Op3>() -> StepFn;
-    /// A uniform relation.
+    /// A uniform step of a relation.
     fn uniform_test2<F: Test2>() -> StepFn;
-    /// A step with a body of its own.
+    /// A custom step, with a body of its own.
     fn custom<F: Custom>() -> StepFn;
 }
 
 /// A step that fits none of the drivers: cross-lane moves, carries.
 pub trait Custom {
-    /// Does all lanes.
+    /// Runs the step in all lanes.
     ///
     /// # Safety
-    /// That of [`StepFn`]. Implementations are `#[inline(always)]`.
+    /// The contract of [`StepFn`]. Implementations are `#[inline(always)]`.
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next;
 }
 
@@ -358,47 +353,47 @@ macro_rules! level {
 
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::op1::<F, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::op2::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::op3::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::test2::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform1::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform2<F: Op2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform2::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform3<F: Op3>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform3::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform_test2<F: Test2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform_test2::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: that of `StepFn`.
+                // SAFETY: the contract of `StepFn`.
                 unsafe { F::run::<$store>(c, s) }
             }
         }
@@ -454,11 +449,11 @@ level!(
     ["avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
 level!(
-    /// What every processor of the host's kind can do.
+    /// The features that every processor of the host's architecture has.
     Baseline baseline Plain false []
 );
 
-/// Other hosts have one level; these names stand for it.
+/// Other hosts have one level, also under these names.
 #[cfg(not(target_arch = "x86_64"))]
 pub type Avx512 = Baseline;
 #[cfg(not(target_arch = "x86_64"))]

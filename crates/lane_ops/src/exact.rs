@@ -1,7 +1,6 @@
-//! Exact integer arithmetic, then one rounding of any direction.
+//! Exact float arithmetic in integers, followed by one rounding in any direction.
 //!
-//! What is done this way is rare (double precision with a directed rounding),
-//! so this is written to be seen right, not fast.
+//! It is needed rarely (for double precision with a directed rounding), so the code is written to be clearly correct, not fast.
 
 use crate::format::Format;
 use crate::lanes::Word;
@@ -15,8 +14,8 @@ struct Number {
     significand: u128,
 }
 
-/// Where sums put the highest bit: room for a carry above, and below for what
-/// aligning shifts out, before it is jammed into the lowest bit.
+/// The position of the highest bit in sums: there is room above for a carry, and below for bits shifted out by aligning, before
+/// these are jammed into the lowest bit.
 const TOP: u32 = 124;
 
 impl Number {
@@ -40,7 +39,7 @@ impl Number {
         }
     }
 
-    /// With its highest bit at `TOP`.
+    /// The same number with its highest bit at `TOP`.
     fn aligned(self) -> Number {
         let shift = TOP as i32 - (127 - self.significand.leading_zeros() as i32);
         Number {
@@ -50,7 +49,7 @@ impl Number {
         }
     }
 
-    /// The sum; `None` if it is zero.
+    /// The sum; `None` if the sum is zero.
     fn plus(self, other: Number) -> Option<Number> {
         let (a, b) = (self.aligned(), other.aligned());
         let (a, b) = if a.exponent >= b.exponent {
@@ -82,14 +81,14 @@ impl Number {
         } else {
             self.rounded_magnitude::<F>(round, top)
         };
-        // An infinity is the next number above the largest in magnitude.
+        // Infinity has the bits after those of the largest number.
         let overflow = bits >= infinity && !grows(round, self.negative, true, true);
         sign | F::W::from_u64(if overflow { infinity - 1 } else { bits })
     }
 
     /// The bits of a number whose highest bit is within the format's range.
     fn rounded_magnitude<F: Format>(self, round: u32, top: i32) -> u64 {
-        // The exponent of the last place: that of denormals at least.
+        // The exponent of the last place, at least that of denormals.
         let place = (self.exponent + top).max(1 - F::BIAS) - F::FRACTION_BITS as i32;
         let down = place - self.exponent;
         let kept = if down > 0 {
@@ -97,13 +96,13 @@ impl Number {
         } else {
             self.significand << -down
         };
-        // The hidden bit, or a carry past it, counts the exponent up.
+        // The hidden bit, or a carry past it, increments the exponent field.
         let field = (place + F::FRACTION_BITS as i32 + F::BIAS - 1) as u64;
         (field << F::FRACTION_BITS) + kept as u64
     }
 }
 
-/// Shifts right; what falls off is kept as a one in the lowest bit.
+/// Shifts right; bits shifted out set the lowest bit (jamming).
 fn jam(a: u128, shift: u32) -> u128 {
     if shift > 127 {
         return u128::from(a != 0);
@@ -112,9 +111,8 @@ fn jam(a: u128, shift: u32) -> u128 {
     a >> shift | u128::from(lost != 0)
 }
 
-/// Whether a magnitude grows when it is rounded with a remainder of at least
-/// half (`half`) the last place, above it or on it with an odd last place
-/// (`above`).
+/// Whether rounding increases a magnitude. `half`: the remainder is at least half of the last place; `above`: it is more than
+/// half, or exactly half with an odd last place.
 fn grows(round: u32, negative: bool, half: bool, above: bool) -> bool {
     match round {
         0 => half && above,
@@ -126,7 +124,7 @@ fn grows(round: u32, negative: bool, half: bool, above: bool) -> bool {
 
 fn round_shift(a: u128, shift: u32, round: u32, negative: bool) -> u128 {
     if shift > 127 {
-        // Far below half of the last place.
+        // The remainder is far below half of the last place.
         return u128::from(grows(round, negative, false, false));
     }
     let kept = a >> shift;
@@ -151,12 +149,12 @@ fn is_zero<F: Format>(a: F::W) -> bool {
     a & !F::SIGN == F::ZERO
 }
 
-/// The zero that a sum of opposite numbers is.
+/// The zero that the sum of opposite numbers gives.
 fn zero_sum<F: Format>(round: u32) -> F::W {
     if round == 2 { F::SIGN } else { F::ZERO }
 }
 
-/// a + b.
+/// The sum a + b, rounded once.
 pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) {
         return F::add(a, b);
@@ -170,7 +168,7 @@ pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     }
 }
 
-/// a · b.
+/// The product a · b, rounded once.
 pub fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) || is_zero::<F>(a) || is_zero::<F>(b) {
         return F::mul(a, b);
@@ -203,12 +201,12 @@ fn round_sum<F: Format>(round: u32, a: Number, b: Number) -> F::W {
     }
 }
 
-/// A number of another format; it is finite and not zero.
+/// Converts a number of another format; it is finite and not zero.
 pub fn convert<From: Format, To: Format>(round: u32, a: From::W) -> To::W {
     Number::of::<From>(a).rounded::<To>(round)
 }
 
-/// An integer that is not zero.
+/// Converts an integer that is not zero.
 pub fn from_integer<F: Format>(round: u32, negative: bool, magnitude: u64) -> F::W {
     Number {
         negative,
@@ -218,7 +216,7 @@ pub fn from_integer<F: Format>(round: u32, negative: bool, magnitude: u64) -> F:
     .rounded::<F>(round)
 }
 
-/// m · 2^e for a finite number that is not zero.
+/// Computes m · 2^e for a finite number that is not zero.
 pub fn scale<F: Format>(round: u32, m: F::W, e: i32) -> F::W {
     let n = Number::of::<F>(m);
     Number {

@@ -1,8 +1,6 @@
-//! Minimum, maximum, median and clamp (Vega ISA, V_MIN_F32, V_MAX_F32,
-//! V_MED3_F32 and their siblings).
+//! Minimum, maximum, median and clamp (Vega ISA, V_MIN_F32, V_MAX_F32, V_MED3_F32 and their siblings).
 //!
-//! The fast path orders numbers and marks lanes with a NaN operand by a NaN
-//! result; `repair` then follows the rules for NaNs.
+//! The fast path orders numbers, and gives a NaN in lanes with a NaN operand; `repair` then applies the rules for NaNs.
 
 use std::marker::PhantomData;
 
@@ -16,8 +14,8 @@ use crate::store::{Aligned, Store};
 /// Minimum (`MAX` false) or maximum of numbers, with −0 below +0.
 #[inline(always)]
 fn extreme<F: Format, const MAX: bool>(a: F::W, b: F::W) -> F::W {
-    // Equal numbers have equal bits, but for zeros, of which the sign is
-    // chosen: minus if either (minimum) or both (maximum) have it.
+    // Equal numbers have equal bits, except zeros, whose sign is chosen here: minus if either (minimum) or both (maximum) have
+    // it.
     let zero = if MAX { a & b } else { a | b };
     let first = if MAX { F::lt(b, a) } else { F::lt(a, b) };
     let r = if first { a } else { b };
@@ -40,7 +38,7 @@ fn extreme_of_nans<F: Format, const MAX: bool>(ieee: bool, a: F::W, b: F::W) -> 
     }
 }
 
-/// Minimum or maximum.
+/// Minimum or maximum, with NaN operands by the ISA's rules.
 pub struct Extreme<F, M, const MAX: bool>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode, const MAX: bool> Op2 for Extreme<F, M, MAX> {
@@ -83,7 +81,7 @@ fn median_of_numbers<F: Format>(a: F::W, b: F::W, c: F::W) -> F::W {
     }
 }
 
-/// Median of three.
+/// The median of three operands.
 pub struct Median<F, M>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode> Op3 for Median<F, M> {
@@ -105,7 +103,7 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
         }
     }
 
-    /// Zeros of any sign count as equal when the largest is left out: −0 may have to be +0.
+    /// A zero result needs a repair: zeros of both signs count as equal when the largest is left out, so −0 may have to be +0.
     #[inline(always)]
     fn odd(r: F::W) -> bool {
         is_nan::<F>(r) | (r == F::SIGN)
@@ -122,7 +120,8 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
     }
 }
 
-/// By the order of floats, to which zeros of any sign are equal: where there is a result of zero, no operand may be −0.
+/// A median by the order of floats, where zeros of both signs are equal. If a result is zero, no operand may be −0; else the row
+/// is computed lane by lane.
 impl<M: Mode> Batch3 for Median<Single, M> {
     #[inline(always)]
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
@@ -149,7 +148,7 @@ impl<M: Mode> Batch3 for Median<Single, M> {
     }
 }
 
-/// To 0 ≤ x ≤ 1; a NaN becomes 0, or stays (`KEEP_NAN`).
+/// Clamps to 0 ≤ x ≤ 1; a NaN becomes 0, or stays (`KEEP_NAN`).
 pub struct Clamp<F, M, const KEEP_NAN: bool>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode, const KEEP_NAN: bool> Op1 for Clamp<F, M, KEEP_NAN> {

@@ -1,7 +1,7 @@
-//! The choice among float functions.
+//! The float functions for the operations of the IR.
 //!
-//! Single precision has its own functions for the two usual environments, the
-//! others for the exact one; any other environment is looked at as it runs.
+//! Single precision has separate functions for the two usual environments, the other formats for the exact one; any other
+//! environment is tested at run time.
 
 use wavetank_ir::{Bin, Elem, Fp, Rel, Round, Tern, Un};
 
@@ -19,7 +19,7 @@ use crate::unary::{
 };
 use crate::visit::Visit;
 
-/// To nearest, with denormals.
+/// Whether an environment rounds to nearest and keeps denormals.
 pub fn is_exact(fp: Fp) -> bool {
     fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
 }

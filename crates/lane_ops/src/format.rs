@@ -1,8 +1,7 @@
 //! The three float formats: their bits, and arithmetic rounded to nearest.
 //!
-//! Values stay integer words outside of one operation. Which NaN comes out is
-//! decided on the operands' bits, since the language leaves the bits of a NaN
-//! that arithmetic makes open.
+//! Values are integer words outside of one operation. NaN results are chosen by the operands' bits, since the language leaves the
+//! bits of computed NaNs open.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -10,7 +9,7 @@ use crate::half::{narrow_nearest, widen};
 use crate::lanes::Word;
 use crate::odd::sum_to_odd_f32;
 
-/// Words with bit operations: what float formats are carried in.
+/// A word with bit operations that carries a float format.
 pub trait Bits:
     Word
     + Eq
@@ -25,28 +24,27 @@ pub trait Bits:
 impl Bits for u32 {}
 impl Bits for u64 {}
 
-/// A float format. Arithmetic is rounded to nearest even, once; NaN results
-/// are NaNs of any bits.
+/// A float format. Arithmetic is rounded once, to nearest even; a NaN result may have any payload.
 pub trait Format: 'static {
-    /// The word that carries it. Bits above the format are zero.
+    /// The word that carries the format. Bits above the format are zero.
     type W: Bits;
     /// A signed integer of the width of the word.
     type Key: Ord + Copy;
-    /// The sign bit.
+    /// The mask of the sign bit.
     const SIGN: Self::W;
     /// The exponent field: the bits of infinity.
     const EXPONENT: Self::W;
     /// The bit that makes a NaN quiet.
     const QUIET: Self::W;
-    /// Zero.
+    /// The bits of +0.
     const ZERO: Self::W;
-    /// One.
+    /// The bits of 1.0.
     const ONE: Self::W;
     /// The largest number below one.
     const BELOW_ONE: Self::W;
     /// Bits of the fraction field.
     const FRACTION_BITS: u32;
-    /// What is added to an exponent in its field.
+    /// The bias of the exponent field.
     const BIAS: i32;
 
     /// Clears bits above the format.
@@ -55,45 +53,43 @@ pub trait Format: 'static {
         a
     }
 
-    /// a + b.
+    /// The sum a + b, rounded to nearest.
     fn add(a: Self::W, b: Self::W) -> Self::W;
-    /// a − b.
+    /// The difference a − b, rounded to nearest.
     fn sub(a: Self::W, b: Self::W) -> Self::W;
-    /// a · b.
+    /// The product a · b, rounded to nearest.
     fn mul(a: Self::W, b: Self::W) -> Self::W;
-    /// a · b + c, rounded once.
+    /// The sum a · b + c, rounded once, to nearest.
     fn fma(a: Self::W, b: Self::W, c: Self::W) -> Self::W;
-    /// Square root.
+    /// The square root, rounded to nearest.
     fn sqrt(a: Self::W) -> Self::W;
-    /// 1 / a.
+    /// The reciprocal 1 / a, rounded to nearest.
     fn rcp(a: Self::W) -> Self::W;
     /// 1 / sqrt(a), within 1 ULP.
     fn rsq(a: Self::W) -> Self::W;
-    /// Toward zero.
+    /// The integer part: rounded toward zero.
     fn trunc(a: Self::W) -> Self::W;
-    /// Toward plus infinity.
+    /// The next integer toward plus infinity.
     fn ceil(a: Self::W) -> Self::W;
-    /// Toward minus infinity.
+    /// The next integer toward minus infinity.
     fn floor(a: Self::W) -> Self::W;
-    /// To the nearest integer, ties to even.
+    /// The nearest integer, ties to even.
     fn round_even(a: Self::W) -> Self::W;
-    /// Ordered and less.
+    /// Ordered and less: false for NaNs.
     fn lt(a: Self::W, b: Self::W) -> bool;
-    /// Ordered and less or equal.
+    /// Ordered and less or equal: false for NaNs.
     fn le(a: Self::W, b: Self::W) -> bool;
-    /// Ordered and equal.
+    /// Ordered and equal: false for NaNs.
     fn eq(a: Self::W, b: Self::W) -> bool;
-    /// One of them is a NaN.
+    /// At least one operand is a NaN.
     fn unordered(a: Self::W, b: Self::W) -> bool;
-    /// Fraction and exponent of a finite number that is not zero, as a number
-    /// of magnitude 1 ≤ m < 2 and e with a = m · 2^e.
+    /// The fraction m with 1 ≤ |m| < 2 and the exponent e of a finite nonzero number a = m · 2^e.
     fn split(a: Self::W) -> (Self::W, i32);
-    /// m · 2^e rounded once, for a number m of magnitude 1 ≤ m < 2, or one
-    /// that scaling leaves alone.
+    /// m · 2^e rounded once, for 1 ≤ |m| < 2, or for an m that scaling does not change.
     fn scale(m: Self::W, e: i32) -> Self::W;
-    /// An integer that orders as numbers do, −0 below +0.
+    /// An integer with the order of the numbers, −0 below +0.
     fn key(a: Self::W) -> Self::Key;
-    /// The number of a key.
+    /// The number that has the key.
     fn of_key(key: Self::Key) -> Self::W;
     /// a · 2^e rounded once.
     #[inline(always)]
@@ -103,20 +99,19 @@ pub trait Format: 'static {
     }
 }
 
-/// Whether it is a NaN.
+/// Whether the value is a NaN.
 #[inline(always)]
 pub fn is_nan<F: Format>(a: F::W) -> bool {
     a & !F::SIGN > F::EXPONENT
 }
 
-/// The NaN that an invalid operation makes: negative and quiet.
+/// The NaN of an invalid operation: negative and quiet.
 #[inline(always)]
 pub fn invalid<F: Format>() -> F::W {
     F::SIGN | F::EXPONENT | F::QUIET
 }
 
-/// The first NaN among the operands, quieted, or the one of an invalid
-/// operation.
+/// The first NaN among the operands, made quiet, or the NaN of an invalid operation.
 #[inline(always)]
 pub fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
     for a in operands.map(F::clean) {
@@ -127,7 +122,7 @@ pub fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
     invalid::<F>()
 }
 
-/// The result of an operation with one operand, with the right NaN.
+/// The result of an operation with one operand, with the NaN that the operand determines.
 #[inline(always)]
 pub fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
     let nan = if is_nan::<F>(a) {
@@ -140,9 +135,9 @@ pub fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
 
 /// Half precision, in the low half of 32 bits.
 pub struct Half;
-/// Single precision.
+/// Single precision, in 32 bits.
 pub struct Single;
-/// Double precision.
+/// Double precision, in 64 bits.
 pub struct Double;
 
 macro_rules! native {
@@ -236,13 +231,13 @@ macro_rules! native {
             }
             #[inline(always)]
             fn scale(m: $w, e: i32) -> $w {
-                // The first product is exact, so only the second rounds.
+                // The first product is exact, so only the second one rounds.
                 let e = e.clamp(1 - $bias - $tiny, $bias + $tiny);
                 let first = e.clamp(1 - $bias, $bias);
                 let power = |e: i32| $f::from_bits(((e + $bias) as $w) << Self::FRACTION_BITS);
                 ($f::from_bits(m) * power(first) * power(e - first)).to_bits()
             }
-            // All bits of a negative number but its sign turn around.
+            // All bits of a negative number except its sign are inverted.
             #[inline(always)]
             fn key(a: $w) -> $key {
                 a as $key ^ ((a as $key >> ($w::BITS - 1)) as $w >> 1) as $key
@@ -259,37 +254,38 @@ macro_rules! native {
 native!(Single, f32, u32, i32, 127, 60, {
     #[inline(always)]
     fn ldexp(a: u32, e: i32) -> u32 {
-        // Exact in double precision within these bounds, which every number leaves by half of them.
+        // The power is exact in double precision within these bounds; half of the range already takes every number to zero or
+        // infinity.
         let power = f64::from_bits(((i64::from(e.clamp(-600, 600)) + 1023) << 52) as u64);
         ((f64::from(f32::from_bits(a)) * power) as f32).to_bits()
     }
 });
 native!(Double, f64, u64, i64, 1023, 200, {});
 
-/// 1 / sqrt(x).
+/// 1 / sqrt(x) for both native formats.
 mod reciprocal_root {
-    /// Rounded right. The estimate y of single precision may be 1.5 ULP off. With e = 1 - x·y·y, the sum
-    /// y + y·e·(1/2 + 3/8·e) in double precision is within 2^-52.4 of the root, and no root of a number of single precision is
-    /// closer than 2^-51.7 to the middle between two.
+    /// The correctly rounded reciprocal root. The estimate y of single precision may be 1.5 ULP off. With e = 1 - x·y·y, the sum
+    /// y + y·e·(1/2 + 3/8·e) in double precision is within 2^-52.4 of the root. No root of a number of single precision is closer
+    /// than 2^-51.7 to the middle between two numbers.
     #[inline(always)]
     pub fn f32(x: f32) -> f32 {
         let estimate = 1.0 / x.sqrt();
         let (wide, y) = (f64::from(x), f64::from(estimate));
         let error = 1.0 - wide * y * y;
         let better = (y + y * error * (0.5 + 0.375 * error)) as f32;
-        // Zero, infinity and negatives: 0 · ∞ or a NaN came of the step.
+        // Zero, infinity and negatives keep the estimate: the step gives a NaN for 0 · ∞ or for a NaN.
         if better.is_nan() { estimate } else { better }
     }
 
-    /// Two roundings: far closer than the 2^29 ULP that are documented.
+    /// The reciprocal root with two roundings: far closer than the documented 2^29 ULP.
     #[inline(always)]
     pub fn f64(x: f64) -> f64 {
         1.0 / x.sqrt()
     }
 }
 
-/// Half precision is computed in single: sums, products, quotients and roots
-/// of 11-bit numbers rounded to 24 and then to 11 bits are rounded right.
+/// Half precision computed in single: sums, products, quotients and roots of 11-bit numbers, rounded to 24 bits and then to 11,
+/// are correctly rounded.
 macro_rules! through_single {
     ($($name:ident($($a:ident),*) = $single:ident;)*) => {$(
         #[inline(always)]
@@ -331,8 +327,8 @@ impl Format for Half {
 
     #[inline(always)]
     fn fma(a: u32, b: u32, c: u32) -> u32 {
-        // The product is exact in single precision, and no sum over- or
-        // underflows; rounding the sum to odd makes the second rounding safe.
+        // The product is exact in single precision, and no sum overflows or underflows; rounding the sum to odd makes the second
+        // rounding safe.
         let product = f32::from_bits(widen(a)) * f32::from_bits(widen(b));
         narrow_nearest(sum_to_odd_f32(product, f32::from_bits(widen(c))).to_bits())
     }
@@ -362,11 +358,11 @@ impl Format for Half {
 
     #[inline(always)]
     fn scale(m: u32, e: i32) -> u32 {
-        // Exact in single precision within these bounds.
+        // The scaling is exact in single precision within these bounds.
         narrow_nearest(Single::scale(widen(m), e.clamp(-60, 60)))
     }
 
-    // The sign moves to where that of the key is.
+    // The sign moves to the position of the key's sign.
     #[inline(always)]
     fn key(a: u32) -> i32 {
         Single::key(a << 16)
@@ -378,13 +374,13 @@ impl Format for Half {
 
     #[inline(always)]
     fn ldexp(a: u32, e: i32) -> u32 {
-        // Exact in single precision within these bounds.
+        // The power is exact in single precision within these bounds.
         let power = f32::from_bits(((e.clamp(-60, 60) + 127) as u32) << 23);
         narrow_nearest((f32::from_bits(widen(a)) * power).to_bits())
     }
 }
 
-/// Numbers in order; both zeros are 0.
+/// An integer with the order of the numbers; both zeros give 0.
 #[inline(always)]
 fn order(a: u32) -> i32 {
     let magnitude = (a & 0x7fff) as i32;
@@ -399,8 +395,8 @@ fn order(a: u32) -> i32 {
 mod tests {
     use super::reciprocal_root;
 
-    /// Of every number of single precision between 1/2 and 2, which has the mantissas and parities of all: m, the middle between
-    /// the two numbers around the root, is below the root where x · m² < 1, in integers.
+    /// All numbers of single precision between 1/2 and 2, which cover every mantissa and parity of the exponent. m, the middle
+    /// between the two numbers around the root, is below the root where x · m² < 1, tested in integers.
     #[test]
     fn reciprocal_roots_are_rounded_right() {
         for bits in 0x3f00_0000..0x4000_0000 {

@@ -1,19 +1,17 @@
-//! Half to single precision and back, in integer code that becomes vector
-//! instructions at every level.
+//! Conversion of half to single precision and back, in integer code that is vectorized at every level.
 
 /// 2^-14, half's smallest normal, as bits of single precision.
 const SMALLEST_NORMAL: u32 = 113 << 23;
 
-/// Exponents differ by this much, in single's field.
+/// The difference of the biases, in single's exponent field.
 const REBIAS: u32 = 112 << 23;
 
-/// Half to single precision: exact. The payload of a NaN moves up; it is not
-/// quieted.
+/// Half to single precision, exactly. The payload of a NaN moves up; a signaling NaN stays so.
 #[inline(always)]
 pub fn widen(a: u32) -> u32 {
     let magnitude = a & 0x7fff;
     let fields = magnitude << 13;
-    // 2^-14 + denormal, minus 2^-14: no single denormal appears.
+    // 2^-14 + denormal, minus 2^-14: the sum avoids denormals of single precision.
     let denormal =
         (f32::from_bits(fields + SMALLEST_NORMAL) - f32::from_bits(SMALLEST_NORMAL)).to_bits();
     let normal = fields + REBIAS;
@@ -28,29 +26,27 @@ pub fn widen(a: u32) -> u32 {
     r | (a & 0x8000) << 16
 }
 
-/// `widen`, and a NaN becomes quiet, as processors do it.
+/// `widen` with NaNs made quiet, like the processor's conversion.
 #[inline(always)]
 pub fn widen_quiet(a: u32) -> u32 {
     let is_nan = a & 0x7fff > 0x7c00;
     widen(a) | if is_nan { 1 << 22 } else { 0 }
 }
 
-/// Single to half precision, to nearest even. The payload of a NaN moves down
-/// and it becomes quiet.
+/// Single to half precision, to nearest even. The payload of a NaN moves down, and the NaN becomes quiet.
 #[inline(always)]
 pub fn narrow_nearest(a: u32) -> u32 {
     let magnitude = a & 0x7fff_ffff;
     let odd = magnitude >> 13 & 1;
     let normal = magnitude.wrapping_sub(REBIAS).wrapping_add(0xfff + odd) >> 13;
-    // In ½ ≤ x < 1 the last place of single precision is that of a half's
-    // denormals: the sum rounds as wanted.
+    // For ½ ≤ x < 1, the last place of single precision is that of a half's denormals, so the sum rounds to it.
     let denormal = (f32::from_bits(magnitude) + 0.5)
         .to_bits()
         .wrapping_sub(0.5f32.to_bits());
     pack(a, normal, denormal, 0x7c00)
 }
 
-/// Single to half precision by a rounding of `Env::round`.
+/// Single to half precision with a rounding of `Env::round`.
 #[inline(always)]
 pub fn narrow(round: u32, a: u32) -> u32 {
     if round == 0 {
@@ -74,7 +70,7 @@ fn narrow_directed(round: u32, a: u32) -> u32 {
     pack(a, normal, denormal, overflow)
 }
 
-/// Selects among the kinds of results by the magnitude, and adds the sign.
+/// Selects the result for the range of the magnitude, and adds the sign.
 #[inline(always)]
 fn pack(a: u32, normal: u32, denormal: u32, overflow: u32) -> u32 {
     let magnitude = a & 0x7fff_ffff;

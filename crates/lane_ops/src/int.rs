@@ -1,4 +1,4 @@
-//! Integer functions, and the choice among them.
+//! Integer functions for the operations of the IR.
 
 use wavetank_ir::{Bin, Elem, Rel, Tern, Un};
 
@@ -54,7 +54,7 @@ macro_rules! op3 {
     )*};
 }
 
-/// Declares relations.
+/// Declares relations of two elements.
 macro_rules! test2 {
     ($($name:ident($a:ident: $ta:ty, $b:ident: $tb:ty) = $body:expr;)*) => {$(
         pub struct $name;
@@ -69,12 +69,11 @@ macro_rules! test2 {
     )*};
 }
 
-/// The functions that exist at every width. `U` and `S` are the unsigned and
-/// the signed integer, `Twice` and `TwiceS` those of double width, `W` the
-/// word that carries one (its upper bits are ignored, and zero in results).
+/// The functions that exist at every width. `U` and `S` are the unsigned and the signed integer, `Twice` and `TwiceS` those of
+/// double width, `W` the word that carries one (its upper bits are ignored, and zero in results).
 macro_rules! width {
     ($module:ident, $u:ty, $s:ty, $twice:ty, $twice_s:ty, $w:ty, $plain2:ident, $plain3:ident, $plain_test:ident) => {
-        /// One width's.
+        /// The functions of one width.
         pub mod $module {
             use super::*;
 
@@ -282,15 +281,14 @@ op3! {
     SadU32(a: u32, b: u32, c: u32) -> u32 = a.abs_diff(b).wrapping_add(c);
 }
 
-/// In each byte what a and b have in common, and half of the rest; with that half's lost bit where it is asked for.
+/// The average of each byte: the common bits of a and b plus half of the others; `round` adds the lost bit of that half.
 #[inline(always)]
 fn average(a: u32, b: u32, round: u32) -> u32 {
     let rest = a ^ b;
     (a & b) + (rest >> 1 & 0x7f7f_7f7f) + (rest & round & 0x0101_0101)
 }
 
-/// The low half of 64 bits shifted right by less than 32. Two shifts of the
-/// high half keep every count below the width.
+/// The low word of 64 bits shifted right by less than 32. The high word is shifted twice, so that every count is below the width.
 #[inline(always)]
 fn align(high: u32, low: u32, count: u32) -> u32 {
     (low >> count) | (high << 1 << (31 - count))

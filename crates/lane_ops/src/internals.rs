@@ -1,4 +1,4 @@
-//! What the tests of this crate call one by one, which nobody else should.
+//! Functions exported for the tests of this crate only.
 
 #![allow(missing_docs)]
 

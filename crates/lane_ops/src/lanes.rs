@@ -1,9 +1,7 @@
-//! How one step does 64 lanes: words, and the traits that scalar functions
-//! implement to become steps.
+//! Words of lanes, and the traits that make a scalar function a step over 64 lanes.
 //!
-//! An arithmetic function is written once, on one element; the drivers of
-//! [`crate::drive`] run it over lane vectors, in loops which the compiler turns
-//! into vector instructions, and over uniform values.
+//! An arithmetic function is written once, for one element. The drivers of [`crate::drive`] run it over lane vectors, in loops
+//! that the compiler vectorizes, and over uniform values.
 
 use std::mem::MaybeUninit;
 
@@ -11,12 +9,11 @@ use wavetank_ir::LANES;
 
 use crate::store::{Aligned, Store};
 
-/// Room for words of all lanes.
+/// Uninitialized space for words of all lanes.
 pub type Room<W> = MaybeUninit<Aligned<[W; LANES]>>;
 
-/// Computes all lanes. The results stand apart from the lane vectors until all
-/// are there, since the destination may be a source: so the compiler knows
-/// that they do not overlap, and makes vector instructions of the loop.
+/// Computes all lanes. The results are stored apart from the lane vectors until all are computed, since the destination may be a
+/// source. So the compiler can prove that they do not overlap, and vectorizes the loop.
 #[inline(always)]
 pub fn all_lanes<R: Copy>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
     let mut r = Room::<R>::uninit();
@@ -37,7 +34,7 @@ pub trait Word: Copy + Default {
     /// `p` points to a lane vector of this word's width in the vector file.
     unsafe fn lane(p: *const u32, i: usize) -> Self;
 
-    /// The lane vector(s) at `p` as an array of words: itself, or joined in `room`.
+    /// The lane vector(s) at `p` as an array of words: in place, or joined in `room`.
     ///
     /// # Safety
     /// As for `lane`; the processor must have the features of `S`.
@@ -50,16 +47,16 @@ pub trait Word: Copy + Default {
     /// features of `S`.
     unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[Self; LANES]);
 
-    /// From the low bits of a uniform value.
+    /// Converts the low bits of a uniform value.
     fn from_u64(v: u64) -> Self;
 
-    /// To a uniform value, zero-extended.
+    /// Converts to a uniform value, zero-extended.
     fn to_u64(self) -> u64;
 
     /// The width in bits.
     const BITS: u32;
 
-    /// `(self & and) ^ xor`, for sign modifiers.
+    /// `(self & and) ^ xor`, which applies sign modifiers.
     fn modify(self, and: u64, xor: u64) -> Self;
 }
 
@@ -144,8 +141,7 @@ impl Word for u64 {
     }
 }
 
-/// The environment a float function may look at when it is not fixed by its
-/// type: see [`Env`].
+/// The packed float environment of a function whose type does not fix it: see [`Env`].
 #[derive(Clone, Copy)]
 pub struct Env(pub u32);
 
@@ -158,25 +154,25 @@ impl Env {
             | u32::from(fp.ieee) << 4
     }
 
-    /// The rounding, 0 nearest, 1 up, 2 down, 3 toward zero.
+    /// The rounding: 0 to nearest, 1 up, 2 down, 3 toward zero.
     #[inline(always)]
     pub fn round(self) -> u32 {
         self.0 & 3
     }
 
-    /// Denormal inputs are flushed.
+    /// Whether denormal inputs are flushed.
     #[inline(always)]
     pub fn flush_in(self) -> bool {
         self.0 & 4 != 0
     }
 
-    /// Denormal results are flushed.
+    /// Whether denormal results are flushed.
     #[inline(always)]
     pub fn flush_out(self) -> bool {
         self.0 & 8 != 0
     }
 
-    /// IEEE mode.
+    /// Whether IEEE mode is on.
     #[inline(always)]
     pub fn ieee(self) -> bool {
         self.0 & 16 != 0
@@ -185,14 +181,14 @@ impl Env {
 
 /// A function of one element.
 pub trait Op1 {
-    /// The operand.
+    /// The word of the operand.
     type A: Word;
-    /// The result.
+    /// The word of the result.
     type R: Word;
-    /// One lane.
+    /// The result of one lane.
     fn f(env: Env, a: Self::A) -> Self::R;
-    /// All lanes, whose operands `a` gives, on a processor with the features of `S`: for functions that gain by doing
-    /// more than one lane after the other.
+    /// The results of all lanes, whose operands `a` returns, on a processor with the features of `S`: for functions that are
+    /// faster on several lanes together.
     #[inline(always)]
     fn all<S: Store>(env: Env, a: impl Fn(usize) -> Self::A) -> Aligned<[Self::R; LANES]> {
         all_lanes(|i| Self::f(env, a(i)))
@@ -201,22 +197,22 @@ pub trait Op1 {
 
 /// A function of two elements.
 pub trait Op2 {
-    /// First operand.
+    /// The word of the first operand.
     type A: Word;
-    /// Second operand.
+    /// The word of the second operand.
     type B: Word;
-    /// The result.
+    /// The word of the result.
     type R: Word;
-    /// Whether `repair` must be asked about every result.
+    /// Whether any result may need `repair`.
     const REPAIR: bool = false;
-    /// One lane.
+    /// The result of one lane.
     fn f(env: Env, a: Self::A, b: Self::B) -> Self::R;
-    /// Whether the result needs `repair` (it is a NaN, say).
+    /// Whether the result needs `repair` (it is a NaN, for example).
     #[inline(always)]
     fn odd(_r: Self::R) -> bool {
         false
     }
-    /// The exact result of a lane that is odd: off the fast path.
+    /// The exact result of an odd lane, off the fast path.
     fn repair(_env: Env, _a: Self::A, _b: Self::B, r: Self::R) -> Self::R {
         r
     }
@@ -224,24 +220,24 @@ pub trait Op2 {
 
 /// A function of three elements.
 pub trait Op3 {
-    /// First operand.
+    /// The word of the first operand.
     type A: Word;
-    /// Second operand.
+    /// The word of the second operand.
     type B: Word;
-    /// Third operand.
+    /// The word of the third operand.
     type C: Word;
-    /// The result.
+    /// The word of the result.
     type R: Word;
-    /// Whether `repair` must be asked about every result.
+    /// Whether any result may need `repair`.
     const REPAIR: bool = false;
-    /// One lane.
+    /// The result of one lane.
     fn f(env: Env, a: Self::A, b: Self::B, c: Self::C) -> Self::R;
-    /// Whether the result needs `repair`.
+    /// Whether the result needs `repair` (it is a NaN, for example).
     #[inline(always)]
     fn odd(_r: Self::R) -> bool {
         false
     }
-    /// The exact result of a lane that is odd: off the fast path.
+    /// The exact result of an odd lane, off the fast path.
     fn repair(_env: Env, _a: Self::A, _b: Self::B, _c: Self::C, r: Self::R) -> Self::R {
         r
     }
@@ -250,25 +246,25 @@ pub trait Op3 {
 /// A row of 64 words.
 pub type Row = [u32; LANES];
 
-/// A function of two words that has its own way to do a row of them.
+/// A function of two words that computes a row of them at once.
 pub trait Batch2: Op2<A = u32, B = u32, R = u32> {
-    /// Every lane, repaired.
+    /// The results of every lane, repaired.
     ///
     /// # Safety
     /// The processor has the features of `S`.
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row>;
 }
 
-/// A function of three words that has its own way to do a row of them.
+/// A function of three words that computes a row of them at once.
 pub trait Batch3: Op3<A = u32, B = u32, C = u32, R = u32> {
-    /// Every lane, repaired.
+    /// The results of every lane, repaired.
     ///
     /// # Safety
     /// The processor has the features of `S`.
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>;
 }
 
-/// A row by the function of one element: for what a batch cannot do its own way.
+/// Computes a row lane by lane, for operands that a batch does not cover.
 #[cold]
 #[inline(never)]
 pub fn one_by_one2<F>(env: Env, a: &Row, b: &Row) -> Aligned<Row>
@@ -284,7 +280,7 @@ where
     }))
 }
 
-/// The same of three.
+/// Computes a row of three operands lane by lane.
 #[cold]
 #[inline(never)]
 pub fn one_by_one3<F>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>
@@ -302,10 +298,10 @@ where
 
 /// A relation of two elements.
 pub trait Test2 {
-    /// First operand.
+    /// The word of the first operand.
     type A: Word;
-    /// Second operand.
+    /// The word of the second operand.
     type B: Word;
-    /// One lane.
+    /// Whether the relation holds in one lane.
     fn f(env: Env, a: Self::A, b: Self::B) -> bool;
 }

@@ -1,9 +1,9 @@
-//! The operations of the wave IR on 64 lanes: for each a step, which is one function over all lanes, instantiated for three
-//! levels of processor features.
+//! The operations of the wave IR on 64 lanes. Each has a step, a function over all lanes, instantiated for three levels of
+//! processor features.
 //!
-//! Engines choose steps here, by calls that are not generic: [`step`] for functions of one element, [`special_step`] for steps
-//! with a body of their own, [`memory_step`] for accesses, [`flow`] for ends of blocks. So this crate, which takes long to
-//! compile, is compiled once, and knows nothing of lifting.
+//! Engines choose steps by calls that are not generic: [`step`] for functions of one element, [`special_step`] for steps with a
+//! body of their own, [`memory_step`] for accesses, [`flow`] for ends of blocks. So this crate, which takes long to compile, is
+//! compiled once. The crate does not depend on lifting.
 //!
 //! ```
 //! use wavetank_ir::{Bin, Elem, Fp, Op, Value};

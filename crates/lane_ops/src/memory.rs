@@ -1,4 +1,4 @@
-//! Steps of memory operations: a space and an operation each.
+//! Steps of memory operations: a function for each space and operation.
 
 use std::marker::PhantomData;
 
@@ -24,12 +24,10 @@ use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::surface;
 use wavetank_memory::{Denied, Request};
 
-/// The step of a memory operation. Its `imm[0]` is the address of a
-/// [`Request`] that outlives it.
+/// The step of a memory operation, whose `imm[0]` is the address of a [`Request`] that outlives the step.
 ///
-/// An operation that would return to vector registers that do not exist does
-/// nothing (Vega ISA, 3.6.2). If instrumented, the step records what it accesses; it is
-/// the same at every level then.
+/// An operation that would return to vector registers that do not exist has no effect (Vega ISA, 3.6.2). An instrumented step
+/// records its accesses; it is the same at every level.
 pub fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
     match (returns_in_file(op), op.shadow, instrumented) {
         (false, ..) => nothing,
@@ -39,7 +37,7 @@ pub fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
     }
 }
 
-/// The step of an access to shadows. It never stops: what is denied is told by the access itself.
+/// The step of an access to shadows, which never stops the wave: a denied access is reported by the access itself.
 fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
     match op.space {
         Where::Scalar { .. } | Where::ScalarBuffer { .. } => shadow_of_scalar,
@@ -57,12 +55,12 @@ fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
     }
 }
 
-/// The shadows of elements that are stored converted: as a whole they are defined. The access is done once more.
+/// Marks the elements of a converting store as defined, by making the access once more with its accesses recorded.
 ///
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
         let before = ctx.memory.drain_access_runs();
         by_space::<Baseline, Watched, true>(&mem(s).op)(ctx, s);
@@ -73,9 +71,9 @@ unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 }
 
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn shadow_of_scalar(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe { scalar::shadow(ctx, mem(s)) };
     Next::Step
 }
@@ -100,14 +98,14 @@ fn by_space<L: Level, K: Kind, const INSTRUMENTED: bool>(op: &MemOp) -> StepFn {
     }
 }
 
-/// What an operation does besides.
+/// The kind of an access: plain, recorded, or made to shadows.
 trait Kind: Sized {
     type Of<O: Operation>: Operation;
-    /// Whether it stops the wave where it is denied.
+    /// Whether a denied access stops the wave.
     const STOPS: bool = true;
 
-    /// The step of an operation in a space of lanes. Its width is known when it runs, which keeps the code small; plain
-    /// accesses have a step for each.
+    /// The step of an operation in a space of lanes. One function serves all widths, which keeps the code small; plain accesses
+    /// have a step for each width.
     fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
         match op.kind {
             MemKind::Load => step::<L, S, Self, AnyLoad<L::Rows>>(),
@@ -117,13 +115,13 @@ trait Kind: Sized {
     }
 }
 
-/// Nothing.
+/// An access without side effects.
 struct Plain;
 
-/// It records what it accesses.
+/// An access that is recorded.
 struct Watched;
 
-/// It is done to shadows.
+/// An access to shadows.
 struct Shadows;
 
 impl Kind for Shadows {
@@ -166,13 +164,13 @@ fn step<L: Level, S: Space, K: Kind, O: Operation>() -> StepFn {
     L::custom::<ByLanes<S, K, O>>()
 }
 
-/// An operation in a space, as a step with a body of its own.
+/// An operation in a space, as a custom step.
 struct ByLanes<S, K, O>(PhantomData<(S, K, O)>);
 
 impl<S: Space, K: Kind, O: Operation> Custom for ByLanes<S, K, O> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        // SAFETY: the contract of `StepFn`; lowering keeps the request.
         unsafe {
             let mem = mem(s);
             let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -188,10 +186,10 @@ impl<S: Space, K: Kind, O: Operation> Custom for ByLanes<S, K, O> {
     }
 }
 
-/// A step that does nothing.
+/// A step without effect.
 ///
 /// # Safety
-/// None is needed.
+/// No condition: only the signature requires `unsafe`.
 unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
     Next::Step
 }
@@ -202,7 +200,7 @@ struct Formatted<R, const INSTRUMENTED: bool>(PhantomData<R>);
 impl<R: Rows, const INSTRUMENTED: bool> Custom for Formatted<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        // SAFETY: the contract of `StepFn`; lowering keeps the request.
         unsafe {
             let mem = mem(s);
             let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -223,7 +221,7 @@ struct Images<R, const INSTRUMENTED: bool>(PhantomData<R>);
 impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        // SAFETY: the contract of `StepFn`; lowering keeps the request.
         unsafe {
             let mem = mem(s);
             let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -244,12 +242,12 @@ impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
     }
 }
 
-/// An atomic whose operand stands in LDS.
+/// An atomic whose operand is in LDS.
 ///
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -260,12 +258,12 @@ unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Nex
     }
 }
 
-/// An atomic at elements of surfaces: the same at every level.
+/// An access to elements of surfaces, the same at every level.
 ///
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn surfaces<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -277,9 +275,9 @@ unsafe fn surfaces<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) ->
 }
 
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn direct<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
         let mem = mem(s);
         match scalar::direct::<INSTRUMENTED>(ctx, mem) {
@@ -290,9 +288,9 @@ unsafe fn direct<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> N
 }
 
 /// # Safety
-/// That of [`StepFn`].
+/// The contract of [`StepFn`].
 unsafe fn buffer<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    // SAFETY: the contract of `StepFn`; lowering keeps the request.
     unsafe {
         let mem = mem(s);
         match scalar::buffer::<INSTRUMENTED>(ctx, mem) {
@@ -302,13 +300,13 @@ unsafe fn buffer<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> N
     }
 }
 
-/// The memory step of a step.
+/// The request of a step.
 ///
 /// # Safety
 /// `imm[0]` is its address, and it is alive.
 #[inline(always)]
 unsafe fn mem(s: &Step) -> &Request {
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { &*std::ptr::with_exposed_provenance(s.imm[0] as usize) }
 }
 

@@ -1,25 +1,25 @@
-//! Float environments as types: the common ones cost nothing in a lane.
+//! Float environments as types, so that the common ones need no test in a lane.
 
 use crate::format::Format;
 use crate::lanes::Env;
 
-/// What a function knows of its environment when it is compiled.
+/// The part of the environment that is known at compile time.
 pub trait Mode: 'static {
-    /// Rounding is to nearest.
+    /// Whether rounding is to nearest.
     const NEAREST: bool;
-    /// Denormal operands are read as zero.
+    /// Whether denormal operands are read as zero.
     fn flush_in(env: Env) -> bool;
-    /// Denormal results become zero.
+    /// Whether denormal results become zero.
     fn flush_out(env: Env) -> bool;
 }
 
-/// To nearest, denormals kept.
+/// To nearest, with denormals kept.
 pub struct Exact;
 
-/// To nearest, denormals flushed on the way in and out.
+/// To nearest, with denormal operands and results flushed.
 pub struct Flush;
 
-/// Whatever the step says.
+/// The environment of the step, tested at run time.
 pub struct Dynamic;
 
 impl Mode for Exact {
@@ -58,13 +58,13 @@ impl Mode for Dynamic {
     }
 }
 
-/// An operand as the operation sees it.
+/// An operand, flushed if the environment flushes inputs.
 #[inline(always)]
 pub fn input<F: Format, M: Mode>(env: Env, a: F::W) -> F::W {
     flush::<F>(M::flush_in(env), F::clean(a))
 }
 
-/// A result as the environment wants it.
+/// A result, flushed if the environment flushes outputs.
 #[inline(always)]
 pub fn output<F: Format, M: Mode>(env: Env, r: F::W) -> F::W {
     flush::<F>(M::flush_out(env), r)

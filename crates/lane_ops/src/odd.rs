@@ -1,9 +1,8 @@
-//! Sums rounded to odd, of which any narrower rounding is right.
+//! Sums rounded to odd: a further rounding to a narrower format is correct in any direction.
 
 macro_rules! sum_to_odd {
     ($name:ident, $f:ident) => {
-        /// a + b rounded to odd: the sum, moved by one place to where the rest
-        /// is if its last bit is even.
+        /// a + b rounded to odd: if the last bit of the sum is even, it moves by one place toward the remainder.
         #[inline(always)]
         pub fn $name(a: $f, b: $f) -> $f {
             let sum = a + b;
@@ -16,7 +15,7 @@ macro_rules! sum_to_odd {
             } else {
                 bits.wrapping_sub(1)
             };
-            // Infinities and NaNs leave no finite rest.
+            // Infinities and NaNs have no finite remainder.
             let moves = (rest != 0.0) & rest.is_finite() & (bits & 1 == 0);
             $f::from_bits(if moves { odd } else { bits })
         }

@@ -1,4 +1,4 @@
-//! Pairs of 16 bits in a word: functions of halves, done to both.
+//! Pairs of 16-bit halves in a word, with a function applied to both halves.
 
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ use crate::store::{Aligned, Halves, Store};
 use crate::through::SumToOdd;
 use crate::visit::Visit;
 
-/// The low half of each operand, or the high one.
+/// The low halves and the high halves of the operands.
 #[inline(always)]
 fn halves<const N: usize>(args: [u32; N]) -> [[u32; N]; 2] {
     [args.map(|x| x & 0xffff), args.map(|x| x >> 16)]
@@ -27,7 +27,7 @@ fn join([low, high]: [u32; 2]) -> u32 {
     low | high << 16
 }
 
-/// Whether a function has to repair one of a pair of results.
+/// Whether one of a pair of results needs a repair.
 #[inline(always)]
 fn any(odd: impl Fn(u32) -> bool, r: u32) -> bool {
     odd(r & 0xffff) | odd(r >> 16)
@@ -35,17 +35,17 @@ fn any(odd: impl Fn(u32) -> bool, r: u32) -> bool {
 
 #[inline(always)]
 fn as_halves(row: &Row) -> &Halves<u16> {
-    // SAFETY: a word is two halves side by side, of less alignment.
+    // SAFETY: a word is two adjacent halves, of less alignment.
     unsafe { &*std::ptr::from_ref(row).cast() }
 }
 
 #[inline(always)]
 fn as_row(halves: Aligned<Halves<u16>>) -> Aligned<Row> {
-    // SAFETY: two halves side by side are a word; the alignment is that of `Aligned`.
+    // SAFETY: two adjacent halves are a word; the alignment is that of `Aligned`.
     unsafe { std::mem::transmute::<Aligned<Halves<u16>>, Aligned<Row>>(halves) }
 }
 
-/// A function of halves, done to both of each word.
+/// A function of halves, applied to both of each word.
 pub struct Pairs<F>(PhantomData<F>);
 
 impl<F: Op1<A = u32, R = u32>> Op1 for Pairs<F> {
@@ -128,8 +128,8 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Op3 for Pairs<F> {
     }
 }
 
-/// A function of single precision, done to both halves of each word, to nearest and with denormals. What needs a repair
-/// is a NaN.
+/// A function of single precision, applied to both halves of each word, to nearest and with denormals. Only NaN results need a
+/// repair.
 pub struct PairsThrough<F>(PhantomData<F>);
 
 impl<F: Op2<A = u32, B = u32, R = u32>> Op2 for PairsThrough<F> {
@@ -165,7 +165,7 @@ impl<F: Op2<A = u32, B = u32, R = u32>> Op2 for PairsThrough<F> {
 impl<F: Op2<A = u32, B = u32, R = u32>> Batch2 for PairsThrough<F> {
     #[inline(always)]
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row> {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         let [x, y] = unsafe { [S::widen_pairs(a), S::widen_pairs(b)] };
         let mut odd = 0;
         let mut r = Aligned([0; 2 * LANES]);
@@ -173,7 +173,7 @@ impl<F: Op2<A = u32, B = u32, R = u32>> Batch2 for PairsThrough<F> {
             r[i] = F::f(env, x[i], y[i]);
             odd |= u32::from(is_nan::<Single>(r[i]));
         }
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         let mut r = unsafe { S::narrow_pairs(&r) };
         if odd != 0 {
             repair2::<Self>(env, a, b, &mut r);
@@ -216,7 +216,7 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Op3 for PairsThrough<F> {
 impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Batch3 for PairsThrough<F> {
     #[inline(always)]
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         let [x, y, z] = unsafe { [S::widen_pairs(a), S::widen_pairs(b), S::widen_pairs(c)] };
         let mut odd = 0;
         let mut r = Aligned([0; 2 * LANES]);
@@ -224,7 +224,7 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Batch3 for PairsThrough<F> {
             r[i] = F::f(env, x[i], y[i], z[i]);
             odd |= u32::from(is_nan::<Single>(r[i]));
         }
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         let mut r = unsafe { S::narrow_pairs(&r) };
         if odd != 0 {
             repair3::<Self>(env, a, b, c, &mut r);

@@ -1,5 +1,5 @@
-//! Coefficients of what functions of single precision are made of, in double precision, that of no power first: for every
-//! engine that computes them, so that the bits are the same.
+//! Coefficients of the polynomials of single-precision functions, in double precision, the constant term first. All engines use
+//! them, so that the bits are the same.
 
 /// 2^f for |f| ≤ ½: Chebyshev fit, off by 2^-40.
 pub const EXP2: [f64; 9] = [
@@ -35,7 +35,7 @@ pub const SIN: [f64; 7] = [
     3.6658551595639612,
 ];
 
-/// The same of functions of half precision, in single precision.
+/// Coefficients for functions of half precision, in single precision.
 pub mod half {
     /// 2^f for |f| ≤ ½: Chebyshev fit, off by 2^-23.
     pub const EXP2: [f32; 6] = [

@@ -1,4 +1,4 @@
-//! Operations lane by lane, for an evaluator that is slow and easy to believe.
+//! The reference evaluator: operations lane by lane, slow and simple.
 
 use wavetank_ir::{LANES, Op};
 
@@ -9,9 +9,9 @@ use crate::visit::Visit;
 /// A value: one for the wave, or one a lane.
 #[derive(Clone)]
 pub enum Val {
-    /// That of the wave.
+    /// One value for the wave.
     Uniform(u64),
-    /// Those of the lanes.
+    /// One value for each lane.
     Lanes(Box<[u64; LANES]>),
 }
 
@@ -24,12 +24,12 @@ impl Val {
         }
     }
 
-    /// The value of the wave; of lane 0 where lanes differ, which the verifier excludes.
+    /// The value of the wave, or that of lane 0 of a lane vector, which the verifier excludes.
     pub fn uniform(&self) -> u64 {
         self.lane(0)
     }
 
-    /// A value from what each lane has, or, where it is no vector, what lane 0 has.
+    /// A lane vector from the values of each lane, or a uniform value from that of lane 0.
     pub fn each(vector: bool, f: impl Fn(usize) -> u64) -> Val {
         match vector {
             true => Val::Lanes(Box::new(std::array::from_fn(f))),
@@ -38,14 +38,14 @@ impl Val {
     }
 }
 
-/// A mask from what each lane says; 0 or 1 where there is one value for the wave.
+/// A mask from the results of each lane, or 0 or 1 for a uniform value.
 pub fn mask_of(vector: bool, f: impl Fn(usize) -> bool) -> u64 {
     let lanes = if vector { LANES } else { 1 };
     (0..lanes).fold(0, |mask, lane| mask | u64::from(f(lane)) << lane)
 }
 
-/// Does an operation that has a function of one element on each lane, or once if it is not on lane vectors. Operands that it lacks
-/// are ignored; a relation gives a mask. Nothing if there is no such function.
+/// Evaluates an operation that has a function of one element: in each lane, or once if it is not on lane vectors. Operands that
+/// it lacks are ignored; a relation gives a mask. `None` if there is no such function.
 pub fn evaluate(op: &Op, vector: bool, args: [Val; 3]) -> Option<Val> {
     let env = choose::environment(op);
     choose::function(op, Eval { env, vector, args })

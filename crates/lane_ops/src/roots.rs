@@ -1,10 +1,9 @@
-//! Square roots of double precision, and their reciprocals, without the
-//! processor's instructions for them where those take longer.
+//! Square roots of double precision and their reciprocals, by vector arithmetic where that is faster than the processor's
+//! instructions.
 //!
-//! An estimate is refined by fused multiply-adds until what is rounded last is
-//! closer to the root than any number half way between two others may be, so
-//! that the bits are those of the instructions. (P. Markstein, IA-64 and
-//! Elementary Functions, 2000, chapters 8 and 9, has the sequences and proofs.)
+//! An estimate is refined by fused multiply-adds until its error is smaller than the distance of any root to the middle between
+//! two numbers. So the result has the same bits as the instructions. (P. Markstein, IA-64 and Elementary Functions, 2000,
+//! chapters 8 and 9, has the sequences and proofs.)
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -18,7 +17,7 @@ use crate::mode::Mode;
 use crate::store::{Aligned, Store};
 use crate::unary::{Rsq, Sqrt};
 
-/// [`Sqrt`] of double precision.
+/// [`Sqrt`] of double precision, all lanes together.
 pub struct WideSqrt<M>(PhantomData<M>);
 
 impl<M: Mode> Op1 for WideSqrt<M> {
@@ -39,7 +38,7 @@ impl<M: Mode> Op1 for WideSqrt<M> {
     }
 }
 
-/// [`Rsq`] of double precision.
+/// [`Rsq`] of double precision, all lanes together.
 pub struct WideRsq<M>(PhantomData<M>);
 
 impl<M: Mode> Op1 for WideRsq<M> {
@@ -56,16 +55,15 @@ impl<M: Mode> Op1 for WideRsq<M> {
         let Some(roots) = roots::<S>(&a) else {
             return all_lanes(|i| Self::f(env, a(i)));
         };
-        // In memory, so that the processor sees more lanes at once: these are long chains of operations.
+        // Stored to memory, so that the processor overlaps more lanes: each is a long dependency chain.
         let [roots, halves] = black_box(&roots);
         all_lanes(|i| reciprocal(roots[i], 2.0 * halves[i]).to_bits())
     }
 }
 
-/// A number whose root can be refined: it is positive and finite, the rest to
-/// the square of the root is no denormal, and it is not one of the two numbers
-/// below 4 (times a power of 4) whose roots are the last below 2 (times a power
-/// of 2): those are all but half way, and have reciprocals that are.
+/// Whether the root of a number can be refined. The number is positive and finite, and the remainder (the number minus the square
+/// of its root) is not denormal. Excluded are the two numbers below 4 (times a power of 4) whose roots are the last below 2
+/// (times a power of 2): these roots and their reciprocals are almost midway between two numbers.
 #[inline(always)]
 fn is_usual(a: u64) -> bool {
     const MIN: u64 = (1023 - 960) << Double::FRACTION_BITS;
@@ -73,9 +71,8 @@ fn is_usual(a: u64) -> bool {
     (a.wrapping_sub(MIN) < Double::EXPONENT - MIN) & (a | !LAST_TWO != !0)
 }
 
-/// The roots of all lanes, rounded to nearest, and about half of their
-/// reciprocals, within 2^-52; if the level estimates roots and all operands are
-/// usual.
+/// The roots of all lanes, rounded to nearest, and about half of their reciprocals, within 2^-52. `None` if the level has no
+/// estimates or an operand is unusual.
 #[inline(always)]
 fn roots<S: Store>(a: impl Fn(usize) -> u64) -> Option<[Aligned<[f64; LANES]>; 2]> {
     if !S::ESTIMATES_ROOTS {
@@ -90,7 +87,7 @@ fn roots<S: Store>(a: impl Fn(usize) -> u64) -> Option<[Aligned<[f64; LANES]>; 2
     }
     let x = all_lanes(|i| f64::from_bits(a(i)));
     let mut estimates = MaybeUninit::<Aligned<[f64; LANES]>>::uninit();
-    // SAFETY: the room is that of 64 numbers, and the processor has the level's features, by the caller of the step.
+    // SAFETY: the space is that of 64 numbers, and the processor has the level's features, by the caller of the step.
     let estimates = unsafe {
         S::estimate_reciprocal_roots(&x, estimates.as_mut_ptr().cast());
         estimates.assume_init()
@@ -107,19 +104,18 @@ fn roots<S: Store>(a: impl Fn(usize) -> u64) -> Option<[Aligned<[f64; LANES]>; 2
     Some([roots, unsafe { halves.assume_init() }])
 }
 
-/// The root of x, and about half of its reciprocal, by an estimate of the
-/// reciprocal that is off by 2^-14 at most.
+/// The root of x, and about half of its reciprocal, from an estimate of the reciprocal with an error of at most 2^-14.
 #[inline(always)]
 fn root(x: f64, estimate: f64) -> (f64, f64) {
     let mut root = x * estimate;
     let mut half = 0.5 * estimate;
-    // Off by 2^-27, then by little more than rounding.
+    // The error is 2^-27, then little more than that of rounding.
     for _ in 0..2 {
         let error = (-root).mul_add(half, 0.5);
         root = error.mul_add(root, root);
         half = error.mul_add(half, half);
     }
-    // Within half a step and a little, then rounded right. The rest is exact.
+    // Within half a step and a little, then correctly rounded. The remainder is exact.
     for _ in 0..2 {
         let rest = (-root).mul_add(root, x);
         root = rest.mul_add(half, root);
@@ -127,7 +123,7 @@ fn root(x: f64, estimate: f64) -> (f64, f64) {
     (root, half)
 }
 
-/// 1 / x by an estimate that is off by two steps at most.
+/// 1 / x from an estimate with an error of at most two steps.
 #[inline(always)]
 fn reciprocal(x: f64, estimate: f64) -> f64 {
     let mut r = estimate;

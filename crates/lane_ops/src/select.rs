@@ -1,5 +1,4 @@
-//! Choosing the step of an operation: the calls of engines, which are not generic, so that steps are instantiated in this
-//! crate alone.
+//! The choice of a step for an operation. These functions are not generic, so that steps are instantiated in this crate only.
 
 use wavetank_ir::{MemOp, Op};
 
@@ -10,22 +9,22 @@ use crate::simd::Simd;
 use crate::step::StepFn;
 use crate::visit::{AskCaps, Caps, UniformStep, VectorStep};
 
-/// The operands that a step is made for.
+/// The kinds of operands of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// All are uniform values, as is the result.
+    /// Uniform operands and a uniform result.
     Uniform,
-    /// There are lane vectors. A source is uniform where its bit is set in `uniform`, which no source may be at a level that
-    /// does not [fuse](fuses) them.
+    /// Lane vectors, with some sources uniform. At a level that does not [fuse](fuses) uniform sources, no bit of `uniform` may
+    /// be set.
     Lanes {
-        /// The sources that are uniform.
+        /// A bit for each uniform source.
         uniform: u8,
         /// Whether the step applies sign modifiers.
         mods: bool,
     },
 }
 
-/// Operands that the steps of an operation can fuse. Nothing if no function does the operation on its element.
+/// The operands that steps of an operation can fuse. `None` if no function computes the operation on its element.
 pub fn caps(op: &Op) -> Option<Caps> {
     choose::function(op, AskCaps)
 }
@@ -55,13 +54,13 @@ fn at_level<L: Level>(op: &Op, shape: Shape) -> Option<StepFn> {
     }
 }
 
-/// The float environment of an operation, as the flags of its step have it.
+/// The float environment of an operation, packed for the flags of its step.
 pub fn environment(op: &Op) -> u32 {
     choose::environment(op).0 << ENV_SHIFT
 }
 
-/// The step of a memory operation. Its `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives it.
-/// If instrumented, the step records what it accesses.
+/// The step of a memory operation, whose `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives the
+/// step. An instrumented step records its accesses.
 pub fn memory_step(simd: Simd, op: &MemOp, instrumented: bool) -> StepFn {
     match simd {
         Simd::Avx512 => mem_step::<Avx512>(op, instrumented),

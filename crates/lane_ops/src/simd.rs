@@ -1,19 +1,19 @@
-//! The levels of processor features.
+//! The SIMD levels of the host's processor.
 
 use std::str::FromStr;
 
 #[cfg(target_arch = "x86_64")]
 use crate::drive::{Avx2, Avx512, Level};
 
-/// A level of processor features the interpreter's steps are made for. All
-/// levels compute the same bits. Hosts other than x86-64 have the baseline alone.
+/// A level of processor features that steps are compiled for. All levels compute the same bits. Hosts other than x86-64 have only
+/// the baseline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Simd {
-    /// AVX-512.
+    /// AVX-512 with its F, BW, DQ, VL and CD parts.
     Avx512,
-    /// AVX2 and FMA.
+    /// AVX2 and FMA, without AVX-512.
     Avx2,
-    /// What every processor of the host's kind has.
+    /// The features that every processor of the host's architecture has.
     Baseline,
 }
 
@@ -32,7 +32,7 @@ impl Simd {
         Simd::Baseline
     }
 
-    /// This level, or the best of this processor if it does not have it.
+    /// This level, or the best of this processor if it lacks the level.
     pub fn or_best(self) -> Simd {
         match (self, Simd::detect()) {
             (Simd::Avx512, best) | (Simd::Avx2, best @ Simd::Baseline) => best,
@@ -41,7 +41,7 @@ impl Simd {
     }
 }
 
-/// A name that no level of processor features has.
+/// The error for a name that is not one of a level.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no level of vector instructions; there are avx512, avx2 and baseline")]
 pub struct UnknownSimd(String);

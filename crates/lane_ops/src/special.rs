@@ -1,4 +1,4 @@
-//! Steps with a body of their own, as data: an engine says which, and for which operands.
+//! Custom steps as data: an engine names the step and the kinds of its operands.
 
 use wavetank_ir::Op;
 
@@ -9,12 +9,12 @@ use crate::drive::{Avx2, Avx512, Baseline, Level};
 use crate::simd::Simd;
 use crate::step::StepFn;
 
-/// A step with a body of its own. Values are `wide` if they have 64 bits. Where a step has a `uniform`, bit n of it says that
-/// source n is a uniform value.
+/// A step with a body of its own. Values are `wide` if they have 64 bits. Bit n of a `uniform` says that source n is a uniform
+/// value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the fields are explained once, above")]
 pub enum Special {
-    /// A uniform value in every lane.
+    /// Spreads a uniform value over all lanes.
     Splat { wide: bool },
     /// A copy of a lane vector.
     Copy { wide: bool },
@@ -22,7 +22,7 @@ pub enum Special {
     UniformCopy { wide: bool },
     /// 1 for a uniform value that is not 0.
     Truth,
-    /// Writes the bytes of 32-bit lanes that the step's flags name; the value is in every lane if it is `uniform`.
+    /// Writes the bytes of 32-bit lanes that the step's flags select, from a lane vector or a `uniform` value.
     WriteBytes { uniform: bool },
     /// `mask ? a : b` in each lane; source 0 is the mask.
     Select { wide: bool, uniform: u8 },
@@ -32,7 +32,7 @@ pub enum Special {
     ReadIndexed,
     /// Reads a uniform register by an index.
     ReadIndexedS,
-    /// Writes a vector register by an index; the value is in every lane if it is `uniform`.
+    /// Writes a vector register by an index, from a lane vector or a `uniform` value.
     WriteIndexed { uniform: bool },
     /// Writes a uniform register by an index.
     WriteIndexedS,
@@ -40,42 +40,42 @@ pub enum Special {
     LanesBelow { high: bool },
     /// The number of each lane.
     LaneId,
-    /// Lanes by a table, which `in_row` leaves each in its row of sixteen.
+    /// Permutes lanes by a table; `in_row` promises that it stays within rows of sixteen.
     Shuffle { in_row: bool },
-    /// Bits of a mask by a table.
+    /// Permutes the bits of a mask by a table.
     ShuffleMask,
-    /// Each lane fetches the value of another one.
+    /// Fetches for each lane the value of another lane.
     Permute { uniform: u8 },
-    /// Each lane sends its value to another one.
+    /// Sends the value of each lane to another lane.
     Scatter { uniform: u8 },
     /// The value of one lane.
     ReadLane,
     /// The value of the first lane of a mask.
     ReadFirstLane,
-    /// A function of the front end.
+    /// Calls a lane function of the front end.
     LaneCall,
-    /// Notes lanes that are not 0.
+    /// Reports the lanes of a vector that are not 0.
     ProbeLanes { wide: bool },
-    /// Notes the lanes of a mask.
+    /// Reports the lanes of a mask.
     ProbeMask,
-    /// Notes a uniform value that is not 0.
+    /// Reports a uniform value that is not 0.
     ProbeUniform { wide: bool },
-    /// A sum, or with `subtract` a difference, that gives the carries; `carry` says that it takes some in.
+    /// A sum, or with `subtract` a difference, that returns the carries; with `carry` it also takes carries.
     Sum {
         subtract: bool,
         carry: bool,
         uniform: u8,
     },
-    /// The same of uniform values.
+    /// A sum with carry of uniform values.
     UniformSum { subtract: bool, carry: bool },
-    /// A product of 32-bit values and a sum of 64 bits.
+    /// A product of 32-bit values plus a 64-bit value.
     MadWide { signed: bool, uniform: u8 },
-    /// The same of uniform values.
+    /// A product plus a 64-bit value, both of uniform values.
     UniformMadWide { signed: bool },
 }
 
 impl Special {
-    /// The step of a sum with carry or a wide multiply-add, of lane vectors but for the sources that are `uniform`.
+    /// The step of a sum with carry or a wide multiply-add on lane vectors, with some sources `uniform`.
     pub fn wide(op: &Op, uniform: u8) -> Special {
         match Special::uniform_wide(op) {
             Special::UniformSum { subtract, carry } => Special::Sum {
@@ -88,7 +88,7 @@ impl Special {
         }
     }
 
-    /// The same of uniform values.
+    /// The step of a sum with carry or a wide multiply-add on uniform values.
     pub fn uniform_wide(op: &Op) -> Special {
         let sum = |subtract, carry: bool| Special::UniformSum { subtract, carry };
         match op {
@@ -100,7 +100,7 @@ impl Special {
     }
 }
 
-/// The step at a level.
+/// The step function at a level.
 pub fn special_step(simd: Simd, special: Special) -> StepFn {
     match simd {
         Simd::Avx512 => at_level::<Avx512>(special),
@@ -109,7 +109,7 @@ pub fn special_step(simd: Simd, special: Special) -> StepFn {
     }
 }
 
-/// Picks the instance of a step by the operands that are uniform.
+/// Selects the instance of a step by its uniform operands.
 macro_rules! by_operands {
     ($u:expr, [$($n:literal)*], |$U:ident| $make:expr) => {
         match $u {
@@ -119,7 +119,7 @@ macro_rules! by_operands {
     };
 }
 
-/// Picks the instance for 64 or 32 bits.
+/// Selects the instance for 64 or 32 bits.
 macro_rules! by_width {
     ($wide:expr, |$W:ident| $make:expr) => {
         if $wide {

@@ -1,57 +1,56 @@
-//! Pre-lowered code: an array of steps, each a function with its operands.
+//! Lowered code: an array of steps, each a function with its operands (threaded code).
 
 use std::ops::{Deref, DerefMut};
 
 use wavetank_machine::Leave;
 use wavetank_memory::Context;
 
-/// What a step tells the loop.
+/// The continuation that a step returns to the loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// The step after this one.
+    /// Continue with the next step.
     Step,
-    /// The block ended; the PC in the state says where to go on.
+    /// The block has ended; the PC in the state is the address to continue at.
     Block,
-    /// The same, and the conditional branch was taken.
+    /// The block has ended with its conditional branch taken.
     Taken,
     /// The wave leaves the engine; `Ctx::leave` says why.
     Leave,
 }
 
-/// A step's function. One call does all 64 lanes.
+/// The function of a step. One call computes all 64 lanes.
 ///
 /// # Safety
-/// The context's pointers must be those of a live wave, the step must have
-/// been lowered for the processor's features, and its offsets be in range.
+/// The context's pointers must be those of a live wave, the step must have been lowered for the processor's features, and its
+/// offsets be in range.
 pub type StepFn = unsafe fn(&mut Ctx<'_, '_>, &Step) -> Next;
 
-/// Bit 31 of a uniform source: it is constant `imm[n]` of the step.
+/// The bit of a uniform source that is the constant `imm[n]` of the step.
 pub const CONST: u32 = 1 << 31;
 
-/// One step.
+/// A step of lowered code.
 ///
-/// Offsets count bytes: of lane vectors from the start of the vector file, of
-/// uniform values from the start of [`Uniform`](wavetank_memory::Uniform). Lowering proved them in range.
+/// Offsets are in bytes: those of lane vectors from the start of the vector file, those of uniform values from the start of
+/// [`Uniform`](wavetank_memory::Uniform). Lowering proved them in range.
 #[repr(C)]
 pub struct Step {
-    /// What it does.
+    /// The function that runs the step.
     pub run: StepFn,
-    /// Where the result goes.
+    /// The offset of the result.
     pub dst: u32,
-    /// Where the second result (a mask or a carry) goes.
+    /// The offset of the second result (a mask or a carry).
     pub dst2: u32,
     /// The sources: lane vectors, or uniform values (constants by [`CONST`]).
     pub src: [u32; 3],
-    /// The mask of the write: offset of a 64-bit uniform value.
+    /// The offset of the 64-bit uniform value that masks the write.
     pub mask: u32,
-    /// Constants of uniform sources; other operands of rare steps.
+    /// Constants of uniform sources, or further operands of rare steps.
     pub imm: [u64; 3],
-    /// Bits 0–2 negate, bits 3–5 take the absolute value of a source; or what
-    /// the function defines.
+    /// Bits 0–2 negate, bits 3–5 take the absolute value of a source; other functions define their own bits.
     pub flags: u32,
 }
 
-/// What steps run on: what memory is reached through, and how the loop is told why it ends.
+/// The context of steps: the access to memory, and the reason why the wave stops.
 pub struct Ctx<'a, 'm> {
     /// The wave's files and the memory unit.
     pub context: Context<'a, 'm>,

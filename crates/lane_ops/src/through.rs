@@ -1,8 +1,8 @@
-//! Half precision computed in single: the words are converted on the way in and out, all lanes at once, by the
-//! processor's instructions where it has them. What is computed there and rounded to half is as if rounded once, see
+//! Half precision computed in single: the words are converted on the way in and out, all lanes at once, by the processor's
+//! instructions where it has them. A result computed in single precision and rounded to half is as if rounded once, see
 //! [`Half`](crate::format::Half).
 //!
-//! Signaling NaNs become quiet on the way in: for functions that do not tell them apart.
+//! Signaling NaNs become quiet on the way in, so this is for functions that treat both kinds alike.
 
 use std::marker::PhantomData;
 
@@ -20,12 +20,12 @@ use crate::store::Store;
 pub struct Widened<const ROUND: i32 = 0>(u32);
 
 impl<const ROUND: i32> Word for Widened<ROUND> {
-    /// Of what is computed with.
+    /// The width of the computation.
     const BITS: u32 = 32;
 
     #[inline(always)]
     unsafe fn lane(p: *const u32, i: usize) -> Self {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         Widened(widen_quiet(unsafe { u32::lane(p, i) }))
     }
 
@@ -40,7 +40,7 @@ impl<const ROUND: i32> Word for Widened<ROUND> {
     #[inline(always)]
     unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[Self; LANES]) {
         let mut halves = Room::<u32>::uninit();
-        // SAFETY: the words are what they hold; `narrow` fills the room; `p` by the caller's promise.
+        // SAFETY: the words have the layout of their contents; `narrow` fills the space; `p` by the caller's promise.
         unsafe {
             S::narrow::<ROUND>(&*r.as_ptr().cast(), halves.as_mut_ptr().cast());
             S::store(p, mask, halves.assume_init_ref());
@@ -63,7 +63,7 @@ impl<const ROUND: i32> Word for Widened<ROUND> {
     }
 }
 
-/// Single precision to half. A NaN keeps the upper bits of its payload, and becomes quiet.
+/// Single precision to half. A NaN keeps the upper bits of its payload and becomes quiet.
 pub struct ToHalf<const ROUND: i32>;
 
 impl<const ROUND: i32> Op1 for ToHalf<ROUND> {
@@ -76,7 +76,7 @@ impl<const ROUND: i32> Op1 for ToHalf<ROUND> {
     }
 }
 
-/// Half precision to single: exact, and a NaN becomes quiet.
+/// Half precision to single, exactly; a NaN becomes quiet.
 pub struct FromHalf;
 
 impl Op1 for FromHalf {
@@ -89,7 +89,7 @@ impl Op1 for FromHalf {
     }
 }
 
-/// A function of single precision, for halves.
+/// A function of single precision, applied to halves.
 pub struct Through<F>(PhantomData<F>);
 
 impl<F: Op1<A = u32, R = u32>> Op1 for Through<F> {
@@ -155,7 +155,7 @@ impl<F: Test2<A = u32, B = u32>> Test2 for Through<F> {
     }
 }
 
-/// a · 2^b of halves, with b a signed number of 16 bits.
+/// a · 2^b of halves, with b a signed 16-bit number.
 pub struct LdexpThrough;
 
 impl Op2 for LdexpThrough {
@@ -165,17 +165,18 @@ impl Op2 for LdexpThrough {
 
     #[inline(always)]
     fn f(_: Env, a: Widened, b: u32) -> Widened {
-        // Exact in single precision within these bounds, which every half leaves by half of them.
+        // The power is exact in single precision within these bounds; half of the range already takes every half to zero or
+        // infinity.
         let exponent = i32::from(b as i16).clamp(-60, 60);
         let power = f32::from_bits(((exponent + 127) as u32) << 23);
         let product = (f32::from_bits(a.0) * power).to_bits();
-        // A NaN keeps its bits.
+        // A NaN operand keeps its bits.
         Widened(if is_nan::<Single>(a.0) { a.0 } else { product })
     }
 }
 
-/// a · b + c of widened halves, to be rounded to half: the product is exact in single precision and no sum over- or
-/// underflows there; rounded to odd, the sum may be rounded again.
+/// a · b + c of widened halves, to be rounded to half. The product is exact in single precision, and no sum overflows or
+/// underflows there. The sum is rounded to odd, so that it may be rounded again.
 pub struct SumToOdd;
 
 impl Op3 for SumToOdd {

@@ -1,10 +1,8 @@
-//! 2^x, log2, sine and cosine.
+//! Transcendental functions: 2^x, log2, sine and cosine.
 //!
-//! All are polynomials by fused multiply-adds, which are vector instructions
-//! where there are such, and give the same bits at every level. Those of single
-//! precision are computed in double, and within 0.5001 ULP, where the ISA
-//! document grants 1 ULP; those of half precision are computed in single, and
-//! within 0.51 ULP.
+//! All are polynomials evaluated by fused multiply-adds, which are vector instructions where these exist, and give the same bits
+//! at every level. Functions of single precision are computed in double, within 0.5001 ULP, where the ISA document grants 1 ULP.
+//! Functions of half precision are computed in single, within 0.51 ULP.
 
 mod half;
 mod single;
@@ -20,25 +18,24 @@ use crate::lanes::{Env, Op1};
 use crate::mode::{Mode, input, output};
 use crate::store::{Aligned, Store};
 
-/// A function of bits of single precision. A NaN becomes quiet; an invalid
-/// operand gives the NaN of invalid operations.
+/// A function of bits of single precision. A NaN becomes quiet; an invalid operand gives the NaN of invalid operations.
 pub trait Function: 'static {
-    /// Rounded to single precision.
+    /// The result rounded to single precision.
     fn single(a: u32) -> u32;
-    /// `single` in all lanes, whose operands `a` gives.
+    /// The results of `single` in all lanes, whose operands `a` returns.
     fn singles(a: impl Fn(usize) -> u32) -> Aligned<[u32; LANES]>;
-    /// Of a half, in single precision: close enough to be rounded to half. A NaN
-    /// (of any bits) for NaNs and invalid operands.
+    /// The result for a half in single precision, close enough to be rounded to half. NaNs and invalid operands give a NaN of any
+    /// bits.
     fn of_half(x: f32) -> f32;
 }
 
-/// 2^x.
+/// Two to the power of x.
 pub struct Exp2;
-/// Base-2 logarithm.
+/// The logarithm of x to base 2.
 pub struct Log2;
-/// Sine of x turns.
+/// The sine of x turns.
 pub struct Sin;
-/// Cosine of x turns.
+/// The cosine of x turns.
 pub struct Cos;
 
 /// A function in single precision.
@@ -63,8 +60,7 @@ impl<F: Function, M: Mode> Op1 for InSingle<F, M> {
     }
 }
 
-/// A function of a half that was widened to single precision; the result is to
-/// be rounded to half.
+/// A function of a half that was widened to single precision; the result has yet to be rounded to half.
 pub struct OfWidened<F>(PhantomData<F>);
 
 impl<F: Function> Op1 for OfWidened<F> {

@@ -1,4 +1,4 @@
-//! Functions of one float, but for the transcendental ones.
+//! Functions of one float, except the transcendental ones.
 
 use std::marker::PhantomData;
 
@@ -10,8 +10,8 @@ use crate::lanes::{Batch2, Env, Op1, Op2, Row, Word, one_by_one2};
 use crate::mode::{Mode, input, output};
 use crate::store::{Aligned, Store};
 
-/// Declares functions of format `F` in mode `M` on the flushed operand; a NaN
-/// result becomes the right one, a denormal one is flushed.
+/// Declares functions of format `F` in mode `M` on the flushed operand. A NaN result is replaced by the specified one, and a
+/// denormal result is flushed.
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident($a:ident) = $body:expr;)*) => {$(
         $(#[$doc])*
@@ -31,7 +31,7 @@ macro_rules! unary {
 }
 
 unary! {
-    /// Flushes, and quiets a NaN.
+    /// Flushes denormals, and makes a NaN quiet.
     Canonicalize(a) = a;
     /// Square root, to nearest in every mode.
     Sqrt(a) = F::sqrt(a);
@@ -39,39 +39,39 @@ unary! {
     Rcp(a) = F::rcp(a);
     /// 1 / sqrt(a) within 1 ULP.
     Rsq(a) = F::rsq(a);
-    /// Toward zero.
+    /// The integer part: rounded toward zero.
     Trunc(a) = F::trunc(a);
-    /// Toward plus infinity.
+    /// The next integer toward plus infinity.
     Ceil(a) = F::ceil(a);
-    /// Toward minus infinity.
+    /// The next integer toward minus infinity.
     Floor(a) = F::floor(a);
-    /// To the nearest integer, ties to even.
+    /// The nearest integer, ties to even.
     RoundEven(a) = F::round_even(a);
     /// a − floor(a), below 1.
     Fract(a) = {
         let r = F::sub(a, F::floor(a));
         if r == F::ONE { F::BELOW_ONE } else { r }
     };
-    /// The fraction, ½ ≤ |m| < 1; what has no exponent stays.
+    /// The mantissa, ½ ≤ |m| < 1; zeros, infinities and NaNs stay.
     Mantissa(a) = {
         let halves = F::mul(F::split(a).0, half::<F>());
         if has_exponent::<F>(a) { halves } else { a }
     };
 }
 
-/// ½: its bits are those of 1 with the exponent one lower.
+/// ½: the bits of 1 with the exponent one lower.
 #[inline(always)]
 fn half<F: Format>() -> F::W {
     F::W::from_u64(F::ONE.to_u64() - (1 << F::FRACTION_BITS))
 }
 
-/// Neither zero nor infinite nor a NaN.
+/// Whether the value is neither zero, infinite nor a NaN.
 #[inline(always)]
 fn has_exponent<F: Format>(a: F::W) -> bool {
     (a & F::EXPONENT != F::EXPONENT) & (a & !F::SIGN != F::ZERO)
 }
 
-/// The exponent that goes with [`Mantissa`]; of 16 bits for halves.
+/// The exponent that belongs to [`Mantissa`], of 16 bits for halves.
 pub struct Exponent<F, M>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode> Op1 for Exponent<F, M> {
@@ -91,7 +91,7 @@ impl<F: Format, M: Mode> Op1 for Exponent<F, M> {
     }
 }
 
-/// Flips the sign.
+/// Inverts the sign bit.
 pub struct Neg<F>(PhantomData<F>);
 
 impl<F: Format> Op1 for Neg<F> {
@@ -103,7 +103,7 @@ impl<F: Format> Op1 for Neg<F> {
     }
 }
 
-/// Clears the sign.
+/// Clears the sign bit.
 pub struct Abs<F>(PhantomData<F>);
 
 impl<F: Format> Op1 for Abs<F> {
@@ -142,7 +142,7 @@ impl<F: Format, M: Mode> Op2 for Ldexp<F, M> {
     }
 }
 
-/// To nearest: one product, where every power is a number of single precision that is not denormal.
+/// Rounds to nearest with one product, where every power is a normal number of single precision.
 impl<M: Mode> Batch2 for Ldexp<Single, M> {
     #[inline(always)]
     unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row> {

@@ -1,9 +1,7 @@
-//! Choosing the function of an operation, once for all of its uses.
+//! The visitor of an operation's function: one `match`, many uses.
 //!
-//! The `match` from IR operations to functions is written once, in
-//! [`crate::int`], [`crate::float`] …; what is done with the function found is
-//! up to the visitor: make a vector step, a uniform step, or just tell which
-//! operands can be fused into it.
+//! The `match` from IR operations to functions is written once, in [`crate::int`], [`crate::float`] …; the visitor decides the
+//! use of the function: it makes a vector step or a uniform step, or returns which operands can be fused.
 
 use std::marker::PhantomData;
 
@@ -12,26 +10,26 @@ use crate::drive::Level;
 use crate::lanes::{Batch2, Batch3, Op1, Op2, Op3, Test2};
 use crate::step::StepFn;
 
-/// Takes the function of an operation.
+/// A visitor of the function of an operation.
 ///
-/// `plain` and `batch` functions fuse uniform sources, `float` functions also fuse sign
-/// modifiers; `rare` ones take lane vectors only, to keep the code small.
+/// `plain` and `batch` functions fuse uniform sources, `float` functions also fuse sign modifiers; `rare` ones take lane vectors
+/// only, to keep the code small.
 pub trait Visit {
-    /// What comes of it.
+    /// The result of the visit.
     type Out;
-    /// One source.
+    /// One source, a lane vector.
     fn rare1<F: Op1>(self) -> Self::Out;
     /// One source with sign modifiers.
     fn float1<F: Op1>(self) -> Self::Out;
     /// Two sources, lane vectors only.
     fn rare2<F: Op2>(self) -> Self::Out;
-    /// Two sources.
+    /// Two sources, possibly uniform.
     fn plain2<F: Op2>(self) -> Self::Out;
     /// Two sources with sign modifiers.
     fn float2<F: Op2>(self) -> Self::Out;
     /// Three sources, lane vectors only.
     fn rare3<F: Op3>(self) -> Self::Out;
-    /// Three sources.
+    /// Three sources, possibly uniform.
     fn plain3<F: Op3>(self) -> Self::Out;
     /// Three sources with sign modifiers.
     fn float3<F: Op3>(self) -> Self::Out;
@@ -41,18 +39,18 @@ pub trait Visit {
     fn batch3<F: Batch3>(self) -> Self::Out;
     /// A relation, lane vectors only.
     fn rare_test<F: Test2>(self) -> Self::Out;
-    /// A relation.
+    /// A relation, possibly with uniform sources.
     fn plain_test<F: Test2>(self) -> Self::Out;
     /// A relation with sign modifiers.
     fn float_test<F: Test2>(self) -> Self::Out;
 }
 
-/// What can be fused into a step.
+/// The operands that can be fused into a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
-    /// Uniform sources.
+    /// Whether uniform sources can be fused.
     pub uniform: bool,
-    /// Sign modifiers.
+    /// Whether sign modifiers can be fused.
     pub mods: bool,
 }
 
@@ -73,7 +71,7 @@ const BOTH: Caps = Caps {
     mods: true,
 };
 
-/// Tells what can be fused.
+/// Returns the operands that can be fused.
 pub struct AskCaps;
 
 impl Visit for AskCaps {
@@ -119,9 +117,9 @@ impl Visit for AskCaps {
     }
 }
 
-/// Makes a vector step: bit n of `uniform` says that source n is uniform.
+/// Makes a vector step for given uniform sources.
 pub struct VectorStep<L> {
-    /// Which sources are uniform.
+    /// Bit n says that source n is uniform.
     pub uniform: u8,
     /// Whether sources have sign modifiers.
     pub mods: bool,
@@ -129,7 +127,7 @@ pub struct VectorStep<L> {
 }
 
 impl<L: Level> VectorStep<L> {
-    /// With these sources.
+    /// A visitor for steps with these sources.
     pub fn new(uniform: u8, mods: bool) -> Self {
         VectorStep {
             uniform,
@@ -139,7 +137,7 @@ impl<L: Level> VectorStep<L> {
     }
 }
 
-/// Picks the instance of a batch by its uniform sources.
+/// Selects the instance of a batch by its uniform sources.
 macro_rules! batch_by_uniform {
     ($level:ident, $step:ident, $func:ident, $u:expr, [$($n:literal)*]) => {
         match if $level::FUSE { $u } else { 0 } {
@@ -226,11 +224,11 @@ impl<L: Level> Visit for VectorStep<L> {
     }
 }
 
-/// Makes a uniform step.
+/// Makes a uniform step of an operation.
 pub struct UniformStep<L>(PhantomData<L>);
 
 impl<L> UniformStep<L> {
-    /// A uniform step.
+    /// A visitor that makes uniform steps.
     pub fn new() -> Self {
         UniformStep(PhantomData)
     }

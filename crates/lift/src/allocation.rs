@@ -1,9 +1,8 @@
-//! Registers that a wave does not have (Vega ISA, 3.6 "Out-of-Range behavior").
+//! Registers out of a wave's range (Vega ISA, 3.6 "Out-of-Range behavior").
 //!
-//! How many it has stands in its modes, so that this is decided where a block
-//! is lifted: an operand that names no register of the wave is another one, or
-//! the instruction is none. Only registers that M0 chooses are asked for while
-//! the wave runs (`vector/operand.rs`, `scalar/sop1.rs`).
+//! The modes of a wave contain the number of its registers, so this is decided when a block is lifted: an operand out of range is
+//! replaced by another one, or the instruction has no effect. Only registers selected by M0 are checked at run time
+//! (`vector/operand.rs`, `scalar/sop1.rs`).
 
 use wavetank_gcn::numbers::sreg::RESERVED;
 use wavetank_gcn::tables::{Class, Features};
@@ -13,17 +12,15 @@ use crate::modes::Modes;
 use crate::operand::M0;
 use crate::rules::Rules;
 
-/// Scalar registers from here to M0 are written with privileges only.
+/// Scalar registers from here to M0 can be written with privileges only.
 const PRIVILEGED: u8 = 108;
 
-/// The instruction with operands that the wave has; `None` where it does
-/// nothing.
+/// The instruction with its operands in the range of the wave; `None` if it has no effect.
 ///
-/// A source that is out of range is v0 or s0. A scalar destination is written
-/// nowhere, which leaves SCC and EXEC (5.3 "SALU instructions"). Nothing is
-/// done where a vector destination is out of range, one of several
-/// destinations, or some of what a load or an atomic returns, the status of
-/// TFE and LWE included; the same of scalar loads (7.4 "Alignment and bounds checking").
+/// A source out of range is v0 or s0. A scalar destination out of range is not written; SCC and EXEC still are (5.3 "SALU
+/// instructions"). The instruction has no effect if a vector destination is out of range, or one of several destinations, or part
+/// of the result of a load or an atomic, including the status of TFE and LWE. The same holds for scalar loads (7.4 "Alignment and
+/// bounds checking").
 pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
     let row = inst.row();
     let (mut resolved, mut destinations, mut lost) = (*inst, 0, false);
@@ -36,18 +33,18 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
         let operand = &mut resolved.operands[i];
         match *operand {
             Operand::Vgpr(_) if row.has(Features::INDEXED) => {}
-            // What accesses memory is not indexed.
+            // Memory instructions are not indexed.
             Operand::Vgpr(_) if alu && modes.indexes(inst, spec) => {}
             Operand::Vgpr(first) if u16::from(first) + count > modes.vgprs() => {
                 if writes {
                     return None;
                 }
-                // Of stores each register is looked at by itself.
+                // For stores, each register is checked separately.
                 if alu || u16::from(first) >= modes.vgprs() {
                     *operand = Operand::Vgpr(0);
                 }
             }
-            // Trap temporaries, and TBA and TMA before gfx9 (3.9 "Traps").
+            // Trap temporaries; before gfx9 also TBA and TMA (3.9 "Traps").
             Operand::Sgpr(PRIVILEGED..M0) if writes && !modes.privileged() => {
                 if row.class == Class::Smem {
                     return None;

@@ -1,4 +1,4 @@
-//! Lifting of a basic block: decodes once, lifts each instruction once.
+//! Lifting of a basic block, with each instruction decoded and lifted once.
 
 use wavetank_gcn::numbers::hwreg;
 use wavetank_gcn::tables::{Sopk, Sopp};
@@ -10,18 +10,17 @@ use crate::block::{Flow, Lift};
 use crate::modes::Modes;
 use crate::traps;
 
-/// The longest block, in instructions: a longer run of straight code is cut,
-/// so that a block's translation stays short, and a wave's turn can be.
+/// The longest block, in instructions. Longer straight code is divided, so that the translation of a block, and the time slice of
+/// a wave, can be short.
 pub const MAX_INSTS: usize = 64;
 
-/// Gives the instructions of a program.
+/// The code of a program.
 pub trait Code {
-    /// The instruction at a guest address, or a sentence that says why there
-    /// is none (outside the code, or no instruction of this chip).
+    /// The instruction at a guest address, or a message why there is none (an address outside the code, or code that is not an
+    /// instruction of this chip).
     fn inst(&self, pc: u64) -> Result<Inst, String>;
 
-    /// The chip, where there is code at a guest address that is no instruction of
-    /// it: a trap handler is told of that.
+    /// The chip, if the code at a guest address is not an instruction of it: a trap handler is entered for that.
     fn illegal(&self, _pc: u64) -> Option<Chip> {
         None
     }
@@ -40,8 +39,7 @@ impl<F: Fn(u64) -> Result<Inst, String>> Code for F {
 
 /// Lifts the basic block at `pc`.
 ///
-/// A word that cannot be fetched or decoded becomes a terminator that stops
-/// the kernel when, and only when, a wave gets there.
+/// A word that cannot be fetched or decoded becomes a terminator that stops the kernel, only when a wave reaches it.
 ///
 /// ```
 /// use wavetank_gcn::{Chip, Inst, decode};
@@ -70,12 +68,12 @@ pub fn reads_exceptions(inst: &Inst) -> bool {
     inst.op == Sopk::S_GETREG_B32.into() && id == hwreg::TRAPSTS
 }
 
-/// Whether waves meet at the instruction at `pc`.
+/// Whether the instruction at `pc` is a barrier.
 fn is_barrier(code: &dyn Code, pc: u64) -> bool {
     code.inst(pc).is_ok_and(|i| i.op == Sopp::S_BARRIER.into())
 }
 
-/// Lifts at most `limit` instructions: with 1, a block stops after each.
+/// Lifts a block of at most `limit` instructions; 1 is for single-stepping.
 pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block {
     let b = Builder::new(pc);
     let mut at = pc;
@@ -115,16 +113,16 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
     b.finish()
 }
 
-/// How a block goes on at what is no instruction, where a trap handler is told.
+/// The continuation at an illegal instruction, if a trap handler is entered for it.
 fn illegal(code: &dyn Code, b: &Builder, pc: u64, modes: Modes) -> Option<Flow> {
-    // S_NOP stands for it: of what the handler is told it decides nothing.
+    // S_NOP takes the place of the illegal instruction, which does not affect the handler's registers.
     const S_NOP: u32 = 0xbf80_0000;
     let inst = wavetank_gcn::decode(&S_NOP.to_le_bytes(), code.illegal(pc)?).ok()?;
     let inst = &inst;
     traps::illegal(&Lift { b, inst, modes, pc })
 }
 
-/// How a block goes on after an instruction.
+/// The continuation of a block after an instruction.
 fn flow(l: &Lift) -> Flow {
     if let Some(flow) = traps::instead(l) {
         return flow;

@@ -1,5 +1,4 @@
-//! What an arm of meaning sees of a block: its instruction on its way into the
-//! IR, and how the block goes on.
+//! The context of a lifted instruction, and the continuation of its block.
 
 use wavetank_gcn::Inst;
 use wavetank_ir::{Builder, Terminator};
@@ -7,15 +6,15 @@ use wavetank_ir::{Builder, Terminator};
 use crate::modes::Modes;
 use crate::rules::Rules;
 
-/// One instruction on its way into the IR: what every arm of meaning sees.
+/// One instruction that is lifted, with its context for the arm.
 pub(crate) struct Lift<'a> {
-    /// Where nodes are appended.
+    /// The builder to which nodes are appended.
     pub b: &'a Builder,
-    /// The instruction.
+    /// The instruction as the decoder returned it.
     pub inst: &'a Inst,
-    /// Its modes.
+    /// The modes of the block.
     pub modes: Modes,
-    /// Its guest address.
+    /// The guest address of the instruction.
     pub pc: u64,
 }
 
@@ -25,29 +24,28 @@ impl Lift<'_> {
         self.pc.wrapping_add(self.inst.len.into())
     }
 
-    /// What holds on its chip.
+    /// The rules of the instruction's chip.
     pub fn rules(&self) -> &'static Rules {
         Rules::of(self.inst.chip)
     }
 }
 
-/// Why an instruction is not executed of which documents have the name, and
-/// nothing else.
+/// The reason for not executing an instruction whose name is all that documents contain.
 pub(crate) const NAME_ONLY: &str = "documents have its name, and nothing of what it does";
 
-/// Whether an instruction ends its block.
+/// The continuation of a block after an instruction.
 pub(crate) enum Flow {
     /// The next instruction follows.
     Next,
-    /// The next instruction follows, but on a chip the wave waits for loads: the block ends, unless every wave waits after
-    /// it anyhow.
+    /// The next instruction follows, but on a chip the wave waits for loads. The block ends, unless every wave waits after it
+    /// anyway.
     Wait,
-    /// The block ends so.
+    /// The block ends with this terminator.
     End(Terminator),
 }
 
 impl Flow {
-    /// The kernel stops here: the instruction is not supported.
+    /// Stops the kernel here: the instruction is not supported.
     pub fn unsupported(inst: &Inst, why: &str) -> Flow {
         Flow::End(Terminator::Unsupported {
             what: format!("{inst}: {why}").into(),

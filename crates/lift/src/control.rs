@@ -1,5 +1,5 @@
-//! The flow of control: SOPP, exports, and those scalar instructions that jump or
-//! change MODE (Vega ISA, 4 "Program flow control" and 12.5 SOPP).
+//! Control flow: SOPP, exports, and scalar instructions that jump or change MODE (Vega ISA, 4 "Program flow control" and 12.5
+//! SOPP).
 
 use wavetank_gcn::tables::Sopp;
 use wavetank_gcn::{Field, Flags, Operand};
@@ -45,13 +45,13 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
         S_WAITCNT => {
             let counters = waits::counters(l);
             l.b.waitcnt(counters);
-            // Others run meanwhile: blocks end where a wave may have to yield.
+            // Other waves run meanwhile: a block ends where a wave may have to yield.
             match waits::for_loads(&l.b.so_far(), counters) {
                 true => Flow::Wait,
                 false => Flow::Next,
             }
         }
-        // What follows is fetched anew: nothing of it may be in this block.
+        // The code after it is fetched again, so it cannot be in this block.
         S_ICACHE_INV => Flow::End(Terminator::Branch(next)),
 
         S_SET_GPR_IDX_OFF => {
@@ -65,14 +65,13 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
             Flow::End(Terminator::Branch(next))
         }
 
-        // No effect by design: time and priority are not modelled, and a
-        // sleeping wave is woken by the scheduler anyway.
+        // No effect by design: time and priority are not modelled, and the scheduler wakes a sleeping wave anyway.
         S_NOP | S_SETPRIO | S_WAKEUP => Flow::Next,
-        // No effect by design: nobody reads the counters or the trace.
+        // No effect by design: the counters and the trace cannot be read.
         S_INCPERFLEVEL | S_DECPERFLEVEL | S_TTRACEDATA => Flow::Next,
         S_SETHALT => traps::set_halt(l),
         S_SENDMSGHALT => traps::message_and_halt(l),
-        // A wave with the KILL bit set ends.
+        // A wave whose KILL bit is set ends.
         S_SETKILL if l.simm16() & 1 != 0 => Flow::End(Terminator::EndProgram),
         S_SETKILL => Flow::Next,
     }
@@ -105,14 +104,14 @@ pub(crate) fn export(l: &Lift) -> Flow {
 /// Bits of STATUS (Vega ISA, 3.4 "Status register").
 const COND_DBG_USER: u32 = 20;
 const COND_DBG_SYS: u32 = 21;
-/// The bits that handlers write: SCC, priorities, HALT and the conditions of
-/// debuggers. Others say how the wave was started, or what is so anyway.
+/// The bits that handlers can write: SCC, priorities, HALT and the conditions of debuggers. The others describe how the wave was
+/// started, or are derived.
 const STATUS_OF_HANDLERS: u64 = 1 | 0xf << 1 | 1 << 13 | 3 << COND_DBG_USER;
 /// MODE[31:29]: the depth of the stack of forks.
 const CSP: u32 = 29;
 
 impl<'a> Lift<'a> {
-    /// A hardware register.
+    /// The value of a hardware register.
     pub(crate) fn hardware(&self, id: u8) -> Int<'a> {
         Int::i32(self.b, self.b.read(Reg::Hw(id)))
     }
@@ -141,7 +140,7 @@ fn branch_if(l: &Lift, cond: Cond) -> Flow {
     })
 }
 
-/// PC = S0.
+/// PC = S0, by a computed jump.
 pub(crate) fn jump(to: Int) -> Flow {
     Flow::End(Terminator::Jump(to.v))
 }
@@ -155,8 +154,7 @@ pub(crate) fn call<'a>(l: &Lift<'a>, to: Int<'a>) -> Flow {
     }
 }
 
-/// The offset, the width and the register that SIMM16 names:
-/// {size − 1 [15:11], offset [10:6], register [5:0]}.
+/// The offset, the width and the register in SIMM16: {size − 1 [15:11], offset [10:6], register [5:0]}.
 fn hardware_field(l: &Lift) -> (u64, u64, u8) {
     let simm16 = u64::from(l.simm16());
     let mask = u64::MAX >> (63 - (simm16 >> 11));
@@ -173,7 +171,7 @@ pub(crate) fn get_hardware_register<'a>(l: &Lift<'a>) -> Int<'a> {
     (register >> offset) & mask
 }
 
-/// STATUS with the bits that say what stands elsewhere: SCC, EXECZ and VCCZ (Vega ISA, 3.4 "Status register").
+/// STATUS with the bits that are derived from other state: SCC, EXECZ and VCCZ (Vega ISA, 3.4 "Status register").
 fn live_status<'a>(l: &Lift<'a>) -> Int<'a> {
     let vcc = l.sgpr64(VCC);
     let bits = [(0, l.scc()), (9, l.exec().eq(0)), (10, vcc.eq(0))];
@@ -183,9 +181,8 @@ fn live_status<'a>(l: &Lift<'a>) -> Int<'a> {
         })
 }
 
-/// s_setreg: replaces a field of a hardware register. MODE and TRAPSTS can be
-/// written (Vega ISA, table "Hardware register values"), and with PRIV some of
-/// STATUS, TBA and TMA (docs/errata.md, "S_SETREG").
+/// s_setreg: replaces a field of a hardware register. MODE and TRAPSTS can be written (Vega ISA, table "Hardware register
+/// values"), and with PRIV some bits of STATUS, TBA and TMA (docs/errata.md, "S_SETREG").
 pub(crate) fn set_hardware_register<'a>(l: &Lift<'a>, value: Int<'a>) -> Flow {
     let (offset, mask, id) = hardware_field(l);
     let writable = match id {
@@ -223,8 +220,8 @@ pub(crate) fn gpr_index_on<'a>(l: &Lift<'a>, index: Int<'a>, enables: u8) -> Flo
     set_mode(l, l.hardware(hw::MODE) | u64::from(GPR_IDX_EN))
 }
 
-/// s_cbranch_g_fork and s_cbranch_i_fork: when lanes disagree, pushes the mask
-/// and address of the larger part and goes on with the smaller.
+/// s_cbranch_g_fork and s_cbranch_i_fork: if the lanes diverge, pushes the mask and address of the larger part and continues with
+/// the smaller.
 pub(crate) fn fork<'a>(l: &Lift<'a>, condition: Int<'a>, target: Int<'a>) -> Flow {
     let exec = l.exec();
     let next = Int::const64(l.b, l.next());
@@ -257,8 +254,7 @@ pub(crate) fn fork<'a>(l: &Lift<'a>, condition: Int<'a>, target: Int<'a>) -> Flo
     jump(pc)
 }
 
-/// s_cbranch_join: at the first arrival pops the other part of the fork, at the
-/// second goes on.
+/// s_cbranch_join: the first arrival pops the other part of the fork, the second continues.
 pub(crate) fn join<'a>(l: &Lift<'a>, saved_csp: Int<'a>) -> Flow {
     let mode = l.hardware(hw::MODE);
     let done = (mode >> u64::from(CSP)).eq(saved_csp);

@@ -1,4 +1,4 @@
-//! Coverage: which instructions have a meaning, found by lifting them.
+//! Coverage: the instructions that have a meaning, found by lifting them.
 
 use wavetank_gcn::tables::{Class, Kind, OperandSpec};
 use wavetank_gcn::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling};
@@ -6,11 +6,10 @@ use wavetank_ir::{Block, Op as Node, Terminator};
 
 use crate::{Modes, lift_block};
 
-/// Why an instruction would stop a kernel: a sentence that begins with its
-/// mnemonic, or `None` if it is executed.
+/// The reason why an instruction would stop a kernel, a message that begins with its mnemonic; `None` if it is executed.
 ///
-/// The instruction is lifted with plain operands and no modifiers; some
-/// modifiers, such as GDS, are refused where this says nothing.
+/// The instruction is lifted with plain operands and no modifiers. Some modifiers, such as GDS, may be refused although the
+/// result is `None`.
 ///
 /// ```
 /// use wavetank_gcn::Chip;
@@ -32,10 +31,9 @@ pub(crate) fn alone(op: Op, chip: Chip) -> Block {
     alone_in(op, chip, Modes::default())
 }
 
-/// The same in some modes.
+/// The block of an instruction with plain operands, in some modes.
 ///
-/// What follows it is an error without words, so that it cannot be taken for
-/// the instruction's own.
+/// The code after it gives an error with an empty message, which cannot be confused with the instruction's own.
 pub(crate) fn alone_in(op: Op, chip: Chip, modes: Modes) -> Block {
     let vector = op.row().class != Class::Salu;
     let mut operands = [Operand::None; MAX_OPERANDS];

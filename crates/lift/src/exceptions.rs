@@ -1,9 +1,7 @@
-//! TRAPSTS.EXCP: the exceptions that float operations raise (Vega ISA, 3.10
-//! "Trap and Exception registers").
+//! TRAPSTS.EXCP: the exceptions that float operations raise (Vega ISA, 3.10 "Trap and Exception registers").
 //!
-//! Blocks are lifted so only where somebody can see it: the program reads
-//! TRAPSTS, or MODE.EXCP_EN enables traps. Then each operation of the IR that an
-//! instruction has become is asked what it raises in the active lanes.
+//! Blocks are lifted with exceptions only if these can be observed: the program reads TRAPSTS, or MODE.EXCP_EN enables traps.
+//! Then a lane function computes the exceptions that each IR operation of an instruction raises in the active lanes.
 
 use wavetank_gcn::tables::{Class, Vop1, Vop3};
 use wavetank_gcn::{Flags, Inst, Op};
@@ -16,27 +14,27 @@ use crate::operand::{EXCP, VCC, hw};
 use crate::traps;
 use crate::value::{Cond, Int};
 
-/// The bit of TRAPSTS.EXCP that memory sets.
+/// The number of the bit of TRAPSTS.EXCP for memory violations.
 const MEMORY_VIOLATION: u32 = 8;
-/// TRAPSTS.EXCP_CYCLE.
+/// The mask of the field TRAPSTS.EXCP_CYCLE.
 const EXCP_CYCLE: u32 = 0x3f << 16;
 
-/// An operation, its operands, and whether they are the upper halves.
+/// A watched operation with its operands, and whether these are the upper halves.
 struct Watched {
     how: How,
     operands: [Option<Value>; 3],
     upper: bool,
-    /// Of an operation of V_DIV_FMAS, which VCC its lanes have.
+    /// For an operation of V_DIV_FMAS, the VCC bit of its lanes.
     vcc: Option<bool>,
 }
 
-/// Lifts an instruction, and notes what it raises where that can be seen.
+/// Lifts an instruction, and records the exceptions that it raises if they can be observed.
 pub(crate) fn noting(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
     let floats = matches!(l.inst.row().class, Class::Valu | Class::Interp);
     if !l.modes.notes_exceptions() || !floats {
         return meaning();
     }
-    // A compare may write EXEC.
+    // The lanes are read first, since a compare may write EXEC.
     let lanes = Cond::new(l.b, l.exec_mask());
     let first = l.b.so_far().nodes.len();
     let flow = meaning();
@@ -50,9 +48,8 @@ pub(crate) fn noting(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
     }
 }
 
-/// Lifts an access to the global data share, and notes where it is out of range
-/// (3.10 "Memory Violations"). What else violates memory stops the kernel, or is
-/// left to its trap handler ([`Modes::after_violation`](crate::Modes::after_violation)).
+/// Lifts an access to the global data share, and records lanes out of range (3.10 "Memory Violations"). Other memory violations
+/// stop the kernel, or are left to its trap handler ([`Modes::after_violation`](crate::Modes::after_violation)).
 pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
     let traps = l.modes.violations_trap();
     if !(traps || l.modes.notes_exceptions()) || !l.inst.has(Flags::GDS) {
@@ -62,7 +59,7 @@ pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
     let flow = meaning();
     let access = |node: &wavetank_ir::Node| match &node.op {
         Node::Mem(op) => match (&op.space, op.mask) {
-            // Appending has one address, which is no lane's.
+            // Appends have one address for all lanes.
             (Space::Gds { address, window }, Some(mask)) if l.b.ty(*address).is_vector() => {
                 let bytes = u64::from(op.access.bytes());
                 Some((*address, *window, mask, op.offset as u64 + bytes))
@@ -90,12 +87,12 @@ pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
     }
 }
 
-/// TRAPSTS |= bits.
+/// Sets bits of the hardware register TRAPSTS.
 fn note(l: &Lift, bits: Int) {
     l.set_hardware(hw::TRAPSTS, l.hardware(hw::TRAPSTS) | bits);
 }
 
-/// Sets the bits of what is raised; with some of them enabled the wave traps.
+/// Sets the bits of the raised exceptions; if some of them are enabled, the wave traps.
 fn raise(l: &Lift, lanes: Cond, watched: &[Watched]) -> Flow {
     let flags = watched.iter().map(|w| flags(l, w));
     let flags = flags.reduce(|all, one| all | one);
@@ -117,8 +114,8 @@ fn raise(l: &Lift, lanes: Cond, watched: &[Watched]) -> Flow {
     }
 }
 
-/// TRAPSTS.EXCP_CYCLE = in which phase, of 16 lanes each, the first of these
-/// lanes is. Nothing is executed in the passes that its upper bits count.
+/// TRAPSTS.EXCP_CYCLE = the phase, of 16 lanes each, of the first of these lanes. The passes that its upper bits count do not
+/// exist here.
 fn note_cycle(l: &Lift, when: Cond, lanes: Int) {
     let phase = (lanes.trailing_zeros() >> 4) & 3;
     let trapsts = l.hardware(hw::TRAPSTS);
@@ -127,7 +124,7 @@ fn note_cycle(l: &Lift, when: Cond, lanes: Int) {
     l.set_hardware(hw::TRAPSTS, when.select(cycle, trapsts));
 }
 
-/// What an operation raises, in each lane.
+/// The exceptions that an operation raises in each lane.
 fn flags<'a>(l: &Lift<'a>, watched: &Watched) -> Int<'a> {
     let b = l.b;
     let operand = |value: Option<Value>| match (value, watched.upper) {
@@ -146,7 +143,7 @@ fn flags<'a>(l: &Lift<'a>, watched: &Watched) -> Int<'a> {
     }
 }
 
-/// Adds what a node does, if it can raise anything.
+/// Adds the operation of a node, if it can raise exceptions.
 fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
     let signals = inst.has(Flags::CLAMP);
     let scales = matches!(
@@ -219,7 +216,7 @@ fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
                 ..Fp::default()
             };
             if f.name.starts_with("div_fixup") {
-                // The first is the quotient: the division was not of it.
+                // The first operand is the quotient, not an operand of the division.
                 add(Operation::Divide, elem, elem, fp, &args[1..], 2);
             } else if f.name.starts_with("div_fmas_scaled") {
                 add(Operation::ScaledMultiplyAdd, elem, elem, fp, args, 3);
@@ -229,7 +226,7 @@ fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
     }
 }
 
-/// What an operation of one operand is here.
+/// The kind of an operation with one operand.
 fn one_operand(inst: &Inst, un: Un) -> Option<Operation> {
     Some(match un {
         Un::FRcp if inst.op == Op::Vop1(Vop1::V_RCP_IFLAG_F32) => Operation::IntegerReciprocal,

@@ -1,9 +1,8 @@
-//! How true each instruction is to the ISA document: a class that tools print.
+//! Fidelity: how exactly each instruction follows the ISA document, as a class that tools print.
 //!
-//! The class is of the instruction without modifiers, as [`unsupported`] sees
-//! it. What deviates is said here, what is exact is shown by a case or a test
-//! that `shown` names, and the rest is executed and shown by nobody here: the
-//! library knows the project's cases too.
+//! The class is that of the instruction without modifiers, as for [`unsupported`]. Deviations are listed here; exact instructions
+//! are proved by a case or a test, which `shown` names. The other instructions are executed, but no test of this crate proves
+//! them: the library adds the project's cases.
 
 mod shown;
 
@@ -12,24 +11,21 @@ use wavetank_gcn::{Chip, Field, Op};
 
 use crate::unsupported;
 
-/// What can be relied on when an instruction is executed.
+/// The class of an instruction: how far its results can be relied on.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fidelity {
-    /// Every bit is what the document says, and what shows it: a file of cases
-    /// (`tests/isa/several/vector.wt`) or a test (`soft::scaling_rounds_once`). The
-    /// cases fail with every neighbouring meaning in its place, which the
-    /// library's tests hold.
+    /// Every bit is as the document specifies, proved by a file of cases (`tests/isa/several/vector.wt`) or a test
+    /// (`soft::scaling_rounds_once`). The cases fail for every similar meaning in its place, which tests of the library ensure.
     Exact(&'static str),
-    /// Executed as the document says; no test shows it bit for bit.
+    /// Executed by the document; no test proves it bit for bit.
     Unshown,
-    /// Within this many units in the last place of the exact result, where the
-    /// document grants 1. Hardware may round otherwise.
+    /// Within this many units in the last place of the exact result, where the document allows 1. Hardware may round otherwise.
     WithinUlp(f32),
-    /// Not what hardware does, and how.
+    /// Different from hardware, with a description of the difference.
     Approximate(&'static str),
-    /// Executed, and changes nothing by design, and why that is right.
+    /// Executed without any effect by design, with the reason why that is right.
     NoEffect(&'static str),
-    /// Not supported: it stops the kernel, with this reason.
+    /// Not supported: it stops the kernel, for this reason.
     Unsupported(String),
 }
 
@@ -71,7 +67,7 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
     deviation(op).unwrap_or_else(|| shown::by(op).map_or(Fidelity::Unshown, Fidelity::Exact))
 }
 
-/// The class of what is not the document to the bit, by design or by need.
+/// The class of an instruction that deviates from the document, by design or by necessity.
 fn deviation(op: Op) -> Option<Fidelity> {
     match op {
         Op::Sopp(op) => sopp(op),
@@ -148,7 +144,7 @@ fn vop1(op: Vop1) -> Option<Fidelity> {
     use Fidelity::*;
     use Vop1::*;
     Some(match op {
-        // Rounded correctly, see the tests of accuracy in wavetank-interp.
+        // Correctly rounded; see the tests of accuracy in wavetank-interp.
         V_RCP_F64 | V_SQRT_F64 | V_RCP_CLAMP_F64 => WithinUlp(0.5),
         V_RSQ_F64 | V_RSQ_CLAMP_F64 => WithinUlp(1.0),
         V_EXP_F32 | V_LOG_F32 | V_RCP_F32 | V_RCP_IFLAG_F32 | V_RSQ_F32 | V_SQRT_F32
@@ -225,7 +221,7 @@ mod tests {
         Op::all().flat_map(|op| Chip::ALL.iter().map(move |chip| (op, *chip)))
     }
 
-    /// Whether the instruction alone lifts to nodes that change nothing.
+    /// Whether the instruction alone lifts to nodes without effects.
     fn changes_nothing(op: Op, chip: Chip) -> bool {
         use Node::{Const, End, Inst, Read, WaitCnt};
         let block = alone(op, chip);
@@ -236,9 +232,8 @@ mod tests {
         })
     }
 
-    /// Every class tells the truth about what execution does: what is refused
-    /// is unsupported and nothing else is; what has no effect lifts to nothing,
-    /// and what lifts to nothing is not called exact.
+    /// Every class agrees with the execution: refused instructions, and no others, are unsupported. Instructions without effect
+    /// lift to nothing, and those that lift to nothing are not called exact.
     #[test]
     fn classes_agree_with_the_meanings() {
         for (op, chip) in everything() {
@@ -248,15 +243,14 @@ mod tests {
             let nothing = !refused && changes_nothing(op, chip);
             match class {
                 Fidelity::NoEffect(_) => assert!(nothing, "{op:?} on {chip}"),
-                // The immediate decides: s_sethalt 0.
+                // The effect depends on the immediate: s_sethalt 0.
                 Fidelity::Approximate(_) => {}
                 class => assert!(!nothing, "{op:?} on {chip}: {class:?}"),
             }
         }
     }
 
-    /// No arm speaks of an instruction that no chip executes. (That of images
-    /// is one for all of them.)
+    /// Every arm is for an instruction that some chip executes. (The arm of images covers all of them.)
     #[test]
     fn every_deviation_is_executed_somewhere() {
         let told = |op: &Op| deviation(*op).is_some() && !matches!(op, Op::Mimg(_));
@@ -267,8 +261,7 @@ mod tests {
         }
     }
 
-    /// The table of the transcendentals says no more than the tests of accuracy
-    /// show: nothing that is exact has a name of theirs.
+    /// The table of transcendentals claims no more than the tests of accuracy prove: no exact instruction has one of their names.
     #[test]
     fn transcendentals_are_not_called_exact() {
         let names = [

@@ -1,12 +1,11 @@
-//! Which lanes a DPP instruction reads and writes (Vega ISA, 13.3.9 DPP).
+//! The lanes that a DPP instruction reads and writes (Vega ISA, 13.3.9 DPP).
 
 use wavetank_ir::LANES;
 
-/// The entry of a table of lanes that has no source.
+/// The table entry for a lane without a source.
 pub(crate) const NO_LANE: u8 = 255;
 
-/// The source lane of each lane for a DPP_CTRL, [`NO_LANE`] where it lies
-/// outside; `None` for reserved values.
+/// The source lane of each lane for a DPP_CTRL, [`NO_LANE`] if it is out of range; `None` for reserved values.
 pub(crate) fn dpp_sources(ctrl: u16) -> Option<Box<[u8; LANES]>> {
     let n = usize::from(ctrl & 15);
     let select = |f: &dyn Fn(usize) -> Option<usize>| {
@@ -55,7 +54,7 @@ mod tests {
         dpp_sources(ctrl).expect("a known pattern")[lane]
     }
 
-    /// The formulas of the table "DPP_CTRL Enumeration" at chosen lanes.
+    /// The formulas of the table "DPP_CTRL Enumeration" at some lanes.
     #[test]
     fn patterns() {
         assert_eq!([4, 5, 6, 7].map(|l| source(0b00_01_10_11, l)), [7, 6, 5, 4]);

@@ -1,8 +1,7 @@
-//! The meaning of GCN instructions, written in the wave IR.
+//! Lifting: the meaning of GCN instructions, written in the wave IR.
 //!
-//! [`lift_block`] turns the instructions of a basic block into a
-//! [`wavetank_ir::Block`]. Each family of instructions is one exhaustive
-//! `match`; each meaning is one arm.
+//! [`lift_block`] converts the instructions of a basic block into a [`wavetank_ir::Block`]. Each family of instructions is one
+//! exhaustive `match`; each meaning is one arm.
 //!
 //! ```
 //! use wavetank_gcn::{Chip, Inst, decode};
@@ -51,7 +50,7 @@ use wavetank_gcn::tables::{Class, Exp};
 use wavetank_gcn::{Inst, Op, Operand};
 use wavetank_ir::{Family, Terminator};
 
-/// What kind of instruction it is, for counters.
+/// The family of an instruction, for counters.
 pub(crate) fn family(inst: &Inst) -> Family {
     match (inst.op, inst.row().class) {
         (Op::Sopp(_), class) if class != Class::Branch => Family::Other,
@@ -66,7 +65,7 @@ pub(crate) fn family(inst: &Inst) -> Family {
     }
 }
 
-/// Lifts one instruction.
+/// Appends the nodes of one instruction to the block.
 pub(crate) fn lift_inst(l: &Lift) -> Flow {
     if l.modes.vskip() && is_vector(l.inst.op) {
         return Flow::Next;
@@ -97,7 +96,7 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
     }
 }
 
-/// Whether MODE.vskip skips it (Vega ISA, 4.6 "S_SETVSKIP").
+/// Whether MODE.vskip skips the instruction (Vega ISA, 4.6 "S_SETVSKIP").
 fn is_vector(op: Op) -> bool {
     match op {
         Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3(_) | Op::Vop3p(_) | Op::Vintrp(_) => {
@@ -108,8 +107,8 @@ fn is_vector(op: Op) -> bool {
     }
 }
 
-/// With VGPR indexing on, M0[15:12] is among the modes a block is lifted for: a
-/// write to M0 ends the block.
+/// Whether an instruction changes the modes of its block. With VGPR indexing on, M0[15:12] is among them, so a write to M0 ends
+/// the block.
 fn changes_modes(l: &Lift) -> bool {
     let specs = l.inst.row().operands.iter().zip(&l.inst.operands);
     let mut written = specs.filter(|(spec, _)| spec.access.writes());

@@ -1,5 +1,4 @@
-//! Memory instructions: each becomes one or two descriptions that the memory
-//! unit executes (`wavetank_ir::MemOp`).
+//! Memory instructions: each becomes one or two memory operations of the IR (`wavetank_ir::MemOp`).
 
 mod buffer;
 mod flat;
@@ -21,17 +20,16 @@ use crate::block::{Flow, Lift};
 use crate::operand::SGPRS;
 use crate::value::Int;
 
-/// Where a vector memory instruction goes and which registers take part. What
-/// it does there is what its arm adds.
+/// The address space and the registers of a vector memory instruction, whose arm adds the kind of the access.
 struct Site<'l, 'a> {
     l: &'l Lift<'a>,
     space: Space,
     offset: i64,
-    /// The field of what is stored, or of the operand of an atomic.
+    /// The field of the stored data, or of the operand of an atomic.
     data: Field,
-    /// The address of the second operand, if it is separate.
+    /// The field of the second operand, if it is separate.
     data2: Option<Field>,
-    /// Where results go.
+    /// The registers for the results.
     ret: Option<DataReg>,
     /// Whether an atomic returns the value before.
     returns: bool,
@@ -39,7 +37,7 @@ struct Site<'l, 'a> {
 }
 
 impl Site<'_, '_> {
-    /// An access, without the data that go in.
+    /// A memory operation without its data.
     fn access(self, kind: MemKind, access: Access, half: Half) -> MemOp {
         let l = self.l;
         let returns = match kind {
@@ -63,14 +61,14 @@ impl Site<'_, '_> {
         }
     }
 
-    /// D = MEM[ADDR]
+    /// A load: D = MEM[ADDR].
     fn load(self, access: Access, half: Half) -> Flow {
         let l = self.l;
         l.vector_memory(self.access(MemKind::Load, access, half));
         Flow::Next
     }
 
-    /// MEM[ADDR] = DATA
+    /// A store: MEM[ADDR] = DATA.
     fn store(self, access: Access, half: Half) -> Flow {
         let (l, field) = (self.l, self.data);
         let mut op = self.access(MemKind::Store, access, half);
@@ -79,7 +77,7 @@ impl Site<'_, '_> {
         Flow::Next
     }
 
-    /// tmp = MEM[ADDR]; MEM[ADDR] = f(tmp, DATA); RETURN_DATA = tmp
+    /// An atomic: tmp = MEM[ADDR]; MEM[ADDR] = f(tmp, DATA); RETURN_DATA = tmp.
     fn atomic(self, rmw: Rmw, dwords: u8) -> Flow {
         let (l, field, second) = (self.l, self.data, self.data2);
         let one = u32::from(dwords);
@@ -96,9 +94,8 @@ impl Site<'_, '_> {
 }
 
 impl<'a> Lift<'a> {
-    /// An access of vector memory. With TFE, of loads with LWE, too, the register
-    /// behind its results gets a status (Vega ISA, 8.1 and 8.2): 0, since all memory
-    /// is resident.
+    /// Appends an access to vector memory. With TFE, for loads also with LWE, the register after its results receives a status
+    /// (Vega ISA, 8.1 and 8.2): 0, since all memory is resident.
     fn vector_memory(&self, op: MemOp) {
         let status = match op.ret {
             Some(DataReg::V(first)) if self.asks_for_status(op.kind) => {
@@ -113,8 +110,8 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// TFE or LWE, of instructions whose results have room for it: assemblers know
-    /// the flag of FLAT, and count no register for it.
+    /// Whether TFE or LWE is set on an instruction with a register for the status: assemblers accept the flag for FLAT, but count
+    /// no register for it.
     fn asks_for_status(&self, kind: MemKind) -> bool {
         let asks = match kind {
             MemKind::Load => Flags::TFE | Flags::LWE,
@@ -123,20 +120,20 @@ impl<'a> Lift<'a> {
         self.inst.has(asks) && !matches!(self.inst.op, Op::Flat(_))
     }
 
-    /// The vector registers from the one in a field on, as results of an access.
+    /// The vector registers from that of a field on, as results of an access.
     fn results(&self, field: Field) -> Option<DataReg> {
         self.vgpr(field).map(DataReg::V)
     }
 
-    /// What `count` vector registers hold, from the one in a field on. Past the
-    /// last that the wave has that is v0 (Vega ISA, 3.6 "Out-of-Range behavior").
+    /// The values of `count` vector registers, from that of a field on. A register past the wave's last one is v0 (Vega ISA, 3.6
+    /// "Out-of-Range behavior").
     fn vectors(&self, field: Field, count: u32) -> Vec<Value> {
         let first = self.vgpr(field).unwrap_or(0);
         let registers = (0..count).map(|n| self.in_range(first + n as u16));
         registers.map(|n| self.b.read(Reg::V(n))).collect()
     }
 
-    /// A vector register, or v0 where the wave does not have it.
+    /// The number of a vector register, or that of v0 if the wave lacks the register.
     fn in_range(&self, register: u16) -> u16 {
         if register < self.modes.vgprs() {
             register
@@ -145,8 +142,8 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// What `count` scalar registers hold, from `first` on. Past the last that the
-    /// wave has that is s0, past the end of the file 0.
+    /// The values of `count` scalar registers, from `first` on. A register past the wave's last one is s0, and past the end of
+    /// the file 0.
     fn scalars(&self, first: u8, count: u8) -> Vec<Value> {
         let sgprs = self.modes.sgprs();
         let general = self.rules().general_sgprs;
@@ -158,8 +155,7 @@ impl<'a> Lift<'a> {
         (first..first + count).map(register).collect()
     }
 
-    /// The `N` pairs of scalar registers of a descriptor, the lowest first; past
-    /// the end of the file 0.
+    /// The `N` pairs of scalar registers of a descriptor, the lowest first; 0 past the end of the file.
     fn descriptor<const N: usize>(&self, field: Field) -> [Value; N] {
         let first = self.sgpr_code(field).unwrap_or(0);
         std::array::from_fn(|n| match first + 2 * n as u8 {
@@ -176,7 +172,7 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// The 32-bit vector register in a field plus `n`.
+    /// The 32-bit vector register `n` after that of a field.
     fn vector32(&self, field: Field, n: u16) -> Int<'a> {
         let reg = self.in_range(self.vgpr(field).unwrap_or(0) + n);
         Int::i32(self.b, self.b.read(Reg::V(reg)))

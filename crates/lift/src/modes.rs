@@ -1,5 +1,5 @@
-//! The parts of the machine state that the meaning of an instruction depends
-//! on: they are fixed for a block, so that no mode is tested in a lane.
+//! Modes: the machine state that the meaning of an instruction depends on. The modes are fixed for a block, so that none is
+//! tested in a lane.
 
 use wavetank_gcn::numbers::hwreg;
 use wavetank_gcn::tables::{OperandSpec, Vop2};
@@ -8,24 +8,22 @@ use wavetank_ir::{Elem, Fp, HARDWARE_REGISTERS, Round};
 
 use crate::rules::Rules;
 
-/// The MODE bits (Vega ISA, 3.5 "Mode register") a block is lifted for.
+/// The MODE bits (Vega ISA, 3.5 "Mode register") that a block is lifted for.
 ///
-/// `bits` is the MODE register itself, masked to what lifting depends on; with
-/// VGPR indexing on, bits 35:32 hold `M0[15:12]` (source and destination enables).
-/// What a wave lacks of 256 vector registers is in bits 45:40, in fours, and of
-/// 128 scalar ones in bits 51:48, in eights. Bits from 56 on are flags, below.
+/// `bits` is the MODE register itself, masked to the bits that lifting depends on; with VGPR indexing on, bits 35:32 hold
+/// `M0[15:12]` (source and destination enables). The number of vector registers that a wave lacks of 256 is in bits 45:40, in
+/// fours, and of 128 scalar ones in bits 51:48, in eights. Bits from 56 on are flags, below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Modes {
     bits: u64,
 }
 
 impl Modes {
-    /// Bits of MODE that change what instructions mean.
+    /// The bits of MODE that change the meaning of instructions.
     const RELEVANT: u32 =
         FP_ROUND | FP_DENORM | DX10_CLAMP | IEEE | EXCP_EN | FP16_OVFL | GPR_IDX_EN | VSKIP;
 
-    /// The modes of a wave with this MODE register and M0, and with all registers
-    /// that there are.
+    /// The modes of a wave with this MODE register and M0, and with all registers.
     #[inline]
     pub fn new(mode: u32, m0: u32) -> Modes {
         let low = u64::from(mode & Self::RELEVANT);
@@ -37,9 +35,8 @@ impl Modes {
         Modes { bits: low | index }
     }
 
-    /// The modes of a wave, by its hardware registers and M0: MODE, how many
-    /// registers it has (GPR_ALLOC: VGPR_SIZE 13:8, SGPR_SIZE 27:24), what of
-    /// STATUS is about traps, and whether TBA is that of a handler.
+    /// The modes of a wave, by its hardware registers and M0: MODE, the number of its registers (GPR_ALLOC: VGPR_SIZE 13:8,
+    /// SGPR_SIZE 27:24), the trap bits of STATUS, and whether TBA is that of a handler.
     #[inline]
     pub fn of_wave(hw: &[u32; HARDWARE_REGISTERS], m0: u32) -> Modes {
         let alloc = u64::from(!hw[usize::from(hwreg::GPR_ALLOC)]);
@@ -60,15 +57,14 @@ impl Modes {
         }
     }
 
-    /// The modes in which a wave goes on after an access that was refused: what is
-    /// lifted for them enters its trap handler. `None` if it has no handler, is in
-    /// it, or does not let it have violations (MODE.EXCP_EN).
+    /// The modes in which a wave continues after a refused access: a block lifted for them enters its trap handler. `None` if the
+    /// wave has no handler, is in it, or has not enabled violations (MODE.EXCP_EN).
     pub fn after_violation(self) -> Option<Modes> {
         let bits = self.bits | VIOLATES;
         self.violations_trap().then_some(Modes { bits })
     }
 
-    /// STATUS.HALT, outside of a handler: the wave gets no further.
+    /// STATUS.HALT, outside of a handler: the wave does not continue.
     pub fn halted(self) -> bool {
         self.has(HALTED)
     }
@@ -78,12 +74,12 @@ impl Modes {
         self.has(TRAPPED)
     }
 
-    /// The wave enters its handler behind an access.
+    /// Whether the wave enters its handler after an access.
     pub(crate) fn violates(self) -> bool {
         self.has(VIOLATES)
     }
 
-    /// There is a trap handler.
+    /// Whether the wave has a trap handler.
     pub fn has_handler(self) -> bool {
         self.has(HANDLED)
     }
@@ -93,32 +89,32 @@ impl Modes {
         self.has(PRIVILEGED)
     }
 
-    /// STATUS.TRAP_EN = 0: S_TRAP does nothing, and exceptions do not trap.
+    /// STATUS.TRAP_EN = 0: S_TRAP has no effect, and exceptions do not trap.
     pub fn traps_ignored(self) -> bool {
         self.has(IGNORED)
     }
 
-    /// Whether what happens may let the wave enter a handler.
+    /// Whether an instruction may make the wave enter a handler.
     pub(crate) fn may_enter(self) -> bool {
         self.has_handler() && !self.has(IGNORED | PRIVILEGED)
     }
 
-    /// MODE.DEBUG: it enters it after each instruction.
+    /// MODE.DEBUG: the wave enters its handler after each instruction.
     pub(crate) fn single_steps(self) -> bool {
         self.may_enter() && self.mode() & DEBUG != 0
     }
 
-    /// EXCP_EN of memory violations: it enters it after one.
+    /// EXCP_EN of memory violations: the wave enters its handler after one.
     pub(crate) fn violations_trap(self) -> bool {
         self.may_enter() && self.mode() & MEM_VIOL_EN != 0
     }
 
-    /// Whether it has one of these flags.
+    /// Whether one of these flags is set.
     fn has(self, flags: u64) -> bool {
         self.bits & flags != 0
     }
 
-    /// The same modes of a wave that has its turn at an ordered counter.
+    /// These modes for a wave that has its turn at an ordered counter.
     pub fn in_turn(self) -> Modes {
         Modes {
             bits: self.bits | IN_TURN,
@@ -130,20 +126,19 @@ impl Modes {
         self.bits & IN_TURN != 0
     }
 
-    /// The same modes of a program that can see which exceptions there were.
+    /// These modes for a program that can observe the raised exceptions.
     pub fn noting_exceptions(self) -> Modes {
         Modes {
             bits: self.bits | NOTED,
         }
     }
 
-    /// Whether exceptions are noted: the program can see them, or they trap.
+    /// Whether exceptions are recorded: the program can observe them, or they trap.
     pub fn notes_exceptions(self) -> bool {
         self.has(NOTED) || self.enabled_exceptions() != 0
     }
 
-    /// EXCP_EN: the exceptions that trap, by the bits of TRAPSTS.EXCP. None does in
-    /// a handler.
+    /// EXCP_EN: the exceptions that trap, by the bits of TRAPSTS.EXCP. In a handler none does.
     pub fn enabled_exceptions(self) -> u32 {
         match self.has(IGNORED | PRIVILEGED) {
             true => 0,
@@ -151,17 +146,17 @@ impl Modes {
         }
     }
 
-    /// How many vector registers a lane has.
+    /// The number of vector registers of a lane.
     pub fn vgprs(self) -> u16 {
         256 - 4 * (self.bits >> 40 & 0x3f) as u16
     }
 
-    /// How many scalar registers the wave has, beside those with names.
+    /// The number of scalar registers of the wave, beside those with names.
     pub fn sgprs(self) -> u16 {
         128 - 8 * (self.bits >> 48 & 0xf) as u16
     }
 
-    /// The key under which a translated block is cached.
+    /// The key of a translated block in a cache.
     pub fn key(self) -> u64 {
         self.bits
     }
@@ -170,8 +165,8 @@ impl Modes {
         self.bits as u32
     }
 
-    /// The float environment of operations on this element. Single precision
-    /// has its own round and denormal fields; half and double share theirs.
+    /// The float environment of operations on an element type. Single precision has its own round and denormal fields; half and
+    /// double share theirs.
     pub fn fp(self, elem: Elem) -> Fp {
         let shift = if elem == Elem::F32 { 0 } else { 2 };
         let round = match self.mode() >> shift & 3 {
@@ -194,7 +189,7 @@ impl Modes {
         self.mode() & DX10_CLAMP != 0
     }
 
-    /// IEEE: signaling NaNs are quieted and omod is off.
+    /// IEEE: signaling NaNs become quiet, and OMOD is off.
     pub fn ieee(self) -> bool {
         self.mode() & IEEE != 0
     }
@@ -204,13 +199,13 @@ impl Modes {
         self.mode() & FP16_OVFL != 0
     }
 
-    /// VGPR indexing: which operands are indexed by `M0[7:0]` (bit 0 SRC0, bit 1
-    /// SRC1, bit 2 SRC2, bit 3 DST); 0 when indexing is off.
+    /// VGPR indexing: the operands that are indexed by `M0[7:0]` (bit 0 SRC0, bit 1 SRC1, bit 2 SRC2, bit 3 DST); 0 if indexing
+    /// is off.
     pub fn gpr_index(self) -> u8 {
         (self.bits >> 32 & 0xf) as u8
     }
 
-    /// The same on the chip of an instruction, which may have no indexing.
+    /// The indexed operands on the chip of an instruction, which may have no indexing.
     pub(crate) fn indexed(self, inst: &Inst) -> u8 {
         match Rules::of(inst.chip).vgpr_indexing {
             true => self.gpr_index(),
@@ -218,10 +213,9 @@ impl Modes {
         }
     }
 
-    /// Whether VGPR indexing applies to an operand (Vega ISA, 6.6.1 "Special
-    /// cases"): the addend of V_MAC goes with the destination, the second source
-    /// of V_MADMK is the third of the multiply-add, and of lane moves only the
-    /// vector operand takes part.
+    /// Whether VGPR indexing applies to an operand (Vega ISA, 6.6.1 "Special cases"): the addend of V_MAC is indexed like the
+    /// destination, the second source of V_MADMK is the third of the multiply-add, and in lane moves only the vector operand is
+    /// indexed.
     pub(crate) fn indexes(self, inst: &Inst, spec: &OperandSpec) -> bool {
         let madmk = matches!(inst.op, Op::Vop2(Vop2::V_MADMK_F16 | Vop2::V_MADMK_F32));
         let bit = match spec.field {
@@ -234,7 +228,7 @@ impl Modes {
         self.indexed(inst) >> bit & 1 == 1
     }
 
-    /// GPR_IDX_EN: VGPR indexing is on, whatever operands it is on for.
+    /// GPR_IDX_EN: VGPR indexing is on, for any operands.
     pub fn gpr_index_enabled(self) -> bool {
         self.mode() & GPR_IDX_EN != 0
     }
@@ -245,8 +239,7 @@ impl Modes {
     }
 }
 
-/// The flags that the wave's STATUS stands for. In a handler HALT and TRAP are not
-/// heeded (Vega ISA, 3.4 "Status register").
+/// The flags for the bits of the wave's STATUS. In a handler, HALT and TRAP are ignored (Vega ISA, 3.4 "Status register").
 fn flags_of_status(status: u32) -> u64 {
     let flag = |on: bool, flag: u64| if on { flag } else { 0 };
     let privileged = status & PRIV != 0;
@@ -267,7 +260,7 @@ const NOTED: u64 = 1 << 58;
 const HANDLED: u64 = 1 << 59;
 /// The wave is in its trap handler.
 const PRIVILEGED: u64 = 1 << 60;
-/// There are no traps.
+/// Traps are disabled by STATUS.TRAP_EN.
 const IGNORED: u64 = 1 << 61;
 /// The wave is about to enter its trap handler after a refused access.
 const VIOLATES: u64 = 1 << 62;
@@ -278,30 +271,30 @@ const IN_TURN: u64 = 1 << 63;
 pub const FP_ROUND: u32 = 0xf;
 /// FP_DENORM, 2 bits single, 2 bits half and double (bit 0 input, bit 1 output).
 pub const FP_DENORM: u32 = 0xf << 4;
-/// DX10_CLAMP.
+/// DX10_CLAMP, a bit of MODE.
 pub const DX10_CLAMP: u32 = 1 << 8;
-/// IEEE.
+/// IEEE, a bit of MODE.
 pub const IEEE: u32 = 1 << 9;
-/// FP16_OVFL.
+/// FP16_OVFL, a bit of MODE.
 pub const FP16_OVFL: u32 = 1 << 23;
-/// GPR_IDX_EN.
+/// GPR_IDX_EN, a bit of MODE.
 pub const GPR_IDX_EN: u32 = 1 << 27;
-/// EXCP_EN: which exceptions of floats and integers trap.
+/// EXCP_EN: the float and integer exceptions that trap.
 pub const EXCP_EN: u32 = 0x7f << 12;
-/// EXCP_EN of memory violations.
+/// The bit of EXCP_EN for memory violations.
 const MEM_VIOL_EN: u32 = 1 << 20;
-/// DEBUG: a wave with a trap handler goes step by step.
+/// DEBUG: a wave with a trap handler is single-stepped.
 const DEBUG: u32 = 1 << 11;
 /// PRIV, of STATUS (Vega ISA, 3.4 "Status register").
 pub const PRIV: u32 = 1 << 5;
-/// TRAP_EN, of STATUS.
+/// TRAP_EN, of STATUS (Vega ISA, 3.4 "Status register").
 const TRAP_EN: u32 = 1 << 6;
 /// TRAP, of STATUS (Vega ISA, 3.4 "Status register").
 pub const TRAP: u32 = 1 << 14;
 /// HALT, of STATUS (Vega ISA, 3.4 "Status register").
 pub const HALT: u32 = 1 << 13;
-/// No register of a chip: 1 from when a wave has its turn at an ordered counter
-/// until it has changed it. No other instruction runs meanwhile.
+/// A register that chips do not have: 1 from the time when a wave has its turn at an ordered counter until it has changed the
+/// counter. No other instruction runs in between.
 pub const HAS_TURN: u8 = 63;
-/// VSKIP.
+/// VSKIP, a bit of MODE.
 pub const VSKIP: u32 = 1 << 28;

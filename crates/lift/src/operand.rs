@@ -1,7 +1,6 @@
-//! Scalar operands: fetching sources, writing results, SCC, EXEC and M0
-//! (Vega ISA, 5.2 "Scalar ALU operands").
+//! Scalar operands: fetching sources, writing results, SCC, EXEC and M0 (Vega ISA, 5.2 "Scalar ALU operands").
 //!
-//! Vector operands, which also read these, are fetched in `vector/operand.rs`.
+//! Vector operands, which can also be scalar registers, are fetched in `vector/operand.rs`.
 
 use wavetank_gcn::numbers::sreg::RESERVED;
 use wavetank_gcn::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE};
@@ -14,30 +13,28 @@ use crate::value::{Cond, Int};
 pub(crate) use wavetank_gcn::numbers::hwreg as hw;
 pub(crate) use wavetank_gcn::numbers::sreg::{EXEC, M0, VCC};
 
-/// TRAPSTS.EXCP, as far as floats and integers raise it.
+/// The bits of TRAPSTS.EXCP that float and integer operations raise.
 pub(crate) const EXCP: u32 = 0x7f;
-/// Scalar registers that a destination can name.
+/// The number of scalar registers that a destination can name.
 pub(crate) const SGPRS: u8 = 128;
 
-/// An index from a register that leads nowhere.
+/// An index that is out of range from any register.
 pub(crate) const FAR: u32 = 1 << 16;
 
-// The IR knows EXEC, and nothing else of GCN's registers.
+// EXEC is the only GCN register that the IR refers to.
 const _: () = assert!(EXEC == Reg::EXEC_LO);
 
-/// The source codes of the first and last byte of the LDS's and the scratch's
-/// aperture.
+/// The source codes of the first and last byte of the apertures of LDS and scratch.
 const APERTURES_FIRST: u8 = 235;
 const APERTURES_LAST: u8 = 238;
 /// The source code of 1/(2π).
 const INVERSE_TWO_PI: u8 = 248;
 
-/// The bits of an inline constant or an aperture in an operand of type `ty`,
-/// in the low bits; `None` for codes that are registers or reserved.
+/// The bits of an inline constant or an aperture in an operand of type `ty`, in the low bits; `None` for codes that are registers
+/// or reserved.
 ///
-/// A float constant has the format of the operand; 16-bit integers see the
-/// low half of the single-precision one. An aperture is 64 bits wide; a 32-bit
-/// operand sees its low half, which is why compilers read it with a 64-bit move.
+/// A float constant has the format of the operand; 16-bit integers use the low half of the single-precision one. An aperture is
+/// 64 bits wide; a 32-bit operand reads its low half, which is why compilers use a 64-bit move.
 pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
     let wide = ty.dwords() == 2;
     let half = matches!(ty, Ty::F16 | Ty::V2F16);
@@ -54,7 +51,7 @@ pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
             match (wide, half) {
                 (true, _) => x.to_bits(),
                 (_, false) => u64::from((x as f32).to_bits()),
-                // Powers of two: the top bits of the exponent are the same.
+                // The constants are powers of two: the top bits of the exponent are the same in all formats.
                 (_, true) => {
                     let exponent = (x.abs().log2() as i64 + 15) as u64;
                     u64::from(x < 0.0) << 15 | exponent << 10
@@ -92,19 +89,19 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// The type of the operand in a field.
+    /// The type of the operand that a field holds.
     fn ty(&self, field: Field) -> Ty {
         let specs = self.inst.row().operands;
         let spec = specs.iter().find(|s| s.field == field);
         spec.map_or(Ty::B32, |s| s.ty)
     }
 
-    /// The scalar source in a field, 32 or 64 bits as its type says.
+    /// The scalar source in a field, 32 or 64 bits by its type.
     pub fn scalar(&self, field: Field) -> Int<'a> {
         self.scalar_operand(self.inst.operand(field), self.ty(field))
     }
 
-    /// A scalar source.
+    /// The value of a scalar source with a given type.
     pub fn scalar_operand(&self, operand: Operand, ty: Ty) -> Int<'a> {
         let wide = ty.dwords() == 2;
         let constant = |bits: u64| {
@@ -121,7 +118,7 @@ impl<'a> Lift<'a> {
             Operand::Inline(251) => flag(self.sgpr64(VCC).eq(0)),
             Operand::Inline(252) => flag(self.sgpr64(EXEC).eq(0)),
             Operand::Inline(253) => flag(self.scc()),
-            // Codes that cannot be read were refused before.
+            // Unreadable codes were refused before.
             Operand::Inline(code) => constant(inline_bits(code, ty).unwrap_or(0)),
             Operand::Literal(v) => constant(literal_bits(v, ty)),
             Operand::Imm(v) => constant(v as u32 as u64),
@@ -129,15 +126,14 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// A scalar register; a code that names none reads s0.
+    /// A scalar register; a code that is not a register reads s0.
     pub fn sgpr(&self, code: u8) -> Int<'a> {
         let code = if code == RESERVED { 0 } else { code };
         Int::i32(self.b, self.b.read(Reg::S(code)))
     }
 
-    /// An index from a register on, or where the wave has no register there
-    /// (from `most` on) one that is out of range in the IR too (Vega ISA, 3.6
-    /// "Out-of-Range behavior").
+    /// An index relative to a register. If the wave has no register there (from `most` on), the result is an index that is out of
+    /// range in the IR too (Vega ISA, 3.6 "Out-of-Range behavior").
     pub fn index_within(&self, first: u16, index: Int<'a>, most: u16) -> Int<'a> {
         if most >= 256 {
             return index;
@@ -152,7 +148,7 @@ impl<'a> Lift<'a> {
         Int::i64(self.b, self.b.read(Reg::S64(code & !1)))
     }
 
-    /// The first of the registers an operand names, if it is scalar.
+    /// The first register of an operand, if it is scalar.
     pub fn sgpr_code(&self, field: Field) -> Option<u8> {
         match self.inst.operand(field) {
             Operand::Sgpr(code) => Some(code),
@@ -160,8 +156,8 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// Writes the scalar destination, a pair if the value has 64 bits. A code
-    /// that names no register is written nowhere (Vega ISA, 5.2).
+    /// Writes the scalar destination, a pair if the value has 64 bits. A code that is not a register is not written (Vega ISA,
+    /// 5.2).
     pub fn write_scalar(&self, value: Int<'a>) {
         let Some(code) = self.sgpr_code(Field::Sdst) else {
             return;
@@ -188,7 +184,7 @@ impl<'a> Lift<'a> {
         self.sgpr64(EXEC)
     }
 
-    /// Writes EXEC.
+    /// Writes all 64 bits of EXEC.
     pub fn set_exec(&self, exec: Int<'a>) {
         self.b.write(Reg::S64(EXEC), exec.v, None);
     }
@@ -198,7 +194,7 @@ impl<'a> Lift<'a> {
         self.b.read(Reg::EXEC)
     }
 
-    /// M0.
+    /// M0 as 32 bits.
     pub fn m0(&self) -> Int<'a> {
         self.sgpr(M0)
     }
@@ -222,8 +218,7 @@ impl<'a> Lift<'a> {
 mod tests {
     use super::*;
 
-    /// Vega ISA, 5.2 table of scalar sources, and the errata of codes 241 to
-    /// 247 and of the 64-bit 1/(2 pi).
+    /// Vega ISA, 5.2, table of scalar sources, and the errata of codes 241 to 247 and of the 64-bit 1/(2 pi).
     #[test]
     fn inline_constants() {
         assert_eq!(inline_bits(128, Ty::B32), Some(0));

@@ -1,9 +1,7 @@
-//! Differences between the generations in the meaning of instructions, as named facts.
+//! Rules: differences between the generations in the meaning of instructions, as named facts.
 //!
-//! This is the only file of the crate that knows which generation a chip is
-//! of: the arms and the operand layer ask for a fact by its name. Which
-//! instructions and fields a chip has is not said here but in the table and the
-//! layouts of `wavetank_gcn`.
+//! Only this file of the crate tests the generation of a chip: the arms and the operand layer use facts by their names. The
+//! instructions and fields that a chip has are in the table and the layouts of `wavetank_gcn`.
 
 use wavetank_gcn::numbers::{first_ttmp, general_sgprs};
 use wavetank_gcn::{Chip, Generation, WaitCounter};
@@ -12,94 +10,75 @@ use wavetank_ir::{Dialect, Tiling};
 /// The facts of a chip that the meaning of its instructions depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rules {
-    /// Bytes that the immediate or literal offset of scalar memory counts in: 4
-    /// on gfx6 and gfx7 (CLRX wiki, "GCN ISA SMRD"), 1 from gfx8 on (Vega ISA,
-    /// 7.1 SMEM). An offset in a register counts bytes everywhere.
+    /// The unit in bytes of the immediate or literal offset of scalar memory: 4 on gfx6 and gfx7 (CLRX wiki, "GCN ISA SMRD"), 1
+    /// from gfx8 on (Vega ISA, 7.1 SMEM). An offset in a register is in bytes everywhere.
     pub scalar_offset_unit: i64,
-    /// Whether that immediate has a sign, as on gfx9 (Vega ISA, 12.6 SMEM).
-    /// Only accesses without a descriptor heed it: docs/errata.md, "7.1".
+    /// Whether the immediate offset of scalar memory is signed, as on gfx9 (Vega ISA, 12.6 SMEM). Only accesses without a
+    /// descriptor use the sign: docs/errata.md, "7.1".
     pub signed_scalar_offset: bool,
-    /// Whether source codes 235 to 238 are the apertures, as on gfx9 (Vega ISA,
-    /// 5.2). Before, code reads them from its queue, and the codes are
-    /// reserved (LLVM, `FeatureApertureRegs`).
+    /// Whether source codes 235 to 238 are the apertures, as on gfx9 (Vega ISA, 5.2). Before, code reads the apertures from its
+    /// queue, and the codes are reserved (LLVM, `FeatureApertureRegs`).
     pub apertures: bool,
     /// Whether source code 248 is 1/(2π), as from gfx8 on (Vega ISA, 5.2; LLVM,
     /// `FeatureInv2PiInlineImm`).
     pub inverse_two_pi: bool,
-    /// Whether some 16-bit results leave the other half of the register alone,
-    /// as on gfx9 (Vega ISA, 12.10 V_MAD_F16). On gfx8 all clear it, as
-    /// V_MAD_LEGACY_F16 still does.
+    /// Whether some 16-bit results keep the other half of the register, as on gfx9 (Vega ISA, 12.10 V_MAD_F16). On gfx8 all clear
+    /// it, as V_MAD_LEGACY_F16 still does.
     pub halves_kept: bool,
-    /// Whether the 16-bit components of buffers and images stand two a
-    /// register, as on gfx810 and gfx9 (Vega ISA, 8.1 "D16 Instructions"). The
-    /// other chips of gfx8 use the low half of one register each (LLVM,
-    /// `FeatureUnpackedD16VMem`).
+    /// Whether a register has two 16-bit components of buffers and images, as on gfx810 and gfx9 (Vega ISA, 8.1 "D16
+    /// Instructions"). The other chips of gfx8 use the low half of one register for each (LLVM, `FeatureUnpackedD16VMem`).
     pub halves_packed: bool,
-    /// How descriptors of buffers are read, and which accesses count records.
-    /// The manual's own sentence on that has bytes and records swapped
-    /// (docs/errata.md).
+    /// The layout of buffer descriptors, and the accesses that count records. The manual's own sentence on that has bytes and
+    /// records swapped (docs/errata.md).
     pub buffer_dialect: Dialect,
-    /// How resources of images are read (CLRX wiki, "GCN Memory Handling";
-    /// Vega ISA, 8.2.5).
+    /// The layout of image resources (CLRX wiki, "GCN Memory Handling"; Vega ISA, 8.2.5).
     pub image_tiling: Tiling,
-    /// Whether M0 says where the LDS ends, and accesses to it ignore the low bits
-    /// of addresses, as before gfx9 (GCN wiki, "DS instructions": its note on M0,
-    /// and each address there; LLVM, `ldsRequiresM0Init`, `FeatureUnalignedDSAccess`).
+    /// Whether M0 bounds the LDS, and accesses to it ignore the low bits of addresses, as before gfx9 (GCN wiki, "DS
+    /// instructions": its note on M0, and each address there; LLVM, `ldsRequiresM0Init`, `FeatureUnalignedDSAccess`).
     pub m0_limits_lds: bool,
-    /// Whether an address in LDS and the instruction's offset are added at 32
-    /// bits, as from gfx7 on. Before, an address beyond the LDS stays there
-    /// (LLVM, `hasUsableDSOffset`).
+    /// Whether an address in LDS and the instruction's offset are added modulo 2^32, as from gfx7 on. Before, the sum with an
+    /// address beyond the LDS is beyond it too (LLVM, `hasUsableDSOffset`).
     pub lds_sums_wrap: bool,
-    /// Whether the offset of a load to LDS counts in LDS too, as on gfx9 (Vega
-    /// ISA, 8.1 "Memory Buffer Load to LDS"). Before, only M0 and the lane do
-    /// (CLRX wiki, "GCN memory handling").
+    /// Whether the offset of a load to LDS applies to LDS too, as on gfx9 (Vega ISA, 8.1 "Memory Buffer Load to LDS"). Before,
+    /// only M0 and the lane do (CLRX wiki, "GCN memory handling").
     pub offset_counts_in_lds: bool,
-    /// Whether the minimum, maximum and median of floats flush denormals as MODE
-    /// says, as on gfx9 (LLVM, `supportsMinMaxDenormModes`). Before, they choose
-    /// and change nothing.
+    /// Whether the minimum, maximum and median of floats flush denormals by MODE, as on gfx9 (LLVM, `supportsMinMaxDenormModes`).
+    /// Before, they choose an operand unchanged.
     pub choice_flushes: bool,
-    /// Whether sine and cosine beyond 256 turns are 0, as before gfx9
-    /// (docs/errata.md, "V_SIN_F32").
+    /// Whether sine and cosine are 0 beyond 256 turns, as before gfx9 (docs/errata.md, "V_SIN_F32").
     pub turns_end: bool,
-    /// Whether conversions from and to halves flush denormals as MODE says, as
-    /// from gfx8 on. Before they keep them (CLRX wiki, V_CVT_F16_F32).
+    /// Whether conversions from and to halves flush denormals by MODE, as from gfx8 on. Before, they keep denormals (CLRX wiki,
+    /// V_CVT_F16_F32).
     pub halves_follow_mode: bool,
-    /// Whether conversions to halves round as MODE says of singles, as on gfx6
-    /// (CLRX wiki, V_CVT_F16_F32).
+    /// Whether conversions to halves round by the mode of singles, as on gfx6 (CLRX wiki, V_CVT_F16_F32).
     pub halves_round_as_singles: bool,
-    /// Whether V_FREXP_* take infinities and NaNs as they are. On gfx6 their
-    /// exponent is -1, and the mantissa of an infinity is a NaN (CLRX wiki,
-    /// V_FREXP_EXP_I32_F32; LLVM, `hasFractBug`).
+    /// Whether V_FREXP_* leave infinities and NaNs unchanged. On gfx6 their exponent is -1, and the mantissa of an infinity is a
+    /// NaN (CLRX wiki, V_FREXP_EXP_I32_F32; LLVM, `hasFractBug`).
     pub infinities_have_parts: bool,
     /// Whether MODE has GPR_IDX_EN, as from gfx8 on (LLVM,
     /// `FeatureVGPRIndexMode`).
     pub vgpr_indexing: bool,
-    /// Whether DS_SWIZZLE rotates and reverses bits: from gfx8 on (Mesa, "ACO
-    /// README-ISA", though LLVM writes these modes for gfx9 only); the GCN wiki's
-    /// "DS instructions" has quads and bit masks for all.
+    /// Whether DS_SWIZZLE rotates and reverses bits, as from gfx8 on (Mesa, "ACO README-ISA", though LLVM writes these modes for
+    /// gfx9 only). The GCN wiki's "DS instructions" has quads and bit masks for all.
     pub swizzle_rotates: bool,
-    /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode
-    /// register"). Before, it says nothing.
+    /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode register"). Before, the bit has no meaning.
     pub fp16_ovfl: bool,
-    /// Scalar registers below this have no name, and a wave has as many of them
-    /// as it asks for; those above it always has.
+    /// The number of scalar registers without a name, of which a wave has as many as it requests. A wave always has those above.
     pub general_sgprs: u8,
-    /// The bits of MODE: gfx9 has two exceptions, FP16_OVFL and bits 26:24 more
-    /// than gfx8 (Vega ISA, 3.5 "Mode register"), and that GPR_IDX_EN more than
-    /// the chips before (CLRX wiki, "GCN state"). The others stay 0.
+    /// The bits of MODE: gfx9 has two exceptions, FP16_OVFL and bits 26:24 more than gfx8 (Vega ISA, 3.5 "Mode register"), which
+    /// has GPR_IDX_EN more than earlier chips (CLRX wiki, "GCN state"). The other bits stay 0.
     pub mode_bits: u32,
     /// The code of TTMP0 among scalar registers (Vega ISA, 5.2; CLRX wiki, "GCN
     /// operands").
     pub first_ttmp: u8,
-    /// Whether TBA and TMA are scalar registers before TTMP0, as before gfx9
-    /// (CLRX wiki, "GCN operands"). There they are hardware registers alone.
+    /// Whether TBA and TMA are scalar registers before TTMP0, as before gfx9 (CLRX wiki, "GCN operands"). On gfx9 they are
+    /// hardware registers only.
     pub trap_addresses_are_scalar: bool,
-    /// The counters of S_WAITCNT (vm, exp, lgkm), and where its immediate has
-    /// them.
+    /// The counters of S_WAITCNT (vm, exp, lgkm), and their fields in its immediate.
     pub wait_counters: &'static [WaitCounter; 3],
 }
 
-/// Southern Islands.
+/// Southern Islands, the first generation.
 const GFX6: Rules = Rules {
     scalar_offset_unit: 4,
     signed_scalar_offset: false,
@@ -127,7 +106,7 @@ const GFX6: Rules = Rules {
     wait_counters: WaitCounter::all(Generation::Gfx6),
 };
 
-/// Sea Islands.
+/// Sea Islands, with flat addresses.
 const GFX7: Rules = Rules {
     lds_sums_wrap: true,
     halves_round_as_singles: false,
@@ -135,7 +114,7 @@ const GFX7: Rules = Rules {
     ..GFX6
 };
 
-/// Volcanic Islands.
+/// Volcanic Islands, except Stoney.
 const GFX8: Rules = Rules {
     scalar_offset_unit: 1,
     inverse_two_pi: true,
@@ -154,7 +133,7 @@ const GFX810: Rules = Rules {
     ..GFX8
 };
 
-/// Vega.
+/// Vega, the generation of the manual.
 const GFX9: Rules = Rules {
     signed_scalar_offset: true,
     apertures: true,
@@ -175,7 +154,7 @@ const GFX9: Rules = Rules {
 };
 
 impl Rules {
-    /// The facts of a chip.
+    /// The rules of a chip.
     pub const fn of(chip: Chip) -> &'static Rules {
         match (chip, chip.generation()) {
             (Chip::Gfx810, _) => &GFX810,
@@ -187,7 +166,7 @@ impl Rules {
     }
 }
 
-/// How a chip reads image resources, for code that makes them.
+/// The layout of a chip's image resources, for code that makes them.
 ///
 /// ```
 /// use wavetank_ir::Tiling;
@@ -197,7 +176,7 @@ pub const fn image_tiling(chip: Chip) -> Tiling {
     Rules::of(chip).image_tiling
 }
 
-/// How a chip reads buffer resources, for code that makes them.
+/// The layout of a chip's buffer resources, for code that makes them.
 ///
 /// ```
 /// use wavetank_ir::Dialect;

@@ -1,5 +1,5 @@
-//! Scalar arithmetic: SOP1, SOP2, SOPK and SOPC (Vega ISA, 12.1 to 12.4).
-//! What changes the flow of control stands in `control.rs`.
+//! Scalar arithmetic: SOP1, SOP2, SOPK and SOPC (Vega ISA, 12.1 to 12.4). Scalar instructions that change the control flow are in
+//! `control.rs`.
 
 mod sop1;
 mod sop2;
@@ -14,7 +14,7 @@ pub(crate) use sopk::sopk;
 use crate::block::{Flow, Lift};
 use crate::value::{Cond, Int};
 
-/// What a scalar instruction leaves: its destination and SCC, each if written.
+/// The result of a scalar instruction: its destination and SCC, each if written.
 pub(crate) struct Result<'a> {
     d: Option<Int<'a>>,
     scc: Option<Cond<'a>>,
@@ -37,7 +37,7 @@ fn non_zero(d: Int<'_>) -> Result<'_> {
     }
 }
 
-/// SCC has a meaning of its own, such as a carry.
+/// SCC has another meaning, such as a carry.
 fn with_scc<'a>((d, scc): (Int<'a>, Cond<'a>)) -> Result<'a> {
     Result {
         d: Some(d),
@@ -53,8 +53,7 @@ fn only_scc(scc: Cond<'_>) -> Result<'_> {
     }
 }
 
-/// Writes the result back. SCC is written even where the destination is no
-/// register (Vega ISA, 5.2).
+/// Writes the result back. SCC is written even if the destination is not a register (Vega ISA, 5.2).
 fn write_back<'a>(l: &Lift<'a>, result: Result<'a>) -> Flow {
     if let Some(d) = result.d {
         l.write_scalar(d);

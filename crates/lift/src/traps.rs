@@ -1,9 +1,8 @@
-//! The trap handler: what makes a wave enter it, and how it returns (Vega ISA,
-//! 3.9 "Trap and Exception registers", 12.5 S_TRAP, 12.3 S_RFE_B64).
+//! The trap handler: the conditions for entering it, and the return from it (Vega ISA, 3.9 "Trap and Exception registers", 12.5
+//! S_TRAP, 12.3 S_RFE_B64).
 //!
-//! That a wave has a handler (TBA is not 0), and that it is in it (STATUS.PRIV),
-//! stands among the modes of a block. What is lifted for a wave without one
-//! knows nothing of handlers.
+//! The modes of a block contain whether a wave has a handler (TBA is not 0), and whether it is in it (STATUS.PRIV). Code lifted
+//! for a wave without a handler does not test for one.
 
 use wavetank_gcn::numbers::sreg;
 use wavetank_ir::{Reg, Terminator};
@@ -13,27 +12,27 @@ use crate::modes::{HALT, PRIV, TRAP};
 use crate::operand::hw;
 use crate::value::{Cond, Int};
 
-/// TRAPSTS.EXCP: memory violation.
+/// TRAPSTS.EXCP: the bit of memory violations.
 const MEMORY_VIOLATION: u32 = 1 << 8;
-/// TRAPSTS.ILLEGAL_INST.
+/// TRAPSTS.ILLEGAL_INST: an illegal instruction was reached.
 const ILLEGAL: u32 = 1 << 11;
-/// TRAPSTS.SAVECTX: the handler is to save the wave.
+/// TRAPSTS.SAVECTX: the handler must save the wave.
 const SAVE_CONTEXT: u32 = 10;
-/// The bits of a PC.
+/// The mask of the 48 bits of a PC.
 const PC: u64 = (1 << 48) - 1;
 
-/// What TTMP0 and TTMP1 tell a handler: {3'h0, PC_rewind, HT, trapID, PC}.
+/// The cause of a trap, which a handler reads from TTMP0 and TTMP1: {3'h0, PC_rewind, HT, trapID, PC}.
 struct Cause {
-    /// What S_TRAP says, or 0 for an exception.
+    /// The operand of S_TRAP, or 0 for an exception.
     id: u8,
-    /// Where the wave was.
+    /// The PC of the wave.
     pc: u64,
-    /// Dwords from what caused it to there.
+    /// The distance in dwords from the causing instruction to the PC.
     rewind: u64,
 }
 
 impl Cause {
-    /// An instruction that has been executed.
+    /// The cause after an instruction that has been executed.
     fn done(l: &Lift) -> Cause {
         Cause {
             id: 0,
@@ -47,8 +46,7 @@ impl Cause {
     }
 }
 
-/// TTMP0 = …; STATUS.PRIV = 1; PC = TBA where the condition holds, else on to the
-/// next instruction.
+/// TTMP0 = …; STATUS.PRIV = 1; PC = TBA where the condition holds; else continues at the next instruction.
 fn enter_if(l: &Lift, when: Cond, cause: &Cause) -> Flow {
     let told = Reg::S64(l.rules().first_ttmp);
     let before = Int::i64(l.b, l.b.read(told));
@@ -65,7 +63,7 @@ fn enter(l: &Lift, cause: &Cause) -> Flow {
     enter_if(l, Cond::new(l.b, l.b.u32(1)), cause)
 }
 
-/// TBA.
+/// TBA, the address of the handler.
 fn handler<'a>(l: &Lift<'a>) -> Int<'a> {
     match l.rules().trap_addresses_are_scalar {
         true => l.sgpr64(sreg::TBA),
@@ -73,13 +71,13 @@ fn handler<'a>(l: &Lift<'a>) -> Int<'a> {
     }
 }
 
-/// Whether S_SETREG writes TBA and TMA: from a handler (3.4 STATUS.PRIV).
+/// Whether S_SETREG writes TBA and TMA: in a handler (3.4 STATUS.PRIV).
 pub(crate) fn addresses_are_written(l: &Lift) -> bool {
     l.modes.privileged() && !l.rules().trap_addresses_are_scalar
 }
 
-/// S_TRAP: with TRAP_EN = 0 nothing; else into the handler, with the PC of the
-/// S_TRAP itself (3.2 "Program counter"). The host handles what has no handler.
+/// S_TRAP: without effect if TRAP_EN = 0; else enters the handler, with the PC of the S_TRAP itself (3.2 "Program counter").
+/// Without a handler, the host handles the trap.
 pub(crate) fn trap(l: &Lift) -> Flow {
     let id = l.simm16() as u8;
     let (pc, next) = (l.pc, l.next());
@@ -90,8 +88,8 @@ pub(crate) fn trap(l: &Lift) -> Flow {
     }
 }
 
-/// PRIV = 0; PC = S0. A wave that is to save its context enters the handler
-/// again. Without PRIV it is a jump: it "may only be used within a trap handler".
+/// PRIV = 0; PC = S0. A wave that must save its context enters the handler again. Without PRIV it is a jump: it "may only be used
+/// within a trap handler".
 pub(crate) fn return_from_exception<'a>(l: &Lift<'a>, to: Int<'a>) -> Flow {
     if !l.modes.privileged() {
         return Flow::End(Terminator::Jump(to.v));
@@ -107,7 +105,7 @@ fn saves<'a>(l: &Lift<'a>) -> Int<'a> {
     asked << u64::from(TRAP.trailing_zeros())
 }
 
-/// TRAPSTS has been written: with SAVECTX the wave enters its handler.
+/// Ends the block after a write of TRAPSTS: with SAVECTX the wave enters its handler.
 pub(crate) fn status_written(l: &Lift) -> Flow {
     if !l.modes.may_enter() {
         return Flow::Next;
@@ -116,8 +114,7 @@ pub(crate) fn status_written(l: &Lift) -> Flow {
     Flow::End(Terminator::Branch(l.next()))
 }
 
-/// What a wave does in place of an instruction: it has halted, or goes to its
-/// handler.
+/// The action of a wave in place of an instruction: it has halted, or enters its handler.
 pub(crate) fn instead(l: &Lift) -> Option<Flow> {
     if l.modes.halted() {
         return Some(halted(l));
@@ -134,20 +131,19 @@ pub(crate) fn instead(l: &Lift) -> Option<Flow> {
     }
 }
 
-/// TRAPSTS says what happened.
+/// Sets a bit of TRAPSTS.
 fn note(l: &Lift, bit: u32) {
     let trapsts = l.hardware(hw::TRAPSTS) | u64::from(bit);
     l.set_hardware(hw::TRAPSTS, trapsts);
 }
 
-/// After an access of which some lanes were refused, and which has been done for
-/// the others.
+/// Enters the handler after an access that was refused for some lanes, and has been done for the others.
 pub(crate) fn violated(l: &Lift) -> Flow {
     note(l, MEMORY_VIOLATION);
     enter(l, &Cause::done(l))
 }
 
-/// What is no instruction. `None` for a wave that enters no handler.
+/// Enters the handler at an illegal instruction. `None` for a wave that enters no handler.
 pub(crate) fn illegal(l: &Lift) -> Option<Flow> {
     let (id, pc, rewind) = (0, l.pc, 0);
     l.modes.may_enter().then(|| {
@@ -156,8 +152,8 @@ pub(crate) fn illegal(l: &Lift) -> Option<Flow> {
     })
 }
 
-/// An exception that is enabled has been raised where the condition holds.
-/// Without a handler the wave stops there: it gets no further than STATUS.TRAP.
+/// Traps where the condition holds, because an enabled exception was raised. Without a handler the wave stops there: it does not
+/// get past STATUS.TRAP.
 pub(crate) fn raised(l: &Lift, when: Cond) -> Flow {
     if l.modes.has_handler() {
         return enter_if(l, when, &Cause::done(l));
@@ -171,8 +167,8 @@ pub(crate) fn raised(l: &Lift, when: Cond) -> Flow {
     })
 }
 
-/// After an instruction of a wave that goes step by step (3.5 MODE.DEBUG): it is
-/// flagged, unless it is in the handler by now. There is no step after the end.
+/// Sets STATUS.TRAP after an instruction of a single-stepped wave (3.5 MODE.DEBUG), unless the wave is in the handler already.
+/// There is no step after the end.
 pub(crate) fn stepped(l: &Lift, flow: Flow) -> Flow {
     let end = match flow {
         Flow::Next | Flow::Wait => Terminator::Branch(l.next()),
@@ -191,8 +187,8 @@ pub(crate) fn stepped(l: &Lift, flow: Flow) -> Flow {
     Flow::End(end)
 }
 
-/// S_SETHALT: STATUS.HALT = SIMM16[0]. A handler is not halted by that, but the
-/// wave is when it returns; outside it never goes on, nor is it one that has halted.
+/// S_SETHALT: STATUS.HALT = SIMM16[0]. A handler is not halted by that, but the wave is when it returns. Outside a handler, the
+/// wave stops for good, and clearing the bit has no effect, since a halted wave does not run.
 pub(crate) fn set_halt(l: &Lift) -> Flow {
     match (l.simm16() & 1 == 1, l.modes.privileged()) {
         (true, false) => halted(l),
@@ -206,8 +202,7 @@ pub(crate) fn set_halt(l: &Lift) -> Flow {
     }
 }
 
-/// S_SENDMSGHALT: STATUS.HALT = 1 and a message. Where a wave goes on that has
-/// halted, it is lifted as a stop ([`instead`]).
+/// S_SENDMSGHALT: STATUS.HALT = 1 and a message. The continuation of a halted wave is lifted as a stop ([`instead`]).
 pub(crate) fn message_and_halt(l: &Lift) -> Flow {
     l.set_hardware(hw::STATUS, l.hardware(hw::STATUS) | u64::from(HALT));
     let next = match l.modes.privileged() {
@@ -218,7 +213,7 @@ pub(crate) fn message_and_halt(l: &Lift) -> Flow {
     Flow::End(Terminator::Message { message, next })
 }
 
-/// What a wave does that has halted.
+/// The end of a block for a wave that has halted.
 fn halted(l: &Lift) -> Flow {
     Flow::unsupported(l.inst, "it halts the wave, and no debugger could resume it")
 }
@@ -261,7 +256,7 @@ mod tests {
         }
     }
 
-    /// 3.4 and 3.5: in a handler nothing but an S_TRAP enters it; without TRAP_EN, or without a handler, nothing does.
+    /// 3.4 and 3.5: in a handler only an S_TRAP enters it again; without TRAP_EN, or without a handler, nothing does.
     #[test]
     fn waves_enter_from_outside_with_trap_en() {
         let violations = 1 << 20;

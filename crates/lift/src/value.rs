@@ -1,8 +1,6 @@
-//! Typed values with operators, so that an arm of meaning reads like the
-//! manual: `(a << (b & 31)) + c`.
+//! Typed values with operators, so that an arm reads like the manual: `(a << (b & 31)) + c`.
 //!
-//! They work alike on uniform values and on lane vectors; each operation
-//! appends one node to the block.
+//! The operators work alike on uniform values and on lane vectors; each operation appends one node to the block.
 
 mod cond;
 mod float;
@@ -34,7 +32,7 @@ mod tests {
         assert_eq!(b.ty(s.pack(v).v), Ty::V64);
     }
 
-    /// `a > b` is `b < a`: the operands change places, not the node order.
+    /// `a > b` is `b < a`: the operands are swapped, but not the order of nodes.
     #[test]
     fn greater_swaps() {
         let b = Builder::new(0);

@@ -1,36 +1,36 @@
-//! Waits for loads: where a chip would make a wave wait.
+//! Waits for loads: the instructions at which a chip makes a wave wait.
 
 use wavetank_gcn::WaitCounter;
 use wavetank_ir::{Block, Counter, Op, WaitCnt};
 
 use crate::block::Lift;
 
-/// A counter of accesses in flight (Vega ISA, 4.4 "Manually inserted wait states").
+/// The accesses in flight of a wait counter (Vega ISA, 4.4 "Manually inserted wait states").
 #[derive(Default)]
 struct InFlight {
-    /// Instructions that raised it.
+    /// The number of instructions that incremented the counter.
     count: u16,
-    /// The last of them.
+    /// The address of the last one.
     last: u64,
-    /// Whether one of them loads.
+    /// Whether one of them is a load.
     loads: bool,
 }
 
 impl InFlight {
-    /// The instruction at `pc` accesses memory, perhaps more than once.
+    /// Records a memory access by the instruction at `pc`, which may make several.
     fn issue(&mut self, pc: u64, loads: bool) {
         self.count += u16::from(self.count == 0 || pc != self.last);
         self.last = pc;
         self.loads |= loads;
     }
 
-    /// Whether the wave waits until no more than `most` are in flight, and not for stores alone.
+    /// Whether the wave waits until at most `most` accesses are in flight, not for stores only.
     fn exceeds(&self, most: Option<u8>) -> bool {
         self.loads && most.is_some_and(|most| self.count > most.into())
     }
 }
 
-/// The counts that an `s_waitcnt` waits for. A count at the limit of its counter waits for nothing.
+/// The counts of an `s_waitcnt`. A count at the limit of its counter waits for nothing.
 pub(crate) fn counters(l: &Lift) -> WaitCnt {
     let imm = l.simm16();
     let most = |counter: WaitCounter| {
@@ -41,9 +41,9 @@ pub(crate) fn counters(l: &Lift) -> WaitCnt {
     WaitCnt { vm, exp, lgkm }
 }
 
-/// Whether a wave has to wait at an `s_waitcnt` for something that the block so far loads.
+/// Whether a wave waits at an `s_waitcnt` for a load of the block so far.
 ///
-/// What earlier blocks left in flight is not known here.
+/// Loads of earlier blocks that are in flight are not considered.
 pub(crate) fn for_loads(block: &Block, most: WaitCnt) -> bool {
     let (mut vm, mut lgkm) = (InFlight::default(), InFlight::default());
     let mut at = block.pc;
@@ -71,7 +71,7 @@ mod tests {
 
     use crate::{Modes, lift_block};
 
-    // The words are those of LLVM's assembler.
+    // The words are encoded by LLVM's assembler.
     const LOAD: [u32; 2] = [0xdc50_8000, 0x047f_0002]; // global_load_dword v4, v[2:3], off
     const STORE: [u32; 2] = [0xdc70_8000, 0x007f_0200]; // global_store_dword v[0:1], v2, off
     const READ_PAIR: [u32; 2] = [0xd86e_1000, 0x0200_0008]; // ds_read2_b32 v[2:3], v8 offset1:16
@@ -82,7 +82,7 @@ mod tests {
     const BARRIER: [u32; 1] = [0xbf8a_0000];
     const END: [u32; 1] = [0xbf81_0000];
 
-    /// How the block of these instructions on gfx900 ends; they stand at address 0.
+    /// The end of the block of these instructions on gfx900, at address 0.
     fn end(code: &[&[u32]]) -> Terminator {
         let bytes: Vec<u8> = code.concat().iter().flat_map(|w| w.to_le_bytes()).collect();
         let inst = |pc: u64| {
@@ -100,7 +100,7 @@ mod tests {
     fn blocks_end_where_loads_are_waited_for() {
         assert_eq!(end(&[&LOAD, &VMCNT_0, &END]), Terminator::Branch(12));
         assert_eq!(end(&[&READ_PAIR, &LGKMCNT_0, &END]), Terminator::Branch(12));
-        // Two are in flight, each with two accesses, and one may be.
+        // Two instructions are in flight, each with two accesses, and one may be.
         let two = [&READ_PAIR[..], &READ_PAIR, &LGKMCNT_1, &END];
         assert_eq!(end(&two), Terminator::Branch(20));
     }
@@ -117,7 +117,7 @@ mod tests {
         for code in code {
             assert_eq!(end(code), Terminator::EndProgram, "{code:x?}");
         }
-        // Everybody waits there anyway.
+        // Every wave waits there anyway.
         let barrier = [&READ_PAIR[..], &LGKMCNT_0, &BARRIER, &END];
         assert_eq!(end(&barrier), Terminator::Barrier { next: 16 });
     }

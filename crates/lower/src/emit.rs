@@ -1,4 +1,4 @@
-//! Making steps: operands, destinations, masks.
+//! Emitting steps: their operands, destinations and masks.
 
 use wavetank_ir::{Op, Reg, Ty, Un, Value};
 
@@ -9,7 +9,7 @@ use wavetank_lane_ops::flow::{self, Counts};
 use wavetank_lane_ops::{CONST, Special, Step, StepFn, is_in_file};
 use wavetank_memory::Source;
 
-/// A step's operand: where it is, and the sign flips the step applies to it.
+/// An operand of a step: its place, and the sign flips that the step applies to it.
 #[derive(Clone, Copy)]
 pub(super) struct Operand {
     pub place: Place,
@@ -25,7 +25,7 @@ impl Operand {
 }
 
 impl Lower<'_> {
-    /// An operand with the sign flips its user applies.
+    /// The operand for a value, with the sign flips that its user applies.
     pub(super) fn operand(&self, v: Value) -> Operand {
         let (mut at, mut neg, mut abs) = (v, false, false);
         while self.plan.lazy[at.index()] {
@@ -33,7 +33,7 @@ impl Lower<'_> {
                 break;
             };
             match flip {
-                // What is inside an absolute value has no sign.
+                // A sign flip inside an absolute value has no effect.
                 Un::FNeg => neg ^= !abs,
                 _ => abs = true,
             }
@@ -47,7 +47,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Bits that tell which operands are uniform.
+    /// The bit set of the operands that are uniform.
     pub(super) fn uniform_bits(operands: &[Operand]) -> u8 {
         operands
             .iter()
@@ -55,7 +55,7 @@ impl Lower<'_> {
             .fold(0, |u, (n, o)| u | u8::from(o.is_uniform()) << n)
     }
 
-    /// The same operands as lane vectors, without sign flips to apply.
+    /// Replaces the operands by lane vectors without sign flips.
     pub(super) fn spread(&mut self, operands: &mut [Operand]) -> Result<(), TooMany> {
         for o in operands.iter_mut().filter(|o| o.is_uniform()) {
             *o = self.splat(*o)?;
@@ -82,7 +82,7 @@ impl Lower<'_> {
         })
     }
 
-    /// A step with its sources; every lane is written, to offset 0 so far.
+    /// A step with its sources; it writes every lane, to offset 0 until that is set.
     pub(super) fn step(&self, run: StepFn, operands: &[Operand]) -> Step {
         let mut step = Step {
             run,
@@ -111,7 +111,7 @@ impl Lower<'_> {
         operands.iter().any(|o| o.neg || o.abs)
     }
 
-    /// The offset of a mask, as of node `at`.
+    /// The offset of a mask, read at node `at`.
     pub(super) fn mask(&mut self, mask: Value, at: Value) -> Result<u32, TooMany> {
         let of = plan::source(self.block, mask);
         let place = match self.op(of) {
@@ -143,8 +143,8 @@ impl Lower<'_> {
         self.steps.push(step);
     }
 
-    /// Sets where the lane vector that node `v` computes goes: to the register
-    /// of its write, under the mask of it, or to a temporary.
+    /// Sets the destination of the lane vector that node `v` computes: the register of its write, under the write's mask, or a
+    /// temporary.
     pub(super) fn result_vector(&mut self, v: Value, step: &mut Step) -> Result<(), TooMany> {
         if let Some(w) = self.plan.hoisted[v.index()]
             && let Op::Write {
@@ -164,8 +164,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Where the uniform value of `v` goes: to the register of its write, or to
-    /// a temporary.
+    /// The offset for the uniform value of `v`: the register of its write, or a temporary.
     pub(super) fn result_uniform(&mut self, v: Value) -> Result<u32, TooMany> {
         let at = match self.plan.hoisted[v.index()].map(|w| &self.block.nodes[w as usize].op) {
             Some(Op::Write { reg, .. }) => match register(*reg) {
@@ -178,7 +177,7 @@ impl Lower<'_> {
         Ok(at)
     }
 
-    /// Where a mask that `v` computes goes, and the mask that restricts it.
+    /// The offset for a mask that `v` computes, and the offset of the mask that restricts it.
     pub(super) fn result_mask(&mut self, v: Value) -> Result<(u32, u32), TooMany> {
         let Some(gate) = self.plan.gate[v.index()] else {
             return Ok((self.result_uniform(v)?, ALL));
@@ -195,8 +194,7 @@ impl Lower<'_> {
         Ok((dst, mask))
     }
 
-    /// Where the second result of `v` goes; nowhere that matters if nobody
-    /// wants it.
+    /// The offset for the second result of `v`, or for an unused one a temporary.
     pub(super) fn result_second(&mut self, v: Value) -> Result<u32, TooMany> {
         match self.plan.second[v.index()] {
             Some(second) => Ok(self.result_mask(second)?.0),
@@ -204,7 +202,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Writes a value that no operation could write where it is computed.
+    /// Emits a write that was not hoisted to the operation that computes its value.
     pub(super) fn write(&mut self, op: &Op) -> Result<(), TooMany> {
         let Op::Write {
             reg,
@@ -292,7 +290,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Where a memory step finds a value.
+    /// The source of a value in a request.
     pub(super) fn mem_source(&self, v: Option<Value>) -> Source {
         match v.map(|v| self.place(v)) {
             None | Some(Place::Nowhere) => Source::None,
@@ -302,8 +300,7 @@ impl Lower<'_> {
         }
     }
 
-    /// At an instruction that begins the block, or follows a write of EXEC:
-    /// counts the instructions up to the next such.
+    /// Counts instructions at one that begins the block or follows a write of EXEC: those up to the next such instruction.
     pub(super) fn count(&mut self, n: usize) {
         let nodes = &self.block.nodes;
         let is_inst = |i: usize| matches!(nodes[i].op, Op::Inst { .. });

@@ -1,8 +1,8 @@
 //! Lowering: from a block of the IR, or from single nodes of it, to steps of lane operations.
 //!
-//! [`lower`] takes a whole block, as the interpreter does: `plan` decides what is fused; then one walk over the nodes makes
-//! the steps. A value is where its register is, in a temporary, or a constant; what a step cannot take as it is, is
-//! materialised first. [`Singles`] are for an engine that has code of its own for most nodes.
+//! [`lower`] takes a whole block, as the interpreter does: `plan` decides the fusions; then one walk over the nodes emits the
+//! steps. A value is in its register, in a temporary, or a constant; an operand that a step does not support directly is
+//! materialised first. [`Singles`] are for an engine that has its own code for most nodes.
 //!
 //! ```
 //! use wavetank_ir::parse;
@@ -45,12 +45,12 @@ pub use self::temps::{ROOM, TooMany};
 use wavetank_lane_ops::{Simd, Special, Step, StepFn, fuses, special_step};
 use wavetank_memory::{SHADOWS, Uniform, VECTOR_BYTES, VGPRS};
 
-/// What steps point to, kept as long as they.
+/// Data that steps point to, kept as long as the steps.
 #[derive(Default)]
 pub struct Kept(Vec<Box<dyn Any + Send + Sync>>);
 
 impl Kept {
-    /// Keeps a value; gives its address for a step.
+    /// Keeps a value, and returns its address for a step.
     fn keep<T: Any + Send + Sync>(&mut self, value: T) -> u64 {
         self.0.push(Box::new(value));
         let kept = self.0.last().and_then(|k| k.downcast_ref::<T>());
@@ -59,18 +59,18 @@ impl Kept {
     }
 }
 
-/// A lowered block.
+/// A lowered block for the interpreter.
 pub struct Code {
-    /// Its steps; the last ends the block.
+    /// The steps; the last one ends the block.
     pub steps: Vec<Step>,
-    /// What the steps point to.
+    /// The data that the steps point to.
     #[expect(dead_code, reason = "held, not read: the steps have its addresses")]
     kept: Kept,
-    /// Whether it writes a hardware register, on which later blocks depend.
+    /// Whether the block writes a hardware register, on which later blocks depend.
     pub changes_modes: bool,
 }
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// Not computed, or fused into its user.
@@ -79,16 +79,16 @@ pub enum Place {
     Vector(u32),
     /// A uniform value, by its offset in [`Uniform`].
     Uniform(u32),
-    /// A constant.
+    /// A constant of 64 bits.
     Const(u64),
 }
 
-/// What steps do beside their work.
+/// Optional side effects of the steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// They count the instructions.
+    /// Whether steps count the instructions.
     pub count: bool,
-    /// They record accesses, and waits for them.
+    /// Whether steps record accesses, and waits for them.
     pub instrumented: bool,
 }
 
@@ -138,7 +138,7 @@ struct Lower<'b> {
     kept: Kept,
     pc: u64,
     node: u32,
-    /// When that is, for the temporaries: they are kept until a time.
+    /// The number of the current node, until which temporaries are kept.
     now: u32,
 }
 
@@ -170,7 +170,7 @@ pub fn register(reg: Reg) -> Place {
     }
 }
 
-/// The mask that has every lane.
+/// The offset of the mask of all lanes.
 const ALL: u32 = offset_of!(Uniform, all) as u32;
 
 impl Lower<'_> {
@@ -178,7 +178,7 @@ impl Lower<'_> {
         special_step(self.simd, special)
     }
 
-    /// Places constants and the reads whose register keeps its value.
+    /// Places constants, and the reads whose register keeps its value until the last use.
     fn place_reads(&mut self) {
         for (i, node) in self.block.nodes.iter().enumerate() {
             self.places[i] = match node.op {
@@ -201,7 +201,7 @@ impl Lower<'_> {
         self.ty(v).is_vector()
     }
 
-    /// Where a value is, seen through casts and `and`s that became masks.
+    /// The place of a value, looking through casts and through `and`s that became gates.
     fn place(&self, v: Value) -> Place {
         let v = plan::source(self.block, v);
         self.places[v.index()]

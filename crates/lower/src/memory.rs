@@ -1,4 +1,4 @@
-//! Memory operations: a step, and its operands beside the block.
+//! Lowering of memory operations: each becomes a step with a request, which is stored with the block.
 
 use wavetank_ir::{DataReg, Image, MemOp, Reg, Space, Value};
 
@@ -9,7 +9,7 @@ use wavetank_lane_ops::{Special, is_in_file, memory_step};
 use wavetank_memory::{Request, Source};
 
 impl Lower<'_> {
-    /// Makes the step of an access, `v`.
+    /// Emits the step of memory access `v`.
     pub(super) fn access(&mut self, v: Value, op: &MemOp) -> Result<(), TooMany> {
         let mut mem = Request {
             op: op.clone(),
@@ -23,7 +23,7 @@ impl Lower<'_> {
             mask: ALL,
         };
         match &op.space {
-            // The apertures are looked for lane by lane.
+            // The apertures are tested lane by lane.
             Space::Flat { address, .. } => mem.sources[0] = Source::Vector(self.lanes(*address)?),
             Space::Image(image) => {
                 for (at, v) in mem.address.iter_mut().zip(&image.address) {
@@ -55,8 +55,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Where the result of an access goes: a temporary, which is 0 in lanes that
-    /// are off.
+    /// The offset for the result of an access: a temporary, which is 0 in inactive lanes.
     fn result_of_access(&mut self, v: Value) -> Result<u32, TooMany> {
         let zero = Operand {
             place: Place::Const(0),
@@ -72,8 +71,7 @@ impl Lower<'_> {
         Ok(at)
     }
 
-    /// The offset of a value as a lane vector: where it is, or where it is put
-    /// for this node.
+    /// The offset of a value as a lane vector: in place, or copied to a temporary for this node.
     pub(super) fn lanes(&mut self, v: Value) -> Result<u32, TooMany> {
         let mut lanes = [self.operand(v)];
         self.spread(&mut lanes)?;
@@ -95,8 +93,7 @@ impl Lower<'_> {
     }
 }
 
-/// The offset of the registers that results go to. Where those are not in the
-/// file, no step goes there.
+/// The offset of the result registers. If these are not in the file, the access has no effect.
 pub fn returns(op: &MemOp) -> u32 {
     match op.ret {
         Some(DataReg::V(n)) if is_in_file(n.into(), 1) => match register(Reg::V(n)) {

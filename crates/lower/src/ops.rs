@@ -1,4 +1,4 @@
-//! From an operation to its steps.
+//! Lowering of each operation to its steps.
 
 use wavetank_ir::{
     Clock, Export, LANES, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Terminator, Ty, Value,
@@ -14,8 +14,8 @@ use wavetank_lane_ops::{
 };
 use wavetank_memory::Source;
 
-/// Where the file begins that an indexed register is in, or that of shadows, and its number there. `shadow` is the bit of the
-/// number that says so.
+/// The offset of the register or shadow file that contains an indexed register, and the register's number in it. `shadow` is the
+/// bit of the number that selects the shadows.
 fn file_of(reg: Reg, shadow: u64) -> (u32, u64) {
     let (n, first) = match reg {
         Reg::V(n) => (u64::from(n), Reg::V(n & SHADOW_VECTOR)),
@@ -29,7 +29,7 @@ fn file_of(reg: Reg, shadow: u64) -> (u32, u64) {
 }
 
 impl Lower<'_> {
-    /// Makes the steps of one node.
+    /// Emits the steps of one node.
     pub(super) fn emit(&mut self, v: Value) -> Result<(), TooMany> {
         let block = self.block;
         match &block.node(v).op {
@@ -66,7 +66,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An operation whose function a driver runs.
+    /// Emits the step of an operation with a function of one element.
     fn function(&mut self, v: Value, op: &Op) -> Result<(), TooMany> {
         let mut args = Vec::with_capacity(3);
         op.for_each_operand(&mut |a| args.push(*a));
@@ -111,7 +111,7 @@ impl Lower<'_> {
         Ok(step(self.simd, op, shape).expect("what has capabilities has a step"))
     }
 
-    /// An operation with two results.
+    /// Emits the step of an operation with two results.
     fn wide(&mut self, v: Value, op: &Op) -> Result<(), TooMany> {
         let mut args = Vec::with_capacity(3);
         op.for_each_operand(&mut |a| args.push(*a));
@@ -145,7 +145,7 @@ impl Lower<'_> {
         Ok(Special::wide(op, Self::uniform_bits(operands)))
     }
 
-    /// Operations whose steps have bodies of their own.
+    /// Emits the steps of operations with custom bodies.
     fn special(&mut self, v: Value, op: &Op) -> Result<(), TooMany> {
         match op {
             Op::Select(cond, a, b) => self.select(v, *cond, *a, *b),
@@ -252,7 +252,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A number that is shown, and whether it has 64 bits.
+    /// The location of a value shown with a probe, and whether it has 64 bits.
     fn shown(&self, v: Value) -> (Shown, bool) {
         let operand = self.operand(v);
         let shown = match operand.place {
@@ -264,7 +264,7 @@ impl Lower<'_> {
         (shown, operand.wide)
     }
 
-    /// The last step's registers are in this file.
+    /// Sets the offset of the register file that the last step indexes.
     fn in_file(&mut self, file: u32) -> Result<(), TooMany> {
         let last = self.steps.last_mut();
         last.into_iter().for_each(|step| step.dst2 = file);
@@ -311,7 +311,7 @@ impl Lower<'_> {
         let from = self.operand(a);
         let dst = self.result_uniform(v)?;
         if from.is_uniform() {
-            // Every lane has it.
+            // A uniform value is the same in every lane.
             self.move_uniform(from, dst);
             return Ok(());
         }
@@ -346,7 +346,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// All lanes, or none, as a uniform condition says.
+    /// A mask of all lanes or none, from a uniform condition.
     fn mask_of_bool(&mut self, cond: Operand) -> Result<Operand, TooMany> {
         let constant = |c| Operand {
             place: Place::Const(c),
@@ -397,8 +397,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The lanes in which a value is wanted, where its only use is to be chosen in them: what is rarely chosen (the
-    /// scaled sum of V_DIV_FMAS) need not be computed.
+    /// The mask of a select that is the only use of a value: other lanes need not be computed, which saves work for a value that
+    /// is rarely selected (the scaled sum of V_DIV_FMAS).
     fn only_choice(&self, v: Value) -> Option<Value> {
         let one_use = self.plan.uses[v.index()] == 1 && self.plan.second[v.index()].is_none();
         if !one_use || self.plan.hoisted[v.index()].is_some() {
@@ -443,7 +443,7 @@ impl Lower<'_> {
         self.steps.push(step);
     }
 
-    /// The wave goes on at `next` after this step, which says where its instruction is from there.
+    /// Makes the wave continue at `next` after this step, and stores the distance back to its instruction.
     fn goes_on(&self, step: &mut Step, next: u64) {
         step.imm[2] = next;
         step.dst2 = next.wrapping_sub(self.pc) as u32;
@@ -463,7 +463,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The kernel stops here.
+    /// Emits a step that stops the kernel with a message.
     pub(super) fn unsupported(&mut self, what: String) {
         let mut step = self.step(flow::unsupported, &[]);
         step.imm[0] = self.kept.keep(what);

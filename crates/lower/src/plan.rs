@@ -1,15 +1,14 @@
-//! What is fused, decided before a step is made: writes move up into the
-//! operation that computes their value, masks of results into the operation
-//! they restrict, sign flips into the operation that uses them. A register
-//! that is read stays where it is, unless it is written before the last use.
+//! The plan: fusion decided before a step is emitted. Writes move up into the operation that computes their value, masks of
+//! results into the operation that they restrict, sign flips into the operation that uses them. A register that is read is used
+//! in place, unless it is written before the last use.
 
 use wavetank_ir::{Block, Elem, Op, Reg, RegFile, SHADOW_VECTOR, Span, Ty, Un, Value};
 
 use wavetank_lane_ops::{caps, is_in_file};
 use wavetank_memory::VGPRS;
 
-/// Uniform registers, SCC, hardware registers, then vector registers: what a
-/// span can name, numbered through. Behind vector registers are their shadows.
+/// The common numbering of all registers that a span can name: uniform registers, SCC, hardware registers, then vector registers.
+/// The shadows of vector registers follow these.
 const SCC_UNIT: usize = Span::ALL_UNIFORM.end() as usize;
 const HW_UNITS: usize = SCC_UNIT + 1;
 const VECTOR_UNITS: usize = HW_UNITS + 256;
@@ -36,26 +35,25 @@ fn units(span: Span) -> std::ops::Range<usize> {
 pub struct Plan {
     /// The last node at which a value is needed.
     pub last: Vec<u32>,
-    /// How many nodes use it, its second result not counted.
+    /// The number of nodes that use the value, its second result not counted.
     pub uses: Vec<u32>,
-    /// The write that takes a value where it is computed.
+    /// The write that was hoisted to the operation that computes the value.
     pub hoisted: Vec<Option<u32>>,
-    /// For each write: it was hoisted.
+    /// For each write: whether it was hoisted.
     pub done: Vec<bool>,
-    /// For each value that is restricted by a mask where it is computed: the
-    /// mask.
+    /// For each value that is restricted by a mask where it is computed: the mask.
     pub gate: Vec<Option<Value>>,
-    /// For each `and` that became a gate: the value it restricts.
+    /// For each `and` that became a gate: the value that it restricts.
     pub gated: Vec<Option<Value>>,
-    /// For each sign flip that its user applies: true.
+    /// For each sign flip: whether its user applies it.
     pub lazy: Vec<bool>,
-    /// For each read: the register is written before the last use.
+    /// For each read: whether the register is written before the last use.
     pub copied: Vec<bool>,
-    /// The value that holds the second result.
+    /// The node that stands for the second result.
     pub second: Vec<Option<Value>>,
 }
 
-/// The node a value's bits come from, seen through casts.
+/// The node that a value's bits come from, looking through casts.
 pub fn source(block: &Block, mut v: Value) -> Value {
     while let Op::Cast(_, of) = block.node(v).op {
         v = of;
@@ -68,15 +66,14 @@ fn writes(op: &Op, span: Span) -> bool {
     op.effects().writes.overlap(span)
 }
 
-/// Whether a node reads registers of the span at its place, or may let
-/// somebody look at them.
+/// Whether a node reads registers of the span at its position, or may expose them to an observer.
 fn reads(op: &Op, span: Span) -> bool {
     let effects = op.effects();
     effects.observes_state || effects.reads.overlap(span)
 }
 
 impl Plan {
-    /// Decides for a block. `fuse` is off for the level without fusion.
+    /// Makes the plan of a block. `fuse` is off for the level without fusion.
     pub fn new(block: &Block, fuse: bool) -> Plan {
         let mut plan = Plan::empty(block.nodes.len());
         let users = plan.count_uses(block);
@@ -91,7 +88,7 @@ impl Plan {
         plan
     }
 
-    /// No decision but those of the caller: which reads are copied, and until when each value is needed.
+    /// A plan without fusion, for a caller that decides which reads are copied and how long values are needed.
     pub fn unfused(block: &Block, copied: Vec<bool>, last: Vec<u32>) -> Plan {
         let n = block.nodes.len();
         let mut plan = Plan {
@@ -117,7 +114,7 @@ impl Plan {
         }
     }
 
-    /// Counts uses; gives for each value its last user, seen through casts.
+    /// Counts the uses; returns for each value its last user, looking through casts.
     fn count_uses(&mut self, block: &Block) -> Vec<u32> {
         let mut users = vec![0; block.nodes.len()];
         for (i, node) in block.nodes.iter().enumerate() {
@@ -138,7 +135,7 @@ impl Plan {
         users
     }
 
-    /// The node at which a value's step stands.
+    /// The node at which the step of a value is emitted.
     fn place(&self, block: &Block, v: Value) -> u32 {
         let v = source(block, v);
         match (self.gated[v.index()], &block.node(v).op) {
@@ -148,7 +145,7 @@ impl Plan {
         }
     }
 
-    /// Whether a mask can be read at node `at`, before its own place.
+    /// Whether a mask can be read at node `at`, before its own position.
     fn readable(&self, block: &Block, mask: Value, at: u32) -> bool {
         let mask = source(block, mask);
         if mask.0 < at {
@@ -198,7 +195,7 @@ impl Plan {
         }
     }
 
-    /// Finds `and`s that restrict the lanes of a compare, of a mask that was shuffled, or of a carry.
+    /// Finds `and`s that restrict the lanes of a compare, of a shuffled mask, or of a carry.
     fn find_gates(&mut self, block: &Block) {
         for (i, node) in block.nodes.iter().enumerate() {
             let Op::Bin(wavetank_ir::Bin::And, _, _, a, b) = node.op else {
@@ -225,7 +222,7 @@ impl Plan {
             Op::Cmp(..) | Op::Class(..) | Op::NonZero(_) | Op::ShuffleMask(..) => {
                 self.readable(block, mask, x.0)
             }
-            // The carry is restricted as the sum is: both by the write's mask.
+            // The carry is restricted like the sum: both by the write's mask.
             Op::Second(of) => self.hoisted[of.index()].is_some_and(|w| {
                 let Op::Write { mask: Some(m), .. } = block.nodes[w as usize].op else {
                     return false;
@@ -237,7 +234,7 @@ impl Plan {
     }
 
     fn hoist_uniform_writes(&mut self, block: &Block, users: &[u32]) {
-        // Registers that stand for a value, and until when.
+        // The registers that hold a value, and the node until which they do.
         let mut alive: Vec<(Span, u32)> = Vec::new();
         for (w, node) in block.nodes.iter().enumerate() {
             let Op::Write {
@@ -293,14 +290,14 @@ impl Plan {
             }
             let user = users[i] as usize;
             self.lazy[i] = match block.nodes[user].op {
-                // −|x|: the flip goes on with the flip that uses it.
+                // −|x|: the user of the flip passes it on.
                 Op::Un(Un::FNeg, e, ..) if self.lazy[user] => e == elem,
                 ref op => takes_mods(op, elem),
             };
         }
     }
 
-    /// When each value is last needed, lazy users counted at their own users.
+    /// Finds the last node that needs each value; a lazy user counts at its own user.
     fn find_last_uses(&mut self, block: &Block) {
         for (i, node) in block.nodes.iter().enumerate().rev() {
             let at = match node.op {
@@ -313,8 +310,8 @@ impl Plan {
                 *last = (*last).max(at);
             });
         }
-        // The mask in a gate stands where the `and` stood, at the latest; what
-        // an `and` became lives where its register or temporary does.
+        // The mask of a gate is read where the `and` was, at the latest. The result of such an `and` lives in the register or
+        // temporary of the gated value.
         for i in 0..block.nodes.len() {
             if let Some(of) = self.gated[i] {
                 self.last[of.index()] = self.last[of.index()].max(self.last[i]);
@@ -322,7 +319,7 @@ impl Plan {
         }
     }
 
-    /// Finds reads whose register is written before their last use.
+    /// Finds the reads whose register is written before their last use.
     fn find_copies(&mut self, block: &Block) {
         let mut next_write = vec![u32::MAX; UNITS];
         let mut writes: Vec<Vec<Span>> = vec![Vec::new(); block.nodes.len()];
@@ -348,8 +345,8 @@ impl Plan {
     }
 }
 
-/// Whether two masks are the same bits at both places: the same value, or reads
-/// of the same register that the simplifier left apart.
+/// Whether two masks have the same bits at both nodes: the same value, or reads of the same register that the simplifier did not
+/// merge.
 fn same_mask(block: &Block, a: Value, b: Value) -> bool {
     let (a, b) = (source(block, a), source(block, b));
     if a == b {
@@ -369,7 +366,7 @@ fn is_bool(block: &Block, v: Value) -> bool {
     uniform && matches!(block.node(v).op, Op::Cmp(..) | Op::Second(_))
 }
 
-/// Operations whose step writes a lane vector under a mask.
+/// Whether the step of an operation writes a lane vector under a mask.
 fn has_vector_step(op: &Op) -> bool {
     matches!(
         op,
@@ -391,7 +388,7 @@ fn has_vector_step(op: &Op) -> bool {
     )
 }
 
-/// Operations whose step writes a uniform value anywhere.
+/// Whether the step of an operation can write a uniform value to any offset.
 fn has_uniform_step(op: &Op) -> bool {
     match op {
         Op::Cmp(..)
@@ -422,8 +419,7 @@ pub fn writes_exec(op: &Op) -> bool {
     writes(op, Span::EXEC)
 }
 
-/// Whether a block changes what later blocks are lifted for: a hardware
-/// register.
+/// Whether a block changes the modes that later blocks are lifted for: hardware registers.
 pub fn writes_hardware(op: &Op) -> bool {
     let writes = op.effects().writes;
     writes.iter().any(|span| span.file == RegFile::Hardware)

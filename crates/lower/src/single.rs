@@ -1,8 +1,8 @@
-//! Single nodes as steps, for an engine that has code of its own for most nodes of a block, but not for all.
+//! Lowering of single nodes, for an engine that has its own code for most nodes of a block, but not for all.
 //!
-//! Such an engine decides the order, in which it takes the nodes by stages, and says for each value until which stage it
-//! is needed. It asks for the steps of a node ([`Single::steps`]), finds the value where those leave it
-//! ([`Single::place`]), and says where it leaves values itself ([`Single::claim`]). Nothing is fused.
+//! Such an engine chooses the order: it processes the nodes in stages, and specifies for each value the last stage that needs it.
+//! The engine gets the steps of a node ([`Single::steps`]), finds the value at their destination ([`Single::place`]), and
+//! reserves places for the values that it computes itself ([`Single::claim`]). Nothing is fused.
 
 use wavetank_ir::{Block, Reg, Ty, Value};
 
@@ -11,7 +11,7 @@ use super::temps::{Temps, TooMany};
 use super::{Extras, Kept, Lower, Place, register};
 use wavetank_lane_ops::{Ctx, Next, Simd, Step};
 
-/// The steps of a node, at an address that stays.
+/// The steps of a node, at a stable address.
 pub struct Steps {
     steps: Box<[Step]>,
     #[expect(dead_code, reason = "held, not read: the steps have its addresses")]
@@ -24,11 +24,11 @@ impl Steps {
         &self.steps
     }
 
-    /// Runs steps one after another, until one ends the block or stops the wave: what compiled code calls. Gives the
-    /// [`Next`] of the last as a number.
+    /// Runs steps one after another, until one ends the block or stops the wave; compiled code calls it. Returns the [`Next`] of
+    /// the last step as a number.
     ///
     /// # Safety
-    /// That of [`StepFn`](wavetank_lane_ops::StepFn), for each of `count` steps; the context is the caller's alone.
+    /// The contract of [`StepFn`](wavetank_lane_ops::StepFn), for each of `count` steps; the context is the caller's alone.
     pub unsafe extern "C" fn run(ctx: *mut Ctx<'_, '_>, steps: *const Step, count: usize) -> u32 {
         // SAFETY: by the caller's promise.
         let (ctx, steps) = unsafe { (&mut *ctx, std::slice::from_raw_parts(steps, count)) };
@@ -43,56 +43,56 @@ impl Steps {
     }
 }
 
-/// What an engine knows of a block whose nodes it takes by stages.
+/// An engine's description of a block that it processes in stages.
 pub struct Singles<'b> {
-    /// The block.
+    /// The block to lower.
     pub block: &'b Block,
-    /// For each node: a read of a register that is written too early to be used where it is.
+    /// For each node: whether it reads a register that is written too early to be used in place.
     pub copied: Vec<bool>,
     /// For each value: the last stage that needs it.
     pub last: Vec<u32>,
-    /// How many stages there are.
+    /// The number of stages.
     pub stages: usize,
 }
 
-/// Makes steps of single nodes.
+/// Lowers single nodes to steps.
 pub trait Single {
-    /// The steps of a node at a stage. It must be no read that stays in its register, no constant and no cast.
+    /// The steps of a node at a stage. The node is not a read that is used in place, a constant or a cast.
     ///
     /// # Errors
     /// If there are no temporaries left.
     fn steps(&mut self, v: Value, stage: u32) -> Result<Steps, TooMany>;
 
-    /// Where a value is: in its register, in a temporary, or in the operation that computes it with another.
+    /// The place of a value: its register, a temporary, or that of the operation that computes it as a second result.
     fn place(&self, v: Value) -> Place;
 
-    /// A place for a value that the engine computes at a stage, kept until its last one.
+    /// Reserves a place for a value that the engine computes at a stage, until the last stage that needs it.
     ///
     /// # Errors
     /// If there are no temporaries left.
     fn claim(&mut self, v: Value, stage: u32) -> Result<Place, TooMany>;
 
-    /// A lane vector of 32 bits, kept until the end of a stage.
+    /// Reserves a lane vector of 32 bits until the end of a stage.
     ///
     /// # Errors
     /// If there are no temporaries left.
     fn vector(&mut self, stage: u32) -> Result<u32, TooMany>;
 
-    /// A uniform value of 64 bits, kept until the end of a stage.
+    /// Reserves a uniform value of 64 bits until the end of a stage.
     ///
     /// # Errors
     /// If there are no temporaries left.
     fn uniform(&mut self, stage: u32) -> Result<u32, TooMany>;
 
-    /// The engine computes a uniform value right into a register.
+    /// Records that the engine computes a uniform value directly into a register.
     fn put(&mut self, v: Value, reg: Reg);
 
-    /// A stage is over: takes back what nobody needs after it.
+    /// Ends a stage, and frees the places that are not needed after it.
     fn done(&mut self, stage: u32);
 }
 
 impl<'b> Singles<'b> {
-    /// What makes the steps, for a level of processor features.
+    /// The lowering of single nodes for a level of processor features.
     pub fn at(self, simd: Simd) -> Box<dyn Single + 'b> {
         let block = self.block;
         let mut lower = Lower {

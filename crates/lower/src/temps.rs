@@ -1,21 +1,21 @@
-//! Temporaries: lane vectors and uniform slots behind the files of the wave.
+//! Temporaries: lane vectors and uniform slots after the files of the wave.
 
 use wavetank_memory::{MAX_OWN, Room, Uniform, VECTOR_BYTES, VGPRS};
 
-/// What a block may keep at once behind the files of its wave.
+/// The temporaries that a block may use at once, after the files of its wave.
 pub const ROOM: Room = Room {
     vectors: 96,
     uniforms: 256,
 };
 
-/// Behind that are the shadows of registers, where a wave has some.
+/// The shadows of registers follow, in a wave that has some.
 const _: () = assert!(ROOM.vectors <= MAX_OWN);
 
-/// A block needs more temporaries than there are.
+/// The error for a block that needs more temporaries than exist.
 #[derive(Debug)]
 pub struct TooMany;
 
-/// Slots given out first-fit.
+/// The slots of one file, allocated first-fit.
 struct Slots {
     used: Vec<bool>,
 }
@@ -32,22 +32,22 @@ impl Slots {
 /// A temporary, until it is given back.
 #[derive(Clone, Copy, Debug)]
 pub enum Temp {
-    /// So many lane vectors from a slot on.
+    /// A number of lane vectors, from a slot on: first slot and count.
     Vector(usize, usize),
-    /// A uniform slot.
+    /// The number of a uniform slot.
     Uniform(usize),
 }
 
-/// The temporaries of a block, given back after their last use.
+/// The temporaries of a block, freed after their last use.
 pub struct Temps {
     vector: Slots,
     uniform: Slots,
-    /// What ends at each node.
+    /// The temporaries to free after each node.
     ends: Vec<Vec<Temp>>,
 }
 
 impl Temps {
-    /// None is in use; the block has so many nodes.
+    /// No temporary in use, for a block of `nodes` nodes.
     pub fn new(nodes: usize) -> Self {
         Temps {
             vector: Slots {
@@ -60,8 +60,7 @@ impl Temps {
         }
     }
 
-    /// The offset in the vector file of lane vectors of 32 or 64 bits, kept
-    /// until node `last` is done.
+    /// Allocates lane vectors of 32 or 64 bits until node `last` is done, and returns their offset in the vector file.
     pub fn vector(&mut self, bits: u32, last: u32) -> Result<u32, TooMany> {
         let count = bits as usize / 32;
         let slot = self.vector.take(count)?;
@@ -69,14 +68,14 @@ impl Temps {
         Ok(((VGPRS + slot) * VECTOR_BYTES) as u32)
     }
 
-    /// The offset from [`Uniform`] of 64 bits, kept until node `last` is done.
+    /// Allocates 64 uniform bits until node `last` is done, and returns their offset from [`Uniform`].
     pub fn uniform(&mut self, last: u32) -> Result<u32, TooMany> {
         let slot = self.uniform.take(1)?;
         self.ends[last as usize].push(Temp::Uniform(slot));
         Ok((size_of::<Uniform>() + 8 * slot) as u32)
     }
 
-    /// Node `n` is done: takes back what ends there.
+    /// Frees the temporaries whose last use is node `n`.
     pub fn done(&mut self, n: usize) {
         for temp in std::mem::take(&mut self.ends[n]) {
             match temp {

@@ -1,25 +1,25 @@
-//! What still runs after a fault: the work-groups before the one that failed, so that the fault of the first one is told, whichever
-//! thread was faster.
+//! The aftermath of a fault: the work-groups before the failed one continue, so that the fault of the first group is reported,
+//! whichever thread was faster.
 //!
-//! Some of them may wait for a group that has failed or was dropped. So a dispatch ends when all that are left only wait, and a
-//! group when it has gone on for long.
+//! Some of them may wait for a group that has failed or was dropped. So the dispatch ends when all remaining groups only wait,
+//! and a group ends when it has used up its allowance.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Guest instructions that a work-group may execute after a fault in a later one: compiled, they take about a second.
+/// Guest instructions that a work-group may execute after a fault in a later one, about a second of compiled code.
 pub(crate) const ALLOWANCE: i64 = 1 << 28;
 
-/// How often all work-groups of a thread find nothing to do before they count as waiting in vain. A group that sleeps in a
-/// loop to let time pass gets on without being seen to.
+/// The number of times that all work-groups of a thread find nothing to do before they count as waiting in vain. A group that
+/// sleeps in a loop to pass time makes progress that is not visible.
 const LOOKS: u32 = 4096;
 
-/// No work-group: all run.
+/// The value of `end` while all work-groups run.
 const NONE: u64 = u64::MAX;
 
-/// Which work-groups of a dispatch go on.
+/// The decision which work-groups of a dispatch continue.
 pub(crate) struct Aftermath {
-    /// Work-groups from this number on stop.
+    /// The number of the first work-group that stops.
     end: AtomicU64,
     threads: usize,
     waiting: Mutex<Waiting>,
@@ -27,21 +27,21 @@ pub(crate) struct Aftermath {
 
 #[derive(Default)]
 struct Waiting {
-    /// Threads that have no work-groups left.
+    /// The number of threads that have no work-groups left.
     gone: usize,
-    /// How often each of the others found nothing to do since anything last moved.
+    /// For each thread, the times that it found nothing to do since anything last made progress.
     looks: Vec<u32>,
 }
 
-/// Whether a work-group goes on.
+/// The decision whether a work-group continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     Run,
-    /// A later one has failed: it goes on as long as its allowance lasts.
+    /// A later work-group has failed: this one continues as long as its allowance lasts.
     Finish,
     /// This work-group or an earlier one has failed.
     Drop,
-    /// All stop.
+    /// All work-groups of the dispatch stop.
     Stop,
 }
 
@@ -54,7 +54,7 @@ impl Aftermath {
         }
     }
 
-    /// Whether a work-group goes on.
+    /// The decision for a work-group by its number.
     pub fn verdict(&self, group: u64) -> Verdict {
         match self.end.load(Ordering::Relaxed) {
             NONE => Verdict::Run,
@@ -64,17 +64,17 @@ impl Aftermath {
         }
     }
 
-    /// Whether a work-group has failed, or all stop.
+    /// Whether a work-group has failed, or all are stopping.
     pub fn has_begun(&self) -> bool {
         self.end.load(Ordering::Relaxed) != NONE
     }
 
-    /// A work-group has failed: it and those after it stop. With 0 all do.
+    /// Stops the work-groups from this number on, because it has failed. With 0 all stop.
     pub fn stop_from(&self, group: u64) {
         self.end.fetch_min(group, Ordering::Relaxed);
     }
 
-    /// A thread has let each of its work-groups run once. All stop if none of any thread has anything to do but wait.
+    /// Records that a thread has let each of its work-groups run once. All stop if the groups of all threads only wait.
     pub fn looked(&self, thread: usize, moved: bool) {
         let mut waiting = self.waiting();
         if moved {
@@ -89,7 +89,7 @@ impl Aftermath {
         }
     }
 
-    /// A thread has no work-groups left.
+    /// Records that a thread has no work-groups left.
     pub fn leave(&self) {
         let mut waiting = self.waiting();
         waiting.gone += 1;

@@ -1,6 +1,6 @@
-//! The grid of a dispatch: which work-groups there are, how large, in which order.
+//! The grid of a dispatch: its work-groups, their sizes and their order.
 //!
-//! Sizes count work-items, as HSA does: the last work-group of a dimension may be partial.
+//! Sizes count work-items, as in HSA: the last work-group of a dimension may be partial.
 
 use wavetank_ir::LANES;
 
@@ -8,7 +8,7 @@ use wavetank_memory::{StartRegisters, Wave};
 
 pub use wavetank_gcn::numbers::MAX_GROUP_SIZE;
 
-/// A grid of work-items and how it is cut into work-groups.
+/// A grid of work-items, divided into work-groups.
 ///
 /// ```
 /// use wavetank_machine::Grid;
@@ -23,12 +23,12 @@ pub use wavetank_gcn::numbers::MAX_GROUP_SIZE;
 pub struct Grid {
     items: [u32; 3],
     group: [u32; 3],
-    /// Work-groups in each dimension, and their number: asked for at each start of one.
+    /// Work-groups in each dimension, and their number: stored, since each start of a work-group uses them.
     groups: [u32; 3],
     count: u64,
 }
 
-/// Why a grid cannot be dispatched.
+/// The reason why a grid cannot be dispatched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GridError {
     /// A dimension of the grid is zero.
@@ -37,7 +37,7 @@ pub enum GridError {
     /// A dimension of the work-group is zero.
     #[error("the work-group {}x{}x{} has no work-items; every dimension must be at least 1", .0[0], .0[1], .0[2])]
     EmptyGroup([u32; 3]),
-    /// The work-group is too large.
+    /// A work-group with more work-items than a chip allows.
     #[error(
         "a work-group of {}x{}x{} has {} work-items; the most is {MAX_GROUP_SIZE}",
         .0[0], .0[1], .0[2], .0.iter().map(|&n| u128::from(n)).product::<u128>()
@@ -52,7 +52,7 @@ pub enum GridError {
 }
 
 impl Grid {
-    /// A grid of `items` work-items, cut into work-groups of `group` work-items.
+    /// A grid of `items` work-items, divided into work-groups of `group` work-items.
     ///
     /// # Errors
     /// Any of [`GridError`].
@@ -106,10 +106,10 @@ impl Grid {
         waves(self.group)
     }
 
-    /// The work-group at a position of the order in which they start: X is fastest, then Y, then Z.
+    /// The work-group at a position in the order of starting: X varies fastest, then Y, then Z.
     pub fn group(&self, index: u64) -> Group {
         let [x, y, _] = self.groups.map(u64::from);
-        // Divisions take long: most grids have one row.
+        // Divisions are slow, and most grids have one row.
         let id = match index < x {
             true => [index as u32, 0, 0],
             false => [
@@ -118,7 +118,7 @@ impl Grid {
                 (index / x / y) as u32,
             ],
         };
-        // At the edge of the grid the group shrinks; the first item is below u32::MAX there.
+        // At the edge of the grid the group shrinks; the position of its first item is below u32::MAX.
         let side = |d: usize| self.group[d].min(self.items[d] - id[d] * self.group[d]);
         let size = [side(0), side(1), side(2)];
         Group { index, id, size }
@@ -128,11 +128,11 @@ impl Grid {
 /// One work-group of a grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// Its position in the order of starting.
+    /// The position in the order of starting.
     pub index: u64,
-    /// Its id in each dimension.
+    /// The id in each dimension.
     pub id: [u32; 3],
-    /// Its work-items in each dimension: fewer than a full group's at the edge of the grid.
+    /// Work-items in each dimension: fewer than a full group's at the edge of the grid.
     pub size: [u32; 3],
 }
 
@@ -143,7 +143,7 @@ impl Group {
         waves(self.size)
     }
 
-    /// The lanes of a wave that have a work-item.
+    /// The mask of a wave's lanes that have a work-item.
     pub fn exec(&self, wave: u32) -> u64 {
         let items = items(self.size);
         match items.saturating_sub(wave * LANES as u32) {
@@ -162,47 +162,47 @@ fn items([x, y, z]: [u32; 3]) -> u32 {
     x * y * z
 }
 
-/// A wave's place: what differs from wave to wave.
+/// The place of a wave: the data that differ from wave to wave.
 pub struct Site<'a> {
-    /// Its work-group.
+    /// The work-group of the wave.
     pub group: &'a Group,
-    /// Its number in the work-group.
+    /// The number of the wave in the work-group.
     pub index: u32,
     /// Guest address of the work-group's scratch.
     pub scratch: u64,
-    /// The worker that runs it, as the chip's compute unit.
+    /// The number of the worker that runs it, as that of the chip's compute unit.
     pub unit: u32,
-    /// The place of its work-group among those resident there.
+    /// The slot of its work-group among those resident on the worker.
     pub slot: u32,
 }
 
-/// Puts waves into their start state: what a front end knows of launching.
+/// The launch rules of a front end: they put waves into their start state.
 pub trait StartWave: Sync {
     /// Sets every register that the program may read, and the PC.
     fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared);
 }
 
-/// What one thread has prepared for the waves of a dispatch that it starts.
+/// Start states that one thread keeps for the waves that it starts.
 #[derive(Default)]
 pub struct Prepared {
-    /// The ids of work-items.
+    /// The ids of work-items in the lanes.
     pub ids: WorkItemIds,
-    /// The registers of the waves of a place.
+    /// The registers of the waves at one place.
     pub starts: Starts,
 }
 
-/// The uniform registers that the waves of a group start with, but for what tells the group from others of its size at its
-/// place: kept between such groups.
+/// The initial uniform registers of the waves of a group, without those that identify the group: kept between groups of the
+/// same size and place.
 #[derive(Default)]
 pub struct Starts {
-    /// The scratch, the unit, the slot and the size of the group that they are for.
+    /// The scratch, unit, slot and group size that the registers are valid for.
     of: Option<(u64, u32, u32, [u32; 3])>,
-    /// The work-items of each wave.
+    /// The initial registers of each wave.
     waves: Vec<StartRegisters>,
 }
 
 impl Starts {
-    /// The registers of a wave. `make` makes those of a wave by its number, for another place or another size than last time.
+    /// The initial registers of a wave. `make` computes those of each wave if the place or the size has changed.
     #[inline]
     pub fn wave(
         &mut self,
@@ -253,7 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Every work-item of the grid runs exactly once: counted from the lanes that are on.
+        /// Every work-item of the grid runs exactly once, counted by active lanes.
         #[test]
         fn lanes_cover_the_grid(
             items in prop::array::uniform3(1u32..40),

@@ -1,30 +1,30 @@
-//! Exports: data that a wave sends to fixed-function hardware, which is not emulated.
-//! Whoever asks for it gets the data.
+//! Exports: data that a wave sends to fixed-function hardware, which is not emulated. A host that registers a callback receives
+//! the data.
 
 use wavetank_ir::{Export, LANES};
 
 use crate::dispatch::Group;
 use crate::fault::Fault;
 
-/// What a wave sends.
+/// The data of an export instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sent {
-    /// Where it goes: `exp` numbers its targets.
+    /// The target, by its number in `exp`.
     pub target: u8,
-    /// Components have 16 bits: component n is half n % 2 of its data.
+    /// Whether components have 16 bits: component n is half n % 2 of its data.
     pub compressed: bool,
     /// Whether it is the last export of its kind.
     pub done: bool,
-    /// The lanes that send it are those that are valid.
+    /// Whether the sending lanes are also the valid ones.
     pub valid_mask: bool,
-    /// The lanes that send it.
+    /// The lanes that send data.
     pub lanes: u64,
-    /// The data of the components that are sent.
+    /// The data of each component; `None` for a component that is not sent.
     pub data: [Option<Box<[u32; LANES]>>; 4],
 }
 
 impl Sent {
-    /// An export with its lanes and data, as an engine found them.
+    /// An export with the lanes and data that an engine has read.
     pub fn new(export: &Export, lanes: u64, data: [Option<Box<[u32; LANES]>>; 4]) -> Self {
         Sent {
             target: export.target,
@@ -46,14 +46,14 @@ impl Sent {
     }
 }
 
-/// The data of one export, and whose they are.
+/// The data of one export, with its sender.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exported {
-    /// The work-group.
+    /// The work-group of the sender.
     pub group: Group,
-    /// The wave in it.
+    /// The number of the wave in the work-group.
     pub wave: u32,
-    /// What was sent, and where to.
+    /// The export as the wave sent it.
     pub export: Sent,
 }
 

@@ -1,24 +1,24 @@
-//! Faults: the reasons for which a kernel stops before its end.
+//! Faults: the reasons why a kernel stops before its end.
 
 use wavetank_memory::MemoryFault;
 
-/// What went wrong, where, in one lane of one wave.
+/// A failure of one instruction in one wave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// An instruction that is not supported, or no instruction at all.
+    /// An instruction that is not supported, or invalid code.
     Unsupported {
-        /// The guest address.
+        /// The guest address of the instruction.
         pc: u64,
-        /// The sentence.
+        /// A message that names the unsupported feature.
         what: String,
     },
     /// An access to memory that was refused.
     Memory(Box<MemoryFault>),
-    /// `s_trap`.
+    /// An `s_trap` instruction that ends the wave.
     Trap {
         /// The guest address of the trap.
         pc: u64,
-        /// Its number.
+        /// The number of the trap.
         id: u8,
     },
 }

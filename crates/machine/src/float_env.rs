@@ -1,10 +1,10 @@
-//! The host's float environment.
+//! The float environment of the host's threads.
 
-/// Sets the default float environment (round to nearest, denormals kept, exceptions masked) and puts the old one back when
+/// Sets the default float environment (round to nearest, denormals kept, exceptions masked) and restores the old one when
 /// dropped.
 ///
-/// A thread inherits its creator's: one made by a host built with fast-math flags would spoil every result. On hosts other
-/// than x86-64 and AArch64 it is taken for the default one.
+/// A thread inherits its creator's environment: that of a host built with fast-math flags would spoil every result. On hosts
+/// other than x86-64 and AArch64, the environment is assumed to be the default.
 pub struct DefaultFloatEnv {
     saved: Word,
 }
@@ -26,14 +26,14 @@ impl Drop for DefaultFloatEnv {
 
 use host::{DEFAULT, Word, get, set};
 
-/// MXCSR.
+/// The environment in MXCSR of x86-64.
 #[cfg(target_arch = "x86_64")]
 mod host {
     use std::arch::asm;
 
     pub type Word = u32;
 
-    /// After a reset: all exceptions masked (Intel SDM volume 1, 10.2.3).
+    /// The value after a reset: all exceptions masked (Intel SDM volume 1, 10.2.3).
     pub const DEFAULT: Word = 0x1f80;
 
     pub fn get() -> Word {
@@ -44,13 +44,13 @@ mod host {
     }
 
     pub fn set(word: Word) {
-        // SAFETY: loads a valid MXCSR, the default or one that was read; reserved bits are zero. Rust code expects the
-        // default, and `DefaultFloatEnv` is what provides it.
+        // SAFETY: loads a valid MXCSR, the default or one that was read; reserved bits are zero. Rust code requires the default,
+        // which `DefaultFloatEnv` provides.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word, options(nostack, preserves_flags)) };
     }
 }
 
-/// FPCR.
+/// The environment in FPCR of AArch64.
 #[cfg(target_arch = "aarch64")]
 mod host {
     use std::arch::asm;
@@ -68,13 +68,12 @@ mod host {
     }
 
     pub fn set(word: Word) {
-        // SAFETY: writes the default or what was read. Rust code expects the default, and `DefaultFloatEnv` is what
-        // provides it.
+        // SAFETY: writes the default or a value that was read. Rust code requires the default, which `DefaultFloatEnv` provides.
         unsafe { asm!("msr fpcr, {}", in(reg) word, options(nostack, preserves_flags)) };
     }
 }
 
-/// No register that is known.
+/// A host whose register is unknown.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host {
     pub type Word = ();
@@ -87,13 +86,13 @@ mod host {
 mod tests {
     use super::*;
 
-    /// Bits that flush denormals, of results and of operands.
+    /// The bits that flush denormal results and operands.
     #[cfg(target_arch = "x86_64")]
     const FLUSHES: Word = 1 << 15 | 1 << 6;
     #[cfg(target_arch = "aarch64")]
     const FLUSHES: Word = 1 << 24;
 
-    /// Bits that tell what has happened.
+    /// The flags of exceptions that have occurred.
     #[cfg(target_arch = "x86_64")]
     const FLAGS: Word = 0x3f;
     #[cfg(target_arch = "aarch64")]

@@ -1,10 +1,8 @@
-//! Global wave synchronization: the counters of a device at which waves of
-//! different work-groups meet (Vega ISA, 12.13, DS_GWS_*), and the turns at its
-//! ordered counters (DS_ORDERED_COUNT).
+//! Global wave synchronization: the counters of a device at which waves of different work-groups meet (Vega ISA, 12.13,
+//! DS_GWS_*), and the turns at its ordered counters (DS_ORDERED_COUNT).
 //!
-//! A resource serves as a semaphore or as a barrier, whichever the last
-//! instruction made of it. Waves that must wait stand in its queue, in order of
-//! arrival; the scheduler asks whether they are still in there.
+//! A resource is a semaphore or a barrier, whichever its last instruction has made of it. Waiting waves are in its queue, in
+//! order of arrival; the scheduler polls whether they are still in it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,45 +11,44 @@ use wavetank_ir::GlobalSync;
 
 use crate::ordered_count::{PACKERS, Packer};
 
-/// Resources of a device: a number has 6 bits.
+/// The number of resources of a device: a resource number has 6 bits.
 const RESOURCES: usize = 64;
 
-/// What a wave asks for.
+/// A wave's request for global synchronization.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SyncRequest {
-    /// The operation.
+    /// The operation on the resource.
     pub op: GlobalSync,
-    /// The number of the resource, taken modulo 64; of an ordered counter, bits
-    /// 7:6 are its packer.
+    /// The number of the resource, taken modulo 64; for an ordered counter, bits 7:6 select its packer.
     pub resource: u8,
-    /// The number that is set, added or counted to, or that of the wave.
+    /// The value to set or to add, or the number of waves or of the wave.
     pub value: u32,
 }
 
-/// A place in the queue of a resource, or a turn to come at an ordered counter.
+/// A position in the queue of a resource, or a turn at an ordered counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticket {
     resource: u8,
     place: Place,
 }
 
-/// What a wave waits for.
+/// The event that a wave waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    /// To leave the queue, in which it has this number.
+    /// The entry with this number leaves the queue.
     Queue(u64),
-    /// The turn of the wave with this number.
+    /// The turn of the wave with this number comes.
     Turn(u32),
 }
 
 impl Ticket {
-    /// The resource that is waited for.
+    /// The resource that the wave waits for.
     pub fn resource(self) -> u8 {
         self.resource
     }
 }
 
-/// The resources of a device.
+/// The synchronization resources of a device.
 ///
 /// ```
 /// use wavetank_ir::GlobalSync;
@@ -68,7 +65,7 @@ impl Ticket {
 pub struct GlobalSyncUnit {
     /// The resources of the device.
     resources: Arc<[Mutex<Resource>; RESOURCES]>,
-    /// The ordered counters of a dispatch: its waves are numbered from 0 on.
+    /// The ordered counters of a dispatch, whose waves are numbered from 0 on.
     packers: [Mutex<Packer>; PACKERS],
 }
 
@@ -89,8 +86,7 @@ struct Resource {
 }
 
 impl GlobalSyncUnit {
-    /// The same resources for another dispatch, whose waves take turns of their
-    /// own.
+    /// The same resources for another dispatch, with ordered counters of its own.
     pub(crate) fn of_dispatch(&self) -> Self {
         GlobalSyncUnit {
             resources: Arc::clone(&self.resources),
@@ -98,7 +94,7 @@ impl GlobalSyncUnit {
         }
     }
 
-    /// Does what a wave asks for. `None` lets it go on; with a ticket it waits.
+    /// Executes a request. `None` lets the wave continue; with a ticket it waits.
     pub fn enter(&self, request: SyncRequest) -> Option<Ticket> {
         let SyncRequest {
             op,
@@ -121,7 +117,7 @@ impl GlobalSyncUnit {
         Some(Ticket { resource, place })
     }
 
-    /// Whether a wave still waits.
+    /// Whether the wave of a ticket still waits.
     pub fn is_waiting(&self, ticket: Ticket) -> bool {
         let Ticket { resource, place } = ticket;
         match place {
@@ -130,7 +126,7 @@ impl GlobalSyncUnit {
         }
     }
 
-    /// A wave that waits is gone.
+    /// Removes a waiting wave that has stopped for another reason.
     pub fn leave(&self, ticket: Ticket) {
         if let Place::Queue(number) = ticket.place {
             self.resource(ticket.resource)
@@ -159,7 +155,7 @@ impl Resource {
             GlobalSync::Release => self.signal(self.queue.len() as u32),
             GlobalSync::Wait if self.counter > 0 => self.counter -= 1,
             GlobalSync::Wait => return Some(self.wait()),
-            // The last one lets all go on, and counts for the next barrier.
+            // The last wave releases all others, and its value counts for the next barrier.
             GlobalSync::Barrier if self.counter == 0 => {
                 self.queue.clear();
                 self.counter = value;
@@ -168,7 +164,7 @@ impl Resource {
                 self.counter -= 1;
                 return Some(self.wait());
             }
-            // Ordered counters are no resources.
+            // Ordered counters are not resources.
             GlobalSync::Turn | GlobalSync::Pass | GlobalSync::Last => {}
         }
         None
@@ -180,7 +176,7 @@ impl Resource {
         self.tickets
     }
 
-    /// Adds to a semaphore: as many as it now allows go on, the first first.
+    /// Adds to a semaphore, and releases as many waves as it now allows, the oldest first.
     fn signal(&mut self, count: u32) {
         self.counter = self.counter.saturating_add(count);
         let pass = self.queue.len().min(self.counter as usize);
@@ -203,8 +199,7 @@ mod tests {
         })
     }
 
-    /// The waves of another dispatch are numbered anew, and meet those of the
-    /// first at the device's barriers.
+    /// The waves of another dispatch are numbered separately, and meet those of the first at the device's barriers.
     #[test]
     fn a_dispatch_has_turns_of_its_own() {
         let first = GlobalSyncUnit::default();
@@ -261,7 +256,7 @@ mod tests {
         assert!(ask(&unit, Wait, 0).is_some(), "no more than waited");
     }
 
-    /// Three for nobody: they let the next three pass.
+    /// Three signals without a waiting wave: they let the next three pass.
     #[test]
     fn signals_are_kept() {
         let unit = GlobalSyncUnit::default();

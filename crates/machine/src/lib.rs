@@ -1,4 +1,4 @@
-//! Waves in work-groups: how a dispatch starts, who runs when, and what an engine has to do.
+//! The machine: waves in work-groups, the start of a dispatch, the scheduler, and the interface of engines.
 //!
 //! ```
 //! use wavetank_machine::Grid;

@@ -1,25 +1,21 @@
-//! Whose turn it is at the ordered counters of the global data share (Vega ISA,
-//! 12.13, DS_ORDERED_COUNT).
+//! The turns at the ordered counters of the global data share (Vega ISA, 12.13, DS_ORDERED_COUNT).
 //!
-//! Waves are numbered in the order in which they start. At each counter they
-//! take their turns in that order: a wave hands its turn on, at this counter or,
-//! when it is done with all of them, at every counter of its packer.
+//! Waves are numbered in the order in which they start, and take their turns at each counter in that order. A wave passes its
+//! turn on, at this counter or, when it is done with all counters, at every counter of its packer.
 
-/// Packers of a device ("one of 4 dedicated ordered-count counters").
+/// The number of packers of a device ("one of 4 dedicated ordered-count counters").
 pub(crate) const PACKERS: usize = 4;
-/// Counters of a packer: their number has 6 bits in the offset of the
-/// instruction (LLVM, `ds.ordered.add`).
+/// The number of counters of a packer: a counter's number has 6 bits in the offset of the instruction (LLVM, `ds.ordered.add`).
 const COUNTERS: usize = 64;
-/// Numbers of waves: they start again behind the last (LLVM's guide for AMDGPU,
-/// `ordered_append_term[10:0]`).
+/// The number of wave numbers, after which they wrap to 0 (LLVM's guide for AMDGPU, `ordered_append_term[10:0]`).
 const WAVES: u32 = 1 << 11;
 
 /// The turns at the counters of one packer.
 #[derive(Debug)]
 pub(crate) struct Packer {
-    /// The wave whose turn it is, for each counter.
+    /// The number of the wave whose turn it is, for each counter.
     turns: [u32; COUNTERS],
-    /// Waves that are done before it was their turn everywhere.
+    /// Waves that were done before their turn at every counter.
     done: Vec<u32>,
 }
 
@@ -38,19 +34,19 @@ impl Packer {
         self.turns[usize::from(counter) % COUNTERS] == wave % WAVES
     }
 
-    /// A wave hands on its turn at a counter.
+    /// Passes a wave's turn at a counter to the next wave.
     pub fn pass(&mut self, counter: u8, wave: u32) {
         self.turns[usize::from(counter) % COUNTERS] = after(wave);
         self.skip();
     }
 
-    /// A wave comes to none of the counters any more.
+    /// Records that a wave will not use the counters any more.
     pub fn last(&mut self, wave: u32) {
         self.done.push(wave % WAVES);
         self.skip();
     }
 
-    /// TimeSlices go on over waves that are done.
+    /// Advances the turns past waves that are done.
     fn skip(&mut self) {
         let Packer { turns, done } = self;
         for turn in turns.iter_mut() {
@@ -58,13 +54,13 @@ impl Packer {
                 *turn = after(*turn);
             }
         }
-        // It is behind somebody's turn, or half of the numbers ahead of all.
+        // A wave is kept while it is at most half of the numbers ahead of some turn.
         let ahead = |wave: u32, turn: u32| wave.wrapping_sub(turn) % WAVES < WAVES / 2;
         done.retain(|wave| turns.iter().any(|turn| ahead(*wave, *turn)));
     }
 }
 
-/// The number of the wave after one.
+/// The number that follows a wave's number.
 fn after(wave: u32) -> u32 {
     (wave + 1) % WAVES
 }
@@ -83,7 +79,7 @@ mod tests {
         assert!(packer.is_turn(3, 1) && packer.is_turn(4, 1));
     }
 
-    /// Wave 1 is done before wave 0 has come to the other counter.
+    /// Wave 1 is done before wave 0 has reached the other counter.
     #[test]
     fn a_wave_that_is_done_is_not_waited_for() {
         let mut packer = Packer::default();

@@ -1,20 +1,20 @@
-//! The work-groups of a dispatch that have not started: threads take them from here, in order.
+//! The queue of work-groups that have not started: threads take them in order.
 //!
-//! They take several at a time. Processors that change one number in turns wait for each other, as long as a short group
+//! A thread takes several at a time: processors that change one number in turns wait for each other, as long as a short group
 //! takes to run.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Work-groups that a thread takes at once, at most.
+/// The largest number of work-groups that a thread takes at once.
 const MAX: u64 = 16;
 
-/// Parts of what is left, per thread, of which a thread takes one: towards the end they get small, so that no thread waits
-/// long for another.
+/// The divisor of a thread's share of the remaining work-groups, of which it takes one part. Towards the end the parts get small,
+/// so that no thread waits long for another.
 const PARTS: u64 = 8;
 
-/// The numbers of the work-groups that are not taken yet. They have cache lines of their own, so that readers of adjacent
-/// data do not wait for writers here.
+/// The numbers of the work-groups that are not taken yet, in cache lines of their own, so that writers do not delay readers
+/// of adjacent data.
 #[repr(align(128))]
 pub(crate) struct Queue {
     next: AtomicU64,
@@ -23,7 +23,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// All work-groups of a dispatch.
+    /// A queue of all work-groups of a dispatch.
     pub fn new(count: u64, threads: usize) -> Queue {
         Queue {
             next: AtomicU64::new(0),
@@ -32,8 +32,8 @@ impl Queue {
         }
     }
 
-    /// The next work-groups for a thread that can hold so many more: none when there are no more. They may wait for each
-    /// other, so the caller must have room for all of them beside those that it runs.
+    /// The next work-groups for a thread with room for `room` more, or none. Work-groups may wait for each other, so the
+    /// caller must have room for all of them beside those that it runs.
     pub fn take(&self, room: usize) -> Range<u64> {
         let most = MAX.min(room as u64).max(1);
         let share = |next: u64| ((self.count - next) / (self.threads * PARTS)).clamp(1, most);
@@ -49,7 +49,7 @@ impl Queue {
 mod tests {
     use super::*;
 
-    /// Each once and in order, many at a time at first, and one by one at last.
+    /// Each work-group is taken once and in order, many at a time at first, and one by one at last.
     #[test]
     fn all_are_taken_in_order() {
         let queue = Queue::new(1000, 2);

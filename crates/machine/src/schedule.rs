@@ -1,8 +1,8 @@
-//! The scheduler: hands the work-groups of a grid to threads, in order.
+//! The scheduler: assigns the work-groups of a grid to threads, in order.
 //!
-//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep or spin, or go on
-//! for long) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
-//! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
+//! A thread runs a work-group to its end, and switches only when the group does not progress by itself (its waves sleep or spin,
+//! or run for long). Then it starts the next group, up to the chip's occupancy, or else resumes one that it left before. So
+//! groups may wait for earlier ones (look-back scans) and for all resident ones (grid barriers).
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -22,53 +22,53 @@ use crate::time_slice::Schedule;
 use crate::workgroup::{Round, WaveState, WorkGroup};
 use wavetank_memory::Wave;
 
-/// Rounds of the longest time slices that a work-group may spin before another one runs. Many kernels simply compute
-/// for long, and changing groups costs them their caches.
+/// Rounds of the longest time slices that a work-group may spin before another one runs. Many kernels only compute for long, and
+/// switching groups costs them their caches.
 const PATIENCE: u32 = 16;
 
-/// Rounds after which a work-group that gets on is told of; they may be short.
+/// Rounds after which a running work-group reports progress; they may be short.
 const TOLD_ROUNDS: u32 = 64;
 
-/// One thread's means of running waves.
+/// The resources of one thread for running waves.
 pub trait Worker {
-    /// Makes room (LDS and scratch) for one more resident work-group: the next slot, counted from 0. Returns the guest
-    /// address of its scratch.
+    /// Adds room (LDS and scratch) for one more resident work-group: the next slot, counted from 0. Returns the guest address of
+    /// its scratch.
     ///
     /// # Errors
-    /// Why there is no room; the dispatch fails.
+    /// If there is no room; the dispatch fails with the fault.
     fn add_slot(&mut self) -> Result<u64, Fault>;
 
-    /// Waves that run from now on belong to this work-group in this slot; `fresh` when it starts.
+    /// Selects the work-group and slot of the waves that run next; `fresh` when the group starts.
     fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
     /// Runs a wave until it leaves its engine. Its budget bounds its time slice.
     fn run(&mut self, wave: &mut Wave) -> Leave;
 
-    /// Something else than waves runs from now on, which may wait until no wave uses what it takes away.
+    /// Releases the memory of waves before the thread does anything else, such as waiting for memory to be out of use.
     fn rest(&mut self) {}
 }
 
-/// How to run a dispatch.
+/// The options of a dispatch.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Threads, at least 1. With 1 everything runs on the calling thread, in an order that repeats.
+    /// Threads, at least 1. With 1, everything runs on the calling thread, in a reproducible order.
     pub threads: usize,
-    /// Work-groups that may be resident at once on all threads together; each thread may have one in any case.
+    /// Work-groups that may be resident at once on all threads together; each thread may always have one.
     pub resident_groups: u32,
-    /// How the waves of a work-group take turns.
+    /// The order and the time slices of the waves of a work-group.
     pub schedule: Schedule,
     /// The global wave synchronization of the device; without one the dispatch has its own.
     pub sync: Option<&'a GlobalSyncUnit>,
-    /// When to give up.
+    /// The time at which the dispatch is stopped.
     pub deadline: Option<Instant>,
-    /// A flag that stops the dispatch as if its time were up.
+    /// A flag that stops the dispatch as the deadline does.
     pub cancel: Option<&'a AtomicBool>,
-    /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
-    /// have ended, and of all.
+    /// A callback for each work-group that has ended, and at times while one runs for long, with the number of groups that have
+    /// ended and the number of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-    /// Called for each export; without it an export stops the kernel.
+    /// A callback for each export; without it, an export stops the kernel.
     pub exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
-    /// Called for each `s_sendmsg`.
+    /// A callback for each `s_sendmsg`.
     pub message: Option<&'a (dyn Fn(Message) + Sync)>,
 }
 
@@ -91,24 +91,24 @@ impl Default for Options<'_> {
 /// A message from a wave to the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// The work-group.
+    /// The work-group of the sender.
     pub group: Group,
-    /// The wave.
+    /// The number of the wave in the work-group.
     pub wave: u32,
     /// The guest address of the `s_sendmsg`.
     pub pc: u64,
     /// The operand of `s_sendmsg`.
     pub code: u16,
-    /// M0, the payload.
+    /// The value of M0, the payload.
     pub m0: u32,
 }
 
-/// What ran.
+/// Statistics of a dispatch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Work-groups that ended.
+    /// The number of work-groups that ended.
     pub groups: u64,
-    /// Waves that ended with them.
+    /// The number of waves of these work-groups.
     pub waves: u64,
     /// Instructions of these waves by family, in the order of `wavetank_ir::Family::ALL`; zeros when not counted.
     pub families: [u64; 8],
@@ -116,7 +116,7 @@ pub struct Counts {
     pub lane_instructions: u64,
     /// Guest instructions that compiled code executed, when counting.
     pub compiled: u64,
-    /// Messages sent.
+    /// The number of messages sent.
     pub messages: u64,
 }
 
@@ -143,45 +143,45 @@ impl Counts {
     }
 }
 
-/// Why a dispatch did not end well.
+/// The reason why a dispatch failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// A wave failed; that of the first work-group, where several did.
+    /// A fault of a wave, in the first work-group that has one.
     Fault {
-        /// The work-group.
+        /// The work-group of the wave.
         group: Group,
-        /// The wave in it.
+        /// The number of the wave in the work-group.
         wave: u32,
-        /// What happened.
+        /// The fault of the wave.
         fault: Fault,
     },
     /// The deadline passed, or the dispatch was cancelled.
     Timeout {
         /// Work-groups that had ended.
         done: u64,
-        /// Where the waves were that had started, by work-group and wave.
+        /// The waves that had started and not ended, ordered by work-group and wave.
         waves: Vec<HungWave>,
     },
 }
 
-/// Where a wave was when time was up.
+/// The state of a wave at a timeout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HungWave {
-    /// The work-group.
+    /// The work-group of the wave.
     pub group: Group,
-    /// The wave in it.
+    /// The number of the wave in the work-group.
     pub wave: u32,
-    /// The guest address of the instruction at which it waits; of its next one, if it could run.
+    /// The guest address of the instruction at which the wave waits, or of its next one if it could run.
     pub pc: u64,
-    /// What it was doing.
+    /// Whether it could run, or its reason for waiting.
     pub state: WaveState,
 }
 
-/// Runs every work-group of a grid. `worker` makes the means of each thread.
+/// Runs every work-group of a grid. `worker` creates the resources of each thread.
 ///
 /// # Errors
 /// A fault of any wave stops the dispatch: the work-groups after its own at once, those before it when they have ended, failed
-/// themselves, or only wait. So does the deadline, which is looked at whenever a wave has yielded.
+/// themselves, or only wait. The deadline, checked whenever a wave has yielded, stops the dispatch too.
 pub fn run<W: Worker>(
     grid: &Grid,
     start: &dyn StartWave,
@@ -210,12 +210,12 @@ pub fn run<W: Worker>(
             let run = move || Thread::new(shared, worker(unit), unit).run();
             std::thread::Builder::new().spawn_scoped(scope, run).ok()
         };
-        // Those that the system does not start this one stands in for.
+        // This thread takes the place of threads that the system does not start.
         let others: Vec<_> = (1..threads).map_while(start).collect();
         shared.starts_only(1 + others.len());
         Thread::new(shared, worker(0), 0).run();
-        // The scope itself waits for what the threads do, not until they are gone: on their way out they still take locks
-        // of the C library, which a fork of the program would copy taken.
+        // The scope itself waits for the threads' work, but not for their exit, during which they take locks of the C library. A
+        // fork of the program would copy these locks as taken.
         for other in others {
             other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
@@ -228,20 +228,20 @@ pub fn run<W: Worker>(
     outcome.finish(done)
 }
 
-/// What the threads of a dispatch share.
+/// The state that the threads of a dispatch share.
 struct Shared<'a> {
     grid: &'a Grid,
     start: &'a dyn StartWave,
     options: &'a Options<'a>,
     sync: &'a GlobalSyncUnit,
     threads: usize,
-    /// Threads that were started: the system may give fewer.
+    /// The number of threads that were started: the system may refuse some.
     started: AtomicUsize,
     /// The work-groups that have not started.
     queue: Queue,
-    /// Work-groups that have ended, as far as threads have told.
+    /// The number of work-groups that have ended, as far as threads have reported.
     done: AtomicU64,
-    /// Which work-groups stop: because of a fault, or all, when time is up.
+    /// The decision which work-groups stop: because of a fault, or all of them at a timeout.
     aftermath: Aftermath,
     outcome: Mutex<Outcome>,
 }
@@ -269,7 +269,7 @@ impl Outcome {
         Ok(self.counts)
     }
 
-    /// Keeps the earliest fault.
+    /// Records a fault if it is the earliest.
     fn fault(&mut self, group: Group, wave: u32, fault: Fault) {
         let earlier = |(g, w, _): &(Group, u32, Fault)| (g.index, *w) <= (group.index, wave);
         if !self.fault.as_ref().is_some_and(earlier) {
@@ -279,7 +279,7 @@ impl Outcome {
 }
 
 impl Shared<'_> {
-    /// Work-groups that a thread may hold: together as many as are resident at once.
+    /// The number of work-groups that a thread may hold. Together the threads hold as many as may be resident.
     fn slots(&self, unit: usize) -> usize {
         let resident = self.options.resident_groups as usize;
         let share = |unit| resident / self.threads + usize::from(unit < resident % self.threads);
@@ -291,7 +291,7 @@ impl Shared<'_> {
         (share(unit) + absent).max(1)
     }
 
-    /// There are only so many threads: the others have no work-groups, and the first one has their room.
+    /// Records the number of started threads. The others have no work-groups, and the first thread takes their room.
     fn starts_only(&self, started: usize) {
         self.started.store(started, Ordering::Relaxed);
         for _ in started..self.threads {
@@ -299,7 +299,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Reports progress after more work-groups have ended.
+    /// Reports progress after work-groups have ended.
     fn tell(&self, ended: &mut u64) {
         let Some(progress) = self.options.progress else {
             return;
@@ -309,7 +309,7 @@ impl Shared<'_> {
         progress(done, self.grid.count());
     }
 
-    /// Whether a work-group goes on. Looks at the clock.
+    /// The decision whether a work-group continues. Checks the deadline.
     fn verdict(&self, group: u64) -> Verdict {
         let verdict = self.aftermath.verdict(group);
         if let Verdict::Drop | Verdict::Stop = verdict {
@@ -328,7 +328,7 @@ impl Shared<'_> {
         verdict
     }
 
-    /// A wave failed: its work-group and those after it stop.
+    /// Records a fault of a wave; its work-group and those after it stop.
     fn fail(&self, group: Group, wave: u32, fault: Fault) {
         self.outcome().fault(group, wave, fault);
         self.aftermath.stop_from(group.index);
@@ -339,23 +339,24 @@ impl Shared<'_> {
     }
 }
 
-/// One thread with the work-groups that it holds.
+/// A thread and the work-groups that it holds.
 struct Thread<'a, W> {
     shared: &'a Shared<'a>,
     worker: W,
     unit: usize,
     slots: Vec<Slot>,
-    /// The slots whose work-group has not ended, in the order in which they run.
+    /// The slots with a running work-group, in the order in which they run.
     active: Vec<usize>,
-    /// The other slots.
+    /// The slots without a work-group.
     free: Vec<usize>,
-    /// Work-groups that this thread has taken and not started. With the active ones they are no more than may be resident.
+    /// Work-groups that this thread has taken but not started. Together with the active ones, they are at most as many as may be
+    /// resident.
     taken: Range<u64>,
-    /// Whether a work-group made no progress by itself: it may wait for one that another thread has taken and not started.
+    /// Whether a work-group made no progress by itself: it may wait for one that another thread has taken but not started.
     stalled: bool,
-    /// Whether anything here did more than wait since all its work-groups last ran.
+    /// Whether any group of this thread did more than wait since all of them last ran.
     moved: bool,
-    /// Work-groups that have ended here and are not reported yet.
+    /// The number of work-groups that have ended but are not reported yet.
     untold: u64,
     prepared: Prepared,
     counts: Counts,
@@ -364,15 +365,15 @@ struct Thread<'a, W> {
 struct Slot {
     scratch: u64,
     group: WorkGroup,
-    /// Guest instructions that it may still execute after a fault in a later one.
+    /// Guest instructions that the group may still execute after a fault in a later one.
     allowance: i64,
 }
 
-/// How a run of a work-group ended.
+/// The result of running a work-group.
 enum GroupRun {
     Ended,
     Stalled,
-    /// The group failed, or need not go on since an earlier one did.
+    /// The group failed, or is dropped because an earlier one did.
     Dropped,
     Stop,
 }
@@ -422,7 +423,7 @@ impl<'a, W: Worker> Thread<'a, W> {
                     at = (at + 1) % self.active.len();
                     stalls += 1;
                     if stalls >= self.active.len() {
-                        // All wait, perhaps for groups of other threads.
+                        // All groups wait, perhaps for groups of other threads.
                         stalls = 0;
                         self.worker.rest();
                         let moved = std::mem::take(&mut self.moved);
@@ -437,7 +438,7 @@ impl<'a, W: Worker> Thread<'a, W> {
         self.report();
     }
 
-    /// Starts the next work-group in a slot of its own, if there is one and the chip has room.
+    /// Starts the next work-group in a free slot, if there is one and the chip has room.
     fn admit(&mut self) -> bool {
         if self.active.len() >= self.shared.slots(self.unit) {
             return false;
@@ -474,8 +475,8 @@ impl<'a, W: Worker> Thread<'a, W> {
         next.map(|group| self.begin(slot, group)).is_some()
     }
 
-    /// The next work-group in order, if one is left, for a thread in which so many others are active. After a fault those are
-    /// left that come before it: all of them have been taken.
+    /// The next work-group in order, for a thread with `active` others. After a fault, only groups before the failed one are
+    /// left, and all of those have been taken.
     fn next_group(&mut self, active: usize) -> Option<Group> {
         let aftermath = &self.shared.aftermath;
         if self.taken.is_empty() && !aftermath.has_begun() {
@@ -514,7 +515,7 @@ impl<'a, W: Worker> Thread<'a, W> {
         self.worker.enter(slot, &group, true);
     }
 
-    /// Lets a work-group run until it ends or gets nowhere by itself.
+    /// Runs a work-group until it ends or does not progress by itself.
     fn run_group(&mut self, slot: usize) -> GroupRun {
         let run = self.rounds(slot);
         match run {
@@ -587,7 +588,7 @@ impl<'a, W: Worker> Thread<'a, W> {
         }
     }
 
-    /// Adds this thread's part to the outcome.
+    /// Adds this thread's results to the outcome.
     fn report(mut self) {
         self.worker.rest();
         self.shared.done.fetch_add(self.untold, Ordering::Relaxed);

@@ -1,19 +1,19 @@
 //! Time slices: their lengths, and the order of the waves of a work-group.
 //!
-//! On a chip the waves of a group advance together, and one that waits for memory lets the others run. Programs count on
-//! it, often without knowing: a missing barrier goes unseen where every wave has read before the first one writes. So no
-//! wave may run far ahead of its siblings where they meet: after the start and after each barrier time slices are short. Slice by
-//! slice they grow, since changing waves costs time and those that have not met for long seldom talk.
+//! On a chip, the waves of a group advance together, and one that waits for memory lets the others run. Programs depend on that,
+//! often by accident: a missing barrier has no effect where every wave has read before the first one writes. So no wave may run
+//! far ahead of its siblings where they meet: time slices are short after the start and after each barrier. Then they grow, since
+//! switching waves costs time, and waves that have not met for long rarely communicate.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The first time slice, and that after a barrier, in guest instructions.
+/// The length of the first time slice, and of the first after a barrier, in guest instructions.
 pub(crate) const FIRST: i64 = 32;
 
-/// How often a time slice doubles. The longest one is small enough that a spinning wave costs its partner well under a
-/// millisecond, and large enough that changing waves is free.
+/// The number of times that a time slice doubles. The longest one is small enough that a spinning wave costs its partner well
+/// under a millisecond, and large enough that the cost of switching waves vanishes.
 const DOUBLINGS: u8 = 11;
 
 /// The schedule: the order and the time slices of the waves of a work-group.
@@ -27,14 +27,14 @@ const DOUBLINGS: u8 = 11;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
-    /// No wave runs far ahead of its siblings, as on a chip: after the start and after each barrier a wave's time slices are
-    /// short and end where a chip would make it wait for memory; then they grow.
+    /// No wave runs far ahead of its siblings, as on a chip: after the start and after each barrier, time slices are short and
+    /// end where a chip would wait for memory; then they grow.
     #[default]
     Fair,
-    /// Every time slice is a long one: between barriers short waves run one after another.
+    /// Every time slice is long: between barriers, short waves run one after another.
     Greedy,
-    /// TimeSlices of random lengths in a random order, which finds races. The same seed gives the same time slices to a work-group,
-    /// however many threads there are; what several groups do to the same memory repeats with one thread only.
+    /// Time slices of random lengths in a random order, which finds races. The same seed gives a work-group the same time slices,
+    /// for any number of threads. Accesses of several groups to the same memory repeat with one thread only.
     Random(u64),
 }
 
@@ -43,11 +43,11 @@ impl Schedule {
     pub fn random() -> Schedule {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |time| time.as_nanos() as u64);
-        // Seeds are typed in again: nine digits are variety enough.
+        // Seeds are typed in again, so they have at most nine digits.
         Schedule::Random(mix(now ^ u64::from(std::process::id()) << 32) % 1_000_000_000)
     }
 
-    /// The schedule of dispatch `n`: other random time slices for each.
+    /// The schedule of dispatch `n`, with other random time slices for each.
     pub fn of_dispatch(self, n: u64) -> Schedule {
         match self {
             Schedule::Random(seed) => Schedule::Random(mix(seed) ^ n),
@@ -66,7 +66,7 @@ impl fmt::Display for Schedule {
     }
 }
 
-/// A name that no schedule has.
+/// The error for a name that is not one of a schedule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no schedule; there are fair, greedy, random and random:SEED")]
 pub struct UnknownSchedule(String);
@@ -74,7 +74,7 @@ pub struct UnknownSchedule(String);
 impl FromStr for Schedule {
     type Err = UnknownSchedule;
 
-    /// Reads what `Display` writes. `random` alone has a seed of its own each time.
+    /// Parses the text that `Display` writes. `random` alone takes a new seed each time.
     fn from_str(text: &str) -> Result<Schedule, UnknownSchedule> {
         match text {
             "fair" => Ok(Schedule::Fair),
@@ -93,7 +93,7 @@ impl FromStr for Schedule {
 #[derive(Default)]
 pub(crate) struct TimeSlices {
     schedule: Schedule,
-    /// How often the time slice of each wave has doubled since its start or its last barrier.
+    /// The number of times that each wave's time slice has doubled since its start or its last barrier.
     doubled: Vec<u8>,
     random: Random,
 }
@@ -120,7 +120,7 @@ impl TimeSlices {
         }
     }
 
-    /// What the next time slice of a wave may cost.
+    /// The cost that the next time slice of a wave may have.
     #[inline]
     pub fn budget(&mut self, wave: usize) -> i64 {
         match self.schedule {
@@ -129,7 +129,7 @@ impl TimeSlices {
         }
     }
 
-    /// What the next time slice of a wave may cost at most.
+    /// The largest cost that the next time slice of a wave may have.
     pub fn most(&self, wave: usize) -> i64 {
         match self.schedule {
             Schedule::Random(_) => FIRST << DOUBLINGS,
@@ -137,24 +137,24 @@ impl TimeSlices {
         }
     }
 
-    /// A wave has used up its time slice: the next is longer. Returns false once it is as long as time slices get.
+    /// Lengthens the next time slice of a wave that has used up one. Returns `false` once it has the maximum length.
     pub fn used_up(&mut self, wave: usize) -> bool {
         let grows = self.doubled[wave] < DOUBLINGS;
         self.doubled[wave] += u8::from(grows);
         grows
     }
 
-    /// A wave has met others.
+    /// Resets the time slices of a wave that has met others at a barrier.
     pub fn met(&mut self, wave: usize) {
         if self.schedule == Schedule::Fair {
             self.doubled[wave] = 0;
         }
     }
 
-    /// Puts the waves of the next round in order.
+    /// Shuffles the waves of the next round if the schedule is random.
     pub fn shuffle(&mut self, order: &mut [u32]) {
         if let Schedule::Random(_) = self.schedule {
-            // Fisher and Yates.
+            // The algorithm of Fisher and Yates.
             for last in (1..order.len()).rev() {
                 order.swap(last, self.random.below(last as u64 + 1) as usize);
             }
@@ -177,14 +177,15 @@ impl Random {
         self.next() % n
     }
 
-    /// A time slice of any order of magnitude, all as likely: races hide in short ones as in long ones.
+    /// The length of a random time slice. All orders of magnitude are equally likely: races occur in short slices as in long
+    /// ones.
     fn budget(&mut self) -> i64 {
         let most = FIRST << self.below(u64::from(DOUBLINGS) + 1);
         1 + self.below(most as u64) as i64
     }
 }
 
-/// Stirs the bits of a number.
+/// A hash that mixes the bits of a number.
 fn mix(z: u64) -> u64 {
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

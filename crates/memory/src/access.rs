@@ -1,4 +1,4 @@
-//! Requests: a memory operation with the places of its operands in the wave's files.
+//! Requests: memory operations of the IR with the offsets of their operands in the files of a wave.
 
 use wavetank_ir::{Image, MemOp};
 
@@ -7,53 +7,51 @@ use crate::register_file::Uniform;
 
 /// A memory operation of a block, with its operands as an engine keeps them.
 pub struct Request {
-    /// The operation.
+    /// The operation of the IR.
     pub op: MemOp,
-    /// The guest address of its instruction.
+    /// The guest address of the instruction that makes the access.
     pub pc: u64,
-    /// The slot of its one-entry cache of allocations.
+    /// The slot of its [`BoundsCache`](crate::BoundsCache).
     pub cache: u32,
-    /// Where its values are, in the order: address, index, offset, soffset.
-    /// Values that the space lacks are `Source::None`.
+    /// The sources of its values, in the order: address, index, offset, soffset. Values that the space lacks are `Source::None`.
     pub sources: [Source; 4],
-    /// Where the parts of its descriptors are, of 64 bits each: the resource,
-    /// then at [`SAMPLER`](Self::SAMPLER) the sampler.
+    /// The sources of the descriptors in parts of 64 bits: the resource, then at [`SAMPLER`](Self::SAMPLER) the sampler.
     pub descriptor: [Source; 6],
     /// Byte offsets of the lane vectors of an image's address.
     pub address: [u32; Image::MAX_ADDRESS],
     /// Byte offsets of the dwords of data: of lane vectors, or for scalar
     /// accesses in [`Uniform`].
     pub data: [u32; MemOp::MAX_DATA],
-    /// Byte offset of the lane vector that the first dword comes back to; the
-    /// others follow. Results of scalar accesses go where the operation says.
+    /// Byte offset of the lane vector that receives the first dword; the other dwords follow. The result of a scalar access goes
+    /// to the registers that the operation names.
     pub ret: u32,
     /// Offset of the mask in [`Uniform`] (the `all` mask for scalar accesses).
     pub mask: u32,
 }
 
 impl Request {
-    /// The first part of a sampler in [`descriptor`](Self::descriptor).
+    /// The index of the sampler's first part in [`descriptor`](Self::descriptor).
     pub const SAMPLER: usize = 4;
 }
 
-/// Where a value of a request is.
+/// The location of a value of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// There is none.
+    /// A value that the space lacks.
     None,
     /// A lane vector at this byte offset (64-bit lanes: low, then high).
     Vector(u32),
     /// A uniform value at this byte offset.
     Uniform(u32),
-    /// A constant.
+    /// A constant of 64 bits.
     Const(u64),
 }
 
-/// What accesses are made with: a wave's files and the memory unit.
+/// The context of an access: the files of a wave and the memory unit.
 pub struct Context<'a, 'm> {
-    /// The uniform state.
+    /// The uniform state of the wave.
     pub uniform: *mut Uniform,
-    /// The vector file.
+    /// The vector file of the wave.
     pub vector: *mut u8,
     /// The memory unit of this worker.
     pub memory: &'a mut MemoryUnit<'m>,
@@ -66,7 +64,7 @@ impl Context<'_, '_> {
         self.vector.wrapping_add(offset as usize).cast()
     }
 
-    /// A pointer to the lanes of dword `n` of the data of an access by lanes.
+    /// A pointer to dword `n` of the data of all lanes.
     #[inline(always)]
     pub(crate) fn data(&self, step: &Request, n: usize) -> *const u32 {
         self.v(step.data[n]).cast_const()

@@ -1,31 +1,31 @@
-//! Records of accesses, and runs of records of adjacent lanes.
+//! The access log: records of the bytes that each lane accesses, with adjacent lanes joined to runs.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use wavetank_ir::MemKind;
 
-/// Neighbouring bytes that a lane has read, written or changed.
+/// Adjacent bytes that a lane has read, written or changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessRecord {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What it does there.
+    /// The kind of the access: load, store or atomic.
     pub kind: MemKind,
     /// The lane; `None` if the wave as a whole accesses scalar memory.
     pub lane: Option<u8>,
-    /// The memory.
+    /// The memory that the address refers to.
     pub memory: MemoryKind,
-    /// Where in it: an address, or an offset from its beginning.
+    /// An address in global memory, or an offset from the beginning of another memory.
     pub address: u64,
-    /// How many bytes.
+    /// The length in bytes.
     pub bytes: u32,
 }
 
 /// The memory that was accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryKind {
-    /// Global memory, by address. Host memory that is locked has two guest addresses: it is that of the host.
+    /// Global memory, by address. For locked host memory, which has two guest addresses, it is the address on the host.
     Global,
     /// The LDS of the work-group, by offset.
     Lds,
@@ -35,33 +35,33 @@ pub enum MemoryKind {
     Scratch,
 }
 
-/// Accesses of successive lanes by one instruction that are alike: those of each lane begin where those of the lane before end,
-/// or all are of the same bytes. Rows of lanes are one or few of them.
+/// Accesses of successive lanes by one instruction that differ only in their address: each lane begins where the previous one
+/// ends, or all lanes access the same bytes. Lanes with adjacent addresses give one run or a few.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessRun {
     /// The record of the first lane.
     pub first: AccessRecord,
-    /// How many lanes; 1 if the wave as a whole accesses scalar memory; 0 where it accesses nothing, and waits for what it has
-    /// accessed ([`AccessRun::wait`]).
+    /// The number of lanes; 1 if the wave as a whole accesses scalar memory; 0 for a wait for earlier accesses
+    /// ([`AccessRun::wait`]).
     pub lanes: u8,
-    /// Bytes from a lane to the next: the size of an access, or 0. It has no meaning for a single lane.
+    /// Bytes from a lane to the next: the size of an access, or 0. Without meaning for a single lane.
     pub step: u32,
     /// For a store to global memory: the earlier lane of the same instruction whose different value it overwrites. Such a
     /// run has one lane.
     pub over: Option<Over>,
 }
 
-/// What a store of a lane takes the place of.
+/// The earlier value that a store of a lane overwrites.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Over {
-    /// The lane that stored it.
+    /// The lane that stored the earlier value.
     pub lane: u8,
     /// The first byte that differs, counted from the first that the later lane stores.
     pub byte: u32,
 }
 
 impl AccessRun {
-    /// One access.
+    /// A run of one access.
     pub fn of(first: AccessRecord) -> AccessRun {
         AccessRun {
             first,
@@ -71,7 +71,7 @@ impl AccessRun {
         }
     }
 
-    /// None: the wave goes past an instruction that waits for vector memory.
+    /// A run without an access: the wave has passed an instruction that waits for vector memory.
     pub fn wait(pc: u64) -> AccessRun {
         let nothing = AccessRecord {
             pc,
@@ -87,12 +87,12 @@ impl AccessRun {
         }
     }
 
-    /// Whether it is a wait, and no access.
+    /// Whether the run is a wait and not an access.
     pub fn is_wait(&self) -> bool {
         self.lanes == 0
     }
 
-    /// The runs of accesses, in their order.
+    /// The accesses joined to runs, in their order.
     pub fn all(records: &[AccessRecord]) -> Vec<AccessRun> {
         let mut runs = Vec::new();
         for record in records {
@@ -101,13 +101,13 @@ impl AccessRun {
         runs
     }
 
-    /// Where its bytes end.
+    /// The address or offset after the last byte of the run.
     pub fn end(&self) -> u64 {
         let before = u64::from(self.step) * u64::from(self.lanes.saturating_sub(1));
         self.first.address + before + u64::from(self.first.bytes)
     }
 
-    /// What its lanes access.
+    /// The accesses of the run, lane by lane.
     pub fn records(self) -> impl Iterator<Item = AccessRecord> {
         (0..self.lanes).map(move |n| AccessRecord {
             lane: self.first.lane.map(|lane| lane + n),
@@ -116,7 +116,7 @@ impl AccessRun {
         })
     }
 
-    /// Goes on with the next lane, if its access is alike. Says whether it is.
+    /// Adds the next lane to the run if its access continues it. Returns whether it does.
     fn go_on(&mut self, next: &AccessRecord) -> bool {
         let first = &self.first;
         let (Some(lane), Some(next_lane)) = (first.lane, next.lane) else {
@@ -140,7 +140,7 @@ impl AccessRun {
     }
 }
 
-/// Adds an access to runs: to the last of them, if it goes on with it.
+/// Adds an access to the last of the runs if it continues that one, else as a new run.
 pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
     let goes_on = runs.last_mut().is_some_and(|last| last.go_on(&record));
     if !goes_on {
@@ -148,11 +148,11 @@ pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
     }
 }
 
-/// The accesses since the last drain. The operation that records them holds on to it while the unit is used.
+/// The accesses since the last drain. An operation that records accesses shares the log while the memory unit is in use.
 pub(crate) type Log = Rc<RefCell<Vec<AccessRun>>>;
 
 impl AccessRecord {
-    /// Whether the bytes of another begin where those of this one end.
+    /// Whether the bytes of the next record begin where those of this one end.
     pub(crate) fn is_before(&self, next: &AccessRecord) -> bool {
         self.memory == next.memory && self.address + u64::from(self.bytes) == next.address
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn runs_are_what_they_were_made_of() {
         let list = [
-            // Neighbours, then the same, then a lane that is left out, then one back.
+            // Two adjacent addresses, an address twice, a lane that is left out, and a lower address.
             (0, 64),
             (1, 72),
             (2, 80),
@@ -198,7 +198,7 @@ mod tests {
         let wait = AccessRun::wait(0x104);
         assert!(wait.is_wait() && !AccessRun::of(record(0, 64)).is_wait());
         assert_eq!((wait.records().count(), wait.end()), (0, 0));
-        // What comes behind it is a run of its own.
+        // An access after the wait starts a run of its own.
         let mut runs = vec![AccessRun::of(record(0, 64)), wait];
         push(&mut runs, record(1, 72));
         assert_eq!(runs.len(), 3);

@@ -1,7 +1,7 @@
-//! Loads and stores whose width is known only when they run.
+//! Loads and stores whose width is known only at run time.
 //!
-//! An operation is compiled for each space and each level. Accesses that are watched, or made to shadows, need not have
-//! the speed of plain ones: with these, three operations are compiled for them and not eleven.
+//! An operation is compiled for each space and each SIMD level. Recorded accesses and accesses to shadows need not be as fast as
+//! plain ones: with these types, three operations are compiled for them instead of eleven.
 
 use wavetank_ir::Access;
 
@@ -13,30 +13,30 @@ use crate::rows::Rows;
 /// A load of any width.
 #[derive(Clone, Copy)]
 pub enum AnyLoad<R> {
-    /// One dword.
+    /// A load of one dword in each lane.
     One(Load<1, R>),
-    /// Two dwords.
+    /// A load of two adjacent dwords in each lane.
     Two(Load<2, R>),
-    /// Three dwords.
+    /// A load of three adjacent dwords in each lane.
     Three(Load<3, R>),
-    /// Four dwords.
+    /// A load of four adjacent dwords in each lane.
     Four(Load<4, R>),
-    /// One byte or two.
+    /// A load of one or two bytes in each lane.
     Part(LoadPart<R>),
 }
 
 /// A store of any width.
 #[derive(Clone, Copy)]
 pub enum AnyStore<R> {
-    /// One dword.
+    /// A store of one dword in each lane.
     One(Store<1, R>),
-    /// Two dwords.
+    /// A store of two adjacent dwords in each lane.
     Two(Store<2, R>),
-    /// Three dwords.
+    /// A store of three adjacent dwords in each lane.
     Three(Store<3, R>),
-    /// Four dwords.
+    /// A store of four adjacent dwords in each lane.
     Four(Store<4, R>),
-    /// One byte or two.
+    /// A store of one or two bytes in each lane.
     Part(StorePart<R>),
 }
 

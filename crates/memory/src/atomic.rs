@@ -1,7 +1,7 @@
-//! Read-modify-write operations, for every space and width.
+//! Read-modify-write operations for every space and width.
 //!
-//! Sources: Vega ISA, 12.13 LDS & GDS and 12.15 MUBUF; the tables of SUATOM (SPA 5.2) and of TYPED_ATOMIC (vISA 0x73).
-//! `modify32` and its siblings say what an operation means; the host's own atomics are used where they mean the same.
+//! Sources: Vega ISA, 12.13 LDS & GDS and 12.15 MUBUF; the tables of SUATOM (SPA 5.2) and of TYPED_ATOMIC (vISA 0x73). `modify32`
+//! and its siblings define the operations; an atomic of the host replaces the definition where both give the same result.
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxed};
 
@@ -28,13 +28,13 @@ trait Word: Copy + Ord {
     fn halves(self, b: Self, of: impl Fn(u16, u16) -> u16) -> Self;
 }
 
-/// Half precision as single, exactly.
+/// Converts half precision to single, which is exact.
 #[inline(always)]
 fn from_half(bits: u16) -> f32 {
     f32::from_bits(HALF.decode(bits.into()))
 }
 
-/// Half precision, to nearest even. Of a sum of two halves, rounded to single before, this is the sum rounded once: a
+/// Rounds to half precision, to nearest even. A sum of two halves that was rounded to single before gives the sum rounded once: a
 /// single has more than twice the bits of a half and two more.
 #[inline(always)]
 fn to_half(x: f32) -> u16 {
@@ -57,9 +57,8 @@ macro_rules! word {
                 $from(self)
             }
 
-            /// To nearest even, denormals kept. Which NaN comes out is said
-            /// here because the host's choice is open: the first, made quiet;
-            /// a generated one is negative.
+            /// The sum, rounded to nearest even with denormals kept. Of two NaNs the result is the first, made quiet; a generated
+            /// NaN is negative. The choice is made here because the host's is open.
             #[inline(always)]
             fn fadd(self, b: Self) -> Self {
                 let sum = self.float() + b.float();
@@ -71,8 +70,8 @@ macro_rules! word {
                 }
             }
 
-            /// To nearest even. A denormal is a zero of its sign, and there is
-            /// one NaN (PTX ISA, 9.7.13 "atom": `.ftz`, and 9.7.3 on NaNs).
+            /// The sum, rounded to nearest even. A denormal is a zero of its sign, and there is one NaN (PTX ISA, 9.7.13 "atom":
+            /// `.ftz`, and 9.7.3 on NaNs).
             #[inline(always)]
             fn fadd_flush(self, b: Self) -> Self {
                 const SIGN: $word = !($word::MAX >> 1);
@@ -84,7 +83,7 @@ macro_rules! word {
                 }
             }
 
-            /// `minimumNumber` of IEEE 754-2019.
+            /// `minimumNumber` of IEEE 754-2019: a number and a NaN give the number.
             #[inline(always)]
             fn min_num(self, b: Self) -> Self {
                 match (self.float().is_nan(), b.float().is_nan()) {
@@ -92,13 +91,13 @@ macro_rules! word {
                     (true, false) => b,
                     (false, true) => self,
                     _ if b.float() < self.float() => b,
-                    // Zeros of both signs: -0.
+                    // Zeros of both signs give -0.
                     _ if b.float() == self.float() => self | b,
                     _ => self,
                 }
             }
 
-            /// `maximumNumber` of IEEE 754-2019.
+            /// `maximumNumber` of IEEE 754-2019: a number and a NaN give the number.
             #[inline(always)]
             fn max_num(self, b: Self) -> Self {
                 match (self.float().is_nan(), b.float().is_nan()) {
@@ -157,7 +156,7 @@ word!(
     0x7ff0_0000_0000_0000
 );
 
-/// A half whose denormals are zeros.
+/// A half with a denormal replaced by zero.
 fn flushed(half: u16) -> u16 {
     if half & 0x7c00 == 0 {
         half & 0x8000
@@ -166,7 +165,7 @@ fn flushed(half: u16) -> u16 {
     }
 }
 
-/// The smaller half, or the larger: of two NaNs the one that there is.
+/// The smaller or larger of two halves; of a NaN and a number, the number.
 fn extreme(a: u16, b: u16, choose: fn(u16, u16) -> u16) -> u16 {
     match from_half(a).is_nan() && from_half(b).is_nan() {
         true => 0x7fff,
@@ -174,22 +173,22 @@ fn extreme(a: u16, b: u16, choose: fn(u16, u16) -> u16) -> u16 {
     }
 }
 
-/// The aligned words that lanes change, and their operands.
+/// The aligned words that the lanes of an atomic change, with its operands.
 pub struct Words<'a, W> {
-    /// The address of each lane's word; of another lane's where there is none.
+    /// The address of each lane's word; for lanes outside the mask, that of another lane.
     pub cell: [u64; 64],
-    /// The lanes that have one.
+    /// The lanes that change a word.
     pub mask: u64,
-    /// Whether the words belong to this thread.
+    /// Whether no other thread accesses the words.
     pub owned: bool,
-    /// The operands.
+    /// The first operand of each lane.
     pub data: &'a [W; 64],
-    /// The second operands.
+    /// The second operand of each lane.
     pub data2: &'a [W; 64],
 }
 
 impl<W> Words<'_, W> {
-    /// The word of all lanes, if it is the same.
+    /// The address of the word if all lanes change the same one.
     fn common(&self) -> Option<u64> {
         let first = self.cell[0];
         let differ = self
@@ -199,7 +198,7 @@ impl<W> Words<'_, W> {
         (differ == 0 && self.mask != 0).then_some(first)
     }
 
-    /// Where the words of all lanes begin, if they are neighbours.
+    /// The address of lane 0's word if the words of all lanes are contiguous.
     fn row(&self) -> Option<u64> {
         let first = self.cell[0];
         let place = |lane: usize| first.wrapping_add((lane * size_of::<W>()) as u64);
@@ -208,7 +207,7 @@ impl<W> Words<'_, W> {
     }
 }
 
-/// Calls `lanes` of words with functions of their own for each operation, so that its loops are made for it.
+/// Calls `lanes` of words with separate functions for each operation, so that the loops are specialized for it.
 macro_rules! lanes {
     ($rmw:expr, $words:expr, $before:expr, $modify:ident, $shared:ident, $($name:ident)*) => {
         match $rmw {
@@ -221,7 +220,7 @@ macro_rules! lanes {
     };
 }
 
-/// Defines the operations of one width.
+/// Defines the operations of one word width.
 macro_rules! width {
     ($word:ident, $atomic:ident, $modify:ident, $shared:ident $(, $owned:ident, $load:ident, $store:ident)?) => {
         /// The value after the operation on `old` with the operands `data` and
@@ -268,7 +267,7 @@ macro_rules! width {
             }
         }
 
-        /// Changes memory that other threads see; returns the value before.
+        /// Changes memory that other threads access, and returns the value before.
         ///
         /// # Safety
         /// The address is aligned, mapped and writable.
@@ -314,7 +313,7 @@ macro_rules! width {
             /// # Safety
             /// The words are aligned, mapped and writable.
             pub unsafe fn change(&self, rmw: Rmw, before: &mut [$word; 64]) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe {
                     lanes!(rmw, self, before, $modify, $shared, Swap CmpSwap Add Sub RevSub MinS MinU MaxS MaxU And Or Xor Inc Dec MaskOr Wrap
                         CondXchg FCmpSwap FMin FMax FAdd AddSatS FMinNum FMaxNum FAddFlush PkFAddFlush PkFMinFlush PkFMaxFlush)
@@ -331,7 +330,7 @@ macro_rules! width {
                 // SAFETY: the words are mapped; only atomics access guest memory.
                 let word = |address| unsafe { $atomic::from_ptr(global::at(address)) };
                 if let Some(address) = self.common() {
-                    // All at once, with nobody in between.
+                    // One update of the word for all lanes: no other thread's access comes between.
                     let mut old = word(address).load(Relaxed);
                     loop {
                         let mut new = old;
@@ -382,7 +381,7 @@ width!(u64, AtomicU64, modify64, shared64, owned64, load64, store64);
 mod tests {
     use super::*;
 
-    /// The rows of Vega ISA, 12.13, as worked values.
+    /// The rows of Vega ISA, 12.13, as computed examples.
     #[test]
     fn operations_mean_what_the_manual_says() {
         let m = modify32;
@@ -440,7 +439,7 @@ mod tests {
         assert_eq!(swap, 9);
         let nan = f32::NAN.to_bits();
         assert_eq!(modify32(Rmw::FCmpSwap, nan, 9, nan), nan);
-        // Denormals stay, generated NaNs are negative, signaling ones get quiet.
+        // Denormals stay, generated NaNs are negative, and signaling NaNs become quiet.
         assert_eq!(modify32(Rmw::FAdd, 1, 1, 1), 2);
         assert_eq!(
             modify32(Rmw::FAdd, 0x7f80_0000, 0xff80_0000, 0),
@@ -455,7 +454,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Host atomics and the plain definition agree.
+        /// The host's atomics and the plain definition agree.
         #[test]
         fn shared_and_owned_agree(old: u64, data: u64, data2: u64, near: bool) {
             use Rmw::*;

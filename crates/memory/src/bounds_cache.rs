@@ -1,7 +1,8 @@
 //! Bounds caches: the bounds of the allocation that a memory instruction used last.
 //!
-//! The layout is fixed, so that compiled code can look for itself: an access may go ahead if it lies between `start` and `end`
-//! (`store_end` if it stores), and what `gone` points to is 0. Else it asks [`MemoryUnit::look_up`](crate::MemoryUnit::look_up).
+//! The layout is fixed, so that compiled code can check an access inline: it may proceed if it lies between `start` and `end`
+//! (`store_end` for a store), and the byte that `gone` points to is 0. Else the code calls
+//! [`MemoryUnit::look_up`](crate::MemoryUnit::look_up).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,36 +18,36 @@ pub struct BoundsCache {
     bounds: Bounds,
     /// A flag that is set when the allocation is freed.
     gone: *const AtomicBool,
-    /// Keeps what `gone` points to.
+    /// Keeps the allocation's entry alive, and with it the target of `gone`.
     entry: Option<Arc<Entry>>,
 }
 
-/// Where an allocation begins and ends.
+/// The address range of an allocation.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(C)]
 pub struct Bounds {
     /// The address of the first byte.
     start: u64,
-    /// The address behind the last byte.
+    /// The address after the last byte.
     end: u64,
-    /// The address behind the last byte for stores: 0 if the allocation is read-only.
+    /// The address after the last byte for stores: 0 if the allocation is read-only.
     store_end: u64,
 }
 
-/// The addresses of an access, the smallest and the largest of its lanes.
+/// The address range of an access, from the smallest to the largest address of its lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// The smallest address.
+    /// The smallest address of a lane.
     pub first: u64,
-    /// The largest address.
+    /// The largest address of a lane.
     pub last: u64,
-    /// Bytes accessed at each.
+    /// Bytes accessed at each address.
     pub bytes: u32,
-    /// Whether memory changes.
+    /// Whether the access changes memory.
     pub stores: bool,
 }
 
-/// What the bounds caches on nothing point to.
+/// The flag of bounds caches without an allocation: always set.
 pub(crate) static NOTHING: AtomicBool = AtomicBool::new(true);
 
 impl Default for BoundsCache {
@@ -61,13 +62,13 @@ impl Default for BoundsCache {
 }
 
 impl BoundsCache {
-    /// Byte offset of the address where it begins (64 bits).
+    /// Byte offset of the start address (64 bits).
     pub const START: usize = std::mem::offset_of!(BoundsCache, bounds.start);
-    /// Byte offset of the address behind its end (64 bits).
+    /// Byte offset of the end address (64 bits).
     pub const END: usize = std::mem::offset_of!(BoundsCache, bounds.end);
-    /// Byte offset of the address behind its end for stores (64 bits).
+    /// Byte offset of the end address for stores (64 bits).
     pub const STORE_END: usize = std::mem::offset_of!(BoundsCache, bounds.store_end);
-    /// Byte offset of the pointer to a byte that is 0 as long as the allocation is there.
+    /// Byte offset of the pointer to a byte that is 0 while the allocation exists.
     pub const GONE: usize = std::mem::offset_of!(BoundsCache, gone);
 
     pub(crate) fn of(entry: &Arc<Entry>) -> BoundsCache {
@@ -78,22 +79,22 @@ impl BoundsCache {
         }
     }
 
-    /// Where it begins and ends.
+    /// The bounds of the allocation.
     #[inline(always)]
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Whether an access may go ahead.
+    /// Whether an access lies in the allocation, which still exists.
     #[inline(always)]
     pub(crate) fn holds(&self, span: Span) -> bool {
         self.bounds.holds(span) && self.is_there()
     }
 
-    /// Whether there is an allocation.
+    /// Whether the allocation exists.
     #[inline(always)]
     fn is_there(&self) -> bool {
-        // SAFETY: the entry keeps what it points to; without one that is a static.
+        // SAFETY: the entry keeps the target alive; without an entry, the target is a static.
         unsafe { !(*self.gone).load(Ordering::Acquire) }
     }
 
@@ -138,10 +139,10 @@ mod tests {
     use crate::{MemoryUnit, Registry};
     use proptest::prelude::*;
 
-    /// What compiled code does: it reads the words of a bounds cache where they are said to be.
+    /// The check of compiled code: it reads the words of a bounds cache at the published offsets.
     fn inline_check(cache: *const BoundsCache, span: Span) -> bool {
         let word = |offset: usize| {
-            // SAFETY: the bounds cache is alive, and the offset that of a word.
+            // SAFETY: the bounds cache is alive, and the offset is that of one of its words.
             unsafe { cache.byte_add(offset).cast::<u64>().read() }
         };
         let end = if span.stores {
@@ -152,7 +153,7 @@ mod tests {
         let inside = span.first >= word(BoundsCache::START)
             && span.first <= span.last
             && span.last.saturating_add(span.bytes.into()) <= word(end);
-        // SAFETY: the bounds cache is alive, and keeps what it points to.
+        // SAFETY: the bounds cache is alive, and keeps the target of the pointer alive.
         inside
             && unsafe {
                 cache

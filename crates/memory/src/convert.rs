@@ -1,7 +1,7 @@
-//! Elements of formatted buffers and of images, of all lanes at once: how they are moved, and how their components are
-//! taken out and put in. What an element is, [`format`](crate::format) says.
+//! Conversion of the elements of formatted buffers and images, for all lanes at once: moving them, extracting and inserting their
+//! components. [`format`](crate::format) defines the elements.
 //!
-//! The loops are plain so that they become SIMD code, of the level that they are inlined into.
+//! The loops are plain, so that the compiler vectorizes them for the SIMD level that they are inlined into.
 
 use wavetank_ir::{Access, Half};
 
@@ -15,15 +15,15 @@ use crate::space::flat::run_at;
 /// Four values of each lane: the dwords of an element, or its components.
 pub(crate) type Four = [Lanes; 4];
 
-/// Nothing but zeros.
+/// Four zeros for each lane.
 pub(crate) const ZERO: Four = [[0; 64]; 4];
 
-/// Where elements of lanes are.
+/// The places of the lanes' elements.
 pub(crate) trait Found {
-    /// Does an operation there.
+    /// Runs an operation at the places.
     ///
     /// # Safety
-    /// The elements have been checked, and what the operation moves is alive.
+    /// The elements have been checked, and the data of the operation is alive.
     unsafe fn run<O: Operation>(&self, mask: u64, op: O);
 }
 
@@ -35,15 +35,15 @@ impl Found for [u64; 64] {
     }
 }
 
-/// Reads the elements of the lanes of the mask. Those of others are 0.
+/// Reads the elements of the lanes of the mask; for other lanes the result is 0.
 ///
 /// # Safety
-/// They have been checked; an element has 1, 2, 4, 8, 12 or 16 bytes.
+/// The elements have been checked; an element has 1, 2, 4, 8, 12 or 16 bytes.
 #[inline(always)]
 pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four {
     let mut dwords = ZERO;
     let to = dwords.as_mut_ptr().cast::<u32>();
-    // SAFETY: the caller's promise; there is room for four dwords of each lane.
+    // SAFETY: by the caller's promise; there is room for four dwords of each lane.
     unsafe {
         match bytes {
             _ if mask == 0 => {}
@@ -65,7 +65,7 @@ pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -
 #[inline(always)]
 pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
     let [x, y, z, w] = [0, 1, 2, 3].map(|n| dwords[n].as_ptr());
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         match bytes {
             _ if mask == 0 => {}
@@ -78,7 +78,7 @@ pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwo
     }
 }
 
-/// Runs an expression with the number as a constant, so that its loops are made for it.
+/// Runs an expression with the number as a constant, so that its loops are specialized for it.
 macro_rules! number {
     ($number:expr, $constant:ident => $do:expr) => {
         number!($number, $constant => $do, Unorm Snorm SnormOgl Uscaled Sscaled Uint Sint Float Srgb)
@@ -94,7 +94,7 @@ macro_rules! number {
 }
 
 impl Format {
-    /// [`Format::unpack`] of each lane.
+    /// [`Format::unpack`] for all lanes.
     #[inline(always)]
     pub(crate) fn unpack_lanes(self, dwords: &Four) -> Four {
         if !self.has_fields() {
@@ -115,7 +115,7 @@ impl Format {
         components
     }
 
-    /// [`Format::texel`] of each lane.
+    /// [`Format::texel`] for all lanes.
     #[inline(never)]
     pub(crate) fn texel_lanes(self, dwords: &Four, texel: &Lanes) -> Four {
         let mut components = ZERO;
@@ -129,7 +129,7 @@ impl Format {
         components
     }
 
-    /// [`Format::pack`] of each lane.
+    /// [`Format::pack`] for all lanes.
     #[inline(always)]
     pub(crate) fn pack_lanes(self, components: &Four) -> Four {
         let mut dwords = ZERO;
@@ -157,7 +157,7 @@ impl Format {
     }
 }
 
-/// What the destination selects of a resource take (8.1.8: 0, 1, R, G, B or A).
+/// The components that the destination selects of a resource choose (8.1.8: 0, 1, R, G, B or A).
 #[inline(always)]
 pub(crate) fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
     selects.map(|select| match select {
@@ -189,7 +189,7 @@ pub(crate) fn chosen(components: &Four, mask: u8) -> Four {
     std::array::from_fn(|_| chosen.next().map_or([0; 64], |(_, values)| *values))
 }
 
-/// The inverse of [`chosen`]: what is not chosen is 0.
+/// The inverse of [`chosen`]: components outside the mask are 0.
 #[inline(always)]
 pub(crate) fn spread(given: &Four, mask: u8) -> Four {
     let mut given = given.iter();
@@ -199,7 +199,7 @@ pub(crate) fn spread(given: &Four, mask: u8) -> Four {
     })
 }
 
-/// Takes what lanes of the mask have from one, and what others have from another.
+/// Takes the lanes of the mask from `on` and the others from `off`.
 #[inline(always)]
 pub(crate) fn blend(mask: u64, on: &Four, off: &Four) -> Four {
     let bits = lanes::spread(mask);
@@ -212,18 +212,18 @@ pub(crate) fn blend(mask: u64, on: &Four, off: &Four) -> Four {
     out
 }
 
-/// Where the components of an access come from, or go to.
+/// The registers that the components of an access come from or go to.
 pub(crate) struct Components {
     from: [*const u32; 4],
     to: *mut u32,
     count: usize,
-    /// Whole registers, or 16 bits: two a register, one in the low half of each, or one in the high half.
+    /// Components in whole registers, or in 16 bits: two a register, one in the low half of each, or one in the high half.
     half: Half,
     number: Number,
 }
 
 impl Components {
-    /// As many as the access has dwords.
+    /// The components of an access, as many as it has dwords.
     pub fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
         Components {
             from: std::array::from_fn(|n| ctx.data(step, n)),
@@ -234,7 +234,7 @@ impl Components {
         }
     }
 
-    /// The components of all lanes; 0 for those that there are not.
+    /// The components of all lanes; 0 for those that the access lacks.
     ///
     /// # Safety
     /// The wave is alive.
@@ -291,7 +291,7 @@ impl Components {
     }
 }
 
-/// The low halves of one, and of another above them.
+/// Packs the low halves of `low`, and of `high` above them.
 #[inline(always)]
 fn join(low: &Lanes, high: &Lanes) -> Lanes {
     std::array::from_fn(|lane| low[lane] & 0xffff | high[lane] << 16)
@@ -303,7 +303,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// All lanes at once are as each of them.
+        /// The functions for all lanes agree with those for one.
         #[test]
         fn lanes_are_as_one(data in 1u8..60, number in 0u8..14, seed: u64, few: bool) {
             let Some(format) = Format::image(data, number) else { return Ok(()) };
@@ -311,7 +311,7 @@ mod tests {
             let mut next = || {
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
                 let value = (state >> 32) as u32;
-                // Numbers about 1 are more interesting than those that are all clamped.
+                // Numbers around 1 are more interesting than numbers that are all clamped.
                 if few { (value >> 9 | 0x3f00_0000) ^ value << 31 } else { value }
             };
             let values: Four = std::array::from_fn(|_| std::array::from_fn(|_| next()));

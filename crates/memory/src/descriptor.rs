@@ -1,26 +1,26 @@
-//! Descriptors of images and samplers (Vega ISA, 8.2.5 "Image Resource" and
-//! 8.2.6 "Image Sampler"). Those of resources of gfx6 to gfx8 are by the CLRX wiki, "GCN Memory Handling".
+//! Descriptors of images and samplers (Vega ISA, 8.2.5 "Image Resource" and 8.2.6 "Image Sampler"; for gfx6 to gfx8 the CLRX
+//! wiki, "GCN Memory Handling").
 
 use wavetank_ir::Tiling;
 
-/// The dimensions of an image, by the numbers of the TYPE field.
+/// The dimensions of an image, with the numbers of the TYPE field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImageType {
-    /// A line.
+    /// A line of texels.
     D1 = 8,
-    /// A plane.
+    /// A plane of texels.
     D2 = 9,
-    /// A volume.
+    /// A volume of texels.
     D3 = 10,
-    /// Six planes each.
+    /// The six faces of a cube, or of several.
     Cube = 11,
-    /// Lines.
+    /// An array of lines.
     D1Array = 12,
-    /// Planes.
+    /// An array of planes.
     D2Array = 13,
     /// A plane with several samples a texel.
     D2Msaa = 14,
-    /// Planes with several samples a texel.
+    /// An array of planes with several samples a texel.
     D2MsaaArray = 15,
 }
 
@@ -28,14 +28,14 @@ pub enum ImageType {
 const LINEAR_INDEX: u8 = 8;
 
 impl ImageType {
-    /// The type of a number; 0 is a buffer and 1 to 7 are reserved.
+    /// The dimensions of a TYPE number. `None` for a buffer (0) and the reserved 1 to 7.
     pub fn new(number: u32) -> Option<Self> {
         use ImageType::*;
         const ALL: [ImageType; 8] = [D1, D2, D3, Cube, D1Array, D2Array, D2Msaa, D2MsaaArray];
         ALL.into_iter().find(|t| *t as u32 == number)
     }
 
-    /// Whether slices have indices of their own.
+    /// Whether a coordinate selects the slice.
     pub(crate) fn is_array(self) -> bool {
         use ImageType::*;
         matches!(self, D1Array | D2Array | Cube | D2MsaaArray)
@@ -59,34 +59,32 @@ impl ImageType {
 pub struct ImageResource {
     /// The byte address, a multiple of 256.
     pub address: u64,
-    /// Dimensions.
+    /// The dimensions, field TYPE.
     pub kind: ImageType,
-    /// The format of the data and of its numbers.
+    /// The numbers of the data format and the number format.
     pub format: [u8; 2],
-    /// Width, height and depth in texels; for arrays the last is the number of
-    /// slices. At least 1 each.
+    /// Width, height and depth in texels; for an array the last is the number of slices. Each is at least 1.
     pub size: [u32; 3],
-    /// How the words are read.
+    /// The layout of the words.
     pub tiling: Tiling,
-    /// Texels from one row to the next. With [`Tiling::Swizzled`] and several levels, rows of the levels of a slice.
+    /// Texels from one row to the next. With [`Tiling::Swizzled`] and several levels, the rows of all levels of a slice.
     pub pitch: u32,
-    /// What becomes x, y, z and w: 0, 1, or 4 to 7 for a component.
+    /// The sources of x, y, z and w: 0, 1, or 4 to 7 for a component.
     pub select: [u8; 4],
-    /// The first and the last level that accesses see. With several samples a texel the second is the logarithm of their
-    /// number.
+    /// The first and the last level that accesses use. With several samples a texel, the second is the logarithm of their number.
     pub levels: [u8; 2],
-    /// The last level that there is in memory; [`Tiling::Indexed`] does not say.
+    /// The last level in memory; [`Tiling::Indexed`] does not encode it.
     pub last_in_memory: u8,
     /// The first slice of an array.
     pub first_slice: u32,
     /// The swizzle mode, where 0 is linear, or the tiling index, where 8 is.
     pub swizzle: u8,
-    /// Whether its colors are compressed.
+    /// Whether the colors are compressed (DCC).
     pub compressed: bool,
     /// The smallest level of detail, in units of 1/256.
     pub min_lod: u16,
-    /// The order in which the channels of a border color stand for x, y, z and w of the data: 0 xyzw, 1 xwyz, 2 wzyx,
-    /// 3 wxyz, 4 zyxw, 5 yxwz. [`Tiling::Indexed`] has none.
+    /// The channel order of a border color for x, y, z and w of the data: 0 xyzw, 1 xwyz, 2 wzyx, 3 wxyz, 4 zyxw, 5 yxwz.
+    /// [`Tiling::Indexed`] has none.
     pub border_order: u8,
 }
 
@@ -96,7 +94,7 @@ fn bits(word: u32, first: u32, last: u32) -> u32 {
 }
 
 impl ImageResource {
-    /// A linear image with one level, components as they stand in memory.
+    /// A linear image with one level and components in the order of memory.
     pub fn plain(
         kind: ImageType,
         address: u64,
@@ -122,7 +120,7 @@ impl ImageResource {
         }
     }
 
-    /// The linear image of a chip that reads resources so.
+    /// The same linear image for a chip with another layout of the words.
     ///
     /// ```
     /// use wavetank_memory::{ImageResource, ImageType, Tiling};
@@ -141,20 +139,20 @@ impl ImageResource {
         }
     }
 
-    /// Reads the eight words as gfx9 does: [`read`](Self::read).
+    /// Decodes the eight words in gfx9's layout, as [`read`](Self::read) does.
     pub fn from_words(words: [u32; 8]) -> Option<Self> {
         ImageResource::read(words, Tiling::Swizzled)
     }
 
-    /// Reads the eight words; those of a resource of 128 bits end with four zeros. `None` if they are no image: a buffer, a
-    /// reserved type, or all zero, which is an unbound resource.
+    /// Decodes the eight words; a resource of 128 bits ends with four zeros. `None` if the words do not describe an image: a
+    /// buffer, a reserved type, or all zero, which is an unbound resource.
     pub fn read(words: [u32; 8], tiling: Tiling) -> Option<Self> {
         let [w0, w1, w2, w3, w4, w5, w6, _] = words;
         let kind = ImageType::new(bits(w3, 28, 31))?;
         let first_slice = bits(w5, 0, 12);
         let last = match (kind.is_array(), tiling) {
             (true, Tiling::Indexed) => bits(w5, 13, 25),
-            // Depths and last slices share a field.
+            // The depth and the last slice share a field.
             _ => bits(w4, 0, 12),
         };
         let depth = match kind.is_array() {
@@ -183,7 +181,7 @@ impl ImageResource {
         })
     }
 
-    /// The eight words. What does not fit its field is cut off.
+    /// The eight words. A value is truncated to its field.
     pub fn to_words(&self) -> [u32; 8] {
         let put = |value: u32, first: u32, last: u32| bits(value, 0, last - first) << first;
         let [width, height, depth] = self.size.map(|n| n.wrapping_sub(1));
@@ -223,7 +221,7 @@ impl ImageResource {
         ]
     }
 
-    /// Whether rows of texels follow each other.
+    /// Whether the texels are in rows, one after the other.
     pub fn is_linear(&self) -> bool {
         match self.tiling {
             Tiling::Indexed => self.swizzle == LINEAR_INDEX,
@@ -231,7 +229,7 @@ impl ImageResource {
         }
     }
 
-    /// Levels that accesses see.
+    /// The number of levels that accesses use.
     pub fn level_count(&self) -> u32 {
         let [first, last] = self.levels;
         match self.kind.is_sampled() {
@@ -240,7 +238,7 @@ impl ImageResource {
         }
     }
 
-    /// Levels that there are in memory: all up to the last that is seen at least.
+    /// The number of levels in memory: at least all up to the last one in use.
     pub fn levels_in_memory(&self) -> u32 {
         match self.kind.is_sampled() {
             true => 1,
@@ -248,7 +246,7 @@ impl ImageResource {
         }
     }
 
-    /// Samples of a texel.
+    /// The number of samples of a texel.
     pub fn samples(&self) -> u32 {
         match self.kind.is_sampled() {
             true => 1 << self.levels[1].min(4),
@@ -257,10 +255,10 @@ impl ImageResource {
     }
 }
 
-/// What becomes of a coordinate outside the image (CLAMP_X, _Y, _Z).
+/// The treatment of a coordinate outside the image (CLAMP_X, _Y, _Z).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Clamp {
-    /// The image repeats.
+    /// The image repeats without end.
     #[default]
     Wrap,
     /// Every other repetition is reversed.
@@ -269,13 +267,13 @@ pub enum Clamp {
     LastTexel,
     /// Mirrored once, then the texel at the edge.
     MirrorOnceLastTexel,
-    /// Half of the border at most.
+    /// At most half of the border color is mixed in.
     HalfBorder,
-    /// Mirrored once, then half of the border at most.
+    /// Mirrored once, then at most half of the border color.
     MirrorOnceHalfBorder,
-    /// The border.
+    /// The border color ([`Border`]).
     Border,
-    /// Mirrored once, then the border.
+    /// Mirrored once, then the border color.
     MirrorOnceBorder,
 }
 
@@ -295,14 +293,14 @@ impl Clamp {
 /// The color of the border.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Border {
-    /// All 0.
+    /// All components are 0, alpha too.
     #[default]
     TransparentBlack,
-    /// 0, alpha 1.
+    /// The colors are 0, and alpha is 1.
     OpaqueBlack,
-    /// All 1.
+    /// All components are 1, alpha too.
     OpaqueWhite,
-    /// This entry of a table that the driver sets up.
+    /// An entry of the table that the driver sets up.
     Table(u16),
 }
 
@@ -317,47 +315,46 @@ pub enum Border {
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ImageSampler {
-    /// For x, y and z.
+    /// The clamp modes of x, y and z.
     pub clamp: [Clamp; 3],
-    /// Coordinates count texels.
+    /// Whether coordinates count texels.
     pub unnormalized: bool,
-    /// Without a filter, the texel is that of the coordinate cut off, not rounded to 1/256.
+    /// Whether a sample without a filter takes the texel of the truncated coordinate, not of the one rounded to 1/256.
     pub truncates: bool,
-    /// Neighbouring texels are mixed where the image is magnified.
+    /// Whether neighbouring texels are mixed where the image is magnified.
     pub linear_mag: bool,
-    /// The filter where the image is minified.
+    /// Whether neighbouring texels are mixed where the image is minified.
     pub linear_min: bool,
-    /// Where the image is reduced, samples are taken along the longer of the two steps.
+    /// Whether several samples are taken along the longer of the two steps where the image is reduced.
     pub anisotropic: bool,
-    /// The logarithm of the most samples that are: 4 at most.
+    /// The logarithm of the largest number of these samples: at most 4.
     pub most_along: u8,
-    /// Those are not taken if there is but one level.
+    /// Whether a single level suppresses these samples.
     pub needs_levels: bool,
-    /// What is made of several texels: 0 their mixture, 1 the least, 2 the greatest.
+    /// The reduction of several texels to one: 0 their mixture, 1 the minimum, 2 the maximum.
     pub reduction: u8,
-    /// Normalized components are taken for sRGB.
+    /// Whether normalized components are treated as sRGB.
     pub degamma: bool,
-    /// Each face of a cube ends at its edges.
+    /// Whether the filter stays within a face of a cube.
     pub faces_apart: bool,
-    /// The filter between the planes of a volume: 0 as within a plane, 1 none,
-    /// 2 linear.
+    /// The filter between the planes of a volume: 0 as within a plane, 1 none, 2 linear.
     pub z_filter: u8,
     /// The filter between levels: 0 and 1 take one, 2 mixes two.
     pub mip_filter: u8,
-    /// One level is chosen before the level of detail is held within its bounds.
+    /// Whether one level is chosen before the level of detail is clamped.
     pub chooses_first: bool,
-    /// The comparison: bits 0 to 2 say whether less, equal and greater hold.
+    /// The comparison: bits 0 to 2 select less, equal and greater.
     pub compare: u8,
     /// The smallest and the largest level of detail.
     pub lod: [f32; 2],
-    /// Added to the level of detail.
+    /// An offset that is added to the level of detail.
     pub lod_bias: f32,
     /// The color of the border.
     pub border: Border,
 }
 
 impl ImageSampler {
-    /// Reads the four words.
+    /// Decodes the four words.
     pub fn from_words(words: [u32; 4]) -> Self {
         let [w0, w1, w2, w3] = words;
         let clamp = |n: u32| Clamp::ALL[bits(w0, 3 * n, 3 * n + 2) as usize];
@@ -391,7 +388,7 @@ impl ImageSampler {
         }
     }
 
-    /// The four words.
+    /// The four words of the descriptor.
     pub fn to_words(&self) -> [u32; 4] {
         let [x, y, z] = self.clamp.map(|c| c as u32);
         let fixed = |x: f32| (x * 256.0) as i32 as u32;
@@ -441,7 +438,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Fields do not overlap.
+        /// The fields do not overlap.
         #[test]
         fn resources_survive(
             address in 0u64..1 << 40, kind in 8u32..16, format in [0u8..64, 0u8..16],
@@ -510,7 +507,7 @@ mod tests {
         set(116, 8);
         set(128, 9);
         set(141, 127);
-        // What is above 14 bits of the pitch is none of it.
+        // The bits above the 14 of the pitch belong to another field.
         set(155, 1);
         set(160, 2);
         set(173, 6);

@@ -1,41 +1,40 @@
-//! Memory faults: the reasons for which an access is refused.
+//! Memory faults: the reasons for refusing an access.
 
 use wavetank_ir::MemKind;
 
 use crate::surface::SurfaceFault;
 
-/// Why an access was refused.
+/// The reason for refusing an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryFaultReason {
-    /// No allocation holds all of its bytes.
+    /// No allocation contains all bytes of the access.
     Unmapped,
-    /// The allocation that held its first byte was freed.
+    /// The allocation that contained the first byte was freed.
     Freed,
-    /// A write to memory that the guest may only read.
+    /// A write to memory that is read-only for the guest.
     ReadOnly,
-    /// Its address is no multiple of what it has to be a multiple of: for an
-    /// atomic its width.
+    /// The address is not a multiple of the required alignment: for an atomic its width.
     Misaligned {
-        /// Bytes.
+        /// The required alignment in bytes.
         align: u32,
     },
-    /// An access beyond the scratch of its lane: the lane's stack overflowed.
+    /// An access past the end of the lane's scratch: the lane's stack overflowed.
     StackOverflow {
         /// The offset in the lane's scratch.
         offset: u32,
-        /// Bytes of the lane's scratch.
+        /// The size of the lane's scratch in bytes.
         stack_bytes: u32,
     },
-    /// An access below the scratch of its lane.
+    /// An access below the start of the lane's scratch.
     OutsideScratch,
-    /// An access beyond the LDS of the work-group, where that is a fault.
+    /// An access beyond the LDS of the work-group, in a unit where that is a fault.
     OutsideLds {
         /// The offset in the LDS.
         offset: u32,
-        /// Bytes of the LDS.
+        /// The size of the LDS in bytes.
         lds_bytes: u32,
     },
-    /// An access without an element of a surface.
+    /// An access that hits no element of a surface.
     Surface(SurfaceFault),
 }
 
@@ -44,32 +43,32 @@ pub enum MemoryFaultReason {
 pub struct MemoryFault {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What it tried.
+    /// The kind of the access: load, store or atomic.
     pub kind: MemKind,
     /// The first lane that failed; `None` for a scalar access.
     pub lane: Option<u8>,
-    /// The lanes of which it is known that they would fail for the same reason; there may be more.
+    /// The lanes known to fail for the same reason; there may be more.
     pub lanes: u64,
-    /// The address of that lane.
+    /// The address of the first failing lane.
     pub address: u64,
-    /// Bytes accessed there.
+    /// The size of one lane's access in bytes.
     pub bytes: u32,
-    /// Why it was refused.
+    /// The reason for the refusal.
     pub reason: MemoryFaultReason,
-    /// The allocation nearest to the address, or the freed one that was there: name, start, length.
+    /// The allocation nearest to the address, or the freed one at the address: name, start, length.
     pub nearest: Option<(String, u64, u64)>,
-    /// For a stack overflow, the return addresses on it, the innermost first.
+    /// For a stack overflow, the return addresses on the stack, innermost first.
     pub calls: Box<[u64]>,
 }
 
 /// The first lane whose address is in no allocation that allows the access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Denied {
-    /// `None` for a scalar access.
+    /// The lane; `None` for a scalar access.
     pub lane: Option<u8>,
-    /// Its address.
+    /// The address of that lane.
     pub address: u64,
-    /// Bytes accessed there.
+    /// The size of one lane's access in bytes.
     pub bytes: u32,
     /// The reason for the refusal.
     pub reason: MemoryFaultReason,

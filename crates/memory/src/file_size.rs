@@ -1,12 +1,12 @@
-//! Files in memory, which count as files: a process that makes one longer than it may (`ulimit -f`) is ended by a signal.
+//! Files in memory, created within the process's limit of the file size: exceeding it (`ulimit -f`) ends a process by a signal.
 
 use std::fs::File;
 use std::io::Result;
 
-/// Makes a file as long as it has to be.
+/// Sets the length of a file.
 ///
 /// # Errors
-/// Those of the system, and `EFBIG` for more bytes than a file of this process may have.
+/// The errors of the system, and `EFBIG` above the file size limit of this process.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("size-{}", std::process::id()));
@@ -21,14 +21,14 @@ pub fn set_file_size(file: &File, bytes: u64) -> Result<()> {
     file.set_len(bytes)
 }
 
-/// Refuses a size that no file of this process may have.
+/// Refuses a size above the file size limit of this process.
 #[cfg(unix)]
 pub(crate) fn check_size(bytes: u64) -> Result<()> {
     let mut limit = libc::rlimit {
         rlim_cur: libc::RLIM_INFINITY,
         rlim_max: libc::RLIM_INFINITY,
     };
-    // SAFETY: the call fills the structure in. If it fails, the structure says that there is no limit.
+    // SAFETY: the call fills in the structure. If it fails, the structure still says that there is no limit.
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
     match limit.rlim_cur == libc::RLIM_INFINITY || bytes <= limit.rlim_cur {
         true => Ok(()),
@@ -36,7 +36,7 @@ pub(crate) fn check_size(bytes: u64) -> Result<()> {
     }
 }
 
-/// Other systems know no such limit.
+/// Other systems have no such limit.
 #[cfg(not(unix))]
 pub(crate) fn check_size(_: u64) -> Result<()> {
     Ok(())

@@ -1,21 +1,19 @@
-//! Data formats of buffers (Vega ISA, 8.1.3 "Buffer Data", 8.1.2 DFMT and
-//! NFMT), and those that only images have, whose numbers are those of Mesa's
-//! descriptors (docs/errata.md, "Images").
+//! Data formats of buffers (Vega ISA, 8.1.3 "Buffer Data", 8.1.2 DFMT and NFMT) and of images. The numbers of the formats that
+//! only images have are those of Mesa's descriptors (docs/errata.md, "Images").
 //!
-//! The names of the formats list the widths from the highest bits down:
-//! 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
+//! The names of the formats list the widths from the highest bits down: 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
 
 use std::sync::LazyLock;
 
 use crate::block::{Block, Part};
 use crate::global;
 
-/// The layout and the numbers of an element.
+/// The format of an element: its layout and its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Bits of x, y, z and w; 0 for those that are absent.
+    /// Bits of x, y, z and w; 0 for absent components.
     widths: [u32; 4],
-    /// Of an element.
+    /// Bytes of an element.
     bytes: u32,
     pub(crate) number: Number,
     /// Whether components are biased: half of their range stands for 0.
@@ -23,23 +21,23 @@ pub struct Format {
     packing: Packing,
 }
 
-/// How the texels of an element stand in it.
+/// The arrangement of the texels in an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Packing {
-    /// One, a field a component.
+    /// One texel, with a field for each component.
     Fields,
-    /// One, of three numbers with one exponent (5_9_9_9).
+    /// One texel of three numbers with a common exponent (5_9_9_9).
     SharedExponent,
-    /// Two in a row, of 8 bits a component, with one x and one z for both. The number is the first bit of the first y.
+    /// Two texels in a row, of 8 bits a component, with a common x and a common z. The number is the first bit of the first y.
     Pair(u32),
-    /// Four in a row, four rows, compressed.
+    /// Four rows of four texels, compressed.
     Block(Block),
-    /// The numbers of fragments of so many samples, each in so many bits.
+    /// The fragment numbers of a texel's samples (FMASK): the number of samples, and the bits of each.
     Fragments([u32; 2]),
 }
 
-/// The formats of FMASK: bytes, samples, and bits that each takes. A sample is one of two fragments in a bit; two bits, or four,
-/// also say that it is none.
+/// The formats of FMASK: bytes of an element, samples, and bits of a sample. With one bit, a sample is one of two fragments; with
+/// two bits or four, one value stands for no fragment.
 const FMASKS: [(u32, [u32; 2]); 13] = [
     (1, [2, 1]),
     (1, [4, 1]),
@@ -56,30 +54,30 @@ const FMASKS: [(u32, [u32; 2]); 13] = [
     (8, [16, 4]),
 ];
 
-/// The bits of a sample in what is loaded of FMASK.
+/// Bits of a sample in the value that is loaded from FMASK.
 const LOADED: u32 = 4;
 
-/// What image accesses need to know of elements with several texels: as powers of two how many there are in a row, and rows.
+/// The extent of an element with several texels, as powers of two: texels in a row, and rows.
 pub(crate) type Extent = [u32; 2];
 
-/// What the bits of a component mean.
+/// The number format: the meaning of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     Unorm,
     Snorm,
-    /// Without a 0: (2 · n + 1) / (2^bits - 1).
+    /// A signed fraction without a zero: (2 · n + 1) / (2^bits - 1).
     SnormOgl,
     Uscaled,
     Sscaled,
     Uint,
     Sint,
     Float,
-    /// Unorm, not linear but for the fourth component.
+    /// As unorm, with sRGB's curve for the first three components.
     Srgb,
 }
 
 impl Format {
-    /// The format of an image: those of buffers, and a few more.
+    /// The format of an image: a buffer format, or one of those that only images have.
     pub fn image(data: u8, number: u8) -> Option<Self> {
         let (number, biased) = match number {
             6 => (Number::SnormOgl, false),
@@ -101,7 +99,7 @@ impl Format {
             19 => fields([4, 4, 4, 4]),
             20 => fields([24, 8, 0, 0]),
             21 => fields([8, 24, 0, 0]),
-            // 24 bits above them are unused.
+            // The 24 bits above are unused.
             22 => fields([32, 8, 0, 0]),
             32 => ([8, 8, 8, 0], Packing::Pair(8)),
             33 => ([8, 8, 8, 0], Packing::Pair(0)),
@@ -136,7 +134,7 @@ impl Format {
         })
     }
 
-    /// The format of blocks: numbers from 0 to 1, some of sRGB or signed.
+    /// The format of compressed blocks: numbers from 0 to 1, in sRGB or with a sign if the block format allows it.
     fn compressed(block: Block, number: Number, biased: bool) -> Option<Self> {
         use Block::*;
         let is_known = match number {
@@ -154,12 +152,12 @@ impl Format {
         })
     }
 
-    /// Whether its components are integers, which cannot be mixed.
+    /// Whether the components are integers, which a filter cannot mix.
     pub fn is_integer(self) -> bool {
         matches!(self.number, Number::Uint | Number::Sint)
     }
 
-    /// The format by its numbers; `None` if they are invalid or reserved.
+    /// The format of two numbers; `None` if they are invalid or reserved.
     pub fn new(data: u8, number: u8) -> Option<Self> {
         let widths = match data {
             1 => [8, 0, 0, 0],
@@ -202,7 +200,7 @@ impl Format {
         self.bytes
     }
 
-    /// The texels of an element.
+    /// The extent of an element in texels.
     pub(crate) fn extent(self) -> Extent {
         match self.packing {
             Packing::Fields | Packing::SharedExponent | Packing::Fragments(_) => [0, 0],
@@ -211,12 +209,12 @@ impl Format {
         }
     }
 
-    /// Whether an element is one texel whose components have fields of their own.
+    /// Whether an element is one texel with a field for each component.
     pub(crate) fn has_fields(self) -> bool {
         self.packing == Packing::Fields
     }
 
-    /// Normalized components taken for sRGB, others as they are.
+    /// Treats normalized components as sRGB; leaves other formats as they are.
     pub(crate) fn degamma(self) -> Self {
         let number = match (self.number, self.biased) {
             (Number::Unorm, false) => Number::Srgb,
@@ -225,13 +223,13 @@ impl Format {
         Format { number, ..self }
     }
 
-    /// The element that a store of four registers leaves, by the selects of a resource (8.1.8): components that none of
-    /// them goes to are 0.
+    /// The element that a store of four registers leaves, by the selects of a resource (8.1.8); components without a register are
+    /// 0.
     pub fn element(self, select: [u8; 4], registers: [u32; 4]) -> u128 {
         self.pack(unselect(select, registers))
     }
 
-    /// One, as this format gives it.
+    /// The value 1 in this format's registers.
     pub(crate) fn one(self) -> u32 {
         match self.number {
             Number::Uint | Number::Sint => 1,
@@ -239,7 +237,7 @@ impl Format {
         }
     }
 
-    /// The components that there are: their numbers, first bits and widths. None goes on in another dword.
+    /// The components that exist: number format, first bit and width. No component crosses a dword boundary.
     #[inline(always)]
     pub(crate) fn parts(self) -> impl Iterator<Item = (usize, (Number, u32, u32))> {
         let mut at = 0;
@@ -252,19 +250,19 @@ impl Format {
             .filter(|(_, (.., width))| *width != 0)
     }
 
-    /// The bit that a bias turns over in a component of a width.
+    /// The bit that a bias inverts in a component of `width` bits.
     #[inline(always)]
     pub(crate) fn bias(self, width: u32) -> u32 {
         u32::from(self.biased) << (width - 1)
     }
 
-    /// The components of an element; those it lacks are 0. Of several texels those of the first.
+    /// The components of an element; absent ones are 0. Of several texels, the first is decoded.
     #[cfg(test)]
     pub(crate) fn unpack(self, element: u128) -> [u32; 4] {
         self.texel(element, 0)
     }
 
-    /// The components of a texel of an element, by its number in the order of rows; those it lacks are 0.
+    /// The components of texel `n` of an element, counted row by row; absent ones are 0.
     pub(crate) fn texel(self, element: u128, n: u32) -> [u32; 4] {
         let low = element as u32;
         match self.packing {
@@ -286,7 +284,7 @@ impl Format {
         }
     }
 
-    /// The components of an element with a field for each.
+    /// The components of an element that has a field for each.
     fn fields(self, element: u128) -> [u32; 4] {
         let mut components = [0; 4];
         for (n, (number, at, width)) in self.parts() {
@@ -299,12 +297,12 @@ impl Format {
         components
     }
 
-    /// Whether elements can be made of components: those with several texels cannot.
+    /// Whether elements can be packed from components: not if they have several texels.
     pub(crate) fn is_written(self) -> bool {
         self.extent() == [0, 0]
     }
 
-    /// The element of components.
+    /// Packs components into an element.
     pub(crate) fn pack(self, components: [u32; 4]) -> u128 {
         if self.packing == Packing::SharedExponent {
             return shared::encode(components.map(f32::from_bits)).into();
@@ -328,7 +326,7 @@ impl Format {
     }
 }
 
-/// Numbers of some bits each in a row, put in others.
+/// Repacks adjacent numbers of `from` bits into fields of `to` bits.
 fn spaced(numbers: u128, count: u32, [from, to]: [u32; 2]) -> u128 {
     let least = (1 << from.min(to)) - 1;
     let number = |n: u32| (numbers >> (n * from) & least) << (n * to);
@@ -336,7 +334,7 @@ fn spaced(numbers: u128, count: u32, [from, to]: [u32; 2]) -> u128 {
 }
 
 impl Number {
-    /// The conversion of component `n`: alpha is always linear.
+    /// The number format of component `n`: alpha is always linear.
     #[inline(always)]
     fn of(self, n: usize) -> Number {
         match self {
@@ -345,7 +343,7 @@ impl Number {
         }
     }
 
-    /// A register from fewer than 32 bits.
+    /// Decodes a component of fewer than 32 bits to a register.
     #[inline(always)]
     pub(crate) fn decode(self, raw: u32, width: u32) -> u32 {
         let signed = (raw << (32 - width)) as i32 >> (32 - width);
@@ -356,7 +354,7 @@ impl Number {
             Number::Srgb => linear_of(raw, width),
             Number::Unorm => raw as f32 / ((1 << width) - 1) as f32,
             Number::Snorm => (signed as f32 / ((1 << (width - 1)) - 1) as f32).max(-1.0),
-            // Exact but for the last rounding: the quotient is no tie of two floats.
+            // Exact but for the last rounding: the quotient never lies midway between two floats.
             Number::SnormOgl => (f64::from(2 * signed + 1) / f64::from((1 << width) - 1)) as f32,
             Number::Uscaled => raw as f32,
             Number::Sscaled => signed as f32,
@@ -365,7 +363,7 @@ impl Number {
         float.to_bits()
     }
 
-    /// A register from a component of a block.
+    /// Converts a component of a block to a register.
     fn part(self, part: Part) -> u32 {
         match (part, self) {
             (Part::Absent, _) => 0,
@@ -375,7 +373,7 @@ impl Number {
         }
     }
 
-    /// 32 bits as 16 (D16): floats to nearest, integers kept within the range.
+    /// Converts 32 bits to 16 (D16): floats are rounded to nearest, integers clamped.
     #[inline(always)]
     pub(crate) fn narrow(self, value: u32) -> u16 {
         match self {
@@ -385,7 +383,7 @@ impl Number {
         }
     }
 
-    /// 16 bits as 32 (D16).
+    /// Converts 16 bits to 32 (D16).
     #[inline(always)]
     pub(crate) fn widen(self, value: u16) -> u32 {
         match self {
@@ -395,8 +393,7 @@ impl Number {
         }
     }
 
-    /// Fewer than 32 bits from a register: rounded to nearest even and kept
-    /// within the range. A NaN becomes 0 where there is none.
+    /// Encodes a register in fewer than 32 bits: rounded to nearest even and clamped. A NaN becomes 0 in formats without NaNs.
     #[inline(always)]
     pub(crate) fn encode(self, value: u32, width: u32) -> u32 {
         let x = f32::from_bits(value);
@@ -422,26 +419,26 @@ impl Number {
     }
 }
 
-/// Three numbers with one exponent (EXT_texture_shared_exponent): n · 2^(exponent - 24), n of 9 bits.
+/// Three numbers with a common exponent (EXT_texture_shared_exponent): n · 2^(exponent - 24), n of 9 bits.
 mod shared {
-    /// 2^(exponent - 24) of an exponent of 0 to 32.
+    /// 2^(exponent - 24) for an exponent of 0 to 32.
     fn unit(exponent: i32) -> f64 {
         f64::from(exponent - 24).exp2()
     }
 
-    /// The numbers of an element, exactly.
+    /// Decodes the numbers of an element, exactly.
     pub fn decode(element: u32) -> [u32; 4] {
         let unit = unit((element >> 27) as i32);
         let number = |at: u32| ((f64::from(element >> at & 0x1ff) * unit) as f32).to_bits();
         [number(0), number(9), number(18), 0]
     }
 
-    /// The element of numbers: the extension's own steps, which round halves up. A NaN becomes 0.
+    /// Encodes an element by the extension's own steps, which round halves up. A NaN becomes 0.
     pub fn encode([x, y, z, _]: [f32; 4]) -> u32 {
         const MAX: f64 = 511.0 * (1 << 7) as f64;
         let held = [x, y, z].map(|c| f64::from(c).clamp(0.0, MAX));
         let most = held.into_iter().fold(0.0, f64::max);
-        // The largest one has 9 bits before the point. What is below 2^-16 has the least exponent.
+        // The largest number has 9 bits before the point. Below 2^-16 the smallest exponent is used.
         let first = (0..32).rev().find(|e| most >= unit(e + 8)).unwrap_or(0);
         let round = |c: f64, exponent: i32| (c / unit(exponent) + 0.5).floor() as u32;
         let exponent = first + i32::from(round(most, first) == 1 << 9);
@@ -450,7 +447,7 @@ mod shared {
     }
 }
 
-/// The linear values of sRGB components of 8 bits, which all are in practice.
+/// The linear values of sRGB components of 8 bits, the usual width.
 static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|raw| linear_of(raw as u32, 8)));
 
@@ -480,20 +477,20 @@ fn nonlinear(x: f32) -> f32 {
     y as f32
 }
 
-/// A float with 5 bits of exponent.
+/// A float format with an exponent of 5 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct SmallFloat {
     mantissa: u32,
     signed: bool,
 }
 
-/// Half precision.
+/// Half precision, 10 mantissa bits and a sign.
 pub(crate) const HALF: SmallFloat = SmallFloat {
     mantissa: 10,
     signed: true,
 };
 
-/// The float of a width: 16 bits with a sign, 11 and 10 without.
+/// The float format of a width: 16 bits with a sign, 11 and 10 without.
 fn small_float(width: u32) -> Option<SmallFloat> {
     let (mantissa, signed) = match width {
         16 => (10, true),
@@ -505,7 +502,7 @@ fn small_float(width: u32) -> Option<SmallFloat> {
 }
 
 impl SmallFloat {
-    /// Single precision, exactly.
+    /// Decodes to single precision, exactly.
     #[inline(always)]
     pub(crate) fn decode(self, raw: u32) -> u32 {
         let m = self.mantissa;
@@ -520,8 +517,7 @@ impl SmallFloat {
         sign | magnitude
     }
 
-    /// To nearest even; what is too large becomes infinite, and what is
-    /// negative 0 where there is no sign.
+    /// Encodes, rounding to nearest even; too large values become infinite, and negative ones 0 in a format without a sign.
     #[inline(always)]
     pub(crate) fn encode(self, x: f32) -> u32 {
         let m = self.mantissa;
@@ -546,7 +542,7 @@ impl SmallFloat {
     }
 }
 
-/// What a destination select takes (8.1.8: 0, 1, R, G, B or A).
+/// The component that a destination select chooses (8.1.8: 0, 1, R, G, B or A).
 pub(crate) fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
     match select {
         1 => one,
@@ -566,7 +562,7 @@ pub(crate) fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
     out
 }
 
-/// Reads an element.
+/// Reads an element of `bytes` bytes.
 pub(crate) unsafe fn load(address: u64, bytes: u32) -> u128 {
     // SAFETY: the caller has checked the bytes.
     unsafe {
@@ -651,12 +647,12 @@ mod tests {
             [put(-1.0), put(f32::NAN), put(f32::INFINITY)],
             [0, 0, 0xf800_01ff]
         );
-        // 511.5 of a unit are 256 of the next; what is too small for a half is 0.
+        // 511.5 units round to 256 of the next exponent; a number too small for half a unit gives 0.
         assert_eq!(put(511.5), 25 << 27 | 256);
         assert_eq!([put(2.0f32.powi(-25)), put(2.0f32.powi(-26))], [1, 0]);
     }
 
-    /// Where each sample is a fragment of its own, drivers fill FMASK with 0x02, 0xe4 and 0x76543210 for 2, 4 and 8 samples
+    /// If each sample is a fragment of its own, drivers fill FMASK with 0x02, 0xe4 and 0x76543210 for 2, 4 and 8 samples
     /// (Mesa), and shaders find 4 bits for each.
     #[test]
     fn fragments_of_samples() {
@@ -676,7 +672,7 @@ mod tests {
         assert_eq!(Format::fmask(13), None);
     }
 
-    /// Numbers that stand around the middle of their range, and those without a zero.
+    /// Biased numbers, and signed ones without a zero.
     #[test]
     fn biased_numbers_and_old_ones() {
         let get = |number, element| Format::image(1, number).unwrap().unpack(element)[0];
@@ -691,20 +687,19 @@ mod tests {
     }
 
     proptest! {
-        /// The same for the formats of images, but for those with several texels. (Of 5_9_9_9 a number has several names.)
+        /// The round trip for the formats of images with one texel. (In 5_9_9_9 a number has several encodings.)
         #[test]
         fn elements_of_images_survive(data in 16u8..60, number in 0u8..14, bits: u128) {
             let format = Format::image(data, number).filter(|f| f.is_written());
             let Some(format) = format else { return Ok(()) };
-            // Of sRGB with 24 bits singles cannot tell all numbers apart.
+            // With sRGB in 24 bits, singles cannot tell all numbers apart.
             prop_assume!(!(matches!(data, 20..=22) && number == 9));
             let element = bits & (!0 >> (128 - 8 * format.bytes()));
             let loaded = format.unpack(element);
             prop_assert_eq!(format.unpack(format.pack(loaded)), loaded);
         }
 
-        /// What can be loaded is stored as it was, but for NaNs and the second
-        /// name of -1.
+        /// A loaded element is stored unchanged, except NaNs and the second encoding of -1.
         #[test]
         fn elements_survive(data in 1u8..15, number in 0u8..8, bits: u128) {
             let Some(format) = Format::new(data, number) else { return Ok(()) };

@@ -1,8 +1,7 @@
-//! Global memory: the one place where host memory is accessed for the guest.
+//! Global memory: the only functions that access host memory for the guest.
 //!
-//! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never
-//! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
-//! go byte by byte. What lanes access goes through [`rows`](crate::rows), by
+//! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never tear and guest races are not data races of Rust.
+//! Unaligned accesses, legal on gfx9, go byte by byte. Accesses of all lanes at once go through [`rows`](crate::rows), by SIMD
 //! instructions.
 
 use std::ptr::with_exposed_provenance_mut;
@@ -10,8 +9,8 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 
 /// The bit that the second guest address of host memory has: host addresses are below it.
 ///
-/// Emulated addresses are host addresses, but runtimes for chips with memory of their own expect the address of locked
-/// host memory on the GPU to be another than on the host: it is the host's with this bit.
+/// Emulated addresses are host addresses, but runtimes for discrete GPUs expect locked host memory to have another address on the
+/// GPU: the host's address with this bit.
 pub const ALIAS: u64 = 1 << 47;
 
 /// The host memory at a guest address.
@@ -20,7 +19,7 @@ pub fn at<T>(address: u64) -> *mut T {
     with_exposed_provenance_mut((address & !ALIAS) as usize)
 }
 
-/// Defines the aligned accesses of one width.
+/// Defines the aligned accesses of one word width.
 macro_rules! aligned {
     ($atomic:ident $word:ident $load:ident $($store:ident)?) => {
         #[doc = concat!("Reads a `", stringify!($word), "`.")]
@@ -59,7 +58,7 @@ aligned!(AtomicU64 u64 load64 store64);
 /// The bytes are mapped.
 #[inline(always)]
 pub unsafe fn load<const N: usize>(address: u64) -> u64 {
-    // SAFETY: the bytes are mapped, and alignment was looked at.
+    // SAFETY: the bytes are mapped, and the alignment has been checked.
     unsafe {
         match N {
             _ if !address.is_multiple_of(N as u64) => load_bytes(address, N),
@@ -71,7 +70,7 @@ pub unsafe fn load<const N: usize>(address: u64) -> u64 {
     }
 }
 
-/// Copies guest memory to the host, by eight bytes where that is aligned.
+/// Copies guest memory to the host, eight bytes at a time where the address is aligned.
 ///
 /// # Safety
 /// The bytes are mapped.
@@ -95,7 +94,7 @@ pub unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
     }
 }
 
-/// Copies host memory to the guest, by eight bytes where that is aligned.
+/// Copies host memory to the guest, eight bytes at a time where the address is aligned.
 ///
 /// # Safety
 /// The bytes are mapped and writable.
@@ -142,7 +141,7 @@ pub unsafe fn equals(address: u64, contents: &[u8]) -> bool {
     differ == 0
 }
 
-/// Writes zeros.
+/// Fills guest memory with zeros.
 ///
 /// # Safety
 /// The bytes are mapped and writable, address and length multiples of 8.
@@ -153,7 +152,7 @@ pub unsafe fn zero(address: u64, bytes: u64) {
     }
 }
 
-/// An unaligned read; in whole dwords where those are aligned.
+/// An unaligned read, by whole dwords where the address is a multiple of 4.
 #[cold]
 unsafe fn load_bytes(address: u64, n: usize) -> u64 {
     let mut bytes = [0; 8];

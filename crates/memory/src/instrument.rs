@@ -1,7 +1,8 @@
-//! Instrumented accesses: which bytes a wave accesses, recorded for observers.
+//! Instrumented accesses: records of the bytes that a wave accesses, for observers.
 //!
-//! Whether a program is instrumented is decided when it is built, and by the type of its steps: an instrumented operation is another
-//! [`Operation`], and what goes lane by lane is compiled with and without. Where nobody watches, nothing is asked.
+//! Instrumentation is decided when a program is built, by the type of its steps: an instrumented operation is another
+//! [`Operation`], and loops over single lanes are compiled with and without it. A program without observers makes no test for
+//! them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,9 +20,8 @@ use crate::places::{PRIVATE_STEP, Places};
 use crate::shadow;
 
 impl MemoryUnit<'_> {
-    /// What instrumented programs have accessed since the last call, in the order in which lanes and instructions did. Bytes that a
-    /// space leaves out, since they are out of range, are not among it; of an access that was denied nothing is, but the texels
-    /// that an image had given before.
+    /// The accesses of instrumented programs since the last call, in the order of instructions and lanes. Bytes out of a space's
+    /// range are not included. A denied access contributes nothing, except the texels that an image had returned before.
     pub fn drain_accesses(&mut self) -> Vec<AccessRecord> {
         self.drain_access_runs()
             .into_iter()
@@ -34,26 +34,26 @@ impl MemoryUnit<'_> {
         self.records.take()
     }
 
-    /// Notes that an instrumented program goes past an instruction that waits for vector memory.
+    /// Records that an instrumented program has passed an instruction that waits for vector memory.
     pub fn record_wait(&mut self, pc: u64) {
         self.records.borrow_mut().push(AccessRun::wait(pc));
     }
 
-    /// Forgets what instrumented programs have accessed.
+    /// Discards the recorded accesses.
     pub fn clear_accesses(&mut self) {
         self.records.borrow_mut().clear();
     }
 }
 
 impl MemoryUnit<'_> {
-    /// Makes defined what was accessed, and puts back what had been accessed before.
+    /// Marks the accessed bytes as defined, and restores the earlier records.
     pub fn define_accessed(&mut self, before: Vec<AccessRun>) {
         let accessed = self.records.replace(before);
         for record in accessed.into_iter().flat_map(AccessRun::records) {
             let start = match record.memory {
                 MemoryKind::Global => record.address,
                 MemoryKind::Lds => self.lds.extent().0 + record.address,
-                // What converts elements never goes there.
+                // Accesses that convert elements never use these memories.
                 MemoryKind::Gds | MemoryKind::Scratch => continue,
             };
             shadow::clear(start..start + u64::from(record.bytes));
@@ -61,20 +61,20 @@ impl MemoryUnit<'_> {
     }
 }
 
-/// Records one access.
+/// Records one access of an instrumented program in the log of its unit.
 #[derive(Clone, Copy)]
 pub(crate) struct Recorder {
     log: *const RefCell<Vec<AccessRun>>,
     pc: u64,
     kind: MemKind,
-    /// Where the LDS, the global data share and the scratch of the wave begin, and how long they are.
+    /// The address ranges of the LDS, the global data share and the scratch of the wave.
     lds: (u64, u64),
     gds: (u64, u64),
     scratch: (u64, u64),
 }
 
 impl Recorder {
-    /// The recorder of an access. It may be used as long as its memory unit is there.
+    /// The recorder of an access, valid while its memory unit exists.
     pub fn new(unit: &MemoryUnit<'_>, step: &Request) -> Recorder {
         Recorder {
             log: Rc::as_ptr(&unit.records),
@@ -86,7 +86,7 @@ impl Recorder {
         }
     }
 
-    /// Notes what lanes access: `bytes` bytes each.
+    /// Records an access of `bytes` bytes in each lane.
     pub fn lanes<P: Places>(self, places: &P, mask: u64, bytes: u32) {
         // SAFETY: the unit holds the log, and is there as `new` demands.
         let mut log = unsafe { &*self.log }.borrow_mut();
@@ -118,7 +118,7 @@ impl Recorder {
         });
     }
 
-    /// Notes lanes of which all bytes are in one memory, which begins at `base`.
+    /// Records lanes whose bytes are all in one memory, which begins at `base`.
     fn rows(
         self,
         log: &mut Vec<AccessRun>,
@@ -127,7 +127,7 @@ impl Recorder {
         bytes: u32,
         (memory, base): (MemoryKind, u64),
     ) {
-        // Lanes whose next one is on, too, and goes on or does the same.
+        // Lanes whose next lane is active too, and continues at the next bytes or accesses the same.
         let pairs = mask & mask >> 1;
         let next = |lane: usize| starts[(lane + 1) & 63].wrapping_sub(starts[lane & 63]);
         let goes_on = pairs & which(|lane| next(lane) == u64::from(bytes));
@@ -159,7 +159,7 @@ impl Recorder {
         }
     }
 
-    /// The memory that all bytes of all lanes are in, and where that begins, if it is one and no scratch.
+    /// The memory that contains all bytes of all lanes, and its start. `None` for several memories or scratch.
     fn locate_all(&self, starts: &[u64; 64], mask: u64, bytes: u32) -> Option<(MemoryKind, u64)> {
         let first = starts[mask.trailing_zeros() as usize & 63] & !ALIAS;
         let (mut low, mut high) = (first, first);
@@ -180,13 +180,13 @@ impl Recorder {
         }
     }
 
-    /// Notes that lanes store, and stores. Where they may store to the same bytes it goes lane by lane, and notes where one
-    /// takes the place of what another has stored.
+    /// Records the stores of the lanes, and performs them. If lanes may store to the same bytes, the stores go lane by lane, and
+    /// each record names the earlier value that it overwrites.
     ///
     /// # Safety
     /// As for [`Operation::run`].
     unsafe fn stores<O: Operation>(self, op: O, places: &impl Places, mask: u64) {
-        // SAFETY: the unit holds the log, and is there as `new` demands. Who stores does not look at it.
+        // SAFETY: the unit holds the log, and is there as `new` demands. The operation that stores does not access it.
         let log = unsafe { &*self.log };
         let noted = log.borrow().len();
         self.lanes(places, mask, op.bytes());
@@ -209,14 +209,14 @@ impl Recorder {
         }
     }
 
-    /// Notes that a lane, or the wave as a whole, accesses bytes.
+    /// Records an access of one lane, or of the wave as a whole.
     pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
         let record = self.record(lane, address, bytes);
         // SAFETY: the unit holds the log, and is there as `new` demands.
         push(&mut unsafe { &*self.log }.borrow_mut(), record);
     }
 
-    /// The record of such an access.
+    /// The record of an access of one lane, or of the wave as a whole.
     pub(crate) fn record(self, lane: Option<u8>, address: u64, bytes: u32) -> AccessRecord {
         let (memory, address) = self.locate(lane, address & !ALIAS);
         AccessRecord {
@@ -229,7 +229,7 @@ impl Recorder {
         }
     }
 
-    /// The memory that a host address is in, and where in it.
+    /// The memory that contains a host address, and the offset in it.
     fn locate(self, lane: Option<u8>, address: u64) -> (MemoryKind, u64) {
         let within = |(start, bytes): (u64, u64)| {
             let offset = address.wrapping_sub(start);
@@ -251,7 +251,7 @@ impl Recorder {
     }
 }
 
-/// An operation that records what it accesses.
+/// An operation that records its accesses.
 #[derive(Clone, Copy)]
 pub struct Instrumented<O> {
     op: O,

@@ -1,7 +1,7 @@
 //! Lane conflicts: lanes of one store that write different values to the same bytes.
 //!
-//! Which lane wins then is not defined where the program was written. Who watches wants to know; so such a store goes lane by
-//! lane, and whether memory changes tells.
+//! The source language leaves open which lane wins, so observers report such stores. A store under observation is
+//! performed lane by lane, and a change of the memory shows a conflict.
 
 use crate::access_log::{AccessRun, MemoryKind, Over};
 use crate::global::at;
@@ -10,8 +10,8 @@ use crate::operation::Operation;
 use crate::places::Places;
 use crate::rows::copy;
 
-/// Whether lanes may store to the same bytes of global memory, by what they access. LDS counts for nothing: what is stored there
-/// is read again, which is how lanes choose one of them on purpose, or it has no effect.
+/// Whether lanes may store to the same bytes of global memory, by their recorded accesses. LDS is ignored: lanes elect one of
+/// them on purpose by storing there and reading back, or the conflict has no effect.
 pub(crate) fn may_overlap(runs: &[AccessRun]) -> bool {
     let is_global = |run: &&AccessRun| run.first.memory == MemoryKind::Global;
     let all_same = |run: &AccessRun| run.lanes > 1 && run.step == 0;
@@ -34,7 +34,7 @@ struct Stored {
     bytes: u64,
 }
 
-/// Stores lane by lane. Gives for each lane the earlier lane whose different value it overwrites.
+/// Stores lane by lane. Returns for each lane the earlier lane whose different value it overwrites.
 ///
 /// # Safety
 /// As for [`Operation::run`].
@@ -49,7 +49,7 @@ pub(crate) unsafe fn store_singly<O: Operation, P: Places>(
     each(mask, |lane| {
         let parts = (0..op.bytes().div_ceil(bytes)).filter_map(|n| {
             let address = places.part(lane, n as usize, bytes)?;
-            // SAFETY: by the caller's promise, what is in range has been checked.
+            // SAFETY: by the caller's promise, bytes in range have been checked.
             let before = unsafe { read::<O>(address, bytes) };
             Some((n, address, before))
         });
@@ -57,7 +57,7 @@ pub(crate) unsafe fn store_singly<O: Operation, P: Places>(
         // SAFETY: by the caller's promise.
         unsafe { op.run(places, 1 << lane) };
         for (n, address, before) in parts {
-            // SAFETY: as before.
+            // SAFETY: by the caller's promise, as above.
             let after = unsafe { read::<O>(address, bytes) };
             let other = |byte: u64| {
                 let hit = |s: &&Stored| (s.address..s.address + s.bytes).contains(&byte);
@@ -80,10 +80,10 @@ pub(crate) unsafe fn store_singly<O: Operation, P: Places>(
     over
 }
 
-/// Up to four bytes at a place.
+/// Reads up to four bytes at an address.
 ///
 /// # Safety
-/// They have been checked.
+/// The bytes have been checked.
 unsafe fn read<O: Operation>(address: u64, bytes: u32) -> [u8; 4] {
     let mut read = [0; 4];
     for (n, to) in (0..u64::from(bytes)).zip(&mut read) {

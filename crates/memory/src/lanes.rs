@@ -1,10 +1,9 @@
-//! What all active lanes have in common. The loops are plain so that they
-//! become SIMD code.
+//! Properties that all active lanes share, computed by plain loops that the compiler vectorizes.
 
 /// A 32-bit value of each lane.
 pub type Lanes = [u32; 64];
 
-/// Calls `f` with each active lane, in order.
+/// Calls `f` with the number of each active lane, in order.
 #[inline(always)]
 pub fn each(mask: u64, mut f: impl FnMut(usize)) {
     if mask == !0 {
@@ -20,7 +19,7 @@ pub fn each(mask: u64, mut f: impl FnMut(usize)) {
     }
 }
 
-/// What `f` makes of each lane's value. (`map` of an array this long would be a call a lane.)
+/// Maps each lane's value by `f`. (`map` of an array this long would be a call a lane.)
 #[inline(always)]
 pub fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> U) -> [U; 64] {
     let mut made = [U::default(); 64];
@@ -30,7 +29,7 @@ pub fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> U) -> [
     made
 }
 
-/// The lanes that something holds for.
+/// The mask of the lanes for which `holds` is true.
 #[inline(always)]
 pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
     let mut lanes = 0;
@@ -44,7 +43,7 @@ pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
     lanes
 }
 
-/// All bits of the lanes of a mask, none of the others.
+/// All bits set in the lanes of a mask, and none in the others.
 #[inline(always)]
 pub fn spread(mask: u64) -> Lanes {
     let mut lanes = [0; 64];
@@ -57,7 +56,7 @@ pub fn spread(mask: u64) -> Lanes {
     lanes
 }
 
-/// The lanes with those that are off replaced by the first that is on.
+/// The lanes with each inactive one replaced by the first active one.
 #[inline(always)]
 fn filled(lanes: &Lanes, mask: u64) -> Lanes {
     let first = lanes[mask.trailing_zeros() as usize & 63];

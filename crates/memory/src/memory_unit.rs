@@ -1,4 +1,4 @@
-//! The memory unit of one worker: the registry as it sees it, LDS, scratch and bounds caches.
+//! The memory unit of one worker: its view of the registry, LDS, scratch and bounds caches.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,40 +21,40 @@ use crate::shadow::{ProbeHit, Seen, Undefined};
 use crate::surface::Surfaces;
 use wavetank_gcn::numbers::PRIVATE_BASE;
 
-/// Memory instructions that have a bounds cache of their own; others share.
+/// The number of bounds caches of instructions. Instructions share one if their slots are equal modulo it.
 const BOUNDS_CACHES: usize = 1024;
 
-/// Pages that lanes used which lie in several allocations; others share.
+/// The number of bounds caches of pages, for instructions whose lanes use several allocations. Pages share one if their hash is
+/// equal.
 const PAGES: usize = 1024;
 
-/// The memory of one worker: the registry of allocations, and the LDS and the
-/// scratch of the wave that it runs.
+/// The memory unit of one worker: the registry of allocations, and the LDS and scratch of the running wave.
 ///
-/// Every access is checked. A unit remembers, for each memory instruction, the
-/// allocation it used last, and looks at each access whether that is still there.
+/// Every access is checked. A unit caches the allocation that each memory instruction used last, and checks before each access
+/// that it still exists.
 pub struct MemoryUnit<'m> {
     registry: &'m Registry,
-    /// Taken while waves run.
+    /// The epoch guard, pinned while waves run.
     guard: EpochGuard<'m>,
-    /// The allocations as the unit last saw them; those that are gone since are marked.
+    /// The allocations at the last update; those freed since are marked.
     map: Map,
-    /// The registry's generation then.
+    /// The registry's generation at the last update.
     generation_seen: u64,
     bounds_caches: Box<[BoundsCache; BOUNDS_CACHES]>,
-    /// By page: the allocation that was found there last, for lanes that are in many.
+    /// The allocation found last in each page, for accesses whose lanes use several.
     pages: Box<[BoundsCache; PAGES]>,
     pub(crate) lds: Lds,
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
     pub(crate) alignment: Alignment,
-    /// The lanes that were denied last, for the same reason, where lanes were looked at one by one.
+    /// The lanes that were denied last for the same reason, after a check lane by lane.
     denied: u64,
-    /// Where the table of border colors is.
+    /// The address of the table of border colors.
     border_colors: Option<u64>,
     pub(crate) surfaces: Arc<Surfaces>,
-    /// What instrumented programs have accessed.
+    /// The accesses of instrumented programs.
     pub(crate) records: Log,
-    /// What programs with shadows have seen.
+    /// The probe hits and undefined bits of programs with shadows.
     pub(crate) seen: Rc<RefCell<Seen>>,
 }
 
@@ -65,27 +65,27 @@ impl<'m> MemoryUnit<'m> {
     /// Byte offset of the LDS.
     pub const LDS: usize = std::mem::offset_of!(MemoryUnit<'static>, lds);
 
-    /// Byte offset of the address of the scratch of the wave that runs (64 bits).
+    /// Byte offset of the scratch address of the running wave (64 bits).
     pub const SCRATCH_BASE: usize =
         std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::BASE;
 
-    /// Byte offset of what a lane has of it, in bytes (32 bits).
+    /// Byte offset of the size of a lane's scratch in bytes (32 bits).
     pub const SCRATCH_BYTES: usize =
         std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::BYTES;
 
-    /// Byte offset of the pointer to a byte that is 0 as long as the scratch is there.
+    /// Byte offset of the pointer to a byte that is 0 while the scratch exists.
     pub const SCRATCH_GONE: usize =
         std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::GONE;
 
     /// Byte offset of the [`Alignment`] (8 bits).
     pub const ALIGNMENT: usize = std::mem::offset_of!(MemoryUnit<'static>, alignment);
 
-    /// Byte offset of the bounds cache of an instruction among them, by the slot of its [`Request`](crate::Request).
+    /// Byte offset of an instruction's bounds cache among all, by the slot of its [`Request`](crate::Request).
     pub const fn bounds_cache_at(slot: u32) -> usize {
         slot as usize % BOUNDS_CACHES * size_of::<BoundsCache>()
     }
 
-    /// A unit that sees the allocations of a device, without LDS or scratch.
+    /// A memory unit for the allocations of a device, without LDS or scratch.
     pub fn new(registry: &'m Registry) -> Self {
         MemoryUnit {
             registry,
@@ -116,55 +116,52 @@ impl<'m> MemoryUnit<'m> {
         self.registry
     }
 
-    /// Sets what buffer accesses do at unaligned addresses (as ROCm has it on
-    /// gfx9 if never called).
+    /// Sets the alignment mode of buffer accesses. The default is ROCm's mode on gfx9.
     pub fn set_alignment(&mut self, alignment: Alignment) {
         self.alignment = alignment;
     }
 
-    /// Sets where the table of border colors is, of which samplers name entries (`TA_BC_BASE_ADDR` of a chip). At first
-    /// nowhere, and samplers that name one stop the kernel.
+    /// Sets the address of the table of border colors that samplers refer to (`TA_BC_BASE_ADDR` of a chip). Without it, a sampler
+    /// that uses the table stops the kernel.
     pub fn set_border_colors(&mut self, address: Option<u64>) {
         self.border_colors = address;
     }
 
-    /// Where the table of border colors is.
+    /// The address of the table of border colors.
     pub(crate) fn border_colors(&self) -> Option<u64> {
         self.border_colors
     }
 
-    /// Sets the surfaces that waves reach by number. At first there are none.
+    /// Sets the surfaces that waves access by number. The default is none.
     pub fn set_surfaces(&mut self, surfaces: Arc<Surfaces>) {
         self.surfaces = surfaces;
     }
 
-    /// Gives the unit the LDS of the work-group that runs next; returns the
-    /// one of the work-group that ran before. Nothing is copied.
+    /// Sets the LDS of the work-group that runs next; returns that of the previous one. Nothing is copied.
     pub fn set_lds(&mut self, lds: Lds) -> Lds {
         std::mem::replace(&mut self.lds, lds)
     }
 
-    /// The LDS of the work-group that runs.
+    /// The LDS of the running work-group.
     pub fn lds(&mut self) -> &mut Lds {
         &mut self.lds
     }
 
-    /// A program notes the lanes in which a value is not 0, and numbers of the first of them.
+    /// Records a probe hit: the lanes in which a value is not 0, and values of the first of them.
     #[inline]
     pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
         self.seen.borrow_mut().probe(pc, about, lanes, shown);
     }
 
-    /// What programs with shadows have seen since the last call: values that they note, and undefined bits that were loaded
-    /// and stored.
+    /// The records of programs with shadows since the last call: probe hits, and undefined bits that were loaded and stored.
     #[inline]
     pub fn take_seen(&mut self) -> Option<(Vec<ProbeHit>, Vec<Undefined>)> {
         let mut seen = self.seen.borrow_mut();
         (!seen.is_empty()).then(|| seen.take())
     }
 
-    /// Whether an access beyond the LDS, or a load past the end of an allocation, is a fault. At first it is not, where the
-    /// allocation allows it.
+    /// Sets whether an access beyond the LDS, or a load past the end of an allocation, is a fault. The default is `false`, where
+    /// the allocation permits it.
     pub fn set_strict(&mut self, strict: bool) {
         self.overruns.set_strict(strict);
     }
@@ -175,16 +172,14 @@ impl<'m> MemoryUnit<'m> {
         self.overruns.take()
     }
 
-    /// The loads past the end of allocations that allow it ([`Registry::allocate_block`]) since the last call.
+    /// The loads past the end of allocations since the last call, where these permit it ([`Registry::allocate_block`]).
     #[inline]
     pub fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
         self.overruns.take_read_on()
     }
 
-    /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is
-    /// at `wave_base + d * 256 + l * 4`. An offset of `bytes_per_lane` or more
-    /// is a fault, and so is every one when the registry does not hold the
-    /// memory.
+    /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is at `wave_base + d * 256 + l * 4`. An offset of
+    /// `bytes_per_lane` or more is a fault; so is every offset if the registry does not contain the memory.
     pub fn set_scratch(&mut self, wave_base: u64, bytes_per_lane: u32) {
         if !self.scratch.is(wave_base, bytes_per_lane) {
             self.catch_up();
@@ -192,19 +187,20 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// A wave runs from now on: what it was allowed to access stays until this is called again, or [`leave`](Self::leave).
+    /// Pins an epoch for a wave: memory that it was allowed to access stays mapped until the next call, or
+    /// [`leave`](Self::leave).
     #[inline]
     pub fn enter(&mut self) {
         self.guard.pin();
     }
 
-    /// No wave runs from now on. A thread must call it before it waits for memory to be out of use.
+    /// Unpins the epoch when no wave runs. A thread must call it before it waits for memory to be out of use.
     #[inline]
     pub fn leave(&mut self) {
         self.guard.unpin();
     }
 
-    /// Looks at the allocations again if they have changed.
+    /// Updates the view of the allocations if they have changed.
     fn catch_up(&mut self) {
         let generation = self.registry.generation();
         if generation != self.generation_seen {
@@ -213,27 +209,26 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// Whether one allocation holds every byte from the smallest address to
-    /// the end of the largest.
+    /// Whether one allocation contains every byte from the smallest address to the end of the largest.
     #[inline(always)]
     pub(crate) fn holds(&mut self, slot: u32, span: Span) -> bool {
         self.bounds_caches[slot as usize % BOUNDS_CACHES].holds(span) || self.look_up(slot, span)
     }
 
-    /// The offsets from `base` at which lanes may access `bytes` bytes of what an instruction used last, if there are any.
+    /// The offsets from `base` at which lanes may access `bytes` bytes of the cached allocation of an instruction, if any.
     #[inline(always)]
     pub(crate) fn reach(&self, slot: u32, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
         self.bounds_caches[slot as usize % BOUNDS_CACHES].reach(base, bytes, stores)
     }
 
-    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request): what it may access without asking. It
-    /// stays where it is as long as the unit.
+    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request). The cache stays at its address as
+    /// long as the unit exists.
     pub fn bounds_cache(&self, slot: u32) -> &BoundsCache {
         &self.bounds_caches[slot as usize % BOUNDS_CACHES]
     }
 
-    /// Asks whether one allocation holds every byte from the smallest address to the end of the largest. If it does, the
-    /// bounds cache of the slot is on it.
+    /// Finds whether one allocation contains every byte from the smallest address to the end of the largest. If so, the bounds
+    /// cache of the slot is set to it.
     #[cold]
     #[inline(never)]
     pub fn look_up(&mut self, slot: u32, span: Span) -> bool {
@@ -248,8 +243,8 @@ impl<'m> MemoryUnit<'m> {
         holds
     }
 
-    /// Checks one access. `last` are the bounds of the access before. Says whether it is a load that goes on past the end of an
-    /// allocation, to what reads zeros.
+    /// Checks one access. `last` are the bounds of the access before. Returns whether it is a load past the end of an allocation,
+    /// where it reads zeros.
     fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<bool, MemoryFaultReason> {
         if last.holds(span) {
             return Ok(false);
@@ -273,8 +268,8 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// Checks lane by lane: the lanes use several allocations, or one fails. Those that go on past the end of one are taken
-    /// down.
+    /// Checks lane by lane, for lanes that use several allocations or include a failing one. Loads past the end of an allocation
+    /// are recorded.
     #[cold]
     #[inline(never)]
     pub(crate) fn check_lanes(
@@ -324,7 +319,7 @@ impl<'m> MemoryUnit<'m> {
         })
     }
 
-    /// Checks the access of a whole wave.
+    /// Checks the scalar access of a wave.
     #[inline]
     pub(crate) fn check_scalar(&mut self, pc: u64, slot: u32, span: Span) -> Result<(), Denied> {
         if self.holds(slot, span) {
@@ -345,7 +340,7 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// Takes down loads that go on past the end of an allocation.
+    /// Records loads past the end of an allocation.
     #[cold]
     fn reads_on(&mut self, pc: u64, lane: Option<u8>, (address, bytes): (u64, u32), count: u64) {
         let end = address.saturating_add(bytes.into());
@@ -407,9 +402,9 @@ impl<'m> MemoryUnit<'m> {
     }
 }
 
-/// Where the allocation of an address is remembered.
+/// The index of the bounds cache for the page of an address.
 fn page_of(address: u64) -> usize {
     let page = address >> 12;
-    // Fibonacci hashing: neighbours, and pages a power of two apart, go to places of their own.
+    // Fibonacci hashing: adjacent pages, and pages a power of two apart, get different caches.
     (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PAGES.ilog2())) as usize
 }

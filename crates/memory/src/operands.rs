@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::access::{Context, Source};
 use crate::lanes::Lanes;
 
-/// A uniform 64-bit value; 0 if there is none or it is a lane vector.
+/// A uniform 64-bit value; 0 for an absent value or a lane vector.
 ///
 /// # Safety
 /// The offset is in range.
@@ -19,7 +19,7 @@ pub unsafe fn uniform64(ctx: &Context<'_, '_>, source: Source) -> u64 {
     }
 }
 
-/// A uniform 32-bit value; 0 if there is none or it is a lane vector.
+/// A uniform 32-bit value; 0 for an absent value or a lane vector.
 ///
 /// # Safety
 /// The offset is in range.

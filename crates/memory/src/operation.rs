@@ -1,4 +1,4 @@
-//! Memory operations at checked lane addresses: loads, stores, atomics.
+//! Memory operations at checked lane addresses: loads, stores and atomics.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -15,11 +15,11 @@ use crate::rows::{NEIGHBOURS, Records, Rows, Run, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
-    /// Whether memory changes.
+    /// Whether the operation changes memory.
     const STORES: bool;
     /// Whether each lane accesses one aligned cell (an atomic).
     const ATOMIC: bool = false;
-    /// How the lanes are moved.
+    /// The implementation that moves the lanes' data.
     type Rows: Rows;
 
     /// The operation with its data and results.
@@ -31,7 +31,7 @@ pub trait Operation: Copy {
     /// Bytes that each lane accesses.
     fn bytes(self) -> u32;
 
-    /// Does it in the active lanes, in order.
+    /// Performs the operation in the active lanes, in order.
     ///
     /// # Safety
     /// The places have been checked; the wave is alive.
@@ -41,7 +41,7 @@ pub trait Operation: Copy {
 /// Dwords from one register to the next.
 const NEXT: usize = VECTOR_BYTES / 4;
 
-/// Room for what is at the places of the lanes. That of lanes that are off is 0.
+/// Space for the values at the places of the lanes. Those of inactive lanes are 0.
 #[inline(always)]
 fn room<T>(mask: u64) -> MaybeUninit<[T; 64]> {
     match mask {
@@ -50,13 +50,13 @@ fn room<T>(mask: u64) -> MaybeUninit<[T; 64]> {
     }
 }
 
-/// Whether places a dword apart, which overlap, are moved as one run of dwords. Others go lane by lane.
+/// Whether overlapping places a dword apart are moved as one run of dwords. Other places are moved lane by lane.
 #[inline(always)]
 fn is_run<const N: usize>(first: u64, step: u64, mask: u64) -> bool {
     N > 1 && step == 4 && mask == !0 && first.is_multiple_of(4)
 }
 
-/// Loads `N` dwords.
+/// A load of `N` dwords.
 #[derive(Clone, Copy)]
 pub struct Load<const N: usize, R> {
     to: *mut u32,
@@ -64,7 +64,7 @@ pub struct Load<const N: usize, R> {
 }
 
 impl<const N: usize, R> Load<N, R> {
-    /// Loads into lane vectors, one behind the other.
+    /// A load into `N` lane vectors, one after the other.
     pub(crate) fn at(to: *mut u32) -> Self {
         let level = PhantomData;
         Load { to, level }
@@ -88,14 +88,13 @@ impl<const N: usize, R: Rows> Operation for Load<N, R> {
         4 * N as u32
     }
 
-    /// All is read before anything is written: the result may go where the
-    /// addresses are.
+    /// All lanes are read before anything is written: the result may overwrite the addresses.
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         let mut records = room::<[u32; N]>(mask);
         let p = records.as_mut_ptr().cast::<[u32; N]>();
         // SAFETY: the places are checked; N registers are in the file, and
-        // apart from what is read.
+        // do not overlap the loaded bytes.
         unsafe {
             match places.shape() {
                 Shape::Records(from) if mask == !0 && N == 1 => {
@@ -130,7 +129,7 @@ impl<const N: usize, R: Rows> Operation for Load<N, R> {
     }
 }
 
-/// Stores `N` dwords.
+/// A store of `N` dwords.
 #[derive(Clone, Copy)]
 pub struct Store<const N: usize, R> {
     data: [*const u32; N],
@@ -138,7 +137,7 @@ pub struct Store<const N: usize, R> {
 }
 
 impl<const N: usize, R> Store<N, R> {
-    /// Stores lane vectors.
+    /// A store of `N` lane vectors.
     pub(crate) fn of(data: [*const u32; N]) -> Self {
         let level = PhantomData;
         Store { data, level }
@@ -165,7 +164,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         // SAFETY: the places are checked; the registers are in the file, and
-        // apart from what is written.
+        // do not overlap the stored bytes.
         unsafe {
             match places.shape() {
                 Shape::Records(to) if mask == !0 && N == 1 => {
@@ -176,7 +175,8 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                     copy::<R, Records<N>>(records.as_ptr().cast(), at(to));
                 }
                 Shape::Rows { first, step } if is_run::<N>(first, step, mask) => {
-                    // What a lane has at a place takes that of the lanes below: their last dwords are left of the highest lane.
+                    // Each dword that several lanes store keeps the value of the highest lane, since later lanes overwrite
+                    // earlier ones.
                     let mut run = MaybeUninit::<Run>::uninit();
                     let run = run.as_mut_ptr().cast::<u32>();
                     run.copy_from_nonoverlapping(self.data[0], 64);
@@ -194,7 +194,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                         }
                     }
                 }
-                // Where dwords of a lane lie apart, no two lanes share one.
+                // The dwords of a lane are apart, so no two lanes share one.
                 Shape::Offsets { base, offset, step } if N == 1 || step != 4 => {
                     for (n, from) in self.data.into_iter().enumerate() {
                         R::scatter(base + step * n as u64, offset, mask, from);
@@ -211,7 +211,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
     }
 }
 
-/// Loads one byte or two.
+/// A load of one byte or two.
 #[derive(Clone, Copy)]
 pub struct LoadPart<R> {
     to: *mut u32,
@@ -221,7 +221,7 @@ pub struct LoadPart<R> {
 }
 
 impl<R> LoadPart<R> {
-    /// Loads into a lane vector.
+    /// A load into a lane vector.
     pub(crate) fn at(to: *mut u32, access: Access) -> Self {
         LoadPart {
             to,
@@ -267,7 +267,7 @@ impl<R: Rows> Operation for LoadPart<R> {
     }
 }
 
-/// What is at the places; 0 for lanes that are off.
+/// The values at the places; 0 for inactive lanes.
 ///
 /// # Safety
 /// The places are checked, and zero is a `T`.
@@ -286,7 +286,7 @@ unsafe fn parts<R: Rows, T>(places: &impl Places, mask: u64) -> [T; 64] {
 }
 
 impl<R: Rows> LoadPart<R> {
-    /// Writes what parts extend to into the register, or into half of it.
+    /// Writes the extended parts into the register, or into half of it.
     #[inline(always)]
     unsafe fn extend<T: Copy>(self, parts: &[T; 64], mask: u64, extend: impl Fn(T) -> u32) {
         let (keep, shift) = match self.half {
@@ -306,7 +306,7 @@ impl<R: Rows> LoadPart<R> {
     }
 }
 
-/// Stores one byte or two.
+/// A store of one byte or two.
 #[derive(Clone, Copy)]
 pub struct StorePart<R> {
     data: *const u32,
@@ -316,7 +316,7 @@ pub struct StorePart<R> {
 }
 
 impl<R> StorePart<R> {
-    /// Stores the low bytes of a lane vector.
+    /// A store of the low bytes of a lane vector.
     pub(crate) fn of(data: *const u32, bytes: u32) -> Self {
         StorePart {
             data,
@@ -359,7 +359,7 @@ impl<R: Rows> Operation for StorePart<R> {
 }
 
 impl<R: Rows> StorePart<R> {
-    /// Stores what is cut of the register.
+    /// Stores the part that `cut` takes of the register.
     #[inline(always)]
     unsafe fn cut<T: Copy>(self, places: &impl Places, mask: u64, cut: impl Fn(u32) -> T) {
         // SAFETY: the places are checked; the register is in the file.
@@ -376,15 +376,15 @@ impl<R: Rows> StorePart<R> {
     }
 }
 
-/// Reads, modifies and writes one dword, or two.
+/// A read-modify-write of one dword, or two.
 #[derive(Clone, Copy)]
 pub struct ReadModifyWrite<R> {
     rmw: Rmw,
     bytes: u32,
-    /// The dwords of the operands.
+    /// The dwords of both operands.
     data: [*const u32; 2],
     data2: [*const u32; 2],
-    /// Where the values before go, if anywhere.
+    /// The register for the values before, if they are returned.
     to: Option<*mut u32>,
     level: PhantomData<R>,
 }
@@ -401,7 +401,7 @@ impl<R: Rows> Operation for ReadModifyWrite<R> {
             unreachable!("chosen for atomics only")
         };
         let dwords = op.access.bytes() as usize / 4;
-        // Where there is one operand only, it is used twice.
+        // A single operand is used twice.
         let second = if op.data.len() > dwords { dwords } else { 0 };
         let pair = |first: usize| [first, first + dwords - 1].map(|n| ctx.data(step, n));
         ReadModifyWrite {
@@ -461,14 +461,15 @@ impl<R: Rows> Operation for ReadModifyWrite<R> {
     }
 }
 
-/// Pairs of dwords as words.
+/// Pairs of dwords as 64-bit words.
 #[inline(always)]
 fn wide(pairs: Records<2>) -> [u64; 64] {
     pairs.map(|[low, high]| u64::from(low) | u64::from(high) << 32)
 }
 
 impl<R: Rows> ReadModifyWrite<R> {
-    /// Changes dwords whose bytes lie apart. No atomic of the host reaches them: they are private memory of the lane.
+    /// Changes dwords whose bytes lie apart. Such dwords are private memory of the lane, so no atomic is needed; the host has
+    /// none for separate bytes.
     #[inline(never)]
     unsafe fn bytewise<P: Places>(self, places: &P, there: u64) -> Lanes {
         let mut before = [0; 64];
@@ -486,7 +487,7 @@ impl<R: Rows> ReadModifyWrite<R> {
         before
     }
 
-    /// Changes words whose dwords lie apart, which is private memory of the lane.
+    /// Changes words whose dwords lie apart, in private memory of the lane.
     unsafe fn apart<P: Places>(self, places: &P, words: &Words<'_, u64>, result: &mut [u64; 64]) {
         each(words.mask, |lane| {
             let mut before = [0u32; 2];
@@ -495,13 +496,13 @@ impl<R: Rows> ReadModifyWrite<R> {
             let old = u64::from(before[0]) | u64::from(before[1]) << 32;
             let new = atomic::modify64(self.rmw, old, words.data[lane], words.data2[lane]);
             let after = [new as u32, (new >> 32) as u32];
-            // SAFETY: as before.
+            // SAFETY: the places are checked.
             unsafe { places.write::<R, [u32; 2]>(lane, &after) };
             result[lane] = old;
         });
     }
 
-    /// Returns the values before.
+    /// Writes the values before to the result register.
     #[inline(always)]
     unsafe fn result<const N: usize>(self, before: &Records<N>, mask: u64) {
         if let Some(to) = self.to {

@@ -1,6 +1,6 @@
-//! Accesses beyond what a program has that have a result all the same, though few programs mean it: those beyond the LDS of
-//! a work-group by the ISA (reads are 0, writes are dropped), and loads that go on past the end of an allocation, to what its
-//! last block has left, since a chip maps whole blocks.
+//! Overruns: accesses out of bounds that have a defined result, though few programs intend them. An access beyond the LDS of a
+//! work-group reads 0 or is dropped, by the ISA. A load past the end of an allocation reads the rest of its last block, since a
+//! chip maps whole blocks.
 
 use wavetank_ir::MemKind;
 
@@ -15,19 +15,19 @@ use wavetank_gcn::numbers::SHARED_BASE;
 pub struct LdsOverrun {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What it tried.
+    /// The kind of the access: load, store or atomic.
     pub kind: MemKind,
-    /// The lane.
+    /// The first lane that overran.
     pub lane: u8,
-    /// All lanes that did so at this instruction.
+    /// All lanes that overran at this instruction.
     pub lanes: u64,
     /// The offset of the access in the LDS.
     pub offset: u32,
-    /// Bytes accessed there.
+    /// The size of the access in bytes.
     pub bytes: u32,
-    /// Bytes of the LDS.
+    /// The size of the LDS in bytes.
     pub lds_bytes: u32,
-    /// The accesses, of one lane each.
+    /// The number of overruns, counted by lane.
     pub count: u64,
 }
 
@@ -38,32 +38,32 @@ pub struct ReadOn {
     pub pc: u64,
     /// The lane; `None` for a scalar load.
     pub lane: Option<u8>,
-    /// The address.
+    /// The address of the load.
     pub address: u64,
-    /// Bytes loaded there.
+    /// The size of the load in bytes.
     pub bytes: u32,
-    /// The allocation.
+    /// The allocation that ends before or within the load.
     pub allocation: Allocation,
-    /// The loads, of one lane each.
+    /// The number of such loads, counted by lane.
     pub count: u64,
 }
 
-/// What a unit does about accesses beyond what a program has.
+/// The overruns of a unit, and whether they are faults.
 #[derive(Default)]
 pub(crate) struct Overruns {
-    /// Whether they are faults.
+    /// Whether overruns are faults.
     strict: bool,
     seen: Option<LdsOverrun>,
     read_on: Option<Box<ReadOn>>,
 }
 
 impl Overruns {
-    /// Whether they are faults. At first they are not.
+    /// Sets whether overruns are faults. The default is `false`.
     pub fn set_strict(&mut self, strict: bool) {
         self.strict = strict;
     }
 
-    /// Whether they are faults.
+    /// Whether overruns are faults.
     pub fn is_strict(&self) -> bool {
         self.strict
     }
@@ -80,7 +80,7 @@ impl Overruns {
         self.read_on.take()
     }
 
-    /// Takes down a load past the end of an allocation.
+    /// Records a load past the end of an allocation.
     pub fn note_read_on(&mut self, load: ReadOn) {
         let count = load.count;
         match &mut self.read_on {
@@ -89,7 +89,7 @@ impl Overruns {
         }
     }
 
-    /// Takes down which lanes access something beyond an LDS of `lds_bytes`: `bytes` bytes at each offset.
+    /// Records the lanes that access something beyond an LDS of `lds_bytes`: `bytes` bytes at each offset.
     ///
     /// # Errors
     /// If that is a fault.

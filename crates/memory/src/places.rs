@@ -1,5 +1,4 @@
-//! Where the lanes of an access read and write, once their addresses have been
-//! checked.
+//! Places: the memory that the lanes of an access read and write, once their addresses have been checked.
 
 use crate::global::{ALIAS, at};
 use crate::lanes::{Lanes, each};
@@ -8,33 +7,33 @@ use crate::rows::{NEIGHBOURS, Rows, copy};
 /// The places of 64 lanes. A lane reads and writes a `T`: a byte, two bytes, or
 /// an array of dwords.
 pub trait Places {
-    /// Whether they belong to one thread.
+    /// Whether only one thread accesses the memory.
     const OWNED: bool = false;
 
-    /// How many bytes of a lane are neighbours for certain: all of a dword, or each byte may lie apart from the next (1).
+    /// Bytes of a lane that are certainly adjacent: those of a dword (4), or none (1).
     const PIECE: u32 = 4;
 
-    /// Reads what is there, in place of what `to` points to.
+    /// Reads the value of a lane to `to`.
     ///
     /// # Safety
     /// The lane's address has been checked for a `T`.
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T);
 
-    /// Writes what `from` points to.
+    /// Writes the value of a lane from `from`.
     ///
     /// # Safety
     /// The lane's address has been checked for a `T`.
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T);
 
-    /// Where piece `n` of what a lane accesses is, or its only `bytes` bytes, if they are in range. Pieces are dwords, or of
-    /// [`PIECE`](Self::PIECE) bytes.
+    /// The address of piece `n` of a lane's access, or of its only `bytes` bytes, if they are in range. A piece is a dword, or
+    /// has [`PIECE`](Self::PIECE) bytes.
     fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64>;
 
     /// The address of an aligned word that an atomic changes, if it is in range.
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64>;
 
-    /// The cells of lanes, and which of them have one. Others get that of the
-    /// first, so that it is soon seen whether all are the same.
+    /// Fills in the address of each lane's cell, and returns the lanes that have one. The other lanes get the address of the
+    /// first, so that equality of all addresses is found quickly.
     #[inline(always)]
     fn cells(&self, mask: u64, bytes: u32, cells: &mut [u64; 64]) -> u64 {
         let first = self.cell(mask.trailing_zeros() as usize & 63, bytes);
@@ -49,60 +48,60 @@ pub trait Places {
         there
     }
 
-    /// Where the bytes of each lane begin, if those of a lane are neighbours and all of them in range. What lanes have that are
-    /// not of the mask means nothing.
+    /// The start address of each lane, if the bytes of each lane are adjacent and all in range. The values of lanes outside the
+    /// mask have no meaning.
     #[inline(always)]
     fn starts(&self, _mask: u64, _bytes: u32) -> Option<[u64; 64]> {
         None
     }
 
-    /// Whether the dwords of a lane are neighbours.
+    /// Whether the dwords of a lane are adjacent.
     #[inline(always)]
     fn whole(&self) -> bool {
         true
     }
 
-    /// What all of them have in common.
+    /// The layout of all lanes together.
     #[inline(always)]
     fn shape(&self) -> Shape {
         Shape::Any
     }
 }
 
-/// What places have in common.
+/// The layout of the places of all lanes together.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// Nothing.
+    /// A separate address for each lane, without a common layout.
     Any,
-    /// Each begins where that of the lane below ends; that of lane 0 is here.
+    /// Each lane begins where the lane below ends (AoS); the address is that of lane 0.
     Records(u64),
-    /// Dwords n of all lanes are neighbours.
+    /// Dwords n of all lanes are adjacent (SoA).
     Rows {
-        /// The address of lane 0's first.
+        /// The address of lane 0's first dword.
         first: u64,
         /// Bytes from a dword of a lane to its next.
         step: u64,
     },
-    /// Dwords at offsets from an address of the host.
+    /// Dwords at 32-bit offsets from a host address.
     Offsets {
-        /// The address.
+        /// The host address that the offsets are added to.
         base: u64,
-        /// 64 offsets. They may lie in a vector register.
+        /// The address of 64 offsets, which may lie in a vector register.
         offset: *const u32,
         /// Bytes from a dword of a lane to its next.
         step: u64,
     },
 }
 
-/// Places given by one address a lane. Other threads may access them too.
+/// Places with one address a lane. Other threads may access them too.
 pub trait Addresses {
     /// The address of a lane.
     ///
     /// # Safety
-    /// What the places point to is alive.
+    /// The memory that the places point to is alive.
     unsafe fn address(&self, lane: usize) -> u64;
 
-    /// As [`Places::shape`].
+    /// The layout of all lanes, as in [`Places::shape`].
     #[inline(always)]
     fn shape(&self) -> Shape {
         Shape::Any
@@ -139,7 +138,7 @@ impl<A: Addresses> Places for A {
         // SAFETY: the places are alive.
         let first = unsafe { self.address(mask.trailing_zeros() as usize & 63) };
         for (lane, cell) in cells.iter_mut().enumerate() {
-            // SAFETY: as before.
+            // SAFETY: the places are alive.
             let address = unsafe { self.address(lane) };
             let on = mask >> lane & 1 != 0;
             *cell = if on { address } else { first };
@@ -159,12 +158,11 @@ impl<A: Addresses> Places for A {
     }
 }
 
-/// One base and a 32-bit offset a lane, which may lie in a vector register: all
-/// in memory of the host that is reached from there.
+/// One base and a 32-bit offset a lane, which may lie in a vector register: all in host memory that offsets from the base reach.
 pub struct Near {
     /// The base address, without [`ALIAS`].
     pub base: u64,
-    /// 64 offsets.
+    /// The offsets of 64 lanes.
     pub offset: *const u32,
 }
 
@@ -186,7 +184,7 @@ impl Addresses for Near {
     }
 }
 
-/// An address of its own for each lane.
+/// A separate address for each lane.
 pub struct Far(pub [u64; 64]);
 
 impl Addresses for Far {
@@ -196,14 +194,14 @@ impl Addresses for Far {
     }
 }
 
-/// Places of successive lanes that lie side by side.
+/// Places of successive lanes that are adjacent (AoS).
 pub struct Side {
     first: u64,
     bytes: u32,
 }
 
 impl Side {
-    /// The address of lane 0, and the bytes of each.
+    /// Places that start at the address of lane 0, with `bytes` bytes each.
     pub fn new(first: u64, bytes: u32) -> Self {
         Side { first, bytes }
     }
@@ -221,7 +219,7 @@ impl Addresses for Side {
     }
 }
 
-/// Places of successive lanes that are a dword apart. Those of accesses of several dwords overlap.
+/// Places of successive lanes that are a dword apart, so that accesses of several dwords overlap.
 pub struct Steps {
     /// The address of lane 0.
     pub first: u64,
@@ -242,20 +240,20 @@ impl Addresses for Steps {
     }
 }
 
-/// Private memory of the lanes: their dwords n lie side by side.
+/// Private memory of the lanes (SoA): dwords n of all lanes are adjacent.
 pub struct Private<'a> {
-    /// Where the memory begins, as the host has it.
+    /// The host address of the memory.
     base: u64,
-    /// Where from there a lane's first bytes are.
+    /// The offset of each lane's first bytes.
     offset: &'a Lanes,
-    /// Whether all lanes access the same of theirs, so that the offsets are those of [`NEIGHBOURS`].
+    /// Whether all lanes access the same offset of their memory, so that the offsets are those of [`NEIGHBOURS`].
     same: bool,
 }
 
 pub use crate::on_chip::scratch::PRIVATE_STEP;
 
 impl<'a> Private<'a> {
-    /// Places at offsets from an address.
+    /// Places at offsets from a base address.
     #[inline(always)]
     pub fn new(base: u64, offset: &'a Lanes) -> Self {
         Private {
@@ -265,7 +263,7 @@ impl<'a> Private<'a> {
         }
     }
 
-    /// The same of each lane; that of lane 0 begins at an address.
+    /// The same dwords in the memory of each lane; those of lane 0 begin at `first`.
     #[inline(always)]
     pub fn row(first: u64) -> Self {
         Private {
@@ -325,18 +323,18 @@ impl Places for Private<'_> {
     }
 }
 
-/// Dwords of a lane that lie apart, each there or out of range: buffers.
+/// Dwords of a lane that lie apart, each of them in range or not: buffers.
 pub struct Split {
     /// The address of each lane's first dword.
     pub address: [u64; 64],
     /// Bytes from a dword of a lane to its next.
     pub step: u64,
-    /// The lanes for which dword n is in range. Others read 0 and drop writes.
+    /// The lanes for which dword n is in range. Other lanes read 0 and drop writes.
     pub valid: [u64; 4],
 }
 
 impl Split {
-    /// Where what a lane accesses begins, if its dwords are neighbours and all in range.
+    /// The start address of a lane's access, if its dwords are adjacent and all in range.
     #[inline(always)]
     fn start<T>(&self, lane: usize) -> Option<u64> {
         let dwords = const { size_of::<T>().div_ceil(4) };
@@ -349,7 +347,7 @@ impl Split {
 impl Places for Split {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
-        // SAFETY: the places are checked, for what is in range.
+        // SAFETY: the places in range are checked.
         unsafe {
             match self.start::<T>(lane) {
                 Some(from) => copy::<R, T>(at(from), to.cast()),
@@ -360,7 +358,7 @@ impl Places for Split {
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
-        // SAFETY: the places are checked, for what is in range.
+        // SAFETY: the places in range are checked.
         unsafe {
             match self.start::<T>(lane) {
                 Some(to) => copy::<R, T>(from.cast(), at(to)),
@@ -394,7 +392,7 @@ impl Places for Split {
     }
 }
 
-/// Reads a `T` of which dword n, or what is smaller, is at `place(n)`, or is 0.
+/// Reads a `T` by dwords: dword n, or a smaller part, is at `place(n)`, or is 0.
 ///
 /// # Safety
 /// The places are checked.
@@ -415,7 +413,7 @@ pub(crate) unsafe fn read_dwords<R: Rows, T>(to: *mut T, place: impl Fn(usize) -
     }
 }
 
-/// Reads a `T` of which byte n is at `place(n)`, or is 0.
+/// Reads a `T` by bytes: byte n is at `place(n)`, or is 0.
 ///
 /// # Safety
 /// The places are checked.
@@ -433,7 +431,7 @@ pub(crate) unsafe fn read_bytes<R: Rows, T>(to: *mut T, place: impl Fn(usize) ->
     }
 }
 
-/// Writes a `T` of which byte n belongs to `place(n)`, or is dropped.
+/// Writes a `T` by bytes: byte n goes to `place(n)`, or is dropped.
 ///
 /// # Safety
 /// The places are checked.
@@ -446,8 +444,7 @@ pub(crate) unsafe fn write_bytes<R: Rows, T>(from: *const T, place: impl Fn(usiz
     }
 }
 
-/// Writes a `T` of which dword n, or what is smaller, belongs to `place(n)`, or
-/// is dropped.
+/// Writes a `T` by dwords: dword n, or a smaller part, goes to `place(n)`, or is dropped.
 ///
 /// # Safety
 /// The places are checked.

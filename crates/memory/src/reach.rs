@@ -1,18 +1,18 @@
-//! The rule of bounds: where accesses may begin, the same for all spaces.
+//! The bounds rule of all spaces: the addresses at which an access may begin.
 //!
-//! An access of some bytes may be made where all of them lie between a start and an end: those of an allocation, of the LDS, of
-//! what M0 leaves of it or of the global data share, of the scratch of a lane or a wave, of the records of a buffer. Where that
-//! is, one function says ([`Reach::new`]), and all who compare addresses compare them with what it gives: a range that is not
-//! empty. There is no way to make another, so that no end lies below its start, and no difference of the two wraps around.
+//! An access is allowed if all of its bytes lie between a start and an end: the bounds of an allocation, of the LDS, of the part
+//! of the LDS or of the global data share that M0 leaves, of the scratch of a lane or a wave, of the records of a buffer. One
+//! function computes the allowed addresses ([`Reach::new`]), a range that is not empty, and every check compares with it. A range
+//! cannot be made in another way, so no end lies below its start, and no difference of the two wraps around.
 
-/// The addresses at which accesses may begin: from a first to a last one, of which there is at least one.
+/// The first and the last address at which an access may begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reach {
     first: u64,
     last: u64,
 }
 
-/// The same as offsets of 32 bits from a base. Sums with the base do not wrap around.
+/// The first and the last 32-bit offset from a base at which an access may begin. Sums with the base do not wrap around.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offsets {
     first: u32,
@@ -20,8 +20,8 @@ pub struct Offsets {
 }
 
 impl Reach {
-    /// Where accesses of so many bytes may begin, all of which have to lie between a start and the end behind it. `None` if
-    /// there is no such place.
+    /// The addresses at which accesses of `bytes` bytes may begin, so that all bytes lie from `start` to before `end`. `None` if
+    /// there are none.
     #[inline(always)]
     pub const fn new(start: u64, end: u64, bytes: u32) -> Option<Reach> {
         match end.checked_sub(bytes as u64) {
@@ -30,50 +30,50 @@ impl Reach {
         }
     }
 
-    /// Whether an access may begin at all addresses from one to another. It may not if the second is the smaller one: addresses
-    /// have wrapped around.
+    /// Whether an access may begin at all addresses from `first` to `last`. `false` if `last` is smaller: the addresses have
+    /// wrapped around.
     #[inline(always)]
     pub const fn holds(self, first: u64, last: u64) -> bool {
         self.first <= first && first <= last && last <= self.last
     }
 
-    /// The offsets of 32 bits from a base on at which an access may begin. `None` if there are none.
+    /// The 32-bit offsets from a base at which an access may begin. `None` if there are none.
     #[inline(always)]
     pub fn from(self, base: u64) -> Option<Offsets> {
         let first = u32::try_from(self.first.saturating_sub(base)).ok()?;
         let last = self.last.checked_sub(base)?;
         let last = last.min(u32::MAX.into()) as u32;
-        // It is not below the first: neither was before the base was taken from both.
+        // Not below `first`: the base was subtracted from both.
         Some(Offsets { first, last })
     }
 }
 
 impl Offsets {
-    /// Whatever 32 bits can say.
+    /// All offsets of 32 bits.
     pub const ALL: Offsets = Offsets {
         first: 0,
         last: u32::MAX,
     };
 
-    /// The smallest.
+    /// The smallest offset in the range.
     #[inline(always)]
     pub fn first(self) -> u32 {
         self.first
     }
 
-    /// The largest, which is not below the smallest.
+    /// The largest offset, which is not below the smallest.
     #[inline(always)]
     pub fn last(self) -> u32 {
         self.last
     }
 
-    /// Whether one is among them.
+    /// Whether an offset is in the range.
     #[inline(always)]
     pub fn holds(self, offset: u32) -> bool {
         self.first <= offset && offset <= self.last
     }
 
-    /// Those that are among others, too. `None` if there are none.
+    /// The intersection with another range. `None` if it is empty.
     #[inline(always)]
     pub fn and(self, other: Offsets) -> Option<Offsets> {
         let (first, last) = (self.first.max(other.first), self.last.min(other.last));
@@ -81,7 +81,7 @@ impl Offsets {
     }
 }
 
-/// Whether all of some bytes at an address lie between a start and the end behind it.
+/// Whether all of `bytes` bytes at an address lie from `start` to before `end`.
 #[inline(always)]
 pub const fn holds(start: u64, end: u64, address: u64, bytes: u32) -> bool {
     match Reach::new(start, end, bytes) {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Addresses that matter: the ends of 32 and 64 bits, those of the host, and all others.
+    /// Interesting addresses: the ends of 32 and 64 bits, those of the host, and all others.
     fn address() -> impl Strategy<Value = u64> {
         let near = |at: u64| (-70i64..70).prop_map(move |n| at.wrapping_add_signed(n));
         prop_oneof![
@@ -108,7 +108,7 @@ mod tests {
         ]
     }
 
-    /// The rule, without an end of 64 bits: all bytes are between the start and the end.
+    /// The rule without wrapping at 64 bits: all bytes are between the start and the end.
     fn allowed(start: u64, end: u64, address: u128, bytes: u32) -> bool {
         u128::from(start) <= address && address + u128::from(bytes) <= u128::from(end)
     }

@@ -1,4 +1,4 @@
-//! The state of one wave, shared byte for byte by every back end.
+//! The register files of one wave, with a layout that all engines share.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -11,13 +11,13 @@ pub const VGPRS: usize = 256;
 /// The vector registers of a wave.
 pub type VectorRegisters = [[u32; LANES]; VGPRS];
 
-/// Bytes of one lane vector of 32-bit lanes.
+/// Bytes of a lane vector of 32-bit lanes.
 pub const VECTOR_BYTES: usize = LANES * 4;
 
 use wavetank_gcn::numbers::LDS_BYTES;
 pub use wavetank_gcn::numbers::{hwreg, sreg};
 
-/// The uniform state of a wave. Back ends address it by byte offset.
+/// The uniform state of a wave. Engines address it by byte offset.
 #[repr(C, align(64))]
 pub struct Uniform {
     /// Uniform registers by source code: SGPRs, VCC, M0, EXEC.
@@ -26,13 +26,13 @@ pub struct Uniform {
     pub hw: [u32; HARDWARE_REGISTERS],
     /// The scalar condition code, 0 or 1.
     pub scc: u32,
-    /// Keeps the next field aligned.
+    /// Padding that aligns the next field.
     pub reserved: u32,
-    /// A mask with every lane on: where an operation has no mask.
+    /// A mask of all lanes, for operations without a mask.
     pub all: u64,
     /// The address of the next instruction.
     pub pc: u64,
-    /// Guest instructions left of the wave's time slice. Where that may end, is the scheduler's list.
+    /// Guest instructions left of the wave's time slice, which may end only at the scheduler's yield points.
     pub budget: i64,
     /// Guest instructions executed, by family, when counting.
     pub counts: [u64; 8],
@@ -42,29 +42,29 @@ pub struct Uniform {
     pub compiled_count: u64,
     /// The state of spin detection.
     pub spin: SpinState,
-    /// The shadows of `s`, in a wave that has some; that of its last register is that of SCC.
+    /// The shadows of `s`, in a wave that has some; SCC uses the slot of the last register.
     pub shadow: [u32; 128],
 }
 
-/// The uniform registers that a wave starts with, as [`Uniform`] begins.
+/// The initial uniform registers of a wave, with the layout of the start of [`Uniform`].
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct StartRegisters {
-    /// Uniform registers by source code.
+    /// Uniform registers by source code: SGPRs, VCC, M0, EXEC.
     pub s: [u32; 128],
-    /// Hardware registers by number.
+    /// Hardware registers by `hwreg` number.
     pub hw: [u32; HARDWARE_REGISTERS],
 }
 
 impl StartRegisters {
-    /// The active lanes.
+    /// The mask of active lanes.
     #[inline]
     pub fn exec(&self) -> u64 {
         let at = usize::from(sreg::EXEC);
         u64::from(self.s[at]) | u64::from(self.s[at + 1]) << 32
     }
 
-    /// Sets the active lanes.
+    /// Sets the mask of active lanes.
     pub fn set_exec(&mut self, exec: u64) {
         let at = usize::from(sreg::EXEC);
         (self.s[at], self.s[at + 1]) = (exec as u32, (exec >> 32) as u32);
@@ -77,16 +77,16 @@ const _: () = assert!(
 );
 
 impl Default for StartRegisters {
-    /// All zero.
+    /// All registers are 0.
     fn default() -> Self {
         let (s, hw) = ([0; 128], [0; HARDWARE_REGISTERS]);
         StartRegisters { s, hw }
     }
 }
 
-/// The hardware registers of a wave with all vector and scalar registers and all of the LDS: GPR_ALLOC says so in VGPR_SIZE
-/// 13:8, in fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC in LDS_SIZE 20:12, in units of 256 bytes. It
-/// takes traps: TRAP_EN of STATUS is bit 6.
+/// The hardware registers of a wave with all vector and scalar registers and all of the LDS. GPR_ALLOC has VGPR_SIZE 13:8, in
+/// fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC has LDS_SIZE 20:12, in units of 256 bytes. TRAP_EN, bit 6
+/// of STATUS, is set: the wave takes traps.
 const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
     let mut hw = [0; HARDWARE_REGISTERS];
     hw[hwreg::GPR_ALLOC as usize] = 63 << 8 | 15 << 24;
@@ -95,32 +95,32 @@ const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
     hw
 };
 
-/// The state of spin detection of a wave.
+/// The state of spin-loop detection of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct SpinState {
-    /// How much of this is known: nothing, once the wave has written memory; the branch; and what the loads gave, from the
-    /// second round on.
+    /// The valid part of this state: nothing once the wave has written memory; the branch; from the second round on, also the
+    /// loaded values.
     pub known: u64,
-    /// The guest address of the branch back.
+    /// The guest address of the back edge.
     pub branch: u64,
-    /// Stands for what the loads of the loop gave.
+    /// A hash of the values that the loop has loaded.
     pub seen: u64,
 }
 
-/// What an engine keeps behind the files of a wave while it runs it.
+/// Space that an engine reserves after the files of a wave while it runs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Room {
-    /// Lane vectors of 32-bit lanes, behind the registers.
+    /// Lane vectors of 32-bit lanes, after the registers.
     pub vectors: usize,
-    /// 64-bit values, behind [`Uniform`].
+    /// 64-bit values, after [`Uniform`].
     pub uniforms: usize,
 }
 
-/// The most lane vectors that an engine may keep for itself in a wave that has shadows.
+/// The largest number of lane vectors that an engine may reserve in a wave with shadows.
 pub const MAX_OWN: usize = 128;
 
-/// Where the shadows of vector registers begin in such a wave, in lane vectors from the first register on.
+/// The start of the shadows of vector registers in such a wave, in lane vectors from the first register on.
 pub const SHADOWS: usize = VGPRS + MAX_OWN;
 
 /// One wave: its uniform state and its vector registers.
@@ -140,11 +140,11 @@ struct Memory {
     layout: Layout,
 }
 
-// SAFETY: it owns what it points to.
+// SAFETY: the value owns the memory.
 unsafe impl Send for Memory {}
 
 impl Memory {
-    /// Zeroed memory, of a byte at least.
+    /// Zeroed memory of `bytes` bytes, but at least one.
     fn new(bytes: usize) -> Self {
         let layout = Layout::from_size_align(bytes, 64).expect("the files of a wave are small");
         // SAFETY: the layout has a size above zero.
@@ -158,7 +158,7 @@ impl Memory {
     /// A copy in a larger allocation.
     fn grown(&self, bytes: usize) -> Self {
         let new = Memory::new(bytes.max(self.layout.size()));
-        // SAFETY: both are as long, and apart.
+        // SAFETY: the new memory is at least as long, and apart from the old.
         unsafe { new.at.copy_from_nonoverlapping(self.at, self.layout.size()) };
         new
     }
@@ -178,7 +178,7 @@ impl Default for Wave {
 }
 
 impl Wave {
-    /// A wave with all registers that there are, zero, every lane on.
+    /// A wave with all registers zero and all lanes active.
     pub fn new(index: u32) -> Wave {
         let mut start = Uniform {
             s: [0; 128],
@@ -208,7 +208,7 @@ impl Wave {
         }
     }
 
-    /// Makes room for an engine's own values, which have no value yet. They are not preserved between time slices.
+    /// Makes room for an engine's own values, which are undefined at first and not preserved between time slices.
     #[inline]
     pub fn make_room(&mut self, room: Room) {
         if self.room.vectors < room.vectors || self.room.uniforms < room.uniforms {
@@ -224,9 +224,9 @@ impl Wave {
         self.room.uniforms = self.room.uniforms.max(room.uniforms);
     }
 
-    /// Gives the wave shadows of its registers: these of the uniform ones but for EXEC, which is always defined. Of the first
-    /// `vgprs` vector registers those that are given are defined, and the others are not; those behind them keep what they had,
-    /// as nobody reads registers that a wave has not.
+    /// Gives the wave shadows of its registers. The uniform registers take these, except EXEC, which is always defined. Of the
+    /// first `vgprs` vector registers, the `first` ones are defined and the others undefined. The registers after those keep
+    /// their shadows, as a wave does not read registers that it lacks.
     pub fn start_shadows(
         &mut self,
         uniform: &[u32; 128],
@@ -244,14 +244,14 @@ impl Wave {
             self.uniform_mut().shadow[exec],
             self.uniform_mut().shadow[exec + 1],
         ) = (0, if given_scc { 0 } else { !0 });
-        // SAFETY: the file has room for so many, borrowed with self.
+        // SAFETY: the file has room for all shadows, borrowed with self.
         let all = unsafe { &mut *self.lanes().add(SHADOWS * LANES).cast::<VectorRegisters>() };
         for (n, lanes) in all.iter_mut().enumerate().take(vgprs) {
             lanes.fill(if given_vector(n) { 0 } else { !0 });
         }
     }
 
-    /// The shadow of a vector register, to change, if the wave has some.
+    /// The shadow of a vector register, mutable, if the wave has shadows.
     ///
     /// # Panics
     /// If `n` is not below [`VGPRS`].
@@ -260,13 +260,12 @@ impl Wave {
         if self.vector.layout.size() < (SHADOWS + VGPRS) * VECTOR_BYTES {
             return None;
         }
-        // SAFETY: the file has room for them, borrowed with self.
+        // SAFETY: the file has room for the shadows, borrowed with self.
         Some(unsafe { &mut *self.lanes().add((SHADOWS + n) * LANES).cast() })
     }
 
-    /// Zeroes the uniform registers, the counters and the first `vgprs` vector
-    /// registers for use by another work-group. Clearing only what a kernel
-    /// has keeps short kernels short.
+    /// Zeroes the uniform registers, the counters and the first `vgprs` vector registers, for use by another work-group. The
+    /// number limits the time that short kernels spend here.
     #[inline]
     pub fn clear(&mut self, vgprs: usize) {
         let registers = StartRegisters {
@@ -276,12 +275,12 @@ impl Wave {
         self.start(&registers, &[], vgprs);
     }
 
-    /// Puts the wave into a start state: uniform registers as given, the first vector registers too, those behind them, up to
-    /// `vgprs`, zero.
+    /// Puts the wave into a start state: the uniform registers and the first vector registers as given, the vector registers
+    /// after those, up to `vgprs`, zero.
     #[inline]
     pub fn start(&mut self, registers: &StartRegisters, first: &[[u32; LANES]], vgprs: usize) {
         let uniform = self.uniform_mut();
-        // SAFETY: both begin alike. One copy takes less time than two.
+        // SAFETY: both structures begin with the same fields. One copy takes less time than two.
         unsafe {
             (&raw mut *uniform)
                 .cast::<StartRegisters>()
@@ -301,28 +300,28 @@ impl Wave {
         }
     }
 
-    /// The uniform state.
+    /// The uniform state of the wave.
     #[inline]
     pub fn uniform(&self) -> &Uniform {
-        // SAFETY: it begins with one, written in `new` and owned by self.
+        // SAFETY: the memory begins with a `Uniform`, written in `new` and owned by self.
         unsafe { self.uniform.at.cast().as_ref() }
     }
 
-    /// The uniform state, to change.
+    /// The uniform state of the wave, mutable.
     #[inline]
     pub fn uniform_mut(&mut self) -> &mut Uniform {
-        // SAFETY: it begins with one, written in `new` and borrowed with self.
+        // SAFETY: the memory begins with a `Uniform`, written in `new` and borrowed with self.
         unsafe { self.uniform.at.cast().as_mut() }
     }
 
-    /// A pair of uniform registers.
+    /// The 64-bit value of uniform registers `n` and `n + 1`.
     pub fn s64(&self, n: u8) -> u64 {
         let n = usize::from(n);
         let s = &self.uniform().s;
         u64::from(s[n]) | u64::from(s[n + 1]) << 32
     }
 
-    /// Sets a pair of uniform registers.
+    /// Sets uniform registers `n` and `n + 1`.
     pub fn set_s64(&mut self, n: u8, v: u64) {
         let n = usize::from(n);
         let s = &mut self.uniform_mut().s;
@@ -330,7 +329,7 @@ impl Wave {
         s[n + 1] = (v >> 32) as u32;
     }
 
-    /// The active lanes.
+    /// The mask of active lanes.
     pub fn exec(&self) -> u64 {
         self.s64(sreg::EXEC)
     }
@@ -346,7 +345,7 @@ impl Wave {
         unsafe { &*self.lanes().add(n * LANES).cast() }
     }
 
-    /// The lanes of one vector register, to change.
+    /// The lanes of one vector register, mutable.
     ///
     /// # Panics
     /// If `n` is not below [`VGPRS`].
@@ -357,7 +356,7 @@ impl Wave {
         unsafe { &mut *self.lanes().add(n * LANES).cast() }
     }
 
-    /// The uniform state, to change, beside the vector registers.
+    /// The uniform state, mutable, together with the vector registers.
     #[inline]
     pub fn files(&mut self) -> (&mut Uniform, &VectorRegisters) {
         // SAFETY: both are borrowed with self, and apart; the file holds VGPRS lane vectors.
@@ -366,14 +365,14 @@ impl Wave {
 
     /// The uniform values that an engine has made room for.
     pub fn own_uniforms(&mut self) -> &mut [u64] {
-        // SAFETY: `grow` made memory for so many, which is zeroed at first and borrowed with self.
+        // SAFETY: `grow` made memory for so many values, which is zeroed at first and borrowed with self.
         unsafe {
             let first = self.uniform.at.cast::<Uniform>().add(1).cast();
             std::slice::from_raw_parts_mut(first.as_ptr(), self.room.uniforms)
         }
     }
 
-    /// Base addresses of the two files, for back ends.
+    /// Base addresses of the uniform and the vector file, for engines.
     #[inline]
     pub fn raw(&mut self) -> (*mut Uniform, *mut u32) {
         (self.uniform.at.cast().as_ptr(), self.lanes())

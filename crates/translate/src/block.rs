@@ -1,4 +1,4 @@
-//! The translator: blocks of guest code as simplified IR.
+//! The translator: guest code to blocks of simplified IR.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,10 +8,10 @@ use wavetank_machine::BlockCost;
 
 use crate::spin_loop::spin_loop;
 
-/// A front end: code of any instruction set, lifted to the wave IR.
+/// A front end: lifts code of any instruction set to the wave IR.
 pub trait FrontEnd {
-    /// The block that begins at an address, of so many instructions at most. Where there is no code the block says so when
-    /// it is run.
+    /// The block at an address, of at most `most` instructions. Without code there, the block is one that reports so when it
+    /// runs.
     fn lift(&self, pc: u64, most: usize) -> Block;
 }
 
@@ -21,9 +21,9 @@ impl<F: Fn(u64, usize) -> Block> FrontEnd for F {
     }
 }
 
-/// What is done to blocks before engines get them: an observer of the program that is made of operations.
+/// A transformation of blocks before engines get them, such as an observer that adds operations.
 pub trait Pass: Send + Sync {
-    /// The block with what is added. It does to the wave what it did.
+    /// The transformed block, with the same effect on the wave.
     fn pass(&self, block: &Block) -> Block;
 }
 
@@ -35,7 +35,7 @@ impl<F: Fn(&Block) -> Block + Send + Sync> Pass for F {
 
 /// The source of a program's blocks.
 enum Source {
-    /// Instructions of GCN. Their meaning depends on modes.
+    /// Instructions of GCN, whose meaning depends on modes.
     Gcn(Arc<dyn Code + Send + Sync>),
     /// Instructions of another front end.
     Other(Arc<dyn FrontEnd + Send + Sync>),
@@ -54,12 +54,12 @@ pub struct Translator {
 pub struct Translated {
     /// The block as it was lifted.
     pub whole: Block,
-    /// The simplified block.
+    /// The block after all passes and simplification.
     pub simple: Block,
 }
 
 impl Translator {
-    /// A translator of this code. With `step` every instruction is a block of its own, and no write is left out.
+    /// A translator of GCN code. With `step`, every instruction is a block of its own, and no dead write is removed.
     pub fn new(code: Arc<dyn Code + Send + Sync>, step: bool) -> Self {
         Translator::from(Source::Gcn(code), step)
     }
@@ -78,17 +78,17 @@ impl Translator {
         }
     }
 
-    /// The translator with a pass over each block.
+    /// The translator with a pass that transforms each block.
     pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
         Translator { pass, ..self }
     }
 
-    /// Whether something is added to blocks.
+    /// Whether a pass transforms the blocks.
     pub(crate) fn has_pass(&self) -> bool {
         self.pass.is_some()
     }
 
-    /// A block that was lifted, with what is added to it.
+    /// Applies the pass to a lifted block.
     pub fn passed(&self, block: Block) -> Block {
         match &self.pass {
             Some(pass) => pass.pass(&block),
@@ -96,12 +96,12 @@ impl Translator {
         }
     }
 
-    /// The block that begins at a PC, for modes. Where there is no code the block says so when it is run.
+    /// The block at a PC for some modes. Without code there, the block reports so when it runs.
     pub fn block(&self, pc: u64, modes: Modes) -> Translated {
         self.translated(self.lift(pc, modes))
     }
 
-    /// The same with at most so many instructions, behind which another block goes on.
+    /// The block at a PC with at most `most` instructions; another block continues after it.
     pub fn short_block(&self, pc: u64, modes: Modes, most: usize) -> Translated {
         let modes = self.noting(modes);
         self.translated(match &self.source {
@@ -136,12 +136,12 @@ impl Translator {
             .of_simplified(&block.simple)
     }
 
-    /// The block as it is lifted, not simplified.
+    /// The lifted block at a PC, not simplified.
     pub fn lift(&self, pc: u64, modes: Modes) -> Block {
         self.lift_for(pc, self.noting(modes))
     }
 
-    /// The modes of a program that may see which exceptions there were.
+    /// The modes with exceptions recorded, for a program that can read the exception flags.
     fn noting(&self, modes: Modes) -> Modes {
         let shows = || match &self.source {
             Source::Gcn(code) => code.shows_exceptions(),
@@ -153,8 +153,8 @@ impl Translator {
         }
     }
 
-    /// The same for exactly these modes, also if the program can see which exceptions there were: to find that out takes a
-    /// look at all of its code.
+    /// The lifted block for exactly these modes, even if the program can read the exception flags: to find that out, all of its
+    /// code must be scanned.
     pub(crate) fn lift_for(&self, pc: u64, modes: Modes) -> Block {
         match &self.source {
             Source::Gcn(code) => match self.step {

@@ -1,4 +1,4 @@
-//! The translation cache: the code of an engine for each block, kept as long as the program.
+//! The translation cache: an engine's code for each block, kept as long as the program.
 
 use std::collections::HashMap;
 use std::ptr::NonNull;
@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 
 use wavetank_lift::Modes;
 
-/// The key of a block: its PC and its modes.
+/// The key of a block: its PC and its modes, packed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pc: u64,
@@ -14,24 +14,24 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of a block.
+    /// The key of the block at a PC for some modes.
     pub fn new(pc: u64, modes: Modes) -> Key {
         let modes = modes.key();
         Key { pc, modes }
     }
 }
 
-/// Blocks of an engine, shared by the threads that run them. They are never taken out, so that pointers to them are good
-/// as long as the cache.
+/// The translated blocks of an engine, shared by the threads that run them. Blocks are never removed, so pointers to them are
+/// valid as long as the cache.
 pub struct Cache<T>(RwLock<Map<T>>);
 
-/// Plain pointers, not boxes: a box that moves, as entries of a growing map do, claims to be the only way to what it
-/// holds, and threads run it meanwhile.
+/// Raw pointers, not boxes: a box that moves, as entries of a growing map do, asserts unique access to its contents, which
+/// threads may be running.
 struct Map<T>(HashMap<Key, NonNull<T>>);
 
 // SAFETY: the map owns its blocks.
 unsafe impl<T: Send> Send for Map<T> {}
-// SAFETY: as above; blocks are only read.
+// SAFETY: the map owns its blocks, which are only read.
 unsafe impl<T: Sync> Sync for Map<T> {}
 
 impl<T> Default for Cache<T> {
@@ -41,15 +41,15 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    /// The block of a key, made at its first use. Where two threads make it at once, one of the two is kept. The pointer is
-    /// good as long as the cache.
+    /// The block of a key, made at its first use. If two threads make it at once, one of the two is kept. The pointer is valid as
+    /// long as the cache.
     pub fn get(&self, key: Key, make: impl FnOnce() -> T) -> NonNull<T> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(block) = known.0.get(&key) {
             return *block;
         }
         drop(known);
-        // Without the lock: other threads run meanwhile.
+        // The lock is not held: other threads run meanwhile.
         let new = make();
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let kept = known.0.entry(key);
@@ -60,7 +60,7 @@ impl<T> Cache<T> {
 impl<T> Drop for Map<T> {
     fn drop(&mut self) {
         for block in self.0.values() {
-            // SAFETY: `get` made it of a box, and the cache that goes is borrowed by nobody who could still run it.
+            // SAFETY: `get` took the pointer from a box. No thread can run the block, since none borrows the cache.
             drop(unsafe { Box::from_raw(block.as_ptr()) });
         }
     }

@@ -1,22 +1,22 @@
-//! Per-instruction summary of a block, for single-stepping.
+//! Summaries of the instructions of a block, for single-stepping.
 
 use wavetank_ir::{Block, Op, Span};
 
-/// The instructions of a block, in their order.
+/// The summaries of a block's instructions, in their order.
 #[derive(Clone, Debug)]
 pub struct Summaries(Vec<InstSummary>);
 
 /// The summary of one instruction.
 #[derive(Clone, Debug)]
 pub struct InstSummary {
-    /// Its guest address.
+    /// The guest address of the instruction.
     pub pc: u64,
-    /// The registers that it may write, beside the PC.
+    /// The registers that the instruction may write, beside the PC.
     pub writes: Vec<Span>,
 }
 
 impl Summaries {
-    /// The summaries of a block as it was lifted.
+    /// The summaries of a block that was lifted but not simplified.
     pub fn of(block: &Block) -> Summaries {
         let mut instructions: Vec<InstSummary> = Vec::new();
         for node in &block.nodes {
@@ -30,7 +30,7 @@ impl Summaries {
         Summaries(instructions)
     }
 
-    /// The instructions.
+    /// The summaries in the order of the instructions.
     pub fn instructions(&self) -> &[InstSummary] {
         &self.0
     }

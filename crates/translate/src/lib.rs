@@ -1,4 +1,4 @@
-//! From guest code to simplified wave IR, once for every engine, and the cache of what they make of it.
+//! Translation from guest code to simplified wave IR, common to all engines, and the cache of their translations.
 //!
 //! ```
 //! use std::sync::Arc;

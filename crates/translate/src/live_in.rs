@@ -1,7 +1,7 @@
 //! Live-in vector registers: those that a program may read before it has written them.
 //!
-//! A wave starts with zeros in all of them but those that hold ids. Most programs never see these zeros, and to write them is a
-//! good part of what a short wave costs.
+//! A wave starts with zeros in all vector registers except those that hold ids. Most programs never read these zeros, and writing
+//! them is a large part of the cost of a short wave.
 
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use wavetank_lift::Modes;
 use crate::Translator;
 use crate::registers::{RegisterSet, loaded, successors};
 
-/// Blocks that are looked at, at most: what is longer runs so long that zeros do not matter.
+/// The largest number of blocks to analyse: a longer program runs so long that zeroing does not matter.
 const MAX_BLOCKS: usize = 64;
 
-/// Visits of blocks, at most.
+/// The largest number of visits of blocks.
 const MAX_VISITS: usize = 512;
 
-/// The state at the start of a block, on all paths there.
+/// The state at the start of a block, valid on all paths to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Known {
     /// Registers that the program has written, in all lanes.
     written: RegisterSet,
-    /// Whether all lanes are on.
+    /// Whether all lanes are active.
     all_on: bool,
 }
 
@@ -36,9 +36,9 @@ impl Known {
 }
 
 impl Translator {
-    /// Vector registers that the program at an address may read before it has written them, if it begins with all lanes on and
-    /// something in the `given` first registers. `None` if that takes too long to find, or depends on what is known only when
-    /// it runs.
+    /// The vector registers that the program at an address may read before it has written them, if it begins with all lanes
+    /// active and values in the `given` first registers. `None` if the analysis takes too long, or depends on values that are
+    /// known only at run time.
     pub fn live_in(&self, pc: u64, modes: Modes, given: u32) -> Option<Vec<u16>> {
         let start = Known {
             written: RegisterSet::of(Span::new(RegFile::Vector, 0, given)),
@@ -76,10 +76,10 @@ impl Translator {
     }
 }
 
-/// What a block reads that has not been written, and what is known behind it.
+/// The registers that a block reads before they are written, and the state after it.
 fn walk(block: &Block, mut known: Known) -> Option<(RegisterSet, Known)> {
     let mut read = RegisterSet::default();
-    // Masks with a bit for each lane.
+    // The values that are masks of all lanes.
     let mut full = vec![false; block.nodes.len()];
     for (n, node) in block.nodes.iter().enumerate() {
         let effects = node.op.effects();
@@ -108,7 +108,7 @@ fn walk(block: &Block, mut known: Known) -> Option<(RegisterSet, Known)> {
             _ => {}
         }
         for span in effects.writes.iter() {
-            // What later instructions mean may depend on these.
+            // The meaning of later instructions may depend on hardware registers.
             if span.file == RegFile::Hardware {
                 return None;
             }
@@ -120,7 +120,7 @@ fn walk(block: &Block, mut known: Known) -> Option<(RegisterSet, Known)> {
     Some((read, known))
 }
 
-/// What is written to all of EXEC, by an operation that does nothing else.
+/// The value that an operation writes to all of EXEC, if that is its only effect.
 fn sets_exec(op: &Op) -> Option<Value> {
     match op {
         Op::Write {
@@ -153,7 +153,7 @@ pub(crate) mod tests {
         Translator::new(Arc::new(code), false)
     }
 
-    /// What a program needs zeroed. v0 has ids.
+    /// The registers that a program needs zeroed. v0 has ids.
     fn needs(lines: &[&str]) -> Option<Vec<u16>> {
         program(lines).live_in(0, Modes::new(0, 0), 1)
     }
@@ -192,7 +192,7 @@ pub(crate) mod tests {
         );
     }
 
-    /// Lanes that were off when a register was written may be on when it is read.
+    /// Lanes that were inactive when a register was written may be active when it is read.
     #[test]
     fn writes_of_some_lanes_do_not_count() {
         let some = "s_mov_b64 exec, s[0:1]";
@@ -206,7 +206,7 @@ pub(crate) mod tests {
         assert_eq!(needs(&[some, half, write, read, "s_endpgm"]), Some(vec![1]));
     }
 
-    /// A register counts as written where it was on every way there, and loops come round with what they leave behind.
+    /// A register counts as written if it was on every path, and the state at the end of a loop flows back to its start.
     #[test]
     fn every_way_counts() {
         let lines = [

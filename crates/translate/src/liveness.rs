@@ -1,8 +1,8 @@
 //! Liveness of vector registers: which are dead after each block.
 //!
-//! Backwards from a read to a write, a register is *live*. A write under EXEC leaves the lanes that are off as they are, and so
-//! kills nothing but what was written while the same lanes were on. Two sets are kept therefore: what some lane may
-//! read later, whatever is written under EXEC before it does; and what lanes may read that are on, if EXEC stays as it is.
+//! Backwards from a read to a write, a register is *live*. A write under EXEC leaves the inactive lanes unchanged. So it kills
+//! only values that were written while the same lanes were active. Therefore two sets are kept: registers that some lane may read
+//! later, whatever is written under EXEC before; and registers that active lanes may read, if EXEC does not change.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use wavetank_lift::Modes;
 use crate::Translator;
 use crate::registers::{RegisterSet, loaded, successors};
 
-/// Blocks that are looked at, at most. What lies behind others may read everything.
+/// The largest number of blocks to analyse. Any register may be live after the other blocks.
 const MAX_BLOCKS: usize = 32;
 
-/// How often all of them are looked at, at most.
+/// The largest number of iterations over all blocks.
 const MAX_ROUNDS: usize = 64;
 
 /// The live registers at a location.
@@ -45,7 +45,7 @@ impl Translator {
     /// The dead vector registers after the block at an address, and after blocks that follow it, by their addresses.
     /// Registers of waves that have ended, or have been stopped by a fault, count as dead.
     pub fn dead_registers(&self, pc: u64, modes: Modes) -> HashMap<u64, RegisterSet> {
-        // A handler, and indices of registers, may read what they want.
+        // A handler, or an index of registers, may read any register.
         if modes.has_handler() || modes.gpr_index_enabled() {
             return HashMap::new();
         }
@@ -68,7 +68,7 @@ impl Translator {
         HashMap::new()
     }
 
-    /// Blocks that may be reached, in the order in which they are found.
+    /// The blocks that may be reached, in the order of discovery.
     fn reached(&self, pc: u64, modes: Modes) -> Vec<(u64, Seen)> {
         let mut blocks = vec![(pc, Seen::new(self.lift_for(pc, modes)))];
         let mut done = 0;
@@ -95,23 +95,23 @@ enum Lanes {
     All,
 }
 
-/// What a node does to vector registers.
+/// The effect of a node on vector registers.
 #[derive(Clone, Copy, Debug)]
 enum Does {
     Read(RegisterSet),
     Write(RegisterSet, Lanes),
-    /// Part of a register, or it is not sure that it does.
+    /// A write of part of a register, or one that may not happen.
     WritePart(RegisterSet),
-    /// Writes EXEC.
+    /// A write of EXEC.
     Exec,
 }
 
-/// What a block does to vector registers, in its order.
+/// The effects of a block on vector registers, in order.
 struct Seen {
     does: Vec<Does>,
-    /// Where it may go on, if that is known.
+    /// The successors of the block, if they are known.
     successors: Option<[Option<u64>; 2]>,
-    /// How many times it writes EXEC.
+    /// The number of writes of EXEC.
     execs: u32,
 }
 
@@ -166,7 +166,7 @@ impl Seen {
                 let others = RegisterSet::of(span).without(written);
                 self.does.push(Does::WritePart(others));
             }
-            // What later instructions mean may depend on these.
+            // The meaning of later instructions may depend on hardware registers.
             if span.file == RegFile::Hardware {
                 self.successors = None;
             }
@@ -177,7 +177,7 @@ impl Seen {
         }
     }
 
-    /// What is live where it ends.
+    /// The live registers at the end of the block.
     fn at_end(&self, live: &HashMap<u64, Live>) -> Live {
         let Some(successors) = self.successors else {
             return Live::ALL;
@@ -188,7 +188,7 @@ impl Seen {
             .fold(Live::default(), Live::or)
     }
 
-    /// What is live where it begins, by what is where it ends.
+    /// The live registers at the start of the block, from those at its end.
     fn at_start(&self, mut live: Live) -> Live {
         let mut execs = self.execs;
         for does in self.does.iter().rev() {
@@ -214,7 +214,7 @@ impl Seen {
         live
     }
 
-    /// The registers that are dead at its end. A write to lanes that may be inactive at the end is not killed by later
+    /// The registers that are dead at the end of the block. A write to lanes that may be inactive there is not killed by later
     /// writes of the active ones.
     fn dead(&self, live: Live) -> RegisterSet {
         let mut to_others = RegisterSet::default();
@@ -237,7 +237,8 @@ mod tests {
     use super::*;
     use crate::live_in::tests::program;
 
-    /// Of v0 to v7, what is dead behind the block at an instruction of a program whose instructions are 8 bytes long each.
+    /// The registers among v0 to v7 that are dead after the block at an address. The program's instructions are 8 bytes long
+    /// each.
     fn dead(lines: &[&str], at: u64) -> Vec<u16> {
         let dead = program(lines).dead_registers(0, Modes::new(0, 0));
         let block = dead.get(&(8 * at));
@@ -256,7 +257,7 @@ mod tests {
         assert_eq!(dead(&["v_mov_b32_e32 v1, v0", changes, "s_endpgm"], 0), []);
     }
 
-    /// A loop whose sum is needed, and what it is made of is not.
+    /// A loop whose sum is live afterwards, while the operands of the sum are dead.
     #[test]
     fn loops_spend_what_they_write_again() {
         let lines = [
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(dead(&lines, 4), ALL);
     }
 
-    /// Lanes leave a loop with what they had last; what the others write does not end that they want it.
+    /// Lanes leave a loop with their last values; writes of the remaining lanes do not kill these.
     #[test]
     fn lanes_that_are_off_keep_what_they_have() {
         let lines = [
@@ -283,7 +284,7 @@ mod tests {
             "s_endpgm",
         ];
         assert_eq!(dead(&lines, 0), [2, 3, 4, 5, 6, 7]);
-        // Nobody reads it before all lanes write it.
+        // No lane reads the register before all lanes have written it.
         let lines = [
             "v_add_f32_e32 v1, v0, v0",
             "s_cbranch_scc1 2",
@@ -304,7 +305,7 @@ mod tests {
         assert_eq!(dead(&lines, 0), [0, 1, 3, 4, 5, 6, 7]);
     }
 
-    /// A lane that is written by itself is not written again by those that are on; nor is a half.
+    /// A write of one lane or of a half kills nothing under EXEC.
     #[test]
     fn only_whole_writes_under_exec_count() {
         let then = ["s_cbranch_scc1 2", "s_nop 0"];

@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Block, DataReg, Half, MemKind, MemOp, Op, RegFile, Space, Span, Terminator};
 
-/// The vector registers of a lane that a wave can name.
+/// The number of vector registers that a wave can name.
 const REGISTERS: u16 = 256;
 
 /// A set of vector registers.
@@ -13,7 +13,7 @@ impl RegisterSet {
     /// The set of all registers.
     pub const ALL: RegisterSet = RegisterSet([!0; 4]);
 
-    /// The registers of a span, if it is of vector registers.
+    /// The registers of a span of vector registers; the empty set for another span.
     pub fn of(span: Span) -> RegisterSet {
         let mut set = RegisterSet::default();
         if span.file != RegFile::Vector {
@@ -40,12 +40,12 @@ impl RegisterSet {
         RegisterSet(std::array::from_fn(|n| self.0[n] & other.0[n]))
     }
 
-    /// Whether a register is one of them.
+    /// Whether a register is in the set.
     pub fn has(&self, register: u16) -> bool {
         register < REGISTERS && self.0[usize::from(register) / 64] >> (register % 64) & 1 != 0
     }
 
-    /// Their numbers, in order.
+    /// The register numbers in the set, in order.
     pub fn iter(&self) -> impl Iterator<Item = u16> {
         let set = *self;
         (0..REGISTERS).filter(move |n| set.has(*n))
@@ -76,7 +76,7 @@ pub fn changes_modes(block: &Block) -> bool {
     block.nodes.iter().any(|node| writes(&node.op))
 }
 
-/// Registers that an access writes in all lanes that are on, and all bytes of them.
+/// The registers that an access writes as a whole in all active lanes.
 pub(crate) fn loaded(op: &MemOp) -> Span {
     let plain = match op.space {
         Space::Global { .. } | Space::Flat { .. } | Space::Scratch { .. } | Space::Lds { .. } => {

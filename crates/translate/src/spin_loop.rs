@@ -4,25 +4,25 @@ use wavetank_ir::{Block, MemKind, Op, RegFile, Span, Terminator};
 use wavetank_lift::{Code, Modes, lift_block};
 use wavetank_machine::SpinLoop;
 
-/// The longest loop that is looked at, in bytes of code.
+/// The longest loop that is analysed, in bytes of code.
 const LONGEST: u64 = 512;
 
-/// The most registers, a vector register counting as one, by which rounds are told apart.
+/// The largest number of registers whose values are compared between iterations; a vector register counts as one.
 const MAX_REGISTERS: u32 = 24;
 
-/// The properties of an instruction that detection needs.
+/// The properties of an instruction that the detection needs.
 #[derive(Default)]
 struct Facts {
     reads: Vec<Span>,
     writes: Vec<Span>,
-    /// Whether it brings a value of memory that others may change.
+    /// Whether it loads a value from memory that other waves may change.
     loads: bool,
     /// Whether it is a conditional branch.
     decides: bool,
 }
 
-/// The loop that the branch at the end of a block closes, if a wave may spin in it: it loads, what it loads decides when it
-/// ends, and no address of these loads steps from round to round.
+/// The loop that the branch at the end of a block closes, if a wave may spin in it. Such a loop contains loads, the loaded
+/// values decide when it ends, and no address of these loads changes in each iteration.
 pub fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoop> {
     let branch = last_instruction(block)?;
     let start = match block.nodes.last()?.op {
@@ -40,8 +40,8 @@ pub fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoo
     Some(SpinLoop { branch, registers })
 }
 
-/// Whether what the loads give decides when the loop ends, if it does. One that only counts its rounds ends by itself,
-/// whatever others write.
+/// Whether the loaded values decide when the loop ends, if it does. A loop that only counts its iterations ends by itself,
+/// whatever other waves write.
 fn ends_by_loads(instructions: &[Facts]) -> bool {
     let mut depend = Vec::new();
     for facts in instructions.iter().filter(|facts| facts.loads) {
@@ -69,7 +69,7 @@ fn last_instruction(block: &Block) -> Option<u64> {
     })
 }
 
-/// The instructions from one to another, as long as they only compute, access memory and branch.
+/// The instructions from `start` to `last`. `None` if one of them does anything but compute, access memory or branch.
 fn instructions(code: &dyn Code, start: u64, last: u64, modes: Modes) -> Option<Vec<Facts>> {
     let mut all: Vec<Facts> = Vec::new();
     let mut at = start;
@@ -89,7 +89,7 @@ fn instructions(code: &dyn Code, start: u64, last: u64, modes: Modes) -> Option<
 }
 
 impl Facts {
-    /// Adds what an operation of the instruction does; `None` if it is none that a loop that spins has.
+    /// Adds the effects of an operation of the instruction; `None` if a spin loop cannot contain it.
     fn add(&mut self, op: &Op) -> Option<()> {
         let effects = op.effects();
         let leaves = matches!(op, Op::End(Terminator::Jump(_))) || effects.yields;
@@ -106,23 +106,24 @@ impl Facts {
         Some(())
     }
 
-    /// Whether it reads one of these registers.
+    /// Whether the instruction reads one of these registers.
     fn reads_any(&self, registers: &[Span]) -> bool {
         let overlaps = |read: &Span| registers.iter().any(|r| r.overlaps(*read));
         self.reads.iter().any(overlaps)
     }
 
-    /// Whether it makes a new value of a register of its old one, as an index is made that steps through memory.
+    /// Whether the instruction computes a new value of a register from the old one, like an index that steps through memory.
     fn steps(&self, register: Span) -> bool {
         let has = |spans: &[Span]| spans.iter().any(|span| span.overlaps(register));
         !self.loads && has(&self.reads) && has(&self.writes)
     }
 }
 
-/// The registers that the loads write, and all that their addresses and operands are made of; `None` without a load, if one
-/// of those steps, or if they are too many.
+/// The registers that distinguish iterations: those that the loads write, and all that their addresses and operands are computed
+/// from. `None` without a load, if one of the latter changes in each iteration, or if they are too many.
 ///
-/// EXEC is what lanes have found out: it is looked at, but not what it is made of, which may be a count of the rounds.
+/// EXEC, which holds results of the lanes, is included, but not the registers that it is computed from, which may be a count of
+/// iterations.
 fn told_apart_by(instructions: &[Facts]) -> Option<Vec<Span>> {
     let mut registers = vec![Span::EXEC];
     let loads = || instructions.iter().filter(|facts| facts.loads);

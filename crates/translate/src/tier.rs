@@ -1,19 +1,19 @@
-//! Tiers: an engine that compiles leaves code that runs seldom to another engine, which counts how often blocks are entered.
+//! Tiers: a compiling engine leaves rarely run code to another engine, which counts how often blocks are entered.
 
 use wavetank_machine::Leave;
 use wavetank_memory::{MemoryUnit, Wave};
 
 use crate::{Modes, Translator};
 
-/// A program on the engine of the first tier, shared by the threads that run it.
+/// A program on the engine of the first tier, shared by its threads.
 pub trait ColdProgram: Send + Sync {
     /// The translator of the program's code.
     fn translator(&self) -> &Translator;
 
-    /// The block at a PC for modes never counts as hot: it cannot be compiled.
+    /// Marks the block at a PC for some modes as never hot: it cannot be compiled.
     fn keep_cold(&self, pc: u64, modes: Modes);
 
-    /// The engine for one thread.
+    /// An engine of the first tier for one thread.
     fn engine(&self) -> Box<dyn ColdEngine + '_>;
 }
 

@@ -1,22 +1,22 @@
-//! Trap entry: refused accesses that a wave's own trap handler catches.
+//! Trap entry: the continuation of a wave in its trap handler after a refused access.
 
 use wavetank_lift::Modes;
 use wavetank_machine::{Fault, Leave};
 
 use wavetank_memory::{Uniform, sreg};
 
-/// An access of which lanes were refused, while it is done for the others: EXEC has those alone meanwhile.
+/// The state of an access that is repeated for the lanes that were not refused: meanwhile EXEC contains only these.
 #[derive(Debug, Default)]
 pub struct TrapEntry {
-    /// EXEC of the wave.
+    /// EXEC of the wave before the access.
     exec: Option<u64>,
 }
 
 impl TrapEntry {
-    /// The modes of the block with which a wave goes on that has stopped so, at the instruction where it is: there an access of
-    /// a lane was refused, and it has a trap handler that is told of violations. The block does the access for the other lanes
-    /// and enters the handler; at its end the engine calls [`release`](Self::release). It may stop so again, for another lane.
-    /// `None` where the wave stays.
+    /// Catches a refused access of a wave that has a trap handler for violations. Returns the modes of a block that repeats the
+    /// access for the other lanes and then enters the handler. The wave continues with that block at the present instruction. At
+    /// the end of the block, the engine calls [`release`](Self::release). The block may stop the same way, for another lane.
+    /// `None` if the wave stays stopped.
     ///
     /// "Memory violations are not reported for instruction or scalar-data accesses" (Vega ISA, 3.10).
     pub fn catch(&mut self, leave: &Leave, wave: &mut Uniform) -> Option<Modes> {
@@ -36,7 +36,7 @@ impl TrapEntry {
         modes
     }
 
-    /// The access has been done: EXEC is that of the wave again.
+    /// Restores EXEC of the wave after the access.
     #[inline]
     pub fn release(&mut self, wave: &mut Uniform) {
         if let Some(exec) = self.exec.take() {

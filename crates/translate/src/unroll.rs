@@ -1,8 +1,8 @@
 //! Loop unrolling: several iterations of a one-block loop as one block.
 //!
-//! A loop of one block comes back to its own start. What its registers hold then goes to memory and back in each iteration, if
-//! a block is what an engine compiles. Where it can be told from scalar registers alone how often the loop goes on, several
-//! iterations are one block, behind a *guard* that says whether so many will come.
+//! A loop of one block branches back to its own start. If an engine compiles single blocks, the values of registers go to memory
+//! and back in each iteration. If scalar registers alone determine how often the loop continues, several iterations become one
+//! block. A *guard* before that block tests that all of these iterations will run.
 
 use wavetank_ir::{Block, Node, Op, Options, Reg, RegFile, Span, Terminator, Ty, Value, simplify};
 use wavetank_lift::Modes;
@@ -10,27 +10,27 @@ use wavetank_lift::Modes;
 use crate::registers::changes_modes;
 use crate::{Translated, Translator};
 
-/// The most iterations that become one block.
+/// The largest number of iterations in one block.
 const MAX_ITERATIONS: usize = 8;
 
-/// The most nodes that the iterations of a block may have together.
+/// The largest number of nodes of all iterations together.
 const MAX_NODES: usize = 512;
 
 /// Several iterations of a loop.
 pub struct Unrolled {
-    /// How many they are, two at least.
+    /// The number of iterations, at least two.
     pub count: usize,
-    /// All of them. Where it ends, and where it goes on, the last iteration says.
+    /// The block of all iterations, with the end and the successors of the last iteration.
     pub block: Block,
-    /// Goes to the start of the loop, its branch taken, if no iteration but the last can leave it. Nothing else happens in it.
+    /// A block without other effects that branches to the start of the loop if no iteration except the last can leave it.
     pub guard: Block,
 }
 
 impl Translator {
-    /// Several iterations of the loop that a block is, for the modes that it was translated for. None if it is no loop, if it is
-    /// large, or if what keeps it going is not computed from scalar registers alone.
+    /// Unrolls the loop that a block is, for the modes that it was translated for. `None` if the block is not a loop, if it is
+    /// large, or if its condition is not computed from scalar registers alone.
     pub fn unroll(&self, block: &Translated, modes: Modes) -> Option<Unrolled> {
-        // A handler sees what an iteration has cost; the next iteration is another block if modes change.
+        // A handler can observe the cost of an iteration. If modes change, the next iteration is another block.
         if modes.has_handler() || modes.gpr_index_enabled() || changes_modes(&block.whole) {
             return None;
         }
@@ -55,7 +55,7 @@ impl Translator {
     }
 }
 
-/// A block so many times in a row, and the conditions on which each iteration but the last goes on.
+/// A block repeated `count` times, and the conditions on which each iteration except the last continues.
 fn repeat(block: &Block, count: usize) -> (Block, Vec<Value>) {
     let (pc, nodes_each) = (block.pc, block.nodes.len());
     let mut nodes: Vec<Node> = Vec::with_capacity(nodes_each * count);
@@ -77,7 +77,7 @@ fn repeat(block: &Block, count: usize) -> (Block, Vec<Value>) {
     (Block { pc, nodes }, conditions)
 }
 
-/// A block that takes its branch if so many iterations of a loop all go on.
+/// A block that takes its branch if `iterations` iterations of a loop all continue.
 fn guard(block: &Block, iterations: usize) -> Option<Block> {
     let (mut all, conditions) = repeat(block, iterations);
     let Op::End(Terminator::CondBranch { cond, taken, next }) = all.nodes.pop()?.op else {
@@ -96,7 +96,7 @@ fn guard(block: &Block, iterations: usize) -> Option<Block> {
     without_effects(all)
 }
 
-/// What the end of a block needs alone, if that is computed from scalar registers as they are at its start.
+/// The nodes that the end of a block depends on, if these are computed from scalar registers as they are at its start.
 fn without_effects(block: Block) -> Option<Block> {
     let mut needed = vec![false; block.nodes.len()];
     *needed.last_mut()? = true;
@@ -124,7 +124,7 @@ fn without_effects(block: Block) -> Option<Block> {
     Some(Block { pc, nodes })
 }
 
-/// Whether a node gives the same at the start of a block as where it stands, behind writes of registers.
+/// Whether a node has the same value at the start of a block as at its position after writes of registers.
 fn is_known_at_the_start(node: &Node, written: &[Span]) -> bool {
     let effects = node.op.effects();
     match node.op {

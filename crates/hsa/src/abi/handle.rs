@@ -1,4 +1,4 @@
-//! Handles: 64-bit numbers that stand for what the runtime keeps.
+//! Handles: 64-bit numbers that stand for objects of the runtime.
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => { $(

@@ -18,13 +18,13 @@ pub struct ImageFormat {
 pub struct ImageDescriptor {
     /// `hsa_ext_image_geometry_t`
     pub geometry: u32,
-    /// In elements.
+    /// The width in elements.
     pub width: usize,
-    /// 0 where the geometry has none.
+    /// The height; 0 if the geometry has none.
     pub height: usize,
-    /// 0 where the geometry has none.
+    /// The depth; 0 if the geometry has none.
     pub depth: usize,
-    /// 0 where the geometry has none.
+    /// The number of layers; 0 if the geometry has none.
     pub array_size: usize,
     pub format: ImageFormat,
 }
@@ -33,11 +33,11 @@ pub struct ImageDescriptor {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct VendorImage {
-    /// 1 is known.
+    /// The version of the layout, which must be 1.
     pub version: u32,
-    /// The vendor's number and the device's, 16 bits each.
+    /// The numbers of the vendor and the device, 16 bits each.
     pub device: u32,
-    /// The words of the resource; those of levels, which follow, are not looked at.
+    /// The words of the resource; the words of levels, which follow, are not read.
     pub words: [u32; 8],
 }
 
@@ -45,9 +45,9 @@ pub struct VendorImage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct ImageDataInfo {
-    /// In bytes.
+    /// The size in bytes.
     pub size: usize,
-    /// In bytes, a power of two.
+    /// The alignment in bytes, a power of two.
     pub alignment: usize,
 }
 
@@ -63,7 +63,7 @@ pub struct ImageRegion {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct SamplerDescriptor {
-    /// 0 coordinates count elements, 1 they go from 0 to 1
+    /// 0: coordinates count elements, 1: they go from 0 to 1
     pub coordinate_mode: u32,
     /// 0 nearest, 1 linear
     pub filter_mode: u32,

@@ -1,4 +1,4 @@
-//! Numbers of attributes, under the headers' names less their prefix: `hsa.h`, `hsa_ext_amd.h`, `hsa_ext_image.h`.
+//! Numbers of attributes, by the headers' names without their prefix: `hsa.h`, `hsa_ext_amd.h`, `hsa_ext_image.h`.
 
 /// `hsa_agent_info_t` and its extensions `hsa_amd_agent_info_t`, `hsa_ext_agent_info_t`.
 pub mod agent {

@@ -1,10 +1,10 @@
-//! Structures of memory calls.
+//! Structures of the memory functions.
 
 use std::ffi::c_void;
 
 use super::{Agent, Executable};
 
-/// `hsa_amd_pointer_info_t` as of ROCm 5; older callers say a smaller size.
+/// `hsa_amd_pointer_info_t` as of ROCm 5; older callers pass a smaller size.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PointerInfo {
@@ -41,9 +41,9 @@ pub struct Dim3 {
 #[repr(C)]
 pub struct PitchedPtr {
     pub base: *mut c_void,
-    /// Bytes from row to row.
+    /// Bytes from a row to the next.
     pub pitch: usize,
-    /// Bytes from slice to slice.
+    /// Bytes from a slice to the next.
     pub slice: usize,
 }
 

@@ -1,7 +1,7 @@
-//! The types of the C interface, laid out as the HSA specification and AMD's extensions say.
+//! The types of the C interface, with the layouts of the HSA specification and AMD's extensions.
 //!
-//! Source: "HSA Runtime Programmer's Reference Manual" 1.2; the layouts of `amd_queue_t` and `amd_signal_t` in LLVM's
-//! "User Guide for AMDGPU Backend".
+//! Source: "HSA Runtime Programmer's Reference Manual" 1.2; the layouts of `amd_queue_t` and `amd_signal_t` in LLVM's "User Guide
+//! for AMDGPU Backend".
 
 mod handle;
 mod image;

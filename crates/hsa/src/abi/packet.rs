@@ -10,7 +10,7 @@ pub const PACKET_BYTES: u64 = 64;
 /// The type in the low byte of a packet's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketType {
-    /// AMD's own: its format stands in the third byte.
+    /// AMD's own packet, with its format in the third byte.
     VendorSpecific,
     /// The slot is not filled yet.
     Invalid,
@@ -22,7 +22,7 @@ pub enum PacketType {
 }
 
 impl PacketType {
-    /// The type of a header.
+    /// The type in a packet's header.
     pub fn of(header: u16) -> PacketType {
         match header as u8 {
             0 => PacketType::VendorSpecific,
@@ -70,7 +70,7 @@ pub struct BarrierPacket {
 #[repr(C)]
 pub struct BarrierValuePacket {
     pub header: u16,
-    /// 2 for this packet.
+    /// The format number, which is 2 for this packet.
     pub format: u8,
     pub reserved: u8,
     pub reserved1: u32,

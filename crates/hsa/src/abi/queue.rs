@@ -10,13 +10,13 @@ use super::Signal;
 pub struct HsaQueue {
     /// 0 many producers, 1 one, 2 cooperative.
     pub kind: u32,
-    /// Bit 0: takes kernel dispatches.
+    /// Bit 0: the queue accepts kernel dispatches.
     pub features: u32,
-    /// The ring of packets.
+    /// The address of the ring of packets.
     pub base: u64,
-    /// The signal to which producers store when packets are there.
+    /// The signal to which producers store after writing packets.
     pub doorbell: Signal,
-    /// Packets in the ring, a power of two.
+    /// The size of the ring in packets, a power of two.
     pub size: u32,
     pub reserved1: u32,
     pub id: u64,

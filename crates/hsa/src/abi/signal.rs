@@ -1,26 +1,26 @@
-//! `amd_signal_t`: what a signal handle points to. Device code and ROCclr know the layout.
+//! `amd_signal_t`: the structure at the address in a signal handle. Device code and ROCclr access it directly.
 
 use std::mem::{offset_of, size_of};
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
-/// `amd_signal_t`, 64 bytes. Programs, kernels and the library use it at any time: every field that is used is an atomic.
+/// `amd_signal_t`, 64 bytes. Programs, kernels and the library access it at any time: every field in use is an atomic.
 #[repr(C, align(64))]
 pub struct AmdSignal {
-    /// 1 user, −1 doorbell, 0 none.
+    /// The kind of the signal: 1 user, −1 doorbell, 0 none.
     pub kind: AtomicI64,
-    /// The value.
+    /// The value of the signal.
     pub value: AtomicI64,
     /// The address to which device code writes `event_id` before it sends an interrupt message.
     pub event_mailbox: AtomicU64,
     pub event_id: AtomicU32,
     pub reserved1: u32,
-    /// When the work began that completes the signal, in ticks of the system clock.
+    /// The start time of the work that completes the signal, in ticks of the system clock.
     pub start_ts: AtomicU64,
-    /// When it ended.
+    /// The end time of that work.
     pub end_ts: AtomicU64,
-    /// A doorbell's queue.
+    /// The address of the queue, for a doorbell.
     pub queue: AtomicU64,
-    /// The library's own, in a reserved field: whether the program has the address of the value.
+    /// Whether the program has the address of the value: the library's own flag, in a reserved field.
     pub exposed: AtomicU32,
     pub reserved3: u32,
 }
@@ -53,7 +53,7 @@ impl Condition {
             .copied()
     }
 
-    /// Whether a value meets it.
+    /// Whether a value meets the condition.
     pub fn holds(self, value: i64, compare: i64) -> bool {
         match self {
             Condition::Equal => value == compare,

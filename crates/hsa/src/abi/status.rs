@@ -1,8 +1,8 @@
-//! `hsa_status_t`.
+//! Statuses of the C interface, `hsa_status_t`.
 
 use std::ffi::CStr;
 
-/// `hsa_status_t`: whether a call succeeded.
+/// `hsa_status_t`: success or a kind of failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Status(pub u32);
@@ -12,7 +12,7 @@ pub type Result<T = ()> = std::result::Result<T, Status>;
 
 macro_rules! statuses {
     ($($name:ident = $code:literal $text:literal,)*) => {
-        // The table is that of the headers, whole.
+        // All statuses of the headers.
         #[allow(dead_code)]
         impl Status {
             $(pub const $name: Status = Status($code);)*

@@ -15,11 +15,11 @@ use crate::state::{TICKS_PER_SECOND, ticks};
 
 /// Work-items of a wave.
 pub(super) const WAVE_SIZE: u32 = 64;
-/// Bytes of a line of the caches, of the host and of a GPU.
+/// Bytes of a cache line, of the host and of a GPU.
 const CACHE_LINE: u32 = 64;
 /// Bytes of the vector L1 cache of a compute unit, and of the L2 cache (AMD's Vega white paper).
 const GPU_CACHES: [u32; 4] = [16 << 10, 4 << 20, 0, 0];
-/// Bytes of a usual L1 data cache of a host. No known client reads the others.
+/// Bytes of a typical L1 data cache of a host. No known client reads the other caches' sizes.
 const CPU_CACHES: [u32; 4] = [32 << 10, 0, 0, 0];
 /// Fbarriers of a work-group, as in ROCr.
 const FBARRIERS: u32 = 32;
@@ -27,22 +27,22 @@ const FBARRIERS: u32 = 32;
 const QUEUES: u32 = 128;
 /// Packets of the smallest queue.
 const SMALLEST_QUEUE: u32 = 64;
-/// Watch points of a debugger, as Linux has for Vega.
+/// The number of a debugger's watch points, as in Linux for Vega.
 const WATCH_POINTS: u32 = 4;
-/// Engines for copies, as Vega has them.
+/// The number of copy engines, as of Vega.
 const COPY_ENGINES: u32 = 2;
 /// "wave" in ASCII, the high half of the unique number of a GPU.
 const UNIQUE: u64 = 0x7761_7665_0000_0000;
 
-/// Bits of `hsa_agent_feature_t`, and values of enumerations of `hsa.h`.
+/// A bit of `hsa_agent_feature_t`, and values of enumerations of `hsa.h`.
 const KERNEL_DISPATCH: u32 = 1;
 const LARGE: u32 = 1;
 const ROUND_NEAR: u32 = 2;
 const QUEUE_MULTI: u32 = 0;
-/// Of the specification that is followed, 1.1.
+/// The version of the specification that is implemented, 1.1.
 const VERSION: u16 = 1;
 
-/// The memory of the caller that takes an attribute.
+/// The caller's memory for an attribute.
 pub(super) struct Room(pub *mut c_void);
 
 impl Room {
@@ -53,7 +53,7 @@ impl Room {
         unsafe { put(self.0.cast(), value) }
     }
 
-    /// A text in a field of some bytes, filled with zeros.
+    /// Writes a text to a field of `N` bytes, padded with zeros.
     ///
     /// # Safety
     /// There is room for `N` bytes.
@@ -65,7 +65,7 @@ impl Room {
         unsafe { self.put(bytes) }
     }
 
-    /// A text with the zero at its end.
+    /// Writes a text with a terminating zero.
     ///
     /// # Safety
     /// Null, or there is room for the text and a zero.
@@ -99,7 +99,7 @@ pub(super) unsafe fn of_agent(which: Which, attribute: u32, room: &Room) -> Resu
     }
 }
 
-/// Writes an attribute that CPU and GPU share or that differs in one value; `None` if it is another one.
+/// Writes an attribute that CPU and GPU share, or that differs in one value; `None` if it is another attribute.
 ///
 /// # Safety
 /// There is room for the attribute's value.
@@ -113,7 +113,7 @@ unsafe fn common(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result> {
             VENDOR_NAME => room.text::<64>("CPU"),
             FEATURE => room.put(for_gpu(KERNEL_DISPATCH)),
             MACHINE_MODEL => room.put(LARGE),
-            // Base; the CPU is full.
+            // The base profile; the CPU has the full one.
             PROFILE => room.put(u32::from(!is_gpu)),
             DEFAULT_FLOAT_ROUNDING_MODE | BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES => {
                 room.put(ROUND_NEAR)
@@ -134,16 +134,16 @@ unsafe fn common(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result> {
             FAST_F16_OPERATION => room.put(is_gpu),
             CACHELINE_SIZE => room.put(CACHE_LINE),
             TIMESTAMP_FREQUENCY => room.put(TICKS_PER_SECOND),
-            // None is needed.
+            // No flush is needed.
             HDP_FLUSH => room.put([0u64; 2]),
-            // Host memory that was not registered is not reached.
+            // Host memory that was not registered is not accessible.
             SVM_DIRECT_HOST_ACCESS => room.put(false),
             DOMAIN | ASIC_REVISION | UCODE_VERSION..=SDMA_UCODE_VERSION => room.put(0u32),
             NUM_SDMA_XGMI_ENG..=IOMMU_SUPPORT => room.put(0u32),
             NEAREST_CPU => room.put(cpu()),
             MEMORY_PROPERTIES | AQL_EXTENSIONS => room.put([0u8; 8]),
             SCRATCH_LIMIT_MAX | SCRATCH_LIMIT_CURRENT => room.put(0u64),
-            // Of the GPU, of the CPU, of the system, and how fast they go: one clock here.
+            // The clocks of the GPU, the CPU and the system, and their frequency: one clock here.
             CLOCK_COUNTERS => room.put([ticks(), ticks(), ticks(), TICKS_PER_SECOND]),
             _ => return None,
         }
@@ -151,14 +151,14 @@ unsafe fn common(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result> {
     Some(result)
 }
 
-/// Which extensions of the standard an agent has, a bit each: images on GPUs.
+/// The standard extensions of an agent, a bit each: images on GPUs.
 fn extensions(is_gpu: bool) -> [u8; 128] {
     let mut bits = [0; 128];
     bits[0] = u8::from(is_gpu) << 1;
     bits
 }
 
-/// Limits of images: all 0 on the CPU, which has none.
+/// Writes a limit of images: all 0 on the CPU, which has none.
 ///
 /// The headers say `size_t`, but HIP's and OpenCL's runtime has room for 32-bit numbers (seen in 5.2.3).
 ///
@@ -172,7 +172,7 @@ unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result>
         match attribute {
             IMAGE_1D_MAX_ELEMENTS | IMAGE_1DA_MAX_ELEMENTS => room.put(limit(image::MAX_EXTENT)),
             IMAGE_1DB_MAX_ELEMENTS => room.put(limit(image::MAX_BUFFER)),
-            // Plain ones, arrays, and both of depth.
+            // Plain images and arrays, and both with depth.
             IMAGE_2D_MAX_ELEMENTS..=IMAGE_2DADEPTH_MAX_ELEMENTS => {
                 room.put([limit(image::MAX_EXTENT); 2])
             }
@@ -196,7 +196,7 @@ unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result>
 unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Result {
     use info::agent::*;
     let facts = device.facts();
-    // The CPU is the first node, and sits on the first bus.
+    // The CPU is the first node, and is on the first bus.
     let node = n as u32 + 1;
     // SAFETY: each arm writes the type that the headers give for its attribute.
     unsafe {
@@ -248,7 +248,7 @@ unsafe fn of_cpu(attribute: u32, room: &Room) -> Result {
             COOPERATIVE_QUEUES => room.put(false),
             UUID => room.text::<24>("CPU-XX"),
             MEMORY_AVAIL => room.put(0u64),
-            // Numbers of 32 bits that mean nothing of a CPU.
+            // 32-bit numbers that are meaningless for a CPU.
             CHIP_ID..=COOPERATIVE_COMPUTE_UNIT_COUNT | ASIC_FAMILY_ID..=DRIVER_UID => {
                 room.put(0u32)
             }
@@ -272,11 +272,11 @@ pub(super) unsafe fn of_isa(device: &Device, attribute: u32, room: &Room) -> Res
             CALL_CONVENTION_COUNT => room.put(1u32),
             CALL_CONVENTION_INFO_WAVEFRONT_SIZE => room.put(WAVE_SIZE),
             CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => room.put(WAVES_PER_UNIT),
-            // Small, large.
+            // The small model, and the large one.
             MACHINE_MODELS => room.put([false, true]),
-            // Base, full.
+            // The base profile, and the full one.
             PROFILES => room.put([true, false]),
-            // The default, to zero, to nearest.
+            // The default rounding, to zero, and to nearest.
             DEFAULT_FLOAT_ROUNDING_MODES | BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES => {
                 room.put([false, false, true])
             }

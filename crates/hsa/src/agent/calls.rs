@@ -1,4 +1,4 @@
-//! The functions of agents and instruction sets.
+//! The functions of agents and instruction sets in the C interface.
 
 use std::ffi::c_void;
 
@@ -25,7 +25,7 @@ calls! {
         if value.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { attributes::of_agent(which, attribute, &Room(value)) }
     }
 
@@ -40,7 +40,7 @@ calls! {
     }
 
     fn hsa_isa_get_info_alt(isa: Isa, attribute: u32, value: *mut c_void) {
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { attributes::of_isa(isa_gpu(isa)?, attribute, &Room(value)) }
     }
 
@@ -117,7 +117,7 @@ calls! {
     }
 
     fn hsa_cache_get_info(_cache: u64, _attribute: u32, _value: *mut c_void) {
-        // No program was given one.
+        // Programs are never given a cache.
         Err(Status::ERROR_INVALID_CACHE)
     }
 }

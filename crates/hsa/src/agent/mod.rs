@@ -10,9 +10,9 @@ use wavetank::Device;
 use crate::abi::{Agent, Isa, Result, Status};
 use crate::state::runtime;
 
-/// Handles of agents: the CPU first.
+/// The first handle of agents, that of the CPU.
 const CPU: u64 = 0x1000;
-/// Handles of instruction sets, numbered as the GPUs.
+/// The first handle of instruction sets, numbered like the GPUs.
 const ISA: u64 = 0x2001;
 
 /// An agent that exists.
@@ -22,7 +22,7 @@ pub enum Which {
     Gpu(usize, &'static Device),
 }
 
-/// The agent of a handle.
+/// Finds the agent of a handle.
 pub fn of(agent: Agent) -> Result<Which> {
     if agent.0 == CPU {
         return Ok(Which::Cpu);
@@ -49,7 +49,7 @@ pub fn all() -> Result<Vec<Agent>> {
     Ok(std::iter::once(cpu()).chain((0..count).map(gpu)).collect())
 }
 
-/// Bytes of memory that a GPU offers; the CPU offers none of that kind.
+/// Bytes of memory that a GPU offers; 0 for the CPU.
 pub fn memory_bytes(agent: Agent) -> u64 {
     match (of(agent), runtime()) {
         (Ok(Which::Gpu(n, _)), Ok(runtime)) => runtime.memory[n],
@@ -61,7 +61,7 @@ pub fn memory_bytes(agent: Agent) -> u64 {
 pub fn host_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     *BYTES.get_or_init(|| {
-        // SAFETY: asks for two numbers.
+        // SAFETY: queries two numbers.
         let (pages, size) = unsafe {
             (
                 libc::sysconf(libc::_SC_PHYS_PAGES),

@@ -1,4 +1,4 @@
-//! The functions of `hsa_ext_image.h`.
+//! The functions of `hsa_ext_image.h` in the C interface.
 
 use std::ffi::c_void;
 
@@ -32,7 +32,7 @@ fn gpu(agent: Agent) -> Result<Chip> {
     }
 }
 
-/// A structure of the caller.
+/// Reads a structure of the caller.
 ///
 /// # Safety
 /// The pointer is null, or points to a `T`.
@@ -62,7 +62,7 @@ fn capability(geometry: u32, format: ImageFormat) -> Result<u32> {
     })
 }
 
-/// The layout of a description; without a linear layout the pitches are ours.
+/// The layout of an image description; without a linear layout, the library chooses the pitches.
 ///
 /// # Safety
 /// The pointer is null, or points to a description.
@@ -85,10 +85,10 @@ unsafe fn layout_of(
     }
 }
 
-/// Elements of an offset and of a range, when they lie within an image.
+/// The elements of an offset and of a range, if they lie within an image.
 fn within(known: &ImageInfo, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2]> {
     let [offset, range] = [offset, range].map(|d| [d.x, d.y, d.z].map(|n| n as usize));
-    // A range of 0 in a direction that the image does not have is its one row.
+    // A range of 0 in a missing dimension is its one row.
     let range: [usize; 3] = std::array::from_fn(|n| {
         if known.layout.size[n] == 1 {
             range[n].max(1)
@@ -102,7 +102,7 @@ fn within(known: &ImageInfo, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2
         .ok_or(Status::ERROR_INVALID_ARGUMENT)
 }
 
-/// The rows of a part of an image.
+/// The place of the rows of an image from an offset on.
 fn rows_of(known: ImageInfo, offset: [usize; 3]) -> Place {
     let layout = known.layout;
     Place {
@@ -111,7 +111,7 @@ fn rows_of(known: ImageInfo, offset: [usize; 3]) -> Place {
     }
 }
 
-/// The rows of plain memory; pitches of 0 leave no gap.
+/// The place of rows in plain memory; pitches of 0 leave no gap.
 fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Result<Place> {
     let row = pitches[0].max(bytes);
     let slice = row
@@ -123,22 +123,22 @@ fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Resu
     })
 }
 
-/// Returns all elements of a region one color.
+/// Sets all elements of a region to one color.
 ///
 /// # Safety
-/// `color` has as many components as the format looks at.
+/// `color` has as many components as the format reads.
 unsafe fn clear(known: &ImageInfo, region: ImageRegion, color: *const u32) -> Result {
     let format = known.layout.format;
     let mut registers = [0; 4];
     for (n, register) in registers[..format.registers()].iter_mut().enumerate() {
-        // SAFETY: within what the caller has.
+        // SAFETY: the component is in the caller's array.
         *register = unsafe { color.add(n).read_unaligned() };
     }
     let element = format.element(registers);
     let element = element.ok_or(Status::IMAGE_FORMAT_UNSUPPORTED)?;
     let [offset, [x, y, z]] = within(known, region.offset, region.range)?;
     let row = element.repeat(x);
-    // Each row of the region is the same one.
+    // All rows of the region are copied from one row.
     let from = Place {
         address: row.as_ptr().expose_provenance() as u64,
         pitches: [0; 2],
@@ -289,7 +289,7 @@ calls! {
         if source.layout.format != target.layout.format {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        // SAFETY: null, or the structures; images lie in memory of the program that it keeps.
+        // SAFETY: null, or the structures; the program keeps the memory of images.
         unsafe {
             let range = get(range)?;
             let [from, [x, y, z]] = within(&source, get(from_offset)?, range)?;

@@ -17,7 +17,7 @@ pub struct Format {
     pub bytes: usize,
 }
 
-/// Number formats.
+/// Number formats, with the numbers of NUM_FORMAT.
 const UNORM: u8 = 0;
 const SNORM: u8 = 1;
 const UINT: u8 = 4;
@@ -44,7 +44,7 @@ fn component(channel_type: u32) -> Option<(u32, u8)> {
     })
 }
 
-/// Components in memory and what is selected of them, by channel order: the order's name lists components from the lowest
+/// The number of components in memory, and their selects, by channel order: the order's name lists components from the lowest
 /// address up ("HSA Runtime Programmer's Reference Manual", image channel order).
 fn order(channel_order: u32) -> Option<(u32, [u8; 4])> {
     Some(match channel_order {
@@ -64,7 +64,7 @@ fn order(channel_order: u32) -> Option<(u32, [u8; 4])> {
     })
 }
 
-/// Packed RGB: the first component is in the highest bits, the last in the lowest.
+/// The data format and element size of packed RGB: the first component is in the highest bits, the last in the lowest.
 fn packed(channel_type: u32) -> Option<(u8, usize)> {
     Some(match channel_type {
         5 => (17, 2), // 1_5_5_5
@@ -77,7 +77,7 @@ fn packed(channel_type: u32) -> Option<(u8, usize)> {
 const RGB: u32 = 6;
 
 impl Format {
-    /// The format of a type and an order.
+    /// The format of a channel type and a channel order.
     ///
     /// # Errors
     /// [`Status::IMAGE_FORMAT_UNSUPPORTED`] for a pair that OpenCL does not have, or that the chip lacks.
@@ -134,28 +134,29 @@ impl Format {
         })
     }
 
-    /// Whether kernels may write it, and a buffer may have it (Vega ISA, 8.1.3: those formats end at 14).
+    /// Whether the format is sRGB: kernels cannot write such an image, and a buffer cannot have the format (Vega ISA, 8.1.3: its
+    /// formats end at 14).
     pub fn is_srgb(self) -> bool {
         self.number == SRGB
     }
 
-    /// The bytes of an element with a color, given as its registers: those that loads of the element would fill.
+    /// The bytes of an element with a color, given by the registers that a load of the element would fill.
     pub fn element(self, color: [u32; 4]) -> Option<Vec<u8>> {
         let format = ElementFormat::image(self.data, self.number)?;
-        // A component that several registers show is that of the first.
+        // If several registers select a component, the first one counts.
         let first = |n: usize| !self.select[..n].contains(&self.select[n]);
         let select = std::array::from_fn(|n| if first(n) { self.select[n] } else { 0 });
         let element = format.element(select, color);
         Some(element.to_le_bytes()[..self.bytes].to_vec())
     }
 
-    /// How many registers of a color are looked at.
+    /// The number of registers of a color that are read.
     pub fn registers(self) -> usize {
         let used = self.select.iter().rposition(|select| *select >= 4);
         used.map_or(0, |last| last + 1)
     }
 
-    /// Whether a buffer resource has a number for it.
+    /// Whether a buffer resource has a number for the format.
     pub fn fits_buffer(self) -> bool {
         self.data <= 14 && !self.is_srgb()
     }
@@ -174,17 +175,17 @@ mod tests {
 
     #[test]
     fn colors_have_their_places() {
-        // RGBA of bytes: 8_8_8_8 unorm as it stands.
+        // RGBA of bytes is 8_8_8_8 unorm in the order of memory.
         let rgba = format(2, 8).unwrap();
         assert_eq!(
             (rgba.data, rgba.number, rgba.select, rgba.bytes),
             (10, 0, [4, 5, 6, 7], 4)
         );
-        // BGRA: red is the third byte.
+        // BGRA has red in the third byte.
         assert_eq!(format(2, 9).unwrap().select, [6, 5, 4, 7]);
-        // ARGB: alpha is the first.
+        // ARGB has alpha in the first byte.
         assert_eq!(format(2, 10).unwrap().select, [5, 6, 7, 4]);
-        // A float4.
+        // A float4 of OpenCL C.
         let float4 = format(15, 8).unwrap();
         assert_eq!((float4.data, float4.number, float4.bytes), (14, 7, 16));
     }
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_no_chip_has_is_refused() {
-        // RGB of floats; sRGB of halves; RGBA of 5_6_5; numbers that are none.
+        // RGB of floats; sRGB of halves; RGBA of 5_6_5; numbers without a meaning.
         for (channel_type, channel_order) in [(15, 6), (14, 14), (6, 8), (16, 8), (2, 20), (13, 16)]
         {
             let refused = format(channel_type, channel_order);

@@ -6,19 +6,19 @@ use wavetank::{Chip, ImageResource, ImageType, buffer_dialect, image_tiling};
 use super::format::Format;
 use crate::abi::{ImageDataInfo, ImageDescriptor, Result, Status};
 
-/// Addresses of images are multiples of this, and so are bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
+/// The alignment of image addresses, and of the bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
 pub const ALIGNMENT: usize = 256;
 
-/// Elements in x and y, of a volume, of layers, and of a buffer.
+/// The largest numbers of elements in x and y; others for a volume, for layers, and for a buffer follow.
 pub const MAX_EXTENT: usize = 16384;
 pub const MAX_DEPTH: usize = 8192;
 pub const MAX_LAYERS: usize = 8192;
 pub const MAX_BUFFER: usize = u32::MAX as usize;
 
-/// `HSA_EXT_IMAGE_GEOMETRY_1DB`
+/// The geometry `HSA_EXT_IMAGE_GEOMETRY_1DB`.
 pub const BUFFER: u32 = 5;
 
-/// Which sizes a geometry has, and its type as a resource; buffers have another resource.
+/// The sizes that a geometry has, and its type as a resource; buffers have another resource.
 struct Shape {
     kind: Option<ImageType>,
     height: bool,
@@ -44,12 +44,12 @@ fn shape(geometry: u32) -> Result<Shape> {
     })
 }
 
-/// How an image lies in memory: rows of elements, slices of rows.
+/// The layout of an image in memory: rows of elements, slices of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     pub format: Format,
     kind: Option<ImageType>,
-    /// Elements, rows and slices: at least 1 each.
+    /// Elements of a row, rows of a slice, and slices: at least 1 each.
     pub size: [usize; 3],
     /// Bytes from a row to the next.
     pub row_pitch: usize,
@@ -58,7 +58,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of an image, with the caller's pitches; 0 is the smallest one.
+    /// The layout of an image, with the caller's pitches; 0 stands for the smallest pitch.
     ///
     /// # Errors
     /// Sizes, formats and pitches that a resource cannot express, by the statuses of the extension.
@@ -94,13 +94,13 @@ impl Layout {
             row
         };
         let row_pitch = if row_pitch == 0 { aligned } else { row_pitch };
-        // A single row may end anywhere.
+        // The pitch of a single row has no effect.
         let single = size[1] == 1 && size[2] == 1;
         if row_pitch < row || !(single || row_pitch.is_multiple_of(ALIGNMENT)) {
             return Err(Status::IMAGE_PITCH_UNSUPPORTED);
         }
         let row_pitch = if single { aligned } else { row_pitch };
-        // A resource has no field for it.
+        // A resource has no field for the slice pitch.
         let slice = row_pitch * size[1];
         if slice_pitch != 0 && slice_pitch != slice && size[2] > 1 {
             return Err(Status::IMAGE_PITCH_UNSUPPORTED);
@@ -114,7 +114,7 @@ impl Layout {
         })
     }
 
-    /// The layout that a resource of the vendor's own format says, which the description has to agree with.
+    /// The layout in a resource of the vendor's own format, which must agree with the description.
     ///
     /// # Errors
     /// A resource of another geometry, format or size, with levels, or swizzled: images are linear here.
@@ -136,7 +136,7 @@ impl Layout {
         }
     }
 
-    /// The memory that the image needs.
+    /// The size and alignment of the memory that the image needs.
     pub fn info(&self) -> ImageDataInfo {
         ImageDataInfo {
             size: self.slice_pitch * self.size[2],
@@ -180,7 +180,7 @@ impl Layout {
             address as u32,
             (address >> 32) as u32 & 0xffff | (bytes as u32) << 16,
             match buffer_dialect(chip) {
-                // Without swizzle it counts bytes.
+                // Without swizzling, the field counts bytes.
                 Dialect::Swizzled => (self.size[0] * bytes) as u32,
                 Dialect::Strided | Dialect::Indexed => self.size[0] as u32,
             },
@@ -259,10 +259,10 @@ mod tests {
         let layout = Layout::new(&image(BUFFER, [1000, 0, 0, 0]), 0, 0).unwrap();
         let words = layout.words(0x7_0000_1000, Chip::Gfx900);
         assert_eq!(words[..3], [0x1000, 4 << 16 | 7, 1000]);
-        // x, y, z, w; unorm; 8_8_8_8.
+        // The selects x, y, z, w; the number format unorm; the data format 8_8_8_8.
         assert_eq!(words[3], 0o7654 | 10 << 15);
         assert_eq!(layout.info().size, 4000);
-        // gfx8 counts bytes.
+        // On gfx8, the field counts bytes.
         assert_eq!(layout.words(0x7_0000_1000, Chip::Gfx803)[2], 4000);
     }
 

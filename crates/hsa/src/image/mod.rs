@@ -16,9 +16,9 @@ use crate::abi::{Image, ImageDescriptor, Result, Sampler, SamplerDescriptor, Sta
 use crate::state::{lock, runtime};
 use layout::Layout;
 
-/// Images that can exist at once, by the agent's attributes.
+/// The number of images that can exist at once, by the agent's attributes.
 pub const MAX_HANDLES: usize = 4096;
-/// Samplers that can exist at once.
+/// The number of samplers that can exist at once.
 pub const MAX_SAMPLERS: usize = 4096;
 
 /// An image: its layout, and the memory of the program.
@@ -32,12 +32,12 @@ pub struct ImageInfo {
 static IMAGES: Mutex<BTreeMap<u64, ImageInfo>> = Mutex::new(BTreeMap::new());
 static SAMPLERS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// Memory that kernels read, with words in it.
+/// Allocates memory that kernels can read, with words in it.
 fn publish(what: &str, words: &[u32]) -> Result<u64> {
     let made = runtime()?.registry().allocate(what, 64, 64);
     let address = made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
     let to = std::ptr::with_exposed_provenance_mut::<u32>(address as usize);
-    // SAFETY: new memory of 64 bytes, which is not known elsewhere; no more than 12 words are written.
+    // SAFETY: new memory of 64 bytes, which has no other user; no more than 12 words are written.
     unsafe { to.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
     Ok(address)
 }
@@ -47,7 +47,7 @@ fn take_back(address: u64) -> Result {
     freed.map(drop).map_err(|_| Status::ERROR)
 }
 
-/// Makes an image of memory.
+/// Makes an image from memory of the program.
 pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) -> Result<Image> {
     if data == 0 || !data.is_multiple_of(ALIGNMENT as u64) {
         return Err(Status::ERROR_INVALID_ARGUMENT);
@@ -69,7 +69,7 @@ pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) ->
     Ok(Image(handle))
 }
 
-/// The image of a handle.
+/// Finds the image of a handle.
 pub fn find(image: Image) -> Result<ImageInfo> {
     lock(&IMAGES)
         .get(&image.0)
@@ -77,14 +77,14 @@ pub fn find(image: Image) -> Result<ImageInfo> {
         .ok_or(Status::ERROR_INVALID_ARGUMENT)
 }
 
-/// Forgets an image; its memory is the program's.
+/// Destroys an image; its memory is the program's.
 pub fn destroy(image: Image) -> Result {
     let known = lock(&IMAGES).remove(&image.0);
     known.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     take_back(image.0)
 }
 
-/// The sampler that a description asks for (Vega ISA, 8.2.6 "Image Sampler").
+/// Encodes a sampler description (Vega ISA, 8.2.6 "Image Sampler").
 fn sampler_of(from: &SamplerDescriptor) -> Result<ImageSampler> {
     let clamp = match from.address_mode {
         0 | 1 => Clamp::LastTexel,
@@ -96,7 +96,7 @@ fn sampler_of(from: &SamplerDescriptor) -> Result<ImageSampler> {
     if from.coordinate_mode > 1 || from.filter_mode > 1 {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    // Repeating needs coordinates from 0 to 1 (OpenCL C, 6.13.14.1).
+    // Repeating requires coordinates from 0 to 1 (OpenCL C, 6.13.14.1).
     if from.coordinate_mode == 0 && matches!(clamp, Clamp::Wrap | Clamp::Mirror) {
         return Err(Status::SAMPLER_UNSUPPORTED);
     }
@@ -112,7 +112,7 @@ fn sampler_of(from: &SamplerDescriptor) -> Result<ImageSampler> {
     })
 }
 
-/// Makes a sampler.
+/// Makes a sampler in memory that kernels can read.
 pub fn create_sampler(from: &SamplerDescriptor) -> Result<Sampler> {
     let sampler = sampler_of(from)?;
     let mut samplers = lock(&SAMPLERS);
@@ -124,7 +124,7 @@ pub fn create_sampler(from: &SamplerDescriptor) -> Result<Sampler> {
     Ok(Sampler(handle))
 }
 
-/// Forgets a sampler.
+/// Destroys a sampler, and frees its memory.
 pub fn destroy_sampler(sampler: Sampler) -> Result {
     let mut samplers = lock(&SAMPLERS);
     let at = samplers.iter().position(|handle| *handle == sampler.0);

@@ -1,4 +1,4 @@
-//! The loader's functions of the C interface.
+//! The loader's functions in the C interface.
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -13,14 +13,14 @@ use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Reader, 
 use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
 
-/// Keeps a file's bytes, or names the program's own.
+/// Adds a reader of a file's bytes, which are kept, or of the program's own.
 fn add_reader(source: Source, bytes: Option<Arc<[u8]>>) -> u64 {
     let reader = handle();
     with(|t| t.readers.insert(reader, (source, bytes)));
     reader
 }
 
-/// Loads the bytes that a reader has, where they are: objects have tens of megabytes.
+/// Loads the bytes of a reader without copying them: objects have tens of megabytes.
 fn load_from(reader: Reader, executable: Executable, agent: Agent) -> Result<LoadedCodeObject> {
     let found = with(|t| t.readers.get(&reader.0).cloned());
     let (source, bytes) = found.ok_or(Status::ERROR_INVALID_CODE_OBJECT_READER)?;
@@ -33,13 +33,13 @@ fn load_from(reader: Reader, executable: Executable, agent: Agent) -> Result<Loa
     load(executable, agent, source, bytes)
 }
 
-/// Part of a file that the program has open.
+/// Makes a reader of part of a file that the program has open.
 pub(super) fn from_file(file: i32, offset: u64, size: Option<u64>) -> Result<u64> {
     use std::os::unix::fs::FileExt;
     if file < 0 {
         return Err(Status::ERROR_INVALID_FILE);
     }
-    // SAFETY: the descriptor stays the program's: it is not closed here.
+    // SAFETY: the program owns the descriptor, which is not closed here.
     let opened = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(file) });
     let length = opened
         .metadata()
@@ -87,7 +87,7 @@ fn create(profile: u32) -> Executable {
     executable
 }
 
-/// Remembers where a variable is that code objects leave to the program.
+/// Records the address of a variable that code objects leave undefined.
 fn define(
     executable: Executable,
     agent: Option<Agent>,
@@ -115,7 +115,7 @@ fn define(
     })
 }
 
-/// The symbols of an executable, those of an agent or all.
+/// The symbols of an executable, of one agent or of all.
 fn symbols(
     executable: Executable,
     agent: Option<Agent>,
@@ -299,7 +299,7 @@ calls! {
     fn hsa_executable_symbol_get_info(symbol: ExecutableSymbol, attribute: u32, value: *mut c_void) {
         let found = with(|t| t.symbols.get(&symbol.0).cloned());
         let found = found.ok_or(Status::ERROR_INVALID_EXECUTABLE_SYMBOL)?;
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { found.info(attribute, value) }
     }
 

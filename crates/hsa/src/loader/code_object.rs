@@ -1,4 +1,4 @@
-//! Code objects as version 1.0 of the interface has them: handles with attributes and symbols of their own.
+//! Code objects of version 1.0 of the interface: handles with attributes and symbols.
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -15,8 +15,7 @@ use crate::abi::{
 use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
 
-/// Symbols of the source are named as that names them: a kernel is `NAME` or `&NAME`, whatever the linker calls its
-/// descriptor.
+/// Whether a symbol has a name of the source: a kernel is `NAME` or `&NAME`, whatever the linker calls its descriptor.
 fn is_named(defined: &Defined, name: &str) -> bool {
     let name = name.strip_prefix('&').unwrap_or(name);
     defined.name == name || defined.name.strip_suffix(".kd") == Some(name)
@@ -49,7 +48,7 @@ fn symbol_named(object: CodeObject, name: &str) -> Result<CodeSymbol> {
         .ok_or(Status::ERROR_INVALID_SYMBOL_NAME)
 }
 
-/// The code object of a symbol, and the symbol's place in it.
+/// Finds the code object of a symbol, and the symbol's index in it.
 fn of_symbol(symbol: CodeSymbol) -> Result<(Arc<Deserialized>, usize)> {
     let place = |object: &Arc<Deserialized>| {
         let at = object.symbols.iter().position(|(s, _)| *s == symbol)?;
@@ -85,7 +84,7 @@ unsafe fn serialize(
     }
 }
 
-/// The instruction set that a code object is for, of those that agents have.
+/// The instruction set of a code object, among those of the agents.
 fn isa_of(parsed: &Parsed) -> Result<Isa> {
     agent::isa_of_chip(&parsed.target().chip).ok_or(Status::ERROR_INVALID_ISA)
 }
@@ -161,7 +160,7 @@ calls! {
 
     fn hsa_code_symbol_get_info(symbol: CodeSymbol, attribute: u32, value: *mut c_void) {
         let (object, at) = of_symbol(symbol)?;
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { object.symbols[at].1.info(&object.parsed, attribute, value) }
     }
 
@@ -180,7 +179,7 @@ calls! {
                 return Err(Status::ERROR_FROZEN_EXECUTABLE);
             }
             t.readers.get(&reader.0).ok_or(Status::ERROR_INVALID_CODE_OBJECT_READER)?;
-            // Code objects are for agents: none has variables of the program alone.
+            // Code objects are for agents: none has variables of the program.
             Err(Status::ERROR_INVALID_CODE_OBJECT)
         })
     }

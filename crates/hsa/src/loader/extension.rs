@@ -1,4 +1,4 @@
-//! AMD's loader extension: what debuggers and runtimes ask about loaded code.
+//! AMD's loader extension: queries of debuggers and runtimes about loaded code.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::abi::{Agent, Executable, LoadedCodeObject, Reader, SegmentDescriptor,
 use crate::call::{Result, calls, put, traverse};
 use crate::memory;
 
-/// The functions of version 1 in their order.
+/// The functions of version 1, in the order of the table.
 pub fn table() -> [*const c_void; 6] {
     [
         hsa_ven_amd_loader_query_host_address as *const c_void,
@@ -21,7 +21,7 @@ pub fn table() -> [*const c_void; 6] {
     ]
 }
 
-/// Everything that is loaded, with its executable.
+/// All loaded code objects, with their executables.
 fn all() -> Vec<(Executable, Arc<Loaded>)> {
     with(|t| {
         let each = |(handle, program): (&u64, &Program)| {
@@ -36,7 +36,7 @@ fn all() -> Vec<(Executable, Arc<Loaded>)> {
     })
 }
 
-/// First address and size of a loaded code object.
+/// The first address and the size of a loaded code object.
 fn span(loaded: &Loaded) -> (u64, u64) {
     let object = loaded.module.object();
     let segments = object.segments().iter().filter(|s| s.memory_size > 0);
@@ -130,7 +130,7 @@ calls! {
     fn hsa_ven_amd_loader_loaded_code_object_get_info(loaded: LoadedCodeObject, attribute: u32, value: *mut c_void) {
         let found = all().into_iter().find(|(_, one)| one.handle == loaded);
         let (executable, one) = found.ok_or(Status::ERROR_INVALID_CODE_OBJECT)?;
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { info(executable, &one, attribute, value) }
     }
 

@@ -1,4 +1,4 @@
-//! Loading code objects into executables, and destroying these.
+//! Loading code objects into executables, and destroying executables.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub fn load(
 }
 
 /// The status for a code object that cannot be loaded, after a line with the reason and the missing kernels: some libraries
-/// continue without their kernels, and return what was in memory before.
+/// continue without their kernels, and return uninitialized memory.
 fn refused(error: &Error, bytes: &[u8]) -> Status {
     use wavetank::object::Error as Problem;
     let names = wavetank::object::kernel_names(bytes);
@@ -88,7 +88,7 @@ fn refused(error: &Error, bytes: &[u8]) -> Status {
     }
 }
 
-/// Destroys an executable with all that it has loaded.
+/// Destroys an executable with all of its loaded code objects.
 pub fn destroy(executable: Executable) -> Result {
     let program = with(|t| {
         let program = t.executables.remove(&executable.0)?;

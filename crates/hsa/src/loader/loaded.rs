@@ -1,4 +1,4 @@
-//! A loaded code object.
+//! Loaded code objects and their sources.
 
 use wavetank::Module;
 
@@ -9,7 +9,7 @@ use crate::abi::{Agent, LoadedCodeObject};
 pub struct Source {
     pub address: usize,
     pub bytes: usize,
-    /// The file it was read from, or −1.
+    /// The file that the bytes were read from, or −1.
     pub file: i32,
 }
 

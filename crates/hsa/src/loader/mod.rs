@@ -1,4 +1,4 @@
-//! Code objects: readers, executables, symbols.
+//! The loader: readers, code objects, executables and symbols.
 
 mod calls;
 mod code_object;

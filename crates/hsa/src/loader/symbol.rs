@@ -1,4 +1,4 @@
-//! Symbols: kernels and variables, of code objects and of executables.
+//! Symbols of code objects and executables: kernels and variables.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::call::{Result, put};
 
 /// The kinds of symbols.
 enum What {
-    /// Its address is that of the code object.
+    /// A variable, with its address in the code object.
     Variable { address: u64, bytes: u64 },
-    /// Its number in the code object.
+    /// A kernel, with its number in the code object.
     Kernel { index: usize },
 }
 
-/// A symbol of a code object, wherever that is loaded.
+/// A symbol of a code object, independent of where that is loaded.
 pub struct Defined {
     pub name: String,
     global: bool,
@@ -53,7 +53,7 @@ pub fn of(object: &CodeObject) -> Vec<Defined> {
 }
 
 impl Defined {
-    /// Writes an attribute that does not depend on where the code object is loaded. Those of code object symbols and of
+    /// Writes an attribute that does not depend on where the code object is loaded. Attributes of code object symbols and of
     /// executable symbols have the same numbers.
     ///
     /// # Safety
@@ -125,7 +125,7 @@ pub struct Symbol {
     loaded: Arc<Loaded>,
 }
 
-/// The symbols of a code object that is loaded.
+/// The symbols of a loaded code object.
 pub fn of_loaded(loaded: &Arc<Loaded>) -> Vec<Symbol> {
     let defined = of(loaded.module.object()).into_iter();
     let symbol = |defined| Symbol {
@@ -137,7 +137,7 @@ pub fn of_loaded(loaded: &Arc<Loaded>) -> Vec<Symbol> {
 }
 
 impl Symbol {
-    /// Writes an attribute.
+    /// Writes an attribute of the symbol.
     ///
     /// # Safety
     /// There is room for the attribute's value.

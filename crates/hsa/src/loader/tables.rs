@@ -12,10 +12,10 @@ use super::symbol::{Defined, Symbol};
 use crate::abi::{Agent, CodeSymbol, ExecutableSymbol};
 use crate::state::lock;
 
-/// A reader: where the bytes are, and the bytes themselves if they were read from a file.
+/// A reader: the source of the bytes, and the bytes themselves if they were read from a file.
 pub type Reader = (Source, Option<Arc<[u8]>>);
 
-/// A code object with a handle of its own, which is not loaded.
+/// A code object with a handle, which is not loaded.
 pub struct Deserialized {
     pub bytes: Arc<[u8]>,
     pub parsed: Parsed,
@@ -30,7 +30,7 @@ pub struct Program {
     pub defined: Arc<HashMap<String, Vec<Variable>>>,
     pub loaded: Vec<Arc<Loaded>>,
     pub symbols: Vec<ExecutableSymbol>,
-    /// The symbols by name, which those of several code objects may share.
+    /// The symbols by name; symbols of several code objects may share one.
     pub named: HashMap<String, Vec<ExecutableSymbol>>,
 }
 
@@ -41,17 +41,17 @@ pub struct Variable {
     pub address: u64,
 }
 
-/// All objects of which programs have handles.
+/// All objects that programs have handles of.
 #[derive(Default)]
 pub struct Tables {
     pub readers: HashMap<u64, Reader>,
-    /// Code objects that have a handle of their own.
+    /// Code objects with a handle.
     pub objects: HashMap<u64, Arc<Deserialized>>,
     pub executables: HashMap<u64, Program>,
     pub symbols: HashMap<u64, Arc<Symbol>>,
 }
 
-/// All tables, after their first use.
+/// All tables, created at their first use.
 static TABLES: Mutex<Option<Tables>> = Mutex::new(None);
 /// The kernels of all loaded modules by the addresses of their descriptors.
 static KERNELS: RwLock<Option<HashMap<u64, Kernel>>> = RwLock::new(None);
@@ -61,7 +61,7 @@ pub fn with<T>(use_it: impl FnOnce(&mut Tables) -> T) -> T {
     use_it(lock(&TABLES).get_or_insert_default())
 }
 
-/// A number that no other handle has.
+/// A handle that no other object has.
 pub fn handle() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0x10_0000);
     NEXT.fetch_add(16, Ordering::Relaxed)
@@ -73,7 +73,7 @@ pub fn kernel_at(descriptor: u64) -> Option<Kernel> {
     kernels.as_ref()?.get(&descriptor).cloned()
 }
 
-/// Whether there is a kernel at an address.
+/// Whether a kernel descriptor is at an address.
 pub fn is_loaded(descriptor: u64) -> bool {
     let kernels = KERNELS.read().unwrap_or_else(PoisonError::into_inner);
     kernels

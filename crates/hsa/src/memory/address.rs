@@ -1,12 +1,12 @@
-//! Pages and addresses, as host and GPU name them.
+//! Pages, and the addresses of memory on host and GPU.
 
 use wavetank::ALIAS;
 
-/// Bytes of a page.
+/// The size of a page in bytes.
 pub const PAGE: u64 = 4096;
 
-/// The host's address of memory that a program may name by its address on the GPU. Addresses that no memory can have stay
-/// the same.
+/// The host address of memory that a program may refer to by its address on the GPU. Addresses that no memory can have stay
+/// unchanged.
 pub fn host_address(address: u64) -> u64 {
     match address < 2 * ALIAS {
         true => address & !ALIAS,

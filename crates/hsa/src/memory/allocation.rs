@@ -1,4 +1,4 @@
-//! Memory that the program has from the library: its owners, and their limits.
+//! Memory that the library allocates for the program: its owners, and their limits.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use crate::notice::Notice;
 use crate::observe::{allocation_sites, checks};
 use crate::state::{lock, runtime, settings};
 
-/// Bytes of a huge page.
+/// The size of a huge page in bytes.
 const HUGE_PAGE: u64 = 2 << 20;
 
 /// The properties of a piece of memory.
@@ -24,24 +24,24 @@ pub struct MemoryInfo {
     pub owner: Agent,
     pub flags: u32,
     pub origin: Origin,
-    /// The program's own pointer.
+    /// The program's own pointer for the memory.
     pub user_data: usize,
 }
 
 /// The origin of memory: `hsa_amd_pointer_type_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Memory of the library.
+    /// Memory that the library has allocated.
     Allocated = 1,
-    /// Memory of the program that it has locked.
+    /// Memory of the program that is locked.
     Locked = 2,
     /// Memory of another process.
     Attached = 4,
 }
 
-/// Memory is about to be freed.
+/// The notice before memory is freed.
 pub static FREEING: Notice<MemoryInfo> = Notice::new();
-/// Memory has been freed.
+/// The notice after memory has been freed.
 pub static FREED: Notice<MemoryInfo> = Notice::new();
 
 /// Memory of the library, by address.
@@ -55,7 +55,7 @@ pub fn available(gpu: Agent) -> u64 {
     agent::memory_bytes(gpu).saturating_sub(taken)
 }
 
-/// Allocates memory of a pool.
+/// Allocates memory from a pool.
 pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let (owner, kind) = of_pool(pool)?;
     let (max, limit) = match kind {
@@ -85,25 +85,25 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     *lock(&ALLOCATED).entry(owner.0).or_default() += bytes;
     own(address, bytes, owner, kind, Origin::Allocated);
     if kind == Kind::Device && checks::tools().has(Tool::Init) {
-        // It was allocated just now: if it is already freed, its state does not matter.
+        // The memory was allocated just now: if it is already freed, its state does not matter.
         let _ = runtime()?.registry().set_undefined(address, allowed, true);
     }
     allocation_sites::made(address, requested);
     Ok(address)
 }
 
-/// How far kernels reach.
+/// The part of an allocation's surroundings that kernels may access.
 enum Bounds {
-    /// To the last byte.
+    /// The allocation to its last byte.
     Bytes,
-    /// To the end of the last page.
+    /// The allocation to the end of its last page.
     Pages,
-    /// There too; loads to the end of the last block.
+    /// The same, and for loads to the end of the last block.
     Blocks,
 }
 
-/// A chip maps whole pages, and the driver cuts device memory out of blocks of 2 MiB. A check for mistakes has to see the
-/// first byte beyond.
+/// The bounds for a kind of memory. A chip maps whole pages, and the driver takes device memory from blocks of 2 MiB. A check for
+/// mistakes needs exact bounds.
 fn bounds(kind: Kind) -> Bounds {
     let tools = checks::tools();
     let settings = settings().as_ref();
@@ -129,8 +129,8 @@ fn take_blocks(what: &str, bytes: u64) -> Result<u64> {
     taken(registry.allocate_block(what, bytes, alignment(bytes)))
 }
 
-/// The driver gives blocks of a huge page or more that alignment, and `malloc` on the device finds the head of its 2 MB blocks
-/// by it.
+/// The alignment of an allocation. The driver aligns those of a huge page or more to huge pages, and `malloc` on the device finds
+/// the head of its 2 MB blocks by that.
 fn alignment(bytes: u64) -> u64 {
     if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE }
 }
@@ -141,7 +141,7 @@ fn taken(memory: std::result::Result<Allocation, RegistryError>) -> Result<u64> 
         .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
 }
 
-/// Enters memory of the library in the table.
+/// Adds memory of the library to the table.
 fn own(address: u64, bytes: u64, owner: Agent, kind: Kind, origin: Origin) {
     let known = MemoryInfo {
         address,
@@ -154,12 +154,12 @@ fn own(address: u64, bytes: u64, owner: Agent, kind: Kind, origin: Origin) {
     lock(&OWNED).insert(address, known);
 }
 
-/// Remembers memory of another process, which is mapped here.
+/// Adds memory of another process, which is mapped here.
 pub fn attached(address: u64, bytes: u64, owner: Agent) {
     own(address, bytes, owner, Kind::Device, Origin::Attached);
 }
 
-/// Frees what [`allocate`] gave.
+/// Frees memory from [`allocate`].
 pub fn free(address: u64) -> Result {
     let known = disown(address, Origin::Allocated).ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     FREEING.send(known);
@@ -170,7 +170,7 @@ pub fn free(address: u64) -> Result {
     give(&known)
 }
 
-/// Forgets memory of another process.
+/// Removes memory of another process.
 pub fn detach(address: u64) -> Result {
     let known = disown(address, Origin::Attached).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     FREEING.send(known);
@@ -184,14 +184,14 @@ fn disown(address: u64, origin: Origin) -> Option<MemoryInfo> {
     owned.remove(&address)
 }
 
-/// Returns the memory back to the registry.
+/// Returns the memory to the registry.
 fn give(known: &MemoryInfo) -> Result {
     let freed = runtime()?.registry().free(known.address);
     FREED.send(*known);
     freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
 }
 
-/// The library's memory at a host address.
+/// Finds the library's memory at a host address.
 pub fn find(address: u64) -> Option<MemoryInfo> {
     let owned = lock(&OWNED);
     let (_, known) = owned.range(..=address).next_back()?;

@@ -1,4 +1,4 @@
-//! Asynchronous copies: two threads make those of which the dependencies have ended.
+//! Asynchronous copies, made by two threads after their dependencies have ended.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -17,10 +17,10 @@ use crate::{agent, log};
 
 /// A copy that has been requested.
 struct Job {
-    /// The function of the call.
+    /// The function that requested it.
     call: &'static str,
     work: Work,
-    /// The dependencies that are left, the next one last.
+    /// The remaining dependencies, the next one last.
     dependencies: Vec<Signal>,
     completion: Signal,
     /// The request, if `race` runs.
@@ -29,22 +29,22 @@ struct Job {
 
 enum Work {
     Copy(Rows),
-    /// Nothing moves, but the order is kept, and the memory has to be there.
+    /// A prefetch: no data are moved, but the order is kept, and the memory must exist.
     Prefetch {
         address: u64,
         bytes: u64,
     },
-    /// A dependency has failed, with the reason.
+    /// The reason for which a dependency has failed.
     Failed(String),
 }
 
-/// Threads that copy: one memory copy fills most of a memory channel.
+/// The threads that copy: one copy uses most of a memory channel.
 static THREADS: [Service; 2] = [const { Service::new("wavetank-copy", serve) }; 2];
-/// Copies that wait for nothing.
+/// Copies without remaining dependencies.
 static READY: Mutex<VecDeque<Job>> = Mutex::new(VecDeque::new());
 static MORE: Condvar = Condvar::new();
 
-/// Queues a copy.
+/// Queues a copy that runs after its dependencies.
 fn add(job: Job) -> Result {
     let signals = || job.dependencies.iter().chain([&job.completion]);
     if !signals().all(|signal| signal::is_optional(*signal)) {
@@ -55,7 +55,7 @@ fn add(job: Job) -> Result {
     Ok(())
 }
 
-/// Lets a job run, or continues when its next dependency has ended.
+/// Runs a job, or continues when its next dependency has ended.
 fn advance(mut job: Job) {
     let Some(signal) = job.dependencies.pop() else {
         lock(&READY).push_back(job);
@@ -85,7 +85,7 @@ fn advance(mut job: Job) {
     });
 }
 
-/// Ends the threads, and forgets the copies that have not begun.
+/// Ends the threads, and drops the copies that have not begun.
 pub fn stop() {
     lock(&READY).clear();
     MORE.notify_all();
@@ -107,7 +107,7 @@ fn serve() {
     }
 }
 
-/// Does a job. The completion signal of one that fails becomes negative, as in ROCr.
+/// Runs a job. If it fails, its completion signal becomes negative, as in ROCr.
 fn run(job: Job) {
     let start = ticks();
     let done = match &job.work {
@@ -140,7 +140,7 @@ impl Work {
     }
 }
 
-/// The signals that a caller lists, the first one last.
+/// The signals of a caller's list, the first one last.
 ///
 /// # Safety
 /// The array has `count` handles.

@@ -1,4 +1,4 @@
-//! Memory pools, regions, allocation, locking and pointers of the C interface.
+//! Memory pools, regions, allocation, locking and pointers in the C interface.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -23,7 +23,7 @@ fn size(agent: Agent, kind: Kind) -> u64 {
     }
 }
 
-/// The value of an attribute that pools and regions share.
+/// Writes an attribute that pools and regions share.
 ///
 /// # Safety
 /// There is room for the attribute's value.
@@ -66,7 +66,7 @@ fn pools(agent: Agent) -> Result<Vec<Pool>> {
         .collect())
 }
 
-/// A region is a pool under another name; each agent sees those of the host, too.
+/// The regions of an agent. A region is a pool under another name; each agent has those of the host, too.
 fn regions(agent: Agent) -> Result<Vec<Region>> {
     let mut all = pools(agent)?;
     if let Which::Gpu(..) = agent::of(agent)? {
@@ -83,7 +83,7 @@ fn status_of(call: &str, done: std::result::Result<(), String>) -> Result {
     })
 }
 
-/// Makes a copy now, as a request for `race`. `ranges` are the bytes that it writes, and those that it reads.
+/// Makes a copy now, as a request for `race`. `ranges` are the bytes that it writes and reads.
 fn ordered(
     call: &'static str,
     copy: impl FnOnce() -> std::result::Result<(), String>,
@@ -113,7 +113,7 @@ calls! {
 
     fn hsa_amd_memory_pool_get_info(pool: Pool, attribute: u32, value: *mut c_void) {
         let (agent, kind) = memory::of_pool(pool)?;
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { pool_info(agent, kind, attribute, value) }
     }
 
@@ -126,7 +126,7 @@ calls! {
             _ if own => 1u32,
             (_, Kind::Group) => 0,
             (Which::Gpu(..), _) if owner == agent::cpu() => 1,
-            // Runtimes would write there with the host, unseen by the checks.
+            // Runtimes would write there from the host, unseen by the checks.
             (Which::Cpu, Kind::Device) if undefined::enabled() || happens_before::enabled() => 0,
             _ => 2,
         };
@@ -155,7 +155,7 @@ calls! {
     fn hsa_region_get_info(region: Region, attribute: u32, value: *mut c_void) {
         let found = memory::of_pool(Pool(region.0));
         let (agent, kind) = found.map_err(|_| Status::ERROR_INVALID_REGION)?;
-        // SAFETY: the caller has room for what the attribute's type is.
+        // SAFETY: the caller has room for a value of the attribute's type.
         unsafe { pool_info(agent, kind, attribute, value) }
     }
 
@@ -236,7 +236,7 @@ calls! {
         // SAFETY: the caller's array has `count` handles.
         let agents = unsafe { std::slice::from_raw_parts(agents, count as usize) };
         agents.iter().try_for_each(|agent| agent::of(*agent).map(drop))?;
-        // Every agent reaches all memory here.
+        // Every agent can access all memory here.
         let known = memory::find(pointer.expose_provenance() as u64);
         known.map(drop).ok_or(Status::ERROR)
     }
@@ -317,7 +317,7 @@ impl LinkInfo {
     };
 }
 
-/// Writes what is known of a pointer.
+/// Writes the properties of a pointer.
 ///
 /// # Safety
 /// `info` has as many bytes as it says; the other pointers are null or have room.
@@ -351,7 +351,7 @@ unsafe fn pointer_info(
         owner: known.map_or(Agent(0), |k| k.owner),
         global_flags: known.map_or(0, |k| k.flags),
     };
-    // SAFETY: the caller's structure has the bytes that it says; at most ours are written.
+    // SAFETY: the caller's structure has its stated size; at most the size of ours is written.
     unsafe {
         info.cast::<u8>()
             .copy_from((&raw const answer).cast(), size)

@@ -21,7 +21,7 @@ struct Registered {
 
 static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
 
-/// Calls the callbacks of memory that is about to be freed, and forgets them.
+/// Calls the callbacks of memory that is about to be freed, and removes them.
 pub fn notify(freed: MemoryInfo) {
     if freed.origin != Origin::Allocated {
         return;

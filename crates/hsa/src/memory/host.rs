@@ -1,9 +1,9 @@
-//! The program's own memory: what is mapped, and copies that fail, instead of a signal, where nothing is.
+//! The program's own memory: its mappings, and copies that fail without a signal if nothing is mapped.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-/// The access of a copy to memory.
+/// The access to memory that a copy makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Read,
@@ -11,7 +11,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// The words for it in a sentence about a copy.
+    /// The verb for it in a sentence about a copy.
     pub fn verb(self) -> &'static str {
         match self {
             Access::Read => "it reads",
@@ -23,21 +23,21 @@ impl Access {
 /// The properties of a range of the program's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Pages {
-    /// All of it can be written.
+    /// Whether all of it is writable.
     pub writable: bool,
-    /// Some of it is that of a file, which may be shorter than its mapping.
+    /// Whether some of it belongs to a file, which may be shorter than its mapping.
     pub of_file: bool,
 }
 
-/// Whether the system has copied.
+/// The extent of a copy by the system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Copied {
     All,
-    /// It does not do such copies here.
+    /// The system does not support such copies here.
     Nothing,
 }
 
-/// One mapping.
+/// One mapping of the process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mapping {
     end: u64,
@@ -46,8 +46,8 @@ struct Mapping {
     of_file: bool,
 }
 
-/// Looks at the mappings of a range that is to be read or written. Where the system does not list them, the access is
-/// assumed to be allowed. The error is a sentence without a subject.
+/// The properties of a range that is to be read or written. If the system does not list mappings, the access is assumed to be
+/// allowed. The error is a sentence without a subject.
 pub fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> {
     let mut pages = Pages {
         writable: true,
@@ -81,10 +81,10 @@ pub fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> 
     Ok(pages)
 }
 
-/// The mapping of the stack of the first thread after it has grown down to an address, if it may: the part of a stack that was
-/// not touched yet is not mapped.
+/// The mapping of the first thread's stack after it has grown down to an address, if it may: the unused part of a stack is not
+/// mapped yet.
 fn grown_stack(address: u64) -> Option<Mapping> {
-    /// The maximum where the system sets no limit.
+    /// The maximum size if the system sets no limit.
     const MAX: u64 = 1 << 30;
     let text = std::fs::read_to_string("/proc/self/maps").ok()?;
     let stack = text.lines().find(|line| line.ends_with("[stack]"));
@@ -99,7 +99,7 @@ fn grown_stack(address: u64) -> Option<Mapping> {
     (known && (lowest..start).contains(&address)).then_some(stack)
 }
 
-/// Lets the system copy bytes that do not overlap. The error is a sentence without a subject.
+/// Copies bytes that do not overlap by a system call. The error is a sentence without a subject.
 pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let part = |start: u64, done: u64| libc::iovec {
         iov_base: std::ptr::with_exposed_provenance_mut((start + done) as usize),
@@ -108,7 +108,7 @@ pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let mut done = 0;
     while done < bytes {
         let (target, source) = (part(to, done), part(from, done));
-        // SAFETY: the system checks both ranges, and writes to the target alone, which the program has named for that.
+        // SAFETY: the system checks both ranges, and writes only to the target, which the program has passed for that.
         let copied = unsafe { libc::process_vm_readv(libc::getpid(), &target, 1, &source, 1, 0) };
         match copied {
             1.. => done += copied as u64,
@@ -119,12 +119,12 @@ pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     Ok(Copied::All)
 }
 
-/// Whether the last call of the system failed for what it found at an address.
+/// Whether the last system call failed because of an address.
 fn is_fault() -> bool {
     std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Why the system could not copy. It does not let the stack grow, which is not an error.
+/// The reason for a failed copy. The system call does not grow the stack, which is not an error.
 fn explain(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let source = pages(from, bytes, Access::Read)?;
     let target = pages(to, bytes, Access::Write)?;
@@ -138,9 +138,9 @@ fn explain(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
 
 /// The mappings of this process.
 enum Maps {
-    /// The file, on a system that can be asked for one mapping.
+    /// The file, on a system that can be queried for one mapping.
     Asked(File),
-    /// All of them, by address.
+    /// All mappings, by address.
     Read(Vec<(u64, Mapping)>),
 }
 
@@ -154,7 +154,7 @@ impl Maps {
         Ok(Maps::Read(text.lines().filter_map(parse).collect()))
     }
 
-    /// The mapping that holds an address.
+    /// The mapping that contains an address.
     fn at(&self, address: u64) -> Option<Mapping> {
         match self {
             Maps::Asked(file) => ask(file, address).ok()?,
@@ -185,9 +185,9 @@ struct Query {
     addresses: [u64; 2],
 }
 
-/// Asks for the mapping that holds an address.
+/// Queries the mapping that contains an address.
 fn ask(file: &File, address: u64) -> std::io::Result<Option<Mapping>> {
-    /// `PROCMAP_QUERY`
+    /// The number of the ioctl `PROCMAP_QUERY`.
     const REQUEST: libc::c_ulong = 0xC068_6611;
     const _: () = assert!(std::mem::size_of::<Query>() == 0x68);
     let mut query = Query {
@@ -195,7 +195,7 @@ fn ask(file: &File, address: u64) -> std::io::Result<Option<Mapping>> {
         address,
         ..Query::default()
     };
-    // SAFETY: the structure is as large as it says, and outlives the call.
+    // SAFETY: the structure has its stated size, and outlives the call.
     if unsafe { libc::ioctl(file.as_raw_fd(), REQUEST, &raw mut query) } != 0 {
         let error = std::io::Error::last_os_error();
         return match error.raw_os_error() {
@@ -211,7 +211,7 @@ fn ask(file: &File, address: u64) -> std::io::Result<Option<Mapping>> {
     }))
 }
 
-/// A line of `/proc/self/maps`: the start of a mapping, and what it is.
+/// Parses a line of `/proc/self/maps`: the start of a mapping, and its properties.
 fn parse(line: &str) -> Option<(u64, Mapping)> {
     let mut words = line.split_whitespace();
     let (start, end) = words.next()?.split_once('-')?;

@@ -1,11 +1,11 @@
 //! Memory and signals that several processes share.
 //!
 //! Shared memory is a file without a name, which its owner keeps open. A handle contains a process and its descriptor
-//! (`/proc/PID/fd`), and the inode, so that a stale handle finds nothing. Memory is moved to its file when the program
-//! requests a handle, and keeps its address; a signal that may be shared has a file from the start.
+//! (`/proc/PID/fd`), and the inode, so that a stale handle finds nothing. Memory is moved to its file when the program requests a
+//! handle, and keeps its address; a signal that may be shared has a file from the start.
 //!
-//! The model is a driver that knows the memory of all processes: a handle is valid while its owner has the memory, and
-//! attached memory stays when the owner frees it or ends.
+//! The model is a driver that manages the memory of all processes: a handle is valid while its owner has the memory, and attached
+//! memory stays when the owner frees it or ends.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -28,13 +28,13 @@ use crate::{agent, log, signal};
 #[repr(C)]
 pub struct Shared {
     what: u32,
-    /// The process that has the file open, and its descriptor.
+    /// The process that has the file open; its descriptor follows.
     process: u32,
     descriptor: u32,
     reserved: u32,
-    /// Which file it is.
+    /// The inode of the file.
     inode: u64,
-    /// Its length.
+    /// The length of the file in bytes.
     bytes: u64,
 }
 
@@ -44,16 +44,16 @@ const _: () = assert!(std::mem::size_of::<Shared>() == 32);
 const MEMORY: u32 = u32::from_le_bytes(*b"wtm1");
 const SIGNAL: u32 = u32::from_le_bytes(*b"wts1");
 
-/// The files of what this process shares or has attached, by address.
+/// The files of memory that this process shares or has attached, by address.
 static FILES: Mutex<BTreeMap<u64, File>> = Mutex::new(BTreeMap::new());
 
-/// A status, after a line with the reason.
+/// Returns a status, after a line with the reason.
 fn refused(status: Status, why: impl std::fmt::Display) -> Status {
     log::line(&why.to_string());
     status
 }
 
-/// Names a file to other processes.
+/// Makes a handle of a file for other processes.
 fn name(what: u32, file: &File) -> Result<Shared> {
     let about = file.metadata().map_err(|_| Status::ERROR)?;
     Ok(Shared {
@@ -66,7 +66,7 @@ fn name(what: u32, file: &File) -> Result<Shared> {
     })
 }
 
-/// The file that a handle names.
+/// Opens the file of a handle.
 fn open(handle: Shared, what: u32) -> Result<File> {
     if handle.what != what {
         return Err(Status::ERROR_INVALID_ARGUMENT);
@@ -81,21 +81,21 @@ fn open(handle: Shared, what: u32) -> Result<File> {
         let text = format!("what process {process} shares cannot be attached: {path}: {why}");
         refused(Status::ERROR_INVALID_ARGUMENT, text)
     };
-    // Whatever else the process has open there is not touched: a device might not like it.
+    // The metadata are read first, since opening an unrelated file, such as a device, could have side effects.
     let there = std::fs::metadata(&path).map_err(|error| about(&error))?;
     if !there.is_file() || (there.ino(), there.len()) != (handle.inode, handle.bytes) {
         return Err(about(&"it is not shared any more"));
     }
     let file = File::options().read(true).write(true).open(&path);
     let file = file.map_err(|error| about(&error))?;
-    // Between the look and the opening it may have become another.
+    // The file may have been replaced before it was opened.
     match name(what, &file)?.inode == handle.inode {
         true => Ok(file),
         false => Err(about(&"it is not shared any more")),
     }
 }
 
-/// A handle of the allocation that begins at an address and has this length.
+/// Makes a handle of the allocation that begins at an address and has this length.
 fn share(address: u64, bytes: u64) -> Result<Shared> {
     let known = pointer::find(address).filter(|known| {
         let whole = bytes.checked_next_multiple_of(PAGE) == Some(known.bytes);
@@ -161,9 +161,9 @@ fn attach_signal(handle: Shared) -> Result<Signal> {
     Ok(made)
 }
 
-/// Destroys a signal if several processes share it, for this one. Returns whether it was such a signal.
+/// Destroys a shared signal, for this process. Returns whether it was such a signal.
 pub fn destroy_signal(signal: Signal) -> Result<bool> {
-    // The table also has addresses of memory.
+    // The table also contains addresses of memory.
     signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
     if lock(&FILES).remove(&signal.0).is_none() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Memory of the program that it has locked, so that the GPUs reach it.
+//! Locked memory: memory of the program that GPUs can access.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::abi::{Result, Status};
 use crate::state::{lock, runtime};
 use crate::{agent, log};
 
-/// Memory that is locked: by the address that the program gave, the first lock first.
+/// Locked memory by the address that the program gave, the first lock first.
 static LOCKS: Mutex<Locks> = Mutex::new(Locks {
     all: BTreeMap::new(),
     longest: 0,
@@ -22,21 +22,21 @@ static LOCKS: Mutex<Locks> = Mutex::new(Locks {
 
 struct Locks {
     all: BTreeMap<u64, Vec<Lock>>,
-    /// No lock has more bytes.
+    /// The length of the longest lock in bytes.
     longest: u64,
 }
 
 struct Lock {
     bytes: u64,
-    /// How often this very range is locked.
+    /// The number of locks of exactly this range.
     times: u32,
-    /// How the GPUs know it, at the host's address and at another: HIP 5 needs one. Memory of the library they know anyhow.
+    /// The registrations, at the host's address and at another: HIP 5 needs one. Memory of the library needs none.
     registrations: Option<[Registration; 2]>,
     user_data: usize,
 }
 
 impl Locks {
-    /// The lock, with its address, that holds an address.
+    /// The lock that contains an address, with its own address.
     fn holding(&mut self, address: u64) -> Option<(u64, &mut Lock)> {
         let first = address.saturating_sub(self.longest);
         let before = self.all.range_mut(first..=address).rev();
@@ -45,7 +45,7 @@ impl Locks {
     }
 }
 
-/// Makes memory of the program known to the GPUs, whole pages of it. Returns its address there.
+/// Makes whole pages of the program's memory accessible to the GPUs. Returns the address there.
 ///
 /// # Safety
 /// The memory stays mapped, and writable if it is now, until it is unlocked.
@@ -63,7 +63,7 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result<u64> {
     }
     let first = address / PAGE * PAGE;
     let pages = end.next_multiple_of(PAGE) - first;
-    // SAFETY: the whole pages of what stays mapped until it is unlocked.
+    // SAFETY: whole pages of memory that stays mapped until it is unlocked.
     let registrations = unsafe { register(first, pages) };
     let registrations = registrations.map_err(|problem| {
         log::line(&format!(
@@ -90,8 +90,8 @@ fn gpu_address(address: u64, lock: &Lock) -> u64 {
     }
 }
 
-/// Registers pages of the program, with the rights that it has itself, unless they are the library's. The error is a
-/// sentence without a subject.
+/// Registers pages of the program, with the program's own rights, unless they are the library's. The error is a sentence without
+/// a subject.
 ///
 /// # Safety
 /// As for [`lock_host`].
@@ -111,14 +111,14 @@ unsafe fn register(
     let registry = runtime.registry();
     let register = |first: u64| {
         let pointer = std::ptr::with_exposed_provenance_mut(first as usize);
-        // SAFETY: pages that are mapped, and writable where that is said; the caller keeps them so.
+        // SAFETY: pages that are mapped, and writable if `rights` allows writes; the caller keeps them so.
         let made = unsafe { registry.register("locked host memory", pointer, bytes, rights) };
         made.map_err(|error| error.to_string())
     };
     Ok(Some([register(first)?, register(first | ALIAS)?]))
 }
 
-/// Takes the last lock of an address away. When this returns, no kernel reaches the memory by it any more.
+/// Removes the last lock of an address. When this returns, no kernel accesses the memory through it any more.
 pub fn unlock_host(address: u64) -> Result {
     let address = host_address(address);
     let registrations = {

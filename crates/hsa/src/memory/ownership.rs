@@ -1,4 +1,4 @@
-//! The owner of the memory at an address, the library or the program, and whether a copy may be made there.
+//! The owner of the memory at an address, the library or the program, and whether a copy is possible there.
 
 use wavetank::{Hold, Registry};
 
@@ -13,7 +13,7 @@ pub struct Range {
     pub address: u64,
     pub bytes: u64,
     pub access: Access,
-    /// Whether the library has mapped what is there.
+    /// Whether the library has mapped the range.
     pub ours: bool,
 }
 
@@ -38,7 +38,7 @@ impl Range {
         }
     }
 
-    /// Looks at the program's memory. The error is a sentence without a subject.
+    /// The properties of the program's memory. The error is a sentence without a subject.
     pub fn pages(&self) -> Result<host::Pages, String> {
         match self.ours {
             true => Ok(host::Pages {
@@ -54,7 +54,7 @@ fn registry() -> Option<&'static Registry> {
     runtime().ok().map(|runtime| runtime.registry())
 }
 
-/// Whether the library has mapped an address for its own memory, whatever is there now.
+/// Whether the library has mapped an address for its own memory, allocated or not.
 pub fn is_ours(address: u64) -> bool {
     registry().is_some_and(|registry| registry.owns(address))
 }

@@ -1,17 +1,17 @@
-//! Pointers of the program: which memory they name.
+//! Lookup of the memory at a program's pointer.
 
 use super::address::host_address;
 use super::allocation::{self, MemoryInfo, Origin};
 use super::locked;
 use crate::abi::{Result, Status};
 
-/// The memory at an address.
+/// The properties of the memory at an address.
 pub fn find(address: u64) -> Option<MemoryInfo> {
     let address = host_address(address);
     allocation::find(address).or_else(|| locked::find(address))
 }
 
-/// The address on the GPU of memory that is known.
+/// The address of memory on the GPU.
 pub fn address_on_gpu(known: &MemoryInfo) -> u64 {
     let locked = match known.origin {
         Origin::Locked => locked::address_on_gpu(known.address),

@@ -6,20 +6,20 @@ use crate::agent;
 /// The kinds of memory; a pool is a kind and an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Host memory that host and device see change at once.
+    /// Host memory whose changes are visible to host and device at once.
     Fine,
     /// Host memory for arguments of kernels.
     Kernarg,
     /// Host memory that is consistent between kernels.
     Coarse,
-    /// Device memory.
+    /// Memory of the device.
     Device,
-    /// LDS: known as a pool, not to be allocated from.
+    /// LDS: listed as a pool, without allocations.
     Group,
 }
 
 impl Kind {
-    /// Flags of the global segment: 1 kernarg, 2 fine grained, 4 coarse grained.
+    /// The flags of the global segment: 1 kernarg, 2 fine grained, 4 coarse grained.
     pub fn flags(self) -> u32 {
         match self {
             Kind::Fine => 2,
@@ -51,7 +51,7 @@ const KINDS: [Kind; 5] = [
     Kind::Group,
 ];
 
-/// The handle of a pool: that of the agent, followed by the number of the kind.
+/// The handle of a pool: that of the agent plus the number of the kind.
 pub fn pool(agent: Agent, kind: Kind) -> Pool {
     let number = KINDS.iter().position(|k| *k == kind).unwrap_or(0);
     Pool((agent.0 << 4) | (number as u64 + 1))

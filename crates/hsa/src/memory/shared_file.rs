@@ -12,6 +12,6 @@ pub fn create() -> Result<File> {
     if descriptor < 0 {
         return Err(Status::ERROR_OUT_OF_RESOURCES);
     }
-    // SAFETY: just made, and not known elsewhere.
+    // SAFETY: the descriptor was just opened, and has no other owner.
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }

@@ -1,7 +1,7 @@
 //! A slab allocator: slots of one size in memory that is never unmapped, for handles of a program that are addresses.
 //!
-//! A slab is aligned to its size, and all slabs of a kind are in a hash table that is read without a lock. A few instructions
-//! tell a slot from any other number, which every operation can afford.
+//! A slab is aligned to its size, and all slabs of a kind are in a hash table that is read without a lock. Testing whether a
+//! number is a slot takes a few instructions, which every operation can afford.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -10,31 +10,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::abi::{Result, Status};
 use crate::state::{lock, runtime};
 
-/// Bytes of a slab, and its alignment.
+/// The size of a slab in bytes, and its alignment.
 pub const SLAB: u64 = 64 << 10;
-/// Places of the table: a quarter stays free, so that a search is short.
+/// The number of entries of the table: a quarter stays free, so that a search is short.
 const TABLE: usize = 1 << 14;
 
-/// Slots of one kind.
+/// The slabs of one kind.
 pub struct Slabs {
     what: &'static str,
     slot: u64,
-    /// Reserved slots at the start of each slab.
+    /// The number of reserved slots at the start of each slab.
     kept: u64,
     free: Mutex<Free>,
     table: [AtomicU64; TABLE],
 }
 
 struct Free {
-    /// The one that has been free for longest comes first, so that stale handles are found.
+    /// The free slots; the one that has been free for longest is first, so that stale handles are detected.
     slots: VecDeque<u64>,
-    /// Slabs with one slot in use each, that have been given back.
+    /// Freed slabs that had one slot in use each.
     alone: Vec<u64>,
     slabs: usize,
 }
 
 impl Slabs {
-    /// Slots of `slot` bytes, a power of two. The first `kept` slots of each slab are reserved.
+    /// An allocator for slots of `slot` bytes, a power of two. The first `kept` slots of each slab are reserved.
     pub const fn new(what: &'static str, slot: u64, kept: u64) -> Slabs {
         Slabs {
             what,
@@ -49,7 +49,7 @@ impl Slabs {
         }
     }
 
-    /// A slot: zeros, or what its last owner left there.
+    /// Allocates a slot, which contains zeros or the data of its last owner.
     pub fn take(&self) -> Result<u64> {
         let mut free = lock(&self.free);
         if let Some(address) = free.slots.pop_front() {
@@ -61,14 +61,14 @@ impl Slabs {
         free.slots.pop_front().ok_or(Status::ERROR_OUT_OF_RESOURCES)
     }
 
-    /// A slab for one slot: the first one that is not reserved.
+    /// Allocates a slab for one slot: the first one that is not reserved.
     pub fn take_alone(&self) -> Result<u64> {
         let mut free = lock(&self.free);
         let again = free.alone.pop();
         again.map_or_else(|| self.add(&mut free), Ok)
     }
 
-    /// Takes back what [`take_alone`](Self::take_alone) gave.
+    /// Frees a slab from [`take_alone`](Self::take_alone).
     pub fn give_alone(&self, slab: u64) {
         lock(&self.free).alone.push(slab);
     }
@@ -84,12 +84,12 @@ impl Slabs {
         Ok(slab)
     }
 
-    /// Takes a slot back.
+    /// Frees a slot for reuse.
     pub fn give(&self, address: u64) {
         lock(&self.free).slots.push_back(address);
     }
 
-    /// Whether an address is that of a slot, given away or not.
+    /// Whether an address is that of a slot, allocated or not.
     pub fn holds(&self, address: u64) -> bool {
         let slab = slab_of(address);
         let inside = address - slab;
@@ -101,7 +101,7 @@ impl Slabs {
         slab != 0 && places.find(|s| *s == slab || *s == 0) == Some(slab)
     }
 
-    /// Writes a slab to the table. Only the holder of the lock does.
+    /// Adds a slab to the table. The caller holds the lock.
     fn enter(&self, slab: u64) {
         let place = places(slab).find(|n| self.table[*n].load(Ordering::Relaxed) == 0);
         if let Some(place) = place {
@@ -110,12 +110,12 @@ impl Slabs {
     }
 }
 
-/// The slab that holds a slot.
+/// The slab that contains a slot.
 pub fn slab_of(address: u64) -> u64 {
     address & !(SLAB - 1)
 }
 
-/// The places of a slab in the table, in the order of the search.
+/// The table entries for a slab, in the order of the search.
 fn places(slab: u64) -> impl Iterator<Item = usize> {
     let hash = (slab / SLAB).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     (0..TABLE).map(move |n| (hash as usize + n) % TABLE)

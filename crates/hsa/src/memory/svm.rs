@@ -1,6 +1,6 @@
 //! Attributes of shared virtual memory: stored by pages, and returned when the program queries them.
 //!
-//! They have no effect: memory is not moved, and every agent reaches the library's memory.
+//! The attributes have no effect: memory is not moved, and every agent can access the library's memory.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -28,12 +28,12 @@ const ACCESSIBLE_IN_PLACE: u64 = 0x201;
 const NO_ACCESS: u64 = 0x202;
 const ACCESS_QUERY: u64 = 0x203;
 
-/// `HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE`: pages of a range differ.
+/// `HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE`: the pages of a range differ.
 const INDETERMINATE: u64 = 2;
-/// The default of the pages that a driver moves at once, as a logarithm.
+/// The default number of pages that a driver moves at once, as a logarithm.
 const USUAL_GRANULARITY: u64 = 9;
 
-/// The attributes of some pages, and the access of agents.
+/// The attributes of some pages, and the agents' access.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Wishes {
     values: BTreeMap<u64, u64>,
@@ -47,7 +47,7 @@ struct Ranges(BTreeMap<u64, (u64, Wishes)>);
 static RANGES: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
 
 impl Ranges {
-    /// Makes a range begin at an address if one goes over it.
+    /// Splits the range that contains an address, so that one begins there.
     fn cut(&mut self, at: u64) {
         let before = self.0.range_mut(..at).next_back();
         if let Some((_, (end, wishes))) = before.filter(|(_, (end, _))| *end > at) {
@@ -56,7 +56,7 @@ impl Ranges {
         }
     }
 
-    /// Changes what is wished for pages.
+    /// Changes the attributes of pages.
     fn change(&mut self, pages: Range<u64>, change: impl Fn(&mut Wishes)) {
         self.cut(pages.start);
         self.cut(pages.end);
@@ -73,7 +73,7 @@ impl Ranges {
         }
     }
 
-    /// Forgets pages.
+    /// Removes the attributes of pages.
     fn forget(&mut self, pages: Range<u64>) {
         self.cut(pages.start);
         self.cut(pages.end);
@@ -104,7 +104,7 @@ impl Ranges {
     }
 }
 
-/// Notes a value, unless another was noted before.
+/// Records a value; `None` if a different one was recorded before.
 fn agrees<T: PartialEq>(found: &mut Option<T>, value: T) -> Option<()> {
     match found {
         Some(other) if *other != value => None,
@@ -115,7 +115,7 @@ fn agrees<T: PartialEq>(found: &mut Option<T>, value: T) -> Option<()> {
     }
 }
 
-/// The pages that have a range of bytes.
+/// The pages that contain a range of bytes.
 fn pages(address: u64, bytes: u64) -> Result<Range<u64>> {
     let end = address
         .checked_add(bytes)
@@ -146,7 +146,7 @@ fn wish(wishes: &mut Wishes, pair: &SvmPair) {
     };
 }
 
-/// The access that an agent has where nothing was wished: the host has what it has mapped, GPUs what they know.
+/// The default access of an agent: the host's to memory that it has mapped, a GPU's to memory that is registered.
 fn usual_access(agent: Which, pages: &Range<u64>) -> u64 {
     let known = || pointer::find(pages.start).is_some_and(|k| pages.end <= k.address + k.bytes);
     match agent {
@@ -155,7 +155,7 @@ fn usual_access(agent: Which, pages: &Range<u64>) -> u64 {
     }
 }
 
-/// Answers a pair.
+/// Writes the value of a queried attribute.
 fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
     let alike = |usual: u64| {
         let attribute = pair.attribute;
@@ -165,7 +165,7 @@ fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
     match pair.attribute {
         GLOBAL_FLAG => pair.value = alike(0).unwrap_or(INDETERMINATE),
         READ_ONLY | HIVE_LOCAL | READ_MOSTLY => pair.value = alike(0).unwrap_or(0),
-        // Agents, of which the null handle is none.
+        // Agents; the null handle stands for none.
         PREFERRED | PREFETCHED => pair.value = alike(0).unwrap_or(0),
         GRANULARITY => pair.value = alike(USUAL_GRANULARITY).unwrap_or(0),
         ACCESS_QUERY => {
@@ -179,7 +179,7 @@ fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
     Ok(())
 }
 
-/// Remembers where memory was wished to be last.
+/// Records the agent of the last prefetch of memory.
 pub fn prefetched(address: u64, bytes: u64, agent: Agent) {
     if let Ok(pages) = pages(address, bytes) {
         lock(&RANGES).change(pages, |wishes| {
@@ -188,7 +188,7 @@ pub fn prefetched(address: u64, bytes: u64, agent: Agent) {
     }
 }
 
-/// Forgets the attributes of memory that is about to be freed.
+/// Removes the attributes of memory that is about to be freed.
 pub fn forget(freed: MemoryInfo) {
     if let Ok(pages) = pages(freed.address, freed.bytes) {
         lock(&RANGES).forget(pages);

@@ -1,7 +1,7 @@
 //! Virtual memory: reserving addresses, allocating memory, and mapping it there.
 //!
 //! The functions are those of ROCm 6. Memory lies in files without names, so that it can be mapped at several addresses, and
-//! by other processes: what they share is the file.
+//! shared with other processes through the file.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -36,7 +36,7 @@ pub struct Access {
     agent: Agent,
 }
 
-/// Memory that can be mapped.
+/// Memory that can be mapped at addresses.
 struct Memory {
     file: File,
     bytes: u64,
@@ -44,14 +44,14 @@ struct Memory {
     kind: u32,
 }
 
-/// Memory at an address.
+/// Memory that is mapped at an address.
 struct Mapping {
     bytes: u64,
     handle: Handle,
     memory: Arc<Memory>,
     /// The access of the GPUs.
     permission: u32,
-    /// How they know it, where they may do anything.
+    /// The registration that makes it accessible to the GPUs, if they have any access.
     registration: Option<Registration>,
 }
 
@@ -64,7 +64,7 @@ static STATE: Mutex<State> = Mutex::new(State {
 
 struct State {
     next: u64,
-    /// Address to size.
+    /// Reserved ranges: address to size.
     reserved: BTreeMap<u64, u64>,
     memory: BTreeMap<u64, Arc<Memory>>,
     mapped: BTreeMap<u64, Mapping>,
@@ -74,13 +74,13 @@ impl State {
     fn has_reserved(&self, address: u64, bytes: u64) -> bool {
         let before = self.reserved.range(..=address).next_back();
         let end = address.checked_add(bytes);
-        // A reservation is a range of addresses: its end is one.
+        // The end of a reservation is a valid address, so the sum does not overflow.
         before
             .zip(end)
             .is_some_and(|((start, size), end)| end <= start + size)
     }
 
-    /// The mapping that holds an address.
+    /// The mapping that contains an address.
     fn holding(&self, address: u64) -> Option<(u64, &Mapping)> {
         let (start, mapping) = self.mapped.range(..=address).next_back()?;
         (address - start < mapping.bytes).then_some((*start, mapping))
@@ -94,7 +94,7 @@ fn whole_pages(bytes: usize) -> Result<u64> {
     }
 }
 
-/// Reserves addresses at which nothing is.
+/// Reserves addresses at which nothing is mapped.
 fn reserve(bytes: u64, hint: u64, align: u64) -> Result<u64> {
     let align = align.max(PAGE);
     if !align.is_power_of_two() {
@@ -125,7 +125,7 @@ fn reserve(bytes: u64, hint: u64, align: u64) -> Result<u64> {
     Ok(address)
 }
 
-/// Returns addresses back to the system.
+/// Returns addresses to the system.
 fn trim(address: u64, bytes: u64) {
     if bytes > 0 {
         // SAFETY: addresses of a reservation of this module, which are not in use.
@@ -155,7 +155,7 @@ fn place(address: u64, bytes: u64, from: Option<(&File, u64)>) -> Result {
         ),
     };
     let at = std::ptr::with_exposed_provenance_mut(address as usize);
-    // SAFETY: the addresses are reserved by this module; what was mapped there before goes.
+    // SAFETY: the addresses are reserved by this module; the previous mapping is replaced.
     let done = unsafe {
         libc::mmap(
             at,
@@ -184,7 +184,7 @@ fn make(pool: Pool, bytes: u64, kind: u32) -> Result<Handle> {
     }))
 }
 
-/// Returns memory a handle.
+/// Makes a handle of memory.
 fn keep(memory: Memory) -> Handle {
     let mut state = lock(&STATE);
     let handle = Handle(state.next);
@@ -193,7 +193,7 @@ fn keep(memory: Memory) -> Handle {
     handle
 }
 
-/// A descriptor of memory, which is the caller's to close.
+/// A new descriptor of memory, which the caller closes.
 fn export(handle: Handle) -> Result<i32> {
     let memory = lock(&STATE).memory.get(&handle.0).cloned();
     let memory = memory.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
@@ -202,14 +202,14 @@ fn export(handle: Handle) -> Result<i32> {
         .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
 }
 
-/// Memory of a descriptor that [`export`] gave, here or in another process. The descriptor stays the caller's.
+/// Imports memory by a descriptor from [`export`], of this process or another. The caller keeps the descriptor.
 fn import(descriptor: i32) -> Result<Handle> {
     // SAFETY: duplicates a descriptor, or fails.
     let own = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 0) };
     if own < 0 {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    // SAFETY: just made, and not known elsewhere.
+    // SAFETY: the descriptor was just duplicated, and has no other owner.
     let file = unsafe { File::from_raw_fd(own) };
     let about = file
         .metadata()
@@ -236,7 +236,7 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
     let fits = offset
         .checked_add(bytes)
         .is_some_and(|end| end <= memory.bytes);
-    // What is reserved does not wrap around.
+    // Reserved ranges do not wrap around.
     if !fits || !offset.is_multiple_of(PAGE) || !state.has_reserved(address, bytes) {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -256,7 +256,7 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
     Ok(())
 }
 
-/// Whether the GPUs may reach a range: it is registered, and stays mapped while it is held.
+/// Whether the GPUs may access a range: it is registered, and stays mapped while it is held.
 pub fn reaches(address: u64, bytes: u64) -> bool {
     let state = lock(&STATE);
     let found = state.holding(address);
@@ -274,14 +274,14 @@ fn unmap(address: u64, bytes: u64) -> Result {
     place(address, bytes, None)
 }
 
-/// Takes a mapping from the GPUs. When this returns, no kernel and no copy reaches it any more.
+/// Ends the GPUs' access to a mapping. When this returns, no kernel and no copy accesses it any more.
 fn take_from_gpus(address: u64, bytes: u64) -> Result {
     let mut state = lock(&STATE);
     let known = state.mapped.get_mut(&address).filter(|m| m.bytes == bytes);
     let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     known.permission = 0;
     let registration = known.registration.take();
-    // The state is unlocked: a thread that holds the memory may look up the owner of another range.
+    // The lock is released, since a thread that holds the memory may look up the owner of another range.
     drop(state);
     let gone = registration.map(|registration| {
         runtime()?
@@ -292,7 +292,7 @@ fn take_from_gpus(address: u64, bytes: u64) -> Result {
     gone.transpose().map(drop)
 }
 
-/// Lets the GPUs reach mapped memory, or not any more.
+/// Sets the GPUs' access to mapped memory.
 fn allow(address: u64, bytes: u64, permission: u32) -> Result {
     take_from_gpus(address, bytes)?;
     if permission == 0 {
@@ -310,7 +310,7 @@ fn allow(address: u64, bytes: u64, permission: u32) -> Result {
         .filter(|m| m.registration.is_none());
     let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize);
-    // SAFETY: mapped until `unmap`, which takes it from the registry first.
+    // SAFETY: mapped until `unmap`, which removes it from the registry first.
     let made = unsafe {
         runtime()?
             .registry()
@@ -357,7 +357,7 @@ calls! {
 
     fn hsa_amd_vmem_handle_release(handle: Handle) {
         let removed = lock(&STATE).memory.remove(&handle.0);
-        // Mappings keep the memory.
+        // Mappings keep the memory alive.
         removed.map(drop).ok_or(Status::ERROR_INVALID_ALLOCATION)
     }
 

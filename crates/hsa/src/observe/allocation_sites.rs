@@ -1,7 +1,7 @@
 //! Backtraces of allocations and of their deallocation, in a program that is checked.
 //!
-//! Also the last path through the runtimes to each allocation site, by which `leaks.rs` distinguishes allocations of the
-//! program from those of a runtime.
+//! For each allocation site, it also keeps the last path through the runtimes, by which `leaks.rs` distinguishes allocations of
+//! the program from those of a runtime.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use super::backtrace::Backtrace;
 use super::checks;
 use crate::state::{lock, settings};
 
-/// Freed allocations that are kept, the last ones.
+/// The number of freed allocations that are kept, the latest ones.
 const MAX_FREED: usize = 4096;
 
 /// The backtraces of an allocation and of its deallocation.
@@ -30,7 +30,7 @@ static ALL: Mutex<Records> = Mutex::new(Records {
 
 struct Records {
     by_address: BTreeMap<u64, Record>,
-    /// Addresses of freed allocations, the oldest first.
+    /// The addresses of freed allocations, oldest first.
     freed: VecDeque<u64>,
 }
 
@@ -39,7 +39,7 @@ fn enabled() -> bool {
     checks::tools().has(Tool::Memory)
 }
 
-/// The program has made an allocation.
+/// Records an allocation of the program.
 pub fn made(address: u64, bytes: u64) {
     if !enabled() {
         return;
@@ -54,7 +54,7 @@ pub fn made(address: u64, bytes: u64) {
     lock(&ALL).by_address.insert(address, site);
 }
 
-/// The program frees an allocation.
+/// Records that the program frees an allocation.
 pub fn freed(address: u64) {
     if !enabled() {
         return;
@@ -93,7 +93,7 @@ pub fn of(address: u64) -> Vec<Stack> {
     [made].into_iter().chain(freed).collect()
 }
 
-/// Allocations that are not freed: the backtrace of each, and its bytes.
+/// Allocations that are not freed, with the backtrace and the size of each.
 pub fn live() -> Vec<(Backtrace, u64)> {
     let all = lock(&ALL);
     let live = all.by_address.values().filter(|site| site.freed.is_none());
@@ -107,7 +107,7 @@ pub type Path = Box<[usize]>;
 /// The path of the last allocation of each site, and the process that made them: forked children have no leaks.
 static LAST: Mutex<Option<(u32, HashMap<Site, Path>)>> = Mutex::new(None);
 
-/// Notes the path of an allocation, if leaks are to be reported.
+/// Records the path of an allocation, if leaks are to be reported.
 fn note_path(made: &Backtrace) {
     if settings().as_ref().is_ok_and(|settings| settings.leaks) {
         let (site, path) = made.parts();
@@ -117,7 +117,7 @@ fn note_path(made: &Backtrace) {
     }
 }
 
-/// Takes the path of the last allocation of each site, if this process has noted any.
+/// Takes the path of the last allocation of each site, if this process has recorded any.
 pub fn take_last_paths() -> Option<HashMap<Site, Path>> {
     let (process, last) = lock(&LAST).take()?;
     (process == std::process::id()).then_some(last)

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use wavetank::object::Frame;
 
-/// Frames that are captured, including those of this library and of the runtime above it.
+/// The number of captured frames, including those of this library and of the runtime above it.
 const CAPTURED: usize = 64;
-/// Functions that are reported.
+/// The number of reported functions.
 const REPORTED: usize = 8;
 
-/// Libraries that call this one for programs. A program knows the outermost of their functions alone.
+/// Libraries that call this one for programs. A program calls only the outermost of their functions.
 const RUNTIMES: [&str; 9] = [
     "libamdhip64",
     "libamdocl64",
@@ -26,25 +26,25 @@ const RUNTIMES: [&str; 9] = [
     "libhsa-runtime64",
 ];
 
-/// Return addresses of a thread, the innermost first.
+/// The return addresses of a thread, innermost first.
 #[derive(Clone, Debug)]
 pub struct Backtrace(Box<[usize]>);
 
 /// A backtrace with the names of the functions.
 #[derive(Default)]
 pub struct Symbolized {
-    /// The functions, the innermost first.
+    /// The functions, innermost first.
     pub frames: Vec<Frame>,
-    /// The innermost function of the program itself, and where it was.
+    /// The innermost function of the program itself, and the address in it.
     pub own: Option<(u64, Frame)>,
-    /// The function of a runtime that it called, unless it called this library itself.
+    /// The function of a runtime that the program called, unless it called this library itself.
     pub entry: Option<String>,
 }
 
 /// A place in the program, or in a library that it has loaded.
 struct Place {
     address: usize,
-    /// The file, and where it is loaded.
+    /// The file, followed by its load address.
     file: String,
     base: usize,
 }
@@ -60,8 +60,8 @@ impl Backtrace {
         Backtrace(all.into())
     }
 
-    /// The functions of the program, and those through which it called this library. Frames of this library and of the callers
-    /// of `main` are left out.
+    /// The functions of the program, and those through which it called this library. Frames of this library and of the callers of
+    /// `main` are left out.
     pub fn symbolize(&self) -> Symbolized {
         let mut named = Symbolized::default();
         for place in self.places() {
@@ -85,7 +85,7 @@ impl Backtrace {
         named
     }
 
-    /// The frames of the program, and those of the runtimes between it and this library: addresses, the innermost first.
+    /// The frames of the program, and those of the runtimes between it and this library, as addresses, innermost first.
     pub fn parts(&self) -> (Box<[usize]>, Box<[usize]>) {
         let own = own_base();
         let is_program = |address: &usize| {
@@ -97,7 +97,7 @@ impl Backtrace {
         (site.into(), path.into())
     }
 
-    /// The frames without this library, and with the outermost frame of each runtime alone.
+    /// The frames without this library, and with only the outermost frame of each runtime.
     fn places(&self) -> Vec<Place> {
         let own = own_base();
         let places = self.0.iter().filter_map(|address| place_of(*address));
@@ -123,11 +123,11 @@ impl Place {
 /// The base address of this library.
 fn own_base() -> Option<usize> {
     let function: fn() -> Backtrace = Backtrace::capture;
-    // Its address, and not one to which it returns.
+    // The address of a function, while `place_of` takes return addresses.
     place_of(function as usize + 1).map(|place| place.base)
 }
 
-/// The file that is loaded at a return address.
+/// The file that contains a return address.
 fn place_of(address: usize) -> Option<Place> {
     let mut about = libc::Dl_info {
         dli_fname: std::ptr::null(),
@@ -141,7 +141,7 @@ fn place_of(address: usize) -> Option<Place> {
     if !found || about.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: a text of the loader, which stays as long as what it has loaded.
+    // SAFETY: a text of the loader, which exists as long as the loaded file.
     let file = unsafe { CStr::from_ptr(about.dli_fname) };
     Some(Place {
         address,
@@ -150,7 +150,7 @@ fn place_of(address: usize) -> Option<Place> {
     })
 }
 
-/// The function at a place, with those that are inlined there, the innermost first.
+/// The function at a place, with the functions inlined there, innermost first.
 fn functions(place: &Place) -> Vec<Frame> {
     let mut frames = Vec::new();
     let address = std::ptr::without_provenance_mut(place.address);

@@ -16,14 +16,14 @@ use wavetank::{Kernel, Module};
 use crate::log;
 use crate::state::{lock, settings};
 
-/// The tools that look at kernels.
+/// The tools that check kernels.
 pub fn tools() -> Tools {
     settings()
         .as_ref()
         .map_or(Tools::default(), |settings| settings.check)
 }
 
-/// Whether kernels continue after accesses that are denied.
+/// Whether kernels continue after denied accesses.
 pub fn keep_going() -> bool {
     settings()
         .as_ref()
@@ -36,7 +36,7 @@ fn program() -> &'static Path {
     PROGRAM.get_or_init(|| std::env::current_exe().unwrap_or_default())
 }
 
-/// Records for `wavetank check` that a kernel runs, once for each name. Its findings follow when it ends.
+/// Writes a record for `wavetank check` that a kernel runs, once for each name. The kernel's findings follow when it ends.
 pub fn begins(kernel: &Kernel) {
     static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     if tools().is_empty() {
@@ -52,7 +52,7 @@ pub fn begins(kernel: &Kernel) {
     }
 }
 
-/// The file in which `wavetank check` finds records.
+/// The file for records, which `wavetank check` reads.
 fn records() -> Option<OsString> {
     std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty())
 }
@@ -67,7 +67,7 @@ pub fn report(kernel: &Kernel, findings: &[Finding]) {
         known.add(finding.clone());
         let is_new = known.len() > before;
         match records() {
-            // A record that cannot be written is dropped: the program must not fail of it.
+            // A record that cannot be written is dropped, so that the program does not fail because of it.
             Some(path) => {
                 let record = kernel.module().show(finding, program(), record);
                 drop(leave(path.as_ref(), &record));

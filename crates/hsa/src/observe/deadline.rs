@@ -1,7 +1,7 @@
-//! The deadline of a checked program (`wavetank check --timeout`): what has not ended by then is reported before the program
-//! is terminated.
+//! The deadline of a checked program (`wavetank check --timeout`): kernels and waits that have not ended by then are reported
+//! before the program is terminated.
 //!
-//! `wavetank check` names the moment in `WAVETANK_CHECK_UNTIL`, in nanoseconds of the clock of [`ticks`]. Kernels stop then, each
+//! `wavetank check` passes the time in `WAVETANK_CHECK_UNTIL`, in nanoseconds of the clock of [`ticks`]. Kernels stop then, each
 //! with a report of its waves. If no kernel was running, the threads that wait for signals are reported.
 
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use super::backtrace::Backtrace;
 use super::checks;
 use crate::state::{lock, ticks};
 
-/// The interval at which the end looks for kernels that run, and the number of looks.
+/// The interval of polls for running kernels at the deadline; the number of polls follows.
 const LOOK: Duration = Duration::from_millis(5);
 const LOOKS: usize = 100;
 
-/// The number of kernels that run.
+/// The number of running kernels.
 static RUNNING: AtomicU64 = AtomicU64::new(0);
-/// Kernels that the deadline has stopped.
+/// The number of kernels that the deadline has stopped.
 static STOPPED: AtomicU64 = AtomicU64::new(0);
-/// Threads that wait for the signal at an address, or for one of several.
+/// Threads that wait for the signal at an address, or for one of several (`None`).
 static WAITS: Mutex<BTreeMap<u64, (Option<u64>, Backtrace)>> = Mutex::new(BTreeMap::new());
 
 /// The deadline, if there is one.
@@ -40,7 +40,7 @@ fn due() -> Option<u64> {
     })
 }
 
-/// Starts the thread that waits for the deadline. `queues` describes what packets wait for, a sentence each.
+/// Starts the thread that waits for the deadline. `queues` returns a sentence for each packet that waits.
 pub fn begin(queues: fn() -> Vec<String>) {
     if let Some(due) = due() {
         let wait = move || {
@@ -53,11 +53,11 @@ pub fn begin(queues: fn() -> Vec<String>) {
     }
 }
 
-/// A kernel that runs, until this is dropped.
+/// A running kernel, until this is dropped.
 pub struct Kernel(());
 
 impl Kernel {
-    /// The kernel, and the time until the deadline, if there is one.
+    /// Begins a kernel, and returns the time until the deadline, if there is one.
     pub fn begins() -> (Option<Kernel>, Option<Duration>) {
         let left = due().map(|due| Duration::from_nanos(due.saturating_sub(ticks())));
         let kernel = left.map(|_| {
@@ -67,7 +67,7 @@ impl Kernel {
         (kernel, left)
     }
 
-    /// The deadline has stopped it, which has been reported.
+    /// Records that the deadline has stopped the kernel, which has been reported.
     pub fn is_stopped(&self) {
         STOPPED.fetch_add(1, Ordering::SeqCst);
     }
@@ -82,7 +82,7 @@ impl Drop for Kernel {
 /// A thread that waits for signals, until this is dropped.
 pub struct Wait(u64);
 
-/// Notes that a thread of the program waits for the signal at an address, or for one of several.
+/// Records that a thread of the program waits for the signal at an address, or for one of several.
 pub fn waits(signal: Option<u64>) -> Option<Wait> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     due()?;
@@ -97,7 +97,7 @@ impl Drop for Wait {
     }
 }
 
-/// The deadline: reports what waits, and ends the program.
+/// Handles the deadline: reports the waits, and ends the program.
 fn end(queues: fn() -> Vec<String>) {
     for _ in 0..LOOKS {
         if RUNNING.load(Ordering::SeqCst) == 0 {
@@ -105,7 +105,7 @@ fn end(queues: fn() -> Vec<String>) {
         }
         std::thread::sleep(LOOK);
     }
-    // A thread that waits while a kernel runs mostly waits for that kernel.
+    // A thread that waits while a kernel runs usually waits for that kernel.
     if STOPPED.load(Ordering::SeqCst) == 0 {
         let waits: Vec<_> = lock(&WAITS).values().cloned().collect();
         let waits = waits.into_iter();

@@ -12,26 +12,26 @@ use crate::abi::DispatchPacket;
 use crate::log;
 use crate::signal::poll;
 
-/// A kernel that runs, from [`begin`](Self::begin) to [`end`](Self::end).
+/// A running kernel, from [`begin`](Self::begin) to [`end`](Self::end).
 pub struct Launch<'a> {
     kernel: &'a Kernel,
     begun: Instant,
     slow: SlowDispatch<'a>,
     deadline: Option<deadline::Kernel>,
-    /// The time until the deadline.
+    /// The time until the deadline, if there is one.
     left: Option<Duration>,
     order: &'a QueueOrder,
     /// The launch among those of other queues, if `race` runs.
     ordered: Option<happens_before::Launch>,
-    /// Its stores to signals are polled for.
+    /// Keeps the poll for stores to signals running.
     _running: poll::Running,
 }
 
-/// How a launch ended.
+/// The outcome of a launch.
 pub enum Outcome {
     Done,
     Failed(Error),
-    /// The deadline stopped it, which has been reported.
+    /// The deadline stopped the kernel, which has been reported.
     Deadline,
 }
 
@@ -57,12 +57,12 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Called when work-groups have ended: `done` of `all`.
+    /// Reports that `done` of `all` work-groups have ended.
     pub fn progress(&self, done: u64, all: u64) {
         self.slow.progress(done, all);
     }
 
-    /// Sets the options of the dispatch that record.
+    /// Sets the options of the dispatch that record accesses and progress.
     pub fn configure<'d>(&self, dispatch: Dispatch<'d>) -> Dispatch<'d> {
         let mut dispatch = dispatch
             .count(statistics::enabled())
@@ -79,7 +79,7 @@ impl<'a> Launch<'a> {
         dispatch
     }
 
-    /// Records and reports the result. `stopped` says whether the queue has been stopped, whose kernels fail silently.
+    /// Records and reports the result. `stopped` says whether the queue has been stopped: then the kernel fails silently.
     pub fn end(
         self,
         packet: &DispatchPacket,

@@ -1,8 +1,8 @@
 //! `WAVETANK_CHECK_LEAKS`: memory that a program allocates and never frees.
 //!
-//! Runtimes keep allocations of their own until the program ends. Reported are those of functions that allocate for programs,
-//! `hipMalloc` for instance. The first such call may also initialise the runtime; the allocation of the program comes last, on
-//! a path of its own through the runtime. So of each site in the program the path of its last allocation counts.
+//! Runtimes keep allocations of their own until the program ends. Reported are the allocations of functions that allocate for
+//! programs, such as `hipMalloc`. The first such call may also initialise the runtime. The allocation for the program comes last,
+//! on a path of its own through the runtime. So for each site in the program, the path of its last allocation counts.
 
 use std::collections::HashMap;
 
@@ -31,17 +31,17 @@ const ALLOCATE: [&str; 13] = [
     "omp_alloc",
 ];
 
-/// Prefixes of functions that allocate from a pool, which keeps what the program frees.
+/// Prefixes of functions that allocate from a pool, which keeps memory that the program frees.
 const OF_POOLS: [&str; 2] = ["hipMallocAsync", "hipMallocFromPool"];
 
-/// Called when the program and all that uses this library have been destructed.
+/// The destructor that runs after those of the program and of all users of this library.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = report;
 
 extern "C" fn report() {
     if let Some(last) = allocation_sites::take_last_paths() {
-        // Nothing unwinds out of it.
+        // A destructor must not unwind.
         let found = std::panic::catch_unwind(|| found(&last)).unwrap_or_default();
         found.iter().for_each(checks::report_in_program);
     }
@@ -77,7 +77,7 @@ fn found(last: &HashMap<Site, Path>) -> Vec<Finding> {
     named
 }
 
-/// The finding for live allocations of one backtrace; `None` if the program did not ask for memory.
+/// The finding for live allocations of one backtrace; `None` for an allocation that the program did not request.
 fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
     let begins = |entry: &str, names: &[&str]| names.iter().any(|name| entry.starts_with(name));
     let allocates = |entry: &String| begins(entry, &ALLOCATE) && !begins(entry, &OF_POOLS);

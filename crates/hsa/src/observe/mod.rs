@@ -1,4 +1,4 @@
-//! Observing what programs do: checks and their reports, statistics, deadlines, messages of slow kernels.
+//! Observation of programs: checks and their reports, statistics, deadlines, messages of slow kernels.
 
 pub mod allocation_sites;
 mod backtrace;

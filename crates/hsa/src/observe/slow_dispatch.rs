@@ -10,7 +10,7 @@ use crate::log;
 /// The time of the first message of a dispatch. Each next one comes after twice the time.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// A dispatch that runs.
+/// A running dispatch, with the time of its next message.
 pub struct SlowDispatch<'a> {
     kernel: &'a str,
     start: Duration,
@@ -39,7 +39,7 @@ impl<'a> SlowDispatch<'a> {
     fn message(&self, elapsed: Duration, done: u64, all: u64) -> Option<String> {
         let nanoseconds = elapsed.as_nanos() as u64;
         let later = |due| (nanoseconds >= due).then_some(nanoseconds.saturating_mul(2));
-        // Of several threads that find it due, one prints it.
+        // If several threads find the message due, one of them prints it.
         let update = self
             .due
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);

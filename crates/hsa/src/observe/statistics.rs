@@ -32,7 +32,7 @@ fn ledger() -> Option<&'static Ledger> {
     LEDGER.get_or_init(open).as_ref()
 }
 
-/// Whether instructions are to be counted.
+/// Whether instructions are counted.
 pub fn enabled() -> bool {
     table_wanted() || log::informs()
 }
@@ -52,7 +52,7 @@ pub fn begin(kernel: &str) {
     );
 }
 
-/// Adds what a dispatch took that ended, or failed after a time: then its instructions are not known.
+/// Adds the results of a dispatch that ended, or failed after some time: then its instructions are unknown.
 pub fn end(kernel: &str, time: Duration, report: Option<&Report>) {
     let instructions = report.map_or(0, instructions);
     add(
@@ -103,7 +103,7 @@ extern "C" fn at_exit() {
     report();
 }
 
-/// Prints the table, the slowest kernel first, and clears it. Where there is a ledger, `wavetank run` prints.
+/// Prints the table, the slowest kernel first, and clears it. With a ledger, `wavetank run` prints it instead.
 pub fn report() {
     let sums = lock(&SUMS).take();
     let Some(sums) = sums.filter(|_| ledger().is_none()) else {

@@ -1,7 +1,7 @@
 //! Undefined memory, for the tool `init`: device memory that has not been written, and copies of it to the host.
 //!
-//! Device memory is undefined until a kernel, a copy or a fill writes it. Accesses of the host and of other processes are
-//! not seen: memory that they may reach is always defined.
+//! Device memory is undefined until a kernel, a copy or a fill writes it. Accesses of the host and of other processes are not
+//! observed: memory that they can access is always defined.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use crate::agent;
 use crate::memory::{self, Kind, Origin, host_address};
 use crate::state::{lock, runtime};
 
-/// Whether `init` runs.
+/// Whether the checker `init` is enabled.
 pub fn enabled() -> bool {
     checks::tools().has(Tool::Init)
 }
@@ -27,7 +27,7 @@ struct Stored {
     finding: Finding,
 }
 
-/// Whether the program reaches an address by kernels and copies alone.
+/// Whether the program can access an address by kernels and copies only.
 fn is_unseen(address: u64) -> bool {
     memory::find(address).is_some_and(|known| {
         known.origin == Origin::Allocated
@@ -44,7 +44,7 @@ pub fn copied(to: u64, from: u64, bytes: u64) {
     let [to, from] = [to, from].map(host_address);
     let Ok(runtime) = runtime() else { return };
     let registry = runtime.registry();
-    // The registry knows neither memory of the program nor freed memory.
+    // The registry contains neither memory of the program nor freed memory.
     let _ = match (is_unseen(to), is_unseen(from)) {
         (true, true) => registry.copy_undefined(from, to, bytes),
         (true, false) => registry.set_undefined(to, bytes, false),
@@ -56,7 +56,7 @@ pub fn copied(to: u64, from: u64, bytes: u64) {
     };
 }
 
-/// Bytes were filled, or become visible to another process, which may write them.
+/// Marks bytes as defined that were filled, or become visible to another process, which may write them.
 pub fn filled(to: u64, bytes: u64) {
     if enabled()
         && let Ok(runtime) = runtime()
@@ -67,7 +67,7 @@ pub fn filled(to: u64, bytes: u64) {
     }
 }
 
-/// A kernel has ended that stored undefined bits.
+/// Records the undefined bits that an ended kernel has stored.
 pub fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
     let Ok(runtime) = runtime() else { return };
     let mut known = lock(&STORES);

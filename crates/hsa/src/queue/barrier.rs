@@ -1,4 +1,4 @@
-//! Packets that wait for signals, without a thread: they register waiters, which unblock their queue.
+//! Barrier packets: they wait for signals without a thread, by waiters that unblock their queue.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +20,7 @@ pub fn is_met(
         let met = dependencies.is_met(&lock(&known.seen)).map_err(fault)?;
         if met {
             *waiting = None;
-            // An OR leaves waiters for the other signals.
+            // An OR packet leaves waiters for the other signals.
             waiters::forget(queue.address);
         }
         return Ok(met);

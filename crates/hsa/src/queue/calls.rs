@@ -11,7 +11,7 @@ use crate::agent;
 use crate::call::{calls, put, same};
 use crate::{log, memory, signal};
 
-/// An index of a queue that a program names, destroyed or not; 0 for a pointer that never was one, which is logged.
+/// An index of the queue at a program's pointer, destroyed or not; 0 for a pointer that never was a queue, which is logged.
 fn index(queue: *const AmdQueue, offset: usize) -> &'static AtomicU64 {
     static NONE: AtomicU64 = AtomicU64::new(0);
     let address = queue.expose_provenance() as u64;
@@ -21,7 +21,7 @@ fn index(queue: *const AmdQueue, offset: usize) -> &'static AtomicU64 {
         ));
         return &NONE;
     }
-    // SAFETY: it is a slot.
+    // SAFETY: the address is a slot.
     unsafe { ring::index(address, offset) }
 }
 
@@ -112,7 +112,7 @@ calls! {
 
     fn hsa_amd_queue_cu_set_mask(queue: *const c_void, bits: u32, mask: *const u32) {
         find(queue.expose_provenance() as u64)?;
-        // Work-groups run where there is a thread: every mask is as good.
+        // Work-groups run on any free thread, so every mask is accepted.
         match bits.is_multiple_of(32) && (bits == 0) == mask.is_null() {
             true => Ok(()),
             false => Err(Status::ERROR_INVALID_ARGUMENT),

@@ -16,7 +16,7 @@ pub struct Dependencies {
     work: bool,
 }
 
-/// A packet that waits.
+/// A packet that waits for signals.
 pub struct Waiting {
     pub index: u64,
     pub signals: Vec<Signal>,
@@ -39,7 +39,7 @@ impl Waiting {
     }
 }
 
-/// The outcome of each signal so far. Not all need to be as awaited at the same time.
+/// The outcome of each signal so far. The signals need not be as awaited at the same time.
 pub type Seen = Vec<Option<Outcome>>;
 
 impl Dependencies {
@@ -81,7 +81,7 @@ impl Dependencies {
         self.awaited.iter().map(|awaited| awaited.signal).collect()
     }
 
-    /// Checks that the signals exist. Later, those that have been seen as awaited may be destroyed.
+    /// Checks that the signals exist. Signals that have been as awaited may be destroyed later.
     pub fn check(&self) -> Result<(), String> {
         let wild = self.awaited.iter().find(|a| !exists(a.signal));
         wild.map_or(Ok(()), |wild| {

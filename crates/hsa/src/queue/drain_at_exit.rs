@@ -1,5 +1,5 @@
-//! Running queued packets when the program ends. A GPU drops them with the process; kernels that are checked run first, since
-//! a program that does not wait for its last kernel would have no findings in it.
+//! Draining at exit: queued packets run when the program ends. A GPU drops them with the process. Kernels that are checked run
+//! first, since otherwise a program that does not wait for its last kernel would have no findings in it.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,17 +10,17 @@ use super::table::QUEUES;
 use crate::log;
 use crate::state::lock;
 
-/// How long the end of a program waits for its kernels.
+/// The time that the end of a program waits for its kernels.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The interval of its polls, and the number of polls without progress after which it gives up: the signal of a packet may
 /// still change.
 const INTERVAL: Duration = Duration::from_millis(1);
 const QUIET: u32 = 50;
 
-/// The process that has queues: forked children do not have its kernels.
+/// The process that has queues: a forked child does not have the kernels of its parent.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Runs what is queued when the program ends by returning or by `exit`.
+/// Runs the queued packets when the program returns from `main` or calls `exit`.
 pub fn drain_at_exit() {
     static ONCE: Once = Once::new();
     PROCESS.store(std::process::id(), Ordering::Relaxed);
@@ -57,7 +57,7 @@ fn drain() {
     );
 }
 
-/// The work that a queue has left.
+/// The remaining work of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     Nothing,

@@ -1,4 +1,4 @@
-//! Faults of a queue: a line in the log, the program's callback, and never a kernel that is skipped.
+//! Faults of a queue: each gives a line in the log and a call of the program's callback. A kernel is never skipped.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use super::ring::Queue;
 use crate::abi::Status;
 use crate::log;
 
-/// Why a queue cannot go on.
+/// The reason why a queue cannot continue.
 pub enum Fault {
-    /// The queue was stopped.
+    /// The queue has been stopped.
     Stopped,
-    /// A malformed packet.
+    /// A packet that is malformed.
     Packet(String),
-    /// A kernel that failed.
+    /// A kernel that has failed.
     Kernel(Error),
 }
 
@@ -38,7 +38,7 @@ impl Fault {
         }
     }
 
-    /// Reports the fault to the user and the program. A program without a callback is aborted, as by the driver on an unhandled
+    /// Reports the fault to the user and the program. A program without a callback is aborted, as the driver does on an unhandled
     /// fault: it would wait for ever.
     pub fn report(&self, queue: &Queue) {
         let sentence = match self {
@@ -47,7 +47,7 @@ impl Fault {
             Fault::Kernel(error) => error.to_string(),
         };
         log::line(&sentence);
-        // `wavetank run` learns the cause, if the program dies now.
+        // `wavetank run` reads the cause from the record if the program dies now.
         record(&sentence, false);
         let status = self.status();
         let handled = match self {

@@ -1,4 +1,4 @@
-//! The program's handler of GPU events: it is called for memory faults.
+//! The program's handler of GPU events, which is called for memory faults.
 
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -20,13 +20,13 @@ struct MemoryEvent {
     kind: u32,
     agent: Agent,
     address: u64,
-    /// Bit 0: nothing is mapped there.
+    /// Bit 0: the address is not mapped.
     reasons: u32,
 }
 
-/// Calls the handler for an access to unmapped memory. Returns whether there is one that took the event.
+/// Calls the handler for an access to unmapped memory. Returns whether a handler took the event.
 pub fn memory_fault(agent: Agent, address: u64) -> bool {
-    // The lock is free again when the program's function runs.
+    // The lock is released before the program's function runs.
     let handler = *lock(&HANDLER);
     let Some((callback, data)) = handler else {
         return false;

@@ -1,7 +1,7 @@
-//! The thread pool that serves queues: a queue occupies a thread only while it has something to do.
+//! The thread pool that serves queues: a queue occupies a thread only while it has packets to execute.
 //!
-//! A few threads are enough, unless kernels wait for kernels of other queues: while no thread becomes free, and queues wait,
-//! a thread is added every few polls.
+//! A few threads are enough, unless kernels wait for kernels of other queues: while no thread becomes free, and queues wait, a
+//! thread is added every few polls.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +11,14 @@ use crate::abi::Result;
 use crate::state::lock;
 use crate::thread;
 
-/// A queue, as the pool sees it.
+/// A task of the pool, which is a queue.
 pub trait Task: Send + Sync {
-    /// Works until there is nothing to do, or another task needs the thread. What it returns is called after the thread has
+    /// Works until there is nothing to do, or another task needs the thread. The returned function is called after the thread has
     /// left the pool: it calls the program, which may not return.
     fn run(self: Arc<Self>) -> Option<Afterwards>;
 }
 
-/// The last function that a thread calls.
+/// The last function of a thread, after it has left the pool.
 pub type Afterwards = Box<dyn FnOnce()>;
 
 /// The number of threads without a demand for more: one kernel already fills the processors, but programs expect that some
@@ -29,17 +29,17 @@ const MAX_STUCK: u32 = 10;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool::new(0));
 static MORE: Condvar = Condvar::new();
-/// Whether queues wait for a thread.
+/// Whether queues are waiting for a thread.
 static WAITING: AtomicBool = AtomicBool::new(false);
 
 struct Pool {
-    /// The life of the library to which all this belongs.
+    /// The life of the library that the pool belongs to.
     life: u64,
     ready: VecDeque<Arc<dyn Task>>,
     threads: usize,
     idle: usize,
     max: usize,
-    /// Whether a queue got a thread since the last poll, and the polls without that.
+    /// Whether a queue got a thread since the last poll; the number of polls without that follows.
     served: bool,
     stuck: u32,
 }
@@ -70,7 +70,7 @@ impl Pool {
     }
 }
 
-/// Lets a thread serve a queue.
+/// Queues a task for a thread.
 pub fn add(task: Arc<dyn Task>) -> Result {
     let mut pool = lock(&POOL);
     let life = thread::life();
@@ -79,14 +79,14 @@ pub fn add(task: Arc<dyn Task>) -> Result {
     }
     pool.ready.push_back(task);
     let staffed = pool.staff();
-    // A thread will take it.
+    // A thread of the pool will take the task.
     let served = pool.threads > 0;
     drop(pool);
     MORE.notify_one();
     if served { Ok(()) } else { staffed }
 }
 
-/// Whether a queue waits for a thread: the queues that are served then yield theirs after a packet.
+/// Whether a queue waits for a thread: then served queues yield their thread after a packet.
 pub fn is_contended() -> bool {
     WAITING.load(Ordering::Relaxed)
 }
@@ -105,7 +105,7 @@ pub fn look() {
     }
 }
 
-/// Lets the threads of the pool end.
+/// Ends the threads of the pool.
 pub fn stop() {
     lock(&POOL).ready.clear();
     MORE.notify_all();
@@ -121,7 +121,7 @@ fn serve() {
     }
 }
 
-/// The next queue for this thread; none when the thread has to end.
+/// The next queue for this thread; `None` if the thread must end.
 fn next() -> Option<Arc<dyn Task>> {
     let mut pool = lock(&POOL);
     loop {
@@ -141,7 +141,7 @@ fn next() -> Option<Arc<dyn Task>> {
     }
 }
 
-/// This thread leaves the pool.
+/// Removes this thread from the pool.
 fn leave() {
     let mut pool = lock(&POOL);
     if thread::is_serving() {

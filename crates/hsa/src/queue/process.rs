@@ -17,14 +17,14 @@ use crate::observe::{Launch, Outcome};
 use crate::signal::{self, poll};
 use crate::state::{lock, ticks};
 
-/// How long a packet that is there waits for its doorbell, if `race` has to know the thread that rings.
+/// The time that a written packet waits for its doorbell, if `race` needs to identify the ringing thread.
 const DOORBELL_TIMEOUT: Duration = Duration::from_millis(1);
 
-/// Why the processor leaves a queue.
+/// The reason why the processor leaves a queue.
 pub enum Pause {
-    /// It has no packet, or was stopped.
+    /// The queue has no packet, or was stopped.
     Idle,
-    /// Its packet waits for signals.
+    /// The next packet waits for signals.
     Blocked,
     /// Another queue needs the thread.
     Yield,
@@ -110,7 +110,7 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
         }
     };
     if done {
-        // A thread that waits for the signal finds the packet executed.
+        // The slot is freed before the signal: a thread that waits for the signal finds the packet executed.
         queue.header(index).store(1, Ordering::Release);
         progress.index += 1;
         queue.read_index().store(progress.index, Ordering::Release);
@@ -120,7 +120,7 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
     Ok(done)
 }
 
-/// Checks the signal that a packet completes, before anything is done for it.
+/// Checks the signal that a packet completes, before the packet has any effect.
 fn check(completion: Signal, index: u64) -> Result<(), Fault> {
     match signal::is_optional(completion) {
         true => Ok(()),

@@ -19,51 +19,51 @@ pub type ErrorCallback = unsafe extern "C" fn(Status, *mut c_void, *mut c_void);
 
 /// A queue of a GPU.
 pub struct Queue {
-    /// The address of its `amd_queue_t`.
+    /// The address of the queue's `amd_queue_t`.
     pub address: u64,
     pub ring: u64,
     pub size: u32,
     pub doorbell: Signal,
     /// The agent that owns the queue; 0 for a soft queue.
     pub agent: Agent,
-    /// `None` for a soft queue, which the program itself reads.
+    /// The device; `None` for a soft queue, which the program itself reads.
     pub device: Option<&'static Device>,
     pub callback: Option<ErrorCallback>,
     /// The program's pointer for the callback.
     pub data: usize,
-    /// Set to stop: it is being destroyed, or has been inactivated, or has failed.
+    /// Set to stop the queue: it is being destroyed, was inactivated, or has failed.
     pub stopped: AtomicBool,
-    /// [`IDLE`], [`BLOCKED`], [`READY`], [`SERVED`] or [`RUNG`].
+    /// The state: [`IDLE`], [`BLOCKED`], [`READY`], [`SERVED`] or [`RUNG`].
     pub state: AtomicU8,
-    /// The order of its packets, for `race`.
+    /// The order of the packets, for `race`.
     pub order: QueueOrder,
-    /// Held while it is served.
+    /// The progress, locked while the queue is served.
     pub progress: Mutex<Progress>,
 }
 
-/// There is nothing to do.
+/// The queue has no packet to execute.
 pub const IDLE: u8 = 0;
-/// A packet waits for signals.
+/// The next packet waits for signals.
 pub const BLOCKED: u8 = 1;
-/// It waits for a thread.
+/// The queue waits for a thread.
 pub const READY: u8 = 2;
-/// A thread executes its packets.
+/// A thread executes the packets.
 pub const SERVED: u8 = 3;
-/// A thread executes its packets, and more have been announced since.
+/// A thread executes the packets, and more have been announced since.
 pub const RUNG: u8 = 4;
 
 /// The progress of a queue through its packets.
 #[derive(Default)]
 pub struct Progress {
     pub index: u64,
-    /// The kernel of the last dispatch: most are followed by another of the same.
+    /// The kernel of the last dispatch, by its descriptor: most dispatches repeat it.
     pub last: Option<(u64, Kernel)>,
     /// The packet that waits for signals.
     pub waiting: Option<Waiting>,
 }
 
 impl Progress {
-    /// A sentence about the signals that its packet waits for.
+    /// A sentence about the signals that the waiting packet needs.
     pub fn waits_for(&self) -> Option<String> {
         self.waiting.as_ref().map(Waiting::message)
     }
@@ -74,7 +74,7 @@ pub static STRUCTURES: Slabs = Slabs::new("queues", QUEUE_BYTES, 0);
 const QUEUE_BYTES: u64 = std::mem::size_of::<AmdQueue>() as u64;
 
 impl Queue {
-    /// The write index, which programs and kernels also change.
+    /// The write index, which programs and kernels change too.
     pub fn write_index(&self) -> &'static AtomicU64 {
         // SAFETY: the structure of a queue is a slot.
         unsafe { index(self.address, std::mem::offset_of!(AmdQueue, write_index)) }
@@ -94,16 +94,16 @@ impl Queue {
     /// The header of a packet.
     pub fn header(&self, index: u64) -> &AtomicU16 {
         let pointer = std::ptr::with_exposed_provenance_mut(self.slot(index) as usize);
-        // SAFETY: within the ring. It is freed by `destroy`, after the queue was taken from the table and its progress was
-        // locked: those who call this have found the queue in the locked table, or have locked its progress and seen that
-        // it does not stop, or have just made it. Headers are atomics.
+        // SAFETY: within the ring, which `destroy` frees after the queue was removed from the table and its progress was
+        // locked. A caller has found the queue in the locked table, or has locked its progress and seen that it is not stopped,
+        // or has just made it. Headers are atomics.
         unsafe { AtomicU16::from_ptr(pointer) }
     }
 
-    /// A packet of any type, which was written before its header, and is the library's until the read index has passed it.
+    /// A packet of any type, written before its header. It belongs to the library until the read index has passed it.
     pub fn packet<T: AnyPacket>(&self, index: u64) -> T {
         let slot = std::ptr::with_exposed_provenance::<T>(self.slot(index) as usize);
-        // SAFETY: within the ring, which is there as for `header`; a packet fills a slot, and takes any bits.
+        // SAFETY: within the ring, which exists as for `header`; a packet fills a slot, and any bits are valid.
         unsafe { slot.read() }
     }
 
@@ -112,13 +112,13 @@ impl Queue {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Lets no packet start any more, and ends the kernel that runs.
+    /// Stops the queue: no further packet starts, and the running kernel ends.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         waiters::forget(self.address);
     }
 
-    /// Lets a thread serve the queue, if it is in one of these states.
+    /// Assigns a thread to the queue, if it is in one of these states.
     fn wake(self: &Arc<Queue>, from: &[u8]) {
         let next = |state| match state {
             SERVED => Some(RUNG),
@@ -137,12 +137,12 @@ impl Queue {
         }
     }
 
-    /// The queue may have new packets.
+    /// Wakes the queue, which may have new packets.
     pub fn ring(self: &Arc<Queue>) {
         self.wake(&[IDLE]);
     }
 
-    /// A signal of the packet that waits has changed.
+    /// Wakes the queue after a change of a signal that its packet waits for.
     pub fn unblock(self: &Arc<Queue>) {
         self.wake(&[IDLE, BLOCKED]);
     }
@@ -166,8 +166,7 @@ impl AnyPacket for crate::abi::BarrierValuePacket {}
 /// An index of the queue whose structure is at an address.
 ///
 /// # Safety
-/// The address is a slot of [`STRUCTURES`], the offset that of an index. Slots are never unmapped, and only atomics reach
-/// what is there.
+/// The address is a slot of [`STRUCTURES`], the offset that of an index. Slots are never unmapped, and only atomics access them.
 pub unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize + offset);
     // SAFETY: eight aligned bytes of a slot, which is mapped for ever.

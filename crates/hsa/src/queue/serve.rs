@@ -1,4 +1,4 @@
-//! A thread of the pool serves a queue.
+//! The service of a queue by a thread of the pool.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -20,7 +20,7 @@ pub const MAX_PACKETS: u32 = 1 << 17;
 /// All queues by the addresses of their `amd_queue_t`.
 pub static QUEUES: Mutex<BTreeMap<u64, Arc<Queue>>> = Mutex::new(BTreeMap::new());
 
-/// The queue of a pointer that the program has.
+/// Finds the queue at a program's pointer.
 pub fn find(address: u64) -> Result<Arc<Queue>> {
     let found = lock(&QUEUES).get(&address).cloned();
     found.ok_or(Status::ERROR_INVALID_QUEUE)
@@ -86,7 +86,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Writes the structure that programs and kernels read, and marks every packet as not filled.
+    /// Initializes the structure that programs and kernels read, and marks every packet as not filled.
     fn fill(&self, kind: u32, features: u32) {
         /// The high dwords of the flat apertures (gfx9).
         const SHARED_HI: u32 = 0x0001_0000;
@@ -102,8 +102,8 @@ impl Queue {
             id: IDS.fetch_add(1, Ordering::Relaxed),
         };
         let queue = std::ptr::with_exposed_provenance_mut::<AmdQueue>(self.address as usize);
-        // SAFETY: a slot of this queue alone, of the size and the alignment of the structure. Those who still look at the
-        // queue that was there before only know its indices, which are atomics.
+        // SAFETY: a slot of this queue alone, with the size and the alignment of the structure. Users of the slot's previous
+        // queue access only its indices, which are atomics.
         unsafe {
             (&raw mut (*queue).hsa).write(hsa);
             (&raw mut (*queue).group_segment_aperture_base_hi).write(SHARED_HI);
@@ -120,13 +120,13 @@ impl Queue {
         }
     }
 
-    /// Stops the queue and gives its memory back when its kernel has ended.
+    /// Stops the queue, and frees its memory when its kernel has ended.
     pub fn destroy(self: Arc<Queue>) -> Result {
         self.stop();
-        // Only one of several callers has it.
+        // Only one of several callers removes it.
         let removed = lock(&QUEUES).remove(&self.address);
         removed.ok_or(Status::ERROR_INVALID_QUEUE)?;
-        // The thread that serves it ends first.
+        // The thread that serves the queue ends first.
         drop(lock(&self.progress));
         if self.device.is_some() {
             signal::destroy(self.doorbell)?;
@@ -137,7 +137,7 @@ impl Queue {
     }
 }
 
-/// The doorbell of a queue was rung.
+/// Handles a ring of a queue's doorbell.
 pub fn rung(address: u64) {
     if let Ok(queue) = find(address) {
         if happens_before::enabled() && queue.device.is_some() {
@@ -148,7 +148,7 @@ pub fn rung(address: u64) {
     }
 }
 
-/// Looks for packets without a doorbell call.
+/// Finds packets that were written without a doorbell call.
 pub fn look(_: ()) {
     for queue in lock(&QUEUES).values() {
         let idle = queue.state.load(Ordering::Acquire) == IDLE && queue.device.is_some();
@@ -164,17 +164,17 @@ pub fn look(_: ()) {
 pub fn waiting() -> Vec<String> {
     let queues = lock(&QUEUES);
     let messages = queues.values().filter_map(|queue| {
-        // The lock is held while a packet is executed, which does not wait.
+        // The lock is held while a packet is executed; such a packet does not wait.
         let progress = queue.progress.try_lock().ok()?;
         progress.waits_for()
     });
     messages.collect()
 }
 
-/// Destroys all queues: the library is shut down.
+/// Destroys all queues when the library is shut down.
 pub fn stop_all() {
     let all = std::mem::take(&mut *lock(&QUEUES));
     all.values().for_each(|queue| queue.stop());
     pool::stop();
-    // Their memory stays: programs that end may still look at it.
+    // The memory of the queues stays: programs that are ending may still read it.
 }

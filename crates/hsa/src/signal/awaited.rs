@@ -1,20 +1,20 @@
-//! A condition on the value of a signal.
+//! Conditions on the value of a signal.
 
 use super::slots::load;
 use crate::abi::{Condition, Signal};
 
-/// A signal and the value that is waited for.
+/// A signal with a condition to wait for.
 #[derive(Clone, Copy, Debug)]
 pub struct Awaited {
     pub signal: Signal,
     pub condition: Condition,
     pub compare: i64,
-    /// The bits of the value that are compared.
+    /// The mask of the bits that are compared.
     pub mask: i64,
 }
 
 impl Awaited {
-    /// A condition on all bits of the value.
+    /// A condition on all bits of a signal's value.
     pub fn new(signal: Signal, condition: Condition, compare: i64) -> Awaited {
         Awaited {
             signal,
@@ -29,7 +29,7 @@ impl Awaited {
         Awaited::new(work, Condition::Less, 1)
     }
 
-    /// The value, if it is as awaited.
+    /// The value, if it meets the condition.
     pub fn ready(&self) -> Option<i64> {
         let value = load(self.signal);
         let holds = self.condition.holds(value & self.mask, self.compare);

@@ -1,4 +1,4 @@
-//! The signal operations of the C interface. Every memory order of the headers is done with acquire and release.
+//! The signal operations of the C interface. All memory orders of the headers are implemented as acquire and release.
 
 use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
@@ -10,19 +10,19 @@ use crate::observe::happens_before;
 use crate::signal::{self, Awaited, handler};
 use crate::state::lock;
 
-/// The program changes a signal. Returns the value before.
+/// Changes a signal for the program. Returns the value before.
 fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
     happens_before::host_changes(signal);
     signal::change(signal, change)
 }
 
-/// The program observes a value.
+/// Records that the program has observed a value.
 fn saw(signal: Signal, value: i64) -> i64 {
     happens_before::host_sees(signal);
     value
 }
 
-/// `HSA_AMD_SIGNAL_IPC`
+/// The attribute `HSA_AMD_SIGNAL_IPC`, for signals shared by processes.
 const SHARED: u64 = 2;
 
 same! {
@@ -91,7 +91,7 @@ same! {
     hsa_signal_wait_relaxed hsa_signal_wait_acquire hsa_signal_wait_scacquire
 }
 
-/// The waits that a C caller lists.
+/// The conditions in a C caller's arrays.
 ///
 /// # Safety
 /// Each array has `count` elements.
@@ -115,12 +115,12 @@ unsafe fn awaited(
 }
 
 operations! {
-    /// Waits for one of several signals; returns its number, or `u32::MAX` when the time is over.
+    /// Waits for one of several signals; returns its number, or `u32::MAX` after a timeout.
     fn hsa_amd_signal_wait_any(
         count: u32, signals: *const Signal, conditions: *const u32, compares: *const i64, timeout: u64, _state: u32,
         value: *mut i64,
     ) -> u32 {
-        // SAFETY: the arrays are as the caller of the C function says.
+        // SAFETY: the arrays are as the C function requires.
         let Some(all) = (unsafe { awaited(count, signals, conditions, compares) }) else {
             return u32::MAX;
         };
@@ -134,13 +134,13 @@ operations! {
         n as u32
     }
 
-    /// Waits until all signals have been as awaited, each at some time; returns 0, or `u32::MAX` when the time is over. Handles
-    /// of none are as awaited. Returns of each signal the value with which it was.
+    /// Waits until all signals have met their conditions, each at some time; returns 0, or `u32::MAX` after a timeout. A null
+    /// handle counts as met. Also returns the value with which each signal met its condition.
     fn hsa_amd_signal_wait_all(
         count: u32, signals: *const Signal, conditions: *const u32, compares: *const i64, timeout: u64, _state: u32,
         values: *mut i64,
     ) -> u32 {
-        // SAFETY: the arrays are as the caller of the C function says.
+        // SAFETY: the arrays are as the C function requires.
         let Some(all) = (unsafe { awaited(count, signals, conditions, compares) }) else {
             return u32::MAX;
         };
@@ -149,14 +149,14 @@ operations! {
         };
         all.iter().for_each(|awaited| happens_before::host_sees(awaited.signal));
         if !values.is_null() {
-            // SAFETY: not null: room for a value of each.
+            // SAFETY: not null: room for a value for each signal.
             unsafe { values.copy_from(seen.as_ptr(), seen.len()) };
         }
         0
     }
 }
 
-/// A signal for these consumers: any agent may wait for it, but the list must be one.
+/// Creates a signal for some consumers. Any agent may wait for it, but the list must be valid.
 ///
 /// # Safety
 /// `consumers` has `count` agents if it is not null; `signal` is null or room for a handle.
@@ -279,7 +279,7 @@ static GROUPS: std::sync::Mutex<Groups> = std::sync::Mutex::new(Groups {
     all: Vec::new(),
 });
 
-/// Groups of signals that are waited for together.
+/// Groups of signals with a common wait.
 struct Groups {
     next: u64,
     all: Vec<(SignalGroup, Vec<Signal>)>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::{Duration, Instant};
 
-/// Threads that sleep until something changes.
+/// The event count of threads that sleep until a change.
 pub struct EventCount {
     /// Incremented by each announced change.
     epoch: AtomicU32,
@@ -18,7 +18,7 @@ impl EventCount {
         }
     }
 
-    /// Wakes all waiters, after a change.
+    /// Wakes all waiters after a change.
     pub fn wake(&self) {
         // The change is visible before the waiters are counted.
         fence(Ordering::SeqCst);
@@ -37,7 +37,7 @@ impl EventCount {
         };
     }
 
-    /// Sleeps until `ready` returns a value, or the time is over. Each wake-up calls it again.
+    /// Sleeps until `ready` returns a value, or the timeout is over. Each wake-up calls it again.
     pub fn until<T>(
         &self,
         end: Option<Instant>,
@@ -81,7 +81,7 @@ impl EventCount {
     }
 }
 
-/// A thread that waits, until this is dropped.
+/// A waiting thread, until this is dropped.
 struct Waiter<'a>(&'a EventCount);
 
 impl Drop for Waiter<'_> {

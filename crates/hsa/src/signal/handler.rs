@@ -18,19 +18,19 @@ pub type Callback = unsafe extern "C" fn(i64, *mut c_void) -> bool;
 struct Handler {
     awaited: Awaited,
     callback: Callback,
-    /// The caller's pointer.
+    /// The program's pointer for the callback.
     argument: usize,
 }
 
 static THREAD: Service = Service::new("wavetank-events", serve);
-/// Handlers of which the signal is as awaited, with the values.
+/// Handlers whose signal has met its condition, with the values.
 static READY: Mutex<VecDeque<(Handler, i64)>> = Mutex::new(VecDeque::new());
 static MORE: Condvar = Condvar::new();
 
 /// Registers a handler of the program.
 ///
 /// # Safety
-/// The function may be called with this argument and a value, from any thread, as long as it asks to be called again.
+/// The function may be called with this argument and a value, from any thread, as long as its result requests another call.
 pub unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Result {
     THREAD.start()?;
     arm(Handler {
@@ -41,7 +41,7 @@ pub unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Resu
     Ok(())
 }
 
-/// Registers a handler for its signal. It is forgotten with the signal.
+/// Registers a waiter for a handler's signal. The waiter is dropped with the signal.
 fn arm(handler: Handler) {
     waiters::when(handler.awaited, 0, move |outcome| {
         if let Outcome::Is(value) = outcome {
@@ -57,13 +57,13 @@ fn arm(handler: Handler) {
 /// The function may be called with this argument, from any thread and at any time from now on.
 pub unsafe fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
     let started = thread::spawn("wavetank-function", move || {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { callback(std::ptr::with_exposed_provenance_mut(argument)) }
     });
     started.map(drop)
 }
 
-/// Ends the thread, and forgets the handlers that it has not called.
+/// Ends the thread, and drops the handlers that it has not called.
 pub fn stop() {
     lock(&READY).clear();
     MORE.notify_all();
@@ -85,7 +85,7 @@ fn serve() {
     }
 }
 
-/// Calls a handler, and registers it again if it wants to stay.
+/// Calls a handler, and registers it again if it returns `true`.
 fn call(handler: Handler, value: i64) {
     happens_before::host_sees(handler.awaited.signal);
     let argument = std::ptr::with_exposed_provenance_mut(handler.argument);

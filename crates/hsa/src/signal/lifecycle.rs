@@ -32,7 +32,7 @@ fn make(kind: i64, value: i64, queue: u64) -> Result<Signal> {
     Ok(signal)
 }
 
-/// A signal in a slab of its own, which `fill` maps to a file: other processes share it, so that its value changes without a
+/// Makes a signal in a slab of its own, which `fill` maps to a file: other processes share it, so its value changes without a
 /// call in this one.
 pub fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
     let slab = SIGNALS.take_alone()?;
@@ -41,7 +41,7 @@ pub fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
     Ok(Signal(slab + SIGNAL_BYTES))
 }
 
-/// Begins a signal of [`alone`]. It has no mailbox, which would be an address in one of the processes.
+/// Initializes a signal of [`alone`], without a mailbox, which would be an address in one of the processes.
 pub fn begin_alone(signal: Signal, value: i64) {
     if let Some(fresh) = of(signal) {
         fresh.value.store(value, Ordering::Relaxed);
@@ -74,7 +74,7 @@ pub fn destroy(signal: Signal) -> Result {
     Ok(())
 }
 
-/// The address of the value of a signal. From now on the program may store there, without a call.
+/// Returns the address of a signal's value. From now on the program may store there without a call.
 pub fn expose(signal: Signal) -> Result<*const i64> {
     let found = of(signal).filter(|_| exists(signal));
     let found = found.ok_or(Status::ERROR_INVALID_SIGNAL)?;

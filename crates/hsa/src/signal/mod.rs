@@ -1,4 +1,4 @@
-//! Signals: 64-bit values that host and device change, and that both wait for.
+//! Signals: 64-bit values that host and device change and wait for.
 
 mod awaited;
 mod calls;

@@ -1,8 +1,8 @@
 //! Polling for changes without a call: device code stores to signals directly, and may write packets.
 //!
-//! One thread polls, every millisecond while kernels run and once after the last has ended, and sleeps otherwise. A program
-//! that has asked for the address of a signal's value stores there itself: while there is such a signal, the thread polls
-//! as long as anything waits for a signal.
+//! One thread polls every millisecond while kernels run and once after the last has ended, and sleeps otherwise. A program that
+//! has requested the address of a signal's value stores there itself. While there is such a signal, the thread also polls as long
+//! as anything waits for a signal.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,21 +14,21 @@ use crate::thread::{self, Service};
 /// The interval between two polls.
 const INTERVAL: Duration = Duration::from_millis(1);
 
-/// Signals or packets may have changed: the receivers look at all of them.
+/// The notice that signals or packets may have changed; the receivers check all of them.
 pub static MAY_HAVE_CHANGED: Notice<()> = Notice::new();
 
 static THREAD: Service = Service::new("wavetank-poll", serve);
-/// Kernels that have started, and that have ended.
+/// The number of kernels that have started; that of ended ones follows.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 static ENDED: AtomicU64 = AtomicU64::new(0);
-/// Signals that programs store to without a call.
+/// The number of signals that programs store to without a call.
 static EXPOSED: AtomicU64 = AtomicU64::new(0);
-/// Threads and callbacks that wait for signals.
+/// The number of threads and callbacks that wait for signals.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 /// The event count that the thread sleeps on.
 static DEMAND: EventCount = EventCount::new();
 
-/// A kernel that runs, until this is dropped.
+/// A running kernel, until this is dropped.
 pub struct Running(());
 
 impl Running {
@@ -45,7 +45,7 @@ impl Drop for Running {
     }
 }
 
-/// A thread that waits for signals, until this is dropped.
+/// A thread waiting for signals, until this is dropped.
 pub struct Waiting(());
 
 impl Waiting {
@@ -86,12 +86,12 @@ pub fn hide() {
 }
 
 fn wake() {
-    // Without the thread, changes by calls are still seen.
+    // Without the thread, changes by calls are still detected.
     let _ = THREAD.start();
     DEMAND.wake();
 }
 
-/// Lets the thread end.
+/// Wakes the thread so that it can end.
 pub fn stop() {
     DEMAND.wake();
 }
@@ -102,7 +102,7 @@ pub fn now() {
 }
 
 fn serve() {
-    // Kernels of which all stores have been seen.
+    // The number of kernels whose stores have all been seen.
     let mut seen = ENDED.load(Ordering::SeqCst);
     while thread::is_serving() {
         DEMAND.until(None, || {

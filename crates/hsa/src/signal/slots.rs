@@ -1,4 +1,4 @@
-//! The memory of signals: slots that are never unmapped, so that every operation tells a handle from any other number.
+//! The memory of signals: slots that are never unmapped, so that every operation can validate a handle.
 
 use std::sync::atomic::Ordering;
 
@@ -6,28 +6,28 @@ use crate::abi::{AmdSignal, Signal};
 use crate::log;
 use crate::memory::slab::Slabs;
 
-/// Bytes of a signal.
+/// The size of a signal in bytes.
 pub const SIGNAL_BYTES: u64 = 64;
-/// Kinds of `amd_signal_t`.
+/// The kinds of signals: values of the first field of `amd_signal_t`.
 pub const USER: i64 = 1;
 pub const DOORBELL: i64 = -1;
 pub const NONE: i64 = 0;
 
-/// All signals. The first slot of a slab is their mailbox.
+/// The slabs of all signals. The first slot of a slab is their mailbox.
 pub static SIGNALS: Slabs = Slabs::new("signals", SIGNAL_BYTES, 1);
 
 /// The signal of a handle, destroyed or not; `None` for a handle that never was one.
 ///
-/// Handles are addresses, as AMD's ABI wants it.
+/// Handles are addresses, as AMD's ABI requires.
 pub fn of(signal: Signal) -> Option<&'static AmdSignal> {
     let pointer = std::ptr::with_exposed_provenance::<AmdSignal>(signal.0 as usize);
     let known = SIGNALS.holds(signal.0);
-    // SAFETY: a slot of a slab, which is never unmapped, and begins as zeros, which is a signal. All that is ever read or
-    // written in it are atomics.
+    // SAFETY: a slot of a slab, which is never unmapped, and begins as zeros, which is a valid signal. All accesses to it are
+    // atomic.
     known.then(|| unsafe { &*pointer })
 }
 
-/// The signal that an operation of the program names. The null handle is none; a wild one is reported.
+/// The signal that an operation of the program refers to; `None` for the null handle, and for an invalid one, which is reported.
 pub fn named(signal: Signal) -> Option<&'static AmdSignal> {
     let found = of(signal);
     if found.is_none() && signal.0 != 0 {
@@ -44,7 +44,7 @@ pub fn exists(signal: Signal) -> bool {
     of(signal).is_some_and(|s| s.kind.load(Ordering::Acquire) != NONE)
 }
 
-/// Whether a handle is none, or a signal that has been created and not destroyed.
+/// Whether a handle is null, or a signal that has been created and not destroyed.
 pub fn is_optional(signal: Signal) -> bool {
     signal.0 == 0 || exists(signal)
 }

@@ -1,4 +1,4 @@
-//! Changing the value of a signal, which wakes whatever waits for it.
+//! Changes of a signal's value, which wake all that wait for it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -8,7 +8,7 @@ use crate::abi::Signal;
 use crate::notice::Notice;
 use crate::state;
 
-/// A doorbell was rung: the address of its queue.
+/// The notice of a doorbell ring, with the address of the queue.
 pub static RUNG: Notice<u64> = Notice::new();
 
 /// Changes a signal, and wakes its waiters. Returns the value before.
@@ -28,13 +28,13 @@ pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
     before
 }
 
-/// Counts a signal down: the work that it stands for is done. The null handle stands for no work.
+/// Decrements a signal whose work is done. The null handle stands for no work.
 pub fn complete(signal: Signal, start: u64, end: u64) {
     stamp(signal, start, end);
     change(signal, |value| value.fetch_sub(1, Ordering::AcqRel));
 }
 
-/// Makes a signal negative: the work that it stands for has failed.
+/// Makes a signal negative, since its work has failed.
 pub fn fail(signal: Signal, start: u64, end: u64) {
     stamp(signal, start, end);
     change(signal, |value| value.swap(-1, Ordering::AcqRel));

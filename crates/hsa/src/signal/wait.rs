@@ -1,4 +1,4 @@
-//! Threads of the program that wait for signals: they spin for a moment, and then sleep on an event count.
+//! Waits of the program's threads for signals: they spin for a moment, and then sleep on an event count.
 //!
 //! Changes without a call are the subject of `poll.rs`.
 
@@ -11,7 +11,7 @@ use super::slots::{exists, load};
 use crate::abi::{Condition, Signal};
 use crate::observe::deadline;
 
-/// How long a thread spins before it sleeps: most work ends, or arrives, within that time.
+/// The time that a thread spins before it sleeps: most work ends, or arrives, within that time.
 pub const SPIN: Duration = Duration::from_micros(15);
 const BUCKETS: usize = 64;
 
@@ -36,7 +36,7 @@ pub fn wake_all(_: ()) {
     ANY.wake();
 }
 
-/// Waits until `ready` returns a value, or the time is over. `address` is that of the signal it reads; `None` for several.
+/// Waits until `ready` returns a value, or the timeout is over. `address` is that of the signal; `None` for several.
 fn until<T>(
     address: Option<u64>,
     timeout: Option<Duration>,
@@ -63,14 +63,14 @@ fn until<T>(
     address.map_or(&ANY, event_count).until(end, ready)
 }
 
-/// Waits until a condition holds, or the time is over. Returns the last value seen.
+/// Waits until a condition holds, or the timeout is over. Returns the last observed value.
 pub fn wait(signal: Signal, condition: Condition, compare: i64, timeout: u64) -> i64 {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let ready = || Some(load(signal)).filter(|value| condition.holds(*value, compare));
     until(Some(signal.0), timeout, ready).unwrap_or_else(|| load(signal))
 }
 
-/// Waits until one of several conditions holds: its number and the value, `None` when the time is over.
+/// Waits until one of several conditions holds: its number and the value, or `None` after a timeout.
 pub fn wait_any(all: &[Awaited], timeout: u64) -> Option<(usize, i64)> {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let ready = || {
@@ -80,8 +80,8 @@ pub fn wait_any(all: &[Awaited], timeout: u64) -> Option<(usize, i64)> {
     until(None, timeout, ready)
 }
 
-/// Waits until all conditions have held, each at some time: the values with which they did, `None` when the time is over.
-/// A handle that is not a signal is as awaited, with value 0.
+/// Waits until all conditions have held, each at some time: the values with which they did, or `None` after a timeout. A handle
+/// that is not a signal counts as met, with value 0.
 pub fn wait_all(all: &[Awaited], timeout: u64) -> Option<Vec<i64>> {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let none = |awaited: &Awaited| (!exists(awaited.signal)).then_some(0);

@@ -1,4 +1,4 @@
-//! Callbacks that wait for values of signals, so that no thread has to. Barriers of queues, copies and the program's handlers
+//! Waiters: callbacks for values of signals, so that no thread has to wait. Barriers of queues, copies and the program's handlers
 //! register them; the thread that changes the signal calls them.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::state::lock;
 /// The outcome of waiting for a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The signal had this value, as awaited.
+    /// The signal met the condition with this value.
     Is(i64),
     /// The signal was destroyed before.
     Gone,
@@ -24,14 +24,14 @@ struct Waiter {
     then: Callback,
 }
 
-/// The callback. It runs in a thread that changes a signal: it hands work on, and changes no signal itself.
+/// The callback of a waiter, which runs in a thread that changes a signal: it queues work, and changes no signal itself.
 type Callback = Box<dyn FnOnce(Outcome) + Send>;
 
-/// Callbacks by the addresses of their signals.
+/// Waiters by the addresses of their signals.
 static WAITERS: Mutex<BTreeMap<u64, Vec<Waiter>>> = Mutex::new(BTreeMap::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls `then` once a signal is as awaited, which may be at once. `owner` is for [`forget`].
+/// Calls `then` once a signal meets a condition, possibly at once. `owner` is for [`forget`].
 pub fn when(awaited: Awaited, owner: u64, then: impl FnOnce(Outcome) + Send + 'static) {
     let address = awaited.signal.0;
     let waiter = Waiter {
@@ -59,7 +59,7 @@ pub fn changed(address: u64) {
     });
 }
 
-/// Looks at every signal that something waits for.
+/// Checks every signal that has a waiter.
 pub fn look_at_all(_: ()) {
     if !any() {
         return;
@@ -72,7 +72,7 @@ pub fn look_at_all(_: ()) {
     });
 }
 
-/// The signal at an address is destroyed.
+/// Notifies the waiters of a destroyed signal.
 pub fn gone(address: u64) {
     if any() {
         finish(|all| {

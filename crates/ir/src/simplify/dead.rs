@@ -5,8 +5,7 @@ use crate::op::Node;
 use crate::operations::Op;
 use crate::types::Value;
 
-/// The nodes that matter, numbered without gaps; with `keep_writes`, also those
-/// that write what a later one hides.
+/// Removes dead nodes and renumbers the others without gaps. With `keep_writes`, writes that a later write overwrites stay.
 pub(super) fn remove(nodes: Vec<Node>, keep_writes: bool) -> Vec<Node> {
     let live = liveness(&nodes, keep_writes);
     let mut new = Vec::with_capacity(nodes.len());
@@ -39,7 +38,7 @@ fn liveness(nodes: &[Node], keep_writes: bool) -> Vec<bool> {
     live
 }
 
-/// The uniform registers that are overwritten below without a read, and without an operation that observes the state.
+/// The uniform registers that are overwritten below, without a read or an operation that observes the state between.
 #[derive(Default)]
 struct Hidden {
     single: [u64; 4],
@@ -52,7 +51,7 @@ impl Hidden {
         effects.overwrites && effects.writes.iter().all(|span| self.has(span))
     }
 
-    /// Goes up past an operation that stays.
+    /// Moves up past an operation that stays.
     fn pass(&mut self, effects: &Effects) {
         if effects.observes_state {
             *self = Hidden::default();
@@ -62,7 +61,7 @@ impl Hidden {
             effects.writes.iter().for_each(|span| self.set(span, true));
         }
         effects.reads.iter().for_each(|span| self.set(span, false));
-        // Who counts lanes looks at those that are on.
+        // A counter of active lanes reads EXEC here.
         if effects.marks {
             self.set(Span::EXEC, false);
         }
@@ -88,7 +87,7 @@ impl Hidden {
     }
 }
 
-/// The bits of uniform registers, each with its word.
+/// The bits of uniform registers in the set, each with its word.
 fn bits(span: Span) -> impl Iterator<Item = (usize, u64)> {
     let end = span.end().min(Span::ALL_UNIFORM.end());
     (span.first..end).map(|n| (n as usize / 64, 1 << (n % 64)))

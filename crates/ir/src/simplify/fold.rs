@@ -1,4 +1,4 @@
-//! Constant folding.
+//! Constant folding of integer operations.
 
 use crate::evaluate::{add_carry, mad_wide, sub_borrow};
 use crate::operations::Op;
@@ -6,20 +6,19 @@ use crate::types::{Elem, Ty, Value};
 
 /// The results of an operation on constants.
 pub(super) struct Folded {
-    /// The result.
+    /// The only result, or the first one.
     pub value: u64,
-    /// The second result, of operations that have one.
+    /// The second result, for operations that have one.
     pub second: Option<u64>,
 }
 
-/// Evaluates an operation all of whose operands are constants. `None` if it
-/// is not of that kind: float arithmetic is the engine's.
+/// Evaluates an operation with only constant operands. `None` for other operations: float arithmetic is left to the engine.
 pub(super) fn fold(op: &Op, ty: Ty, get: impl Fn(Value) -> Option<u64>) -> Option<Folded> {
-    // A constant is a uniform or a mask.
+    // Only uniforms and masks can be constants.
     if ty.is_vector() {
         return None;
     }
-    // Masks are 64 bits wide, whatever element the operation names.
+    // Masks are 64 bits wide, whatever the element of the operation.
     let wide = |elem| if ty == Ty::Mask { Elem::I64 } else { elem };
     let value = match *op {
         Op::Un(un, elem, _, a) => un.evaluate(wide(elem), get(a)?)?,
@@ -61,7 +60,7 @@ fn two((value, second): (u64, bool)) -> Folded {
     }
 }
 
-/// Only 0 and 1 are carries.
+/// The value of a constant carry, which must be 0 or 1.
 fn carry_in(carry: Option<Value>, get: impl Fn(Value) -> Option<u64>) -> Option<bool> {
     match carry.map_or(Some(0), get)? {
         0 => Some(false),

@@ -5,25 +5,24 @@ use crate::op::Node;
 use crate::operations::Op;
 use crate::types::{Elem, Reg, Ty, Value};
 
-/// What an operation comes to.
+/// The simpler form of an operation.
 pub(super) enum Simpler {
-    /// A value that is already there. The caller checks that it has the type
-    /// of the result: a uniform does not replace a lane vector.
+    /// An existing value. The caller checks that it has the type of the result: a uniform does not replace a lane vector.
     Is(Value),
-    /// A constant, which only uniforms and masks can be.
+    /// A constant, for uniforms and masks only.
     Const(u64),
 }
 
 use Simpler::{Const, Is};
 
-/// The simpler form of an operation on nodes already simplified.
+/// The simpler form of an operation whose operands are simplified, if there is one.
 pub(super) fn simpler(nodes: &[Node], op: &Op, ty: Ty) -> Option<Simpler> {
     let at = At { nodes };
     match *op {
         Op::Un(un, elem, _, a) => at.un(un, elem, a),
-        // 16-bit results are zero-extended, so the operand may differ above.
+        // 16-bit results are zero-extended, so the upper half of the operand may differ.
         Op::Bin(_, Elem::I16, _, _, _) if ty != Ty::Mask => None,
-        // Pairs have constants of their own.
+        // The identities of pairs need other constants.
         Op::Bin(_, elem, ..) if elem.half().is_some() => None,
         Op::Bin(bin, _, _, a, b) => at.bin(bin, ty.bits(), a, b),
         Op::Cmp(rel, Elem::I32, _, a, b) if ty == Ty::U32 => at.boolean(rel, a, b),
@@ -61,7 +60,7 @@ impl At<'_> {
     }
 
     fn un(&self, un: Un, elem: Elem, a: Value) -> Option<Simpler> {
-        // Halves come back zero-extended, whatever stood above them.
+        // The halves are returned zero-extended, whatever the upper bits were.
         let whole = !matches!(elem, Elem::I16 | Elem::F16);
         match (un, self.op(a)) {
             (Un::Not, &Op::Un(Un::Not, inner, _, x)) if whole && inner == elem => Some(Is(x)),
@@ -102,7 +101,7 @@ impl At<'_> {
         }
     }
 
-    /// `x ≠ 0` and `x = 1` of a condition is the condition.
+    /// `x ≠ 0` and `x = 1` for a condition x are the condition.
     fn boolean(&self, rel: Rel, a: Value, b: Value) -> Option<Simpler> {
         let against = match rel {
             Rel::Ne => 0,

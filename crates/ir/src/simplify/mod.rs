@@ -1,14 +1,11 @@
-//! The simplifier: one pass down, one pass up, both linear in the block.
+//! The simplifier: one pass down and one pass up, both linear in the block.
 //!
-//! Down: registers are forwarded from their writes to later reads, integer
-//! constants are folded, also those that are written half by half, operations that change nothing vanish. Up: writes
-//! of uniform registers that nobody can see and values that nobody uses are
-//! dropped. What remains is numbered without gaps.
+//! Down: registers are forwarded from their writes to later reads, integer constants are folded, also those written half by half,
+//! and operations without effect vanish. Up: writes of uniform registers that cannot be observed and values that are not used are
+//! removed. The remaining nodes are numbered without gaps.
 //!
-//! Vector registers are left as they are: engines fuse their reads and
-//! writes into the operation between. Float arithmetic is left to the
-//! engine, so that there is one implementation of it; only the sign bit of
-//! a constant is changed here.
+//! Vector registers are unchanged: engines fuse their reads and writes into the operation between. Float arithmetic is left to
+//! the engine, so that it has one implementation; only the sign bit of a constant is changed here.
 
 mod dead;
 mod fold;
@@ -22,18 +19,17 @@ use crate::types::{Reg, Ty, Value};
 use identity::Simpler;
 use registers::Known;
 
-/// What the simplifier may do.
+/// Options of the simplifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Keep writes that a later one hides: for blocks under observation.
+    /// Keep writes that a later write overwrites: for blocks under observation.
     pub keep_dead_writes: bool,
 }
 
 /// Simplifies a block that the verifier accepts; the result is accepted too.
 ///
-/// The state of the guest stays exact at every operation that can fault,
-/// trap or yield: memory operations and the end of the block. Every `inst`
-/// is kept.
+/// The state of the guest stays exact at every operation that can fault, trap or yield: memory operations and the end of the
+/// block. Every `inst` is kept.
 ///
 /// # Panics
 /// May panic if the block does not [verify](crate::verify).
@@ -62,11 +58,11 @@ pub fn simplify(block: &mut Block, options: Options) {
     block.nodes = dead::remove(down.out, options.keep_dead_writes);
 }
 
-/// The pass down.
+/// The state of the pass down.
 struct Down {
-    /// What has been emitted.
+    /// The nodes of the result.
     out: Vec<Node>,
-    /// The value that now stands for each old one.
+    /// The new value for each old one.
     new: Vec<Value>,
     known: Known,
     /// The constant second results of folded operations, by old value.
@@ -97,12 +93,12 @@ impl Down {
         self.new.push(value);
     }
 
-    /// An operation with a result.
+    /// Emits an operation with a result.
     fn value(&mut self, mut op: Op, ty: Ty) -> Value {
         if let Op::Read(reg) = op {
             match self.known.get(reg).map(|v| (v, self.ty(v))) {
                 Some((v, is)) if is == ty => return v,
-                // The same pair seen as a mask and as a number.
+                // The same pair of registers, as a mask and as a number.
                 Some((v, _)) => op = Op::Cast(ty, v),
                 None => op = self.constant_halves(reg).map_or(op, Op::Const),
             }
@@ -127,7 +123,7 @@ impl Down {
         v
     }
 
-    /// An operation without a result.
+    /// Emits an operation without a result.
     fn effect(&mut self, mut op: Op) -> Value {
         if let Op::End(Terminator::CondBranch { cond, taken, next }) = op
             && let Some(c) = self.constant(cond)
@@ -147,7 +143,7 @@ impl Down {
         self.out[v.index()].ty.expect("operands are values")
     }
 
-    /// What a pair holds whose halves are known constants.
+    /// The value of a pair whose halves are known constants.
     fn constant_halves(&self, pair: Reg) -> Option<u64> {
         let [low, high] = self.known.halves(pair)?;
         Some(self.constant(low)? | self.constant(high)? << 32)

@@ -1,20 +1,19 @@
 //! Forwarding of uniform registers: their known values, from the first node to the last.
 //!
-//! A register can be seen alone and as the half of a pair (`s[4:5]`, or the
-//! mask `m[4:5]`). What one view writes, the overlapping ones forget.
+//! A register can be accessed alone and as half of a pair (`s[4:5]`, or the mask `m[4:5]`). A write through one view invalidates
+//! the overlapping ones.
 
 use crate::effects::{RegFile, Span};
 use crate::operations::Op;
 use crate::types::{Reg, Value};
 
-/// No value is known; a block never has that many nodes.
+/// The mark for an unknown value; a block never has that many nodes.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The values registers are known to hold.
+/// The known values of registers.
 pub(super) struct Known {
     single: [u32; 256],
-    /// Pairs, by their first register; the type of the value tells mask and
-    /// number apart.
+    /// The values of pairs, by their first register; the type of a value distinguishes mask and number.
     pair: [u32; 256],
     scc: u32,
 }
@@ -30,8 +29,7 @@ impl Default for Known {
 }
 
 impl Known {
-    /// Vector registers are never forwarded, hardware registers may change
-    /// by themselves.
+    /// The slot of a register. Vector registers are never forwarded, and hardware registers may change by themselves.
     fn slot(&mut self, reg: Reg) -> Option<&mut u32> {
         match reg {
             Reg::S(n) => Some(&mut self.single[usize::from(n)]),
@@ -41,13 +39,13 @@ impl Known {
         }
     }
 
-    /// The value a register holds, perhaps as the other view of a pair.
+    /// The value of a register, possibly as the other view of a pair.
     pub(super) fn get(&mut self, reg: Reg) -> Option<Value> {
         let held = *self.slot(reg)?;
         (held != UNKNOWN).then_some(Value(held))
     }
 
-    /// The values that the halves of a pair hold, which were written apart.
+    /// The values of the halves of a pair that were written separately.
     pub(super) fn halves(&self, pair: Reg) -> Option<[Value; 2]> {
         let (Reg::S64(n) | Reg::Mask(n)) = pair else {
             return None;
@@ -57,14 +55,14 @@ impl Known {
         known.then(|| halves.map(Value))
     }
 
-    /// The register was read as this value.
+    /// Records that the register was read as this value.
     pub(super) fn read(&mut self, reg: Reg, v: Value) {
         if let Some(slot) = self.slot(reg) {
             *slot = v.0;
         }
     }
 
-    /// What an operation without a result changes.
+    /// Applies the register writes of an operation without a result.
     pub(super) fn effect(&mut self, op: &Op) {
         op.effects()
             .writes
@@ -75,7 +73,7 @@ impl Known {
         }
     }
 
-    /// Forgets some registers and every pair that overlaps them.
+    /// Forgets the values of some registers, and of every pair that overlaps them.
     fn forget(&mut self, span: Span) {
         match span.file {
             RegFile::Uniform => {
@@ -85,7 +83,7 @@ impl Known {
                 self.pair[first.saturating_sub(1)..end].fill(UNKNOWN);
             }
             RegFile::Scc => self.scc = UNKNOWN,
-            // They are never known.
+            // The values of these registers are never recorded.
             RegFile::Hardware | RegFile::Vector => {}
         }
     }

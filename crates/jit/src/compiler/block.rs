@@ -27,7 +27,7 @@ pub struct Slow {
     pub node: Value,
     /// The name of its operation in reports.
     pub name: String,
-    /// Why helpers do it.
+    /// The reason why helpers compute it.
     pub reason: Reason,
 }
 
@@ -48,7 +48,7 @@ pub struct BlockCode {
 /// Compiles a block. The registers of `dead` are dead after it.
 ///
 /// # Errors
-/// If it keeps more values at once than there is room for.
+/// If it needs more values at once than there is room for.
 pub fn compile(
     block: &Block,
     block_cost: BlockCost,
@@ -66,7 +66,7 @@ pub fn compile(
     })
 }
 
-/// Compiles the guard of several turns of a loop.
+/// Compiles the guard of several iterations of a loop.
 ///
 /// # Errors
 /// As [`compile`].
@@ -85,7 +85,7 @@ pub fn guard(
     })
 }
 
-/// A block with everything that its compilation depends on.
+/// A block with the parameters of its compilation.
 struct Task<'b> {
     block: &'b Block,
     block_cost: BlockCost,
@@ -95,7 +95,7 @@ struct Task<'b> {
     targets: Option<GuardTargets>,
 }
 
-/// Compiles; once more, with helpers for the nodes whose instructions could not be lowered to AVX2.
+/// Compiles a block; if nodes cannot be lowered to AVX2, once more with helpers for these.
 fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
     let mut refused = Vec::new();
     loop {
@@ -111,7 +111,7 @@ fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
     }
 }
 
-/// Compiles, with helpers for the nodes that were refused.
+/// Compiles a block, with helpers for the refused nodes.
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     let (block, options) = (task.block, task.options);
     let counts = counters(block, options.count);
@@ -120,7 +120,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         counts: &counts,
         refused,
     };
-    // The order has all reads already.
+    // The order contains all reads already.
     let nodes = (0..).map(Value).zip(&block.nodes);
     let mut plans: Vec<Plan> = nodes
         .map(|(v, node)| match node.op {
@@ -192,10 +192,10 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
 
 struct Compiler<'c, 'b> {
     planner: Planner<'c, 'b>,
-    /// How each node is compiled.
+    /// The plan of each node.
     plans: Vec<Plan>,
     segments: &'c Segments,
-    /// Of each segment, the registers that are dead after it.
+    /// The registers that are dead after each segment.
     dead: Vec<RegisterSet>,
     gprs: GprAlloc,
     /// The template of each node that tiles compute.
@@ -203,10 +203,10 @@ struct Compiler<'c, 'b> {
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
     exits: Exits,
-    /// Where the wave stops, because a helper says so.
+    /// The code that stops the wave for a reason that a helper has given.
     stop: Label,
     by_helpers: Vec<Slow>,
-    /// The slow paths of accesses and notes: where each begins, and where the code goes on after it.
+    /// The slow paths of accesses and probes: the start, the return label, the node and its steps.
     aside: Vec<(Label, Label, Value, Steps)>,
 }
 
@@ -233,7 +233,7 @@ impl<'b> Compiler<'_, 'b> {
         self.planner.block
     }
 
-    /// A node of the wave as a whole.
+    /// Compiles a node of the wave as a whole.
     fn uniform(&mut self, v: Value, segment: u32) -> Result<(), TooMany> {
         self.asm.mark(v);
         if self.segments.done[v.index()] {
@@ -266,7 +266,7 @@ impl<'b> Compiler<'_, 'b> {
         }
     }
 
-    /// The end of a block that needs no call.
+    /// Compiles the end of a block that needs no call.
     fn end(&mut self, op: &Op, segment: u32) {
         match op {
             Op::End(Terminator::Branch(to)) => self.exits.leave(self.asm, 0, *to),
@@ -288,7 +288,7 @@ impl<'b> Compiler<'_, 'b> {
         }
     }
 
-    /// An access to memory, with a slow path for what compiled code does not do.
+    /// Compiles an access to memory, with a slow path for accesses that compiled code does not support.
     fn access(&mut self, v: Value, op: &MemOp, segment: u32) -> Result<(), TooMany> {
         let block = self.block();
         let pc = block.instruction_of(v);
@@ -310,7 +310,7 @@ impl<'b> Compiler<'_, 'b> {
         Ok(())
     }
 
-    /// A note, by helpers. Mostly the value is 0, and they are not called.
+    /// Compiles a probe. Mostly the value is 0, and the helpers are not called.
     fn probe(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
         let (slow, done) = (self.asm.label(), self.asm.label());
         leave_if_noted(&mut self.uniforms(segment), of, lanes, slow);
@@ -320,7 +320,7 @@ impl<'b> Compiler<'_, 'b> {
         Ok(())
     }
 
-    /// The slow paths of accesses and notes, after all other code.
+    /// Emits the slow paths of accesses and probes, after all other code.
     fn asides(&mut self) {
         for (slow, done, v, helpers) in std::mem::take(&mut self.aside) {
             self.asm.mark(v);
@@ -341,7 +341,7 @@ impl<'b> Compiler<'_, 'b> {
         }
     }
 
-    /// Calls the helpers of a node.
+    /// Emits a call of the helpers of a node.
     fn helpers(&mut self, v: Value, segment: u32, reason: Reason) -> Result<(), TooMany> {
         let helpers = self.single.steps(v, segment)?;
         if helpers.as_slice().is_empty() {
@@ -350,7 +350,7 @@ impl<'b> Compiler<'_, 'b> {
         let op = &self.block().node(v).op;
         if matches!(op, Op::End(_)) {
             self.run_helpers(helpers);
-            // The helpers gave the reason for leaving.
+            // The helpers have set the exit reason.
             self.asm.jump(Code::Jmp_rel32_64, self.exits.out);
         } else {
             self.by_helpers.push(Slow {
@@ -363,7 +363,7 @@ impl<'b> Compiler<'_, 'b> {
         Ok(())
     }
 
-    /// Calls helpers that do not end the block.
+    /// Emits a call of helpers that do not end the block.
     fn call_helpers(&mut self, helpers: Steps) {
         self.run_helpers(helpers);
         let eax = Register::EAX;
@@ -384,13 +384,13 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     fn call(&mut self, function: usize) {
-        // What is called may use the older instructions, which wait for upper halves that are in use.
+        // The callee may use SSE instructions, which are slow while upper halves are in use.
         self.asm.op(Code::VEX_Vzeroupper, &[]);
         self.asm.set(Register::RAX, function as u64);
         self.asm.op(Code::Call_rm64, &[Register::RAX.into()]);
     }
 
-    /// The loop over the tiles of a segment.
+    /// Emits the loop over the tiles of a segment.
     fn tiles(&mut self, segment: u32) -> Result<(), TooMany> {
         let nodes = self.segments.list[segment as usize].tile.len();
         if nodes == 0 {
@@ -441,7 +441,7 @@ impl<'b> Compiler<'_, 'b> {
     }
 }
 
-/// The name of an operation in reports: as its text begins.
+/// The name of an operation in reports: the first word of its text.
 fn name(op: &Op) -> String {
     let text = op.to_string();
     let mut words = text.split_whitespace();
@@ -451,7 +451,7 @@ fn name(op: &Op) -> String {
     }
 }
 
-/// Whether the block names vector registers past the end of the file, which read as another: no code is made for that.
+/// Whether the block uses vector registers past the end of the file, which read as another one: such a block is not compiled.
 pub fn leaves_the_file(block: &Block) -> bool {
     let beyond = |op: &Op| match *op {
         Op::Read(Reg::V(n)) => !is_in_file(n.into(), 1),

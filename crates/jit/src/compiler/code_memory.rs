@@ -1,4 +1,4 @@
-//! Memory for compiled code: two views of one memory file, of which one can be written and the other executed.
+//! Memory for compiled code: two views of one memory file, one writable and the other executable.
 
 use std::fs::File;
 use std::io;
@@ -7,17 +7,17 @@ use std::os::fd::FromRawFd;
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use wavetank_memory::set_file_size;
 
-/// Bytes of a piece of it.
+/// The size of a piece of code memory in bytes.
 const PIECE: usize = 1 << 20;
 
-/// Code is aligned to this.
+/// The alignment of code in bytes.
 const ALIGNMENT: usize = 64;
 
 /// Memory for the code of one program. Invariant: no mapping of it is writable and executable.
 #[derive(Default)]
 pub struct CodeMemory {
     pieces: Vec<Piece>,
-    /// Code for each of which there are pages of no file: perf looks for names of such alone.
+    /// Whether code is mapped without a file: perf looks up names only for such pages.
     pub apart: bool,
     alone: Vec<Mmap>,
 }
@@ -26,7 +26,7 @@ struct Piece {
     writable: MmapMut,
     executable: Mmap,
     used: usize,
-    /// The process that writes here. A child that was forked shares the file: it goes on with one of its own.
+    /// The process that writes here. A forked child shares the file, so it continues with one of its own.
     owner: u32,
 }
 
@@ -34,7 +34,7 @@ impl Piece {
     fn new(bytes: usize) -> io::Result<Piece> {
         let file = memory_file()?;
         set_file_size(&file, bytes as u64)?;
-        // SAFETY: the file is known here alone, so that its length does not change.
+        // SAFETY: the file is used only here, so its length does not change.
         let (writable, executable) = unsafe {
             let options = || MmapOptions::new().len(bytes).to_owned();
             (options().map_mut(&file)?, options().map_exec(&file)?)
@@ -48,22 +48,22 @@ impl Piece {
     }
 }
 
-/// A file in memory that goes with its last mapping.
+/// A file in memory that is freed with its last mapping.
 fn memory_file() -> io::Result<File> {
     // SAFETY: the name is a string that ends with a zero.
     let fd = unsafe { libc::memfd_create(c"wavetank code".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor is new and ours.
+    // SAFETY: the descriptor is new and has no other owner.
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
 impl CodeMemory {
-    /// Copies code to where it can be executed, as long as this lives.
+    /// Copies code to executable memory, which stays mapped as long as this lives.
     ///
     /// # Errors
-    /// Where the system gives no memory that can be executed.
+    /// If the system provides no executable memory.
     pub fn add(&mut self, code: &[u8]) -> io::Result<*const u8> {
         if self.apart {
             let mut pages = MmapMut::map_anon(code.len())?;

@@ -1,4 +1,4 @@
-//! Counting instructions, and the lanes that they are for.
+//! Counters of instructions, and of their active lanes.
 
 use std::mem::offset_of;
 
@@ -8,14 +8,14 @@ use wavetank_memory::{Uniform as State, sreg};
 
 use crate::compiler::asm::{Arg, Asm, Mem, fixed};
 
-/// Instructions that run with the same EXEC.
+/// A run of instructions with the same EXEC.
 #[derive(Clone, Default, Debug)]
 pub struct Counters {
     families: [u32; 8],
     all: u32,
 }
 
-/// For the first instruction of a block, and each behind a write of EXEC: what is counted there.
+/// The counters of a block: at its first instruction, and at each one after a write of EXEC.
 pub fn counters(block: &Block, count: bool) -> Vec<Option<Counters>> {
     let mut all: Vec<Option<Counters>> = vec![None; block.nodes.len()];
     if !count {
@@ -35,7 +35,7 @@ pub fn counters(block: &Block, count: bool) -> Vec<Option<Counters>> {
 }
 
 impl Counters {
-    /// Adds them to what the wave has counted.
+    /// Emits the additions to the wave's counters.
     pub fn add(&self, asm: &mut Asm) {
         let at = |offset: usize| Arg::M(Mem::at(fixed::UNIFORM, offset as u32));
         for (n, count) in self.families.iter().enumerate().filter(|(_, c)| **c > 0) {

@@ -8,9 +8,9 @@ use crate::compiler::asm::{Arg, Mem, Under, fixed};
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
-/// The lanes of a tile.
+/// The number of lanes of a tile.
 const ROW: usize = 16;
-/// Bytes of a tile of a lane vector.
+/// The bytes of a tile of a lane vector.
 const TILE: u32 = 64;
 const TILES: u32 = 4;
 
@@ -29,13 +29,13 @@ const K: Register = Register::K1;
 const COPY: Code = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
 const STORE: Code = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
 const BROADCAST: Code = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
-/// Of two registers, by numbers of five bits, which the result replaces.
+/// Selects from two registers by five-bit numbers, which the result replaces.
 const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
 
 type Done = Result<(), TooMany>;
 
 impl Uniform<'_, '_> {
-    /// Makes the code of a cross-lane operation.
+    /// Emits the code of a cross-lane operation.
     ///
     /// # Errors
     /// If there are no temporaries left.
@@ -49,7 +49,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// A place in memory for a result of lanes.
+    /// The offset of a lane vector for the result.
     fn lanes_of(&mut self, v: Value) -> Result<u32, TooMany> {
         match self.single.claim(v, self.segment)? {
             Place::Vector(at) => Ok(at),
@@ -57,7 +57,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// A tile of a value, or of what is the same in all lanes.
+    /// Loads a tile of a value, or broadcasts a uniform one.
     pub fn tile_of(&mut self, to: Register, v: Value, tile: u32, under: Under) {
         let (code, from) = match self.single.place(source(self.block, v)) {
             Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + TILE * tile)),
@@ -68,7 +68,7 @@ impl Uniform<'_, '_> {
         self.asm.under(code, under, &[to.into(), from.into()]);
     }
 
-    /// The tile of a mask, of which the first register has what is left; it is shifted on.
+    /// Loads the mask of the next tile, and shifts the rest in the first register.
     fn next_mask(&mut self) {
         let eax = crate::compiler::asm::low(A);
         self.asm.op(Code::VEX_Kmovw_kr_r32, &[K.into(), eax.into()]);
@@ -83,7 +83,7 @@ impl Uniform<'_, '_> {
             .op(Code::VEX_Kmovw_kr_km16, &[K.into(), bits.into()]);
     }
 
-    /// A selection that is known: each row is put together from the pairs of rows that it takes lanes of.
+    /// A shuffle by a constant table: each tile is assembled from the pairs of tiles that it takes lanes from.
     fn shuffle(&mut self, v: Value, value: Value, table: &[u8; LANES]) -> Done {
         let to = self.lanes_of(v)?;
         self.asm.use_constants();
@@ -116,7 +116,7 @@ impl Uniform<'_, '_> {
         Ok(())
     }
 
-    /// The same selection of a mask. As bytes, a row is what one instruction selects from.
+    /// A shuffle of a mask by a constant table. With a byte for each lane, one instruction selects within a row.
     fn shuffle_mask(&mut self, v: Value, mask: Value, table: &[u8; LANES]) -> Done {
         let (general, done) = (self.asm.label(), self.asm.label());
         self.load(A, mask);
@@ -147,13 +147,13 @@ impl Uniform<'_, '_> {
         self.result(v)
     }
 
-    /// What a selection takes of one row of bytes, if it takes any.
+    /// Selects the bytes that the result takes from one row, if any.
     fn take_of_row(&mut self, bytes: Register, row: u8, table: &[u8; LANES]) {
         let of_row = |lane: u8| lane / ROW as u8 == row;
         if !table.iter().any(|lane| of_row(*lane)) {
             return;
         }
-        // The top bit selects 0.
+        // A number with the top bit set selects 0.
         let number = |lane: u8| match of_row(lane) {
             true => lane % ROW as u8,
             false => 0x80,
@@ -174,7 +174,7 @@ impl Uniform<'_, '_> {
         self.asm.op(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, &args);
     }
 
-    /// A selection by numbers of lanes; of lanes that are not in the mask it takes 0.
+    /// A permute by lane numbers; lanes outside the mask give 0.
     fn permute(&mut self, v: Value, value: Value, index: Value, mask: Value) -> Done {
         let to = self.lanes_of(v)?;
         self.asm.use_constants();
@@ -207,7 +207,7 @@ impl Uniform<'_, '_> {
         Ok(())
     }
 
-    /// Lanes of the mask send their values, in their order; lanes that receive none have 0.
+    /// A scatter: lanes of the mask send their values, in order; lanes without a sender get 0.
     fn scatter(&mut self, v: Value, value: Value, index: Value, mask: Value) -> Done {
         let to = self.lanes_of(v)?;
         self.asm.use_constants();
@@ -221,7 +221,7 @@ impl Uniform<'_, '_> {
         for tile in 0..TILES {
             self.next_mask();
             self.tile_of(NUMBERS, index, tile, Under::All);
-            // Four times the lane, modulo 64.
+            // The number times four, modulo 64 lanes.
             let lane = Arg::Each(self.asm.constant(0xfc));
             let args = [NUMBERS.into(), NUMBERS.into(), lane];
             self.asm.op(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &args);

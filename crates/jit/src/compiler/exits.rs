@@ -1,4 +1,4 @@
-//! How compiled code is entered and left: the entry from the engine, the links to other blocks, the returns.
+//! Entry and exit of compiled code: the entry from the engine, the links to other blocks, the returns.
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -12,15 +12,15 @@ use wavetank_memory::{SpinState, Uniform as State};
 use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
 
-/// The data that the code of a block refers to, at an address that stays.
+/// The data that the code of a block refers to, at a stable address.
 pub struct Head {
-    /// What the block takes of a wave's turn.
+    /// The cost of the block, charged to the wave's budget.
     pub block_cost: BlockCost,
-    /// Where compiled code goes on: after the end, after a taken branch.
+    /// The code of the successors: after the end, after a taken branch.
     pub links: [AtomicPtr<u8>; 2],
-    /// Whether its successors may be linked: they are the same every time.
+    /// Whether its successors may be linked: they are the same at every execution.
     pub may_link: bool,
-    /// Helpers that the code calls.
+    /// The steps of helpers that the code calls.
     pub helpers: Vec<Steps>,
     /// The guest address of the last instruction.
     pub end: u64,
@@ -39,40 +39,40 @@ impl Head {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Exit {
-    /// The block ended: its cost is to be charged.
+    /// The block ended; its cost has yet to be charged.
     End = Next::Block as u32,
-    /// The same, and its branch was taken.
+    /// The block ended with its branch taken; its cost has yet to be charged.
     Taken = Next::Taken as u32,
     /// A step leaves; the context says why.
     Leave = Next::Leave as u32,
     /// The block ended and has been charged; its link has no target yet.
     Unlinked = 4,
-    /// The same, and its branch was taken.
+    /// The block ended with its branch taken and has been charged; the link has no target yet.
     UnlinkedTaken = 5,
-    /// The wave ended.
+    /// The wave executed its end.
     Ended = 6,
     /// The wave waits at a barrier.
     Barrier = 7,
 }
 
-/// Where a guard leads.
+/// The code after a guard.
 #[derive(Clone, Copy)]
 pub struct GuardTargets {
-    /// Several iterations need more budget than this; with less, the wave's turn would end inside them.
+    /// The budget must be larger than this for several iterations; else the time slice would end inside them.
     pub least: i64,
-    /// One iteration.
+    /// The code of one iteration.
     pub one: *const u8,
-    /// Several iterations.
+    /// The code of several iterations.
     pub several: *const u8,
 }
 
-/// Code that calls compiled code: a function of the C convention, of the context, the wave's files and the code.
+/// The entry code, which jumps to compiled code: a C function of the context, the wave's files and the code.
 pub fn entry() -> Vec<u8> {
     let mut asm = Asm::new();
     for register in SAVED {
         asm.op(Code::Push_r64, &[register.into()]);
     }
-    // What blocks have on the stack, at a multiple of 64, and where it was before.
+    // Allocates the frame of blocks, aligned to 64 bytes, and keeps the old stack pointer.
     let (rsp, rax) = (Register::RSP, Register::RAX);
     asm.op(Code::Mov_r64_rm64, &[rax.into(), rsp.into()]);
     asm.with_constant(Code::Sub_rm64_imm32, rsp.into(), FRAME as i32, true);
@@ -90,7 +90,7 @@ pub fn entry() -> Vec<u8> {
     finish(asm).bytes
 }
 
-/// The spill slot of the stack pointer that the caller had.
+/// The spill slot of the caller's stack pointer.
 const STACK: Mem = Mem {
     base: Register::RSP,
     index: Register::None,
@@ -106,31 +106,31 @@ const SAVED: [Register; 6] = [
     Register::R15,
 ];
 
-/// The ways out of a block.
+/// The exits of a block.
 pub struct Exits {
     pub head: Box<Head>,
-    /// Of a guard, where it leads.
+    /// The targets of a guard.
     pub targets: Option<GuardTargets>,
-    /// Where each link leads at first.
+    /// The initial target of each link.
     pub stubs: [Option<Label>; 2],
-    /// Where the block returns, with the reason in the first register.
+    /// The label at which the block returns, with the reason in the first register.
     pub out: Label,
 }
 
 impl Exits {
-    /// The wave has ended.
+    /// Ends the program of the wave.
     pub fn end_program(&self, asm: &mut Asm) {
         set_pc(asm, self.head.end);
         self.exit(asm, Exit::Ended);
     }
 
-    /// The wave waits at a barrier, and goes on at a guest address.
+    /// Waits at a barrier; the wave continues at a guest address.
     pub fn wait_at_barrier(&self, asm: &mut Asm, next: u64) {
         set_pc(asm, next);
         self.exit(asm, Exit::Barrier);
     }
 
-    /// Of a guard: goes on with one iteration if the budget is too small for several.
+    /// In a guard: continues with one iteration if the budget is too small for several.
     pub fn look_at_budget(&self, asm: &mut Asm) {
         let Some(targets) = self.targets else {
             return;
@@ -143,7 +143,7 @@ impl Exits {
         asm.place(enough);
     }
 
-    /// Pays for the block and goes on at a guest address.
+    /// Charges the block, and continues at a guest address.
     pub fn leave(&mut self, asm: &mut Asm, way: usize, to: u64) {
         if let Some(targets) = self.targets {
             return go_to(asm, [targets.one, targets.several][way]);
@@ -194,7 +194,7 @@ impl Exits {
         asm.jump(Code::Jmp_rel32_64, self.out);
     }
 
-    /// Returns with what the first register says, and the head.
+    /// Returns the reason in the first register, and the head.
     pub fn leave_to_caller(&self, asm: &mut Asm) {
         let head = (&raw const *self.head).expose_provenance() as u64;
         asm.set(Register::RDX, head);
@@ -220,7 +220,7 @@ fn set_pc(asm: &mut Asm, pc: u64) {
     asm.op(Code::Mov_rm64_r64, &[to.into(), Register::RAX.into()]);
 }
 
-/// Where the budget of the wave's turn is.
+/// The place of the wave's budget.
 fn budget() -> Mem {
     Mem::at(fixed::UNIFORM, offset_of!(State, budget) as u32)
 }

@@ -1,14 +1,14 @@
-//! Register allocation for uniform values: which general registers hold them while code for a block is made.
+//! Register allocation for uniform values: the general registers that hold them while a block is compiled.
 //!
-//! A value that was just computed stays in a register, so that its next user does not load it. It is stored at once only if code
-//! other than that of the wave as a whole needs it; otherwise it is spilled when its register is wanted for another value.
+//! A computed value stays in its register, so that its next user does not load it. The value is stored at once only if other
+//! code than that of the wave as a whole needs it; otherwise it is spilled when its register is needed for another value.
 
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};
 
 use crate::compiler::segments::{Segments, operands};
 
-/// Registers that hold values. Loops over tiles leave the first ones alone, and gather masks in the other ones.
+/// Registers for values. Loops over tiles preserve the first ones, and gather masks in the other ones.
 const REGISTERS: [Register; 6] = [
     Register::RSI,
     Register::RDI,
@@ -21,23 +21,23 @@ const REGISTERS: [Register; 6] = [
 /// Registers in which the tiles of a segment gather masks.
 pub const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
 
-/// The state of the allocation.
+/// The state of the register allocation.
 pub struct GprAlloc {
-    /// The values that each has, and when it was used last.
+    /// The values in each register, and the time of its last use.
     registers: [(Vec<Value>, u32); REGISTERS.len()],
-    /// For each value: where in the order of the code the wave as a whole needs it last.
+    /// For each value: the last position in the order of the code where the wave as a whole needs it.
     last_use: Vec<u32>,
-    /// For each value: whether it is in memory, or has to be.
+    /// For each value: whether it is in memory, or must be.
     stored: Vec<bool>,
     /// The number of the current node in the order of the code.
     at: u32,
-    /// Counts uses, for the least recent one.
+    /// Counts uses, to find the least recent one.
     clock: u32,
 }
 
 impl GprAlloc {
-    /// No register holds anything. `takes_registers`: whether compiled code for a node takes its operands from general registers
-    /// where they are there.
+    /// An allocation with empty registers. `takes_registers` returns whether the code of a node can take operands from general
+    /// registers.
     pub fn new(
         block: &Block,
         segments: &Segments,
@@ -69,27 +69,27 @@ impl GprAlloc {
         }
     }
 
-    /// The next node of the wave as a whole is done.
+    /// Advances to the next node of the wave as a whole.
     pub fn next(&mut self) {
         self.at += 1;
     }
 
-    /// The tiles of the segment have done so many nodes.
+    /// Advances past the nodes that the tiles of the segment compute.
     pub fn tiles(&mut self, nodes: usize) {
         self.at += nodes as u32;
     }
 
-    /// Whether a value is in memory, or has to be.
+    /// Whether a value is in memory, or must be.
     pub fn is_stored(&self, v: Value) -> bool {
         self.stored[v.index()]
     }
 
-    /// Whether the wave as a whole needs a value behind this node.
+    /// Whether the wave as a whole needs a value after this node.
     pub fn is_needed(&self, v: Value) -> bool {
         self.last_use[v.index()] > self.at
     }
 
-    /// The register that holds a value.
+    /// The register that holds a value, if any.
     pub fn find(&mut self, v: Value) -> Option<Register> {
         let at = self.registers.iter().position(|(vs, _)| vs.contains(&v))?;
         self.clock += 1;
@@ -97,8 +97,8 @@ impl GprAlloc {
         Some(REGISTERS[at])
     }
 
-    /// A register for another value, and the values it held that are live and have not been spilled yet. A register without live
-    /// values is preferred, then the least recently used one.
+    /// A register for another value, and its present values that are live and not spilled yet. A register without live values is
+    /// preferred, then the least recently used one.
     pub fn take(&mut self) -> (Register, Vec<Value>) {
         let needed = |vs: &[Value]| vs.iter().any(|v| self.is_needed(*v));
         let at = (0..REGISTERS.len()).min_by_key(|at| {
@@ -122,12 +122,12 @@ impl GprAlloc {
         self.registers[at.expect("it is one of them")] = (values, self.clock);
     }
 
-    /// A value is in memory from now on.
+    /// Records that a value is in memory.
     pub fn has_slot(&mut self, v: Value) {
         self.stored[v.index()] = true;
     }
 
-    /// Forgets what registers hold, all or those of masks alone. Gives the live values that have not been spilled yet.
+    /// Clears all registers, or those of masks alone. Returns the live values that have not been spilled yet.
     pub fn forget(&mut self, all: bool) -> Vec<(Register, Value)> {
         let mut unspilled = Vec::new();
         for (at, register) in REGISTERS.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Compiled code for people: guest instruction, IR and host instructions one below the other.
+//! Listings of compiled code: guest instruction, IR and host instructions, each above the next.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
 use crate::compiler::asm::fixed;
 use crate::compiler::block::BlockCode;
 
-/// What a block became. `guest` gives the text of the guest instruction at an address.
+/// The listing of a block. `guest` returns the text of the guest instruction at an address.
 pub fn listing(block: &Block, made: &BlockCode, guest: &dyn Fn(u64) -> String) -> String {
     let mut text = String::new();
     let mut shown = None;
@@ -45,7 +45,7 @@ pub fn listing(block: &Block, made: &BlockCode, guest: &dyn Fn(u64) -> String) -
     text
 }
 
-/// What the memory operand of an instruction is to the guest.
+/// The meaning of an instruction's memory operand to the guest.
 fn names(instruction: &Instruction) -> String {
     let in_memory = (0..instruction.op_count()).any(|n| instruction.op_kind(n) == OpKind::Memory);
     let offset = instruction.memory_displacement64() as usize;
@@ -62,7 +62,7 @@ fn names(instruction: &Instruction) -> String {
     }
 }
 
-/// The name of what is so many bytes behind the beginning of the uniform state.
+/// The name of the field at an offset in the uniform state.
 fn of_uniform(offset: usize) -> String {
     use std::mem::offset_of;
     let scalars = offset_of!(Uniform, s)..offset_of!(Uniform, hw);

@@ -1,5 +1,5 @@
-//! Loads of scalar registers, inline where they are within the allocation that the instruction used last. All others take the
-//! slow path: helpers look for the allocation, or report the fault.
+//! Loads of scalar registers, inline if they are within the cached allocation of the instruction. All others take the slow path:
+//! helpers look up the allocation, or report the fault.
 
 use std::mem::offset_of;
 
@@ -23,16 +23,16 @@ pub struct ScalarLoad {
     address: Value,
     index: Option<Value>,
     offset: i32,
-    /// Where the first register is.
+    /// The offset of the first register.
     to: u32,
     dwords: u8,
     slot: u32,
-    /// It is done to shadows.
+    /// Whether the load is from shadows.
     shadow: bool,
 }
 
 impl ScalarLoad {
-    /// If an access is one.
+    /// The load that an access is, if it is one.
     pub fn of(op: &MemOp, pc: u64) -> Option<ScalarLoad> {
         let (Space::Scalar { address, index }, Some(DataReg::S(to)), Access::Dwords(dwords)) =
             (&op.space, op.ret, op.access)
@@ -57,7 +57,7 @@ impl ScalarLoad {
         })
     }
 
-    /// The code; it goes to `slow` where it cannot do the access.
+    /// Emits the code, which jumps to `slow` if it cannot make the load.
     pub fn emit(&self, uniform: &mut Uniform<'_, '_>, slow: Label) {
         uniform.load(ADDRESS, self.address);
         if let Some(index) = self.index {
@@ -72,7 +72,7 @@ impl ScalarLoad {
         }
         asm.with_constant(Code::And_rm64_imm32, ADDRESS.into(), -4, true);
         check(asm, self.slot, 4 * i32::from(self.dwords), slow);
-        // Where the host has it.
+        // Clears the alias bit, for the host address.
         let alias = ALIAS.trailing_zeros() as u8;
         asm.op(Code::Btr_rm64_imm8, &[ADDRESS.into(), alias.into()]);
         if self.shadow {
@@ -103,7 +103,7 @@ impl ScalarLoad {
         asm.op(store, &[to.into(), register.into()]);
     }
 
-    /// The address becomes that of the shadows. Goes to a label if one of them is set, which the helpers tell.
+    /// Converts the address to that of the shadows, and jumps to a label if a shadow is set, which the helpers report.
     fn look(&self, asm: &mut Asm, slow: Label) {
         let bit = DISTANCE.trailing_zeros() as u8;
         asm.op(Code::Btc_rm64_imm8, &[ADDRESS.into(), bit.into()]);
@@ -120,7 +120,7 @@ impl ScalarLoad {
     }
 }
 
-/// Goes to `slow` unless the bounds cache of a slot is on an allocation that holds so many bytes at the address, for loads.
+/// Jumps to `slow` unless the bounds cache of a slot contains `bytes` bytes at the address, for loads.
 fn check(asm: &mut Asm, slot: u32, bytes: i32, slow: Label) {
     let unit = offset_of!(Ctx<'_, '_>, context) + offset_of!(Context<'_, '_>, memory);
     let load = Code::Mov_r64_rm64;

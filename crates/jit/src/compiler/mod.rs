@@ -1,4 +1,4 @@
-//! The compiler: from the wave IR to x86-64, for hosts that have AVX2 and executable memory.
+//! The compiler: wave IR to x86-64 code, for hosts with AVX2 and executable memory.
 
 mod asm;
 mod avx2;

@@ -1,5 +1,5 @@
-//! What Linux' `perf` is told of compiled code: a line for each guest instruction in the file that it looks for names in,
-//! `perf-PID.map` in `/tmp` (perf's "jit-interface.txt": start and size in hexadecimal digits, then the name).
+//! Names of compiled code for Linux' `perf`: a line for each guest instruction in the file that perf reads, `perf-PID.map` in
+//! `/tmp` (perf's "jit-interface.txt": start and size in hexadecimal digits, then the name).
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -10,24 +10,24 @@ use wavetank_ir::Block;
 use crate::compiler::block::BlockCode;
 use crate::options::Names;
 
-/// Where perf looks for the names of code of a process.
+/// The path of the file with the names of a process's code.
 fn map_of(process: u32) -> String {
     format!("/tmp/perf-{process}.map")
 }
 
-/// Tells perf of the code of a block that stands at an address.
+/// Writes the names of a block's code at an address.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub fn tell(names: &Names, block: &Block, made: &BlockCode, address: u64) -> io::Result<()> {
     let text = lines(names, block, made, address);
-    // A child that was forked has a file of its own.
+    // A forked child has a file of its own.
     let path = map_of(std::process::id());
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(text.as_bytes())
 }
 
-/// Runs of code by the guest instruction that they are of. What stands before the first one belongs to it.
+/// The lines for a block: each run of code with its guest instruction. Code before the first instruction belongs to it.
 fn lines(names: &Names, block: &Block, made: &BlockCode, address: u64) -> String {
     let mut text = String::new();
     let marks = &made.assembled.marks;

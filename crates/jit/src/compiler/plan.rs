@@ -1,5 +1,5 @@
-//! How each node of a block is compiled: by a template, tile by tile; by an emitter, for the wave as a whole; or, on the
-//! slow path, by helpers: the interpreter's steps. This is the one place that decides; the matches over operations are exhaustive.
+//! The plan of each node of a block: a template computes it tile by tile, an emitter for the wave as a whole, or, on the slow
+//! path, helpers: the interpreter's steps. Only this file decides; the matches over operations are exhaustive.
 
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Terminator, Ty, Value};
 use wavetank_lane_ops::is_in_file;
@@ -10,12 +10,12 @@ use crate::compiler::templates;
 use crate::compiler::tile::Template;
 use crate::compiler::uniform::{Emit, select};
 
-/// How a node is compiled.
+/// The way in which a node is compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum Plan {
-    /// It needs no code.
+    /// No code is needed.
     None,
-    /// Instructions are counted.
+    /// Code that counts instructions is emitted.
     Count,
     /// A tile reads or writes registers of the wave.
     TileRegister,
@@ -25,20 +25,20 @@ pub enum Plan {
     Wave(Emit),
     /// The block ends with a jump, or leaves to its caller.
     End,
-    /// The block ends with a jump that a condition decides.
+    /// The block ends with a conditional branch.
     CondBranch,
-    /// An access to memory, with helpers for what it cannot do itself.
+    /// An access to memory, with helpers for the slow path.
     Access,
-    /// A look at a value, with helpers that tell where it is not 0.
+    /// A probe, with helpers that report values other than 0.
     Note,
     /// An operation across lanes, from memory to memory.
     CrossLane,
-    /// Helpers compute it.
+    /// Helpers compute it, for this reason.
     Slow(Reason),
 }
 
 impl Plan {
-    /// Where a node goes in the order of its block.
+    /// The placement of a node in the order of its block.
     pub fn placement(self) -> Placement {
         match self {
             Plan::None => Placement::None,
@@ -49,7 +49,7 @@ impl Plan {
         }
     }
 
-    /// Whether the code takes operands from the general registers that hold them.
+    /// Whether the code takes operands from general registers.
     pub fn takes_registers(self) -> bool {
         match self {
             Plan::Wave(emit) => emit.takes_registers(),
@@ -67,7 +67,7 @@ impl Plan {
     }
 }
 
-/// What plans are made for.
+/// The input of planning.
 #[derive(Clone, Copy)]
 pub struct Planner<'c, 'b> {
     pub block: &'b Block,
@@ -77,7 +77,7 @@ pub struct Planner<'c, 'b> {
 }
 
 impl Planner<'_, '_> {
-    /// How a node is compiled. `needs_tile`: it needs a value that the tiles of the open segment compute.
+    /// The plan of a node. `needs_tile` says that it needs a value that the tiles of the open segment compute.
     pub fn of(&self, v: Value, needs_tile: bool) -> Plan {
         match self.block.node(v).op {
             Op::Inst { .. } if self.counts[v.index()].is_some() => Plan::Count,
@@ -93,7 +93,7 @@ impl Planner<'_, '_> {
             Op::Mem(_) => Plan::Access,
             Op::Probe { .. } => Plan::Note,
             Op::ShuffleMask(..) | Op::Permute { .. } | Op::Scatter { .. } => Plan::CrossLane,
-            // Within rows of 16 lanes there is a template.
+            // A shuffle within rows of 16 lanes has a template.
             Op::Shuffle(..) => match self.of_function(v, needs_tile) {
                 Plan::Slow(_) => Plan::CrossLane,
                 plan => plan,

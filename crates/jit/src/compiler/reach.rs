@@ -1,11 +1,11 @@
-//! What compiled code may access: the rule of [`wavetank_memory::Reach`], as comparisons. All bytes of an access lie between a
-//! start and the end behind it, and no sum wraps around.
+//! Bounds checks in compiled code: the rule of [`wavetank_memory::Reach`] as comparisons. All bytes of an access lie from a start
+//! to before an end, and no sum wraps around.
 
 use iced_x86::{Code, Register};
 
 use crate::compiler::asm::{Arg, Asm, Label, Mem};
 
-/// Goes to a label unless so many bytes at the address in a register lie between a start and an end, of 64 bits each. Another
+/// Jumps to a label unless `bytes` bytes at the address in a register lie from a start to before an end, of 64 bits each. Another
 /// register is changed.
 pub fn unless_between(
     asm: &mut Asm,
@@ -18,14 +18,14 @@ pub fn unless_between(
     asm.jump(Code::Jb_rel32_64, to);
     asm.op(Code::Mov_r64_rm64, &[other.into(), address.into()]);
     asm.with_constant(Code::Add_rm64_imm32, other.into(), bytes, true);
-    // What wraps around is nowhere.
+    // An access that wraps around is out of bounds.
     asm.jump(Code::Jb_rel32_64, to);
     asm.op(Code::Cmp_r64_rm64, &[other.into(), end]);
     asm.jump(Code::Ja_rel32_64, to);
 }
 
-/// Goes to a label unless so many bytes at an offset of 32 bits in a register, and a constant more, lie below an end in another
-/// one. A third is changed.
+/// Jumps to a label unless `bytes` bytes at a 32-bit offset in a register, plus a constant, lie below an end in another register.
+/// A third register is changed.
 pub fn unless_below(
     asm: &mut Asm,
     (offset, constant, bytes): (Register, u32, u32),

@@ -1,10 +1,10 @@
-//! The order in which the nodes of a block are compiled.
+//! Segments: the order in which the nodes of a block are compiled.
 //!
-//! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block is first the nodes of
+//! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block consists of nodes of
 //! the wave as a whole, then a loop over its four tiles. A node joins the open segment unless it is one of the wave as a whole
-//! and needs a value that the tiles of that segment compute; accesses to memory and observers of registers close the segment.
-//! Within a segment the nodes of the wave come first, also those that stand later in the block: they depend on no tile, and a
-//! scalar register that they write is copied for the tiles that still need its old value.
+//! and needs a value that the tiles of that segment compute. Accesses to memory and observers of registers close the segment.
+//! Within a segment, the nodes of the wave come first, even those that are later in the block. Such nodes depend on no tile, and
+//! a scalar register that they write is copied for the tiles that still need its old value.
 
 use wavetank_ir::{
     Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
@@ -20,34 +20,34 @@ pub struct Segment {
     pub tile: Vec<Value>,
 }
 
-/// The order of a block.
+/// The segments of a block, and facts about its nodes.
 pub struct Segments {
     /// The segments in their order.
     pub list: Vec<Segment>,
-    /// For each node: a read of a register that is written too early to be used where it is.
+    /// For each node: whether it reads a register that is written too early to be used in place.
     pub copied: Vec<bool>,
     /// For each value: the last segment that needs it.
     pub needed: Vec<u32>,
-    /// For each value: the segment at whose end its place is given back.
+    /// For each value: the segment at whose end its place is freed.
     pub last: Vec<u32>,
     /// For each value: the segment whose tiles compute it.
     pub tile: Vec<Option<u32>>,
-    /// For each node that the wave does as a whole: compiled code does it, not helpers.
+    /// For each node of the wave as a whole: whether compiled code computes it, not helpers.
     pub compiled: Vec<bool>,
-    /// For each value that is computed right into the register it is written to: that one.
+    /// For each value that is computed directly into the register it is written to: that register.
     pub into: Vec<Option<Reg>>,
-    /// For each node: it needs no code, since another one does its work: writes of values that are computed in place, and the
-    /// relation that the branch evaluates itself.
+    /// For each node: whether it needs no code, since another node does its work: writes of values that are computed in place,
+    /// and the relation that the branch evaluates itself.
     pub done: Vec<bool>,
     writes: Writes,
-    /// The relation at the end whose only user is the branch.
+    /// The relation at the end of the block that only the branch uses.
     pub in_branch: Option<Value>,
 }
 
-/// Where a node goes.
+/// The placement of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Placement {
-    /// Nowhere: it needs no code.
+    /// No code is needed.
     None,
     /// Compiled code for the wave as a whole.
     Wave,
@@ -57,10 +57,10 @@ pub enum Placement {
     Helpers,
 }
 
-/// Why helpers do a node.
+/// The reason why helpers compute a node.
 pub type Reason = &'static str;
 
-/// The node whose bits a value has, seen through casts.
+/// The node that has the bits of a value, looking through casts.
 pub fn source(block: &Block, mut v: Value) -> Value {
     while let Op::Cast(_, of) = block.node(v).op {
         v = of;
@@ -68,7 +68,7 @@ pub fn source(block: &Block, mut v: Value) -> Value {
     v
 }
 
-/// The node that computes a value, be it its second result.
+/// The node that computes a value, which may be its second result.
 fn producer(block: &Block, v: Value) -> Value {
     let v = source(block, v);
     match block.node(v).op {
@@ -77,8 +77,8 @@ fn producer(block: &Block, v: Value) -> Value {
     }
 }
 
-/// Vector registers that a node reads, be it that it takes a value from where it was read, or writes. With its shadow a
-/// register is accessed itself.
+/// The vector registers that a node reads, including those whose read value it uses, or writes. An access to a shadow counts as
+/// one to its register.
 fn touched(block: &Block, v: Value) -> RegisterSet {
     let effects = block.node(v).op.effects();
     let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
@@ -91,7 +91,7 @@ fn touched(block: &Block, v: Value) -> RegisterSet {
     sets.fold(RegisterSet::default(), RegisterSet::with)
 }
 
-/// Of shadows the registers.
+/// A span of shadows as the span of their registers.
 fn with_shadow(span: Span) -> Span {
     match span.first.checked_sub(SHADOW_VECTOR.into()) {
         Some(first) if span.file == RegFile::Vector => Span { first, ..span },
@@ -106,7 +106,7 @@ pub fn second_of(block: &Block, v: Value) -> Option<Value> {
     second.map(|(second, _)| second)
 }
 
-/// Calls `f` for each value that a node needs, seen through casts.
+/// Calls `f` for each value that a node needs, looking through casts.
 pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
     block
         .node(v)
@@ -124,8 +124,8 @@ struct Builder<'b, P> {
 }
 
 impl Segments {
-    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open
-    /// segment is its second argument.
+    /// The segments of a block. `placement` returns the placement of each node except reads; its second argument says whether the
+    /// node depends on tiles of the open segment.
     pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
         let n = block.nodes.len();
         let mut builder = Builder {
@@ -158,7 +158,7 @@ impl Segments {
         segments
     }
 
-    /// Of each segment, the vector registers that are dead after it, if those of `behind` are dead after the block.
+    /// The vector registers that are dead after each segment, if those of `behind` are dead after the block.
     pub fn dead(&self, block: &Block, behind: RegisterSet) -> Vec<RegisterSet> {
         let mut left = behind;
         let mut dead: Vec<_> = self
@@ -177,7 +177,7 @@ impl Segments {
         dead
     }
 
-    /// Finds the relation right before the branch that needs it alone.
+    /// Finds a relation directly before the branch that is its only user.
     fn find_relation(&mut self, block: &Block) {
         let Some([.., relation, branch]) = self.list.last().map(|segment| &segment.uniform[..])
         else {
@@ -205,7 +205,7 @@ impl Segments {
         }
     }
 
-    /// The segment that a value is needed in last. Uniform values are kept: there is room for all.
+    /// Finds the last segment that needs each value. Uniform values are kept longer: there is room for all.
     fn find_last_uses(&mut self, block: &Block) {
         for (n, segment) in self.list.iter().enumerate() {
             for user in segment.uniform.iter().chain(&segment.tile) {
@@ -222,7 +222,7 @@ impl Segments {
         }
     }
 
-    /// Finds uniform values that can be computed into the register they are written to.
+    /// Finds uniform values that can be computed directly into the register that they are written to.
     fn write_at_once(&mut self, block: &Block) {
         for segment in &self.list {
             for pair in segment.uniform.windows(2) {
@@ -246,7 +246,7 @@ impl Segments {
     }
 }
 
-/// What the nodes of a block may write, in their order.
+/// The registers that the nodes of a block may write, in order.
 struct Writes(Vec<(Value, Span)>);
 
 impl Writes {
@@ -260,7 +260,7 @@ impl Writes {
         Writes(spans.collect())
     }
 
-    /// Whether a node behind `from`, and not behind `to`, may write registers.
+    /// Whether a node after `from`, and not after `to`, may write registers.
     fn between(&self, registers: Span, from: Value, to: Option<Value>) -> bool {
         let behind = self.0.partition_point(|(v, _)| *v <= from);
         let mut writes = self.0[behind..].iter();
@@ -270,8 +270,8 @@ impl Writes {
 }
 
 impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
-    /// Decides which reads are copied. Tiles of a segment come behind all that the wave does in it: what they need of a
-    /// uniform register is copied if that is written anywhere later.
+    /// Decides which reads are copied. The tiles of a segment come after all nodes of the wave in it, so a uniform register that
+    /// they need is copied if it is written anywhere later.
     fn find_copies(&mut self) {
         let n = self.block.nodes.len();
         let (mut last, mut by_tiles) = (vec![None; n], vec![false; n]);
@@ -290,7 +290,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
             let vector = reg.ty().is_vector();
             let to = match self.block.node(last).op {
                 _ if by_tiles[n] && !vector => None,
-                // It writes over its own address: a lane is done with that before it has what it loads.
+                // A load may overwrite its own address: a lane's address is dead before its result is written.
                 Op::Mem(ref op) if op.kind == MemKind::Load && op.registers() == 1 => {
                     last.0.checked_sub(1).map(Value)
                 }
@@ -318,7 +318,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         self.segments.list.len() as u32
     }
 
-    /// Whether tiles of the open segment compute what a node needs.
+    /// Whether tiles of the open segment compute an operand of a node.
     fn needs_tile(&self, v: Value) -> bool {
         let mut needs = false;
         operands(self.block, v, &mut |a| {
@@ -328,12 +328,12 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         needs
     }
 
-    /// Whether a node takes as a number what tiles of the open segment compute as a mask: that has all lanes.
+    /// Whether a node uses a mask of the open segment's tiles as a number, which needs all lanes.
     fn needs_mask_as_number(&self, v: Value) -> bool {
         let mut needs = false;
         let op = &self.block.node(v).op;
         if matches!(op, Op::Write { reg, .. } if !reg.ty().is_vector()) {
-            // A tile writes its part of a register.
+            // Each tile writes its part of a register.
             return false;
         }
         op.for_each_operand(&mut |a| {
@@ -350,7 +350,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         if let Op::Read(reg) = node.op {
             return self.add_read(v, reg);
         }
-        // What tiles gather of a mask is stored behind all of them: of two that overlap the second begins a segment.
+        // Masks that tiles gather are stored after all tiles: of two overlapping ones, the second begins a segment.
         if let Op::Write { reg, .. } = node.op
             && !reg.ty().is_vector()
             && (self.tile_writes.iter()).any(|span| span.overlaps(Span::of(reg)))
@@ -369,7 +369,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
             }
             Placement::Wave => {
                 let effects = node.op.effects();
-                // What is counted is counted for the lanes that are on.
+                // Instructions are counted for the active lanes, so EXEC must be stored.
                 let counts = effects.marks;
                 let again = |span: &Span| {
                     effects.writes.overlap(*span) || (counts && span.overlaps(Span::EXEC))
@@ -390,7 +390,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         }
     }
 
-    /// Whether a node is a function of values of the wave alone: it may come before the tiles.
+    /// Whether a node is a function of values of the wave only, so that it may come before the tiles.
     fn is_apart(&self, v: Value) -> bool {
         let node = self.block.node(v);
         let effects = node.op.effects();
@@ -406,7 +406,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         self.open.tile.push(v);
     }
 
-    /// A read that is not copied needs no code: its value is where its register is, or where a tile has it.
+    /// Adds a read. A read that is not copied needs no code: its value is in its register, or in the tile.
     fn add_read(&mut self, v: Value, reg: Reg) {
         let written = |span: &Span| span.overlaps(Span::of(reg));
         let copied = self.segments.copied[v.index()];

@@ -1,4 +1,4 @@
-//! Steps of functions that do a row of words at once.
+//! Steps of functions that compute a row of words at once.
 
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use crate::lanes::{Batch2, Batch3, Room, Row};
 use crate::step::{Ctx, Next, Step};
 use crate::store::{Aligned, Store};
 
-/// Two sources; bit n of `U` says that source n is uniform.
+/// A step with two sources; bit n of `U` says that source n is uniform.
 pub struct Two<F, const U: u8>(PhantomData<F>);
 
 impl<F: Batch2, const U: u8> Custom for Two<F, U> {
@@ -26,7 +26,7 @@ impl<F: Batch2, const U: u8> Custom for Two<F, U> {
     }
 }
 
-/// Three sources.
+/// A step with three sources; bit n of `U` says that source n is uniform.
 pub struct Three<F, const U: u8>(PhantomData<F>);
 
 impl<F: Batch3, const U: u8> Custom for Three<F, U> {
@@ -43,17 +43,17 @@ impl<F: Batch3, const U: u8> Custom for Three<F, U> {
     }
 }
 
-/// Source `N`: where it stands in the vector file, or spread into `room`.
+/// The row of source `N`: in the vector file, or a uniform value spread into `room`.
 ///
 /// # Safety
-/// That of `StepFn`. Nobody writes the source while it is used.
+/// The contract of `StepFn`. The source is not written while it is used.
 #[inline(always)]
 unsafe fn row<'a, const N: usize, const U: u8>(
     ctx: &Ctx<'_, '_>,
     s: &Step,
     room: &'a mut Room<u32>,
 ) -> &'a Row {
-    // SAFETY: that of the caller.
+    // SAFETY: by the caller's promise.
     unsafe {
         match U >> N & 1 {
             0 => &*ctx.v(s.src[N]).cast_const().cast(),

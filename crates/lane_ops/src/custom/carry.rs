@@ -1,4 +1,4 @@
-//! Sums with carry, and the wide multiply-add: operations with two results.
+//! Sums with carry, and the wide multiply-add: steps with 64-bit or two results.
 
 use super::lane;
 use crate::drive::Custom;
@@ -21,8 +21,7 @@ fn add<const SUB: bool>(a: u32, b: u32, carry: u32) -> (u32, bool) {
     }
 }
 
-/// a ± b ± carry in each lane; source 2 is the carry mask when `CARRY`. The
-/// carries of the step's mask go to `dst2`.
+/// a ± b ± carry in each lane; source 2 is the carry mask when `CARRY`. The carries of the active lanes go to `dst2`.
 pub struct AddCarry<const SUB: bool, const CARRY: bool, const U: u8>;
 
 impl<const SUB: bool, const CARRY: bool, const U: u8> Custom for AddCarry<SUB, CARRY, U> {
@@ -54,8 +53,7 @@ impl<const SUB: bool, const CARRY: bool, const U: u8> Custom for AddCarry<SUB, C
     }
 }
 
-/// a ± b ± carry of uniform values of 32 bits; the carry, 0 or 1, goes to
-/// `dst2`.
+/// a ± b ± carry of uniform 32-bit values; the carry, 0 or 1, goes to `dst2`.
 pub struct UniformAddCarry<const SUB: bool, const CARRY: bool>;
 
 impl<const SUB: bool, const CARRY: bool> Custom for UniformAddCarry<SUB, CARRY> {
@@ -114,7 +112,7 @@ impl<const SIGNED: bool, const U: u8> Custom for MadWide<SIGNED, U> {
     }
 }
 
-/// a · b + c of uniform values.
+/// a · b + c in 64 bits of uniform values.
 pub struct UniformMadWide<const SIGNED: bool>;
 
 impl<const SIGNED: bool> Custom for UniformMadWide<SIGNED> {

@@ -1,5 +1,4 @@
-//! Moves between lanes. Each reads all of its source before it writes, since
-//! the destination may be the source.
+//! Moves between lanes. Each reads all of its source before it writes, since the destination may be the source.
 
 use wavetank_ir::LANES;
 
@@ -10,17 +9,17 @@ use crate::lanes::{Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
-/// The table of a shuffle, kept beside the block; `imm[1]` is its address.
+/// The table of a shuffle, stored with the block; `imm[1]` is its address.
 ///
 /// # Safety
 /// Lowering made the step with the address of a table that outlives it.
 #[inline(always)]
 unsafe fn table(s: &Step) -> &[u8; LANES] {
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { &*std::ptr::with_exposed_provenance(s.imm[1] as usize) }
 }
 
-/// Lane n takes lane `table[n]`, or 0; `ROWS` says that it is of the same row of sixteen.
+/// Lane n takes lane `table[n]`, or 0. `ROWS` promises that the table stays within rows of sixteen lanes.
 pub struct Shuffle<const ROWS: bool>;
 
 impl<const ROWS: bool> Custom for Shuffle<ROWS> {
@@ -40,7 +39,8 @@ impl<const ROWS: bool> Custom for Shuffle<ROWS> {
     }
 }
 
-/// The same selection of a mask, in the lanes of the step's; `imm[2]` is what it makes of a full one, as EXEC mostly is.
+/// A shuffle of a mask, restricted to the step's mask. `imm[2]` is the shuffled mask of all lanes, a shortcut for EXEC, which
+/// mostly is full.
 pub struct ShuffleMask;
 
 impl Custom for ShuffleMask {
@@ -85,8 +85,7 @@ impl<const U: u8> Custom for Permute<U> {
     }
 }
 
-/// Lane n of the mask (source 2) sends to lane `index[n] / 4`; the highest
-/// sender wins.
+/// Lane n of the mask (source 2) sends to lane `index[n] / 4`; if several send to one, the highest wins.
 pub struct Scatter<const U: u8>;
 
 impl<const U: u8> Custom for Scatter<U> {
@@ -108,7 +107,7 @@ impl<const U: u8> Custom for Scatter<U> {
     }
 }
 
-/// The value of the lane that source 1 names.
+/// The value in the lane whose number is source 1.
 pub struct ReadLane;
 
 impl Custom for ReadLane {
@@ -124,8 +123,7 @@ impl Custom for ReadLane {
     }
 }
 
-/// The value of the lowest lane of the mask (source 1); of lane 0 if there is
-/// none.
+/// The value of the lowest lane of the mask (source 1), or of lane 0 if the mask is empty.
 pub struct ReadFirstLane;
 
 impl Custom for ReadFirstLane {
@@ -141,7 +139,7 @@ impl Custom for ReadFirstLane {
     }
 }
 
-/// For each lane the mask of the lanes below it: its low or high half.
+/// For each lane, the mask of the lanes below it: its low or high half.
 pub struct LanesBelow<const HIGH: bool>;
 
 impl<const HIGH: bool> Custom for LanesBelow<HIGH> {

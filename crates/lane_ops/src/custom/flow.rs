@@ -1,24 +1,24 @@
-//! Ends of blocks, clocks and counters: steps without lanes.
+//! Control flow: steps for ends of blocks, stops, clocks and counters.
 
 use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use crate::step::{Ctx, Next, Step};
 use wavetank_machine::{Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock};
 
-/// Goes on at `imm[2]`.
+/// Continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn), as for all functions here.
+/// The contract of [`StepFn`](crate::step::StepFn), as for all functions here.
 pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive.
     unsafe { (*ctx.uniform).pc = s.imm[2] };
     Next::Block
 }
 
-/// Goes to `imm[1]` if source 0 is not 0, else to `imm[2]`.
+/// Branches to `imm[1]` if source 0 is not 0, else to `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offset.
     unsafe {
@@ -28,17 +28,17 @@ pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     }
 }
 
-/// Goes to the address in source 0.
+/// Jumps to the address in source 0.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offset.
     unsafe { (*ctx.uniform).pc = ctx.uniform64(s, 0) };
     Next::Block
 }
 
-/// The instruction that a step stops at: `dst2` bytes before `imm[2]`.
+/// The address of the instruction that a step stops at: `dst2` bytes before `imm[2]`.
 fn pc(s: &Step) -> u64 {
     s.imm[2].wrapping_sub(s.dst2.into())
 }
@@ -51,29 +51,29 @@ unsafe fn leave(ctx: &mut Ctx<'_, '_>, s: &Step, why: impl Into<Leave>) -> Next 
     Next::Leave
 }
 
-/// Waits at a barrier, to go on at `imm[2]`.
+/// Waits at a barrier; the wave continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { leave(ctx, s, Leave::Barrier(pc(s))) }
 }
 
-/// Lets others run, to go on at `imm[2]`.
+/// Ends the time slice, so that other waves run; the wave continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { leave(ctx, s, Leave::Yield(YieldPoint::Sleep, pc(s))) }
 }
 
-/// Asks for global synchronization of kind `flags`, by resource and value in
-/// the sources, to go on at `imm[2]`.
+/// Stops for global synchronization of kind `flags`, with the resource and the value in the sources; the wave continues at
+/// `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offsets.
     unsafe {
@@ -87,22 +87,20 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     }
 }
 
-/// An export, and the offsets of the lane vectors that it sends.
+/// An export with the offsets of the lane vectors that it sends.
 pub struct Send {
-    /// What it is.
+    /// The export: its target and flags.
     pub export: Export,
-    /// Its data.
+    /// The offsets of its data.
     pub data: [Option<u32>; 4],
 }
 
-/// Sends data out, to go on at `imm[2]`; `imm[0]` is the address of the
-/// [`Send`], kept beside the block.
+/// Exports data; the wave continues at `imm[2]`. `imm[0]` is the address of the [`Send`], which is stored with the block.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: lowering keeps what is sent as long as the step, and proved the
-    // offsets.
+    // SAFETY: lowering keeps the `Send` as long as the step, and proved the offsets.
     unsafe {
         let send: &Send = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
         let lanes = |at| Box::new(ctx.v(at).cast::<[u32; LANES]>().read());
@@ -113,42 +111,42 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     }
 }
 
-/// Sends message `flags`, to go on at `imm[2]`.
+/// Sends message `flags`; the wave continues at `imm[2]`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let (pc, message) = (pc(s), s.flags as u16);
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { leave(ctx, s, Event::Message { pc, message }) }
 }
 
-/// The trap `flags` stops the wave, with the guest address of its instruction.
+/// Stops the wave with trap `flags` and the guest address of the instruction.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let (pc, id) = (pc(s), s.flags as u8);
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { leave(ctx, s, Fault::Trap { pc, id }) }
 }
 
-/// The wave is done.
+/// Ends the program of the wave.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`.
+    // SAFETY: the contract of `StepFn`.
     unsafe { leave(ctx, s, Leave::End(pc(s))) }
 }
 
-/// The instruction of this step is not supported; `imm[0]` is the address of the
-/// sentence, kept beside the block.
+/// Stops the wave because the instruction is not supported; `imm[0]` is the address of the message, which is stored with the
+/// block.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: lowering keeps the sentence as long as the step.
+    // SAFETY: lowering keeps the message as long as the step.
     unsafe {
         let what: &String = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
         let (pc, what) = (pc(s), what.clone());
@@ -156,10 +154,10 @@ pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     }
 }
 
-/// Reads the clock: of cycles, or with flag 1 of real time.
+/// Reads a clock: that of cycles, or with flag 1 that of real time.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn read_clock(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let which = if s.flags == 0 {
         Clock::Cycles
@@ -171,19 +169,19 @@ pub unsafe fn read_clock(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Step
 }
 
-/// Instructions of a run of code in which EXEC does not change.
+/// The number of instructions in a run of code in which EXEC does not change.
 #[derive(Clone, Default)]
 pub struct Counts {
-    /// By family.
+    /// The number for each family.
     pub families: [u64; 8],
-    /// All of them.
+    /// The number for all families.
     pub all: u64,
 }
 
-/// Counts the instructions that `imm[0]` points to, kept beside the block.
+/// Adds the counts at address `imm[0]`, which are stored with the block.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn count(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the counts as long as the step; EXEC is a pair of
     // uniform registers.

@@ -8,27 +8,27 @@ use crate::step::{Ctx, Next, Step};
 use crate::store::{Aligned, Store};
 use wavetank_memory::Source;
 
-/// A call of a lane function, kept beside the block; `imm[0]` of its step is
-/// its address. Lanes that are off in the step's mask may keep what they had.
+/// A call of a lane function, stored with the block; `imm[0]` of its step is its address. Inactive lanes of the result may keep
+/// their previous values.
 pub struct LaneCall {
-    /// The function.
+    /// The function to call.
     function: &'static LaneFn,
-    /// Where its arguments are, and whether they have 64 bits.
+    /// The sources of its arguments, and whether they have 64 bits.
     args: [(Source, bool); 4],
-    /// Where they are if all are lane vectors of 32 bits.
+    /// The offsets of the arguments if all are lane vectors of 32 bits.
     words: Option<[u32; 4]>,
-    /// Whether the result is uniform: that of lane 0.
+    /// Whether the result is uniform: then it is that of lane 0.
     uniform: bool,
 }
 
-/// What [`LaneCall::words`] has for an argument that a function does not have.
+/// The entry of [`LaneCall::words`] for an argument that the function lacks.
 const NO_ARGUMENT: u32 = u32::MAX;
 
-/// What it reads there.
+/// The lanes of an argument that the function lacks.
 static ZERO: [u32; LANES] = [0; LANES];
 
 impl LaneCall {
-    /// A call with arguments where lowering found them.
+    /// A call with the arguments at the sources that lowering found.
     pub fn new(function: &'static LaneFn, args: [(Source, bool); 4], uniform: bool) -> Self {
         let word = |arg| match arg {
             (Source::None, _) => Some(NO_ARGUMENT),
@@ -49,14 +49,13 @@ impl LaneCall {
     }
 }
 
-/// Applies the function.
+/// The step that calls a lane function.
 pub struct Call;
 
 impl Custom for Call {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: lowering keeps the call beside the block, and proved the
-        // offsets of its arguments; the loop is that of the level.
+        // SAFETY: lowering keeps the call with the block, and proved the offsets of its arguments; the loop is that of the level.
         unsafe {
             let call: &LaneCall = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
             let function = call.function;
@@ -101,7 +100,7 @@ impl Custom for Call {
 }
 
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn); the results are those of the function.
+/// The contract of [`StepFn`](crate::step::StepFn); the results are those of the function.
 #[inline(always)]
 unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &LaneResults) {
     // SAFETY: lowering proved the offsets of the step.
@@ -121,10 +120,10 @@ unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &
     }
 }
 
-/// Calls with arguments of any kind.
+/// Calls the function with arguments of any kind.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn) and of the loop.
+/// The contract of [`StepFn`](crate::step::StepFn) and of the loop.
 #[inline(always)]
 unsafe fn of_any(
     ctx: &Ctx<'_, '_>,
@@ -134,7 +133,7 @@ unsafe fn of_any(
 ) {
     let mut room = [const { [const { Room::uninit() }; 2] }; 4];
     let [a, b, c, d] = &mut room;
-    // SAFETY: that of the caller.
+    // SAFETY: by the caller's promise.
     unsafe {
         let args = [
             argument(ctx, args[0], a),
@@ -146,17 +145,17 @@ unsafe fn of_any(
     }
 }
 
-/// The halves of an argument in all lanes: where they stand in the vector file, or spread into `room`.
+/// The halves of an argument in all lanes: in the vector file, or spread into `room`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn). Nobody writes the argument's lane vectors while they are used.
+/// The contract of [`StepFn`](crate::step::StepFn). The argument's lane vectors are not written while they are used.
 #[inline(always)]
 unsafe fn argument<'a>(
     ctx: &Ctx<'_, '_>,
     (source, wide): (Source, bool),
     room: &'a mut [Room<u32>; 2],
 ) -> LaneArg<'a> {
-    // SAFETY: that of the caller.
+    // SAFETY: by the caller's promise.
     let value = unsafe {
         match source {
             Source::None => return [&ZERO; 2],

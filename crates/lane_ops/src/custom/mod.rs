@@ -1,5 +1,5 @@
-//! Steps with a body of their own: moves, selects, carries, moves between
-//! lanes, lane functions, and the ends of blocks.
+//! Custom steps, which have a body of their own: moves, selects, carries, moves between lanes, lane functions, and the ends of
+//! blocks.
 
 pub mod batch;
 pub mod carry;
@@ -16,7 +16,7 @@ use super::step::{Ctx, Step};
 /// lane where bit `n` of `uniform` is set.
 ///
 /// # Safety
-/// That of `StepFn`.
+/// The contract of `StepFn`.
 #[inline(always)]
 unsafe fn lane<W: Word>(ctx: &Ctx<'_, '_>, s: &Step, n: usize, uniform: u8, i: usize) -> W {
     // SAFETY: lowering proved the offsets of the step.

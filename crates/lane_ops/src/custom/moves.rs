@@ -1,4 +1,4 @@
-//! Moves into registers, and selects.
+//! Moves into registers, selects, and relative addressing.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 use wavetank_memory::VECTOR_BYTES;
 
-/// The value itself.
+/// Copies the value unchanged.
 pub struct Copy<W>(PhantomData<W>);
 
 impl<W: Word> Op1 for Copy<W> {
@@ -24,7 +24,7 @@ impl<W: Word> Op1 for Copy<W> {
     }
 }
 
-/// 1 for a value that is not 0: what a write of SCC keeps.
+/// Gives 1 for a value that is not 0, and 0 for 0: the value of a write to SCC.
 pub struct Truth;
 
 impl Op1 for Truth {
@@ -36,7 +36,7 @@ impl Op1 for Truth {
     }
 }
 
-/// A uniform value in every lane.
+/// Spreads a uniform value over all lanes.
 pub struct Splat<W>(PhantomData<W>);
 
 impl<W: Word> Custom for Splat<W> {
@@ -51,7 +51,7 @@ impl<W: Word> Custom for Splat<W> {
     }
 }
 
-/// Writes the bytes of each 32-bit lane that `flags` names.
+/// Writes the bytes of each 32-bit lane that `flags` selects.
 pub struct WriteBytes<const U: u8>;
 
 impl<const U: u8> Custom for WriteBytes<U> {
@@ -79,7 +79,7 @@ impl<W: Word, const U: u8> Custom for Select<W, U> {
         unsafe {
             let choice = ctx.uniform64(s, 0);
             let halves = if W::BITS == 64 { 2 } else { 1 };
-            // All is read before anything is written: the results may be sources, shifted by a register.
+            // All sources are read before anything is written: the result may overlap a source, shifted by a register.
             let mut r = [const { Room::<u32>::uninit() }; 2];
             for (half, r) in r.iter_mut().enumerate().take(halves) {
                 let a = all_lanes(|i| half_of::<W, U>(ctx, s, 1, half, i));
@@ -98,7 +98,7 @@ impl<W: Word, const U: u8> Custom for Select<W, U> {
 /// Half 0 or 1 of source `n` in lane `i`.
 ///
 /// # Safety
-/// That of `StepFn`.
+/// The contract of `StepFn`.
 #[inline(always)]
 unsafe fn half_of<W: Word, const U: u8>(
     ctx: &Ctx<'_, '_>,
@@ -179,7 +179,7 @@ impl<const U: u8> Custom for WriteIndexed<U> {
     }
 }
 
-/// SGPRs that relative addressing may name (Vega ISA, 3.6.1).
+/// The number of SGPRs that relative addressing may access (Vega ISA, 3.6.1).
 pub const INDEXED_SGPRS: u32 = 104;
 
 /// Reads uniform register `imm[1] + index`; out of range reads s0. The file begins at `dst2`.

@@ -1,7 +1,8 @@
-//! What programs note, for who looks for mistakes: steps that change nothing.
+//! Probes: steps that report values to checkers and change nothing.
 //!
-//! Source 0 is looked at, source 1 are the lanes; `flags` says what it is about, `imm[2]` at which instruction. Where a step has
-//! no result it has places of what is shown, and the upper bits of `flags` say what they are ([`show`]).
+//! Source 0 is the probed value, source 1 the lanes; `flags` is its meaning, `imm[2]` the address of its instruction. The fields
+//! for results and further sources hold the locations of the values shown with it, and the upper bits of `flags` their kinds
+//! ([`show`]).
 
 use std::marker::PhantomData;
 
@@ -13,16 +14,16 @@ use crate::lanes::Word;
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
-/// That the wave goes past a wait at `imm[2]`.
+/// Records that the wave has passed a wait at `imm[2]`.
 ///
 /// # Safety
-/// None is needed.
+/// No condition: only the signature requires `unsafe`.
 pub unsafe fn wait(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     ctx.memory.record_wait(s.imm[2]);
     Next::Step
 }
 
-/// Of a lane vector the lanes that are not 0.
+/// Probes a lane vector: reports the lanes that are not 0.
 pub struct Lanes<W>(PhantomData<W>);
 
 impl<W: Word> Custom for Lanes<W> {
@@ -43,7 +44,7 @@ impl<W: Word> Custom for Lanes<W> {
     }
 }
 
-/// Of a mask its lanes.
+/// Probes a mask: reports its lanes.
 pub struct Mask;
 
 impl Custom for Mask {
@@ -60,7 +61,7 @@ impl Custom for Mask {
     }
 }
 
-/// Of a uniform value all lanes.
+/// Probes a uniform value: reports all lanes if it is not 0.
 pub struct Uniform<W>(PhantomData<W>);
 
 impl<W: Word> Custom for Uniform<W> {
@@ -81,20 +82,20 @@ impl<W: Word> Custom for Uniform<W> {
 }
 
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 #[cold]
 #[inline(never)]
 unsafe fn probe(ctx: &mut Ctx<'_, '_>, s: &Step, lanes: u64) {
     // SAFETY: lowering proved the offsets of the step.
     let lanes = lanes & unsafe { ctx.uniform64(s, 1) };
     if lanes != 0 {
-        // SAFETY: as above.
+        // SAFETY: lowering proved the offsets of the step.
         let shown = unsafe { shown(ctx, s, lanes.trailing_zeros() as usize) };
         ctx.memory.probe(s.imm[2], s.flags as u8, lanes, shown);
     }
 }
 
-/// What is shown: two bits say where it is, one that it has 64 bits.
+/// The kinds of a shown value: two bits for its location, one for a width of 64 bits.
 const NOTHING: u32 = 0;
 const VECTOR: u32 = 1;
 const UNIFORM: u32 = 2;
@@ -103,21 +104,21 @@ const CONSTANT: u32 = 3;
 const IS_WIDE: u32 = 4;
 const KIND_BITS: usize = 3;
 
-/// Where the kinds begin in `flags`.
+/// The lowest bit of the kinds in `flags`.
 const KINDS_AT: usize = 8;
 
-/// A number that is shown: where it is, or which.
+/// The location of a value shown with a probe.
 pub enum Shown {
     /// A lane vector, by its offset.
     Vector(u32),
     /// A uniform value, by its offset.
     Uniform(u32),
-    /// A constant.
+    /// A constant instead of a location.
     Constant(u64),
 }
 
-/// Gives a step the numbers that it shows, and whether they have 64 bits. What is behind a constant that an instruction cannot
-/// have is left out.
+/// Adds to a step the values that it shows, each with whether it has 64 bits. The list ends before a constant that cannot be
+/// encoded.
 pub fn show(step: &mut Step, numbers: impl Iterator<Item = (Shown, bool)>) {
     let room = [&mut step.src[2], &mut step.dst, &mut step.dst2];
     for (n, ((number, wide), room)) in numbers.zip(room).enumerate() {
@@ -134,10 +135,10 @@ pub fn show(step: &mut Step, numbers: impl Iterator<Item = (Shown, bool)>) {
     }
 }
 
-/// What a step shows of a lane.
+/// The values that a step shows, in lane `i`.
 ///
 /// # Safety
-/// That of [`StepFn`](crate::step::StepFn).
+/// The contract of [`StepFn`](crate::step::StepFn).
 unsafe fn shown(ctx: &Ctx<'_, '_>, s: &Step, i: usize) -> Vec<u64> {
     let places: [u32; MAX_SHOWN] = [s.src[2], s.dst, s.dst2];
     let kinds = (0..MAX_SHOWN).map(|n| s.flags >> (KINDS_AT + KIND_BITS * n));

@@ -1,8 +1,8 @@
-//! What is aligned for all levels of processor features.
+//! Alignment of lane vectors, common to all levels of processor features.
 
 use std::ops::{Deref, DerefMut};
 
-/// What is aligned as lane vectors are, to a line of the cache.
+/// A value with the alignment of lane vectors, a cache line.
 #[repr(C, align(64))]
 pub struct Aligned<T>(pub T);
 

@@ -1,4 +1,4 @@
-//! Eight lanes at a time: AVX2.
+//! Lane accesses with AVX2, eight lanes at a time.
 
 use std::arch::x86_64::*;
 
@@ -9,10 +9,10 @@ use super::aligned::Aligned;
 use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row};
 
-/// AVX2.
+/// The lane accesses of AVX2.
 pub struct Store256;
 
-/// The low eight bits of a mask as lanes.
+/// Expands the low eight bits of a mask to eight lanes.
 ///
 /// # Safety
 /// The processor has AVX2.
@@ -37,7 +37,7 @@ unsafe fn table256(table: &[u8; LANES], at: usize) -> __m256i {
     unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(entries.as_ptr().cast())) }
 }
 
-/// Eight lanes of a row of sixteen, of which the low four bits of their numbers choose; 0 where these are 64 or more.
+/// Selects eight lanes of a row of sixteen by the low four bits of their numbers; a number of 64 or more gives 0.
 ///
 /// # Safety
 /// The processor has AVX2.
@@ -70,7 +70,7 @@ impl Store for Store256 {
             unsafe {
                 let (p, r) = (p.add(8 * c).cast::<__m256>(), r.as_ptr().add(8 * c).cast());
                 let lanes = lanes256(mask >> (8 * c));
-                // Volatile for the same reason as above.
+                // Volatile, since the compiler may make a masked store of a blend, which would stall the next load.
                 let (old, new) = (p.read_volatile(), _mm256_loadu_ps(r));
                 p.write(_mm256_blendv_ps(old, new, lanes));
             }
@@ -97,7 +97,7 @@ impl Store for Store256 {
             unsafe {
                 let lanes = table256(table, at);
                 let none = _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(63));
-                // Most lanes stay in their row.
+                // Most tables keep lanes within their row.
                 let rows = _mm256_srli_epi32::<4>(lanes);
                 let in_row = _mm256_cmpeq_epi32(rows, _mm256_set1_epi32(at as i32 / 16));
                 if _mm256_movemask_epi8(_mm256_or_si256(in_row, none)) == -1 {
@@ -130,7 +130,7 @@ impl Store for Store256 {
             unsafe {
                 let low = _mm256_loadu_si256(low.add(8 * c).cast());
                 let high = _mm256_loadu_si256(high.add(8 * c).cast());
-                // Lanes 0, 1, 4, 5 and 2, 3, 6, 7.
+                // The results are lanes 0, 1, 4, 5 and lanes 2, 3, 6, 7.
                 let (x, y) = (
                     _mm256_unpacklo_epi32(low, high),
                     _mm256_unpackhi_epi32(low, high),
@@ -150,7 +150,7 @@ impl Store for Store256 {
                 let from = from.as_ptr().add(8 * c);
                 let first = _mm256_loadu_ps(from.cast());
                 let second = _mm256_loadu_ps(from.add(4).cast());
-                // Lanes 0, 1, 4, 5, 2, 3, 6, 7: pairs are put in order.
+                // The lanes are 0, 1, 4, 5, 2, 3, 6, 7: the pairs must be reordered.
                 let in_order =
                     |x| _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_castps_si256(x));
                 let x = in_order(_mm256_shuffle_ps::<0b10_00_10_00>(first, second));
@@ -253,10 +253,10 @@ impl Permute for Store256 {
                 let [high, low, select] = [part(high), part(low), part(selectors)];
                 let lanes = _mm_setr_epi32(0, 0x0404_0404, 0x0808_0808, 0x0c0c_0c0c);
                 let lanes = _mm256_broadcastsi128_si256(lanes);
-                // The byte of {high, low} with this number.
+                // The byte of {high, low} that the number selects.
                 let chosen = |number| {
                     let at = _mm256_or_si256(_mm256_and_si256(number, _mm256_set1_epi8(3)), lanes);
-                    // Bit 2 of each byte becomes its highest.
+                    // Bit 2 of each byte moves to its highest bit.
                     let is_high = _mm256_slli_epi16::<5>(number);
                     let (low, high) = (_mm256_shuffle_epi8(low, at), _mm256_shuffle_epi8(high, at));
                     _mm256_blendv_epi8(low, high, is_high)

@@ -1,4 +1,4 @@
-//! Sixteen lanes at a time: AVX-512.
+//! Lane accesses with AVX-512, sixteen lanes at a time.
 
 use std::arch::x86_64::*;
 
@@ -9,7 +9,7 @@ use super::aligned::Aligned;
 use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row};
 
-/// AVX-512.
+/// The lane accesses of AVX-512.
 pub struct Store512;
 
 impl Store for Store512 {
@@ -25,8 +25,8 @@ impl Store for Store512 {
             unsafe {
                 let p = p.add(16 * c).cast::<__m512i>();
                 let new = _mm512_loadu_epi32(r.as_ptr().add(16 * c).cast());
-                // A whole store, since a masked one would stall the next load. The compiler makes one of a blend
-                // with what it may read when it likes: hence volatile.
+                // A whole store, since a masked one would stall the next load. The read is volatile because the compiler may make
+                // a masked store of a blend with memory.
                 let old = p.read_volatile();
                 p.write(_mm512_mask_blend_epi32((mask >> (16 * c)) as u16, old, new));
             }
@@ -55,7 +55,7 @@ impl Store for Store512 {
             for c in 0..LANES / 16 {
                 let lanes = _mm_loadu_si128(table.as_ptr().add(16 * c).cast());
                 let lanes = _mm512_cvtepu8_epi32(lanes);
-                // The low five bits choose among two vectors.
+                // The low five bits select among two vectors.
                 let low = _mm512_permutex2var_epi32(from[0], lanes, from[1]);
                 let high = _mm512_permutex2var_epi32(from[2], lanes, from[3]);
                 let is_high = _mm512_test_epi32_mask(lanes, _mm512_set1_epi32(32));
@@ -76,7 +76,7 @@ impl Store for Store512 {
                 let lanes = _mm512_cvtepu8_epi32(lanes);
                 let is_lane = _mm512_cmplt_epu32_mask(lanes, _mm512_set1_epi32(64));
                 let from = _mm512_loadu_epi32(from.as_ptr().add(row).cast());
-                // The low four bits choose.
+                // The low four bits select a lane.
                 let chosen = _mm512_maskz_permutexvar_epi32(is_lane, lanes, from);
                 _mm512_storeu_epi32(to.add(row).cast(), chosen);
             }
@@ -90,7 +90,7 @@ impl Store for Store512 {
             unsafe {
                 let low = _mm512_loadu_epi32(low.add(16 * c).cast());
                 let high = _mm512_loadu_epi32(high.add(16 * c).cast());
-                // Indices from 16 on name the second operand.
+                // Indices from 16 on select the second operand.
                 let first =
                     _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
                 let second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
@@ -194,7 +194,7 @@ impl PairConversions for Store512 {
     unsafe fn narrow_pairs(from: &Halves<u32>) -> Aligned<[u32; LANES]> {
         let mut to = Aligned([0; LANES]);
         for c in 0..LANES / 16 {
-            // SAFETY: sixteen lanes, which are 32 halves. One store of all of them: a load would wait for two.
+            // SAFETY: sixteen lanes, which are 32 halves. All are stored at once: a load would wait for two stores.
             unsafe {
                 let halves = |n: usize| {
                     let from = from.as_ptr().add(32 * c + 16 * n);
@@ -224,7 +224,7 @@ impl Permute for Store512 {
                     0x0808_0808,
                     0x0c0c_0c0c,
                 ));
-                // The byte of {high, low} with this number.
+                // The byte of {high, low} that the number selects.
                 let chosen = |number| {
                     let at = _mm512_or_si512(_mm512_and_si512(number, _mm512_set1_epi8(3)), lanes);
                     let is_high = _mm512_test_epi8_mask(number, _mm512_set1_epi8(4));

@@ -1,21 +1,21 @@
-//! Halves side by side, and the conversions of them.
+//! Adjacent halves in the words of a row, and their conversions.
 
 use wavetank_ir::LANES;
 
 use super::aligned::Aligned;
 
-/// The halves of a row, in the order in which they stand in memory.
+/// The halves of a row, in the order of memory.
 pub type Halves<T> = [T; 2 * LANES];
 
-/// Halves side by side to single precision and back, at one level of processor features.
+/// Conversion of adjacent halves to single precision and back, at one level of processor features.
 pub trait PairConversions {
-    /// Both halves of each lane as [`Store::widen`](super::Store::widen) has them.
+    /// Converts both halves of each lane like [`Store::widen`](super::Store::widen).
     ///
     /// # Safety
     /// The processor has the level's features.
     unsafe fn widen_pairs(from: &[u32; LANES]) -> Aligned<Halves<u32>>;
 
-    /// The opposite: to nearest.
+    /// Converts back to halves, rounding to nearest.
     ///
     /// # Safety
     /// The processor has the level's features.

@@ -1,5 +1,4 @@
-//! Storing lanes under a mask, and masks of lanes: what the compiler does not
-//! make of loops by itself.
+//! Lane accesses: masked stores, masks of lanes and other loops that the compiler does not vectorize well.
 
 mod aligned;
 #[cfg(target_arch = "x86_64")]
@@ -45,34 +44,35 @@ pub trait Store: Permute + PairConversions {
     /// As for `shuffle`.
     unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32);
 
-    /// The numbers of 64 bits of which `low` and `high` have the halves.
+    /// Joins the halves `low` and `high` to words of 64 bits.
     ///
     /// # Safety
     /// Both point to a lane vector, `to` to room for 64 words of 64 bits. The processor has the level's features.
     unsafe fn join(low: *const u32, high: *const u32, to: *mut u64);
 
-    /// The opposite of `join`.
+    /// Splits words of 64 bits into halves, the inverse of `join`.
     ///
     /// # Safety
     /// Both `low` and `high` point to room for a lane vector; the processor has the level's features.
     unsafe fn split(from: &[u64; LANES], low: *mut u32, high: *mut u32);
 
-    /// Halves in the low 16 bits of lanes to bits of single precision: exact. A NaN becomes quiet.
+    /// Converts halves in the low 16 bits of lanes to bits of single precision, exactly. A NaN becomes quiet.
     ///
     /// # Safety
     /// `from` points to a lane vector, `to` to room for one; the processor has the level's features.
     unsafe fn widen(from: *const u32, to: *mut u32);
 
-    /// Bits of single precision to halves, as [`half::narrow`](crate::half::narrow) does it for the roundings 0 (to nearest) and 3 (toward zero).
+    /// Converts bits of single precision to halves, like [`half::narrow`](crate::half::narrow) for the roundings 0 (to nearest)
+    /// and 3 (toward zero).
     ///
     /// # Safety
     /// `to` points to room for a lane vector; the processor has the level's features.
     unsafe fn narrow<const ROUND: i32>(from: &[u32; LANES], to: *mut u32);
 
-    /// Whether there are estimates of the reciprocals of roots, and using them is faster than not.
+    /// Whether the level has estimates of reciprocal roots, and they are faster than the root instructions.
     const ESTIMATES_ROOTS: bool = false;
 
-    /// The reciprocals of the square roots of positive normal numbers, off by 2^-14 at most.
+    /// The reciprocals of the square roots of positive normal numbers, with an error of at most 2^-14.
     ///
     /// # Safety
     /// `to` points to room for 64 numbers; the processor has the level's features. Only for levels with `ESTIMATES_ROOTS`.
@@ -86,6 +86,6 @@ pub trait Store: Permute + PairConversions {
     /// The processor has the level's features.
     unsafe fn mask(r: &[u32; LANES]) -> u64;
 
-    /// The loop of this level.
+    /// The loop of a lane function compiled for this level.
     fn of(loops: &LaneLoops) -> LaneLoop;
 }

@@ -1,4 +1,4 @@
-//! Bytes that are chosen by other bytes.
+//! Byte permutes: bytes selected by other bytes.
 
 use wavetank_ir::LANES;
 
@@ -9,7 +9,7 @@ pub type Row = [u32; LANES];
 
 /// The permutes of bytes of one level of processor features.
 pub trait Permute {
-    /// [`permute`] in each lane.
+    /// Applies [`permute`] in each lane.
     ///
     /// # Safety
     /// The processor has the level's features.

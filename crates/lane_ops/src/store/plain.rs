@@ -1,4 +1,4 @@
-//! What every processor of the host's kind has: the compiler makes of these loops what it can.
+//! Lane accesses without processor features: loops that the compiler vectorizes as far as it can.
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
@@ -8,7 +8,7 @@ use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row, permute};
 use crate::half::{self, narrow_nearest, widen_quiet};
 
-/// No feature that the compiler does not take for granted.
+/// The baseline level, with the features that the compiler assumes.
 pub struct Plain;
 
 impl Store for Plain {
@@ -50,19 +50,19 @@ impl Store for Plain {
 
     #[inline(always)]
     unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32) {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { Self::shuffle(from, table, to) };
     }
 
     #[inline(always)]
     unsafe fn join(low: *const u32, high: *const u32, to: *mut u64) {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { host::join(low, high, to) };
     }
 
     #[inline(always)]
     unsafe fn split(from: &[u64; LANES], low: *mut u32, high: *mut u32) {
-        // SAFETY: that of the caller.
+        // SAFETY: by the caller's promise.
         unsafe { host::split(from, low, high) };
     }
 
@@ -116,7 +116,7 @@ impl Permute for Plain {
     }
 }
 
-/// What the compiler makes nothing good of.
+/// Loops that the compiler does not vectorize well, in SSE2.
 #[cfg(target_arch = "x86_64")]
 mod host {
     use std::arch::x86_64::*;
@@ -167,7 +167,7 @@ mod host {
     }
 }
 
-/// The loops themselves.
+/// The same functions as plain loops, for other hosts.
 #[cfg(not(target_arch = "x86_64"))]
 mod host {
     use super::LANES;

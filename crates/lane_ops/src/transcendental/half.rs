@@ -1,5 +1,5 @@
-//! Of halves, by polynomials in single precision: off by about 2^-12 of half's
-//! last place, before they are rounded to half.
+//! Transcendental functions of halves, by polynomials in single precision. Before the final rounding to half, their error is
+//! about 2^-12 of half's last place.
 
 use crate::polynomials::half::{EXP2, LOG2, SIN};
 
@@ -12,13 +12,12 @@ fn polynomial<const N: usize>(x: f32, c: [f32; N]) -> f32 {
     r
 }
 
-/// 1.5 · 2^23: adding it rounds to an integer, which then stands in the low
-/// bits.
+/// 1.5 · 2^23: adding it rounds to an integer, which is then in the low bits.
 const ROUNDER: f32 = 12_582_912.0;
 
 #[inline(always)]
 pub fn exp2(x: f32) -> f32 {
-    // Far past both ends of half precision, which the last rounding sees.
+    // Far past both ends of half precision, so the final rounding gives zero or infinity.
     let bounded = if x < 40.0 { x } else { 40.0 };
     let bounded = if bounded > -40.0 { bounded } else { -40.0 };
     let rounded = bounded + ROUNDER;
@@ -30,7 +29,7 @@ pub fn exp2(x: f32) -> f32 {
 #[inline(always)]
 pub fn log2(x: f32) -> f32 {
     const ROOT_HALF: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
-    // x = m · 2^e with √½ ≤ m < √2: no half is denormal in single precision.
+    // x = m · 2^e with √½ ≤ m < √2. Halves are never denormal in single precision.
     let e = x.to_bits().wrapping_sub(ROOT_HALF) as i32 >> 23;
     let m = f32::from_bits(x.to_bits().wrapping_sub((e << 23) as u32));
     let a = m - 1.0;
@@ -40,8 +39,7 @@ pub fn log2(x: f32) -> f32 {
     if x >= 0.0 { r } else { f32::NAN }
 }
 
-/// x less the nearest integer, exact, and -0 for -0; not a number for
-/// infinities.
+/// x minus the nearest integer, exactly, and -0 for -0; a NaN for infinities.
 #[inline(always)]
 fn part_of_turn(x: f32) -> f32 {
     let nearest = x.round_ties_even() + 0.0;
@@ -61,7 +59,7 @@ pub fn sin(x: f32) -> f32 {
 
 #[inline(always)]
 pub fn cos(x: f32) -> f32 {
-    // Exact: halves are multiples of 2^-24.
+    // The difference is exact: halves are multiples of 2^-24.
     let r = 0.25 - part_of_turn(x).abs();
     r * polynomial(r * r, SIN)
 }

@@ -1,8 +1,7 @@
-//! In single precision, by polynomials in double.
+//! Transcendental functions of single precision, by polynomials in double.
 //!
-//! A function has three stages: it reduces the operand, evaluates a polynomial,
-//! and looks at special operands. What can be exact in single precision is done
-//! there, before and after: it takes half of the vectors.
+//! A function has three stages: it reduces the operand, evaluates a polynomial, and handles special operands. Steps that are
+//! exact in single precision are done there, before and after the polynomial: they take half as many vectors.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -14,7 +13,7 @@ use crate::format::{Format, Single, is_nan, settle};
 use crate::lanes::all_lanes;
 use crate::store::Aligned;
 
-/// Does the stages of a function one after the other, each in all lanes. Between the first two stand `N` words a lane.
+/// Runs the stages of a function one after the other, each in all lanes. The first stage passes `N` words a lane to the second.
 #[inline(always)]
 fn staged<const N: usize>(
     a: impl Fn(usize) -> u32,
@@ -30,8 +29,8 @@ fn staged<const N: usize>(
             unsafe { words.add(n * LANES + i).write(word) };
         }
     }
-    // Words that are converted to double precision as they are read from memory take fewer operations than halves of
-    // registers, in which the compiler would keep them if it knew what stands here.
+    // Words converted to double precision while they are read from memory take fewer operations than halves of registers, in
+    // which the compiler would keep them without this barrier.
     let words = black_box(words);
     let word = |n: usize, i: usize| {
         // SAFETY: the loop above wrote word i of array n.
@@ -50,7 +49,7 @@ fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     r
 }
 
-/// A NaN, quieted, in the place of what was made of it.
+/// The operand, made quiet, if it is a NaN; else the result.
 #[inline(always)]
 fn keep_nan(a: u32, r: u32) -> u32 {
     if is_nan::<Single>(a) {
@@ -79,15 +78,13 @@ mod exp2 {
     use super::polynomial;
     use crate::polynomials::EXP2;
 
-    /// 1.5 · 2^23: adding it rounds to an integer, which then stands in the low
-    /// bits.
+    /// 1.5 · 2^23: adding it rounds to an integer, which is then in the low bits.
     const ROUNDER: f32 = 12_582_912.0;
 
-    /// The fraction f, |f| ≤ ½, and the exponent in the low bits. NaNs are
-    /// taken for any number.
+    /// The fraction f, |f| ≤ ½, and the exponent in the low bits. A NaN gives any numbers.
     #[inline(always)]
     pub fn reduce(a: u32) -> [u32; 2] {
-        // Far past both ends of single precision, which the last rounding sees.
+        // Far past both ends of single precision, so the final rounding gives zero or infinity.
         let x = f32::from_bits(a);
         let x = if x < 200.0 { x } else { 200.0 };
         let x = if x > -200.0 { x } else { -200.0 };
@@ -135,14 +132,13 @@ mod log2 {
 
     const SMALLEST_NORMAL: u32 = 1 << Single::FRACTION_BITS;
 
-    /// A positive normal number.
+    /// Whether the operand is a positive normal number.
     #[inline(always)]
     pub fn is_usual(a: u32) -> bool {
         a.wrapping_sub(SMALLEST_NORMAL) < Single::EXPONENT - SMALLEST_NORMAL
     }
 
-    /// A usual number as m · 2^e with √½ ≤ m < √2: m, roughly 1 / (m + 1), and
-    /// e.
+    /// Splits a usual number m · 2^e with √½ ≤ m < √2 into m, roughly 1 / (m + 1), and e.
     #[inline(always)]
     pub fn split(a: u32) -> [u32; 3] {
         const ROOT_HALF: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
@@ -152,7 +148,7 @@ mod log2 {
         [m, rough.to_bits(), e as u32]
     }
 
-    /// `split` of denormal numbers, too. Others are taken for any number.
+    /// `split` for denormal numbers too. Other operands give any numbers.
     #[inline(always)]
     pub fn reduce(a: u32) -> [u32; 3] {
         const UP: f32 = SMALLEST_NORMAL as f32;
@@ -166,7 +162,7 @@ mod log2 {
     #[inline(always)]
     pub fn evaluate([m, rough, e]: [u32; 3]) -> f32 {
         let [m, rough] = [m, rough].map(|x| f64::from(f32::from_bits(x)));
-        // s = (m − 1) / (m + 1), by a Newton step for the reciprocal.
+        // s = (m − 1) / (m + 1), with a Newton step for the reciprocal.
         let error = (-m).mul_add(rough, 1.0 - rough);
         let s = m.mul_add(rough, -rough);
         let s = error.mul_add(s, s);
@@ -225,8 +221,7 @@ mod turns {
     use super::polynomial;
     use crate::polynomials::SIN;
 
-    /// x less the nearest integer, exact, and -0 for -0; not a number for
-    /// infinities.
+    /// x minus the nearest integer, exactly, and -0 for -0; a NaN for infinities.
     #[inline(always)]
     pub fn part(a: u32) -> [u32; 1] {
         let x = f32::from_bits(a);
@@ -234,8 +229,7 @@ mod turns {
         [(x - nearest).to_bits()]
     }
 
-    /// A number in the first or last quarter of a turn that has the same sine,
-    /// exact.
+    /// Folds a turn to the number in its first or last quarter that has the same sine, exactly.
     #[inline(always)]
     pub fn fold(a: u32) -> [u32; 1] {
         let r = f32::from_bits(part(a)[0]);

@@ -1,13 +1,11 @@
-//! Which tests with a truth of their own show that an instruction is exact.
+//! Tests with an independent oracle that prove instructions exact.
 //!
-//! To execute is not enough. An instruction that is not named here is
-//! [`Unshown`](super::Fidelity::Unshown), whatever its arm looks like, until a
-//! case of it is found, which those above this crate do.
+//! Execution alone is not enough. An instruction that is not listed here is [`Unshown`](super::Fidelity::Unshown), whatever its
+//! arm looks like, until a crate above this one finds a case of it.
 
 use wavetank_gcn::Op;
 
-/// Tests that lift the instruction and evaluate what comes out, as
-/// `file::test`, and the instructions that each names.
+/// Tests that lift the instruction and evaluate the result, as `file::test`, with the instructions that each covers.
 const MEANINGS: &[(&str, &str)] = &[
     ("meaning::bit_searches", "v_ffbh_i32"),
     (
@@ -121,9 +119,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("scalar::fork_and_join", "s_cbranch_g_fork s_cbranch_join"),
 ];
 
-/// Tests of the machine that compare an operation of the IR with a soft-float
-/// library, with arithmetic in 128 bits or with the document's pseudo-code, and
-/// the instructions whose arm is that operation and no more.
+/// Tests that compare an operation of the IR with a soft-float library, with arithmetic in 128 bits or with the document's
+/// pseudo-code, and the instructions whose arm is only that operation.
 const OPERATIONS: &[(&str, &str)] = &[
     (
         "soft::sums_and_products_round_as_soft_floats",
@@ -186,7 +183,7 @@ const OPERATIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What shows an instruction bit for bit, as `file::test`.
+/// The test that proves an instruction bit for bit, as `file::test`.
 pub(super) fn by(op: Op) -> Option<&'static str> {
     let name = name(op);
     let all = MEANINGS.iter().chain(OPERATIONS);
@@ -195,8 +192,7 @@ pub(super) fn by(op: Op) -> Option<&'static str> {
         .find_map(|(place, instructions)| names(instructions).then_some(*place))
 }
 
-/// The name on the last generation that has the instruction: there no two
-/// share one.
+/// The name on the last generation that has the instruction, where names are unique.
 fn name(op: Op) -> &'static str {
     let names = op.row().mnemonics;
     names.into_iter().rev().flatten().next().unwrap_or_default()

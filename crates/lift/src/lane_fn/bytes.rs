@@ -1,5 +1,5 @@
-//! Bytes packed in words: four sums of absolute differences at once, saturation
-//! and dot products (Vega ISA, 12.10 VOP3 and 12.11 VOP3P).
+//! Bytes packed in words: four sums of absolute differences at once, saturation and dot products (Vega ISA, 12.10 VOP3 and 12.11
+//! VOP3P).
 
 use super::lane_fn;
 
@@ -32,7 +32,7 @@ lane_fn! {
     DOT8_U4, "dot8_u4", 32, |[a, b, ..]: [u64; 4]| dot_unsigned::<4>(a, b)
 }
 
-/// The absolute differences of four bytes; `masked` leaves out those where b is 0.
+/// The sum of the absolute differences of four bytes; `masked` skips those where b is 0.
 #[inline(always)]
 fn sad(a: u32, b: u32, masked: bool) -> u32 {
     let difference = |byte: u32| {
@@ -81,7 +81,7 @@ fn dot_unsigned<const BITS: u32>(a: u64, b: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// The definitions in the seed, worked by hand.
+    /// The definitions of the manual, computed by hand.
     #[test]
     fn sums_of_differences() {
         assert_eq!(sad(0x0a_00_ff_01, 0x00_0a_00_02, false), 10 + 10 + 255 + 1);

@@ -3,39 +3,39 @@
 use super::lane_fn;
 
 lane_fn! {
-    /// The face, 0.0 to 5.0.
+    /// The number of the face, 0.0 to 5.0.
     CUBE_ID, "cube_id", 32, |args| cube::<false>(args).id.to_bits()
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The number of the face, with denormals flushed.
     CUBE_ID_FLUSHING, "cube_id_flushing", 32, |args| cube::<true>(args).id.to_bits()
 }
 lane_fn! {
-    /// The S coordinate.
+    /// The S coordinate in the face.
     CUBE_SC, "cube_sc", 32, |args| cube::<false>(args).sc.to_bits()
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The S coordinate in the face, with denormals flushed.
     CUBE_SC_FLUSHING, "cube_sc_flushing", 32, |args| cube::<true>(args).sc.to_bits()
 }
 lane_fn! {
-    /// The T coordinate.
+    /// The T coordinate in the face.
     CUBE_TC, "cube_tc", 32, |args| cube::<false>(args).tc.to_bits()
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The T coordinate in the face, with denormals flushed.
     CUBE_TC_FLUSHING, "cube_tc_flushing", 32, |args| cube::<true>(args).tc.to_bits()
 }
 lane_fn! {
-    /// The major axis.
+    /// The coordinate along the major axis.
     CUBE_AXIS, "cube_axis", 32, |args| cube::<false>(args).axis.to_bits()
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The coordinate along the major axis, with denormals flushed.
     CUBE_AXIS_FLUSHING, "cube_axis_flushing", 32, |args| cube::<true>(args).axis.to_bits()
 }
 
-/// Where a direction meets the cube.
+/// The point where a direction meets the cube.
 struct Cube {
     id: f32,
     sc: f32,
@@ -43,7 +43,7 @@ struct Cube {
     axis: f32,
 }
 
-/// Without branches, which 64 lanes could not share.
+/// Branchless, so that the loop over 64 lanes is vectorized.
 #[inline(always)]
 fn cube<const FLUSH: bool>([x, y, z, _]: [u64; 4]) -> Cube {
     const EXPONENT: u32 = 0xff << 23;

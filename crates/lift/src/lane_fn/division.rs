@@ -1,16 +1,12 @@
-//! Division: scaling before, the last step, and special cases after
-//! (Vega ISA, 12.10 V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP).
+//! Division: scaling before, the last step, and special cases after (Vega ISA, 12.10 V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP).
 //!
-//! The seed's pseudo-code contradicts itself in three places; a division built
-//! from it would be wrong, so the following is done instead (docs/errata.md):
+//! The manual's pseudo-code contradicts itself in three places; a division by it would be wrong. These rules are implemented
+//! instead (docs/errata.md):
 //!
-//! * `V_DIV_FMAS` scales by 2^±64 (2^±128 for double precision), the powers
-//!   `V_DIV_SCALE` uses, not by 2^32 (2^64); up when the quotient so far is
-//!   large, because only then the denominator alone was scaled up.
-//! * `V_DIV_FIXUP` gives overflow when the exponent of the **quotient** is all
-//!   ones; that of the denominator was dealt with before.
-//! * With both 1/D and N/D denormal, the denominator is scaled **down**:
-//!   scaled up it would be infinite.
+//! * `V_DIV_FMAS` scales by 2^±64 (2^±128 for double precision), the powers `V_DIV_SCALE` uses, not by 2^32 (2^64). It scales up
+//!   if the quotient so far is large, because only then the denominator alone was scaled up.
+//! * `V_DIV_FIXUP` gives overflow if the exponent of the **quotient** is all ones; that of the denominator was treated before.
+//! * If both 1/D and N/D are denormal, the denominator is scaled **down**: scaled up it would be infinite.
 
 use wavetank_ir::{DivisionStep, Elem};
 
@@ -41,27 +37,27 @@ lane_fn! {
     DIV_FMAS_SCALED_F64, "div_fmas_scaled_f64", 64, |args| fmas_f64(f64_args(args)).to_bits(), step (DivisionStep::ScaledFma, Elem::F64)
 }
 lane_fn! {
-    /// Special cases of half-precision division.
+    /// The special cases of half-precision division.
     DIV_FIXUP_F16, "div_fixup_f16", 32, |args| fixup_f16::<false>(args) as u32, step (DivisionStep::Fixup { flushes: false }, Elem::F16)
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The special cases of half-precision division, with denormals flushed.
     DIV_FIXUP_FLUSHING_F16, "div_fixup_flushing_f16", 32, |args| fixup_f16::<true>(args) as u32, step (DivisionStep::Fixup { flushes: true }, Elem::F16)
 }
 lane_fn! {
-    /// Special cases of single-precision division.
+    /// The special cases of single-precision division.
     DIV_FIXUP_F32, "div_fixup_f32", 32, |args| fixup_f32::<false>(args) as u32, step (DivisionStep::Fixup { flushes: false }, Elem::F32)
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The special cases of single-precision division, with denormals flushed.
     DIV_FIXUP_FLUSHING_F32, "div_fixup_flushing_f32", 32, |args| fixup_f32::<true>(args) as u32, step (DivisionStep::Fixup { flushes: true }, Elem::F32)
 }
 lane_fn! {
-    /// Special cases of double-precision division.
+    /// The special cases of double-precision division.
     DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64::<false>, usually usual_fixup_f64, step (DivisionStep::Fixup { flushes: false }, Elem::F64)
 }
 lane_fn! {
-    /// The same where denormals are flushed.
+    /// The special cases of double-precision division, with denormals flushed.
     DIV_FIXUP_FLUSHING_F64, "div_fixup_flushing_f64", 64, fixup_f64::<true>, usually usual_fixup_f64, step (DivisionStep::Fixup { flushes: true }, Elem::F64)
 }
 
@@ -73,8 +69,8 @@ fn f64_args([a, b, c, _]: [u64; 4]) -> [f64; 3] {
     [a, b, c].map(f64::from_bits)
 }
 
-/// A number of so many bits as the word of 32 that has sign and exponent, and what stands below it. Most of what decides
-/// about special cases is in the first, of which twice as many fit in a vector.
+/// Splits a number of `BITS` bits into a 32-bit word with sign and exponent, and the bits below. Most special cases depend on the
+/// first word only, and twice as many of those fit in a vector.
 #[inline(always)]
 const fn words<const BITS: u32>(x: u64) -> [u32; 2] {
     match BITS {
@@ -83,7 +79,7 @@ const fn words<const BITS: u32>(x: u64) -> [u32; 2] {
     }
 }
 
-/// The opposite of `words`.
+/// Joins the words of a number, the inverse of `words`.
 #[inline(always)]
 fn number<const BITS: u32>([top, rest]: [u32; 2]) -> u64 {
     match BITS {
@@ -95,14 +91,14 @@ fn number<const BITS: u32>([top, rest]: [u32; 2]) -> u64 {
 /// Defines the scaling for one float type.
 macro_rules! scaling {
     ($float:ident, $bits:ident, $scale:ident, $usual:ident, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
-        /// What `$scale` does with numbers that need no scaling, and with zeros; and whether these are such.
+        /// The result of `$scale` for zeros and for numbers that need no scaling, and whether the operands are such.
         #[inline(always)]
         fn $usual([s0, s1, s2, _]: [u64; 4]) -> (u64, bool) {
             const BIAS: i32 = $float::MAX_EXP - 1;
             const BITS: u32 = $bits::BITS;
             const INVALID: [u32; 2] = words::<BITS>($nan);
             let [s0, s1, s2] = [s0, s1, s2].map(words::<BITS>);
-            // Sign and exponent fill all bits of the first word but those of the fraction.
+            // The first word contains sign, exponent and the upper bits of the fraction.
             const EXPONENT_BITS: u32 = BITS - $float::MANTISSA_DIGITS;
             let exponent = |[top, _]: [u32; 2]| (top << 1 >> (32 - EXPONENT_BITS)) as i32;
             let is_zero = |[top, rest]: [u32; 2]| top << 1 | rest == 0;
@@ -115,8 +111,8 @@ macro_rules! scaling {
             (number::<BITS>([top, rest]), usual | zero)
         }
 
-        /// `s0` scaled so that the quotient `s2 / s1` can be refined without
-        /// denormals, and whether the quotient has to be scaled back.
+        /// `s0` scaled so that the quotient `s2 / s1` can be refined without denormals, and whether the quotient must be scaled
+        /// back.
         #[inline(always)]
         fn $scale(s0: $float, s1: $float, s2: $float) -> ($float, bool) {
             const MANTISSA: u32 = $float::MANTISSA_DIGITS - 1;
@@ -169,8 +165,8 @@ scaling!(
     0xfff8_0000_0000_0000
 );
 
-/// Defines which NaN a sum of products gives: that of the first operand that is one, quieted, or the one of an invalid
-/// operation. Which one the processor would give depends on how the compiler orders the operands.
+/// Defines the NaN that a sum of products gives: the first NaN operand, made quiet, or the NaN of an invalid operation. The
+/// processor's choice depends on how the compiler orders the operands.
 macro_rules! nan_of {
     ($nan_of:ident, $float:ident, $invalid:literal) => {
         fn $nan_of(operands: [$float; 3]) -> $float {
@@ -189,8 +185,8 @@ fn fmas_f32(operands: [f32; 3]) -> f32 {
     const UP: f64 = f64::from_bits((1023 + 64) << 52);
     const DOWN: f64 = f64::from_bits((1023 - 64) << 52);
     let [a, b, c] = operands.map(f64::from);
-    // In double precision the product and the scaling are exact and many bits
-    // are to spare: with the sum rounded to odd, narrowing rounds as if once.
+    // In double precision, the product and the scaling are exact, with many spare bits: the sum is rounded to odd, so narrowing
+    // it gives the same result as one rounding.
     let (sum, rest) = two_sum(a * b, c);
     let bits = sum.to_bits();
     let even_inexact = bits & 1 == 0 && rest != 0.0 && sum.is_finite();
@@ -220,8 +216,7 @@ fn fmas_f64([a, b, c]: [f64; 3]) -> f64 {
         return sum * UP;
     }
     let scaled = sum * DOWN;
-    // What the second rounding lost; if that is half a denormal step, what the
-    // first one lost decides.
+    // The remainder of the second rounding. If it is half a denormal step, the remainder of the first rounding decides.
     let lost = sum - scaled * UP;
     if lost.abs() != HALF_STEP {
         return scaled;
@@ -234,8 +229,7 @@ fn fmas_f64([a, b, c]: [f64; 3]) -> f64 {
     }
 }
 
-/// `a · b + c − nearest`, of the right sign, where `nearest` is the rounded
-/// `a · b + c`.
+/// `a · b + c − nearest` with the correct sign, where `nearest` is the rounded `a · b + c`.
 fn fma_error(a: f64, b: f64, c: f64, nearest: f64) -> f64 {
     let product = a * b;
     let low = a.mul_add(b, -product);
@@ -243,7 +237,7 @@ fn fma_error(a: f64, b: f64, c: f64, nearest: f64) -> f64 {
     ((sum - nearest) + rest) + low
 }
 
-/// The rounded sum of two numbers, and what rounding lost.
+/// The rounded sum of two numbers, and its rounding error.
 #[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -251,10 +245,9 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// Defines the last step for an IEEE format in the low bits of a word: S0 is the quotient, S1 the denominator, S2 the
-/// numerator. Where the exponents differ by less than `underflow` the quotient underflows, and a quotient that is not finite is
-/// an infinity if it `overflows`. With `FLUSH` a denormal denominator
-/// or numerator counts as a zero.
+/// Defines the last step for an IEEE format in the low bits of a word: S0 is the quotient, S1 the denominator, S2 the numerator.
+/// If the difference of the exponents is below `underflow`, the quotient underflows; a quotient that is not finite becomes an
+/// infinity if `overflows` is set. With `FLUSH`, a denormal denominator or numerator counts as a zero.
 macro_rules! fixup {
     ($fixup:ident, $bits:ident, $signed:ident, $mantissa:literal, $exponent:literal, $underflow:literal, $overflows:literal) => {
         #[inline(always)]
@@ -262,7 +255,7 @@ macro_rules! fixup {
             const SIGN: $bits = 1 << ($mantissa + $exponent);
             const INFINITY: $bits = ((1 << $exponent) - 1) << $mantissa;
             const QUIET: $bits = 1 << ($mantissa - 1);
-            // Carriers of half precision may have other bits above.
+            // Carriers of half precision may have other bits above the number.
             let number = |x: u64| x as $bits & (SIGN | (SIGN - 1));
             let [q, d, n] = [quotient, denominator, numerator].map(number);
             let [qa, da, na] = [q, d, n].map(|x| x & !SIGN);
@@ -270,7 +263,7 @@ macro_rules! fixup {
             let is_zero = |x: $bits| if FLUSH { exponent(x) == 0 } else { x == 0 };
             let (d_is_zero, n_is_zero) = (is_zero(da), is_zero(na));
             let tiny = exponent(na) - exponent(da) < $underflow;
-            // Without branches, which 64 lanes could not share: the rule that counts most stands last.
+            // Branchless, so that the loop over 64 lanes is vectorized: the rule of highest priority is last.
             let r = if $overflows & (qa >= INFINITY) {
                 INFINITY
             } else {
@@ -296,13 +289,13 @@ macro_rules! fixup {
     };
 }
 
-// The seed gives half precision neither test: no difference reaches −64.
+// The manual has neither test for half precision: no difference reaches −64.
 fixup!(fixup_f16, u32, i32, 10, 5, -64, false);
 fixup!(fixup_f32, u32, i32, 23, 8, -150, true);
 fixup!(fixup_f64, u64, i64, 52, 11, -1075, true);
 
-/// `fixup_f64` of a finite quotient of normal numbers whose exponents do not tell that it underflows; and whether it is
-/// that.
+/// `fixup_f64` for a finite quotient of normal numbers whose exponents do not indicate underflow; and whether the operands are
+/// such.
 #[inline(always)]
 fn usual_fixup_f64([quotient, denominator, numerator, _]: [u64; 4]) -> (u64, bool) {
     const SIGN: u32 = 1 << 31;
@@ -320,8 +313,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The sequence compilers emit for a correctly rounded f32 division, with
-    /// the reciprocal within 1 ULP.
+    /// The sequence that compilers emit for a correctly rounded f32 division, with the reciprocal within 1 ULP.
     fn divide_f32(n: f32, d: f32) -> f32 {
         let (ds, _) = scale_f32(d, d, n);
         let (ns, post) = scale_f32(n, d, n);
@@ -361,8 +353,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
-        /// The whole sequence gives the IEEE quotient for all bit patterns,
-        /// denormal ones too.
+        /// The whole sequence gives the IEEE quotient for all bit patterns, including denormals.
         #[test]
         fn sequence_divides_f32(n: u32, d: u32) {
             let (n, d) = (f32::from_bits(n), f32::from_bits(d));
@@ -375,7 +366,7 @@ mod tests {
             prop_assert!(same(divide_f64(n, d), n / d), "{n:e} / {d:e} = {:e}, not {:e}", n / d, divide_f64(n, d));
         }
 
-        /// Quotients near both ends of the range, where scaling matters.
+        /// Quotients near both ends of the range, where scaling has an effect.
         #[test]
         fn sequence_divides_extremes(n in 0u32..0x800, d in 0u32..0x800, m: [u16; 2], low: bool) {
             let end = |x: u32, m: u16, high: bool| {
@@ -387,7 +378,7 @@ mod tests {
         }
     }
 
-    /// NaNs go through as through a fused multiply-add: the first one, quieted.
+    /// NaNs propagate as in a fused multiply-add: the first one, made quiet.
     #[test]
     fn scaled_sums_give_the_first_nan() {
         let f = |bits: [u32; 3]| fmas_f32(bits.map(f32::from_bits)).to_bits();
@@ -400,7 +391,7 @@ mod tests {
         assert_eq!(f([0, f64::INFINITY.to_bits(), 0]), 0xfff8_0000_0000_0000);
     }
 
-    /// The rows of the seed's table of special cases.
+    /// The rows of the manual's table of special cases.
     #[test]
     fn fixup_special_cases() {
         let fixup = |n: f32, d: f32| {
@@ -416,10 +407,10 @@ mod tests {
         assert_eq!(fixup(1.0, -3.0), (-7f32).to_bits());
         assert_eq!(fixup(f32::from_bits(0x7f80_0001), 1.0), 0x7fc0_0001);
         assert_eq!(fixup_f16::<false>([0, 0, 0, 0]), 0xfe00);
-        // No overflow: what there is of a quotient stays.
+        // No overflow: the computed quotient is unchanged.
         assert_eq!(fixup_f16::<false>([0x7e05, 0x3c00, 0xbc00, 0]), 0xfe05);
         assert_eq!(fixup_f64::<false>([0, 0, 0, 0]), 0xfff8_0000_0000_0000);
-        // Denormals, where they are zeros.
+        // Denormals that are flushed to zero.
         assert_eq!(fixup_f16::<true>([0x4000, 1, 0x3c00, 0]), 0x7c00);
         assert_eq!(fixup_f16::<true>([0x4000, 0x3c00, 0x8001, 0]), 0x8000);
         assert_eq!(fixup_f16::<true>([0x4000, 0x3ff, 0x3ff, 0]), 0xfe00);

@@ -1,16 +1,15 @@
-//! Numbers without a limit of size, and how they round to a format: as much of
-//! it as tells which exceptions an operation raises.
+//! Exact numbers of unlimited size and their rounding to a format, as far as needed to determine the exceptions of an operation.
 
 /// A binary format of IEEE 754.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Format {
-    /// All its bits.
+    /// The total number of bits.
     pub bits: u32,
     /// Bits of a normal mantissa, the leading one included.
     pub precision: i32,
-    /// The exponent of the least normal number.
+    /// The exponent of the smallest normal number.
     pub least: i32,
-    /// The exponent of the greatest one.
+    /// The exponent of the largest number.
     pub greatest: i32,
 }
 
@@ -33,7 +32,7 @@ pub(super) const DOUBLE: Format = Format {
     greatest: 1023,
 };
 
-/// What bits stand for.
+/// The number that bits represent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Number {
     Nan { signaling: bool },
@@ -41,8 +40,7 @@ pub(super) enum Number {
     Finite(Exact),
 }
 
-/// `mantissa · 2^exponent`, or with `more` something between that and the next
-/// mantissa.
+/// `mantissa · 2^exponent`, or with `more` a number between that and the next mantissa.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Exact {
     pub negative: bool,
@@ -52,7 +50,7 @@ pub(super) struct Exact {
 }
 
 impl Format {
-    /// What bits stand for, and whether they are a denormal.
+    /// The number that bits represent, and whether it is denormal.
     pub fn read(self, bits: u64) -> (Number, bool) {
         let fraction_bits = self.precision as u32 - 1;
         let fraction = bits & ((1 << fraction_bits) - 1);
@@ -85,7 +83,7 @@ impl Exact {
         more: false,
     };
 
-    /// An integer.
+    /// An integer by its sign and magnitude.
     pub fn integer(negative: bool, magnitude: u64) -> Exact {
         Exact {
             negative,
@@ -98,7 +96,7 @@ impl Exact {
         self.mantissa == 0 && !self.more
     }
 
-    /// Bits of the mantissa.
+    /// The number of bits of the mantissa.
     fn length(self) -> i32 {
         (128 - self.mantissa.leading_zeros()) as i32
     }
@@ -120,7 +118,7 @@ impl Exact {
 
     /// The sum of two exact numbers of at most 106 bits.
     pub fn plus(self, other: Exact) -> Exact {
-        /// Bits that the larger one is brought to.
+        /// The number of bits that the larger mantissa is extended to.
         const WIDTH: i32 = 124;
         if self.is_zero() || other.is_zero() {
             return if self.is_zero() { other } else { self };
@@ -157,7 +155,7 @@ impl Exact {
         large
     }
 
-    /// 1 / self, of a number that is not zero.
+    /// 1 / self, for a number that is not zero.
     pub fn inverse(self) -> Exact {
         const ONE: u128 = 1 << 120;
         Exact {
@@ -170,7 +168,7 @@ impl Exact {
 
     /// The square root of a number of at most 53 bits that is not negative.
     pub fn root(self) -> Exact {
-        // 53 + 66 bits, so that the root has 59; an even exponent.
+        // 53 + 66 bits give a root of 59 bits; the exponent must be even.
         let shift = 66 - (self.exponent & 1);
         let mantissa = self.mantissa << shift;
         let root = mantissa.isqrt();
@@ -182,7 +180,7 @@ impl Exact {
         }
     }
 
-    /// Toward zero, as an integer and whether something is cut off; `None` above 2^64.
+    /// The integer part, and whether a fraction was truncated; `None` above 2^64.
     pub fn truncated(self) -> Option<(u64, bool)> {
         if self.top() >= 64 {
             return None;
@@ -202,7 +200,7 @@ impl Exact {
         Some((whole as u64, !self.plus(minus).is_zero()))
     }
 
-    /// Whether it is a power of two.
+    /// Whether the number is a power of two.
     pub fn is_power_of_two(self) -> bool {
         self.mantissa.is_power_of_two()
     }
@@ -239,7 +237,7 @@ mod tests {
         assert_eq!(of(1e30).truncated(), None);
     }
 
-    /// A sum whose parts lie far from each other is just above or just below the larger one.
+    /// A sum of numbers of very different size is just above or just below the larger one.
     #[test]
     fn what_is_far_below_is_not_lost() {
         let above = of(1.0).plus(of(1e-300));

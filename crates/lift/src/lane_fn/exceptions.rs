@@ -1,68 +1,67 @@
-//! Which exceptions an operation of the IR on floats raises (Vega ISA, 3.10
-//! "Trap and Exception registers": the bits of TRAPSTS.EXCP).
+//! The exceptions that a float operation of the IR raises (Vega ISA, 3.10 "Trap and Exception registers": the bits of
+//! TRAPSTS.EXCP).
 
 use wavetank_ir::{Fp, Round};
 
 use super::exact::{DOUBLE, Exact, Format, HALF, Number, SINGLE};
 use super::lane_fn;
 
-/// An operation on a number that has no value there, or on a signaling NaN.
+/// An operation on a number outside its domain, or on a signaling NaN.
 pub(crate) const INVALID: u32 = 1;
 /// A denormal operand that is not flushed.
 pub(crate) const DENORMAL: u32 = 1 << 1;
 /// An infinite result of finite operands.
 pub(crate) const DIVISION: u32 = 1 << 2;
-/// A result above the greatest number.
+/// A result above the largest number.
 pub(crate) const OVERFLOW: u32 = 1 << 3;
-/// A result below the least normal number that is not exact.
+/// A result below the smallest normal number that is not exact.
 pub(crate) const UNDERFLOW: u32 = 1 << 4;
-/// A result that is not exact.
+/// A result that is rounded.
 pub(crate) const INEXACT: u32 = 1 << 5;
 /// An integer division by zero.
 pub(crate) const INTEGER_DIVISION: u32 = 1 << 6;
 
 lane_fn! {
-    /// The exceptions of an operation with the first three arguments as
-    /// operands; the fourth is that of [`How::bits`].
+    /// The exceptions of an operation with the first three arguments as operands; the fourth is a [`How::bits`].
     EXCEPTIONS, "exceptions", 32, |[a, b, c, how]: [u64; 4]| How::of(how).raised([a, b, c])
 }
 
-/// What is done.
+/// The kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Operation {
     Add,
     Subtract,
     Multiply,
-    /// Rounded once.
+    /// A multiply-add, rounded once.
     MultiplyAdd,
-    /// Rounded twice.
+    /// A multiply-add, rounded twice.
     MultiplyThenAdd,
     Reciprocal,
-    /// Of integers, as V_RCP_IFLAG_F32 has it.
+    /// The reciprocal of an integer, as in V_RCP_IFLAG_F32.
     IntegerReciprocal,
     Root,
     ReciprocalRoot,
     Exponential,
     Logarithm,
-    /// Sine and cosine of turns.
+    /// The sine or cosine of a number of turns.
     Turn,
-    /// The second operand is an integer.
+    /// A scaling by a power of two; the second operand is an integer.
     Scale,
-    /// Nothing is rounded: only a signaling NaN is heard of.
+    /// A choice without rounding: only a signaling NaN raises an exception.
     Choose,
-    /// With `signals` any NaN is invalid.
+    /// A compare; with `signals` any NaN is invalid.
     Compare,
-    /// To the integer of the other element; with `signals` it can be inexact.
+    /// A conversion to an integer of the other element type; with `signals` it can be inexact.
     ToSigned,
     ToUnsigned,
-    /// To the float of the other element.
+    /// A conversion to a float of the other element type.
     ToFloat,
     FromSigned,
     FromUnsigned,
-    /// Denominator, numerator.
+    /// A division, with denominator and numerator as operands.
     Divide,
-    /// Rounded once, after the scaling of V_DIV_FMAS.
+    /// A multiply-add rounded once, after the scaling of V_DIV_FMAS.
     ScaledMultiplyAdd,
 }
 
@@ -94,23 +93,23 @@ const OPERATIONS: [Operation; 22] = {
     ]
 };
 
-/// An operation and what it depends on.
+/// An operation with the parameters of its exceptions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct How {
     pub operation: Operation,
-    /// Bits of the operands: 16, 32 or 64.
+    /// The width of the operands: 16, 32 or 64 bits.
     pub from: u32,
-    /// Bits of the result.
+    /// The width of the result in bits.
     pub to: u32,
-    /// How many of the arguments are operands.
+    /// The number of arguments that are operands.
     pub operands: u32,
     pub fp: Fp,
-    /// See [`Operation`].
+    /// A variant of the operation: see [`Operation`].
     pub signals: bool,
 }
 
 impl How {
-    /// As an argument of [`EXCEPTIONS`].
+    /// The packed form that is an argument of [`EXCEPTIONS`].
     pub fn bits(self) -> u32 {
         let width = |bits: u32| bits.trailing_zeros() - 4;
         let round = match self.fp.round {
@@ -148,7 +147,7 @@ impl How {
         }
     }
 
-    /// The exceptions for operands.
+    /// The exceptions for some operands.
     fn raised(self, bits: [u64; 3]) -> u32 {
         use Operation::*;
         let (from, to) = (format(self.from), format(self.to));
@@ -179,14 +178,14 @@ impl How {
             let [(a, _), (b, _), (c, _)] = numbers;
             raised |= self.of_numbers([a, b, c], bits, to);
         }
-        // What does not look at numbers by their size does not mind small ones.
+        // The reciprocal of an integer raises only the exception of a division by zero.
         match self.operation {
             IntegerReciprocal => raised & INTEGER_DIVISION,
             _ => raised,
         }
     }
 
-    /// The exceptions for operands that are no NaNs.
+    /// The exceptions for operands that are not NaNs.
     fn of_numbers(self, [a, b, c]: [Number; 3], bits: [u64; 3], to: Format) -> u32 {
         use Number::{Finite, Infinite};
         use Operation::*;
@@ -211,7 +210,7 @@ impl How {
                 Err(raised) => raised,
                 Ok(Finite(p)) => {
                     let (p, raised) = self.round(p, to);
-                    // Past the greatest number it is infinite or that number: the sum says no more.
+                    // A product that overflows is infinite or the largest number, so the sum raises nothing else.
                     match raised & OVERFLOW {
                         0 => raised | self.sum(Finite(p), c, to),
                         _ => raised,
@@ -256,13 +255,13 @@ impl How {
         }
     }
 
-    /// 2 to the power of a number.
+    /// The exceptions of 2 to the power of a number.
     fn power(self, a: Exact, to: Format) -> u32 {
         let Some((whole, cut)) = a.truncated().filter(|(whole, _)| *whole < 1 << 20) else {
             return INEXACT | if a.negative { UNDERFLOW } else { OVERFLOW };
         };
         let exponent = match a.negative {
-            // The floor: what is not whole is above it.
+            // The floor: a number with a fraction is above it.
             true => -(whole as i32) - i32::from(cut),
             false => whole as i32,
         };
@@ -303,7 +302,7 @@ impl How {
         }
     }
 
-    /// The integer that stands in bits.
+    /// The integer that bits represent.
     fn integer(self, bits: u64) -> Exact {
         let shift = 64 - self.from;
         let (signed, unsigned) = ((bits << shift) as i64 >> shift, bits << shift >> shift);
@@ -313,8 +312,8 @@ impl How {
         }
     }
 
-    /// Rounds to a format, and says what that raises. Tiny is what is below the
-    /// least normal number when it has been rounded.
+    /// Rounds to a format, and returns the exceptions of that. A number is tiny if it is below the smallest normal number after
+    /// rounding.
     fn round(self, x: Exact, to: Format) -> (Exact, u32) {
         if x.is_zero() {
             return (x, 0);
@@ -327,7 +326,7 @@ impl How {
                     ..128 => x.mantissa & ((1 << cut) - 1),
                     _ => x.mantissa,
                 };
-                // Above half of the last bit, or just that.
+                // Exactly half of the last bit, or more.
                 let half = 1u128.checked_shl(cut - 1);
                 let over = half.is_some_and(|half| below > half || below == half && x.more);
                 let tie = half == Some(below) && !x.more;
@@ -388,7 +387,7 @@ fn negated(x: Number) -> Number {
     }
 }
 
-/// The product of numbers that are no NaNs; an infinity and a zero have none.
+/// The product of numbers that are not NaNs; invalid for an infinity and a zero.
 fn product(a: Number, b: Number) -> Result<Number, u32> {
     use Number::{Finite, Infinite};
     let sign = |x: Number| match x {
@@ -404,8 +403,8 @@ fn product(a: Number, b: Number) -> Result<Number, u32> {
     }
 }
 
-/// The sum of V_DIV_FMAS scaled, by its addend: up from 2 on, else down, by 2^64
-/// or for double precision by 2^128 (docs/errata.md, "V_DIV_FMAS").
+/// The scaled sum of V_DIV_FMAS, by its addend: up from 2 on, else down, by 2^64 or for double precision by 2^128
+/// (docs/errata.md, "V_DIV_FMAS").
 fn rescaled(sum: Exact, addend: Exact, to: Format) -> Exact {
     let by = if to.precision == DOUBLE.precision {
         128
@@ -420,13 +419,13 @@ fn rescaled(sum: Exact, addend: Exact, to: Format) -> Exact {
     }
 }
 
-/// Whether it is a whole number of quarters, where sine and cosine are exact.
+/// Whether the number is a multiple of a quarter, where sine and cosine are exact.
 fn quarters(a: Exact) -> bool {
     let times_four = Exact {
         exponent: a.exponent + 2,
         ..a
     };
-    // What is above 2^64 is whole.
+    // Numbers above 2^64 are integers.
     times_four.truncated().is_none_or(|(_, cut)| !cut)
 }
 

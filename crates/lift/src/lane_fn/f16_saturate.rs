@@ -3,7 +3,7 @@
 use super::lane_fn;
 
 lane_fn! {
-    /// The first pair, where halves that are infinite though none of the others there is are the largest number.
+    /// The first pair, in which a half that is infinite becomes the largest number unless one of the other operands is infinite.
     SATURATED_HALVES, "saturated_halves", 32, |[r, a, b, c]: [u64; 4]| saturated(r, [a, b, c], 0) | saturated(r, [a, b, c], 16)
 }
 

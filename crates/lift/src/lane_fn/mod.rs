@@ -1,7 +1,7 @@
-//! The rare and odd operations as pure functions of one lane.
+//! Lane functions: rare operations as pure functions of one lane.
 //!
-//! Arguments come zero-extended to 64 bits. Nothing here depends on the mode
-//! of the wave: what does is composed from operations of the IR.
+//! Arguments are zero-extended to 64 bits. The functions do not depend on the mode of the wave: operations that do are composed
+//! from operations of the IR.
 
 mod bytes;
 mod cube;
@@ -30,11 +30,9 @@ pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
 
-/// Defines a [`wavetank_ir::LaneFn`]; with `, mask` at the end the function
-/// returns a pair whose second part is the mask bit of the lane. `, usually`
-/// brings a simpler function for usual arguments, as
-/// [`wavetank_ir::over_usual_lanes`] has it. `, step` at the end says which step
-/// of a division it is.
+/// Defines a [`wavetank_ir::LaneFn`]. With `, mask` at the end, the function returns a pair whose second part is the mask bit of
+/// the lane. `, usually` adds a simpler function for usual arguments, for [`wavetank_ir::over_usual_lanes`]. `, step` at the end
+/// names the step of a division that the function is.
 macro_rules! lane_fn {
     ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr $(, step $step:expr)?) => {
         lane_fn!(@ [$($step)?] $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_lanes);
@@ -66,7 +64,7 @@ macro_rules! lane_fn {
 }
 use lane_fn;
 
-/// Every lane function, for texts that name one.
+/// Every lane function, for the parser of the text form.
 static ALL: [&wavetank_ir::LaneFn; 33] = [
     &DOT4_I8,
     &DOT4_U8,
@@ -103,7 +101,7 @@ static ALL: [&wavetank_ir::LaneFn; 33] = [
     &TRIG_PREOP_F64,
 ];
 
-/// The lane function of a name, such as `dot4_u8`.
+/// Finds the lane function with a name, such as `dot4_u8`.
 ///
 /// ```
 /// let dot = wavetank_lift::lane_fn("dot4_u8").expect("it exists");
@@ -121,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// A name finds its own function: none is used twice.
+    /// Each name finds its own function, so names are unique.
     #[test]
     fn names_are_unique() {
         for f in ALL {
@@ -130,7 +128,7 @@ mod tests {
         }
     }
 
-    /// The loops of this processor's levels.
+    /// The loops of the levels that this processor has.
     #[cfg(target_arch = "x86_64")]
     fn loops(all: &LaneLoops) -> Vec<LaneLoop> {
         let mut loops = vec![all.baseline];
@@ -144,19 +142,19 @@ mod tests {
         loops
     }
 
-    /// On other processors all levels are the plain loop.
+    /// On hosts other than x86-64, all levels are the plain loop.
     #[cfg(not(target_arch = "x86_64"))]
     fn loops(all: &LaneLoops) -> Vec<LaneLoop> {
         vec![all.baseline]
     }
 
-    /// The loops over all lanes do what a call a lane does, for usual arguments and for others.
+    /// The loops over all lanes give the same results as a call for each lane, for usual arguments and for others.
     #[test]
     fn all_is_call_in_every_lane() {
         let zero = [0; 64];
         let halves = |of: [u64; 64]| [of.map(|x| x as u32), of.map(|x| (x >> 32) as u32)];
         for round in 0..400u64 {
-            // Whole words, floats of about 1 in both widths, and numbers with many zeros.
+            // Whole words, floats around 1 in both widths, and numbers with many zeros.
             let number = |n: u64, i: u64| {
                 let x = (i + 64 * round + 1).wrapping_mul(n);
                 let x = x ^ x >> 29;
@@ -188,7 +186,7 @@ mod tests {
                             high: MaybeUninit::new(zero),
                             mask: MaybeUninit::new(zero),
                         };
-                        // SAFETY: the processor has the features; all results were there before.
+                        // SAFETY: the processor has the features; all results were initialized before.
                         let [low, high, mask] = unsafe {
                             all(&[of(0), of(1), of(2), of(3)], &mut results);
                             [results.low, results.high, results.mask].map(|r| r.assume_init())

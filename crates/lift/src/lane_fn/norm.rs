@@ -29,11 +29,11 @@ fn unsigned(x: u64) -> u32 {
     norm(x, 0.0, 65535.0)
 }
 
-/// The low 16 bits of `x · scale`, with x held between `low` and 1.
+/// The low 16 bits of `x · scale`, with x clamped between `low` and 1.
 #[inline(always)]
 fn norm(x: u64, low: f32, scale: f32) -> u32 {
-    /// 1.5 · 2^23: adding it rounds to an integer, to nearest even, which then stands in the low bits. The fused sum
-    /// rounds the exact product.
+    /// 1.5 · 2^23: adding it rounds to an integer, to nearest even, which is then in the low bits. The fused sum rounds the exact
+    /// product.
     const ROUNDER: f32 = 12_582_912.0;
     let x = f32::from_bits(x as u32);
     let held = if x > low { x } else { low };
@@ -64,14 +64,14 @@ mod tests {
         assert_eq!([of(&SNORM16, f32::NAN), of(&UNORM16, f32::NAN)], [0, 0]);
     }
 
-    /// One half lies between two integers: the even one is taken.
+    /// One half is midway between two integers: the even one is chosen.
     #[test]
     fn ties_to_even() {
         assert_eq!(of(&SNORM16, 0.5), 16384); // 16383.5
         assert_eq!(of(&UNORM16, 0.5), 32768); // 32767.5
     }
 
-    /// As in double precision, in which products are exact; at every size, and next to all ties.
+    /// The results agree with double precision, in which products are exact, at every size and next to all ties.
     #[test]
     fn as_with_exact_products() {
         let exact = |x: f32, low: f64, scale: f64| {

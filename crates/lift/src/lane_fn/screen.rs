@@ -8,8 +8,8 @@ lane_fn! {
     SCREEN_PARTITION_4SE, "screen_partition_4se", 32, partition
 }
 
-/// The table of the seed (Vega ISA, 12.8 VOP1, opcode 55), four bits an entry,
-/// sixteen entries a row, the first entry in the low bits.
+/// The table of the manual (Vega ISA, 12.8 VOP1, opcode 55), four bits an entry, sixteen entries a row, the first entry in the
+/// low bits.
 const TABLE: [u64; 16] = [
     0xfffffff7fff5f731,
     0xffffffbfffafe62f,
@@ -38,7 +38,7 @@ fn partition([select, ..]: [u64; 4]) -> u64 {
 mod tests {
     use super::*;
 
-    /// The example of the seed: (0, 0) to (25, 35) covers back ends 0 and 1.
+    /// The example of the manual: (0, 0) to (25, 35) covers back ends 0 and 1.
     #[test]
     fn seed_example() {
         assert_eq!(partition([1, 0, 0, 0]), 3);

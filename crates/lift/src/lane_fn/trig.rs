@@ -7,7 +7,7 @@ lane_fn! {
     TRIG_PREOP_F64, "trig_preop_f64", 64, trig_preop
 }
 
-/// The number of bits of 2/π the hardware holds.
+/// The number of bits of 2/π in the hardware.
 const BITS: u32 = 1201;
 
 /// The first 1201 bits of 2/π after the binary point, highest first, then zeros.
@@ -33,7 +33,7 @@ const TWO_OVER_PI: [u64; 19] = [
     0x56033046fc7b0000,
 ];
 
-/// The 53 bits of 2/π that follow the first `shift` ones.
+/// The 53 bits of 2/π after the first `shift` ones.
 fn segment(shift: u32) -> u64 {
     if shift >= BITS {
         return 0;
@@ -114,8 +114,7 @@ mod tests {
         sum
     }
 
-    /// The table times π is 2, but for what was cut off: π by Machin's formula,
-    /// π = 16 arctan(1/5) − 4 arctan(1/239).
+    /// The table times π is 2, except for the truncated bits: π by Machin's formula, π = 16 arctan(1/5) − 4 arctan(1/239).
     #[test]
     fn table_times_pi_is_two() {
         let pi = combine(arctan(16, 5), arctan(4, 239), true);
@@ -135,20 +134,20 @@ mod tests {
         assert!(product[1..19].iter().all(|&w| w == u64::MAX));
     }
 
-    /// The first segment is 2/π cut to 53 bits; the nearest double is one above.
+    /// The first segment is 2/π truncated to 53 bits; the nearest double is one above.
     #[test]
     fn first_segment() {
         let bits = trig_preop([1f64.to_bits(), 0, 0, 0]);
         assert_eq!(bits, std::f64::consts::FRAC_2_PI.to_bits() - 1);
     }
 
-    /// Segments add up: 2/π in extended precision, and a shifted view for a
-    /// large argument (the pseudo-code of the seed, 12.10).
+    /// The segments add up: 2/π in extended precision, and a shifted part of it for a large argument (the manual's pseudo-code,
+    /// 12.10).
     #[test]
     fn segments_follow_each_other() {
         let segment = |x: f64, n| f64::from_bits(trig_preop([x.to_bits(), n, 0, 0]));
         let low = std::f64::consts::FRAC_2_PI - segment(1.0, 0);
-        // FRAC_2_PI is 2/π rounded up: the second segment is that minus its excess.
+        // FRAC_2_PI is 2/π rounded up, so the second segment is smaller than its distance to the first.
         assert!(segment(1.0, 1) < low && segment(1.0, 1) > 0.0);
         // Exponent field 1077 + 53 skips exactly one segment.
         assert_eq!(segment(2f64.powi(1077 + 53 - 1023), 0), segment(1.0, 1));

@@ -1,5 +1,4 @@
-//! Buffers (Vega ISA, 8.1 "Vector memory buffer instructions", 12.14 MUBUF and
-//! 12.15 MTBUF).
+//! Buffer instructions (Vega ISA, 8.1 "Vector memory buffer instructions", 12.14 MUBUF and 12.15 MTBUF).
 
 use wavetank_gcn::tables::{Mtbuf, Mubuf};
 use wavetank_gcn::{Field, Flags};
@@ -68,7 +67,7 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
         BUFFER_ATOMIC_CMPSWAP | BUFFER_ATOMIC_CMPSWAP_X2 => at().atomic(Rmw::CmpSwap, width / 2),
         BUFFER_ATOMIC_FCMPSWAP | BUFFER_ATOMIC_FCMPSWAP_X2 => at().atomic(Rmw::FCmpSwap, width / 2),
 
-        // No effect by design: there is no vector L1 cache that could be stale.
+        // No effect by design: there is no vector L1 cache, so nothing can be stale.
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => Flow::Next,
 
         BUFFER_LOAD_FORMAT_D16_X => formatted(l, |s| s.load(Dwords(1), components(l))),
@@ -86,7 +85,7 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
     }
 }
 
-/// Lifts an MTBUF instruction: the format stands in the instruction.
+/// Lifts an MTBUF instruction, which contains its format.
 pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
     use Access::Dwords;
     use Half::Whole;
@@ -113,7 +112,7 @@ pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
     }
 }
 
-/// A load whose data go to LDS; only some can.
+/// A load to LDS, which only some instructions can be.
 fn to_lds(l: &Lift, op: Mubuf) -> Flow {
     use Mubuf::*;
     let at = || site(l, Elements::Plain);
@@ -129,7 +128,7 @@ fn to_lds(l: &Lift, op: Mubuf) -> Flow {
     }
 }
 
-/// How components of 16 bits stand in registers.
+/// The arrangement of 16-bit components in registers.
 pub(super) fn components(l: &Lift) -> Half {
     match l.rules().halves_packed {
         true => Half::Low,
@@ -137,13 +136,12 @@ pub(super) fn components(l: &Lift) -> Half {
     }
 }
 
-/// An access that converts by the format of the descriptor.
+/// An access with conversion by the format of the descriptor.
 fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
     access(site(l, Elements::Resource))
 }
 
-/// The buffer or, with ADDR64 and without a format, the global memory that is
-/// accessed.
+/// The place of an access: a buffer, or with ADDR64 and without a format global memory.
 fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
     Site {
         l,
@@ -160,9 +158,8 @@ fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
     }
 }
 
-/// ADDR64 of gfx6 and gfx7: the 48-bit base of the descriptor plus a 64-bit
-/// address from VADDR. Nothing is checked against the size: compilers leave it
-/// 0.
+/// ADDR64 of gfx6 and gfx7: the 48-bit base of the descriptor plus a 64-bit address from VADDR. The size is not checked:
+/// compilers leave it 0.
 fn global(l: &Lift) -> Space {
     let resource = l.sgpr_code(Field::Srsrc).unwrap_or(0);
     let base = l.sgpr64(resource) & 0xffff_ffff_ffff;
@@ -173,8 +170,8 @@ fn global(l: &Lift) -> Space {
     }
 }
 
-/// The descriptor, and the index and offset registers that IDXEN and OFFEN
-/// enable; with both, the index comes first. ADDR64 has an address instead.
+/// The descriptor, with the index and offset registers that IDXEN and OFFEN enable; with both, the index comes first. With
+/// ADDR64, there is an address instead.
 fn buffer(l: &Lift, format: Elements) -> Space {
     let (idxen, offen) = (l.inst.has(Flags::IDXEN), l.inst.has(Flags::OFFEN));
     let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);

@@ -1,5 +1,4 @@
-//! FLAT, GLOBAL and SCRATCH (Vega ISA, 9 "Flat memory instructions" and
-//! 12.18 FLAT).
+//! Flat memory instructions: FLAT, GLOBAL and SCRATCH (Vega ISA, 9 "Flat memory instructions" and 12.18 FLAT).
 
 use wavetank_gcn::tables::Flat;
 use wavetank_gcn::{Field, Flags, Form};
@@ -61,7 +60,7 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
     }
 }
 
-/// A load whose data go to LDS; only some can.
+/// A load to LDS, which only some instructions can be.
 fn to_lds(l: &Lift, op: Flat) -> Flow {
     use Flat::*;
     match op {
@@ -74,9 +73,8 @@ fn to_lds(l: &Lift, op: Flat) -> Flow {
     }
 }
 
-/// The address by segment. With SADDR, a GLOBAL address is the scalar base plus
-/// an unsigned 32-bit offset from VADDR, and a SCRATCH offset is the scalar
-/// alone.
+/// The place of an access, by segment. With SADDR, a GLOBAL address is the scalar base plus an unsigned 32-bit offset from VADDR,
+/// and a SCRATCH offset is the scalar alone.
 fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
     let saddr = l.sgpr_code(Field::Saddr);
     let (space, counter) = match (l.inst.form, saddr) {

@@ -1,7 +1,7 @@
-//! Images (Vega ISA, 8.2 "Vector memory image instructions" and 12.16 MIMG).
+//! Image instructions (Vega ISA, 8.2 "Vector memory image instructions" and 12.16 MIMG).
 //!
-//! LWE asks for a status as TFE does, with a bit where a level of detail was held
-//! back by what is resident; all memory is resident here, so the bit is never set.
+//! LWE requests a status like TFE, with a bit that is set if the level of detail was limited to resident memory. All memory is
+//! resident here, so the bit is never set.
 
 use wavetank_gcn::tables::Mimg;
 use wavetank_gcn::{Field, Flags};
@@ -9,7 +9,7 @@ use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, 
 
 use crate::block::{Flow, Lift};
 
-/// What an opcode does with a texel or with those around a place.
+/// The operation of an opcode on a texel, or on the texels around a point.
 #[derive(Clone, Copy)]
 struct Meaning {
     kind: ImageKind,
@@ -32,7 +32,7 @@ impl Meaning {
         }
     }
 
-    /// _CL: the greatest level stands at the end of the address.
+    /// _CL: the address ends with an upper limit of the level.
     const fn clamp(self) -> Self {
         Meaning {
             clamp: true,
@@ -40,7 +40,7 @@ impl Meaning {
         }
     }
 
-    /// _C: texels are compared with a number of the address.
+    /// _C: texels are compared with a number in the address.
     const fn compare(self) -> Self {
         Meaning {
             compare: true,
@@ -48,7 +48,7 @@ impl Meaning {
         }
     }
 
-    /// _O: the address begins with offsets.
+    /// _O: the address begins with offsets in texels.
     const fn offsets(self) -> Self {
         Meaning {
             offsets: true,
@@ -205,7 +205,7 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         compare,
         offsets,
     } = meaning;
-    // One component at least: what a mask of 0 means is not said.
+    // At least one component: the effect of a mask of 0 is undocumented.
     let components = l.inst.mods.dmask.max(1);
     let count = components.count_ones() as u8;
     let dwords = match (kind, memory) {

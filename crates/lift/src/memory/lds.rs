@@ -1,5 +1,4 @@
-//! The data shares, local and global (Vega ISA, 11 "Data share operations" and 12.13 LDS &
-//! GDS).
+//! Data share instructions, local and global (Vega ISA, 11 "Data share operations" and 12.13 LDS & GDS).
 
 use wavetank_gcn::tables::{Ds, Features};
 use wavetank_gcn::{Field, Flags};
@@ -139,12 +138,12 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
     }
 }
 
-/// LDS[ADDR + OFFSET].
+/// The place LDS[ADDR + OFFSET].
 fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
     site_at(l, l.vector32(Field::Vaddr, 0).v)
 }
 
-/// LDS[address + OFFSET].
+/// The place LDS[address + OFFSET].
 fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
     let offset = l.inst.mods.offset.into();
     Site {
@@ -159,7 +158,7 @@ fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
     }
 }
 
-/// LDS, or with GDS the part of the global data share that M0 names.
+/// The space of LDS, or with GDS the window of the global data share that M0 selects.
 fn space(l: &Lift, address: Value, limit: Option<Value>) -> Space {
     if l.inst.has(Flags::GDS) {
         let window = l.m0().v;
@@ -169,40 +168,38 @@ fn space(l: &Lift, address: Value, limit: Option<Value>) -> Space {
     }
 }
 
-/// Where the LDS ends at the latest, on chips where M0 says it.
+/// The upper bound of the LDS in M0, on chips that use it.
 pub(super) fn limit(l: &Lift) -> Option<Value> {
     l.rules().m0_limits_lds.then(|| l.m0().v)
 }
 
-/// The limit of flat accesses, which are aligned as those of DS are: none but the size of the LDS. Compilers for gfx7 and gfx8
-/// write M0 before DS alone (docs/errata.md, "FLAT").
+/// The limit of flat accesses, which are aligned like those of DS: the size of the LDS only. Compilers for gfx7 and gfx8 write M0
+/// before DS alone (docs/errata.md, "FLAT").
 pub(super) fn flat_limit(l: &Lift) -> Option<Value> {
     l.rules().m0_limits_lds.then(|| l.b.u32(u32::MAX))
 }
 
-/// An address for which the sum with the offset is in range only if it is
-/// itself, where the chip demands that.
+/// The address, changed so that its sum with the offset is out of range if the address is, on chips that demand that.
 fn unwrapped(l: &Lift, address: Value, offset: i64) -> Value {
     match l.rules().lds_sums_wrap || offset == 0 {
         true => address,
-        // Beyond every LDS, and so that the sum does not wrap.
+        // Beyond every LDS, and small enough that the sum does not wrap.
         false => Int::i32(l.b, address).min_u(0xffff_0000).v,
     }
 }
 
-/// Whether an instruction that is no plain load, store or atomic has a meaning
-/// for the global data share.
+/// Whether an instruction other than a plain load, store or atomic is defined for the global data share.
 fn works_on_gds(op: Ds) -> bool {
     matches!(op, Ds::DS_APPEND | Ds::DS_CONSUME | Ds::DS_NOP) || op.row().has(Features::GDS_ONLY)
 }
 
-/// LDS[M0[15:0] + OFFSET + 4 · lane].
+/// The place LDS[M0[15:0] + OFFSET + 4 · lane].
 fn by_lane<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
     let lane = Int::i32(l.b, l.b.lane_id());
     site_at(l, ((lane << 2) + (l.m0() & 0xffff)).v)
 }
 
-/// The source of a compare-and-store first, then the comparand.
+/// Swaps the operands of a compare-and-store: the new value first, then the comparand.
 fn source_first<'l, 'a>(site: Site<'l, 'a>) -> Site<'l, 'a> {
     Site {
         data: Field::Data1,
@@ -211,10 +208,9 @@ fn source_first<'l, 'a>(site: Site<'l, 'a>) -> Site<'l, 'a> {
     }
 }
 
-/// The two-address forms: DATA0 at OFFSET0 and DATA1 at OFFSET1, in units of
-/// `stride` elements of `dwords` each. Address and data are read once, before
-/// the first result may overwrite them. Two stores to one place are one, of
-/// DATA0 (CDNA 3 ISA, 11.3.1).
+/// The two-address forms: DATA0 at OFFSET0 and DATA1 at OFFSET1, in units of `stride` elements of `dwords` each. Address and data
+/// are read once, before the first result may overwrite them. Two stores to one place are one store of DATA0 (CDNA 3 ISA,
+/// 11.3.1).
 fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
     let unit = i64::from(dwords) * 4 * stride;
     let address = l.vector32(Field::Vaddr, 0).v;
@@ -229,7 +225,7 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
         _ => 2,
     };
     let mut parts: Vec<_> = (0..places).zip(data.into_iter().zip(offsets)).collect();
-    // What fails can be done again as long as the address is there: a load that overwrites it comes last.
+    // A failed access can be repeated as long as the address is intact: a load that overwrites it comes last.
     let hides = |first: u16| {
         l.vgpr(Field::Vaddr)
             .is_some_and(|at| (first..first + u16::from(dwords)).contains(&at))
@@ -252,10 +248,8 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
     Flow::Next
 }
 
-/// ds_append and ds_consume: one lane adds or subtracts the number of active
-/// lanes at M0[15:0] + OFFSET; all get the value before. M0 is no limit then
-/// (docs/errata.md).
-///
+/// ds_append and ds_consume: one lane adds or subtracts the number of active lanes at M0[15:0] + OFFSET; all lanes receive the
+/// value before. M0 is not a limit then (docs/errata.md).
 fn append(l: &Lift, rmw: Rmw) -> Flow {
     let base = match l.inst.has(Flags::GDS) {
         true => Int::const32(l.b, 0),
@@ -272,8 +266,7 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
     Flow::Next
 }
 
-/// A counter that the wave changes as one: the lowest active lane does it, and
-/// gets the value before for the others.
+/// A change of a counter once for the wave: the lowest active lane makes it, and returns the value before for all.
 fn once(l: &Lift, space: Space, offset: i64, rmw: Rmw, data: Value) {
     let exec = l.exec();
     let lowest = (exec & -exec).as_mask().v;
@@ -298,14 +291,12 @@ fn once(l: &Lift, space: Space, offset: i64, rmw: Rmw, data: Value) {
     l.b.write(Reg::V(vdst), before, Some(l.exec_mask()));
 }
 
-/// ds_ordered_count: when the waves with lower numbers have had their turns at
-/// the counter, adds to it, or swaps it, and hands the turn on. Of OFFSET, bits
-/// 7:2 are the counter, 8 hands on the turn, 9 says that the wave is done, 11:10
-/// are the packer, 13:12 the operation (LLVM, `ds.ordered.add`). M0[15:0] is the
-/// number of the wave; the counter stands in GDS at M0[31:16] + OFFSET[7:0].
+/// ds_ordered_count: when the waves with lower numbers have had their turns at the counter, adds to it, or swaps it, and passes
+/// the turn on. In OFFSET, bits 7:2 are the counter, 8 passes the turn on, 9 says that the wave is done, 11:10 are the packer,
+/// 13:12 the operation (LLVM, `ds.ordered.add`). M0[15:0] is the number of the wave; the counter is in GDS at M0[31:16] +
+/// OFFSET[7:0].
 ///
-/// It is lifted twice: first as the wait for the turn, which comes back here
-/// with the mode in which the rest is done.
+/// It is lifted twice: first as the wait for the turn, which returns here with the mode in which the rest is done.
 fn ordered_count(l: &Lift) -> Flow {
     let offset = l.inst.mods.offset;
     let rmw = match offset >> 12 & 3 {
@@ -342,7 +333,7 @@ fn ordered_count(l: &Lift) -> Flow {
     }
 }
 
-/// A fixed pattern of lanes; a source lane that is off gives 0.
+/// Selects lanes by a fixed pattern; an inactive source lane gives 0.
 fn swizzle(l: &Lift) -> Flow {
     let rotates = l.rules().swizzle_rotates;
     let table = Box::new(pattern(l.inst.mods.offset as u16, rotates));
@@ -354,10 +345,9 @@ fn swizzle(l: &Lift) -> Flow {
 
 /// The source lane of each lane, by the 16-bit offset of the instruction.
 ///
-/// Bit 15 clear: within 32 lanes, source = ((lane & and) | or) ^ xor. Bit 15
-/// set: any lane of the same four. With `rotates`, from 0xc000 on: rotation
-/// within 32 lanes, where lanes keep the bits in the mask; from 0xe000 on: the
-/// order of a fast Fourier transform, bits reversed above the mask.
+/// Bit 15 clear: within 32 lanes, source = ((lane & and) | or) ^ xor. Bit 15 set: any lane of the same four. With `rotates`, from
+/// 0xc000 on: rotation within 32 lanes, where lanes keep the bits in the mask; from 0xe000 on: the order of a fast Fourier
+/// transform, with the bits above the mask reversed.
 fn pattern(offset: u16, rotates: bool) -> [u8; 64] {
     let field = |shift: u32| (offset >> shift & 31) as u8;
     let source = |lane: u8| -> u8 {
@@ -386,16 +376,15 @@ fn pattern(offset: u16, rotates: bool) -> [u8; 64] {
     })
 }
 
-/// Moves between lanes chosen by (ADDR + OFFSET) / 4 modulo 64.
+/// Moves between lanes selected by (ADDR + OFFSET) / 4 modulo 64.
 fn permute(l: &Lift, by: fn(&Builder, Value, Value, Value) -> Value) -> Flow {
     let data = l.vector32(Field::Data0, 0).v;
     let index = l.vector32(Field::Vaddr, 0) + l.inst.mods.offset as u64;
     write_vector(l, by(l.b, data, index.v, l.exec_mask()))
 }
 
-/// MEM[A] = MEM[A] op MEM[B] with B = A + 4 · distance, both brought to a
-/// multiple of the width (GCN wiki, "DS instructions"). The distance is the lower
-/// 15 bits of the offset, or what stands in A above its own 17 bits.
+/// MEM[A] = MEM[A] op MEM[B] with B = A + 4 · distance, both aligned to the width (GCN wiki, "DS instructions"). The distance is
+/// the lower 15 bits of the offset, or the bits of A above its own 17.
 fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
     let address = l.vector32(Field::Vaddr, 0);
     let offset = l.inst.mods.offset as u32;

@@ -1,7 +1,6 @@
-//! Accesses between memory and LDS that go around the registers (Vega ISA,
-//! 8.1.7 "Memory Buffer Load to LDS").
+//! Accesses between memory and LDS that bypass the registers (Vega ISA, 8.1.7 "Memory Buffer Load to LDS").
 //!
-//! For accesses of memory, lane n uses dword M0[15:0] + OFFSET + 4 · n of LDS.
+//! In these accesses, lane n uses dword M0[15:0] + OFFSET + 4 · n of LDS.
 
 use wavetank_ir::{Access, Counter, Half, MemKind, MemOp, Reg, Space, Value};
 
@@ -10,8 +9,8 @@ use crate::block::{Flow, Lift};
 use crate::operand::hw;
 use crate::value::{Cond, Int};
 
-/// LDS = MEM, extended to a dword a lane. Lanes whose place is not in the LDS
-/// of the work-group access nothing (Vega ISA, 8.1 "Clamping Rules").
+/// LDS = MEM, extended to a dword a lane. Lanes whose place is outside the LDS of the work-group have no effect (Vega ISA, 8.1
+/// "Clamping Rules").
 pub(super) fn load<'l, 'a>(l: &'l Lift<'a>, site: Site<'l, 'a>, access: Access) -> Flow {
     let place = place(l);
     let data = l.b.load(MemOp {
@@ -54,7 +53,7 @@ fn place(l: &Lift) -> MemOp {
     dword(address(l).v, offset(l), l.exec_mask())
 }
 
-/// OFFSET, as far as it counts in LDS too.
+/// The part of OFFSET that applies to LDS too.
 fn offset(l: &Lift) -> i64 {
     match l.rules().offset_counts_in_lds {
         true => l.inst.mods.offset.into(),
@@ -62,14 +61,13 @@ fn offset(l: &Lift) -> i64 {
     }
 }
 
-/// Where the dword of each lane is, but for OFFSET.
+/// The LDS address of each lane's dword, without OFFSET.
 fn address<'a>(l: &Lift<'a>) -> Int<'a> {
     let lane = Int::i32(l.b, l.b.lane_id());
     (lane << 2) + (l.m0() & 0xffff)
 }
 
-/// The active lanes whose dword is in the LDS that was allocated: LDS_ALLOC has
-/// its size in 20:12, in units of 64 dwords.
+/// The active lanes whose dword is in the allocated LDS: LDS_ALLOC has its size in 20:12, in units of 64 dwords.
 fn legal(l: &Lift) -> Value {
     let allocated = Int::i32(l.b, l.b.read(Reg::Hw(hw::LDS_ALLOC)));
     let bytes = ((allocated >> 12) & 0x1ff) << 8;

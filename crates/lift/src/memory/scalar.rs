@@ -1,4 +1,4 @@
-//! Scalar memory (Vega ISA, 7 "Scalar memory operations" and 12.6 SMEM).
+//! Scalar memory instructions (Vega ISA, 7 "Scalar memory operations" and 12.6 SMEM).
 
 use wavetank_gcn::tables::Smem;
 use wavetank_gcn::{Field, Flags, Operand};
@@ -33,8 +33,8 @@ pub(crate) fn smem(l: &Lift, op: Smem) -> Flow {
         S_MEMTIME => clock(l, Clock::Cycles),
         S_MEMREALTIME => clock(l, Clock::RealTime),
 
-        // No effect by design: there is no scalar cache that could be stale, and
-        // dirty lines may have been written back before they are discarded.
+        // No effect by design: there is no scalar cache, so nothing can be stale, and dirty lines may have been written back
+        // before they are discarded.
         S_DCACHE_INV | S_DCACHE_WB | S_DCACHE_INV_VOL | S_DCACHE_WB_VOL | S_DCACHE_DISCARD
         | S_DCACHE_DISCARD_X2 | S_ATC_PROBE | S_ATC_PROBE_BUFFER => Flow::Next,
 
@@ -108,7 +108,7 @@ fn offset<'a>(l: &Lift<'a>) -> (i64, Option<Int<'a>>) {
     }
 }
 
-/// SGPR pair plus offsets.
+/// A place at an SGPR pair plus offsets.
 fn direct(l: &Lift) -> (Space, i64) {
     let (offset, index) = offset(l);
     let address = l.scalar(Field::Sbase).v;
@@ -116,7 +116,7 @@ fn direct(l: &Lift) -> (Space, i64) {
     (Space::Scalar { address, index }, offset)
 }
 
-/// Like a direct access, with the scalar offset in units of 64 bytes.
+/// A place like that of a direct access, with the scalar offset in units of 64 bytes.
 fn scratch(l: &Lift) -> (Space, i64) {
     let (offset, index) = offset(l);
     let base = l.scalar(Field::Sbase);
@@ -131,8 +131,8 @@ fn scratch(l: &Lift) -> (Space, i64) {
     (space, offset)
 }
 
-/// Through a descriptor in four SGPRs. Its immediate is not signed: only the
-/// loads and stores without a descriptor read it so (Vega ISA, 13.2 SMEM).
+/// A place through a descriptor in four SGPRs, with an unsigned immediate: only accesses without a descriptor have a signed one
+/// (Vega ISA, 13.2 SMEM).
 fn buffer(l: &Lift) -> (Space, i64) {
     let (offset, index) = offset(l);
     let offset = match l.rules().signed_scalar_offset {
@@ -144,11 +144,10 @@ fn buffer(l: &Lift) -> (Space, i64) {
     (Space::ScalarBuffer { resource, index }, offset)
 }
 
-/// Accesses memory with the scalar registers of the data operand. One whose
-/// registers do not exist is not executed (Vega ISA, 7.4).
+/// An access to memory with the scalar registers of the data operand. An access whose registers do not exist has no effect (Vega
+/// ISA, 7.4).
 ///
-/// An atomic returns the value before in its data registers if GLC is set; the
-/// data of a compare-and-swap are src, then cmp.
+/// An atomic returns the value before in its data registers if GLC is set; the data of a compare-and-swap are src, then cmp.
 fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
     let field = match kind {
         MemKind::Load => Field::Sdst,
@@ -183,7 +182,7 @@ fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
     Flow::Next
 }
 
-/// D = the clock.
+/// Reads a clock into D.
 fn clock(l: &Lift, clock: Clock) -> Flow {
     l.write_scalar(Int::i64(l.b, l.b.clock(clock)));
     Flow::Next

@@ -107,7 +107,7 @@ fn spread_bits(x: Int<'_>) -> Int<'_> {
 
 /// D = EXEC; EXEC = f(EXEC); SCC = (EXEC != 0).
 ///
-/// EXEC is written last: a destination that is EXEC itself holds the new mask.
+/// EXEC is written last, so if it is the destination too, it holds the new mask.
 fn save_exec<'a>(l: &Lift<'a>, f: impl Fn(Int<'a>) -> Int<'a>) -> Result<'a> {
     let old = l.exec();
     let new = f(old);
@@ -126,14 +126,14 @@ fn write_exec<'a>(l: &Lift<'a>, f: impl Fn(Int<'a>) -> Int<'a>) -> Result<'a> {
     non_zero(new)
 }
 
-/// SGPR[SRC0 + n + M0], s0 where the wave has no such register.
+/// SGPR[SRC0 + n + M0], or s0 if the wave has no such register.
 fn relative_source<'a>(l: &Lift<'a>, n: u8) -> Int<'a> {
     let base = l.sgpr_code(Field::Src0).unwrap_or(0).saturating_add(n);
     let index = relative(l, base);
     Int::i32(l.b, l.b.read_indexed_s(base, index.v))
 }
 
-/// SGPR[DST + n + M0] = words[n], where the wave has such registers.
+/// SGPR[DST + n + M0] = words[n], if the wave has such registers.
 fn relative_destination<'a>(l: &Lift<'a>, words: &[Int<'a>]) -> Flow {
     let base = l.sgpr_code(Field::Sdst).unwrap_or(0);
     for (n, word) in (0..).zip(words) {
@@ -143,7 +143,7 @@ fn relative_destination<'a>(l: &Lift<'a>, words: &[Int<'a>]) -> Flow {
     Flow::Next
 }
 
-/// M0 as the index from a register on. The ones with names every wave has.
+/// M0 as an index relative to a register. Every wave has the registers with names.
 fn relative<'a>(l: &Lift<'a>, base: u8) -> Int<'a> {
     match base {
         _ if base < l.rules().general_sgprs => l.index_within(base.into(), l.m0(), l.modes.sgprs()),

@@ -38,7 +38,7 @@ pub(crate) fn sop2(l: &Lift, op: Sop2) -> Flow {
         S_NOR_B32 | S_NOR_B64 => non_zero(!(a | b)),
         S_XNOR_B32 | S_XNOR_B64 => non_zero(!(a ^ b)),
 
-        // A shift takes its count modulo the width of what is shifted.
+        // The count of a shift is taken modulo the width of the shifted operand.
         S_LSHL_B32 | S_LSHL_B64 => non_zero(a << b),
         S_LSHR_B32 | S_LSHR_B64 => non_zero(a >> b),
         S_ASHR_I32 | S_ASHR_I64 => non_zero(a.sar(b)),
@@ -74,7 +74,7 @@ fn sign(x: Int<'_>) -> Cond<'_> {
     (x >> 31).as_cond()
 }
 
-/// Sum and signed overflow: both addends have the sign the sum has not.
+/// The sum and its signed overflow: both addends have one sign and the sum the other.
 pub(super) fn add_signed<'a>(a: Int<'a>, b: Int<'a>) -> (Int<'a>, Cond<'a>) {
     let d = a + b;
     (d, sign(!(a ^ b) & (a ^ d)))
@@ -86,8 +86,8 @@ fn shift_add<'a>(a: Int<'a>, n: u64, b: Int<'a>) -> (Int<'a>, Cond<'a>) {
     (sum.low(), sum.high().non_zero())
 }
 
-/// The low S1[22:16] bits of `x`, extended by shifting them up and then down
-/// again. A width of 0 gives 0; a width of the register or more takes all.
+/// The low S1[22:16] bits of `x`, extended by shifting them up and then down. A width of 0 gives 0; the register's width or more
+/// gives all bits.
 fn field<'a>(x: Int<'a>, s1: Int<'a>, down: impl Fn(Int<'a>, Int<'a>) -> Int<'a>) -> Int<'a> {
     let bits = u64::from(x.bits());
     let width = ((s1 >> 16) & 0x7f).min_u(bits);

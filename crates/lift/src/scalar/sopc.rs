@@ -30,7 +30,7 @@ pub(crate) fn sopc(l: &Lift, op: Sopc) -> Flow {
     write_back(l, only_scc(result))
 }
 
-/// The SRC1 field of s_set_gpr_idx_on as a number: which operands are indexed.
+/// The SRC1 field of s_set_gpr_idx_on as a number: the operands to index.
 fn enables(l: &Lift) -> u8 {
     match l.inst.operand(Field::Src1) {
         Operand::Imm(bits) => bits as u8,

@@ -1,4 +1,4 @@
-//! Truth values with operators.
+//! Truth values with operators, masks or uniform.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -10,7 +10,7 @@ use super::{Float, Int};
 /// A truth value: a lane mask, or a uniform 0 or 1 such as SCC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cond<'b> {
-    /// Where its node stands.
+    /// The builder of its node.
     pub b: &'b Builder,
     /// The node: a `Mask`, or a `U32` that is 0 or 1.
     pub v: Value,

@@ -1,4 +1,4 @@
-//! Floats with operators.
+//! Floats with operators, in a float environment.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -9,9 +9,9 @@ use super::{Cond, Int};
 /// A float of 16, 32 or 64 bits and the environment its operations run in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Float<'b> {
-    /// Where its node stands.
+    /// The builder of its node.
     pub b: &'b Builder,
-    /// The node.
+    /// The node of the value.
     pub v: Value,
     /// `F16`, `F32` or `F64`.
     pub elem: Elem,
@@ -54,7 +54,7 @@ impl<'b> Float<'b> {
         Float { v, ..self }
     }
 
-    /// Compares.
+    /// Compares by a relation of the IR.
     pub fn cmp(self, rel: Rel, rhs: Self) -> Cond<'b> {
         let v = self.b.cmp(rel, self.elem, self.fp, self.v, rhs.v);
         Cond { b: self.b, v }
@@ -90,19 +90,19 @@ impl<'b> Float<'b> {
         Int::new(self.b, elem, self.v)
     }
 
-    /// As a signed integer: toward zero, saturating, NaN to 0.
+    /// Converts to a signed integer: toward zero, saturating, NaN to 0.
     pub fn to_int_s(self, elem: Elem) -> Int<'b> {
         let v = self.b.cvt(Cvt::FToS, self.elem, elem, self.fp, self.v);
         Int::new(self.b, elem, v)
     }
 
-    /// As an unsigned integer: toward zero, saturating, NaN to 0.
+    /// Converts to an unsigned integer: toward zero, saturating, NaN to 0.
     pub fn to_int_u(self, elem: Elem) -> Int<'b> {
         let v = self.b.cvt(Cvt::FToU, self.elem, elem, self.fp, self.v);
         Int::new(self.b, elem, v)
     }
 
-    /// As a float of another width; operations on the result run in `fp`.
+    /// Converts to a float of another width; operations on the result run in `fp`.
     pub fn to_float(self, elem: Elem, fp: Fp) -> Float<'b> {
         let v = self.b.cvt(Cvt::FToF, self.elem, elem, fp, self.v);
         Float {

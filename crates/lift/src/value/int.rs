@@ -1,4 +1,4 @@
-//! Integers with operators.
+//! Integers with operators, uniform or one a lane.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Neg, Not, Shl, Shr, Sub};
 
@@ -6,13 +6,12 @@ use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, Rel, Tern, Ty, Un, Value};
 
 use super::{Cond, Float};
 
-/// An integer of 16, 32 or 64 bits, uniform or one a lane. Whether it is
-/// signed is said by the operation.
+/// An integer of 16, 32 or 64 bits, uniform or one a lane. The operations distinguish signed and unsigned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Int<'b> {
-    /// Where its node stands.
+    /// The builder of its node.
     pub b: &'b Builder,
-    /// The node.
+    /// The node of the value.
     pub v: Value,
     /// `I16`, `I32` or `I64`.
     pub elem: Elem,
@@ -24,12 +23,12 @@ impl<'b> Int<'b> {
         Int { b, v, elem }
     }
 
-    /// A 32-bit integer.
+    /// A 32-bit integer value.
     pub fn i32(b: &'b Builder, v: Value) -> Self {
         Int::new(b, Elem::I32, v)
     }
 
-    /// A 64-bit integer; a lane mask is taken as its 64 bits.
+    /// A 64-bit integer value; a lane mask counts as its 64 bits.
     pub fn i64(b: &'b Builder, v: Value) -> Self {
         let v = if b.ty(v) == Ty::Mask {
             b.cast(Ty::U64, v)
@@ -39,12 +38,12 @@ impl<'b> Int<'b> {
         Int::new(b, Elem::I64, v)
     }
 
-    /// A 32-bit constant.
+    /// A uniform constant of 32 bits.
     pub fn const32(b: &'b Builder, c: u32) -> Self {
         Int::i32(b, b.u32(c))
     }
 
-    /// A 64-bit constant.
+    /// A uniform constant of 64 bits.
     pub fn const64(b: &'b Builder, c: u64) -> Self {
         Int::i64(b, b.u64(c))
     }
@@ -79,7 +78,7 @@ impl<'b> Int<'b> {
         Int { v, ..self }
     }
 
-    /// A shift: the count is a 32-bit value whatever is shifted.
+    /// A shift; the count is a 32-bit value for every width.
     fn shift(self, op: Bin, rhs: impl Operand<'b>) -> Self {
         let count = rhs.operand(Int {
             elem: Elem::I32,
@@ -106,7 +105,7 @@ impl<'b> Int<'b> {
         Cond { b: self.b, v }
     }
 
-    /// Arithmetic shift right.
+    /// Shifts right and fills with the sign bit.
     pub fn sar(self, count: impl Operand<'b>) -> Self {
         self.shift(Bin::Sar, count)
     }
@@ -126,47 +125,47 @@ impl<'b> Int<'b> {
         self.bin(op, rhs)
     }
 
-    /// The smaller, unsigned.
+    /// The unsigned minimum of both.
     pub fn min_u(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MinU, rhs)
     }
 
-    /// The larger, unsigned.
+    /// The unsigned maximum of both.
     pub fn max_u(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MaxU, rhs)
     }
 
-    /// The smaller, signed.
+    /// The signed minimum of both.
     pub fn min_s(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MinS, rhs)
     }
 
-    /// The larger, signed.
+    /// The signed maximum of both.
     pub fn max_s(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MaxS, rhs)
     }
 
-    /// The number of ones, 32 bits.
+    /// The number of ones, in 32 bits.
     pub fn count_ones(self) -> Self {
         self.un(Un::CountOnes, Elem::I32)
     }
 
-    /// Zeros above the highest one, −1 if there is none; 32 bits.
+    /// The number of zeros above the highest one, −1 for 0; in 32 bits.
     pub fn leading_zeros(self) -> Self {
         self.un(Un::LeadingZeros, Elem::I32)
     }
 
-    /// The number of top bits equal to the sign, −1 if all are; 32 bits.
+    /// The number of top bits equal to the sign, −1 if all are; in 32 bits.
     pub fn leading_signs(self) -> Self {
         self.un(Un::LeadingSigns, Elem::I32)
     }
 
-    /// The position of the lowest one, −1 if there is none; 32 bits.
+    /// The position of the lowest one, −1 for 0; in 32 bits.
     pub fn trailing_zeros(self) -> Self {
         self.un(Un::TrailingZeros, Elem::I32)
     }
 
-    /// Bits in reverse order.
+    /// The bits in reverse order.
     pub fn reverse(self) -> Self {
         self.un(Un::Reverse, self.elem)
     }
@@ -181,12 +180,12 @@ impl<'b> Int<'b> {
         self.un(Un::High, Elem::I32)
     }
 
-    /// 64 bits, zero-extended.
+    /// The value in 64 bits, zero-extended.
     pub fn widen(self) -> Self {
         self.un(Un::Widen, Elem::I64)
     }
 
-    /// 64 bits, sign-extended.
+    /// The value in 64 bits, sign-extended.
     pub fn widen_signed(self) -> Self {
         self.un(Un::WidenSigned, Elem::I64)
     }
@@ -206,7 +205,7 @@ impl<'b> Int<'b> {
         self.tern(Tern::BfeS, offset, width)
     }
 
-    /// Bits of `ones` where this is 1, of `zeros` where it is 0.
+    /// The bits of `ones` where this has a 1, of `zeros` where it has a 0.
     pub fn bit_select(self, ones: impl Operand<'b>, zeros: impl Operand<'b>) -> Self {
         self.tern(Tern::BitSelect, ones, zeros)
     }
@@ -216,8 +215,7 @@ impl<'b> Int<'b> {
         self.tern(op, x, y)
     }
 
-    /// This as the low half, `high` as the high half: 16 and 16 bits make 32,
-    /// 32 and 32 make 64.
+    /// A value with this as the low half and `high` as the high half: 16 and 16 bits make 32, 32 and 32 make 64.
     pub fn pack(self, high: impl Operand<'b>) -> Self {
         let elem = if self.elem == Elem::I16 {
             Elem::I32
@@ -230,7 +228,7 @@ impl<'b> Int<'b> {
         }
     }
 
-    /// The same carrier, read as the low 16 bits.
+    /// The same carrier as a 16-bit integer in its low half.
     pub fn as_i16(self) -> Self {
         Int {
             elem: Elem::I16,
@@ -252,57 +250,57 @@ impl<'b> Int<'b> {
         (Int { v: diff, ..self }, Cond { b: self.b, v: out })
     }
 
-    /// Equal.
+    /// Whether the two numbers are equal.
     pub fn eq(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Eq, rhs)
     }
 
-    /// Not equal.
+    /// Whether the two numbers differ.
     pub fn ne(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Ne, rhs)
     }
 
-    /// Unsigned less.
+    /// Less, as unsigned integers.
     pub fn lt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::LtU, rhs)
     }
 
-    /// Unsigned less or equal.
+    /// Less or equal, as unsigned integers.
     pub fn le_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::LeU, rhs)
     }
 
-    /// Unsigned greater.
+    /// Greater, as unsigned integers.
     pub fn gt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::LtU, self)
     }
 
-    /// Unsigned greater or equal.
+    /// Greater or equal, as unsigned integers.
     pub fn ge_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::LeU, self)
     }
 
-    /// Signed less.
+    /// Less, as signed integers.
     pub fn lt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Lt, rhs)
     }
 
-    /// Signed less or equal.
+    /// Less or equal, as signed integers.
     pub fn le_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Le, rhs)
     }
 
-    /// Signed greater.
+    /// Greater, as signed integers.
     pub fn gt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::Lt, self)
     }
 
-    /// Signed greater or equal.
+    /// Greater or equal, as signed integers.
     pub fn ge_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::Le, self)
     }
 
-    /// Not zero.
+    /// Whether the value is not zero.
     pub fn non_zero(self) -> Cond<'b> {
         self.ne(0)
     }
@@ -346,9 +344,9 @@ impl<'b> Int<'b> {
     }
 }
 
-/// What may stand on the right of an operator: a value or a plain number.
+/// The right operand of an operator: a value or a plain number.
 pub(crate) trait Operand<'b> {
-    /// As a value beside `like`, whose element type a number takes.
+    /// The operand as a value; a number gets the element type of `like`.
     fn operand(self, like: Int<'b>) -> Int<'b>;
 }
 

@@ -11,28 +11,27 @@ impl<'a> Vector<'a> {
         a.apply(if self.clamp() { saturating } else { wrapping }, b)
     }
 
-    /// Unsigned sum.
+    /// The unsigned sum, saturated with CLAMP.
     pub fn add_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Add, Bin::AddSatU, a, b)
     }
 
-    /// Signed sum.
+    /// The signed sum, saturated with CLAMP.
     pub fn add_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Add, Bin::AddSatS, a, b)
     }
 
-    /// Unsigned difference.
+    /// The unsigned difference, saturated with CLAMP.
     pub fn sub_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Sub, Bin::SubSatU, a, b)
     }
 
-    /// Signed difference.
+    /// The signed difference, saturated with CLAMP.
     pub fn sub_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Sub, Bin::SubSatS, a, b)
     }
 
-    /// `a · b + c` of unsigned numbers of 16 or 24 bits. Saturation needs the
-    /// exact sum, so it is made in 64 bits.
+    /// `a · b + c` of unsigned numbers of 16 or 24 bits. Saturation needs the exact sum, so it is computed in 64 bits.
     pub fn mad_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
         let low = (1 << bits) - 1;
         if !self.clamp() {
@@ -70,7 +69,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// The unsigned product of 16 bits.
+    /// The unsigned product of 16 bits, saturated with CLAMP.
     pub fn mul_u16(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         match self.clamp() {
             true => self.mad_u(16, a, b, a.constant(0)),
@@ -78,7 +77,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// A sum of differences of a and b, and c.
+    /// The sum of c and the absolute differences of a and b.
     pub fn sad(&self, sum: Tern, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
         match self.clamp() {
             true => self.add_u(a.apply3(sum, b, 0), c),
@@ -86,7 +85,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// The low bits of the unsigned product, as many as `elem` has.
+    /// The low bits of the unsigned product, in the width of `elem`.
     fn product_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, elem: Elem) -> Int<'a> {
         match (bits, elem) {
             (24, _) => a.apply(Bin::MulU24, b),
@@ -95,7 +94,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// The low bits of the signed product, as many as `elem` has.
+    /// The low bits of the signed product, in the width of `elem`.
     fn product_s(&self, bits: u8, a: Int<'a>, b: Int<'a>, elem: Elem) -> Int<'a> {
         match (bits, elem) {
             (24, _) => a.apply(Bin::MulS24, b),
@@ -104,7 +103,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// A signed 64-bit number held to `bits` bits, in 32.
+    /// A signed 64-bit number clamped to `bits` bits, in 32.
     pub fn saturate_s(&self, x: Int<'a>, bits: u32) -> Int<'a> {
         let max = (1i64 << (bits - 1)) - 1;
         x.min_s(max as u64).max_s(!max as u64).low()
@@ -122,7 +121,7 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// What is done to pairs one half after the other.
+/// Applies a function to the low halves of pairs, then to the high halves.
 fn in_halves<'a, const N: usize>(
     pairs: [Int<'a>; N],
     of: impl Fn([Int<'a>; N]) -> Int<'a>,

@@ -1,13 +1,11 @@
-//! Interpolation of parameters (Vega ISA, 12.9 VINTERP; the layout of the
-//! parameters in LDS is that of the CLRX wiki, "GCN ISA VINTRP instructions").
+//! Interpolation of parameters (Vega ISA, 12.9 VINTERP; the layout of the parameters in LDS is that of the CLRX wiki, "GCN ISA
+//! VINTRP instructions").
 //!
-//! M0 holds the address of the parameters [15:0] and a mask [30:16] whose bit n
-//! says that four lanes from 4 · (n + 1) on begin a new primitive. The values
-//! of attribute a for primitive p begin at dword 12 · (a · primitives + p):
-//! P0 and P10 of x, of y, of z, of w, then P20 of x, y, z, w.
+//! M0 holds the address of the parameters [15:0] and a mask [30:16]. Bit n of the mask says that four lanes from 4 · (n + 1) on
+//! begin a new primitive. The values of attribute a for primitive p begin at dword 12 · (a · primitives + p): P0 and P10 of x, of
+//! y, of z, of w, then P20 of x, y, z, w.
 //!
-//! Like V_MAD_F32, on whose unit they run, these round twice and flush
-//! denormals.
+//! Like V_MAD_F32, whose unit executes them, these instructions round twice and flush denormals.
 
 use wavetank_gcn::tables::Vintrp::{self, *};
 use wavetank_gcn::{Field, Flags, Operand};
@@ -18,7 +16,7 @@ use crate::block::Flow;
 use crate::memory::lds_dma;
 use crate::value::{Float, Int};
 
-/// Which of the three values of a channel.
+/// The selector of one of a channel's three values.
 #[derive(Clone, Copy)]
 enum Which {
     P0,
@@ -92,13 +90,13 @@ fn single_sources<'a, const N: usize>(v: &Vector<'a>) -> [Float<'a>; N] {
     })
 }
 
-/// A parameter in single precision.
+/// The value of a parameter in single precision.
 fn single<'a>(v: &Vector<'a>, which: Which) -> Float<'a> {
     let bits = parameter(v, which);
     Float::new(v.b(), Elem::F32, v.fp(Elem::F32), bits.v)
 }
 
-/// The half of a pair that the instruction chooses, in single precision.
+/// The half of a pair that the instruction selects, in single precision.
 fn half<'a>(v: &Vector<'a>, pair: Int<'a>) -> Float<'a> {
     let bits = match v.l.inst.has(Flags::HIGH) {
         true => pair >> 16,

@@ -1,10 +1,8 @@
-//! Vector instructions (Vega ISA, chapter 6): one arm a meaning.
+//! Vector instructions (Vega ISA, chapter 6): one arm for each meaning.
 //!
-//! Each file reads beside its table: [`vop1`], [`vop2`], [`vop3`], [`vop3p`],
-//! [`vopc`]. An arm names the shape of the instruction (`float`, `int`,
-//! `to_float`, `to_int`, `carry`, `compare`) and says what it computes; widths
-//! come from the operand types of the row, so `V_ADD_F16` and `V_ADD_F32` are
-//! one arm. How sources are fetched and results written stands in [`operand`].
+//! Each file corresponds to a table of the manual: [`vop1`], [`vop2`], [`vop3`], [`vop3p`], [`vopc`]. An arm names the shape of
+//! the instruction (`float`, `int`, `to_float`, `to_int`, `carry`, `compare`) and its computation. Widths come from the operand
+//! types of the row, so `V_ADD_F16` and `V_ADD_F32` are one arm. [`operand`] fetches sources and writes results.
 
 mod integer;
 mod interpolation;
@@ -41,7 +39,7 @@ pub(crate) fn vopc(l: &Lift, op: Vopc) -> Flow {
     lift(l, |v| vopc::lift(v, op))
 }
 
-/// Lifts an instruction at home in VOP3.
+/// Lifts an instruction whose own encoding is VOP3.
 pub(crate) fn vop3(l: &Lift, op: Vop3) -> Flow {
     lift(l, |v| vop3::lift(v, op))
 }
@@ -63,7 +61,7 @@ fn lift(l: &Lift, meaning: impl FnOnce(&Vector) -> Flow) -> Flow {
     }
 }
 
-/// Why an encoding cannot be executed whatever its opcode.
+/// The reason why an encoding cannot be executed, whatever its opcode.
 fn refusal(l: &Lift) -> Option<String> {
     let inst = l.inst;
     let unreadable = inst.operands.iter().find_map(|o| match *o {

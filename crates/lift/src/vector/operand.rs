@@ -1,9 +1,8 @@
-//! Operands of vector instructions: fetching sources with all that modifies
-//! them, and writing results (Vega ISA, 6.2 "Operands", 13.3 "Vector ALU").
+//! Operands of vector instructions: fetching sources with their modifiers, and writing results (Vega ISA, 6.2 "Operands", 13.3
+//! "Vector ALU").
 //!
-//! The order is that of the hardware: DPP moves lanes, SDWA or OP_SEL select a
-//! part, then ABS and NEG apply; on the way out OMOD, CLAMP, part of the
-//! destination, lanes of EXEC.
+//! The order is that of the hardware: DPP moves lanes, SDWA or OP_SEL select a part, then ABS and NEG apply; for results OMOD,
+//! CLAMP, the part of the destination, the lanes of EXEC.
 
 use std::cell::OnceCell;
 
@@ -18,20 +17,20 @@ use crate::memory::lds_dma;
 use crate::operand::{FAR, VCC};
 use crate::value::{Cond, Float, Int};
 
-/// The source that is read from LDS.
+/// The source code of a value read from LDS.
 pub(super) const LDS_DIRECT: u8 = 254;
 
-/// One vector instruction on its way into the IR.
+/// One vector instruction that is lifted.
 pub(crate) struct Vector<'a> {
     /// The instruction, its modes and the builder.
     pub l: &'a Lift<'a>,
-    /// Its row.
+    /// The instruction's row of the table.
     row: &'static Row,
-    /// The lanes that are written, once they are known.
+    /// The mask of the lanes to write, computed at its first use.
     lanes: OnceCell<Value>,
 }
 
-/// The DPP_CTRL, SDWA selections and the like that are reserved.
+/// The name of a reserved modifier: a DPP_CTRL, an SDWA selection and the like.
 pub(super) fn reserved_modifier(inst: &Inst) -> Option<&'static str> {
     let m = &inst.mods;
     match inst.form {
@@ -47,7 +46,7 @@ pub(super) fn reserved_modifier(inst: &Inst) -> Option<&'static str> {
     }
 }
 
-/// The bit offset and width of an SDWA part; `None` for the whole.
+/// The bit offset and width of an SDWA part; `None` for the whole dword.
 fn part(sel: SdwaSel) -> Option<(u8, u8)> {
     match sel {
         SdwaSel::Byte0 => Some((0, 8)),
@@ -78,8 +77,8 @@ pub(super) fn float_elem(ty: Ty) -> Elem {
     }
 }
 
-/// The 16-bit results that leave the other half of the register alone where
-/// any do; all others clear it (Vega ISA, 12.10 V_MAD_F16).
+/// Whether a 16-bit result keeps the other half of its register, on a chip where some do; all others clear it (Vega ISA, 12.10
+/// V_MAD_F16).
 fn keeps_other_half(l: &Lift) -> bool {
     l.rules().halves_kept && l.inst.row().has(Features::KEEPS_HALF)
 }
@@ -93,7 +92,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// The builder.
+    /// The builder of the block.
     pub fn b(&self) -> &'a Builder {
         self.l.b
     }
@@ -108,7 +107,7 @@ impl<'a> Vector<'a> {
         self.l.inst.has(Flags::CLAMP)
     }
 
-    // ---- sources ----
+    // ---- fetching sources ----
 
     /// The sources in the order of the row; a destination that is also read
     /// comes last, as the addend of V_MAC does.
@@ -126,7 +125,7 @@ impl<'a> Vector<'a> {
             .chain(all().filter(move |(s, _)| is_dst(s) && s.access.reads()))
     }
 
-    /// A source with everything that modifies it.
+    /// A source with all of its modifiers.
     pub fn source(&self, spec: OperandSpec, operand: Operand) -> Value {
         let raw = self.raw(spec, operand);
         let Some(n) = source_number(spec.field) else {
@@ -154,7 +153,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// A source as it stands in its register or constant, in its DPP lanes.
+    /// A source as in its register or constant, with its DPP lanes.
     pub fn raw(&self, spec: OperandSpec, operand: Operand) -> Value {
         let Operand::Vgpr(n) = operand else {
             if operand == Operand::Inline(LDS_DIRECT) {
@@ -170,8 +169,8 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// What stands in LDS at M0[15:0], by the data type M0[18:16]: 0 and 1 are
-    /// unsigned bytes and words, 4 and 5 signed ones, 2 is a dword.
+    /// The value in LDS at M0[15:0], by the data type M0[18:16]: 0 and 1 are unsigned bytes and words, 4 and 5 signed ones, 2 is
+    /// a dword.
     fn lds_direct(&self) -> Int<'a> {
         let m0 = self.l.m0();
         let dword = lds_dma::read_uniform(self.l, m0 & 0xfffc);
@@ -182,7 +181,7 @@ impl<'a> Vector<'a> {
         when(0, part & 0xff, when(1, part & 0xffff, signed))
     }
 
-    /// One vector register or two, indexed by M0 when the mode says so.
+    /// One vector register or two, indexed by M0 if the mode enables that.
     fn vgprs(&self, spec: OperandSpec, n: u16) -> Value {
         let wide = spec.ty.dwords() == 2;
         if !self.l.modes.indexes(self.l.inst, &spec) {
@@ -197,27 +196,25 @@ impl<'a> Vector<'a> {
         self.b().bin(Bin::Pack, Elem::I32, Fp::default(), low, high)
     }
 
-    /// The register `index` behind another, or v0 where the wave does not have
-    /// it.
+    /// Reads the register `index` after another, or v0 if the wave lacks it.
     pub fn read_indexed(&self, n: u16, index: Int<'a>) -> Value {
         let index = self.l.index_within(n, index, self.l.modes.vgprs());
         self.b().read_indexed(n, index.v)
     }
 
-    /// Writes the register `index` behind another, if the wave has it.
+    /// Writes the register `index` after another, if the wave has it.
     pub fn write_indexed(&self, n: u16, index: Int<'a>, value: Value, lanes: Value) {
         let index = self.l.index_within(n, index, self.l.modes.vgprs());
         self.b().write_indexed(n, index.v, value, lanes);
     }
 
-    /// Whether the wave has the register that is M0[7:0] behind another.
+    /// Whether the wave has the register that is M0[7:0] after another.
     fn has_indexed(&self, n: u16) -> Cond<'a> {
         let most = self.l.modes.vgprs();
         (self.gpr_index() + u64::from(n)).lt_u(u64::from(most))
     }
 
-    /// Whether the wave has the registers of a destination that is indexed
-    /// (Vega ISA, 3.6 "Out-of-Range behavior").
+    /// Whether the wave has the registers of an indexed destination (Vega ISA, 3.6 "Out-of-Range behavior").
     fn has_destination(&self) -> Option<Cond<'a>> {
         let Operand::Vgpr(n) = self.l.inst.operand(Field::Vdst) else {
             return None;
@@ -242,7 +239,7 @@ impl<'a> Vector<'a> {
                 match part(mods.src_sel[usize::from(n)]) {
                     None => value,
                     Some((0, width)) if sext => source.sign_extend(width).v,
-                    // The operation reads the low half only.
+                    // The operation reads the low half only, so no part is extracted.
                     Some((0, 16)) if int_elem(spec.ty) == Elem::I16 => value,
                     Some((0, width)) => (source & ((1 << width) - 1)).v,
                     Some((offset, width)) if u32::from(offset + width) == 32 && sext => {
@@ -264,10 +261,10 @@ impl<'a> Vector<'a> {
         }
     }
 
-    // ---- lanes ----
+    // ---- selecting lanes ----
 
-    /// Source 0 from the lanes DPP_CTRL names; a lane that is off or outside
-    /// gives 0 (where that is not to be seen, the lane is not written).
+    /// Source 0 from the lanes that DPP_CTRL selects; an inactive lane or one out of range gives 0 (if that must not be visible,
+    /// the lane is not written).
     fn dpp(&self, value: Value) -> Value {
         let moved = self.b().shuffle(value, self.dpp_sources());
         if self.l.inst.has(Flags::BOUND_CTRL) {
@@ -282,13 +279,13 @@ impl<'a> Vector<'a> {
         table.expect("reserved values were refused")
     }
 
-    /// The lanes whose source lane exists and is on.
+    /// The lanes whose source lane exists and is active.
     fn dpp_valid(&self) -> Value {
         let exec = self.l.exec_mask();
         self.b().shuffle_mask(exec, self.dpp_sources())
     }
 
-    /// The lanes that are written: EXEC, less what DPP disables.
+    /// The lanes to write: EXEC without the lanes that DPP disables.
     pub fn lanes(&self) -> Value {
         *self.lanes.get_or_init(|| {
             let (b, inst) = (self.b(), self.l.inst);
@@ -311,7 +308,7 @@ impl<'a> Vector<'a> {
         })
     }
 
-    // ---- destinations ----
+    // ---- writing destinations ----
 
     /// The type of the vector destination.
     pub fn dst_ty(&self) -> Ty {
@@ -320,8 +317,7 @@ impl<'a> Vector<'a> {
         dst.map_or(Ty::B32, |s| s.ty)
     }
 
-    /// Writes the vector destination: output modifiers, then the part of the
-    /// register that is selected.
+    /// Writes the vector destination: output modifiers, then the selected part of the register.
     pub fn write(&self, value: Value, elem: Elem) {
         let ty = self.dst_ty();
         let value = if ty.is_float() && elem.is_float() {
@@ -330,7 +326,7 @@ impl<'a> Vector<'a> {
             value
         };
         let narrow = matches!(ty, Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16);
-        // 32-bit results of 16-bit instructions: counts and exponents.
+        // 16-bit instructions with 32-bit results: counts and exponents.
         let value = if narrow && !matches!(elem, Elem::I16 | Elem::F16) {
             (Int::i32(self.b(), value) & 0xffff).v
         } else {
@@ -349,9 +345,8 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// OMOD and CLAMP of a float result. OMOD works only where denormal
-    /// results are flushed and IEEE mode is off (it would not round as IEEE
-    /// 754 asks), and makes -0 into +0 (RDNA 2 ISA, 6.2.2 "Output Modifiers").
+    /// OMOD and CLAMP of a float result. OMOD applies only if denormal results are flushed and IEEE mode is off (it would not
+    /// round by IEEE 754), and changes -0 into +0 (RDNA 2 ISA, 6.2.2 "Output Modifiers").
     pub fn output_modifiers(&self, value: Value, elem: Elem) -> Value {
         let (b, fp) = (self.b(), self.fp(elem));
         let omod = self.l.inst.mods.omod;
@@ -374,7 +369,7 @@ impl<'a> Vector<'a> {
             } else {
                 Un::FClampKeepNan
             };
-            // The result is no input: its denormals are there because the mode lets them.
+            // The result is not an input: it may contain denormals if the mode keeps them.
             let fp = Fp {
                 flush_in: false,
                 ..fp
@@ -429,7 +424,7 @@ impl<'a> Vector<'a> {
         self.write_lanes(n, value, bytes, self.lanes());
     }
 
-    /// As above, in lanes that an instruction chooses by itself.
+    /// Writes a vector register as above, in lanes that the instruction selects.
     pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
         let wide = b.ty(value).bits() == 64;
@@ -440,14 +435,14 @@ impl<'a> Vector<'a> {
         let index = self.gpr_index();
         if wide {
             let value = Int::i64(b, value);
-            // Both registers or none.
+            // Both registers are written, or none.
             let index = self.has_indexed(n + 1).select(index, Int::const32(b, FAR));
             self.write_indexed(n, index, value.low().v, lanes);
             self.write_indexed(n + 1, index, value.high().v, lanes);
         } else if bytes == 0b1111 {
             self.write_indexed(n, index, value, lanes);
         } else {
-            // Indexed writes are whole: the other bytes are written back.
+            // An indexed write is of whole dwords: the other bytes are written back.
             let ones = (0..4).filter(|i| bytes >> i & 1 == 1);
             let select = b.u32(ones.fold(0, |m, i| m | 0xff << (8 * i)));
             let old = self.read_indexed(n, index);
@@ -457,24 +452,23 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// The mask a carry or a select reads.
+    /// The mask that a carry or a select reads.
     pub fn mask_in(&self) -> Cond<'a> {
         let b = self.b();
         match self.l.inst.operand(Field::CarryIn) {
             Operand::Sgpr(n) => Cond::new(b, b.read(Reg::Mask(n & !1))),
-            // A constant: its 64 bits, one a lane.
+            // A constant mask: its 64 bits, one a lane.
             other => self.l.scalar_operand(other, Ty::Mask).as_mask(),
         }
     }
 
-    /// VCC.
+    /// VCC as a lane mask.
     pub fn vcc(&self) -> Cond<'a> {
         Cond::new(self.b(), self.b().read(Reg::Mask(VCC)))
     }
 
-    /// Writes the mask a carry or a compare gives: lanes that are off get 0.
-    /// Returns what was written. "If any destination is out-of-range, no results
-    /// are written" (Vega ISA, 3.6): the mask of such an instruction stays.
+    /// Writes the mask result of a carry or a compare: inactive lanes get 0. Returns the written mask. "If any destination is
+    /// out-of-range, no results are written" (Vega ISA, 3.6): the mask of such an instruction is unchanged.
     pub fn write_mask(&self, cond: Cond<'a>) -> Value {
         let b = self.b();
         let mask = self.per_lane(cond).v;
@@ -497,7 +491,7 @@ impl<'a> Vector<'a> {
         mask
     }
 
-    /// Writes the scalar register that stands in VDST.
+    /// Writes the scalar register in the field VDST.
     pub fn write_sgpr(&self, value: Value) {
         match self.l.inst.operand(Field::Vdst) {
             Operand::Sgpr(RESERVED) => {}
@@ -507,7 +501,7 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// The number by which modifiers call a source.
+/// The number of a source in the masks of modifiers.
 pub(super) fn source_number(field: Field) -> Option<u8> {
     match field {
         Field::Src0 => Some(0),

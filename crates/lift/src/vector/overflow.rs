@@ -1,8 +1,7 @@
-//! MODE.FP16_OVFL: half-precision results that overflow are the largest number,
-//! whatever rounds them; true infinities stay (Vega ISA, 3.5 "Mode register").
+//! MODE.FP16_OVFL: half-precision results that overflow are the largest number, for any rounding; true infinities stay (Vega ISA,
+//! 3.5 "Mode register").
 //!
-//! An infinity is true if a source is infinite, or at a pole: the function of a
-//! zero, a quotient by zero.
+//! An infinity is true if a source is infinite, or at a pole: the function of a zero, a quotient by zero.
 
 use wavetank_gcn::tables::Vop3;
 use wavetank_gcn::{Op, Ty};
@@ -14,12 +13,12 @@ use crate::lane_fn;
 use crate::value::{Cond, Float};
 
 impl<'a> Vector<'a> {
-    /// Whether the mode asks for it.
+    /// Whether the mode limits half-precision overflow.
     pub fn holds_halves(&self) -> bool {
         self.l.rules().fp16_ovfl && self.l.modes.fp16_ovfl()
     }
 
-    /// A result of the sources of the row.
+    /// A result limited by the mode, for the sources of the row.
     pub fn held_result<const N: usize>(&self, r: Float<'a>, sources: [Float<'a>; N]) -> Float<'a> {
         if r.elem != Elem::F16 || !self.holds_halves() {
             return r;
@@ -29,7 +28,7 @@ impl<'a> Vector<'a> {
         self.saturated(r, floats.filter_map(|(x, is_float)| is_float.then_some(x)))
     }
 
-    /// A result of these floats.
+    /// A result limited by the mode, for these source floats.
     pub fn saturated(&self, r: Float<'a>, of: impl IntoIterator<Item = Float<'a>>) -> Float<'a> {
         if r.elem != Elem::F16 || !self.holds_halves() {
             return r;
@@ -48,7 +47,7 @@ impl<'a> Vector<'a> {
         overflow.select_float(r.next_to_zero(), r)
     }
 
-    /// A pair of results of pairs.
+    /// A pair of results limited by the mode, for pairs of sources.
     pub fn held_pair(&self, r: Value, of: &[Value]) -> Value {
         if !self.holds_halves() {
             return r;
@@ -57,7 +56,7 @@ impl<'a> Vector<'a> {
         self.b().lane_fn(&lane_fn::SATURATED_HALVES, &args)
     }
 
-    /// Whether the infinity of a zero is true: of functions of one number, and of quotients.
+    /// Whether an operation gives a true infinity for a zero: functions of one number, and quotients.
     fn has_pole(&self, sources: usize) -> bool {
         use Vop3::{V_DIV_FIXUP_F16, V_DIV_FIXUP_LEGACY_F16};
         let quotient = matches!(

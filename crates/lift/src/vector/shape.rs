@@ -1,4 +1,4 @@
-//! The shapes of vector instructions: types of sources and result.
+//! The shapes of vector instructions: the types of sources and result.
 
 use wavetank_gcn::Ty;
 use wavetank_gcn::tables::EXEC;
@@ -17,9 +17,9 @@ pub(super) const ZEROS: u32 = 1 << 5 | 1 << 6;
 
 /// A source or result: an integer or a float.
 pub(super) trait Number<'a>: Copy {
-    /// Sees a fetched source of the row's type.
+    /// Converts a fetched source of the row's type.
     fn view(v: &Vector<'a>, ty: Ty, value: Value) -> Self;
-    /// The node and what it holds.
+    /// The node and its element type.
     fn parts(self) -> (Value, Elem);
 }
 
@@ -63,33 +63,33 @@ impl<'a> Vector<'a> {
         Flow::Next
     }
 
-    /// Floats to a float.
+    /// A function of floats with a float result.
     pub fn float<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
         self.map(|sources| self.held_result(f(sources), sources))
     }
 
-    /// Floats to one of them. Where the chip chooses without a look at MODE, denormals stay what they are.
+    /// A choice of one of several floats. On a chip where a choice does not depend on MODE, denormals are unchanged.
     pub fn choice<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
         let flushes = self.l.rules().choice_flushes;
         self.float(|xs| f(xs.map(|x| if flushes { x } else { x.keeping() })))
     }
 
-    /// Integers to an integer.
+    /// A function of integers with an integer result.
     pub fn int<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Int<'a>) -> Flow {
         self.map(f)
     }
 
-    /// Integers to a float.
+    /// A function of integers with a float result.
     pub fn to_float<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Float<'a>) -> Flow {
         self.map(|sources| self.saturated(f(sources), []))
     }
 
-    /// Floats to an integer.
+    /// A function of floats with an integer result.
     pub fn to_int<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Int<'a>) -> Flow {
         self.map(f)
     }
 
-    /// Integers to an integer and a carry mask.
+    /// A function of integers with an integer result and a carry mask.
     pub fn carry<const N: usize>(
         &self,
         f: impl FnOnce([Int<'a>; N]) -> (Int<'a>, Cond<'a>),
@@ -100,7 +100,7 @@ impl<'a> Vector<'a> {
         Flow::Next
     }
 
-    /// Numbers to a lane mask; V_CMPX writes it to EXEC as well.
+    /// A function of numbers with a lane mask as result; V_CMPX writes it to EXEC as well.
     pub fn compare<S: Number<'a>, const N: usize>(
         &self,
         f: impl FnOnce([S; N]) -> Cond<'a>,
@@ -112,13 +112,13 @@ impl<'a> Vector<'a> {
         Flow::Next
     }
 
-    /// A constant mask, for compares that look at nothing.
+    /// A constant mask, for compares that do not depend on their operands.
     pub fn always(&self, value: bool) -> Cond<'a> {
         let mask = if value { u64::MAX } else { 0 };
         Cond::new(self.b(), self.b().mask(mask))
     }
 
-    /// A float constant of the element of `like`.
+    /// A float constant with the element type of `like`.
     pub fn constant(&self, like: Float<'a>, x: f32) -> Float<'a> {
         match like.elem {
             Elem::F64 => like.constant_bits(f64::from(x).to_bits()),
@@ -135,8 +135,7 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// The argument of a sine or cosine, in turns. A finite one that is too large counts as 0, where the chip has a
-    /// bound.
+    /// The argument of a sine or cosine, in turns. A finite one that is too large counts as 0, on a chip with a bound.
     pub fn turns(&self, a: Float<'a>) -> Float<'a> {
         if !self.l.rules().turns_end {
             return a;
@@ -148,14 +147,14 @@ impl<'a> Vector<'a> {
         beyond.select_float(a.constant_bits(0), a)
     }
 
-    /// The product where neither factor is zero, else +0 (the rules of DX9).
+    /// The product if neither factor is zero, else +0 (the rules of DX9).
     pub fn mul_legacy(&self, a: Float<'a>, b: Float<'a>) -> Float<'a> {
         let zero = a.constant_bits(0);
         let is_zero = |x: Float<'a>| self.per_lane(x.cmp(Rel::Eq, zero));
         (is_zero(a) | is_zero(b)).select_float(zero, a * b)
     }
 
-    /// A condition as lane mask: uniform operands give every lane the same bit.
+    /// A condition as a lane mask: uniform operands give every lane the same bit.
     pub fn per_lane(&self, cond: Cond<'a>) -> Cond<'a> {
         let b = self.b();
         if b.ty(cond.v) == Shape::U32 {
@@ -167,8 +166,7 @@ impl<'a> Vector<'a> {
 
     // ---- conversions to the type of the destination ----
 
-    /// The environment of a conversion: inputs flush as their format does,
-    /// results round and flush as theirs does.
+    /// The environment of a conversion: inputs flush by the mode of their format, results round and flush by the mode of theirs.
     fn convert_fp(&self, from: Elem, to: Elem) -> Fp {
         let rules = self.l.rules();
         let follows = |elem| rules.halves_follow_mode || elem != Elem::F16;
@@ -183,44 +181,44 @@ impl<'a> Vector<'a> {
         }
     }
 
-    /// A float as another one.
+    /// Converts a float to another width.
     pub fn resize(&self, x: Float<'a>, to: Elem) -> Float<'a> {
         let fp = self.convert_fp(x.elem, to);
         let v = self.b().cvt(Cvt::FToF, x.elem, to, fp, x.v);
         Float::new(self.b(), to, self.fp(to), v)
     }
 
-    /// A signed integer as the float of the destination.
+    /// Converts a signed integer to the float of the destination.
     pub fn float_of_signed(&self, x: Int<'a>) -> Float<'a> {
         let to = float_elem(self.dst_ty());
         x.to_float_s(to, self.fp(to))
     }
 
-    /// An unsigned integer as the float of the destination.
+    /// Converts an unsigned integer to the float of the destination.
     pub fn float_of_unsigned(&self, x: Int<'a>) -> Float<'a> {
         let to = float_elem(self.dst_ty());
         x.to_float_u(to, self.fp(to))
     }
 
-    /// A float as the signed integer of the destination.
+    /// Converts a float to the signed integer of the destination.
     pub fn signed_of(&self, x: Float<'a>) -> Int<'a> {
         x.to_int_s(int_elem(self.dst_ty()))
     }
 
-    /// A float as the unsigned integer of the destination.
+    /// Converts a float to the unsigned integer of the destination.
     pub fn unsigned_of(&self, x: Float<'a>) -> Int<'a> {
         x.to_int_u(int_elem(self.dst_ty()))
     }
 
-    // ---- lane functions ----
+    // ---- calling lane functions ----
 
-    /// A pure function of floats with a float of the same type as result.
+    /// A lane function of floats with a float result of the same type.
     pub fn float_fn<const N: usize>(&self, f: &'static LaneFn, args: [Float<'a>; N]) -> Float<'a> {
         let v = self.b().lane_fn(f, &args.map(|a| a.v));
         Float::new(self.b(), args[0].elem, args[0].fp, v)
     }
 
-    /// A pure function of floats, or the one that stands for it where denormal operands are flushed.
+    /// A lane function of floats, or its variant for flushed denormal operands.
     pub fn flushing_fn(
         &self,
         keeping: &'static LaneFn,
@@ -235,7 +233,7 @@ impl<'a> Vector<'a> {
         self.float_fn(f, args)
     }
 
-    /// A pure function with an integer result.
+    /// A lane function with an integer result.
     pub fn int_fn<const N: usize>(&self, f: &'static LaneFn, args: [Value; N]) -> Int<'a> {
         let elem = if f.result_bits == 64 {
             Elem::I64
@@ -247,8 +245,8 @@ impl<'a> Vector<'a> {
 }
 
 impl<'a> Float<'a> {
-    /// The value in the environment of the instructions that flush denormals
-    /// whatever the mode says: V_MAD, V_MAC, single-precision transcendentals.
+    /// The value in the environment of instructions that flush denormals in every mode: V_MAD, V_MAC, single-precision
+    /// transcendentals.
     pub fn flushing(self) -> Self {
         let fp = Fp {
             flush_in: true,
@@ -258,7 +256,7 @@ impl<'a> Float<'a> {
         Float { fp, ..self }
     }
 
-    /// The value in an environment that leaves denormals alone.
+    /// The value in an environment that keeps denormals.
     pub fn keeping(self) -> Self {
         let fp = Fp {
             flush_in: false,
@@ -277,7 +275,7 @@ impl<'a> Float<'a> {
         }
     }
 
-    /// As an operation that only moves bits reads it: a denormal is a zero of its sign, where the mode flushes.
+    /// The value for an operation that only moves bits: a denormal is a zero of its sign if the mode flushes inputs.
     pub fn flushed(self) -> Self {
         match self.fp.flush_in {
             true => self.with_denormals_as_zeros(),
@@ -285,7 +283,7 @@ impl<'a> Float<'a> {
         }
     }
 
-    /// As an operation gives it that does not round.
+    /// The result of an operation that does not round: a denormal is a zero of its sign if the mode flushes results.
     pub fn flushed_result(self) -> Self {
         match self.fp.flush_out {
             true => self.with_denormals_as_zeros(),
@@ -301,14 +299,14 @@ impl<'a> Float<'a> {
         Float { v, ..self }
     }
 
-    /// With +0 in place of -0.
+    /// The value with +0 in place of -0.
     pub fn without_negative_zero(self) -> Self {
         let bits = self.as_int();
         let v = bits.eq(self.fields().0).select(bits.constant(0), bits).v;
         Float { v, ..self }
     }
 
-    /// The bit of the sign, and those of the exponent.
+    /// The bits of the sign and of the exponent.
     fn fields(self) -> (u64, u64) {
         match self.elem {
             Elem::F16 => (0x8000, 0x7c00),
@@ -317,7 +315,7 @@ impl<'a> Float<'a> {
         }
     }
 
-    /// Times a power of two.
+    /// The product with a power of two.
     pub fn ldexp(self, exponent: Value) -> Self {
         let v = self
             .b
@@ -325,13 +323,13 @@ impl<'a> Float<'a> {
         Float { v, ..self }
     }
 
-    /// The exponent of `frexp`, 32 bits.
+    /// The exponent of `frexp`, in 32 bits.
     pub fn exponent(self) -> Int<'a> {
         let v = self.b.un(Un::FExponent, self.elem, self.fp, self.v);
         Int::i32(self.b, v)
     }
 
-    /// As a whole number, rounded as the mode says.
+    /// The value rounded to an integer by the mode.
     pub fn integral(self) -> Self {
         self.un(match self.fp.round {
             Round::Nearest => Un::FRoundEven,
@@ -341,7 +339,7 @@ impl<'a> Float<'a> {
         })
     }
 
-    /// The NaN that operations make: negative and quiet.
+    /// The NaN that operations generate: negative and quiet.
     pub fn generated_nan(self) -> Self {
         self.constant_bits(match self.elem {
             Elem::F64 => 0xfff8 << 48,
@@ -350,13 +348,13 @@ impl<'a> Float<'a> {
         })
     }
 
-    /// The next number toward zero: of an infinity the largest number of its sign.
+    /// The next number toward zero; for an infinity the largest number of its sign.
     pub fn next_to_zero(self) -> Self {
         let v = (self.as_int() - 1).v;
         Float { v, ..self }
     }
 
-    /// Whether it belongs to one of the classes whose bits are set.
+    /// Whether the value belongs to one of the classes whose bits are set.
     pub fn class(self, bits: Value) -> Cond<'a> {
         Cond::new(self.b, self.b.class(self.elem, self.v, bits))
     }

@@ -1,4 +1,4 @@
-//! VOP1: one source (Vega ISA, 12.8).
+//! VOP1: vector instructions with one source (Vega ISA, 12.8).
 
 use wavetank_gcn::tables::Vop1::{self, *};
 use wavetank_gcn::{Field, Operand};
@@ -125,7 +125,7 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
     }
 }
 
-/// What is above the floor. It stays below 1.0 however it is rounded.
+/// The difference from the floor: below 1.0 for any rounding.
 fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
     if a.fp.round == Round::Nearest {
         return a.un(Un::FFract);
@@ -137,19 +137,19 @@ fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
         _ => 1f32.to_bits().into(),
     };
     let is_one = rounded.cmp(Rel::Eq, a.constant_bits(one));
-    // Infinities have no fraction: `FFract` says what there is instead.
+    // Infinities have no fraction: `FFract` defines their result.
     let finite = is_one.select_float(a.constant_bits(one - 1), rounded);
     a.class(a.b.u32(INFINITIES))
         .select_float(a.un(Un::FFract), finite)
 }
 
-/// The integer of a float, or where that is a NaN the bound of its sign (docs/errata.md).
+/// The integer of a float; for a NaN, the bound of its sign (docs/errata.md).
 fn bound_of_nan<'a>(a: Float<'a>, n: Int<'a>) -> Int<'a> {
     let bound = a.as_int().sar(31) ^ 0x7fff_ffff;
     a.class(a.b.u32(NANS)).select(bound, n)
 }
 
-/// V_SWAP_B32: both are read before either is written.
+/// V_SWAP_B32: both registers are read before either is written.
 fn swap(v: &Vector) -> Flow {
     let ([source, target], b) = (v.fetch::<Int, 2>(), v.b());
     v.write(source.v, Elem::I32);
@@ -159,7 +159,7 @@ fn swap(v: &Vector) -> Flow {
     Flow::Next
 }
 
-/// V_READFIRSTLANE_B32: EXEC chooses the lane, and lane 0 when it is 0.
+/// V_READFIRSTLANE_B32: EXEC selects the lane, and lane 0 if it is 0.
 fn read_first_lane(v: &Vector) -> Flow {
     let [a] = v.fetch::<Int, 1>();
     // A uniform source is the same in every lane.
@@ -186,7 +186,7 @@ fn movrel(v: &Vector, source: bool, destination: bool) -> Flow {
     Flow::Next
 }
 
-/// Infinities of these classes become the largest number of their sign (gfx6, gfx7).
+/// Replaces the infinities of these classes by the largest number of their sign (gfx6, gfx7).
 fn finite<'a>(v: &Vector<'a>, classes: u32, x: Float<'a>) -> Float<'a> {
     let infinite = x.class(v.b().u32(classes));
     infinite.select_float(x.next_to_zero(), x)

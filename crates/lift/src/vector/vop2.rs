@@ -1,4 +1,4 @@
-//! VOP2: two sources (Vega ISA, 12.7).
+//! VOP2: vector instructions with two sources (Vega ISA, 12.7).
 
 use wavetank_gcn::tables::Vop2::{self, *};
 use wavetank_ir::{Bin, Rel};
@@ -60,13 +60,13 @@ pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
     }
 }
 
-/// With CLAMP a sum that carries is all ones.
+/// With CLAMP, a sum with a carry is all ones.
 fn sum<'a>(v: &Vector, (sum, carry): (Int<'a>, Cond<'a>)) -> (Int<'a>, Cond<'a>) {
     let clamped = || carry.select(sum.constant(u64::MAX), sum);
     (if v.clamp() { clamped() } else { sum }, carry)
 }
 
-/// With CLAMP a difference that borrows is zero.
+/// With CLAMP, a difference with a borrow is zero.
 fn difference<'a>(v: &Vector, (diff, borrow): (Int<'a>, Cond<'a>)) -> (Int<'a>, Cond<'a>) {
     let clamped = || borrow.select(diff.constant(0), diff);
     (if v.clamp() { clamped() } else { diff }, borrow)

@@ -1,4 +1,4 @@
-//! VOP3: up to three sources (Vega ISA, 12.10).
+//! VOP3: vector instructions with up to three sources (Vega ISA, 12.10).
 
 use wavetank_gcn::tables::OperandSpec;
 use wavetank_gcn::tables::Vop3::{self, *};
@@ -71,7 +71,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         }),
 
         V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => v.to_int(|[x, at, word]: [Float; 3]| {
-            // The manual is silent, so MODE rounds, as the CLRX wiki says (docs/errata.md).
+            // The manual does not specify the rounding, so MODE applies, as in the CLRX wiki (docs/errata.md).
             let byte = x.integral().to_int_u(Elem::I32);
             byte.apply3(Tern::InsertU8, at.as_int(), word.as_int())
         }),
@@ -149,8 +149,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
     }
 }
 
-/// V_DIV_SCALE: the scaled number, and in the mask whether V_DIV_FMAS has to
-/// scale the quotient back.
+/// V_DIV_SCALE: the scaled number, and in the mask whether V_DIV_FMAS must scale the quotient back.
 fn div_scale(v: &Vector, f: &'static LaneFn) -> Flow {
     let args: [Float; 3] = v.fetch();
     let (scaled, post) = v.b().lane_fn2(f, &args.map(|a| a.v));
@@ -159,8 +158,7 @@ fn div_scale(v: &Vector, f: &'static LaneFn) -> Flow {
     Flow::Next
 }
 
-/// V_DIV_FMAS: a fused multiply-add, scaled where VCC is set. Denormal inputs
-/// are not flushed.
+/// V_DIV_FMAS: a fused multiply-add, scaled where VCC is set. Denormal inputs are kept.
 fn div_fmas<'a>(v: &Vector<'a>, f: &'static LaneFn, [a, b, c]: [Float<'a>; 3]) -> Float<'a> {
     let fp = Fp {
         flush_in: false,
@@ -181,7 +179,7 @@ fn pack_norm(v: &Vector, norm: &'static LaneFn) -> Flow {
     })
 }
 
-/// V_CVT_PKRTZ_F16_F32: toward zero whatever the mode says.
+/// V_CVT_PKRTZ_F16_F32: rounds toward zero in every mode.
 fn pack_halves_toward_zero(v: &Vector) -> Flow {
     v.to_int(|ab: [Float; 2]| {
         let fp = Fp {
@@ -193,8 +191,8 @@ fn pack_halves_toward_zero(v: &Vector) -> Flow {
     })
 }
 
-/// a · b + c in 64 bits, and bit 64 of it: the carry, or the sign of a signed sum (RDNA 2 ISA, V_MAD_I64_I32). CLAMP
-/// saturates the unsigned sum.
+/// a · b + c in 64 bits, and bit 64 of it: the carry, or the sign of a signed sum (RDNA 2 ISA, V_MAD_I64_I32). CLAMP saturates
+/// the unsigned sum.
 fn mad_wide<'a>(
     v: &Vector<'a>,
     signed: bool,
@@ -206,7 +204,7 @@ fn mad_wide<'a>(
     let (sum, carry) = (Int::i64(v.b(), sum), Cond::new(v.b(), carry));
     if signed {
         let product = sum - c;
-        // The addends' signs, and what bit 63 carried.
+        // The signs of the addends, and the carry out of bit 63.
         let carried = (product & c) | ((product | c) & !sum);
         let sign = product ^ c ^ carried;
         return (sum, v.per_lane(sign.lt_s(0)));
@@ -217,12 +215,12 @@ fn mad_wide<'a>(
     }
 }
 
-/// The ones of `a` that belong to lanes below each lane.
+/// The number of ones of `a` that belong to lanes below each lane.
 fn masked_bit_count<'a>(v: &Vector<'a>, high: bool, a: Int<'a>) -> Int<'a> {
     (a & Int::i32(v.b(), v.b().lanes_below(high))).count_ones()
 }
 
-/// Four sums of 16 bits, each added to a word of c. None is above 1020, so that only what c adds has to saturate.
+/// Four sums of 16 bits, each added to a word of c. Each is at most 1020, so only the addition of c can saturate.
 fn quad_sad<'a>(v: &Vector<'a>, f: &'static LaneFn, [a, b, c]: [Int<'a>; 3]) -> Int<'a> {
     if !v.clamp() {
         return v.int_fn(f, [a, b, c].map(|x| x.v));
@@ -259,14 +257,14 @@ fn mqsad_u32(v: &Vector) -> Flow {
     Flow::Next
 }
 
-/// V_READLANE_B32: EXEC plays no part.
+/// V_READLANE_B32, which does not depend on EXEC.
 fn read_lane(v: &Vector) -> Flow {
     let [data, lane] = v.fetch::<Int, 2>();
     v.write_sgpr(v.b().read_lane(data.v, lane.v));
     Flow::Next
 }
 
-/// V_WRITELANE_B32: EXEC plays no part.
+/// V_WRITELANE_B32, which does not depend on EXEC.
 fn write_lane(v: &Vector) -> Flow {
     let [data, lane] = v.fetch::<Int, 2>();
     let mask = (Int::const64(v.b(), 1) << lane).as_mask();

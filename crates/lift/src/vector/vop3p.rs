@@ -1,5 +1,4 @@
-//! VOP3P: packed pairs of 16 bits, mixed precision, dot products (Vega ISA,
-//! 6.7 "Packed math", 12.11).
+//! VOP3P: packed pairs of 16 bits, mixed precision, and dot products (Vega ISA, 6.7 "Packed math", 12.11).
 
 use wavetank_gcn::tables::OperandSpec;
 use wavetank_gcn::tables::Vop3p::{self, *};
@@ -53,9 +52,9 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
 
 /// A pair of 16-bit numbers.
 trait Pair<'a>: Copy {
-    /// Sees a fetched pair; `neg` are the bits of NEG and NEG_HI.
+    /// Converts a fetched pair; `neg` holds the bits of NEG and NEG_HI.
     fn view(v: &Vector<'a>, value: Value, neg: [bool; 2]) -> Self;
-    /// The pair as the mode has results of these sources.
+    /// The pair limited by the mode, as a result of these sources.
     fn saturated(self, _: &Vector<'a>, _: &[Self]) -> Self {
         self
     }
@@ -68,7 +67,7 @@ impl<'a> Pair<'a> for Int<'a> {
         Int::new(v.b(), Elem::I16x2, value)
     }
 
-    // Saturation stands in the arms.
+    // Integer arms saturate by themselves.
     fn finish(self, _: &Vector<'a>) -> Value {
         self.v
     }
@@ -96,8 +95,7 @@ impl<'a> Pair<'a> for Float<'a> {
 }
 
 impl<'a> Vector<'a> {
-    /// Does an operation for the low halves and for the high ones; OP_SEL and
-    /// OP_SEL_HI say which half of each source that is.
+    /// An operation on the low halves and on the high ones; OP_SEL and OP_SEL_HI select the half of each source.
     fn pairs<P: Pair<'a>, const N: usize>(&self, f: impl Fn([P; N]) -> P) -> Flow {
         let mods = &self.l.inst.mods;
         let mut sources = self.sources();
@@ -113,7 +111,7 @@ impl<'a> Vector<'a> {
         Flow::Next
     }
 
-    /// A pair whose low and high half are the high ones of the source where that is set, and its low ones elsewhere.
+    /// The pair whose low and high halves are selected from the source: its high half where `high` is set, else its low one.
     fn arranged(&self, value: Value, high: [bool; 2]) -> Value {
         let source = Int::i32(self.b(), value);
         match high {
@@ -134,15 +132,15 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// Where a mixed-precision result goes.
+/// The part of the destination for a mixed-precision result.
 enum Part {
     Whole,
     Low,
     High,
 }
 
-/// V_MAD_MIX and V_FMA_MIX: OP_SEL_HI says which sources are halves, OP_SEL
-/// which half, NEG_HI is an absolute value.
+/// V_MAD_MIX and V_FMA_MIX: OP_SEL_HI says which sources are halves, OP_SEL selects the half, and NEG_HI takes the absolute
+/// value.
 fn mix<'a>(v: &Vector<'a>, part: Part, f: impl Fn([Float<'a>; 3]) -> Float<'a>) -> Flow {
     let mut sources = v.sources();
     let mut next = || {
@@ -184,8 +182,7 @@ fn mixed_source<'a>(v: &Vector<'a>, spec: OperandSpec, operand: Operand) -> Floa
     Float::new(v.b(), Elem::F32, v.fp(Elem::F32), signed)
 }
 
-/// V_DOT2_F32_F16: the products of halves are exact in single precision; they
-/// are added to the third source one after the other.
+/// V_DOT2_F32_F16: the products of halves are exact in single precision, and are added to the third source one after the other.
 fn dot2_f32(v: &Vector) -> Flow {
     let mut sources = v.sources();
     let mut next = || {
@@ -213,7 +210,7 @@ fn dot2_f32(v: &Vector) -> Flow {
 }
 
 impl Vector<'_> {
-    /// NEG of a whole source of a packed instruction (NEG_HI is for pairs).
+    /// NEG for a whole source of a packed instruction (NEG_HI is for pairs).
     fn sign_modifiers_of_addend(&self, n: u8, value: Value) -> Value {
         if self.l.inst.mods.neg >> n & 1 == 1 {
             (-Float::new(self.b(), Elem::F32, self.fp(Elem::F32), value)).v
@@ -223,7 +220,7 @@ impl Vector<'_> {
     }
 }
 
-/// The sum of the products of both halves, and c.
+/// The sum of c and the products of both halves.
 fn dot2<'a>(v: &Vector<'a>, signed: bool, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
     let halves = |x: Int<'a>| {
         let wide = |x: Int<'a>| if signed { x.widen_signed() } else { x.widen() };

@@ -1,7 +1,6 @@
 //! VOPC: compares, which write a lane mask (Vega ISA, 12.9).
 //!
-//! V_CMPX writes EXEC as well. V_CMPS and CLAMP would signal an exception for
-//! a NaN; no exception is raised here, so they compare like the others.
+//! V_CMPX writes EXEC as well. V_CMPS, or CLAMP, signals an exception for a NaN; the mask is the same as that of V_CMP.
 
 use wavetank_gcn::tables::Vopc::{self, *};
 use wavetank_ir::Rel;

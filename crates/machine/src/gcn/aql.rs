@@ -1,7 +1,7 @@
 //! The structures of HSA that a kernel may read: its dispatch packet and its queue.
 //!
-//! Source: "HSA Platform System Architecture Specification" 1.2, 2.9.6 "Kernel dispatch packet"; the queue as in LLVM's
-//! "User Guide for AMDGPU Backend" (what code objects read of `amd_queue_t`).
+//! Source: "HSA Platform System Architecture Specification" 1.2, 2.9.6 "Kernel dispatch packet"; the queue by LLVM's "User Guide
+//! for AMDGPU Backend" (the fields of `amd_queue_t` that code objects read).
 
 use crate::dispatch::Grid;
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
@@ -11,10 +11,10 @@ pub const PACKET_SIZE: usize = 64;
 /// Bytes of a queue (`amd_queue_t`).
 pub const QUEUE_SIZE: usize = 256;
 
-/// The fields of a kernel dispatch packet that a launch decides.
+/// The fields of a kernel dispatch packet that a launch determines.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// The grid.
+    /// The grid of the dispatch.
     pub grid: Grid,
     /// Dimensions in use, 1 to 3.
     pub dimensions: u16,
@@ -29,7 +29,7 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// The packet as it stands on a queue.
+    /// The bytes of the packet, as on a queue.
     pub fn to_bytes(&self) -> [u8; PACKET_SIZE] {
         /// `HSA_PACKET_TYPE_KERNEL_DISPATCH`, system scope acquire (9) and release (11).
         const HEADER: u16 = 2 | 2 << 9 | 2 << 11;
@@ -38,7 +38,7 @@ impl Packet {
         put(0, &HEADER.to_le_bytes());
         put(2, &self.dimensions.to_le_bytes());
         for d in 0..3 {
-            // At most 1024: it fits 16 bits.
+            // At most 1024, which fits 16 bits.
             put(4 + 2 * d, &(self.grid.group_size()[d] as u16).to_le_bytes());
             put(12 + 4 * d, &self.grid.items()[d].to_le_bytes());
         }
@@ -50,7 +50,7 @@ impl Packet {
     }
 }
 
-/// A queue with what kernels read of it: the high dwords of the flat apertures.
+/// A queue with the fields that kernels read: the high dwords of the flat apertures.
 pub fn queue() -> [u8; QUEUE_SIZE] {
     let mut out = [0; QUEUE_SIZE];
     out[0x40..0x44].copy_from_slice(&((SHARED_BASE >> 32) as u32).to_le_bytes());

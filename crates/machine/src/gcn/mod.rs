@@ -1,4 +1,4 @@
-//! The parts of the machine that are specific to GCN: start state, hardware registers, occupancy.
+//! The GCN parts of the machine: start state, hardware registers, occupancy.
 
 pub mod aql;
 mod occupancy;

@@ -1,4 +1,4 @@
-//! Occupancy: how many waves a chip holds at once.
+//! Occupancy: the number of waves that a chip holds at once.
 //!
 //! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_gcn::numbers`.
 
@@ -8,7 +8,7 @@ use wavetank_gcn::numbers::{
     lds_granule, sgprs_per_simd,
 };
 
-/// What a kernel takes of a compute unit.
+/// The resources of a compute unit that a kernel uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
     /// The generation of the chip.
@@ -24,7 +24,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// Waves that a compute unit holds, as far as registers go.
+    /// Waves that a compute unit holds, by their registers alone.
     pub fn waves_per_unit(&self) -> u32 {
         let (sgprs, granule) = sgprs_per_simd(self.generation);
         let by_vgprs = VGPRS_PER_LANE / self.vgprs.max(1).next_multiple_of(VGPR_GRANULE);
@@ -32,7 +32,7 @@ impl Occupancy {
         SIMDS_PER_UNIT * WAVES_PER_SIMD.min(by_vgprs).min(by_sgprs)
     }
 
-    /// Work-groups that a compute unit holds; at least one, for one always has to run.
+    /// Work-groups that a compute unit holds; at least one, since one must always be able to run.
     pub fn groups_per_unit(&self) -> u32 {
         let by_waves = self.waves_per_unit() / self.waves_per_group.max(1);
         let by_lds = match self.lds_bytes {

@@ -1,7 +1,7 @@
-//! The state in which a wave of a graphics stage starts, or one of compute whose registers the caller gives.
+//! The start state of a wave of a graphics stage, or of a compute wave with given registers.
 //!
-//! What the fixed hardware would put in registers is data here: which they are differs between stages, drivers and
-//! generations. EXEC, the hardware registers and what is zero are as in [`Launch`].
+//! The registers that fixed-function hardware would initialise are data here, since they differ between stages, drivers and
+//! generations. EXEC, the hardware registers and the zeroed registers are as in [`Launch`].
 
 use wavetank_ir::LANES;
 
@@ -12,20 +12,20 @@ use wavetank_memory::{StartRegisters, Wave, hwreg, sreg};
 /// STATUS.EXPORT_RDY: room for exports has been allocated (Vega ISA, 3.4 "Status register").
 const EXPORT_RDY: u32 = 1 << 8;
 
-/// What a run of waves of a stage starts with.
+/// The start data for the waves of a stage.
 #[derive(Clone, Debug)]
 pub struct StageLaunch {
-    /// The code, and the registers and LDS that a wave has. What it says of user data and of scratch is not used.
+    /// The code, and the registers and LDS of a wave. The fields for user data and scratch are not used.
     pub launch: Launch,
     /// Items of a full work-group.
     pub group_items: u32,
-    /// The SGPRs from s0 on that all waves have alike.
+    /// The values of the SGPRs from s0 on that are equal in all waves.
     pub shared: Vec<u32>,
-    /// The SGPRs behind those: of each a value for every wave, in the order of their numbers in the grid.
+    /// The SGPRs after those: for each a value for every wave, in the order of their numbers in the grid.
     pub own: Vec<Vec<u32>>,
-    /// M0.
+    /// The initial value of M0.
     pub m0: u32,
-    /// The VGPRs from v0 on: of each a value for every item of the grid, or one for all of them.
+    /// The VGPRs from v0 on: for each a value for every item of the grid, or one for all of them.
     pub inputs: Vec<Vec<u32>>,
 }
 

@@ -1,7 +1,7 @@
-//! The start state of a wave of a kernel.
+//! The start state of the waves of a kernel.
 //!
-//! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers as in the
-//! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
+//! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers by the Vega ISA,
+//! chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::dispatch::{Prepared, Site, StartWave};
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
 use wavetank_memory::{StartRegisters, Wave, hwreg, sreg};
 
-/// Scratch of a wave is allocated in blocks of this many bytes (`COMPUTE_TMPRING_SIZE.WAVESIZE`: 256 dwords).
+/// The unit in which scratch of a wave is allocated, in bytes (`COMPUTE_TMPRING_SIZE.WAVESIZE`: 256 dwords).
 pub const SCRATCH_GRANULE: u32 = 1024;
 
-/// What a launch tells the hardware: the same for every wave of a dispatch.
+/// The launch parameters of the hardware: the same for every wave of a dispatch.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The generation of the chip.
@@ -27,20 +27,20 @@ pub struct Launch {
     pub rsrc1: u32,
     /// `COMPUTE_PGM_RSRC2` (system SGPRs and VGPRs, exceptions).
     pub rsrc2: u32,
-    /// VGPRs a lane gets.
+    /// VGPRs allocated to a lane.
     pub vgprs: u32,
     /// Live-in vector registers of a wave that starts with all lanes active; `None` if they are unknown, so that all
     /// registers have to be zeroed.
     pub live_in: Option<Arc<[u16]>>,
-    /// SGPRs a wave gets.
+    /// SGPRs allocated to a wave.
     pub sgprs: u32,
     /// LDS of a work-group in bytes, dynamic LDS included.
     pub lds_bytes: u32,
     /// Scratch of a wave in bytes, a multiple of [`SCRATCH_GRANULE`]; 0 for none.
     pub scratch_wave_bytes: u32,
-    /// What goes to user SGPRs.
+    /// The values of user SGPRs.
     pub user: UserData,
-    /// Where waves go that trap; without one they stop.
+    /// The trap handler; without one, a trap stops the wave.
     pub trap_handler: Option<TrapHandler>,
 }
 
@@ -49,13 +49,13 @@ pub struct Launch {
 pub struct TrapHandler {
     /// TBA: the guest address of its first instruction, not 0.
     pub code: u64,
-    /// TMA: what it makes of that, such as the guest address of its memory.
+    /// TMA: a value for the handler's own use, such as the guest address of its memory.
     pub memory: u64,
 }
 
 impl TrapHandler {
-    /// Writes both addresses to the registers that a generation has for them: before gfx9 scalar ones. That there is a handler
-    /// the hardware registers say in any case.
+    /// Writes both addresses to the registers of the generation: scalar ones before gfx9. The hardware registers record in any
+    /// case that there is a handler.
     pub fn install(
         &self,
         generation: Generation,
@@ -81,8 +81,8 @@ impl TrapHandler {
 /// The values that the command processor puts in user SGPRs. Addresses are guest addresses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UserData {
-    /// Which are enabled: bits 9:0 of the kernel's code properties, in the order of the fields here, where the first two
-    /// (segment buffer and flat scratch) are made from the scratch address.
+    /// The enabled values: bits 9:0 of the kernel's code properties, in the order of the fields here. The first two (segment
+    /// buffer and flat scratch) are computed from the scratch address.
     pub enabled: u32,
     /// Address of the dispatch packet.
     pub dispatch_ptr: u64,
@@ -96,13 +96,13 @@ pub struct UserData {
     pub private_segment_size: u32,
     /// Work-groups in X, Y and Z (code object version 2 only).
     pub workgroup_count: [u32; 3],
-    /// All of them, where a driver has its own way.
+    /// All user SGPRs, for a driver that does not follow the code properties.
     pub words: Option<[u32; 16]>,
 }
 
 impl StartWave for Launch {
-    /// What the hardware leaves as the last wave left it is zero here, so that runs repeat: the other SGPRs, VCC, M0 and
-    /// the other VGPRs that the kernel has. (Before gfx9 M0 limits LDS accesses, and kernels set it.)
+    /// Registers that the hardware would leave as they were are zeroed here, so that runs repeat: the other SGPRs, VCC, M0 and
+    /// the other VGPRs of the kernel. (Before gfx9, M0 limits LDS accesses, and kernels set it.)
     fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared) {
         let Prepared { ids, starts } = prepared;
         let registers = starts.wave(site, |index| self.registers(site, index));
@@ -126,20 +126,21 @@ impl StartWave for Launch {
     }
 }
 
-/// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4; the rest is that of the group.
+/// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4; the other fields are those of the group.
 fn wave_id(index: u32) -> u32 {
     index >> 2 & 0xf | (index & 3) << 4
 }
 
 impl Launch {
-    /// How many VGPRs hold ids. ENABLE_VGPR_WORKITEM_ID: X is always there, then Y, then Z. 3 is undefined; it gives all.
+    /// The number of VGPRs that hold ids. ENABLE_VGPR_WORKITEM_ID: X always, then Y, then Z. The value 3 is undefined; it gives
+    /// all.
     pub fn ids(&self) -> usize {
         1 + (self.rsrc2 >> 11 & 3).min(2) as usize
     }
 
-    /// How many SGPRs hold something when a wave starts: those of the user and of the system.
+    /// The number of SGPRs that are initialised: those of the user and of the system.
     pub fn given_sgprs(&self) -> usize {
-        // The ids of the group, what tells its size, and the offset of scratch.
+        // The ids of the group, the group size, and the offset of scratch.
         let system = (self.rsrc2 >> 7 & 0xf).count_ones() + (self.rsrc2 & 1);
         self.user_count() + system as usize
     }
@@ -152,7 +153,7 @@ impl Launch {
         hw
     }
 
-    /// The uniform registers of a wave, but for the ids of its group.
+    /// The uniform registers of a wave, without the ids of its group.
     fn registers(&self, site: &Site<'_>, index: u32) -> StartRegisters {
         let mut registers = StartRegisters::default();
         let StartRegisters { s, hw } = &mut registers;
@@ -183,7 +184,7 @@ impl Launch {
         (self.rsrc2 >> 1 & 0x1f) as usize
     }
 
-    /// System SGPRs, after those of the user, that tell a group from others: its ids, those that are enabled.
+    /// The enabled ids of the group, in system SGPRs after those of the user.
     #[inline]
     fn group_ids(&self, site: &Site<'_>) -> impl Iterator<Item = u32> {
         let enabled = self.rsrc2 >> 7;
@@ -191,7 +192,7 @@ impl Launch {
         ids.filter_map(move |(d, id)| (enabled >> d & 1 != 0).then_some(id))
     }
 
-    /// System SGPRs after the ids of the group: what tells a wave from others of it.
+    /// Sets the system SGPRs after the ids of the group, which differ between waves of the group.
     fn system_registers(&self, s: &mut [u32; 128], index: u32, waves: u32) {
         let mut next = self.user_count() + (self.rsrc2 >> 7 & 7).count_ones() as usize;
         let info = u32::from(index == 0) << 31 | waves;
@@ -209,8 +210,8 @@ impl Launch {
 
     fn hardware_registers(&self, hw: &mut [u32; 64], site: &Site<'_>, waves: u32) {
         let Launch { rsrc1, rsrc2, .. } = *self;
-        // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 20:12, of which RSRC2 has the upper two
-        // bits below the size of LDS, FP16_OVFL 23 (gfx9).
+        // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 20:12, whose upper two bits RSRC2 has below the size of
+        // LDS, FP16_OVFL 23 (gfx9).
         let overflow = u32::from(self.generation == Generation::Gfx9) & rsrc1 >> 26;
         hw[usize::from(hwreg::MODE)] = rsrc1 >> 12 & 0xff
             | (rsrc1 >> 21 & 1) << 8
@@ -218,11 +219,11 @@ impl Launch {
             | (rsrc2 >> 24 & 0x7f) << 12
             | (rsrc2 >> 13 & 3) << 19
             | overflow << 23;
-        // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16. The packet processor enables traps, whatever the descriptor
-        // says: there is a handler, the host.
+        // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16. The packet processor enables traps whatever the descriptor says:
+        // the host acts as a handler.
         hw[usize::from(hwreg::STATUS)] =
             (rsrc1 >> 10 & 3) << 1 | 1 << 6 | u32::from(waves > 1) << 11 | 1 << 16;
-        // HW_ID: CU_ID 11:8, SE_ID 14:13, TG_ID 19:16; the rest is that of a wave.
+        // HW_ID: CU_ID 11:8, SE_ID 14:13, TG_ID 19:16; the other fields are those of a wave.
         hw[usize::from(hwreg::HW_ID)] =
             (site.unit & 0xf) << 8 | (site.unit >> 4 & 3) << 13 | (site.slot & 0xf) << 16;
         // GPR_ALLOC: VGPR_SIZE 13:8 in fours less one, SGPR_SIZE 27:24 in eights less one.
@@ -241,7 +242,7 @@ impl Launch {
 }
 
 impl UserData {
-    /// The user SGPRs of a work-group whose scratch lies at an address.
+    /// The user SGPRs of a work-group with scratch at an address.
     fn registers(&self, scratch: u64, scratch_bytes: u32, generation: Generation) -> Registers {
         let mut out = Registers::default();
         if let Some(words) = &self.words {
@@ -273,9 +274,9 @@ impl UserData {
 }
 
 impl UserData {
-    /// FLAT_SCRATCH_INIT: from gfx9 on the address of scratch; before, the offset from a base that the driver keeps to
-    /// itself, here that address, and the bytes of a work-item (as the prologues of clang 19's kernels read it: they write
-    /// the offset in units of 256 to FLAT_SCRATCH_HI, and the size to FLAT_SCRATCH_LO).
+    /// FLAT_SCRATCH_INIT: from gfx9 on the address of scratch. Before, the offset from a base that the driver does not publish,
+    /// here that address, and the bytes of a work-item (as the prologues of clang 19's kernels read it: they write the offset in
+    /// units of 256 to FLAT_SCRATCH_HI, and the size to FLAT_SCRATCH_LO).
     fn flat_scratch(&self, scratch: u64, generation: Generation) -> [u32; 2] {
         match generation {
             Generation::Gfx9 => [scratch as u32, (scratch >> 32) as u32],
@@ -286,7 +287,7 @@ impl UserData {
     }
 }
 
-/// At most 4 + 5 × 2 + 4 × 1 registers.
+/// A list of registers: at most 4 + 5 × 2 + 4 × 1.
 #[derive(Default)]
 struct Registers {
     values: [u32; 18],

@@ -1,8 +1,8 @@
-//! BC6 and BC7: endpoints, and how far between them a texel is.
+//! BC6 and BC7: the endpoints of a block and the interpolation of its texels.
 
 use super::partitions::Division;
 
-/// The bits of a block, from the lowest up.
+/// A reader of the bits of a block, from the lowest up.
 struct Bits {
     rest: u128,
 }
@@ -15,7 +15,7 @@ impl Bits {
     }
 }
 
-/// How far an index of some bits is from one endpoint to the other, in 64ths.
+/// The interpolation weight of an index of `bits` bits, in 64ths.
 fn weight(index: u32, bits: u32) -> i32 {
     const TWO: [i32; 4] = [0, 21, 43, 64];
     const THREE: [i32; 8] = [0, 9, 18, 27, 37, 46, 55, 64];
@@ -28,12 +28,12 @@ fn weight(index: u32, bits: u32) -> i32 {
     table[index as usize]
 }
 
-/// What stands between two endpoints.
+/// Interpolates between two endpoints.
 fn between([a, b]: [i32; 2], weight: i32) -> i32 {
     ((64 - weight) * a + weight * b + 32) >> 6
 }
 
-/// The index of a texel; those of all stand one after the other.
+/// The index of a texel; the indices of all texels follow one another.
 fn index(bits: &mut Bits, division: Division, width: u32, texel: u32) -> u32 {
     let mut found = 0;
     for n in 0..16 {
@@ -45,26 +45,26 @@ fn index(bits: &mut Bits, division: Division, width: u32, texel: u32) -> u32 {
     found
 }
 
-/// A mode of BC7.
+/// One of the modes of BC7.
 struct Mode {
     subsets: u32,
-    /// Bits of the fields: partition, rotation, and which indices are those of alpha.
+    /// Bits of the fields: partition, rotation, and the selector of alpha's indices.
     partition: u32,
     rotation: u32,
     selection: u32,
-    /// Bits of an endpoint's color, and of its alpha.
+    /// Bits of an endpoint's color and alpha.
     color: u32,
     alpha: u32,
-    /// Whether each endpoint has a bit more, or each subset one for both of its own.
+    /// Whether each endpoint has an extra low bit, or each subset one for both of its endpoints.
     own: bool,
     shared: bool,
-    /// Bits of an index, and of a second one.
+    /// Bits of an index of the first and the second set.
     index: u32,
     second: u32,
 }
 
 impl Mode {
-    /// The row of a table.
+    /// A mode by its row of the specification's table.
     const fn new(row: [u32; 10]) -> Mode {
         let [
             subsets,
@@ -127,13 +127,13 @@ fn endpoints(bits: &mut Bits, mode: &Mode, subset: u32) -> [[i32; 2]; 4] {
         let width = more + if n == 3 { mode.alpha } else { mode.color };
         [first, first + 1].map(|end| {
             let wide = (raw[n][end] << more | last[end]) << (8 - width);
-            // The upper bits come again below.
+            // The upper bits are repeated below.
             (wide | wide >> width) as i32
         })
     })
 }
 
-/// The components of a texel of BC7. Of the mode that is none they are 0.
+/// The components of a texel of BC7; 0 for the reserved mode.
 pub fn bytes(block: u128, texel: u32) -> [u8; 4] {
     let Some(mode) = MODES.get(block.trailing_zeros() as usize) else {
         return [0; 4];
@@ -160,7 +160,7 @@ pub fn bytes(block: u128, texel: u32) -> [u8; 4] {
     if mode.alpha != 0 {
         found[3] = between(ends[3], alpha) as u8;
     }
-    // Alpha changes places with red, green or blue.
+    // The rotation swaps alpha with red, green or blue.
     match rotation {
         0 => {}
         n => found.swap(3, n as usize - 1),
@@ -168,16 +168,16 @@ pub fn bytes(block: u128, texel: u32) -> [u8; 4] {
     found
 }
 
-/// A mode of BC6: the bits of its number, whether there are two subsets, whether endpoints but the first are differences, the
-/// bits of the first, and of the others for red, green and blue.
+/// A mode of BC6: the bits of its number; whether it has two subsets; whether the endpoints after the first are differences; the
+/// bits of the first endpoint, and of the others for red, green and blue.
 struct Wide {
     number: u32,
     two: bool,
     differs: bool,
     bits: u32,
     others: [u32; 3],
-    /// Where the bits of endpoints stand, in order: color (r, g, b), endpoint (0 to 3), from the last of these bits to the
-    /// first, so that `r0 9:0` begins with bit 0, and `r0 10:11` with bit 11.
+    /// The order of the endpoints' bits: color (r, g, b), endpoint (0 to 3), from the last of these bits to the first, so that
+    /// `r0 9:0` begins with bit 0, and `r0 10:11` with bit 11.
     layout: &'static str,
 }
 
@@ -306,13 +306,13 @@ const WIDE: [Wide; 14] = [
     },
 ];
 
-/// The number in the lowest bits, of a width, with its sign.
+/// The low bits of a value, sign-extended from `width` bits.
 fn signed(value: i32, width: u32) -> i32 {
     value << (32 - width) >> (32 - width)
 }
 
 impl Wide {
-    /// The mode of a block, and the bits that follow its number; `None` for the four that are reserved.
+    /// The mode of a block, and the bits after its number; `None` for the four reserved modes.
     fn of(block: u128) -> Option<(&'static Wide, Bits)> {
         let width = if block & 2 == 0 { 2 } else { 5 };
         let mut bits = Bits { rest: block };
@@ -321,7 +321,7 @@ impl Wide {
         Some((mode, bits))
     }
 
-    /// The endpoints of red, green and blue as they stand.
+    /// The endpoints of red, green and blue as encoded.
     fn raw(&self, bits: &mut Bits) -> [[i32; 4]; 3] {
         let mut raw = [[0; 4]; 3];
         let mut words = self.layout.split_ascii_whitespace();
@@ -356,7 +356,7 @@ impl Wide {
         ends
     }
 
-    /// An endpoint in 16 bits, or in 15 and a sign.
+    /// An endpoint scaled to 16 bits, or to 15 bits and a sign.
     fn spread(&self, end: i32, with_sign: bool) -> i32 {
         let bits = self.bits;
         if with_sign {
@@ -378,7 +378,7 @@ impl Wide {
     }
 }
 
-/// The halves of a texel of BC6. Those of modes that are none are 0.
+/// The halves of a texel of BC6; 0 for reserved modes.
 pub fn halves(block: u128, texel: u32, with_sign: bool) -> [u16; 3] {
     let Some((mode, mut bits)) = Wide::of(block) else {
         return [0; 3];

@@ -1,34 +1,35 @@
-//! Blocks of 4 × 4 compressed texels: what BC1 to BC7 hold, by the Khronos Data Format Specification, chapters "S3TC", "RGTC"
-//! and "BPTC".
+//! Block compression: decoding of BC1 to BC7, blocks of 4 × 4 texels (Khronos Data Format Specification, chapters "S3TC", "RGTC"
+//! and "BPTC").
 //!
-//! Numbers are told as they are defined, as fractions or as halves; what registers get of them, formats say.
+//! The decoders return numbers as the specification defines them, as fractions or halves. The conversion to register values is in
+//! [`format`](crate::format).
 
 mod bptc;
 mod partitions;
 
-/// A way of compressing.
+/// The format of a compressed block of 4 by 4 texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Block {
-    /// Two colors and those between them; one may be transparent.
+    /// Two colors and colors interpolated between them; one may be transparent.
     Bc1,
     /// Colors as in BC1, and alpha in 4 bits.
     Bc2,
     /// Colors as in BC1, and alpha as in BC4.
     Bc3,
-    /// One number.
+    /// One channel of 8-bit numbers with interpolated ones between.
     Bc4,
-    /// Two of them.
+    /// Two channels, each as in BC4.
     Bc5,
-    /// Three halves.
+    /// Three channels of halves.
     Bc6,
-    /// Three or four numbers.
+    /// Three or four channels of numbers.
     Bc7,
 }
 
-/// A component.
+/// A component of a decoded texel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Part {
-    /// There is none.
+    /// A component that the format lacks.
     Absent,
     /// A fraction. Numerator and denominator have fewer than 24 bits.
     Ratio(i32, i32),
@@ -37,14 +38,14 @@ pub(crate) enum Part {
 }
 
 impl Block {
-    /// By the number of its data format.
+    /// The block format of a DFMT number, if it is one.
     pub fn new(data: u8) -> Option<Block> {
         use Block::*;
         const ALL: [Block; 7] = [Bc1, Bc2, Bc3, Bc4, Bc5, Bc6, Bc7];
         ALL.get(usize::from(data.checked_sub(35)?)).copied()
     }
 
-    /// Bytes of a block.
+    /// The size of a block in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             Block::Bc1 | Block::Bc4 => 8,
@@ -52,7 +53,7 @@ impl Block {
         }
     }
 
-    /// The components of a texel by its number, row after row. Numbers of BC4 to BC6 may be signed.
+    /// The components of texel `n`, counted row by row. The numbers of BC4 to BC6 may be signed.
     pub fn texel(self, block: u128, n: u32, signed: bool) -> [Part; 4] {
         let (low, high) = (block as u64, (block >> 64) as u64);
         let opaque = Part::Ratio(1, 1);
@@ -88,13 +89,13 @@ impl Block {
     }
 }
 
-/// A color, and whether it is not the transparent one that there is if the first is no greater than the second, and not
-/// `always` four are.
+/// The color of a texel, and `false` for the transparent one. A block has the transparent color if its first color is not greater
+/// than its second, unless `always` demands four colors.
 fn color(block: u64, n: u32, always: bool) -> ([Part; 3], bool) {
     let index = block >> (32 + 2 * n) & 3;
     let (first, second) = (block as u16, (block >> 16) as u16);
     let four = always || first > second;
-    // Parts of the first and of the second.
+    // The weights of the first and the second color.
     let (a, b) = match (index, four) {
         (0, _) => (1, 0),
         (1, _) => (0, 1),
@@ -111,7 +112,7 @@ fn color(block: u64, n: u32, always: bool) -> ([Part; 3], bool) {
     ([part(11, 5), part(5, 6), part(0, 5)], true)
 }
 
-/// A number: one of two, or of six between them, or of four and the limits of the range.
+/// A number of BC4: one of two endpoints, or one of six between them, or one of four and the limits of the range.
 fn number(block: u64, n: u32, signed: bool) -> Part {
     let index = (block >> (16 + 3 * n) & 7) as i32;
     let most = if signed { 127 } else { 255 };
@@ -121,7 +122,7 @@ fn number(block: u64, n: u32, signed: bool) -> Part {
     };
     let (first, second) = (end(0), end(8));
     let between = if first > second { 7 } else { 5 };
-    // -128 is another name of -127.
+    // -128 stands for -127 too.
     let [first, second] = [first, second].map(|x| x.max(-127));
     match (index, between) {
         (0, _) => Part::Ratio(first, most),

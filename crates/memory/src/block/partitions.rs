@@ -1,7 +1,7 @@
-//! How texels of BC6 and BC7 are divided into subsets (Khronos Data Format Specification, "BPTC", tables of partitions and of
+//! Partitions: the subset of each texel of BC6 and BC7 (Khronos Data Format Specification, "BPTC", tables of partitions and of
 //! anchors).
 
-/// Of two subsets: bit n says which one texel n is in.
+/// Partitions into two subsets: bit n is the subset of texel n.
 const TWO: [u16; 64] = [
     0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800,
     0xffe8, 0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce,
@@ -11,7 +11,7 @@ const TWO: [u16; 64] = [
     0xccf0, 0x0fcc, 0x7744, 0xee22,
 ];
 
-/// Of three subsets: bits 2n + 1 and 2n say which one texel n is in.
+/// Partitions into three subsets: bits 2n + 1 and 2n are the subset of texel n.
 const THREE: [u32; 64] = [
     0xaa68_5050,
     0x6a5a_5040,
@@ -108,7 +108,7 @@ pub struct Division {
 }
 
 impl Division {
-    /// The subset of a texel.
+    /// The subset that a texel is in.
     pub fn subset(self, texel: u32) -> u32 {
         match self.subsets {
             2 => u32::from(TWO[self.partition]) >> texel & 1,
@@ -117,7 +117,7 @@ impl Division {
         }
     }
 
-    /// Whether the index of a texel has a bit less, because its highest is 0.
+    /// Whether a texel is an anchor: its index is one bit shorter, because the highest bit is 0.
     pub fn is_anchor(self, texel: u32) -> bool {
         let anchors: &[&[u8; 64]] = match self.subsets {
             2 => &[&ANCHOR],

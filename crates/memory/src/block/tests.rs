@@ -27,8 +27,8 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The vectors of another decoder. It computes BC1 to BC5 in 8 bits and cuts off, and holds halves between 0 and 1, of which it
-/// tells 255ths; between endpoints of BC6 it cuts off too, where the specification rounds.
+/// The vectors of another decoder, which computes BC1 to BC5 in 8 bits and truncates, and clamps halves between 0 and 1 and
+/// returns them in 255ths. Between the endpoints of BC6 it truncates too, where the specification rounds.
 #[test]
 fn blocks_are_as_another_decoder_has_them() {
     let mut count = 0;
@@ -54,7 +54,7 @@ fn blocks_are_as_another_decoder_has_them() {
         for (n, want) in (0..16).zip(texels.chunks_exact(texels.len() / 16)) {
             let got = kind.texel(block, n, signed).map(value);
             for (component, (got, want)) in got.into_iter().zip(want).enumerate() {
-                // Its third component of BC5 is always 0.
+                // The other decoder returns 0 for the third component of BC5.
                 if kind == Block::Bc5 && component == 2 {
                     continue;
                 }
@@ -104,7 +104,7 @@ fn colors_are_fractions() {
     assert_eq!(texel(three, 3), [Part::Ratio(0, 1); 4]);
 }
 
-/// The limits of the range are there if the first number is no greater.
+/// The limits of the range exist if the first number is not greater than the second.
 #[test]
 fn numbers_between() {
     let of = |first: u8, second: u8, index: u64, signed| {
@@ -125,7 +125,7 @@ fn numbers_between() {
     assert_eq!(of(0x80, 50, 0, true), Part::Ratio(-127, 127));
 }
 
-/// A difference of 1 from -3, in 16 bits, of which halves take 31/32: -2.9 and -1.9, cut off.
+/// A difference of 1 from -3, in 16 bits, of which halves take 31/32: -2.9 and -1.9, truncated.
 #[test]
 fn sums_of_signed_endpoints_keep_their_sign() {
     let first = 0xfffd_u128;
@@ -137,7 +137,7 @@ fn sums_of_signed_endpoints_keep_their_sign() {
     assert_eq!([red(0), red(1)], [Part::Half(0x8002), Part::Half(0x8001)]);
 }
 
-/// Modes without a meaning give nothing.
+/// Reserved modes decode to zeros.
 #[test]
 fn reserved_modes() {
     assert_eq!(Block::Bc7.texel(0, 5, false).map(value), [0.0; 4]);

@@ -1,4 +1,4 @@
-//! The memory of the global data share.
+//! The global data share of a device.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use wavetank_gcn::numbers::GDS_BYTES as BYTES;
 
-/// The memory, made when it is first used: few programs do.
+/// The memory of the global data share, allocated at its first use: few programs need it.
 #[derive(Debug, Default)]
 pub(crate) struct Gds(OnceLock<Box<[AtomicU64]>>);
 
 impl Gds {
-    /// Where it begins in the host's memory.
+    /// The host address of its start.
     #[inline]
     pub fn base(&self) -> u64 {
         self.cells().as_ptr().expose_provenance() as u64
@@ -22,7 +22,7 @@ impl Gds {
         self.0.get_or_init(new)
     }
 
-    /// Its contents.
+    /// A copy of its contents.
     pub fn read(&self) -> Vec<u8> {
         let cells = self.0.get().map(Box::as_ref).unwrap_or_default();
         let bytes = cells
@@ -33,7 +33,7 @@ impl Gds {
         contents
     }
 
-    /// Writes bytes from an offset on; `false` if they end past it.
+    /// Writes bytes at an offset; `false` if they end past the memory.
     pub fn write(&self, offset: u64, from: &[u8]) -> bool {
         if offset.saturating_add(from.len() as u64) > BYTES {
             return false;
@@ -42,13 +42,13 @@ impl Gds {
         for (n, byte) in (offset..).zip(from) {
             let shift = 8 * (n % 8);
             let put = |cell: u64| Some(cell & !(0xff << shift) | u64::from(*byte) << shift);
-            // It always gives a value.
+            // The closure always returns a value, so the update succeeds.
             let _ = cells[(n / 8) as usize].fetch_update(Relaxed, Relaxed, put);
         }
         true
     }
 
-    /// Where it is in the host's memory, and how many bytes.
+    /// The host address and the size in bytes.
     pub fn extent(&self) -> (u64, u64) {
         (self.base(), BYTES)
     }

@@ -1,4 +1,4 @@
-//! The memory of the local data share.
+//! The local data share of a work-group.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,23 +6,23 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::registry::RegistryError;
 use crate::shadow;
 
-/// The LDS of a work-group.
+/// The LDS of a work-group, as memory of the host.
 #[derive(Debug)]
 pub struct Lds {
-    /// Atomic cells, since the guest's accesses are atomic. They come from a box, and are owned by a plain pointer: a box
-    /// that is moved to a unit would claim to be the only way to them, and guests have another.
+    /// Atomic cells, since the guest's accesses are atomic. The raw pointer owns the memory of a box. A box would assert unique
+    /// access when it is moved into a unit, while guests access the memory by its address.
     memory: NonNull<[AtomicU64]>,
-    /// Where that is.
+    /// The host address of the memory.
     base: u64,
     bytes: u32,
 }
 
-// SAFETY: it owns what it points to.
+// SAFETY: the value owns the memory.
 unsafe impl Send for Lds {}
 
 impl Drop for Lds {
     fn drop(&mut self) {
-        // SAFETY: `of` made it of a box, and nobody has it behind its owner.
+        // SAFETY: `of` took the pointer from a box, and nothing uses it after its owner.
         drop(unsafe { Box::from_raw(self.memory.as_ptr()) });
     }
 }
@@ -61,21 +61,21 @@ impl Lds {
     /// Byte offset of its size in bytes (32 bits).
     pub const BYTES: usize = std::mem::offset_of!(Lds, bytes);
 
-    /// Its size in bytes.
+    /// The size in bytes.
     #[inline(always)]
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// Makes it ready for another work-group: these dwords at its start, as far as they fit, and zeros behind them.
+    /// Prepares the memory for another work-group: these dwords at its start, as far as they fit, then zeros.
     pub fn begin(&mut self, dwords: &[u32]) {
         let words = self.memory.len();
-        // Zeroing nothing takes long: the C library stores under an empty mask, and where no memory is, as behind the pointer
-        // to no words, the processor needs some 80 ns to find out that this does not matter.
+        // Zeroing no words is slow: the C library stores under an empty mask. If no memory is mapped at the address, as with the
+        // pointer to no words, the processor needs some 80 ns to find that harmless.
         if words == 0 {
             return;
         }
-        // SAFETY: so many words, which nobody accesses between work-groups; a cell is as a word.
+        // SAFETY: so many words, which no other thread accesses between work-groups; a cell has the layout of a word.
         unsafe { self.memory.cast::<u64>().as_ptr().write_bytes(0, words) };
         for (word, pair) in self.words().iter().zip(dwords.chunks(2)) {
             let high = pair.get(1).copied().unwrap_or_default();
@@ -83,7 +83,7 @@ impl Lds {
         }
     }
 
-    /// Its bits get shadows.
+    /// Adds shadows for its bits.
     ///
     /// # Errors
     /// If the host has no memory for them.
@@ -92,7 +92,7 @@ impl Lds {
         shadow::cover(start..start + bytes).map_err(|why| RegistryError::NoShadow { why })
     }
 
-    /// What is in it behind its first bytes is undefined, as its shadows say from now on. It has some.
+    /// Marks the contents after the first bytes as undefined. The memory has shadows.
     pub fn forget_behind(&mut self, first: u64) {
         let (start, bytes) = self.extent();
         let known = start + first.min(bytes);
@@ -101,11 +101,11 @@ impl Lds {
     }
 
     fn words(&self) -> &[AtomicU64] {
-        // SAFETY: it owns them.
+        // SAFETY: the value owns the cells.
         unsafe { self.memory.as_ref() }
     }
 
-    /// Its dwords, the last one padded with zeros.
+    /// The contents as dwords, the last one padded with zeros.
     pub fn dwords(&mut self) -> Vec<u32> {
         let words = self.words().iter().map(|word| word.load(Relaxed));
         words
@@ -114,13 +114,13 @@ impl Lds {
             .collect()
     }
 
-    /// Where it begins in the host's memory.
+    /// The host address of the memory.
     #[inline(always)]
     pub(crate) fn base(&self) -> u64 {
         self.base
     }
 
-    /// Where it is in the host's memory, and how many bytes.
+    /// The host address and the size in bytes.
     pub fn extent(&self) -> (u64, u64) {
         (self.base(), self.bytes.into())
     }

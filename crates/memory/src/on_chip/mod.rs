@@ -1,4 +1,4 @@
-//! The memory that a unit has beside the allocations of the device: LDS, the global data share, and where scratch is.
+//! The memory that a unit has beside the allocations of the device: LDS, the global data share, and the place of the scratch.
 
 pub mod gds;
 pub mod lds;

@@ -1,4 +1,4 @@
-//! The scratch of a wave: its address and size.
+//! The scratch of the running wave: its address, size and allocation.
 
 use std::mem::offset_of;
 use std::sync::Arc;
@@ -16,22 +16,21 @@ pub const PRIVATE_STEP: u64 = 64 * 4;
 
 use PRIVATE_STEP as STEP;
 
-/// The scratch of the wave that runs.
+/// The scratch of the running wave.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
     pub base: u64,
-    /// The start of the allocation that it is in: the scratch of the first wave
-    /// of the work-group.
+    /// The start of the allocation that contains it: the scratch of the first wave of the work-group.
     group: u64,
     bytes_per_lane: u32,
-    /// The allocation that holds it, if there is one.
+    /// The allocation that contains it, if there is one.
     entry: Option<Arc<Entry>>,
-    /// Is set when that is taken away. The entry keeps what it points to; without one that is a static.
+    /// A flag that is set when the allocation is freed. The entry keeps the target alive; without an entry, it is a static.
     gone: *const AtomicBool,
 }
 
 impl Default for Scratch {
-    /// None.
+    /// No scratch: lanes have 0 bytes.
     fn default() -> Self {
         Scratch {
             base: 0,
@@ -46,12 +45,12 @@ impl Default for Scratch {
 impl Scratch {
     /// Byte offset of its address (64 bits).
     pub const BASE: usize = offset_of!(Scratch, base);
-    /// Byte offset of what a lane has (32 bits).
+    /// Byte offset of the size for one lane (32 bits).
     pub const BYTES: usize = offset_of!(Scratch, bytes_per_lane);
-    /// Byte offset of the pointer to a byte that is 0 as long as the memory is there.
+    /// Byte offset of the pointer to a byte that is 0 while the memory exists.
     pub const GONE: usize = offset_of!(Scratch, gone);
 
-    /// Looks which allocation holds it.
+    /// The scratch at `base`, with the allocation that contains it.
     pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
         let end = base.checked_add(wave_bytes(bytes_per_lane));
         let entry = end.and_then(|end| map.find(base, end));
@@ -68,12 +67,12 @@ impl Scratch {
         }
     }
 
-    /// Whether it is this one, and still there.
+    /// Whether this is the scratch at `base` of that size, and still exists.
     pub fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
         (self.base, self.bytes_per_lane) == (base, bytes_per_lane) && self.is_there()
     }
 
-    /// What a lane may access: nothing where the registry does not hold the memory.
+    /// Bytes that a lane may access: 0 if the registry does not contain the memory.
     #[inline(always)]
     pub fn bytes_per_lane(&self) -> u32 {
         if self.is_there() {
@@ -88,18 +87,18 @@ impl Scratch {
         self.entry.as_ref().is_some_and(|entry| entry.is_there())
     }
 
-    /// Whether a buffer that starts there is scratch: compilers let descriptors
-    /// start at the scratch of the work-group, or of the wave.
+    /// Whether a buffer at this address is scratch: the descriptors of compilers start at the scratch of the work-group, or of
+    /// the wave.
     pub fn is_base(&self, address: u64) -> bool {
         self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
     }
 
-    /// Where it is in the host's memory, and how many bytes.
+    /// The host address and the size in bytes.
     pub fn extent(&self) -> (u64, u64) {
         (self.base, wave_bytes(self.bytes_per_lane()))
     }
 
-    /// Whether the wave owns all of it. The memory is there and can be written.
+    /// Whether the wave owns all bytes of an access. The memory exists and is writable.
     #[inline(always)]
     pub fn holds(&self, span: Span) -> bool {
         let end = self.base + wave_bytes(self.bytes_per_lane());
@@ -107,20 +106,19 @@ impl Scratch {
             .is_some_and(|reach| reach.holds(span.first, span.last))
     }
 
-    /// The offsets at which a lane may access some bytes of its own, if there are any.
+    /// The offsets at which a lane may access `bytes` bytes of its own, if there are any.
     #[inline(always)]
     pub fn lane(&self, bytes: u32) -> Option<Offsets> {
         Reach::new(0, self.bytes_per_lane().into(), bytes)?.from(0)
     }
 
-    /// Whether a lane may access some bytes at an offset.
+    /// Whether a lane may access `bytes` bytes at an offset.
     #[inline(always)]
     pub fn lane_holds(&self, offset: u32, bytes: u32) -> bool {
         self.lane(bytes).is_some_and(|lane| lane.holds(offset))
     }
 
-    /// What is said of an access at an address of another lane or wave, or
-    /// beyond.
+    /// The denial of an access at an address of another lane or wave, or beyond the scratch.
     pub fn denied(&self, lane: usize, address: u64, bytes: u32) -> Denied {
         let offset = address.checked_sub(self.base).map(|distance| {
             let dword = distance / STEP;
@@ -130,7 +128,7 @@ impl Scratch {
         self.outside(lane, offset, bytes)
     }
 
-    /// What is said of an offset that is not in the lane's scratch.
+    /// The denial of an access at an offset outside the lane's scratch.
     pub fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
         let stack_bytes = self.bytes_per_lane();
         Denied {
@@ -148,7 +146,7 @@ impl Scratch {
     }
 }
 
-/// Offsets from here on are negative: no stack is as large.
+/// The first offset that counts as negative: no stack is as large.
 const BELOW: u32 = 1 << 31;
 
 /// Bytes of the scratch of a wave.

@@ -1,26 +1,26 @@
-//! Allocations: name, address, size, rights.
+//! Allocations of a device: name, address, size and rights.
 
 use std::sync::Arc;
 
-/// What the guest may do with an allocation.
+/// The guest's access rights to an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rights {
-    /// Loads only.
+    /// Loads, but neither stores nor atomics.
     Read,
     /// Loads, stores and atomics.
     ReadWrite,
 }
 
-/// One allocation of a device. Its guest address is its host address.
+/// One allocation of a device, whose guest address is its host address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allocation {
-    /// What reports call it.
+    /// The name in reports.
     pub name: Arc<str>,
-    /// The address of its first byte.
+    /// The address of the first byte.
     pub address: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
-    /// What the guest may do.
+    /// The guest's access rights.
     pub rights: Rights,
 }
 
@@ -30,7 +30,7 @@ impl Allocation {
         self.address + self.bytes
     }
 
-    /// Whether it holds all of `[first, end)`.
+    /// Whether the allocation contains all of `[first, end)`.
     pub fn holds(&self, first: u64, end: u64) -> bool {
         self.address <= first && end <= self.end()
     }

@@ -1,15 +1,15 @@
-//! Address space for the memory that a registry owns.
+//! The arena: address space for the memory that a registry owns.
 //!
-//! Small pieces share mappings, since a process has only some 65,000; large ones have their own. Every piece is whole
-//! pages with a page to spare behind it. That page is mapped like the others: it is the registry, not the page table,
-//! that tells an overrun or a use after free, and its bounds are exact to the byte.
+//! Small pieces share mappings, since a process can have only some 65,000; large ones have their own. Every piece consists of
+//! whole pages, followed by a guard page. The guard is mapped like the others: overruns and uses after free are found by the
+//! registry, whose bounds are exact to the byte, and not by the page table.
 //!
-//! A piece that is given back loses its memory at once, and its addresses rest: they are handed out again only when
-//! later pieces of some gigabytes have been given back too, so that a stale pointer hits nothing for long; and never while
-//! somebody may still be in an access that was allowed before.
+//! A piece that is given back loses its memory at once, but its addresses rest. Addresses are used again only when some gigabytes
+//! of later pieces have been given back too, so that a stale pointer hits nothing for long. Addresses also rest while an access
+//! that was allowed before may be running.
 //!
-//! A piece can have blocks of 2 MiB to itself, as a chip's driver maps them. What it leaves of them is mapped too and reads
-//! zeros; it costs no memory, as nobody writes there.
+//! A piece can have blocks of 2 MiB to itself, as a chip's driver maps them. The rest of its last block is mapped too, reads
+//! zeros, and takes no memory, since nothing is written there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
@@ -18,7 +18,7 @@ use super::file;
 use super::pages::{PAGE, Pages, Wish};
 use crate::global;
 
-/// Unowned bytes after every piece, so that no access spans two.
+/// Guard bytes after every piece, so that no access spans two.
 const GUARD: u64 = PAGE;
 
 /// Pieces of this many bytes and more have a mapping of their own.
@@ -27,51 +27,51 @@ const LARGE: u64 = 1 << 20;
 /// Bytes of a mapping that small pieces share.
 const CHUNK: u64 = 64 << 20;
 
-/// From this size on, huge pages are asked for.
+/// Minimum size of a piece for which huge pages are requested.
 const HUGE: u64 = 4 << 20;
 
-/// Bytes of a block.
+/// The size of a block in bytes.
 pub(super) const BLOCK: u64 = 2 << 20;
 
-/// Address space that rests, in bytes, by [`Kind`]. A block that is used keeps a page of the host's page tables.
+/// The address space that rests, in bytes, by [`Kind`]. A used block keeps a page of the host's page tables.
 const REST: [u64; 3] = [2 << 30, 16 << 30, 64 << 30];
 
-/// A piece of address space, with the unowned bytes that follow it.
+/// A piece of address space, with the guard bytes that follow it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Room {
-    /// Its first byte.
+    /// The address of the first byte.
     pub start: u64,
     /// Bytes up to the end of the guard.
     bytes: u64,
-    /// Bytes that an owner may use: whole pages.
+    /// Bytes that an owner may use, in whole pages.
     usable: u64,
     kind: Kind,
 }
 
-/// Where a piece lies.
+/// The kind of mapping that a piece lies in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// In a mapping that it shares.
+    /// A mapping shared with other pieces.
     Small,
-    /// There too, in a block to itself.
+    /// A shared mapping, with a block reserved for the piece.
     Block,
-    /// In a mapping of its own.
+    /// A mapping of the piece alone.
     Large,
 }
 
 impl Room {
-    /// Whole pages that an owner may use.
+    /// Bytes that an owner may use, in whole pages.
     pub fn usable(&self) -> u64 {
         self.usable
     }
 
-    /// The address at which its guard begins. From [`usable`](Self::usable) on it reads zeros up to there.
+    /// The address at which the guard begins. The bytes between [`usable`](Self::usable) and the guard read zeros.
     pub fn guard(&self) -> u64 {
         self.start + self.bytes - GUARD
     }
 }
 
-/// Whole pages for so many bytes.
+/// Rounds a size up to whole pages.
 fn pages(bytes: u64) -> Result<u64, String> {
     let pages = bytes.max(1).checked_next_multiple_of(PAGE);
     pages.ok_or_else(too_large)
@@ -86,18 +86,18 @@ fn too_large() -> String {
 pub(super) struct Arena {
     /// Mappings that small pieces share, by address.
     chunks: BTreeMap<u64, Pages>,
-    /// What is free in them: start to length, and the same by length.
+    /// Free ranges of the shared mappings: start to length, and the same ordered by length.
     free: BTreeMap<u64, u64>,
     fits: BTreeSet<(u64, u64)>,
     /// Mappings of large pieces, by the address of the piece.
     large: BTreeMap<u64, Pages>,
-    /// Pieces that lie on files, by address.
+    /// Pieces mapped to files, by address.
     on_files: BTreeSet<u64>,
-    /// What rests, by [`Kind`].
+    /// Pieces that rest, by [`Kind`].
     resting: [Resting; 3],
 }
 
-/// Pieces that have been given back, the oldest first, each with the epoch that has to come before it is used again.
+/// Pieces that have been given back, oldest first, each with the epoch after which it may be used again.
 #[derive(Debug, Default)]
 struct Resting {
     pieces: VecDeque<(Room, u64)>,
@@ -105,8 +105,8 @@ struct Resting {
 }
 
 impl Arena {
-    /// Zeroed memory of `bytes` bytes at a multiple of `align`, a power of two and at least a page. `has_come` tells
-    /// whether an epoch has.
+    /// Zeroed memory of `bytes` bytes at a multiple of `align`, a power of two and at least a page. `has_come` returns whether no
+    /// access of an earlier epoch is running.
     pub fn take(
         &mut self,
         bytes: u64,
@@ -127,8 +127,8 @@ impl Arena {
         })
     }
 
-    /// As [`take`](Self::take), with blocks to itself: nothing else lies between the piece and the end of its last block, nor in
-    /// the page after that.
+    /// Zeroed memory as from [`take`](Self::take), with blocks of its own: no other piece lies before the end of its last block,
+    /// nor in the page after that.
     pub fn take_block(
         &mut self,
         bytes: u64,
@@ -158,7 +158,7 @@ impl Arena {
         })
     }
 
-    /// Takes a piece, if need be after everything that can be has been given back to the host.
+    /// Takes a piece; if that fails, again after everything possible has been returned to the host.
     fn try_twice(
         &mut self,
         has_come: impl Fn(u64) -> bool,
@@ -171,28 +171,28 @@ impl Arena {
         })
     }
 
-    /// Lays a piece on a file, which has as many bytes as the piece without its guard.
+    /// Maps a piece to a file, which has as many bytes as the piece without its guard.
     pub fn lay(&mut self, room: Room, file: &File) -> std::io::Result<()> {
-        // SAFETY: pages of the arena, which guests reach by relaxed atomics alone.
+        // SAFETY: pages of the arena, which guests access by relaxed atomics only.
         unsafe { file::map_file(room.start, room.usable(), file) }?;
         self.on_files.insert(room.start);
         Ok(())
     }
 
-    /// Takes a piece from its file, if it lies on one: it reads zeros, and the file stays as it is.
+    /// Unmaps a piece from its file, if it is mapped to one: the piece reads zeros, and the file is unchanged.
     pub fn lift(&mut self, room: Room) -> std::io::Result<()> {
         if self.on_files.contains(&room.start) {
-            // SAFETY: pages of the arena, which guests reach by relaxed atomics alone.
+            // SAFETY: pages of the arena, which guests access by relaxed atomics only.
             unsafe { file::map_zeros(room.start, room.usable) }?;
             self.on_files.remove(&room.start);
         }
         Ok(())
     }
 
-    /// Gives a piece back: its memory now, its addresses later.
+    /// Gives back a piece: its memory at once, its addresses later.
     pub fn give(&mut self, room: Room, epoch: u64) {
         if self.lift(room).is_err() {
-            // It stays where it is for ever: whoever got it next would write to the file.
+            // The piece is never used again: its next owner would write to the file.
             return;
         }
         self.empty(room);
@@ -204,13 +204,13 @@ impl Arena {
     /// Whether an address is in one of the mappings.
     pub fn holds(&self, address: u64) -> bool {
         [&self.chunks, &self.large].into_iter().any(|maps| {
-            // A large piece may begin behind the start of its mapping; what was skipped is nobody's.
+            // A large piece may begin after the start of its mapping; the skipped bytes are unused.
             let before = maps.range(..=address).next_back();
             before.is_some_and(|(_, map)| address - map.start() < map.length())
         })
     }
 
-    /// The address of a piece for which `address - phase` is a multiple of `align`.
+    /// The address of a piece such that `address - phase` is a multiple of `align`.
     fn take_small(&mut self, bytes: u64, align: u64, phase: u64) -> Result<u64, String> {
         let with_skip = bytes + (align - PAGE);
         let fit = self.fits.range((with_skip, 0)..).next().copied();
@@ -226,10 +226,10 @@ impl Arena {
         Ok(at)
     }
 
-    /// One more mapping for small pieces: length and start.
+    /// Maps another chunk for small pieces: length and start.
     fn map_chunk(&mut self) -> Result<(u64, u64), String> {
         let map = Pages::map(CHUNK)?;
-        // Pieces of a page would each cost a huge one.
+        // A piece of one page would take a whole huge page.
         map.wish(Wish::Small);
         let start = map.start();
         self.chunks.insert(start, map);
@@ -256,7 +256,7 @@ impl Arena {
         })
     }
 
-    /// Remembers what is free in a chunk.
+    /// Adds a free range of a chunk.
     fn keep(&mut self, start: u64, length: u64) {
         if length > 0 {
             self.free.insert(start, length);
@@ -264,7 +264,7 @@ impl Arena {
         }
     }
 
-    /// Makes the addresses free that have rested: the oldest, until no more than `rest` do.
+    /// Frees the addresses that have rested, the oldest first, until no more than `rest` bytes rest.
     pub(super) fn wake(&mut self, has_come: &impl Fn(u64) -> bool, rest: [u64; 3]) {
         for (kind, most) in rest.into_iter().enumerate() {
             while self.resting[kind].bytes > most
@@ -278,14 +278,13 @@ impl Arena {
         }
     }
 
-    /// Returns a piece that can no longer be accessed: large ones go back to the host, small ones join the free space around
-    /// them.
+    /// Reuses a piece that can no longer be accessed: a large one is unmapped, a small one joins the free space around it.
     fn reuse(&mut self, room: Room) {
         if room.kind == Kind::Large {
             self.large.remove(&room.start);
             return;
         }
-        // Somebody may have written once more after it was emptied.
+        // A late access may have written after the piece was emptied.
         self.empty(room);
         let (mut start, mut end) = (room.start, room.start + room.bytes);
         if let Some((&before, &length)) = self.free.range(..start).next_back()
@@ -309,7 +308,7 @@ impl Arena {
         self.fits.remove(&(length, start));
     }
 
-    /// Takes the memory of a piece away; it reads zeros from now on.
+    /// Discards the memory of a piece, which reads zeros afterwards.
     fn empty(&self, room: Room) {
         let maps = match room.kind {
             Kind::Large => &self.large,
@@ -319,11 +318,11 @@ impl Arena {
             return;
         };
         let at = room.start - map.start();
-        // SAFETY: the pages are the registry's own, and nobody has a reference to them: guests reach them by relaxed
-        // atomics alone, which may read zeros at any time.
+        // SAFETY: the pages are the registry's own, and no references to them exist: guests access them by relaxed atomics only,
+        // which may read zeros at any time.
         let emptied = unsafe { map.discard(at, room.usable) };
         if !emptied {
-            // Memory that the program has locked cannot be given back.
+            // Memory that the program has locked cannot be returned to the host.
             // SAFETY: the bytes are mapped and writable.
             unsafe { global::zero(room.start, room.usable) };
         }
@@ -335,8 +334,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pieces never overlap, are aligned, have a guard, and are zero; what was given back is not handed out again while
-    /// its epoch has not come.
+    /// Pieces never overlap, are aligned, have a guard, and are zero. A piece that was given back is not reused before its epoch.
     fn play(steps: Vec<(bool, bool, u64, u32)>) {
         let mut arena = Arena::default();
         let mut live: Vec<(Room, u64)> = Vec::new();
@@ -353,7 +351,7 @@ mod tests {
                 let end = room.start + bytes;
                 if blocks {
                     assert_eq!(room.guard(), end.next_multiple_of(BLOCK));
-                    // SAFETY: it is mapped as far as that.
+                    // SAFETY: the memory is mapped up to the guard.
                     assert_eq!(unsafe { global::load64(room.guard() - 8) }, 0);
                 }
                 let apart = |other: &Room| {
@@ -393,13 +391,13 @@ mod tests {
         // SAFETY: the piece was just taken.
         unsafe { global::store64(first.start, 7) };
         arena.give(first, 1);
-        // A write that was allowed before comes late.
+        // A late write that was allowed before.
         // SAFETY: small pieces stay mapped.
         unsafe { global::store64(first.start + 8, 7) };
         arena.wake(&|_| false, [0; 3]);
         assert!(!arena.free.is_empty() && arena.resting[0].bytes > 0);
         arena.wake(&|_| true, [0; 3]);
-        // Everything is one free piece again.
+        // All free space is one range again.
         assert_eq!(arena.free.values().copied().collect::<Vec<_>>(), [CHUNK]);
         let again = arena.take(100, PAGE, |_| true).unwrap();
         assert_eq!(again.start, first.start);

@@ -1,34 +1,34 @@
-//! Epoch-based reclamation: when freed memory can no longer be accessed. It lets waves run without locks.
+//! Epoch-based reclamation: freed memory stays mapped until no access to it can be running. Waves run without locks.
 //!
-//! A wave looks its memory up once and then accesses it, for a time slice at most. Who takes memory away marks it as gone and
-//! begins a new epoch; whoever began a time slice or a copy before may still be in it. Once all of those have ended, which
-//! takes no longer than a time slice, nobody can.
+//! A wave checks its memory once and then accesses it, for a time slice at most. Freeing memory marks it as gone and begins a new
+//! epoch. A time slice or copy that began before may still access it. Once these have ended, which takes no longer than a time
+//! slice, the memory is out of use.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The mark of an epoch guard whose owner accesses nothing.
+/// The mark of an epoch guard that is not pinned.
 const IDLE: u64 = u64::MAX;
 
-/// Looks without sleeping before a waiter sleeps: most time slices are short.
+/// The number of polls before a waiter sleeps: most time slices are short.
 const SPINS: u32 = 200;
 
-/// How long a waiter sleeps between two looks.
+/// The time that a waiter sleeps between two polls.
 const NAP: Duration = Duration::from_micros(20);
 
-/// The epochs of a registry, and its epoch guards.
+/// The current epoch of a registry, and the epoch guards.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     now: AtomicU64,
     /// Whether pinning is paused.
     paused: AtomicBool,
-    /// How many wait until they may.
+    /// The number of guards that wait for the end of a pause.
     waiting: AtomicU32,
     guards: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
-/// A participant that accesses memory at times. It holds the epoch that it pinned last.
+/// A participant that accesses memory at times, and records the epoch that it pinned last.
 #[derive(Debug)]
 pub(crate) struct EpochGuard<'r> {
     epochs: &'r Epochs,
@@ -44,7 +44,7 @@ impl Epochs {
         EpochGuard { epochs, mark }
     }
 
-    /// Begins an epoch, after something was marked as gone.
+    /// Begins an epoch after something was marked as gone.
     pub fn begin(&self) -> u64 {
         self.now.fetch_add(1, Ordering::SeqCst) + 1
     }
@@ -55,7 +55,7 @@ impl Epochs {
         self.guards().iter().all(begun)
     }
 
-    /// Waits until [`has_come`](Self::has_come).
+    /// Waits until [`has_come`](Self::has_come) is true.
     pub fn wait(&self, epoch: u64) {
         let mut looks = 0;
         while !self.has_come(epoch) {
@@ -67,11 +67,11 @@ impl Epochs {
         }
     }
 
-    /// Lets nobody begin to access memory while `change` runs, and waits before that until nobody does. `None`, and
-    /// nothing has been done, if somebody still did after `patience`: a thread that waits for a second epoch guard would wait for
-    /// ever. Those that wait are [let through](Self::let_through) before the next attempt.
+    /// Runs `change` while no access is running: new ones wait until it has finished. Returns `None`, without calling it, if
+    /// accesses still run after `patience`, since a thread that waits for a second epoch guard would wait for ever. The waiting
+    /// guards are [let through](Self::let_through) before the next attempt.
     pub fn pause<T>(&self, patience: Duration, change: impl FnOnce() -> T) -> Option<T> {
-        /// Lets them begin again.
+        /// Ends the pause when it is dropped.
         struct Paused<'e>(&'e Epochs);
         impl Drop for Paused<'_> {
             fn drop(&mut self) {
@@ -81,7 +81,7 @@ impl Epochs {
         let start = Instant::now();
         self.paused.store(true, Ordering::SeqCst);
         let _paused = Paused(self);
-        // Whose time slice goes on sees the new epoch at its end, and looks.
+        // A running wave finds the new epoch at the end of its time slice, and pins again.
         let epoch = self.begin();
         while !self.has_come(epoch) {
             if start.elapsed() >= patience {
@@ -92,7 +92,7 @@ impl Epochs {
         Some(change())
     }
 
-    /// Waits until all have an epoch guard that waited for one during a pause.
+    /// Waits until all epoch guards that waited during a pause are pinned.
     pub fn let_through(&self) {
         while self.waiting.load(Ordering::SeqCst) != 0 && !self.paused.load(Ordering::SeqCst) {
             std::thread::sleep(NAP);
@@ -105,22 +105,22 @@ impl Epochs {
 }
 
 impl EpochGuard<'_> {
-    /// The owner may access memory from now on, anew. What is not yet marked as gone stays until it enters again or
-    /// [unpins](Self::unpin).
+    /// Pins the current epoch: the owner may access memory. Memory not yet marked as gone stays mapped until the next pin or
+    /// [unpin](Self::unpin).
     #[inline]
     pub fn pin(&self) {
-        // Nothing has gone since it entered last, and whoever begins an epoch now sees the mark.
+        // No epoch has begun since the last pin, and the next one will find this mark.
         if self.mark.load(Ordering::Relaxed) == self.epochs.now.load(Ordering::SeqCst) {
             return;
         }
         self.pin_anew();
     }
 
-    /// The owner reads memory from now on, even while others pause: it stays mapped, and what it has before and after the pause
-    /// are both right.
+    /// Pins the current epoch for reading only, even during a pause: the memory stays mapped, and its contents before and after
+    /// the pause are both correct.
     pub fn pin_to_read(&self) {
-        // In one order with `begin`: either the look at the epoch guards sees this mark, or this sees the new epoch and with it what
-        // was marked as gone before, and the pause.
+        // Sequentially consistent with `begin`: either the check of the epoch guards finds this mark, or this thread reads the
+        // new epoch, and with it the earlier marks of freed memory and the pause.
         let now = self.epochs.now.load(Ordering::SeqCst);
         self.mark.store(now, Ordering::SeqCst);
         std::sync::atomic::fence(Ordering::SeqCst);
@@ -141,7 +141,7 @@ impl EpochGuard<'_> {
         self.epochs.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// The owner accesses nothing any more.
+    /// Unpins: the owner accesses no memory any more.
     #[inline]
     pub fn unpin(&self) {
         self.mark.store(IDLE, Ordering::Release);

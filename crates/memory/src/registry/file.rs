@@ -1,4 +1,4 @@
-//! Memory that lies on a file, which other processes map too.
+//! Shared memory: pages of the registry mapped to a file that other processes map too.
 
 pub(super) use host::{map_file, map_zeros, write_out};
 
@@ -12,25 +12,25 @@ mod host {
     use crate::file_size::set_file_size;
     use crate::global;
 
-    /// Bytes that are looked at together: a page, which a file may lack.
+    /// Bytes tested for zeros together: a page, which may be a hole of the file.
     const STEP: usize = 4096;
 
-    /// Maps the start of a file in place of what is mapped at `start`: at no time is nothing there.
+    /// Maps the start of a file in place of the present mapping at `start`, atomically.
     ///
     /// # Safety
-    /// The pages are mapped, writable, and the caller's own. Nobody has a reference to them.
+    /// The pages are mapped, writable, and the caller's own. No references to them exist.
     pub unsafe fn map_file(start: u64, bytes: u64, file: &File) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { map(start, bytes, libc::MAP_SHARED, file.as_raw_fd()) }
     }
 
-    /// Maps zeros in place of what is mapped at `start`.
+    /// Maps zeros in place of the present mapping at `start`.
     ///
     /// # Safety
     /// As for [`map_file`].
     pub unsafe fn map_zeros(start: u64, bytes: u64) -> Result<()> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { map(start, bytes, flags, -1) }
     }
 
@@ -39,7 +39,7 @@ mod host {
     unsafe fn map(start: u64, bytes: u64, flags: i32, file: i32) -> Result<()> {
         let at = std::ptr::with_exposed_provenance_mut(start as usize);
         let rights = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: pages of the caller, to which nobody has a reference.
+        // SAFETY: pages of the caller, to which no references exist.
         let done =
             unsafe { libc::mmap(at, bytes as usize, rights, flags | libc::MAP_FIXED, file, 0) };
         match done == libc::MAP_FAILED {
@@ -56,7 +56,7 @@ mod host {
         set_file_size(file, bytes)?;
         let mut page = [0; STEP];
         for offset in (0..bytes).step_by(STEP) {
-            // SAFETY: a page of the caller's.
+            // SAFETY: a mapped page, by the caller's promise.
             unsafe { global::copy_out(start + offset, &mut page) };
             if page != [0; STEP] {
                 file.write_all_at(&page, offset)?;
@@ -66,32 +66,32 @@ mod host {
     }
 }
 
-/// Hosts without such mappings.
+/// Stubs for hosts without such mappings.
 #[cfg(not(unix))]
 mod host {
     use std::fs::File;
     use std::io::{Error, ErrorKind, Result};
 
-    /// Cannot be done.
+    /// Always fails: the host cannot map files.
     ///
     /// # Safety
-    /// None is needed.
+    /// No condition: only the signature requires `unsafe`.
     pub unsafe fn map_file(_: u64, _: u64, _: &File) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
 
-    /// Cannot be done.
+    /// Always fails: the host cannot replace mappings.
     ///
     /// # Safety
-    /// None is needed.
+    /// No condition: only the signature requires `unsafe`.
     pub unsafe fn map_zeros(_: u64, _: u64) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
 
-    /// Cannot be done.
+    /// Always fails: the host cannot map the file afterwards.
     ///
     /// # Safety
-    /// None is needed.
+    /// No condition: only the signature requires `unsafe`.
     pub unsafe fn write_out(_: u64, _: u64, _: &File) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }

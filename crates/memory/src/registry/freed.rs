@@ -1,22 +1,22 @@
-//! Allocations that were taken away, as long as their addresses belong to nobody else: what a stale pointer meant.
+//! Freed allocations, kept to explain stale pointers until their addresses are used again.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::allocation::Allocation;
 
-/// Allocations that are remembered, the last ones.
+/// The number of freed allocations that are kept, the latest ones.
 const MAX: usize = 4096;
 
-/// What was taken away.
+/// The freed allocations by address.
 #[derive(Debug, Default)]
 pub(super) struct Freed {
     by_address: BTreeMap<u64, Allocation>,
-    /// Their addresses, the oldest first. What has been forgotten meanwhile may still stand here.
+    /// The addresses of the freed allocations, oldest first, including some of allocations that were dropped since.
     order: VecDeque<u64>,
 }
 
 impl Freed {
-    /// Remembers an allocation.
+    /// Adds a freed allocation.
     pub fn add(&mut self, allocation: &Allocation) {
         if self.order.len() == MAX
             && let Some(oldest) = self.order.pop_front()
@@ -28,14 +28,14 @@ impl Freed {
             .insert(allocation.address, allocation.clone());
     }
 
-    /// Forgets the former allocations at addresses that are allocated again.
+    /// Drops the former allocations at addresses that are allocated again.
     pub fn forget(&mut self, start: u64, end: u64) {
         while let Some((address, _)) = self.last_before(end).filter(|(_, old)| old.end() > start) {
             self.by_address.remove(&address);
         }
     }
 
-    /// What was at an address.
+    /// The freed allocation at an address.
     pub fn at(&self, address: u64) -> Option<&Allocation> {
         let (_, allocation) = self.last_before(address.checked_add(1)?)?;
         (address < allocation.end()).then_some(allocation)

@@ -1,7 +1,7 @@
-//! The allocations by address: a persistent ordered map, so that a wave keeps the one it saw while others change theirs.
+//! The allocations by address: a persistent ordered map, so that a wave keeps its version while other threads change theirs.
 //!
-//! Registered host memory may overlap: the map's pieces are cut wherever an allocation begins or ends, and each knows all
-//! that hold it.
+//! Registered host memory may overlap: the map's pieces are cut wherever an allocation begins or ends, and each piece lists all
+//! allocations that contain it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +10,11 @@ use imbl::OrdMap;
 
 use super::allocation::{Allocation, Rights};
 
-/// An allocation, and whether it still is one.
+/// An allocation, with a flag that is set when it is freed.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub allocation: Allocation,
-    /// Up to where loads may go on past its end, to what reads zeros; 0 if they may not.
+    /// The end of the zeros after the allocation that loads may read; 0 if they may not.
     pub load_end: u64,
     gone: AtomicBool,
 }
@@ -24,7 +24,7 @@ impl Entry {
         Entry::reading_on(allocation, 0)
     }
 
-    /// One past the end of which loads may go on up to an address. Nothing else lies there.
+    /// An allocation after which loads may read zeros up to `load_end`. No other allocation lies there.
     pub fn reading_on(allocation: Allocation, load_end: u64) -> Arc<Entry> {
         Arc::new(Entry {
             allocation,
@@ -33,13 +33,13 @@ impl Entry {
         })
     }
 
-    /// Whether it has not been taken away.
+    /// Whether the allocation has not been freed.
     #[inline(always)]
     pub fn is_there(&self) -> bool {
         !self.gone.load(Ordering::Acquire)
     }
 
-    /// What is set when it is taken away.
+    /// The flag that is set when the allocation is freed.
     pub fn gone(&self) -> *const AtomicBool {
         &self.gone
     }
@@ -50,7 +50,7 @@ impl Entry {
     }
 }
 
-/// The owners of a piece; mostly one.
+/// The allocations that contain a piece; mostly one.
 #[derive(Clone, Debug)]
 enum Holders {
     One(Arc<Entry>),
@@ -80,21 +80,21 @@ impl Holders {
     }
 }
 
-/// A piece of the address space with the same holders everywhere.
+/// A piece of the address space with the same holders throughout.
 #[derive(Clone, Debug)]
 struct Piece {
     end: u64,
     holders: Holders,
 }
 
-/// The allocations at one moment. Clones share what is equal.
+/// A version of the map. Clones share common parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Map {
     pieces: OrdMap<u64, Piece>,
 }
 
 impl Map {
-    /// The allocation that holds all of `[first, end)`; one that may be written is preferred.
+    /// The allocation that contains all of `[first, end)`, preferably a writable one.
     pub fn find(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
         let (_, piece) = self.pieces.get_prev(&first)?;
         let holds = |e: &&Arc<Entry>| e.allocation.holds(first, end) && e.is_there();
@@ -107,7 +107,7 @@ impl Map {
         Some(better.unwrap_or(one))
     }
 
-    /// The allocation past the end of which a load of `[first, end)` goes on, where that is allowed.
+    /// The allocation at whose end a load of `[first, end)` reads past the end, if that is allowed.
     pub fn find_before(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
         let (_, piece) = self.pieces.get_prev(&first)?;
         let mut holders = piece.holders.all().iter();
@@ -130,7 +130,7 @@ impl Map {
             .min_by_key(|a| distance(a))
     }
 
-    /// The bytes that allocations hold.
+    /// The address ranges that allocations cover.
     pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<u64>> + '_ {
         self.pieces.iter().map(|(start, piece)| *start..piece.end)
     }
@@ -160,7 +160,7 @@ impl Map {
         }
     }
 
-    /// Takes an allocation out.
+    /// Removes an allocation from all pieces of its range.
     pub fn remove(&mut self, entry: &Arc<Entry>) {
         let (mut at, end) = (entry.allocation.address, entry.allocation.end());
         while let Some((from, piece)) = self.pieces.get_next(&at).map(|(k, p)| (*k, p.clone()))
@@ -180,7 +180,7 @@ impl Map {
         }
     }
 
-    /// Parts the piece that spans an address.
+    /// Splits the piece that spans an address.
     fn cut(&mut self, at: u64) {
         let Some((from, piece)) = self.pieces.get_prev(&at).map(|(k, p)| (*k, p.clone())) else {
             return;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     proptest! {
-        /// The map answers as a list of all allocations does.
+        /// The map gives the same results as a list of all allocations.
         #[test]
         fn as_a_list_of_all_does(
             steps in prop::collection::vec((any::<bool>(), 0u64..200, 1u64..60, any::<bool>()), 1..40),
@@ -239,7 +239,7 @@ mod tests {
             }
         }
 
-        /// Of allocations that do not overlap the nearest is found.
+        /// Among allocations that do not overlap, the nearest is found.
         #[test]
         fn the_nearest_is_found(starts in prop::collection::btree_set(0u64..50, 1..10), at in 0u64..600) {
             let mut map = Map::default();

@@ -1,8 +1,8 @@
 //! The registry: all allocations of a device, by guest address.
 //!
-//! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, [`file`] lets
-//! other processes have it too, and [`epoch`] knows when nobody can still be in an access that was allowed before
-//! something was taken away; [`freed`] remembers what it was.
+//! [`map`] finds the allocation at an address, [`arena`] provides the memory of allocations that the registry owns, and [`file`]
+//! shares it with other processes. [`epoch`] determines when accesses to freed memory can no longer be running; [`freed`] keeps
+//! the descriptions of freed allocations.
 
 mod allocation;
 mod arena;
@@ -32,25 +32,25 @@ pub use allocation::{Allocation, Rights};
 pub(crate) use epoch::EpochGuard;
 pub(crate) use map::{Entry, Map};
 
-/// A part of memory that is allocated whole but used in parts, as the segments of a code object are: each is an
-/// allocation of its own, and what lies between them is none.
+/// A part of memory that is allocated as a whole but used in parts, like the segments of a code object. Each part is an
+/// allocation; the gaps between them are not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part<'a> {
-    /// What reports call it.
+    /// The name in reports.
     pub name: &'a str,
     /// Bytes from the start of the memory.
     pub offset: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
-    /// What the guest may do.
+    /// The guest's access rights.
     pub rights: Rights,
 }
 
-/// Host memory that was made known by [`Registry::register`].
+/// A handle of host memory that [`Registry::register`] has made accessible.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Registration(u64);
 
-/// Memory of a device that stays mapped while this lives, even if it is freed meanwhile: for copies of the host.
+/// Memory of a device that stays mapped while this value lives, even if it is freed meanwhile: for copies by the host.
 #[derive(Debug)]
 pub struct Hold<'r> {
     _guard: EpochGuard<'r>,
@@ -58,25 +58,25 @@ pub struct Hold<'r> {
 }
 
 impl Hold<'_> {
-    /// The allocation that holds the range.
+    /// The allocation that contains the range.
     pub fn allocation(&self) -> &Allocation {
         &self.entry.allocation
     }
 }
 
-/// Why memory was not allocated, registered, freed or copied.
+/// The reason why memory was not allocated, registered, freed or copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// The host has no such memory.
+    /// The host has no memory of that size and alignment.
     #[error("the host cannot map {bytes} bytes for {name:?} (aligned to {align}): {why}")]
     NoMemory {
         /// The name of the allocation.
         name: String,
-        /// Its length.
+        /// The length in bytes.
         bytes: u64,
-        /// Its alignment.
+        /// The alignment in bytes.
         align: u64,
-        /// What the host said.
+        /// The error of the host.
         why: String,
     },
     /// A range that wraps around the address space, or is empty.
@@ -84,53 +84,53 @@ pub enum RegistryError {
     NoRange {
         /// The name of the allocation.
         name: String,
-        /// Its address.
+        /// The address at which the range starts.
         address: u64,
-        /// Its length.
+        /// The length in bytes.
         bytes: u64,
     },
-    /// Nothing starts at this address.
+    /// No allocation starts at this address.
     #[error("no allocation starts at {address:#x}; it was freed already, or never allocated")]
     Unknown {
-        /// The address.
+        /// The address at which no allocation starts.
         address: u64,
     },
-    /// Memory that could not be laid on a file, or taken from it.
+    /// Memory that could not be mapped to a file, or unmapped from it.
     #[error("the memory at {address:#x} cannot be shared: {why}")]
     NotShared {
-        /// The address.
+        /// The address of the memory.
         address: u64,
-        /// What was in the way.
+        /// The reason of the failure.
         why: String,
     },
     /// The host cannot map shadows.
     #[error("the host has no memory for what says which bits are undefined: {why}")]
     NoShadow {
-        /// What it said.
+        /// The error of the host.
         why: String,
     },
-    /// A registration that is none any more.
+    /// A registration that has ended already.
     #[error("this host memory was taken away already")]
     Unregistered,
-    /// An access of the host that no allocation holds.
+    /// An access of the host outside every allocation.
     #[error("{bytes} bytes at {address:#x} are in no allocation of the device")]
     Outside {
-        /// The address.
+        /// The address of the access.
         address: u64,
         /// The length of the access.
         bytes: u64,
     },
 }
 
-/// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second epoch guard
-/// while it has one gets it between them.
+/// The longest time of one attempt to pause all accesses, and the number of attempts. A copy that waits for a second epoch guard
+/// while it holds one gets it between attempts.
 const PATIENCE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 500;
 
 /// The allocations of a device, shared by its workers and its host.
 ///
-/// A [`MemoryUnit`](super::MemoryUnit) keeps what it has found and looks at every access whether that is still there, so
-/// that the first access after [`Registry::free`] fails, and a change costs nobody what it knows of other allocations.
+/// A [`MemoryUnit`](super::MemoryUnit) caches the allocations that it has found, and checks at every access that they still
+/// exist. So the first access after [`Registry::free`] fails, while cached bounds of other allocations stay valid.
 ///
 /// ```
 /// use wavetank_memory::{Registry, Rights};
@@ -148,7 +148,7 @@ const PAUSES: u32 = 500;
 /// ```
 #[derive(Debug, Default)]
 pub struct Registry {
-    /// Counts the changes of the map.
+    /// The number of changes of the map.
     generation: AtomicU64,
     map: RwLock<Map>,
     epochs: Epochs,
@@ -157,7 +157,7 @@ pub struct Registry {
     /// Whether there are [shadows](crate::shadow).
     has_shadows: AtomicBool,
     freed: Mutex<Freed>,
-    /// Memory that is in no address space.
+    /// The global data share, which is in no address space.
     pub(super) gds: Gds,
 }
 
@@ -165,7 +165,7 @@ pub struct Registry {
 #[derive(Debug, Default)]
 struct Owned {
     arena: Arena,
-    /// By the address of the room.
+    /// The blocks by the address of their room.
     blocks: BTreeMap<u64, Block>,
 }
 
@@ -176,7 +176,7 @@ struct Block {
     parts: Vec<Arc<Entry>>,
 }
 
-/// The host memory that was made known.
+/// Host memory that has been registered.
 #[derive(Debug, Default)]
 struct Registered {
     next: u64,
@@ -184,14 +184,13 @@ struct Registered {
 }
 
 impl Registry {
-    /// A device without memory.
+    /// A registry without allocations.
     pub fn new() -> Self {
         Registry::default()
     }
 
-    /// Maps zeroed memory of `bytes` bytes (at least one) at a multiple of
-    /// `align` (rounded up to a power of two) and of the page size. Nothing
-    /// else lies within a page behind it. Pages come into being when accessed.
+    /// Maps zeroed memory of `bytes` bytes (at least one) at a multiple of `align` (rounded up to a power of two) and of the page
+    /// size. No other allocation lies within a page after it. Pages are committed when they are accessed.
     ///
     /// # Errors
     /// If the host has no memory.
@@ -211,10 +210,10 @@ impl Registry {
         Ok(allocation(part, address))
     }
 
-    /// Maps memory as [`allocate`](Self::allocate) does, in blocks of 2 MiB to itself, as the driver of a chip cuts them. Loads
-    /// of the guest may go on past the end up to that of the last block, and give 0 there;
-    /// [`MemoryUnit::take_read_on`](crate::MemoryUnit::take_read_on) tells of them. Stores and atomics may not. A host without
-    /// so much address space gives an allocation without that.
+    /// Maps memory as [`allocate`](Self::allocate) does, in blocks of 2 MiB of its own, as the driver of a chip does. Loads of
+    /// the guest past the end of the allocation, up to the end of the last block, read 0 and are recorded
+    /// ([`MemoryUnit::take_read_on`](crate::MemoryUnit::take_read_on)). Stores and atomics there are refused. On a host without
+    /// enough address space, such loads are refused too.
     ///
     /// # Errors
     /// If the host has no memory.
@@ -241,8 +240,8 @@ impl Registry {
         Ok(allocation(part, address))
     }
 
-    /// Maps zeroed memory as [`allocate`](Self::allocate) does, of which the guest reaches some parts only. Gives the
-    /// address of the whole; [`free`](Self::free) takes it and all its parts away.
+    /// Maps zeroed memory as [`allocate`](Self::allocate) does, of which the guest can access only the given parts. Returns the
+    /// address of the whole; [`free`](Self::free) frees it with all its parts.
     ///
     /// # Errors
     /// If the host has no memory, or a part is empty or ends past the whole.
@@ -270,7 +269,7 @@ impl Registry {
         self.place(name, bytes, align, parts, take)
     }
 
-    /// Adds allocations that are parts of a piece of the arena. With it comes the address up to which loads may go on past the
+    /// Adds allocations that are parts of a piece of the arena. `load_end` is the address up to which loads may read past the
     /// end, or 0.
     fn place(
         &self,
@@ -303,13 +302,11 @@ impl Registry {
         Ok(room.start)
     }
 
-    /// Makes host memory known to the guest, at its host address. Ranges may
-    /// overlap others.
+    /// Makes host memory accessible to the guest, at its host address. Ranges may overlap others.
     ///
     /// # Safety
-    /// The memory stays mapped, and writable unless `rights` says otherwise,
-    /// until [`unregister`](Self::unregister) has returned. The guest accesses
-    /// it at any time, as relaxed atomics do.
+    /// The memory stays mapped, and writable unless `rights` says otherwise, until [`unregister`](Self::unregister) has returned.
+    /// The guest accesses it at any time, as relaxed atomics do.
     ///
     /// # Errors
     /// If the range is empty or wraps around.
@@ -345,7 +342,7 @@ impl Registry {
         Ok(registration)
     }
 
-    /// Takes host memory away again. When this returns, no access by this registration is running: time slices and copies
+    /// Ends a registration of host memory. When this returns, no access by this registration is running: time slices and copies
     /// that were running have ended.
     ///
     /// # Errors
@@ -358,10 +355,9 @@ impl Registry {
         Ok(entry.allocation.clone())
     }
 
-    /// Takes away what [`allocate`](Self::allocate) or
-    /// [`allocate_parts`](Self::allocate_parts) gave at this address. Its
-    /// memory goes back to the host, its addresses are not used again for long. Until then [`freed`](Self::freed) knows
-    /// what was there.
+    /// Frees the memory that [`allocate`](Self::allocate) or [`allocate_parts`](Self::allocate_parts) returned at this address.
+    /// The memory is returned to the host, and its addresses are not reused for long. Until then, [`freed`](Self::freed)
+    /// describes the former allocation.
     ///
     /// # Errors
     /// If nothing that was allocated starts there.
@@ -369,7 +365,8 @@ impl Registry {
         self.give_back(address, true)
     }
 
-    /// As [`free`](Self::free), for memory whose address no program was given: no stale pointer to it exists.
+    /// Frees as [`free`](Self::free) does, without keeping a description: for memory whose address no program was given, so that
+    /// no stale pointer to it exists.
     ///
     /// # Errors
     /// If nothing that was allocated starts there.
@@ -382,7 +379,7 @@ impl Registry {
         let block = owned.blocks.remove(&address);
         let block = block.ok_or(RegistryError::Unknown { address })?;
         if remember {
-            // Before it is gone: who finds it gone asks what it was.
+            // Added before the allocation is marked as gone, so that a refused access finds the description.
             let mut freed = lock(&self.freed);
             let parts = block.parts.iter();
             parts.for_each(|part| freed.add(&part.allocation));
@@ -392,11 +389,10 @@ impl Registry {
         Ok(())
     }
 
-    /// Lays memory on an empty file, which gets its contents: who maps the file sees what the guest writes, and the guest
-    /// what they write, until [`free`](Self::free). The address stays.
+    /// Maps memory to an empty file and writes its contents to it. Another process that maps the file shares the memory with the
+    /// guest, until [`free`](Self::free). The address stays.
     ///
-    /// Waves and copies pause meanwhile, so that none of their stores is lost. What the host itself stores to the memory
-    /// during the call may be.
+    /// Waves and copies pause during the call, so that none of their stores is lost. Stores of the host itself may be lost.
     ///
     /// # Errors
     /// If nothing that was allocated starts there, or the host cannot write or map the file.
@@ -408,7 +404,7 @@ impl Registry {
         })
     }
 
-    /// Lays memory on a file, and takes the contents of the file, which has as many whole pages.
+    /// Maps memory to a file of the same number of whole pages, whose contents replace its own.
     ///
     /// # Errors
     /// As for [`share`](Self::share).
@@ -416,7 +412,7 @@ impl Registry {
         self.lay(address, |arena, room| arena.lay(room, file))
     }
 
-    /// Takes memory from its file, which stays as it is: the memory reads zeros, and is the registry's alone.
+    /// Unmaps memory from its file, which is unchanged: the memory reads zeros, and belongs to the registry only.
     ///
     /// # Errors
     /// If nothing that was allocated starts there, or the host cannot map memory.
@@ -447,7 +443,7 @@ impl Registry {
         Err(not_shared("copies that do not end are using it".into()))
     }
 
-    /// Changes what the guest may do with an allocation of one part.
+    /// Changes the guest's rights to an allocation of one part.
     ///
     /// # Errors
     /// If nothing that was allocated starts there.
@@ -467,20 +463,20 @@ impl Registry {
         Ok(())
     }
 
-    /// The allocation that holds an address.
+    /// The allocation that contains an address.
     pub fn find(&self, address: u64) -> Option<Allocation> {
         let map = self.map();
         let entry = map.find(address, address.checked_add(1)?)?;
         Some(entry.allocation.clone())
     }
 
-    /// The allocation that was at an address until it was [freed](Self::free): one of the last some thousand, if its address
-    /// has not been allocated again.
+    /// The allocation at an address that was [freed](Self::free): one of the latest few thousand, if its address has not been
+    /// allocated again.
     pub fn freed(&self, address: u64) -> Option<Allocation> {
         lock(&self.freed).at(address).cloned()
     }
 
-    /// Whether an address is the registry's own, whatever is there now: allocated, freed, or not used yet.
+    /// Whether an address is the registry's own, allocated, freed or unused.
     pub fn owns(&self, address: u64) -> bool {
         lock(&self.owned).arena.holds(address)
     }
@@ -495,8 +491,8 @@ impl Registry {
         self.hold_from(address, bytes, |guard| guard.pin())
     }
 
-    /// As [`hold`](Self::hold), of memory that is only read, by a thread that may have an epoch guard: it does not wait for pauses,
-    /// which wait for its epoch guard.
+    /// Holds memory as [`hold`](Self::hold) does, for reading only. The call does not wait for the end of a pause, so a thread
+    /// that has a pinned epoch guard may make it: a pause waits for that guard.
     fn hold_to_read(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
         self.hold_from(address, bytes, |guard| guard.pin_to_read())
     }
@@ -508,7 +504,7 @@ impl Registry {
         enter: impl Fn(&EpochGuard<'_>),
     ) -> Result<Hold<'_>, RegistryError> {
         let guard = self.epochs.guard();
-        // Before the look: what is there from now on stays.
+        // Pinned before the lookup: an allocation that is found afterwards stays mapped.
         enter(&guard);
         let map = self.map();
         let entry = address
@@ -521,13 +517,13 @@ impl Registry {
         })
     }
 
-    /// Copies guest memory to the host. A wave that is in a time slice may need it for the code that it goes on with.
+    /// Copies guest memory to the host. A wave may call it within a time slice, to read the code that follows.
     ///
     /// # Errors
     /// If one allocation does not hold all of it.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), RegistryError> {
         let _held = self.hold_to_read(address, to.len() as u64)?;
-        // SAFETY: it is held.
+        // SAFETY: the memory is held.
         unsafe { global::copy_out(address, to) };
         Ok(())
     }
@@ -541,13 +537,12 @@ impl Registry {
         if self.has_shadows.load(Ordering::SeqCst) {
             shadow::clear(address..address + from.len() as u64);
         }
-        // SAFETY: it is held.
+        // SAFETY: the memory is held.
         unsafe { global::copy_in(address, from) };
         Ok(())
     }
 
-    /// Keeps for each bit of the memory from now on another, which says that it is undefined: for programs with shadows. At
-    /// first all is defined.
+    /// Keeps shadows of all memory from now on, for programs with shadows. At first all bits are defined.
     ///
     /// # Errors
     /// If the host has no memory for them.
@@ -566,13 +561,13 @@ impl Registry {
                 self.has_shadows.store(false, Ordering::SeqCst);
                 return Err(RegistryError::NoShadow { why });
             }
-            // Another device may have had memory there that nobody had written, or the LDS of a work-group.
+            // Another device may have left marks there, for memory that was not initialized or for the LDS of a work-group.
             shadow::clear(bytes);
         }
         Ok(())
     }
 
-    /// Memory gets shadows, if there are any, and is defined.
+    /// Gives memory shadows, if the registry has them, and marks it as defined.
     fn shadow(&self, bytes: Range<u64>) -> Result<(), String> {
         if self.has_shadows.load(Ordering::SeqCst) {
             shadow::cover(bytes.clone())?;
@@ -581,7 +576,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Says of bytes whether they are undefined.
+    /// Marks bytes as undefined or defined.
     ///
     /// # Errors
     /// If one allocation does not hold all of them.
@@ -602,7 +597,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Bytes become as undefined as others are.
+    /// Copies the shadows of bytes to others.
     ///
     /// # Errors
     /// If allocations do not hold all of them.
@@ -615,7 +610,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The first of these bytes that are undefined, if any is.
+    /// The first undefined bytes of a range, if there are any.
     ///
     /// # Errors
     /// If one allocation does not hold all of them.
@@ -667,7 +662,7 @@ impl Registry {
         let same = |(at, contents): (u64, &[u8])| {
             let end = at.checked_sub(address).map(|at| at + contents.len() as u64);
             assert!(end.is_some_and(|end| end <= bytes), "a piece lies outside");
-            // SAFETY: it is held.
+            // SAFETY: the memory is held.
             unsafe { global::equals(at, contents) }
         };
         Ok(pieces.all(same))
@@ -678,7 +673,7 @@ impl Registry {
         self.epochs.guard()
     }
 
-    /// The allocations as they are now.
+    /// The present version of the map.
     pub(super) fn map(&self) -> Map {
         let map = self.map.read();
         map.unwrap_or_else(PoisonError::into_inner).clone()
@@ -690,7 +685,7 @@ impl Registry {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Marks allocations as gone. What was allowed before has ended when the epoch has come that this gives.
+    /// Marks allocations as gone. Returns the epoch after which no access to them is running.
     fn take_away(&self, entries: &[Arc<Entry>]) -> u64 {
         entries.iter().for_each(|entry| entry.take_away());
         self.change(|map| entries.iter().for_each(|entry| map.remove(entry)));

@@ -1,4 +1,4 @@
-//! Mappings of zeroed pages: of the host's system, or, where it has none (WebAssembly), of its allocator.
+//! Mappings of zeroed pages, from the host's system, or from the allocator on a host without mappings (WebAssembly).
 
 #[cfg(unix)]
 pub(super) use unix::Pages;
@@ -9,10 +9,10 @@ pub(super) use allocated::Pages;
 /// The size and alignment of a page.
 pub(super) const PAGE: u64 = 4096;
 
-/// Which pages the host's system had better take; it may do otherwise.
+/// The preferred page size, a hint to the host's system.
 #[derive(Clone, Copy)]
 pub(super) enum Wish {
-    /// Huge ones.
+    /// Huge pages, 2 MiB on most hosts.
     Huge,
     /// Pages of the usual size.
     Small,
@@ -24,12 +24,12 @@ mod unix {
 
     use crate::registry::pages::Wish;
 
-    /// A mapping.
+    /// A mapping of the host's system.
     #[derive(Debug)]
     pub struct Pages(MmapRaw);
 
     impl Pages {
-        /// Zeroed pages: whole ones, at least `bytes`.
+        /// Maps zeroed pages of at least `bytes` bytes.
         pub fn map(bytes: u64) -> Result<Self, String> {
             let length = usize::try_from(bytes).map_err(|_| "the size is too large".to_owned())?;
             let map = MmapOptions::new().len(length).map_anon();
@@ -41,12 +41,12 @@ mod unix {
             self.0.as_mut_ptr().expose_provenance() as u64
         }
 
-        /// Bytes.
+        /// The length in bytes.
         pub fn length(&self) -> u64 {
             self.0.len() as u64
         }
 
-        /// Says which pages it had better be made of. Miri does not know the call, and not every system has it.
+        /// Advises the system of the preferred page size. Miri does not support the call, nor does every system.
         pub fn wish(&self, wish: Wish) {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
@@ -59,10 +59,10 @@ mod unix {
             let _ = wish;
         }
 
-        /// Gives whole pages back: they read zeros from now on. Says whether that could be done.
+        /// Returns whole pages to the host: they read zeros from now on. Returns whether that was possible.
         ///
         /// # Safety
-        /// Nobody has a reference to them.
+        /// No references to them exist.
         pub unsafe fn discard(&self, at: u64, bytes: u64) -> bool {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
@@ -90,20 +90,20 @@ mod allocated {
 
     use crate::registry::pages::{PAGE, Wish};
 
-    /// Memory of the allocator.
+    /// A mapping that is memory of the allocator.
     #[derive(Debug)]
     pub struct Pages {
         start: NonNull<u8>,
         layout: Layout,
     }
 
-    // SAFETY: guests and host reach the bytes by atomics alone.
+    // SAFETY: guests and host access the bytes by atomics only.
     unsafe impl Send for Pages {}
-    // SAFETY: as before.
+    // SAFETY: guests and host access the bytes by atomics only.
     unsafe impl Sync for Pages {}
 
     impl Pages {
-        /// Zeroed memory, at a multiple of a page.
+        /// Allocates zeroed memory, at a multiple of a page.
         pub fn map(bytes: u64) -> Result<Self, String> {
             let too_large = |_| "the size is too large".to_owned();
             let length = usize::try_from(bytes).map_err(|_| "the size is too large".to_owned())?;
@@ -119,18 +119,18 @@ mod allocated {
             self.start.as_ptr().expose_provenance() as u64
         }
 
-        /// Bytes.
+        /// The length in bytes.
         pub fn length(&self) -> u64 {
             self.layout.size() as u64
         }
 
-        /// There is no choice.
+        /// Without effect: the allocator has no page sizes.
         pub fn wish(&self, _: Wish) {}
 
-        /// Nothing can be given back in part.
+        /// Always fails: an allocator cannot free a part of an allocation.
         ///
         /// # Safety
-        /// None is needed.
+        /// No condition: only the signature requires `unsafe`.
         pub unsafe fn discard(&self, _: u64, _: u64) -> bool {
             false
         }

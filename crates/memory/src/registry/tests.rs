@@ -81,8 +81,8 @@ fn parts_come_and_go_together() {
     }
 }
 
-/// Hundred thousand small allocations need few mappings, and each is known exactly: its neighbours begin where it ends at
-/// the earliest a page later, and what has been freed is not handed out again soon.
+/// A hundred thousand small allocations need few mappings, and each has exact bounds: the next one begins a page after its end at
+/// the earliest. Freed addresses are not reused soon.
 #[test]
 fn many_small_allocations_are_told_apart() {
     let registry = Registry::new();
@@ -126,8 +126,8 @@ fn many_small_allocations_are_told_apart() {
     );
 }
 
-/// Ten thousand small blocks need few mappings too. What an owner leaves of one belongs to nobody and is zero, whatever has been
-/// there before, up to 2 MiB.
+/// Ten thousand small blocks need few mappings too. The rest of a block, up to 2 MiB, is in no allocation and reads zeros,
+/// whatever was there before.
 #[test]
 fn blocks_are_alone_in_theirs() {
     const BLOCK: u64 = 2 << 20;
@@ -155,7 +155,7 @@ fn blocks_are_alone_in_theirs() {
             assert!(end == a.end() || reads_on(a.end(), end));
             assert!(!reads_on(end, end + 1) && !reads_on(a.end(), end + 1));
             assert!(!reads_on(a.address - 1, a.address));
-            // SAFETY: it is mapped as far as that.
+            // SAFETY: the memory is mapped up to there.
             let zero = |at: u64| unsafe { global::load64(at) } == 0;
             let left = (a.end().next_multiple_of(8)..end).step_by(8);
             assert!(left.into_iter().all(zero), "round {round}");
@@ -167,7 +167,7 @@ fn blocks_are_alone_in_theirs() {
             registry.free(a.address).unwrap();
             assert!(!reads_on(a.end(), a.end() + 1), "it is gone");
         }
-        // What rests is used again.
+        // Addresses that have rested are used again.
         lock(&registry.owned).arena.wake(&|_| true, [0; 3]);
     }
     #[cfg(not(miri))]
@@ -186,7 +186,7 @@ fn blocks_are_alone_in_theirs() {
     }
 }
 
-/// When `unregister` returns, nobody writes any more.
+/// When `unregister` returns, no access writes any more.
 #[test]
 fn nobody_writes_after_unregister() {
     let registry = Registry::new();
@@ -198,10 +198,10 @@ fn nobody_writes_after_unregister() {
             let (registry, stop) = (&registry, &stop);
             scope.spawn(move || {
                 while !stop.load(Relaxed) {
-                    // A hold is what a copy has; waves have epoch guards of their own that work alike.
+                    // A copy takes a hold; waves have their own epoch guards, which work in the same way.
                     if let Ok(_held) = registry.hold(address, 4096) {
                         for at in (address..address + 4096).step_by(8) {
-                            // SAFETY: it is held.
+                            // SAFETY: the memory is held.
                             unsafe { global::store64(at, n) };
                         }
                     }
@@ -221,7 +221,7 @@ fn nobody_writes_after_unregister() {
     });
 }
 
-/// A program may still have the address of what it freed, and has never had that of what is forgotten.
+/// A program may still have the address of freed memory, but never had that of forgotten memory.
 #[test]
 fn what_was_freed_is_known() {
     let registry = Registry::new();
@@ -236,7 +236,7 @@ fn what_was_freed_is_known() {
     assert!(registry.find(private.address).is_none());
 }
 
-/// What is freed while somebody is in it stays mapped until that one has left.
+/// Memory that is freed while an access holds it stays mapped until the hold ends.
 #[test]
 fn what_is_held_stays_mapped() {
     let registry = Registry::new();
@@ -246,7 +246,7 @@ fn what_is_held_stays_mapped() {
         assert_eq!(held.allocation(), &a);
         registry.free(a.address).unwrap();
         assert!(registry.hold(a.address, 8).is_err());
-        // SAFETY: it is held.
+        // SAFETY: the memory is held.
         unsafe { global::store64(a.address, 1) };
     }
 }
@@ -256,7 +256,7 @@ fn file() -> File {
     // SAFETY: a name and a flag; the descriptor is new.
     let descriptor = unsafe { libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC) };
     assert!(descriptor >= 0);
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: the descriptor was just opened, and has no other owner.
     unsafe { std::os::fd::FromRawFd::from_raw_fd(descriptor) }
 }
 
@@ -274,7 +274,7 @@ fn shared_memory_is_the_file() {
         shared.read_exact_at(&mut seen, 8).unwrap();
         assert_eq!(seen, [1, 2, 3, 0]);
         shared.write_all_at(&[7], 9).unwrap();
-        // Another allocation of the same bytes: what one writes, the other reads.
+        // Another allocation of the same bytes: stores through one are loaded through the other.
         let other = registry.allocate("other", bytes, 1).unwrap().address;
         registry.join(other, &shared).unwrap();
         registry.read(other + 8, &mut seen).unwrap();
@@ -301,7 +301,7 @@ fn no_store_is_lost_when_memory_is_shared() {
     let registry = Registry::new();
     let bytes = 4 << 20;
     let at = registry.allocate("shared", bytes, 1).unwrap().address;
-    // Far behind: it is moved last.
+    // The word is near the end of the memory, so it is moved last.
     let word = at + bytes - 8;
     let (running, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let count = || {
@@ -338,21 +338,21 @@ fn no_store_is_lost_when_memory_is_shared() {
     assert_eq!(u64::from_le_bytes(seen), counted);
 }
 
-/// A wave in its time slice reads the code that it goes on with: memory is shared meanwhile all the same, again and again.
+/// A wave reads code within its time slice; sharing memory, again and again, succeeds nevertheless.
 #[test]
 #[cfg_attr(miri, ignore = "Miri maps no files")]
 fn memory_is_shared_beside_a_time_slice_that_reads() {
     beside_a_time_slice(|registry, code| registry.read(code, &mut [0; 256]).unwrap());
 }
 
-/// A copy takes two epoch guards.
+/// A copy needs a second epoch guard while it holds one.
 #[test]
 #[cfg_attr(miri, ignore = "Miri maps no files")]
 fn memory_is_shared_beside_a_copy() {
     beside_a_time_slice(|registry, code| drop(registry.hold(code, 256).unwrap()));
 }
 
-/// Shares memory beside a thread that has an epoch guard, and takes another for moments.
+/// Shares memory while another thread has an epoch guard, and takes a second one at times.
 fn beside_a_time_slice(second: impl Fn(&Registry, u64) + Sync) {
     let registry = Registry::new();
     let [code, shared] = ["code", "shared"].map(|name| registry.allocate(name, 4096, 1).unwrap());

@@ -1,5 +1,5 @@
-//! Moves of up to sixteen bytes on AArch64. Those of sixteen are one access where there is FEAT_LSE2, otherwise two of eight
-//! (Arm ARM, B2.2.1 "Requirements for single-copy atomicity").
+//! Moves of up to sixteen bytes on AArch64. A move of sixteen is one access with FEAT_LSE2, otherwise two of eight (Arm ARM,
+//! B2.2.1 "Requirements for single-copy atomicity").
 
 use std::arch::asm;
 
@@ -8,7 +8,7 @@ use super::Rows;
 /// Copies a `T` of 1, 2, 4, 8 or 16 bytes, at any alignment.
 ///
 /// # Safety
-/// That of [`copy`](super::copy).
+/// The contract of [`copy`](super::copy).
 #[inline(always)]
 pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
     // SAFETY: these bytes, by the caller's promise.

@@ -1,13 +1,13 @@
-//! Overlapping loads, eight lanes at a time.
+//! Overlapping loads with AVX2, eight lanes at a time.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// Loads each dword once, and shifts pairs of registers for the vectors after the first. No aligned record of 8 or 16 bytes may
-/// be split between two registers: the first place is aligned to as many.
+/// Loads each dword once, and shifts pairs of registers for the vectors after the first. The first place is aligned to 16 bytes,
+/// so that no aligned record of 8 or 16 bytes is split between two registers.
 ///
 /// # Safety
-/// That of [`Rows::overlapping`](super::Rows::overlapping), which this implements.
+/// The contract of [`Rows::overlapping`](super::Rows::overlapping), which this implements.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {
@@ -19,7 +19,7 @@ pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {
                 7 => load_some::<N>(from.add(256)),
                 _ => load(from.add(32 * (tile + 1))),
             };
-            // The upper half of this part and the lower one of the next.
+            // The upper half of this part and the lower half of the next.
             let middle = _mm256_permute2x128_si256::<0x21>(part, next);
             for n in 0..N {
                 let x = match n {
@@ -40,7 +40,7 @@ pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {
 #[inline]
 unsafe fn load(from: *const u8) -> __m256i {
     let x;
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         asm!("vmovdqu {x}, [{p}]", x = out(ymm_reg) x, p = in(reg) from,
             options(nostack, preserves_flags, readonly));
@@ -55,7 +55,7 @@ unsafe fn load_some<const N: usize>(from: *const u8) -> __m256i {
     let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let on = _mm256_cmpgt_epi32(_mm256_set1_epi32(N as i32 - 1), lane);
     let x;
-    // SAFETY: the caller's promise. Dwords that are off are not accessed.
+    // SAFETY: by the caller's promise. Dwords outside the mask are not accessed.
     unsafe {
         asm!("vpmaskmovd {x}, {on}, [{p}]", x = out(ymm_reg) x, on = in(ymm_reg) on, p = in(reg) from,
             options(nostack, preserves_flags, readonly));

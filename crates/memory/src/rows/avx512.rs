@@ -8,7 +8,7 @@ use super::{Avx2, NEIGHBOURS, Records, Rows, copy, plain};
 use crate::global::at;
 use crate::reach::Offsets;
 
-/// AVX-512.
+/// The level of processors with AVX-512.
 #[derive(Clone, Copy)]
 pub struct Avx512;
 
@@ -17,26 +17,26 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn line(from: *const u8, to: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { line(from, to) }
     }
 
     #[inline(always)]
     unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { gather(base, offset, mask, to) }
     }
 
     #[inline(always)]
     unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { scatter(base, offset, mask, from) }
     }
 
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
         let aligned = if N == 4 { 16 } else { 8 };
-        // SAFETY: the caller's promise; AVX2 is part of the level.
+        // SAFETY: by the caller's promise; AVX2 is part of the level.
         unsafe {
             match from.addr() % aligned {
                 0 => overlapping::<N>(from, to),
@@ -47,18 +47,18 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { spread(records, mask, to) }
     }
 
     #[inline(always)]
     unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
         if N == 3 {
-            // SAFETY: the caller's promise; AVX2 is part of the level.
+            // SAFETY: by the caller's promise; AVX2 is part of the level.
             return unsafe { Avx2::collect(from) };
         }
         let mut records = MaybeUninit::uninit();
-        // SAFETY: the caller's promise; all records are written.
+        // SAFETY: by the caller's promise; all records are written.
         unsafe {
             collect(from, &mut records);
             records.assume_init()
@@ -67,19 +67,19 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { within(values, mask, those) }
     }
 
     #[inline(always)]
     unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { common(values, mask) }
     }
 
     #[inline(always)]
     unsafe fn is_row(values: *const u32, step: u32) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { is_row(values, step) }
     }
 }
@@ -94,9 +94,9 @@ unsafe fn line(from: *const u8, to: *mut u8) {
     }
 }
 
-// Every access looks at what follows. A function with features of its own is inlined only where that looks cheap.
+// Every access checks the range. A function with target features of its own is inlined only where the check looks cheap.
 
-/// Each sixteen lanes of a vector, with their part of the mask.
+/// The lanes in groups of sixteen, each with its part of the mask.
 #[inline(always)]
 fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
     (0..64)
@@ -107,9 +107,9 @@ fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
 #[inline(always)]
 unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
     let (low, high) = (those.first(), those.last());
-    // SAFETY: the caller's promise: 64 values.
+    // SAFETY: by the caller's promise: 64 values.
     unsafe {
-        // One comparison for both ends: the last is not below the first.
+        // One comparison tests both ends: the last offset is not below the first.
         let room = _mm512_set1_epi32((high - low) as i32);
         let low = _mm512_set1_epi32(low as i32);
         let mut outside = 0;
@@ -123,7 +123,7 @@ unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
 
 #[inline(always)]
 unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-    // SAFETY: the caller's promise: 64 values.
+    // SAFETY: by the caller's promise: 64 values.
     unsafe {
         let first = values.add(mask.trailing_zeros() as usize & 63).read();
         let one = _mm512_set1_epi32(first as i32);
@@ -143,7 +143,7 @@ unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
 #[inline(always)]
 unsafe fn is_row(values: *const u32, step: u32) -> bool {
     let ramp = &RAMPS[step as usize % RAMPS.len()];
-    // SAFETY: the caller's promise: 64 values. A ramp has sixteen.
+    // SAFETY: by the caller's promise: 64 values. A ramp has sixteen values.
     unsafe {
         let (first, last) = (values.read(), values.add(63).read());
         let row = _mm512_add_epi32(
@@ -160,7 +160,7 @@ unsafe fn is_row(values: *const u32, step: u32) -> bool {
     }
 }
 
-/// Sixteen multiples of the bytes of an access, 16 at most.
+/// Ramps: sixteen multiples of the bytes of an access, up to 16.
 static RAMPS: [[i32; 16]; 17] = {
     let mut ramps = [[0; 16]; 17];
     let mut at = 0;
@@ -171,7 +171,7 @@ static RAMPS: [[i32; 16]; 17] = {
     ramps
 };
 
-/// [`Rows::overlapping`], where no aligned place has dwords of two registers.
+/// [`Rows::overlapping`], where no aligned place spans two registers.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
@@ -199,7 +199,7 @@ unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
     }
 }
 
-/// Every second dword of two vectors, from the first on and from the second on.
+/// Deinterleaves two vectors: the even dwords, and the odd dwords.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn split(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
@@ -211,7 +211,7 @@ fn split(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
     )
 }
 
-/// The opposite: dwords of both in turn.
+/// Interleaves the dwords of two vectors.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn merge(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
@@ -270,17 +270,17 @@ unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) 
     }
 }
 
-/// Writes the lanes that are on of sixteen.
+/// Writes the active lanes of sixteen.
 ///
 /// # Safety
-/// They are lanes of a vector.
+/// The lanes are those of a vector.
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn put(to: *mut u32, on: __mmask16, x: __m512i) {
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         match on {
-            // A store under a mask would delay the next load.
+            // A masked store would delay the next load.
             0xffff => _mm512_storeu_epi32(to.cast(), x),
             _ => _mm512_mask_storeu_epi32(to.cast(), on, x),
         }
@@ -322,16 +322,16 @@ unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut MaybeUnin
 
 /// The places of sixteen lanes.
 enum Sixteen {
-    /// Neighbours, of which the first, on or off, is there.
+    /// Adjacent dwords, from the address of the first lane, active or not.
     Row(u64),
-    /// All the same.
+    /// One address for all lanes.
     One(u64),
-    /// Anywhere: offsets from an address.
+    /// Any places: offsets from an address.
     Any(u64, __m512i),
 }
 
 impl Sixteen {
-    /// The places of the lanes that are on, of which there is one.
+    /// The places of the active lanes, of which there is at least one.
     ///
     /// # Safety
     /// There are sixteen offsets.
@@ -339,7 +339,7 @@ impl Sixteen {
     #[inline]
     unsafe fn new(base: u64, offset: *const u32, on: __mmask16) -> Sixteen {
         let first = on.trailing_zeros() & 15;
-        // SAFETY: sixteen offsets, by the caller's promise; there are more neighbours.
+        // SAFETY: sixteen offsets, by the caller's promise; the table of adjacent places is longer.
         let (there, neighbours, low) = unsafe {
             let there = _mm512_loadu_epi32(offset.cast());
             let neighbours = _mm512_loadu_epi32(NEIGHBOURS.as_ptr().cast());
@@ -357,7 +357,7 @@ impl Sixteen {
         if _mm512_mask_cmpneq_epi32_mask(on, there, one) == 0 {
             return Sixteen::One(place);
         }
-        // Indices of the host are signed.
+        // The host's indices are signed, so the offsets are taken from the middle.
         let middle = 1 << 31;
         let index = _mm512_xor_si512(there, _mm512_set1_epi32(i32::MIN));
         Sixteen::Any(base.wrapping_add(middle), index)
@@ -372,7 +372,7 @@ unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
         unsafe {
             match on {
                 0 => {}
-                // Known where it is compiled.
+                // A constant mask for the compiler.
                 ALL => gather_sixteen(base, offset.add(n), ALL, to.add(n)),
                 _ => gather_sixteen(base, offset.add(n), on, to.add(n)),
             }
@@ -380,14 +380,14 @@ unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
     }
 }
 
-/// Sixteen lanes, all on.
+/// The mask of sixteen active lanes.
 const ALL: __mmask16 = 0xffff;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 unsafe fn gather_sixteen(base: u64, offset: *const u32, on: __mmask16, to: *mut u32) {
     let mut x = _mm512_setzero_si512();
-    // SAFETY: by the caller's promise. A lane that is off is not accessed, wherever its place is.
+    // SAFETY: by the caller's promise. An inactive lane is not accessed, whatever its place.
     unsafe {
         match Sixteen::new(base, offset, on) {
             Sixteen::Row(place) if on == ALL => asm!("vmovdqu32 {x}, [{p}]",
@@ -432,12 +432,12 @@ unsafe fn scatter_sixteen(base: u64, offset: *const u32, on: __mmask16, from: *c
             Sixteen::Row(place) => asm!("vmovdqu32 [{p}]{{{on}}}, {x}",
                 x = in(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
                 options(nostack, preserves_flags)),
-            // The highest wins.
+            // The highest lane's value remains.
             Sixteen::One(place) => {
                 let last = 15 - (on.leading_zeros() & 15);
                 copy::<Avx512, u32>(from.add(last as usize).cast(), at(place));
             }
-            // Those of the same place are written in order, by the host too.
+            // The host too writes to one place in the order of lanes.
             Sixteen::Any(base, index) => asm!("vpscatterdd [{p} + {index}]{{{on}}}, {x}",
                 x = in(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
                 options(nostack, preserves_flags)),

@@ -1,13 +1,13 @@
-//! How lanes are moved between guest memory and the vector file.
+//! Moves of lanes between guest memory and the vector file.
 //!
-//! Other threads may use guest memory meanwhile, which Rust allows to atomics only, and those are no wider than eight
-//! bytes. So what is moved at once is moved by instructions that the compiler does not look into: to Rust, as relaxed
-//! atomic loads and stores of single bytes in an order that nobody may rely on; on the host, with every aligned dword
-//! whole, and whatever a lane has of 8 or 16 bytes, if it is aligned to as many ([`copy`]). Only [`copy`], [`Rows::gather`]
-//! and [`Rows::scatter`] do that, and one of their two sides is memory of our own.
+//! Other threads may access guest memory at the same time, which Rust allows to atomics only, and those have at most eight bytes.
+//! So wide moves are made by assembly instructions that the compiler does not analyse. To Rust, they are relaxed atomic loads and
+//! stores of single bytes in an unspecified order. On the host, every aligned dword is moved as a whole, and so is every aligned
+//! record of 8 or 16 bytes ([`copy`]). Only [`copy`], [`Rows::gather`] and [`Rows::scatter`] contain such instructions, and one
+//! of their two sides is not guest memory.
 //!
 //! A level of processor features is a type that implements [`Rows`]; all give the same bits. The instructions that move up to
-//! sixteen bytes are those of the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
+//! sixteen bytes depend on the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -33,22 +33,22 @@ use std::mem::MaybeUninit;
 use crate::lanes::{self, Lanes};
 use crate::reach::Offsets;
 
-/// What a level of processor features does with the lanes of a wave.
+/// The moves and tests of a wave's lanes at a level of processor features.
 ///
 /// # Safety (all functions)
-/// The processor has the level's features. Those that look at values are inlined, and want to be called where code is
+/// The processor has the level's features. Functions that test values are inlined, so they should be called from code that is
 /// compiled for the level.
 pub trait Rows: Copy + 'static {
-    /// Whether there are the encodings of AVX, which leave no upper halves behind.
+    /// Whether the level has the encodings of AVX, which clear the upper halves of registers.
     const AVX: bool;
 
-    /// Whether the value of each lane of the mask, which is not empty, is among those.
+    /// Whether the value of each lane of the mask, which is not empty, is in a range.
     ///
     /// # Safety
     /// There are 64 values.
     #[inline(always)]
     unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         let (min, max) = unsafe { lanes::bounds(values, mask) };
         those.holds(min) && those.holds(max)
     }
@@ -59,69 +59,69 @@ pub trait Rows: Copy + 'static {
     /// There are 64 values, and the mask is not empty.
     #[inline(always)]
     unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { lanes::common(values, mask) }
     }
 
-    /// Whether the value of each lane is `step` more than that of the lane below, without wrapping.
+    /// Whether the value of each lane is `step` more than the value of the lane below, without wrapping.
     ///
     /// # Safety
     /// There are 64 values.
     #[inline(always)]
     unsafe fn is_row(values: *const u32, step: u32) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { lanes::is_row(values, step) }
     }
 
     /// Copies 64 bytes from or to guest memory.
     ///
     /// # Safety
-    /// They are mapped on both sides, which are apart.
+    /// The bytes are mapped on both sides, which are apart.
     unsafe fn line(from: *const u8, to: *mut u8);
 
-    /// Reads a dword of each lane of the mask: at `base` and its offset.
+    /// Reads a dword for each lane of the mask, at `base` plus the lane's offset.
     ///
     /// # Safety
     /// The dwords are mapped host memory, and apart from the results. The offsets may stand where the results go.
     unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32);
 
-    /// Writes a dword of each lane of the mask, in order.
+    /// Writes a dword for each lane of the mask, in order.
     ///
     /// # Safety
-    /// The dwords are mapped host memory that may be written, and apart from what is written and the offsets.
+    /// The dwords are mapped host memory that may be written. They overlap neither the source nor the offsets.
     unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32);
 
-    /// Reads `N` dwords of each lane, at places a dword apart from an aligned one on, which overlap. What is aligned there by 8 or
-    /// 16 is read at once.
+    /// Reads `N` dwords for each lane from overlapping places, a dword apart from an aligned first one on. A record that is
+    /// aligned to 8 or 16 bytes is read at once.
     ///
     /// # Safety
-    /// The dwords are mapped, and there are `N` vectors, one behind the other, apart from them.
+    /// The dwords are mapped, and there are `N` vectors, one after the other, apart from them.
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { overlapping::<Self, N>(from, to) }
     }
 
-    /// Makes vectors of the records of the lanes of the mask: dword n of each goes to vector n.
+    /// Converts records (AoS) of the lanes of the mask to vectors (SoA): dword n of each goes to vector n.
     ///
     /// # Safety
-    /// There are `N` vectors, one behind the other, apart from the records.
+    /// There are `N` vectors, one after the other, apart from the records.
     unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32);
 
-    /// Makes records of vectors.
+    /// Converts vectors (SoA) to records (AoS).
     ///
     /// # Safety
-    /// They are lane vectors.
+    /// The pointers are those of lane vectors.
     unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N>;
 }
 
-/// The dwords of 64 places a dword apart, of up to four each.
+/// The dwords of 64 overlapping places, a dword apart, of up to four dwords each.
 pub type Run = [u32; 64 + 3];
 
-/// What lies at the places of the lanes: some dwords each.
+/// Records of `N` dwords, one for each lane.
 pub type Records<const N: usize> = [[u32; N]; 64];
 
-/// Offsets of lanes whose dwords are neighbours.
+/// The offsets of lanes whose dwords are adjacent.
 pub static NEIGHBOURS: Lanes = {
     let mut offsets = [0; 64];
     let mut lane = 0;
@@ -132,15 +132,15 @@ pub static NEIGHBOURS: Lanes = {
     offsets
 };
 
-/// [`Rows::overlapping`], by a copy of the dwords, from which each vector is taken.
+/// [`Rows::overlapping`] through a copy of the dwords, from which each vector is taken.
 ///
 /// # Safety
-/// That of [`Rows::overlapping`].
+/// The contract of [`Rows::overlapping`].
 #[inline(always)]
 unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
     let mut run = MaybeUninit::<Run>::uninit();
     let run = run.as_mut_ptr().cast::<u32>();
-    // SAFETY: the caller's promise; a run has as many dwords.
+    // SAFETY: by the caller's promise; a run has as many dwords.
     unsafe {
         copy_dwords::<R>(from, run.cast(), from.addr() as u64, 4 * (63 + N));
         for n in 0..N {
@@ -149,20 +149,19 @@ unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
     }
 }
 
-/// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment. What is aligned
-/// by 8 there is moved by eight bytes at least, what is aligned by 16 by sixteen, as far as the host has such moves: the
+/// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment. Data aligned to 8
+/// bytes is moved by at least eight bytes at a time, data aligned to 16 by sixteen, as far as the host has such moves: the
 /// invariant "Nothing is torn" of docs/architecture.md.
 ///
 /// # Safety
-/// The bytes are mapped on both sides, which are apart, and the target may be written. The processor has the features
-/// of `R`.
+/// The bytes are mapped on both sides, which are apart, and the target may be written. The processor has the features of `R`.
 #[inline(always)]
 pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
     let bytes = const { size_of::<T>() };
     // SAFETY: these bytes, by the caller's promise.
     unsafe {
         if cfg!(miri) {
-            // It knows no instructions; its tests use guest memory in one thread.
+            // Miri does not support assembly; its tests access guest memory from one thread.
             return from.copy_to_nonoverlapping(to, bytes);
         }
         match bytes {
@@ -181,11 +180,11 @@ pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
     }
 }
 
-/// Copies dwords from or to guest memory: `guest` is where they are there, a multiple of 4. What is aligned by 8 or 16 there is
-/// moved as [`copy`] moves it, wherever the dwords begin.
+/// Copies dwords from or to guest memory. `guest` is their address there, a multiple of 4. Data aligned to 8 or 16 bytes is moved
+/// as by [`copy`], wherever the dwords begin.
 ///
 /// # Safety
-/// That of [`copy`].
+/// The contract of [`copy`].
 #[inline(always)]
 pub unsafe fn copy_dwords<R: Rows>(from: *const u8, to: *mut u8, guest: u64, bytes: usize) {
     let mut done = 0;
@@ -211,7 +210,7 @@ pub unsafe fn copy_dwords<R: Rows>(from: *const u8, to: *mut u8, guest: u64, byt
     }
 }
 
-/// Dwords that are moved at once.
+/// The dwords of a line of 64 bytes, moved at once.
 type Line = [u32; 16];
 
 #[cfg(test)]
@@ -220,7 +219,7 @@ mod tests {
     use crate::reach::Reach;
     use proptest::prelude::*;
 
-    /// What a level says of values, or what lanes say one by one where the processor lacks the level.
+    /// The tests of a level on values, or those of the plain loops if the processor lacks the level.
     fn says(level: &str, values: &Lanes, mask: u64, those: Offsets) -> bool {
         let values = values.as_ptr();
         // SAFETY: 64 values; the level is there.

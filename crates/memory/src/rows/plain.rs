@@ -6,19 +6,19 @@ use super::{Records, Rows, copy};
 use crate::global::at;
 use crate::lanes::{Lanes, each};
 
-/// AVX2.
+/// The level of processors with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub struct Avx2;
 
-/// What every processor of the host's kind has.
+/// The features that every processor of the host's architecture has.
 #[derive(Clone, Copy)]
 pub struct Baseline;
 
 /// Writes the lanes of the mask.
 ///
 /// # Safety
-/// `to` points to a lane vector that nobody else uses.
+/// `to` points to a lane vector that nothing else uses.
 #[inline(always)]
 pub(super) unsafe fn put(to: *mut u32, mask: u64, values: &Lanes) {
     // SAFETY: by the caller's promise.
@@ -45,7 +45,7 @@ pub(super) unsafe fn put(to: *mut u32, mask: u64, values: &Lanes) {
 unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
     let mut values = MaybeUninit::<Lanes>::uninit();
     let p = values.as_mut_ptr().cast::<u32>();
-    // SAFETY: by the caller's promise; lanes that are off are not looked at, but have to be something.
+    // SAFETY: by the caller's promise; the offsets of inactive lanes are not used, but must exist.
     unsafe {
         if mask != !0 {
             values.write([0; 64]);
@@ -70,7 +70,7 @@ unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *cons
     });
 }
 
-/// [`Rows::spread`].
+/// [`Rows::spread`] by plain loops.
 #[inline(always)]
 pub(super) unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
     if mask == !0 {
@@ -80,12 +80,12 @@ pub(super) unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to:
     let mut vectors = [[0; 64]; N];
     turn(records, &mut vectors);
     for (n, vector) in vectors.iter().enumerate() {
-        // SAFETY: the vectors are there, by the caller's promise.
+        // SAFETY: `N` vectors, by the caller's promise.
         unsafe { put(to.add(64 * n), mask, vector) };
     }
 }
 
-/// Dword by dword: a record that is read as a whole after it was written in parts would have to wait for them.
+/// Transposes records dword by dword: a record read as a whole after it was written in parts would stall on store forwarding.
 #[inline(always)]
 pub(super) fn turn<const N: usize>(records: &Records<N>, vectors: &mut [Lanes; N]) {
     for lane in 0..64 {
@@ -95,7 +95,7 @@ pub(super) fn turn<const N: usize>(records: &Records<N>, vectors: &mut [Lanes; N
     }
 }
 
-/// [`Rows::collect`].
+/// [`Rows::collect`] by plain loops.
 #[inline(always)]
 pub(super) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
     for lane in 0..64 {
@@ -106,7 +106,7 @@ pub(super) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mu
     }
 }
 
-/// Implements a level by the loops of this file.
+/// Implements a level with the loops of this file.
 macro_rules! level {
     ($level:ident $module:ident $avx:literal $line:ident [$($feature:tt)*] { $($more:tt)* }) => {
         mod $module {
@@ -115,25 +115,25 @@ macro_rules! level {
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::gather::<R>(base, offset, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::scatter::<R>(base, offset, mask, from) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::spread(records, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
             pub unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { super::collect(from, records) }
             }
         }
@@ -145,28 +145,28 @@ macro_rules! level {
 
             #[inline(always)]
             unsafe fn line(from: *const u8, to: *mut u8) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $line(from, to) }
             }
             #[inline(always)]
             unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::gather::<$level>(base, offset, mask, to) }
             }
             #[inline(always)]
             unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::scatter::<$level>(base, offset, mask, from) }
             }
             #[inline(always)]
             unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::spread(records, mask, to) }
             }
             #[inline(always)]
             unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
                 let mut records = [[0; N]; 64];
-                // SAFETY: the caller's promise.
+                // SAFETY: by the caller's promise.
                 unsafe { $module::collect(from, &mut records) };
                 records
             }
@@ -179,7 +179,7 @@ level!(Avx2 avx2 true line256 ["avx2"] {
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
         let aligned = if N == 4 { 16 } else { 8 };
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe {
             match from.addr() % aligned {
                 0 if !cfg!(miri) => super::avx2::shifted::<N>(from, to),

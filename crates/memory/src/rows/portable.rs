@@ -1,5 +1,5 @@
-//! Moves of up to sixteen bytes on any host: by relaxed atomics, aligned words of eight and four bytes whole and others byte by
-//! byte. Sixteen bytes are two words: Rust has no atomics that are wider.
+//! Moves of up to sixteen bytes on any host, by relaxed atomics: aligned words of eight and four bytes as a whole, others byte by
+//! byte. Sixteen bytes are two words, since Rust has no wider atomics.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use super::Rows;
 /// Copies a `T` of 1, 2, 4, 8 or 16 bytes, at any alignment.
 ///
 /// # Safety
-/// That of [`copy`](super::copy).
+/// The contract of [`copy`](super::copy).
 #[inline(always)]
 pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
     let bytes = const { size_of::<T>() };
@@ -34,7 +34,7 @@ pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
 /// Eight bytes are mapped.
 #[inline(always)]
 unsafe fn load_pair(from: *const u8) -> [[u8; 4]; 2] {
-    // SAFETY: by the caller's promise; the alignment was looked at.
+    // SAFETY: by the caller's promise; the alignment has been checked.
     unsafe {
         if !from.cast::<u64>().is_aligned() {
             return [load(from), load(from.add(4))];
@@ -48,7 +48,7 @@ unsafe fn load_pair(from: *const u8) -> [[u8; 4]; 2] {
 /// Eight bytes are mapped, and may be written.
 #[inline(always)]
 unsafe fn store_pair(to: *mut u8, value: [[u8; 4]; 2]) {
-    // SAFETY: by the caller's promise; the alignment was looked at.
+    // SAFETY: by the caller's promise; the alignment has been checked.
     unsafe {
         if to.cast::<u64>().is_aligned() {
             let word = u64::from_ne_bytes(std::mem::transmute::<[[u8; 4]; 2], [u8; 8]>(value));
@@ -72,7 +72,7 @@ unsafe fn byte<'a>(at: *mut u8) -> &'a AtomicU8 {
 #[inline(always)]
 unsafe fn load(from: *const u8) -> [u8; 4] {
     let from = from.cast_mut();
-    // SAFETY: by the caller's promise; the alignment was looked at.
+    // SAFETY: by the caller's promise; the alignment has been checked.
     unsafe {
         match from.cast::<u32>().is_aligned() {
             true => AtomicU32::from_ptr(from.cast()).load(Relaxed).to_ne_bytes(),
@@ -85,7 +85,7 @@ unsafe fn load(from: *const u8) -> [u8; 4] {
 /// Four bytes are mapped, and may be written.
 #[inline(always)]
 unsafe fn store(to: *mut u8, value: [u8; 4]) {
-    // SAFETY: by the caller's promise; the alignment was looked at.
+    // SAFETY: by the caller's promise; the alignment has been checked.
     unsafe {
         if to.cast::<u32>().is_aligned() {
             return AtomicU32::from_ptr(to.cast()).store(u32::from_ne_bytes(value), Relaxed);

@@ -1,4 +1,4 @@
-//! Moves of up to sixteen bytes on x86-64.
+//! Moves of up to sixteen bytes on x86-64, by SSE or AVX instructions.
 
 use std::arch::asm;
 
@@ -7,7 +7,7 @@ use super::Rows;
 /// Copies a `T` of 1, 2, 4, 8 or 16 bytes, at any alignment.
 ///
 /// # Safety
-/// That of [`copy`](super::copy).
+/// The contract of [`copy`](super::copy).
 #[inline(always)]
 pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
     // SAFETY: these bytes, by the caller's promise.

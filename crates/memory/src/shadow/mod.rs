@@ -1,8 +1,8 @@
-//! Shadows: for each bit of memory and registers another, which says that it is undefined.
+//! Shadows: one bit of state for each bit of memory and registers: whether it is undefined.
 //!
-//! Who follows undefined bits asks for them ([`Registry::keep_shadows`](crate::Registry::keep_shadows)); others have none. The
-//! shadow of a byte lies at its address with one bit changed (`at`), so that an access to shadows is the access itself, with
-//! the places of its lanes moved ([`Shadowed`]). What nobody has marked is defined.
+//! A registry has shadows only on request ([`Registry::keep_shadows`](crate::Registry::keep_shadows)). The shadow of a byte lies
+//! at its address with one bit changed (`at`), so that an access to shadows is the access itself, with the places of its lanes
+//! moved ([`Shadowed`]). Memory is defined until it is marked.
 
 mod operation;
 mod pages;

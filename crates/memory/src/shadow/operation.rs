@@ -1,4 +1,4 @@
-//! Memory operations on shadows.
+//! Memory operations on shadows: loads, stores and atomics at the shadows of checked places.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::places::{Places, Shape, read_bytes, read_dwords, write_bytes, write_d
 use crate::register_file::VECTOR_BYTES;
 use crate::rows::Rows;
 
-/// The places of shadows.
+/// The places of the shadows of other places.
 struct Moved<'p, P>(&'p P);
 
 impl<P: Places> Places for Moved<'_, P> {
@@ -24,7 +24,7 @@ impl<P: Places> Places for Moved<'_, P> {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         let place = |n: usize| self.part(lane, n, Self::PIECE.min(size_of::<T>() as u32));
-        // SAFETY: what has been checked has shadows.
+        // SAFETY: the places are checked, and checked memory has shadows.
         unsafe {
             match Self::PIECE {
                 1 => read_bytes::<R, T>(to, place),
@@ -36,7 +36,7 @@ impl<P: Places> Places for Moved<'_, P> {
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         let place = |n: usize| self.part(lane, n, Self::PIECE.min(size_of::<T>() as u32));
-        // SAFETY: as above.
+        // SAFETY: the places are checked, and checked memory has shadows.
         unsafe {
             match Self::PIECE {
                 1 => write_bytes::<R, T>(from, place),
@@ -78,7 +78,7 @@ impl<P: Places> Places for Moved<'_, P> {
     }
 }
 
-/// An operation on shadows, which sees what is undefined.
+/// An operation on shadows that records accesses to undefined bits.
 #[derive(Clone, Copy)]
 pub struct Shadowed<O> {
     op: O,
@@ -111,9 +111,9 @@ impl<O: Operation> Operation for Shadowed<O> {
 
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        // SAFETY: by the caller's promise; what has been checked has shadows.
+        // SAFETY: by the caller's promise; checked memory has shadows.
         unsafe {
-            // What an atomic stores may lie where it returns to.
+            // The result of an atomic may overwrite its operands, so these are tested first.
             if O::STORES {
                 self.look(places, mask);
             }
@@ -126,8 +126,7 @@ impl<O: Operation> Operation for Shadowed<O> {
 }
 
 impl<O: Operation> Shadowed<O> {
-    /// The operation's registers, one behind another as their bytes are in memory: those that it stores, else those that it
-    /// loads.
+    /// Register `n` of the operation, in the order of the bytes in memory: of those that it stores, else of those that it loads.
     #[inline(always)]
     unsafe fn register(self, n: usize) -> Option<*const u32> {
         // SAFETY: registers of the operation, in the file of a live wave.
@@ -160,7 +159,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// The lanes in which one of the operation's registers is not 0.
+    /// The lanes in which one of the operation's registers is not 0, so has undefined bits.
     #[inline(always)]
     unsafe fn undefined(self, mask: u64) -> u64 {
         let mut all = [0u32; 64];
@@ -173,14 +172,14 @@ impl<O: Operation> Shadowed<O> {
             }
             n += 1;
         }
-        // Mostly there are none.
+        // Mostly all bits are defined.
         match all.iter().fold(0, |any, lane| any | lane) {
             0 => 0,
             _ => which(|lane| all[lane] != 0) & mask,
         }
     }
 
-    /// Records where lanes have accessed undefined bits.
+    /// Records the undefined bits that lanes have accessed.
     #[cold]
     unsafe fn see<P: Places>(self, places: &P, lanes: u64, mask: u64) {
         let bytes = self.op.bytes();
@@ -222,7 +221,7 @@ impl<O: Operation> Shadowed<O> {
             }
         });
         if let Some(seen) = seen {
-            // SAFETY: the unit of the context holds it, and is there as long as the operation.
+            // SAFETY: the context's unit owns the records, and outlives the operation.
             unsafe { &*self.seen }.borrow_mut().add(Undefined {
                 within: start..end,
                 whole,
@@ -232,15 +231,15 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// What is undefined of a byte in memory, of all that is of the lane's dwords.
+    /// The undefined bits of byte `n` in memory, from those of the lane's dwords.
     fn of_byte(self, undefined: &[u32], n: u32) -> u32 {
-        // SAFETY: the request is there as long as the operation.
+        // SAFETY: the request outlives the operation.
         let high = unsafe { &*self.step }.op.half == Half::High;
         let shift = if high { 16 } else { 0 } + n % 4 * 8;
         undefined[n as usize / 4] >> shift & 0xff
     }
 
-    /// What is undefined of a lane's dwords.
+    /// The undefined bits of a lane's dwords.
     unsafe fn of_lane(self, lane: usize) -> Vec<u32> {
         // SAFETY: by the caller's promise; a register has as many lanes.
         unsafe {

@@ -1,11 +1,11 @@
-//! Addresses of shadow memory, and its pages.
+//! Addresses of shadow memory, and the mapping of its pages.
 
 use std::ops::Range;
 
 use crate::global;
 
-/// The bit in which the address of a shadow differs. Programs, their heaps and what they map lie near the ends of the address
-/// space and at two thirds of it, so that nothing is there.
+/// The bit that the address of a shadow has inverted. Programs, their heaps and mappings lie near the ends of the address space
+/// and at two thirds of it, so shadow addresses are free.
 pub const DISTANCE: u64 = 1 << 45;
 
 /// The address of the shadow of a byte.
@@ -14,7 +14,7 @@ pub const fn at(address: u64) -> u64 {
     address ^ DISTANCE
 }
 
-/// Sees to it that bytes have shadows.
+/// Maps the shadows of bytes, if they are not mapped yet.
 ///
 /// # Errors
 /// If the host has no memory there.
@@ -22,17 +22,17 @@ pub fn cover(bytes: Range<u64>) -> Result<(), String> {
     space::cover(bytes)
 }
 
-/// Makes bytes defined. They have shadows.
+/// Marks bytes that have shadows as defined.
 pub fn clear(bytes: Range<u64>) {
     set(bytes, 0);
 }
 
-/// Makes bytes undefined. They have shadows.
+/// Marks bytes that have shadows as undefined.
 pub fn mark(bytes: Range<u64>) {
     set(bytes, 0xff);
 }
 
-/// Sets all shadows of bytes to one value: of many by whole pages, which take no memory before they are accessed.
+/// Sets all shadows of bytes to one value. Whole pages are mapped anew, which take no memory before they are accessed.
 fn set(bytes: Range<u64>, to: u8) {
     let pages = space::pages_of(&bytes);
     if !pages.is_empty() && space::map_all(&pages, to) {
@@ -43,12 +43,12 @@ fn set(bytes: Range<u64>, to: u8) {
     }
 }
 
-/// Bytes get the shadows of others. Both have some.
+/// Copies the shadows of bytes to others. Both have some.
 pub fn copy(from: u64, to: u64, bytes: u64) {
     let mut piece = [0; 4096];
     for done in (0..bytes).step_by(piece.len()) {
         let part = &mut piece[..(bytes - done).min(4096) as usize];
-        // SAFETY: both have shadows, which are accessed as guest memory is.
+        // SAFETY: both have shadows, which are accessed like guest memory.
         unsafe {
             global::copy_out(at(from + done), part);
             global::copy_in(at(to + done), part);
@@ -56,13 +56,13 @@ pub fn copy(from: u64, to: u64, bytes: u64) {
     }
 }
 
-/// The first bytes that are not defined. They have shadows.
+/// The first undefined bytes of a range. All have shadows.
 pub fn first(bytes: Range<u64>) -> Option<Range<u64>> {
     let mut piece = [0; 4096];
     let mut found: Option<Range<u64>> = None;
     for start in bytes.clone().step_by(piece.len()) {
         let part = &mut piece[..(bytes.end - start).min(4096) as usize];
-        // SAFETY: they have shadows, which are accessed as guest memory is.
+        // SAFETY: the bytes have shadows, which are accessed like guest memory.
         unsafe { global::copy_out(at(start), part) };
         for (address, shadow) in (start..).zip(part.iter()) {
             match (&mut found, *shadow != 0) {
@@ -80,7 +80,7 @@ fn fill(bytes: Range<u64>, with: u8) {
     let piece = [with; 4096];
     for start in bytes.clone().step_by(piece.len()) {
         let length = (bytes.end - start).min(4096) as usize;
-        // SAFETY: they have shadows, which are accessed as guest memory is.
+        // SAFETY: the bytes have shadows, which are accessed like guest memory.
         unsafe { global::copy_in(at(start), &piece[..length]) };
     }
 }
@@ -98,18 +98,18 @@ mod space {
     use crate::file_size::check_size;
     use crate::global::{self, ALIAS};
 
-    /// Shadows are mapped in pieces of this many bytes. Pages come into being when they are accessed.
+    /// The granularity of shadow mappings in bytes. Pages are committed when they are accessed.
     const PIECE: u64 = 4 << 20;
 
-    /// From so many bytes on, pages are mapped anew rather than that they are written.
+    /// The number of bytes from which pages are mapped anew instead of written.
     const MANY: u64 = 1 << 18;
 
-    /// Bytes of the file that has all bits set.
+    /// Bytes of the file whose bits are all set.
     const ONES: u64 = 16 << 20;
 
     const PAGE: u64 = 4096;
 
-    /// Pieces that are mapped, by their number. They stay: guests may be in an access.
+    /// The numbers of the mapped pieces. These stay mapped: guests may be accessing them.
     static MAPPED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
     pub fn cover(bytes: Range<u64>) -> Result<(), String> {
@@ -125,17 +125,17 @@ mod space {
     }
 
     fn map(address: u64) -> Result<(), String> {
-        // SAFETY: nothing is there, or the call fails.
+        // SAFETY: nothing is mapped there, or the call fails.
         match unsafe { zeros(address, PIECE, libc::MAP_FIXED_NOREPLACE) } {
             true => Ok(()),
             false => Err(Error::last_os_error().to_string()),
         }
     }
 
-    /// Maps pages that read zeros.
+    /// Maps pages of zeros.
     ///
     /// # Safety
-    /// They are pages of shadows, or with `MAP_FIXED_NOREPLACE` any.
+    /// The pages are shadows, or any pages with `MAP_FIXED_NOREPLACE`.
     unsafe fn zeros(address: u64, bytes: u64, fixed: i32) -> bool {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
         // SAFETY: by the caller's promise.
@@ -152,7 +152,7 @@ mod space {
         got.expose_provenance() as u64 == address
     }
 
-    /// The whole pages among bytes, if they are many.
+    /// The whole pages within a range, if it is long.
     pub fn pages_of(bytes: &Range<u64>) -> Range<u64> {
         let pages = bytes.start.next_multiple_of(PAGE)..bytes.end / PAGE * PAGE;
         match pages.end.saturating_sub(pages.start) {
@@ -161,33 +161,33 @@ mod space {
         }
     }
 
-    /// Maps the shadows of whole pages anew, all bytes of which are 0, or 0xff. Says whether it could.
+    /// Maps the shadows of whole pages anew, with all bytes 0 or 0xff. Returns whether that succeeded.
     pub fn map_all(pages: &Range<u64>, to: u8) -> bool {
         let (start, bytes) = (at(pages.start), pages.end - pages.start);
         if to == 0 {
-            // SAFETY: pages of shadows, which guests reach by relaxed atomics alone.
+            // SAFETY: pages of shadows, which guests access by relaxed atomics only.
             return unsafe { zeros(start, bytes, libc::MAP_FIXED) };
         }
         let Some(file) = ones() else { return false };
         let flags = libc::MAP_PRIVATE | libc::MAP_NORESERVE | libc::MAP_FIXED;
         (0..bytes).step_by(ONES as usize).all(|done| {
             let piece = (bytes - done).min(ONES);
-            // SAFETY: as above.
+            // SAFETY: pages of shadows, which guests access by relaxed atomics only.
             unsafe { mmap(start + done, piece, flags, file.as_raw_fd()) }
         })
     }
 
-    /// A file in memory that has all bits set: what is mapped of it takes no other memory before it is written.
+    /// A file in memory with all bits set: its private mappings share its pages until they are written.
     fn ones() -> Option<&'static File> {
         static FILE: OnceLock<Option<File>> = OnceLock::new();
         let make = || {
             check_size(ONES).ok()?;
-            // SAFETY: the name ends with a zero; the call gives a file or -1.
+            // SAFETY: the name ends with a zero; the call returns a file or -1.
             let file = unsafe { libc::memfd_create(c"undefined".as_ptr(), libc::MFD_CLOEXEC) };
             if file < 0 {
                 return None;
             }
-            // SAFETY: just opened, and nobody else's.
+            // SAFETY: the file was just opened, and has no other owner.
             let mut file = unsafe { File::from_raw_fd(file) };
             let piece = [0xff; 4096];
             (0..ONES / 4096)
@@ -235,14 +235,14 @@ mod tests {
         assert_eq!(first(half..end), Some(half + 5..half + 7));
         clear(start..end);
         assert_eq!(first(start..end), None);
-        // A second time nothing is lost.
+        // Covering twice keeps the marks.
         mark(start..start + 1);
         cover(start..end).unwrap();
         assert_eq!(first(start..end), Some(start..start + 1));
         clear(start..end);
     }
 
-    /// LDS and the memory of other devices leave their shadows behind when they end.
+    /// LDS and the memory of other devices leave their shadows when they are dropped.
     #[test]
     fn all_that_a_registry_has_when_it_gets_shadows_is_defined() {
         let registry = crate::Registry::new();

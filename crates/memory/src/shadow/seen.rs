@@ -6,44 +6,44 @@ use wavetank_ir::MemKind;
 
 use crate::access_log::MemoryKind;
 
-/// Lanes in which a value is not 0 that the program probes (`Op::Probe`).
+/// Lanes in which a probed value is not 0 (`Op::Probe`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProbeHit {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What they were reported as.
+    /// The meaning of the probe, a number that the program chose.
     pub about: u8,
-    /// The lanes when it was first reported, all of them of a uniform value.
+    /// The lanes of the first report; all active ones for a uniform value.
     pub lanes: u64,
-    /// Numbers that were reported with them, as the first of these lanes had them.
+    /// Values reported with the probe, of the first of these lanes.
     pub shown: Vec<u64>,
-    /// How often.
+    /// The number of reports.
     pub times: u64,
 }
 
-/// Undefined bits that an instruction has loaded, or stored.
+/// Undefined bits that an instruction has loaded or stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undefined {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What it does.
+    /// The kind of the access: load, store or atomic.
     pub kind: MemKind,
-    /// The lanes that had some when it did so first; none of an access of the wave as a whole.
+    /// The lanes with undefined bits at the first occurrence; 0 for an access of the wave as a whole.
     pub lanes: u64,
-    /// The memory where the first of them did.
+    /// The memory that the first of these lanes accessed.
     pub memory: MemoryKind,
-    /// The first byte of it with such bits, as for an [`AccessRecord`](crate::AccessRecord).
+    /// The place of the first byte with undefined bits, as in an [`AccessRecord`](crate::AccessRecord).
     pub address: u64,
-    /// Whether once several lanes did so and none had a bit that is defined: it was no structure that is set in part.
+    /// Whether several lanes at once had no defined bit at all: the data is not a structure that is initialized in part.
     pub whole: bool,
-    /// Whether a lane once did so with a dword, or less if it accesses less, of which more than three quarters are undefined: what
-    /// has been computed mostly is so, and gaps of structures are smaller.
+    /// Whether more than three quarters of some lane's dword, or smaller access, were undefined. Computed values mostly are,
+    /// while gaps of structures are smaller.
     pub open: bool,
-    /// The bytes of that memory from the first such place to the last.
+    /// The range of that memory that lanes with undefined bits have accessed.
     pub within: Range<u64>,
 }
 
-/// All hits since the last drain, counted by instruction: there are few.
+/// All records since the last drain, one for each instruction: there are few.
 #[derive(Default)]
 pub(crate) struct Seen {
     hits: Vec<ProbeHit>,
@@ -51,13 +51,13 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Whether there is anything.
+    /// Whether there are no records.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.hits.is_empty() && self.undefined.is_empty()
     }
 
-    /// Lanes are shown.
+    /// Adds a probe hit, or counts another at the same probe.
     #[cold]
     pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
         let same = |n: &&mut ProbeHit| (n.pc, n.about) == (pc, about);
@@ -73,7 +73,7 @@ impl Seen {
         }
     }
 
-    /// Undefined bits were accessed.
+    /// Adds an access to undefined bits.
     #[cold]
     pub fn add(&mut self, new: Undefined) {
         let same = |n: &&mut Undefined| (n.pc, n.kind, n.memory) == (new.pc, new.kind, new.memory);
@@ -83,7 +83,7 @@ impl Seen {
         }
     }
 
-    /// All that was seen, which is forgotten.
+    /// Takes all records, and leaves none.
     pub fn take(&mut self) -> (Vec<ProbeHit>, Vec<Undefined>) {
         (
             std::mem::take(&mut self.hits),
@@ -93,7 +93,7 @@ impl Seen {
 }
 
 impl Undefined {
-    /// Counts another occurrence by the same instruction.
+    /// Merges another occurrence at the same instruction.
     pub fn join(&mut self, other: &Undefined) {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);

@@ -1,8 +1,7 @@
-//! Buffers: addresses through a descriptor (Vega ISA, 8.1 "Vector Memory
-//! Buffer Instructions").
+//! Buffers: addresses through a descriptor (Vega ISA, 8.1 "Vector Memory Buffer Instructions").
 //!
-//! What is out of the buffer's range reads 0 and drops writes; what is in range
-//! must be in an allocation like any other address.
+//! Accesses outside the buffer's range read 0 and drop writes. Accesses in range must be in an allocation, like any other
+//! address.
 
 use std::mem::MaybeUninit;
 
@@ -27,49 +26,47 @@ use crate::space::swizzled::{Bytes, Swizzle, of_dword};
 /// A buffer descriptor (V#).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Byte address.
+    /// The byte address, 48 bits.
     pub base: u64,
     /// Bytes from one record to the next, 14 bits; 18 with ADD_TID.
     pub stride: u64,
-    /// Bytes or records, see `Range`.
+    /// The size in bytes or records, see `Range`.
     pub num_records: u32,
-    /// The lane is added to the index.
+    /// Whether the lane number is added to the index.
     pub add_tid: bool,
-    /// Elements of successive indices are neighbours.
+    /// Whether elements of successive indices are adjacent.
     pub swizzle: bool,
-    /// Bytes of one element of a swizzled buffer.
+    /// Bytes of an element of a swizzled buffer.
     pub element: u64,
-    /// Indices before the next element of a swizzled buffer.
+    /// The number of indices whose elements are adjacent in a swizzled buffer.
     pub index_stride: u64,
     /// The data format, 0 for an unbound buffer.
     pub data_format: u8,
-    /// The number format.
+    /// The number format, NFMT.
     pub num_format: u8,
-    /// What becomes x, y, z and w.
+    /// The sources of x, y, z and w.
     pub select: [u8; 4],
 }
 
-/// The select of an instruction that brings its own format: what the format
-/// lacks is 0 (8.1.3 "Buffer Data").
+/// The select of an instruction that specifies its own format: components that the format lacks are 0 (8.1.3 "Buffer Data").
 const IDENTITY: [u8; 4] = [4, 5, 6, 7];
 
-/// How the range of an access is checked (8.1.5 "Range Checking").
+/// The range check of an access (8.1.5 "Range Checking").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
-    /// Scratch: not at all.
+    /// Scratch, which has no range check.
     Private,
-    /// Addresses of 64 bits (ADDR64): not at all, and there are no records (CLRX wiki, "GCN memory handling").
+    /// Addresses of 64 bits (ADDR64), without a range check or records (CLRX wiki, "GCN memory handling").
     Far,
-    /// By the offset in bytes, to which this is added.
+    /// By the offset in bytes plus this number.
     Raw(u64),
-    /// By the index of the record, and by the offset, which has this bound.
+    /// By the index of the record, and by the offset, which is below this bound.
     Structured(u64),
 }
 
 impl Descriptor {
-    /// Reads the four dwords of a descriptor. `format` says whether the
-    /// instruction uses the data format, which otherwise holds stride bits
-    /// 17:14 with ADD_TID (from gfx8 on).
+    /// Decodes the four dwords of a descriptor. `format` says whether the instruction uses the data format, whose field otherwise
+    /// holds stride bits 17:14 with ADD_TID (from gfx8 on).
     pub fn new(words: [u32; 4], dialect: Dialect, format: bool) -> Self {
         let [w0, w1, w2, w3] = words;
         let add_tid = w3 >> 23 & 1 != 0;
@@ -95,13 +92,13 @@ impl Descriptor {
         }
     }
 
-    /// Whether nothing is bound: loads give 0, stores are dropped. The data
-    /// format says so, unless its bits belong to the stride (8.1.4, Note).
+    /// Whether the buffer is unbound: loads give 0, stores are dropped. The data format is 0 then, unless its bits belong to the
+    /// stride (8.1.4, Note).
     fn unbound(&self) -> bool {
         self.data_format == 0 && !self.add_tid
     }
 
-    /// Whether `num_records` counts records for an instruction that has an index or none; else it counts bytes.
+    /// Whether `num_records` counts records for an instruction with or without an index; else it counts bytes.
     pub fn counts_records(&self, dialect: Dialect, idxen: bool) -> bool {
         let counts = match dialect {
             Dialect::Strided => true,
@@ -111,8 +108,8 @@ impl Descriptor {
         counts && self.stride != 0
     }
 
-    /// How the range is checked. On gfx6 and gfx7 the scalar offset counts, and an offset may not reach into the next
-    /// record, if the record is that of an index or of the lane (CLRX wiki, "GCN memory handling").
+    /// The range check of an access. On gfx6 and gfx7 it includes the scalar offset, and an offset may not cross into the next
+    /// record, if the record is selected by an index or by the lane (CLRX wiki, "GCN memory handling").
     fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
         let strided = dialect == Dialect::Strided;
         let records = self.counts_records(dialect, idxen);
@@ -134,7 +131,7 @@ impl Descriptor {
         self.elements().place(index, offset)
     }
 
-    /// How elements lie, if it is swizzled.
+    /// The arrangement of the elements of a swizzled buffer.
     #[inline(always)]
     fn elements(&self) -> Swizzle {
         Swizzle {
@@ -144,8 +141,8 @@ impl Descriptor {
         }
     }
 
-    /// Bytes from one dword of a lane to the next. A fetch is not larger than
-    /// an element, except that dwords of 4-byte elements go on in the next.
+    /// Bytes from one dword of a lane to the next. A fetch is not larger than an element, except that dwords of 4-byte elements
+    /// continue in the next.
     fn step(&self) -> u64 {
         if self.swizzle && self.element == 4 {
             4 * self.index_stride
@@ -155,12 +152,12 @@ impl Descriptor {
     }
 }
 
-/// A buffer access before its lanes are looked at.
+/// A buffer access before its lanes are checked.
 pub(crate) struct Site {
     pub descriptor: Descriptor,
-    /// Base, scalar offset.
+    /// The base address plus the scalar offset.
     base: u64,
-    /// What each lane adds to it, with ADDR64.
+    /// The address that each lane adds to the base, with ADDR64.
     far: Option<[u64; 64]>,
     index: Lanes,
     offset: Lanes,
@@ -228,8 +225,7 @@ impl Site {
         }
     }
 
-    /// The address of each lane's first byte, and the lanes of which it is in
-    /// range: of each of `dwords` dwords.
+    /// The address of each lane's first byte, and for each of `dwords` dwords the lanes for which it is in range.
     #[inline(always)]
     pub fn lanes(&self, dwords: usize) -> ([u64; 64], [u64; 4]) {
         let d = &self.descriptor;
@@ -260,7 +256,7 @@ impl Site {
         (address, valid)
     }
 
-    /// The lanes of which all of `bytes` bytes are in range.
+    /// The lanes for which all of `bytes` bytes are in range.
     pub fn whole(&self, bytes: u32) -> u64 {
         let records = u64::from(self.descriptor.num_records);
         match self.range {
@@ -271,7 +267,7 @@ impl Site {
         }
     }
 
-    /// The offset of a lane.
+    /// The offset of a lane, with the constant part.
     #[inline(always)]
     fn offset(&self, lane: usize) -> u64 {
         match self.wraps {
@@ -280,7 +276,7 @@ impl Site {
         }
     }
 
-    /// The bytes of lanes, each found by itself. Dwords are in range as `valid` says.
+    /// The places of lanes whose bytes are located one by one. `valid` has the lanes for which each dword is in range.
     pub fn bytes(&self, valid: [u64; 4]) -> Bytes {
         let tid = |lane: usize| {
             if self.descriptor.add_tid {
@@ -298,8 +294,8 @@ impl Site {
         }
     }
 
-    /// Whether the bytes of a swizzled buffer have to be found one by one: those that lanes access together do not lie in one
-    /// element, or an atomic has no aligned word of the host. (As long as the alignment mode lets them be anywhere.)
+    /// Whether the bytes of a swizzled buffer must be located one by one: the bytes of a lane do not lie in one element, or an
+    /// atomic's word is not aligned on the host. (Only in the alignment mode that allows unaligned accesses.)
     pub fn is_apart(
         &self,
         mode: Alignment,
@@ -319,7 +315,7 @@ impl Site {
         mask & (across | crooked) != 0
     }
 
-    /// How far from the base a lane is, of buffers that are checked by bytes.
+    /// The distance of a lane from the base, for buffers whose range is checked in bytes.
     #[inline(always)]
     fn distance(&self, lane: usize) -> u64 {
         let offset = self.offset(lane);
@@ -329,8 +325,7 @@ impl Site {
             .wrapping_add(offset)
     }
 
-    /// Brings the addresses of accesses of a dword or more to where they are
-    /// made.
+    /// Aligns the addresses of accesses of a dword or more by the alignment mode.
     ///
     /// # Errors
     /// If one may not be where it is.
@@ -343,7 +338,7 @@ impl Site {
         address: &mut [u64; 64],
     ) -> Result<(), Denied> {
         match mode {
-            // These are made where they are: docs/errata.md, "FeatureUnalignedBufferAccess".
+            // No alignment applies here: docs/errata.md, "FeatureUnalignedBufferAccess".
             _ if self.range == Range::Far => {}
             Alignment::Dword if bytes == 2 => {
                 for a in address {
@@ -362,7 +357,7 @@ impl Site {
         Ok(())
     }
 
-    /// Checks that atomics are aligned to their width, where the dwords of a lane lie apart: as the lane sees it.
+    /// Checks the alignment of atomics whose dwords lie apart, by the lane's own offset.
     fn check_offsets<O: Operation>(
         &self,
         mask: u64,
@@ -370,7 +365,7 @@ impl Site {
         address: &[u64; 64],
     ) -> Result<(), Denied> {
         let align = op.bytes();
-        // Bits within a dword have been looked at, or ignored.
+        // The bits within a dword have been checked, or are ignored.
         let low = u64::from((align - 1) & !3);
         let crooked = mask & which(|lane| self.offset(lane) & low != 0);
         if !O::ATOMIC || crooked == 0 {
@@ -385,8 +380,8 @@ impl Site {
         })
     }
 
-    /// Checks one element of each lane: that memory is there, and that what
-    /// goes through a descriptor of scratch stays in that of the wave.
+    /// Checks one element of each lane: that it is in an allocation, and that accesses through a descriptor of scratch stay in
+    /// the wave's scratch.
     pub fn check(
         &self,
         ctx: &mut Context<'_, '_>,
@@ -412,7 +407,7 @@ impl Site {
         denied.map_or(Ok(()), Err)
     }
 
-    /// As [`check`](Self::check), of bytes that are found one by one.
+    /// Checks as [`check`](Self::check) does, for bytes that are located one by one.
     pub fn check_bytes(
         &self,
         ctx: &mut Context<'_, '_>,
@@ -434,7 +429,7 @@ impl Site {
     }
 }
 
-/// Buffers without format conversion.
+/// Buffer accesses without format conversion.
 pub struct Buffer;
 
 impl Space for Buffer {
@@ -470,10 +465,10 @@ impl Space for Buffer {
     }
 }
 
-/// The offsets of lanes that have none.
+/// The offsets of lanes without an offset register.
 static ZEROS: Lanes = [0; 64];
 
-/// Does an operation where the lanes' private memory is, if the wave has it and all is whole dwords, or parts of one.
+/// Runs an operation on the lanes' private memory, if the wave owns all of it. Returns whether it did.
 #[inline(always)]
 unsafe fn run_private<O: Operation>(
     ctx: &Context<'_, '_>,
@@ -483,7 +478,7 @@ unsafe fn run_private<O: Operation>(
     base: u64,
     constant: u32,
 ) -> bool {
-    // From the first dword of the first lane to the last of the last.
+    // From the first dword of the first lane to the last dword of the last.
     let dwords = u64::from(op.bytes().div_ceil(4));
     let span = |first: u64, last: u64| Span {
         first,
@@ -491,7 +486,7 @@ unsafe fn run_private<O: Operation>(
         bytes: op.bytes().min(4),
         stores: O::STORES,
     };
-    // SAFETY: the wave is live; what the wave has is there.
+    // SAFETY: the wave is live; the memory that it owns is mapped.
     unsafe {
         let Some(offsets) = plain.offset else {
             let first = base + u64::from(constant / 4) * PRIVATE_STEP + u64::from(constant % 4);
@@ -503,7 +498,7 @@ unsafe fn run_private<O: Operation>(
             return !inside && run_anywhere(ctx, mask, op, base, &[constant; 64]);
         };
         let offsets = offsets.cast::<Lanes>().read();
-        // Where a sum does not wrap, one that would is in nobody's scratch.
+        // Where sums do not wrap, one that exceeds 32 bits is outside every scratch.
         let offsets = match plain.wraps {
             true => over(&offsets, |offset| offset.wrapping_add(constant)),
             false => over(&offsets, |offset| offset.saturating_add(constant)),
@@ -524,12 +519,12 @@ unsafe fn run_private<O: Operation>(
     }
 }
 
-/// A buffer as compilers use most of them: without an index.
+/// A buffer without an index, as compilers use most of them.
 struct Plain {
-    /// The halves of the descriptor.
+    /// The two halves of the descriptor.
     words: [u64; 2],
     soffset: u32,
-    /// The lanes' offsets, if there are any.
+    /// The lanes' offsets, unless all are 0.
     offset: Option<*const u32>,
     /// Whether offsets into private memory are sums modulo 2^32.
     wraps: bool,
@@ -553,7 +548,7 @@ impl Plain {
             Source::Vector(at) => Some(ctx.v(at).cast_const()),
             Source::Uniform(_) | Source::Const(_) => return None,
         };
-        // Elsewhere a buffer without index and swizzle is checked by its bytes.
+        // In the other dialects, a buffer without index and swizzle is checked in bytes.
         if *dialect == Dialect::Strided {
             return None;
         }
@@ -568,21 +563,21 @@ impl Plain {
         }
     }
 
-    /// The address that offsets count from.
+    /// The address that offsets are relative to.
     #[inline(always)]
     fn base(&self) -> u64 {
         (self.words[0] & 0xffff_ffff_ffff) + u64::from(self.soffset)
     }
 
-    /// Whether bytes lie as their offsets say, and something is bound.
+    /// Whether bytes are at their offsets from the base, and the buffer is bound.
     #[inline(always)]
     fn is_linear(&self) -> bool {
         let [low, high] = self.words;
         low & Self::SWIZZLE == 0 && high & Self::ADD_TID == 0 && high & Self::DATA_FORMAT != 0
     }
 
-    /// The base and the offsets of a linear buffer at which all bytes are in range, if there are any and accesses are made
-    /// where the offsets say.
+    /// The base and the range of offsets at which all bytes of a linear buffer are in range. `None` if there are none, or if an
+    /// alignment mode changes the addresses.
     #[inline(always)]
     unsafe fn raw(
         &self,
@@ -601,7 +596,7 @@ impl Plain {
         there.then_some((base, limit))
     }
 
-    /// The base of scratch as compilers make its descriptor.
+    /// The base of scratch if the descriptor is that of scratch in the form that compilers use.
     #[inline(always)]
     fn private(&self) -> Option<u64> {
         let wanted = Self::ADD_TID | Self::INDEX_STRIDE_64;
@@ -611,7 +606,7 @@ impl Plain {
     }
 }
 
-/// Any buffer: computes the address and range of each lane.
+/// Runs an operation on any buffer: computes the address and range of each lane.
 #[inline(never)]
 unsafe fn general<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -627,7 +622,7 @@ unsafe fn general<O: Operation>(
     let mode = ctx.memory.alignment;
     site.align(mode, present, op.bytes(), &mut address)?;
     if matches!(step.op.kind, MemKind::Atomic(_)) {
-        // All or nothing.
+        // All bytes of a lane are in range, or none.
         let whole = site.whole(op.bytes());
         valid = [valid[..dwords].iter().fold(whole, |a, v| a & v); 4];
     }
@@ -638,7 +633,7 @@ unsafe fn general<O: Operation>(
     if site.is_apart(mode, present, (together, O::ATOMIC), &address) {
         let places = site.bytes(valid);
         site.check_bytes(ctx, step, mask, (op.bytes(), O::STORES), &places)?;
-        // SAFETY: the wave is live; all that is in range has been checked.
+        // SAFETY: the wave is live; the places in range are checked.
         unsafe { op.run(&places, mask) };
         return Ok(());
     }
@@ -649,7 +644,7 @@ unsafe fn general<O: Operation>(
     };
     check(ctx, step, mask, op, &site, &places)?;
     let whole = places.step == 4 && places.valid[..dwords].iter().all(|v| mask & !v == 0);
-    // SAFETY: the wave is live; all that is in range has been checked.
+    // SAFETY: the wave is live; the places in range are checked.
     unsafe {
         match whole {
             true => run_at(mask, op, &places.address),
@@ -687,7 +682,7 @@ fn check<O: Operation>(
     }
 }
 
-/// Checks one element of each lane.
+/// Checks the address of one element of each lane.
 pub(crate) fn check_addresses(
     ctx: &mut Context<'_, '_>,
     step: &Request,

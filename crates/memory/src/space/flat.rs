@@ -1,4 +1,4 @@
-//! Global and flat addresses: 64 bits a lane (Vega ISA, 9.3 and 9.4).
+//! Flat and global memory: addresses of 64 bits a lane (Vega ISA, 9.3 and 9.4).
 
 use std::mem::MaybeUninit;
 
@@ -19,7 +19,7 @@ use crate::space::lds;
 use crate::space::scratch;
 use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};
 
-/// Global memory: no aperture is looked at.
+/// Global memory: addresses that are not compared with the apertures.
 pub struct Global;
 
 impl Space for Global {
@@ -59,8 +59,7 @@ impl Space for Flat {
         op: O,
     ) -> Result<(), Denied> {
         let Source::Vector(at) = step.sources[0] else {
-            // SAFETY: the wave is live. A uniform address never is in
-            // an aperture: lowering makes it a vector.
+            // SAFETY: the wave is live. A uniform address is never in an aperture: lowering makes such an address a vector.
             return unsafe { Global::access(ctx, step, mask, op) };
         };
         // SAFETY: the wave is live.
@@ -83,7 +82,7 @@ impl Space for Flat {
     }
 }
 
-/// The highest bits of addresses in the apertures.
+/// The upper dwords of addresses in the apertures.
 const IN_LDS: u32 = (SHARED_BASE >> 48) as u32;
 const IN_SCRATCH: u32 = (PRIVATE_BASE >> 48) as u32;
 
@@ -96,7 +95,7 @@ unsafe fn aperture(high: *const u32, base: u64) -> u64 {
     which(|lane| high[lane] >> 16 == tag)
 }
 
-/// A flat access of which some lanes are in an aperture.
+/// Runs a flat access with some lanes in an aperture.
 #[inline(always)]
 unsafe fn apart<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -112,7 +111,7 @@ unsafe fn apart<O: Operation>(
         let in_lds = mask & aperture(high, SHARED_BASE);
         let in_scratch = mask & aperture(high, PRIVATE_BASE);
         let rest = mask & !(in_lds | in_scratch);
-        // Registers that hold the address may be results: copy it.
+        // The results may overwrite the registers of the address, so it is copied.
         let low = ctx.v(at).cast::<[u32; 64]>().read();
         let places = Far(wide_addresses(ctx, at, offset));
         let private = scratch::Offsets::new(&low, offset);
@@ -139,7 +138,7 @@ unsafe fn apart<O: Operation>(
     Ok(())
 }
 
-/// Addresses in a pair of registers. Mostly their high halves are equal.
+/// Runs an access with addresses in a pair of registers. Mostly their high halves are equal.
 #[inline(always)]
 unsafe fn wide<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -161,7 +160,7 @@ unsafe fn wide<O: Operation>(
     }
 }
 
-/// Addresses in a pair of registers, with an index in another.
+/// Runs an access with addresses in a pair of registers, and an index in another.
 #[inline(never)]
 unsafe fn indexed<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -194,7 +193,7 @@ pub(crate) unsafe fn wide_addresses(ctx: &Context<'_, '_>, at: u32, offset: u64)
     out
 }
 
-/// One base, and an offset a lane.
+/// Runs an access with one base, and an offset for each lane.
 #[inline(always)]
 pub(crate) unsafe fn near<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -213,7 +212,8 @@ pub(crate) unsafe fn near<O: Operation>(
     }
 }
 
-/// Does an operation, if what its instruction used last holds all lanes and all offsets are within a limit.
+/// Runs an operation if the cached allocation of its instruction contains all lanes, and all offsets are within a limit. Returns
+/// whether it ran.
 #[inline(always)]
 pub(crate) unsafe fn known<O: Operation>(
     ctx: &Context<'_, '_>,
@@ -251,7 +251,7 @@ pub(crate) unsafe fn known<O: Operation>(
             base: without_alias(base, mask, offset),
             offset,
         };
-        // Who is told that lanes are crooked is found out elsewhere.
+        // The error for misaligned lanes is made by the caller's slow path.
         let straight = check_alignment(mask, op, &near).is_ok();
         if straight {
             op.run(&near, mask);
@@ -260,7 +260,7 @@ pub(crate) unsafe fn known<O: Operation>(
     }
 }
 
-/// The base without [`ALIAS`]: all of one allocation has the bit or has it not.
+/// The base without [`ALIAS`]: all addresses of an allocation have the bit, or none.
 #[inline(always)]
 unsafe fn without_alias(base: u64, mask: u64, offset: *const u32) -> u64 {
     // SAFETY: 64 offsets, by the caller's promise.
@@ -268,7 +268,7 @@ unsafe fn without_alias(base: u64, mask: u64, offset: *const u32) -> u64 {
     base.wrapping_sub(base.wrapping_add(first.into()) & ALIAS)
 }
 
-/// [`near`], where not all is known.
+/// [`near`] for an access that `known` does not cover.
 #[inline(never)]
 pub(crate) unsafe fn unsure<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -297,7 +297,7 @@ pub(crate) unsafe fn unsure<O: Operation>(
     Ok(())
 }
 
-/// [`near`], where no single allocation holds all.
+/// [`near`] for lanes that no single allocation contains.
 unsafe fn scattered<O: Operation>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
@@ -319,7 +319,7 @@ unsafe fn scattered<O: Operation>(
     Ok(())
 }
 
-/// An address of its own for each lane.
+/// Runs an access with a separate address for each lane.
 #[inline(never)]
 unsafe fn far<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -336,10 +336,10 @@ unsafe fn far<O: Operation>(
     Ok(())
 }
 
-/// Does an operation at addresses that have been checked.
+/// Runs an operation at addresses that have been checked.
 ///
 /// # Safety
-/// They have been, and the wave is alive.
+/// The addresses have been checked, and the wave is alive.
 #[inline(always)]
 pub(crate) unsafe fn run_at<O: Operation>(mask: u64, op: O, address: &[u64; 64]) {
     let Span { first, last, .. } = span(mask, op.bytes(), O::STORES, address);
@@ -375,8 +375,7 @@ fn check_far<O: Operation>(
     check_alignment(mask, op, places)
 }
 
-/// Atomics must be aligned to their width (Vega ISA, 4.6 "Memory
-/// Violations").
+/// Checks that an atomic is aligned to its width (Vega ISA, 4.6 "Memory Violations").
 #[inline(always)]
 pub(crate) fn check_alignment<O: Operation>(
     mask: u64,
@@ -389,7 +388,7 @@ pub(crate) fn check_alignment<O: Operation>(
     }
 }
 
-/// Whether the address of each lane is a multiple of `align`, a power of two.
+/// Checks that the address of each lane is a multiple of `align`, a power of two.
 #[inline(always)]
 pub(crate) fn check_multiples(
     mask: u64,
@@ -400,14 +399,14 @@ pub(crate) fn check_multiples(
     let low = u64::from(align) - 1;
     let mut crooked = 0;
     each(mask, |lane| {
-        // SAFETY: the places are alive; nothing is accessed.
+        // SAFETY: the places are alive; memory is not accessed.
         crooked |= unsafe { places.address(lane) } & low;
     });
     if crooked == 0 {
         return Ok(());
     }
     for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
-        // SAFETY: as before.
+        // SAFETY: the places are alive; memory is not accessed.
         let address = unsafe { places.address(lane) };
         if address & low != 0 {
             return Err(Denied {

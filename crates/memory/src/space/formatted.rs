@@ -1,4 +1,4 @@
-//! Buffers whose elements are converted (Vega ISA, 8.1.3 "Buffer Data").
+//! Formatted buffers: buffers whose elements are converted (Vega ISA, 8.1.3 "Buffer Data").
 
 use wavetank_ir::MemKind;
 
@@ -13,8 +13,8 @@ use crate::rows::Rows;
 use crate::space::buffer::{Descriptor, Site};
 use crate::space::swizzled::Bytes;
 
-/// A load or store with conversion, of `access` dwords as components. Range
-/// checks are all or nothing. With `INSTRUMENTED` it records the accesses.
+/// A load or store with conversion, of `access` dwords as components. An element is in range as a whole or not at all. With
+/// `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
@@ -31,7 +31,7 @@ pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     let (mut address, valid) = site.lanes(1);
     let bytes = format.map_or(0, Format::bytes);
     let stores = step.op.kind != MemKind::Load;
-    // A format that is reserved is like one that is unbound.
+    // A reserved format has the effect of an unbound buffer.
     let inside = match format {
         Some(_) => mask & valid[0] & site.whole(bytes),
         None => 0,
@@ -67,10 +67,10 @@ impl Found for Bytes {
     }
 }
 
-/// Moves the elements of the lanes that are inside.
+/// Moves the elements of the lanes in range.
 ///
 /// # Safety
-/// They have been checked, and the wave is alive.
+/// The elements have been checked, and the wave is alive.
 #[inline(always)]
 unsafe fn convert<R: Rows>(
     ctx: &Context<'_, '_>,

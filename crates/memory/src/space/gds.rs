@@ -1,8 +1,7 @@
-//! The global data share: memory of a device that is not in its address space
-//! (Vega ISA, 11 "Data share operations", and 3.6.4 on M0).
+//! The global data share: memory of a device outside its address space (Vega ISA, 11 "Data share operations", and 3.6.4 on M0).
 //!
-//! M0 names a part of it. Outside of that, reads give 0 and writes are dropped,
-//! dword by dword, as in LDS; atomics ignore the low bits of the address.
+//! M0 selects a window of it. Outside of the window, reads give 0 and writes are dropped, dword by dword, as in LDS; atomics
+//! ignore the low bits of the address.
 
 use std::mem::MaybeUninit;
 
@@ -17,7 +16,7 @@ use crate::places::Split;
 use crate::reach;
 use crate::space::Space;
 
-/// Offsets in the global data share.
+/// The space of offsets in the global data share.
 pub struct Shared;
 
 impl Space for Shared {
@@ -29,7 +28,7 @@ impl Space for Shared {
         op: O,
     ) -> Result<(), Denied> {
         let mut room = MaybeUninit::uninit();
-        // SAFETY: the wave is live; what is not in range is left out.
+        // SAFETY: the wave is live; places out of range are left out.
         unsafe {
             let window = uniform32(ctx, step.sources[1]);
             let lanes = lanes32(ctx, step.sources[0], &mut room);
@@ -43,7 +42,7 @@ impl Space for Shared {
     }
 }
 
-/// The places of the lanes within a window of the share. An atomic is in it as a whole, or not.
+/// The places of the lanes within a window of the share. An atomic is in the window as a whole, or not at all.
 fn places<O: Operation>(base: u64, window: u32, op: O, sums: &Lanes) -> Split {
     let start = u64::from(window >> 16);
     let end = (start + u64::from(window & 0xffff)).min(BYTES);

@@ -1,10 +1,8 @@
 //! The local data share (Vega ISA, 11 "Data share operations").
 //!
-//! Reads out of range give 0, writes there are dropped, dword by dword (3.6.2);
-//! that it happened is told.
-//! Loads and stores may be unaligned: compilers for gfx9 rely on the unaligned
-//! mode. Atomics ignore the low bits of the address, and so does everything
-//! that comes with a limit, as before gfx9 (GCN wiki, "DS instructions").
+//! Reads out of range give 0 and writes are dropped, dword by dword (3.6.2); both are recorded. Loads and stores may be
+//! unaligned: compilers for gfx9 rely on the unaligned mode. Atomics ignore the low bits of the address. So do all accesses with
+//! a limit, as before gfx9 (GCN wiki, "DS instructions").
 
 use std::mem::MaybeUninit;
 
@@ -22,7 +20,7 @@ use crate::reach::{self, Offsets, Reach};
 use crate::rows::{Baseline, Rows};
 use crate::space::Space;
 
-/// LDS offsets, one a lane.
+/// The space of LDS offsets, one a lane.
 pub struct Local;
 
 impl Space for Local {
@@ -48,17 +46,17 @@ impl Space for Local {
     }
 }
 
-/// What an operation may reach.
+/// The part of the LDS that an operation can access.
 #[derive(Clone, Copy)]
 pub(crate) struct Extent {
-    /// Where it ends.
+    /// The end of the part in bytes.
     bytes: u32,
-    /// The low bits of offsets that do not count.
+    /// The low bits of offsets that are ignored.
     ignored: u32,
 }
 
 impl Extent {
-    /// All of the LDS, or of what is below a limit.
+    /// All of the LDS, or the part below a limit.
     ///
     /// # Safety
     /// The source is one of a step of this context.
@@ -68,7 +66,7 @@ impl Extent {
         unsafe { Extent::of(ctx, limit, op.bytes(), O::ATOMIC) }
     }
 
-    /// The reach of accesses of so many bytes.
+    /// The extent for accesses of `width` bytes.
     #[inline(always)]
     unsafe fn of(ctx: &Context<'_, '_>, limit: Source, width: u32, aligned: bool) -> Extent {
         let bytes = ctx.memory.lds.bytes();
@@ -85,13 +83,14 @@ impl Extent {
         }
     }
 
-    /// What lanes may add to an offset to access some bytes, if there is anything. Sums that wrap are looked at one by one.
+    /// The lane offsets at which `bytes` bytes after `offset` are in range, if there are any. Sums that wrap are checked lane by
+    /// lane.
     #[inline(always)]
     fn reach(self, offset: u32, bytes: u32) -> Option<Offsets> {
         Reach::new(0, self.bytes.into(), bytes)?.from(offset.into())
     }
 
-    /// The offsets of the lanes: the sums wrap at 32 bits.
+    /// The sums of the lanes' offsets and a constant, which wrap at 32 bits.
     #[inline(always)]
     unsafe fn sums(self, lanes: *const u32, offset: u32) -> Lanes {
         // SAFETY: the wave is live: 64 values.
@@ -100,7 +99,7 @@ impl Extent {
     }
 }
 
-/// Does an operation if all lanes are on and in a row within the LDS.
+/// Runs an operation if all lanes are active, contiguous and within the LDS. Returns whether it ran.
 #[inline(always)]
 unsafe fn run_row<O: Operation>(
     ctx: &Context<'_, '_>,
@@ -111,7 +110,7 @@ unsafe fn run_row<O: Operation>(
     extent: Extent,
 ) -> bool {
     let (lds, bytes) = (&ctx.memory.lds, op.bytes());
-    // SAFETY: the wave is live; what is in a row ends with the last lane.
+    // SAFETY: the wave is live; contiguous lanes end with the last lane.
     unsafe {
         let (first, last) = (lanes.read(), lanes.add(63).read());
         let reach = extent.reach(offset, bytes);
@@ -125,7 +124,7 @@ unsafe fn run_row<O: Operation>(
             op.run(&Side::new(first, bytes), mask);
             return true;
         }
-        // Of these, not all lanes are aligned.
+        // With a step of 4, some lanes are not aligned to their width.
         let steps = bytes > 4 && extent.ignored == 0 && O::Rows::is_row(lanes, 4);
         if steps {
             op.run(&Steps { first }, mask);
@@ -134,7 +133,7 @@ unsafe fn run_row<O: Operation>(
     }
 }
 
-/// Whether every lane stays within the LDS. Those that do not are noted.
+/// Whether every lane stays within the LDS. Lanes that do not are recorded.
 ///
 /// # Safety
 /// `lanes` points to 64 values and the context is that of a live wave.
@@ -163,7 +162,7 @@ pub(crate) unsafe fn is_inside<O: Operation>(
     Ok(false)
 }
 
-/// Takes down which lanes access something beyond the LDS.
+/// Records the lanes that access something beyond the LDS.
 fn note_overrun(
     ctx: &mut Context<'_, '_>,
     step: &Request,
@@ -178,8 +177,7 @@ fn note_overrun(
         .note(at, extent.bytes, mask, bytes, offsets)
 }
 
-/// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits.
-/// `inside` is what [`is_inside`] said.
+/// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits. `inside` is the result of [`is_inside`].
 ///
 /// # Safety
 /// `lanes` points to 64 values and the context is that of a live wave.
@@ -193,7 +191,7 @@ pub(crate) unsafe fn run<O: Operation>(
     extent: Extent,
     inside: bool,
 ) {
-    // SAFETY: the wave is live; what is not in range is left out.
+    // SAFETY: the wave is live; places out of range are left out.
     unsafe {
         if !inside {
             return run_each(ctx, mask, op, lanes, offset, extent);
@@ -214,7 +212,7 @@ pub(crate) unsafe fn run<O: Operation>(
     }
 }
 
-/// Looks at the range lane by lane.
+/// Runs an operation with the range checked lane by lane.
 #[inline(never)]
 unsafe fn run_each<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -236,8 +234,8 @@ unsafe fn run_each<O: Operation>(
     }
 }
 
-/// Atomics whose operand stands in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by
-/// lane (Vega ISA, 12.13, DS_*_SRC2_*). With `INSTRUMENTED` it records the accesses.
+/// An atomic whose operand is in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by lane (Vega ISA, 12.13, DS_*_SRC2_*). With
+/// `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
@@ -255,7 +253,7 @@ pub unsafe fn pair<const INSTRUMENTED: bool>(
     let (mut first, mut second) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let base = ctx.memory.lds.base();
     let width = step.op.access.bytes();
-    // SAFETY: the wave is live; what is not in range is left out.
+    // SAFETY: the wave is live; places out of range are left out.
     unsafe {
         let extent = Extent::of(ctx, step.sources[2], width, true);
         let places = |source, room| Clamped {
@@ -291,7 +289,7 @@ pub unsafe fn pair<const INSTRUMENTED: bool>(
     Ok(())
 }
 
-/// Places of this thread.
+/// Places that only this thread accesses.
 struct Own(Near);
 
 impl Places for Own {
@@ -299,13 +297,13 @@ impl Places for Own {
 
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { self.0.read::<R, T>(lane, to) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { self.0.write::<R, T>(lane, from) }
     }
 
@@ -338,7 +336,7 @@ struct Clamped {
 }
 
 impl Clamped {
-    /// Where some bytes of a lane are, if they are in range.
+    /// The address of some bytes of a lane, if they are in range.
     #[inline(always)]
     fn place(&self, lane: usize, at: usize, bytes: usize) -> Option<u64> {
         let offset = u64::from(self.offsets[lane & 63]) + at as u64;
@@ -353,14 +351,14 @@ impl Places for Clamped {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         let bytes = size_of::<T>().min(4);
-        // SAFETY: what is in range is owned by the unit.
+        // SAFETY: the bytes in range are owned by the unit.
         unsafe { read_dwords::<R, T>(to, |n| self.place(lane, 4 * n, bytes)) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         let bytes = size_of::<T>().min(4);
-        // SAFETY: what is in range is owned by the unit.
+        // SAFETY: the bytes in range are owned by the unit.
         unsafe { write_dwords::<R, T>(from, |n| self.place(lane, 4 * n, bytes)) }
     }
 
@@ -369,7 +367,7 @@ impl Places for Clamped {
         self.place(lane, 4 * n, bytes as usize)
     }
 
-    /// What an atomic changes: the offset is aligned.
+    /// The cell of an atomic, whose offset is aligned.
     #[inline(always)]
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
         self.place(lane, 0, bytes as usize)

@@ -13,14 +13,12 @@ use crate::access::{Context, Request};
 use crate::fault::Denied;
 use crate::operation::Operation;
 
-/// A space makes the places of the active lanes, checks them all, and only
-/// then runs the operation on them.
+/// An address space, which computes the places of the active lanes, checks them all, and only then runs the operation on them.
 pub trait Space {
-    /// Does `op` in the lanes of `mask`, which is not empty.
+    /// Runs `op` in the lanes of `mask`, which is not empty.
     ///
     /// # Safety
-    /// The context is that of a live wave, and the step was lowered for it.
-    /// Implementations are `#[inline(always)]`.
+    /// The context is that of a live wave, and the step was lowered for it. Implementations are `#[inline(always)]`.
     unsafe fn access<O: Operation>(
         ctx: &mut Context<'_, '_>,
         step: &Request,

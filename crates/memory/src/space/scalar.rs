@@ -1,7 +1,6 @@
-//! Scalar memory: a whole wave accesses dwords (Vega ISA, 7).
+//! Scalar memory: dwords that a whole wave accesses (Vega ISA, 7).
 //!
-//! The two low bits of addresses are ignored. Uniform registers past the end
-//! of the file are not written.
+//! The two low bits of addresses are ignored. Uniform registers past the end of the file are not written.
 
 use wavetank_ir::{DataReg, MemKind, Rmw, Space};
 
@@ -16,13 +15,13 @@ use crate::rows::{Baseline, copy, copy_dwords};
 use crate::shadow::{self, Undefined};
 use crate::{atomic, global};
 
-/// Uniform registers.
+/// The number of uniform registers.
 const FILE: usize = 128;
 
-/// The most dwords an access has.
+/// The largest number of dwords of an access.
 const MAX: usize = 16;
 
-/// Dwords of memory: the address, and how many of them are in range.
+/// The place of an access: its address, and how many of its dwords are in range.
 struct Place {
     address: u64,
     in_range: usize,
@@ -44,7 +43,7 @@ pub unsafe fn direct<const INSTRUMENTED: bool>(
     }
 }
 
-/// Where that is.
+/// The place of an access without a descriptor.
 #[inline(always)]
 unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
     // SAFETY: the wave is live.
@@ -77,7 +76,7 @@ pub unsafe fn buffer<const INSTRUMENTED: bool>(
     }
 }
 
-/// Where that is.
+/// The place of an access through a buffer descriptor.
 #[inline(always)]
 unsafe fn place_in_buffer(ctx: &Context<'_, '_>, step: &Request) -> Place {
     // SAFETY: the wave is live.
@@ -95,8 +94,8 @@ unsafe fn place_in_buffer(ctx: &Context<'_, '_>, step: &Request) -> Place {
     }
 }
 
-/// Access to the shadows of either: loads give those of what is loaded, stores and atomics mark what was undefined. Nothing is
-/// done where the access itself would be denied.
+/// An access to the shadows of either kind: loads return the shadows of the loaded data, stores and atomics record undefined
+/// bits. An access that would be denied has no effect on shadows.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
@@ -162,7 +161,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
 /// Writes a uniform register if it is in the file.
 #[inline(always)]
 unsafe fn set_register(ctx: &mut Context<'_, '_>, first: usize, n: usize, value: u32) {
-    // SAFETY: in the file, of a live wave.
+    // SAFETY: the register is in the file of a live wave.
     unsafe {
         let file = &raw mut (*ctx.uniform).s;
         if first + n < FILE {
@@ -180,7 +179,7 @@ fn first(reg: Option<DataReg>) -> usize {
     }
 }
 
-/// With `INSTRUMENTED` it records the accesses.
+/// Performs an access. With `INSTRUMENTED` it is recorded.
 unsafe fn access<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
@@ -200,7 +199,7 @@ unsafe fn access<const INSTRUMENTED: bool>(
                 stores: op.kind != MemKind::Load,
             };
             ctx.memory.check_scalar(step.pc, step.cache, span)?;
-            // An atomic that is not all in range does nothing.
+            // An atomic that is not all in range has no effect.
             if INSTRUMENTED && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
                 Recorder::new(ctx.memory, step).one(None, span.first, span.bytes);
             }
@@ -241,15 +240,15 @@ unsafe fn access<const INSTRUMENTED: bool>(
     Ok(())
 }
 
-/// Copies dwords between guest memory and the registers as [`copy_dwords`] does. An aligned access of 2, 4 or 8 takes the fewest
-/// moves that are possible. It is not inlined: single dwords are the most frequent.
+/// Copies dwords between guest memory and the registers as [`copy_dwords`] does. An aligned access of 2, 4 or 8 dwords takes the
+/// fewest possible moves. The function is not inlined: single dwords are the most frequent.
 ///
 /// # Safety
-/// That of [`copy_dwords`].
+/// The contract of [`copy_dwords`].
 #[inline(never)]
 unsafe fn transfer(from: *const u8, to: *mut u8, guest: u64, dwords: usize) {
     let aligned = |by: u64| guest.is_multiple_of(by);
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         match dwords {
             2 if aligned(8) => copy::<Baseline, u64>(from, to),
@@ -266,7 +265,7 @@ unsafe fn transfer(from: *const u8, to: *mut u8, guest: u64, dwords: usize) {
 /// Loads the dwords in range, and zeros for the others, into the registers that exist.
 ///
 /// # Safety
-/// So many dwords at the address may be read, and the wave is live.
+/// The dwords at the address may be read, and the wave is live.
 #[cold]
 unsafe fn load_in_part(
     ctx: &mut Context<'_, '_>,
@@ -275,7 +274,7 @@ unsafe fn load_in_part(
     (address, count): (u64, usize),
 ) {
     let mut values = [0; MAX];
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         let file = values.as_mut_ptr().cast();
         copy_dwords::<Baseline>(global::at(address), file, address, 4 * count);
@@ -285,14 +284,14 @@ unsafe fn load_in_part(
     }
 }
 
-/// Stores the dwords at these offsets in the uniform state, which are neighbours unless an operand is not a register.
+/// Stores the dwords at these offsets in the uniform state, which are adjacent unless an operand is not a register.
 ///
 /// # Safety
 /// As many dwords at the address may be written, and the wave is live.
 #[inline(never)]
 unsafe fn store(ctx: &Context<'_, '_>, offsets: &[u32], address: u64) {
     let memory = global::at(address);
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise.
     unsafe {
         if let Some(first) = offsets.first()
             && offsets.windows(2).all(|pair| pair[1] == pair[0] + 4)
@@ -308,7 +307,7 @@ unsafe fn store(ctx: &Context<'_, '_>, offsets: &[u32], address: u64) {
     }
 }
 
-/// A dword of the data.
+/// Dword `n` of the data.
 ///
 /// # Safety
 /// The context is that of a live wave, and the request was made for it.
@@ -335,7 +334,7 @@ unsafe fn atomic(
             reason: MemoryFaultReason::Misaligned { align: bytes },
         });
     }
-    // Where there is one operand only, it is used twice.
+    // A single operand is used twice.
     let second = if step.op.data.len() > dwords {
         dwords
     } else {

@@ -1,8 +1,7 @@
 //! Scratch: the private memory of lanes (Vega ISA, 9.4 "Scratch").
 //!
-//! It is swizzled by dwords: dword `d` of lane `l` is at `d * 256 + l * 4`
-//! from the base of the wave, which is where a buffer descriptor with ADD_TID,
-//! an index stride of 64 and elements of 4 bytes finds it too.
+//! It is swizzled by dwords: dword `d` of lane `l` is at `d * 256 + l * 4` from the base of the wave. A buffer descriptor with
+//! ADD_TID, an index stride of 64 and elements of 4 bytes has the same layout.
 
 use std::mem::MaybeUninit;
 
@@ -20,7 +19,7 @@ use crate::places::{self, PRIVATE_STEP as STEP, Places};
 use crate::rows::{Rows, copy};
 use crate::space::Space;
 
-/// Scratch offsets, one a lane.
+/// The space of scratch offsets, one a lane.
 pub struct Private;
 
 impl Space for Private {
@@ -75,7 +74,7 @@ impl Offsets {
     ) -> Result<(), Denied> {
         let scratch = &ctx.memory.scratch;
         let inside = scratch.lane(op.bytes()).is_some_and(|lane| {
-            // SAFETY: 64 values.
+            // SAFETY: the pointer is to the 64 offsets.
             unsafe { O::Rows::within(self.0.as_ptr(), mask, lane) }
         });
         if inside && !O::ATOMIC {
@@ -112,7 +111,7 @@ impl Offsets {
     /// Runs an operation whose offsets have been checked.
     ///
     /// # Safety
-    /// They have been, and the wave is alive.
+    /// The offsets have been checked, and the wave is alive.
     #[inline(always)]
     pub unsafe fn run<O: Operation>(&self, ctx: &mut Context<'_, '_>, mask: u64, op: O) {
         let base = ctx.memory.scratch.base;
@@ -128,13 +127,13 @@ impl Offsets {
     #[inline(never)]
     unsafe fn run_bytes<O: Operation>(&self, base: u64, mask: u64, op: O) {
         let offsets = &self.0;
-        // SAFETY: the caller's promise.
+        // SAFETY: by the caller's promise.
         unsafe { op.run(&Bytes { base, offsets }, mask) };
     }
 }
 
-/// Does an operation where lanes have these offsets from a base, which is a multiple of 4, if the wave has all dwords that bytes of
-/// lanes are in and buffers may be accessed at any byte. Says whether it did.
+/// Runs an operation at offsets of lanes from a base, which is a multiple of 4, if the wave owns all dwords that are accessed in
+/// part and buffer accesses may be unaligned. Returns whether it ran.
 ///
 /// # Safety
 /// The wave is alive.
@@ -146,7 +145,7 @@ pub(crate) unsafe fn run_anywhere<O: Operation>(
     base: u64,
     offsets: &Lanes,
 ) -> bool {
-    // SAFETY: 64 values.
+    // SAFETY: the pointer is to the 64 offsets.
     let (min, max) = unsafe { bounds(offsets.as_ptr(), mask) };
     let dword = |offset: u64| base + offset / 4 * STEP;
     let last = u64::from(max) + u64::from(op.bytes()) - 1;
@@ -159,16 +158,17 @@ pub(crate) unsafe fn run_anywhere<O: Operation>(
     let mode = ctx.memory.alignment;
     let inside = mode == Alignment::Unaligned && ctx.memory.scratch.holds(span);
     if inside {
-        // SAFETY: the wave is live; what the wave has is there.
+        // SAFETY: the wave is live; the memory that it owns is mapped.
         unsafe { op.run(&Bytes { base, offsets }, mask) };
     }
     inside
 }
 
-/// Where from the base of a wave's scratch what lanes have at these offsets is, if that are whole dwords, or parts of one.
+/// The places of the lanes' offsets, relative to the base of a wave's scratch, if each access covers whole dwords or a part of
+/// one.
 #[inline(always)]
 pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<Lanes> {
-    // What is further away than 32 bits tell.
+    // Offsets whose place does not fit into 32 bits.
     const FAR: u32 = !0 << 26;
     let over = if op.bytes() < 4 { op.bytes() - 1 } else { 3 };
     let mut place = [0; 64];
@@ -178,7 +178,7 @@ pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<
         odd[lane] = offset & FAR | ((offset & 3) + over) & 4;
         place[lane] = (offset / 4).wrapping_mul(STEP as u32) + 4 * lane as u32 + offset % 4;
     }
-    // SAFETY: 64 values.
+    // SAFETY: the pointer is to 64 values.
     (unsafe { O::Rows::common(odd.as_ptr(), mask) } == Some(0)).then_some(place)
 }
 
@@ -188,21 +188,21 @@ fn place(base: u64, lane: usize, offset: u32) -> u64 {
     base + u64::from(offset / 4) * STEP + 4 * lane as u64 + u64::from(offset % 4)
 }
 
-/// Scratch at any byte: accesses that may cross dwords, of which the lane has all that it accesses a part of.
+/// Scratch accessed at any byte. An access may cross dwords; each dword that it touches in part belongs to the lane.
 struct Bytes<'a> {
     base: u64,
     offsets: &'a Lanes,
 }
 
 impl Bytes<'_> {
-    /// Where dword `n` of those is that a lane accesses a part of.
+    /// The address of dword `n` of those that a lane accesses in part.
     #[inline(always)]
     fn dword(&self, lane: usize, n: usize) -> *mut u8 {
         let first = self.offsets[lane & 63] & !3;
         at(place(self.base, lane, first + 4 * n as u32))
     }
 
-    /// Bytes of the first dword below those that a lane accesses.
+    /// Bytes of the first dword before those that a lane accesses.
     #[inline(always)]
     fn skipped(&self, lane: usize) -> usize {
         self.offsets[lane & 63] as usize % 4
@@ -238,7 +238,7 @@ impl Places for Bytes<'_> {
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         let (bytes, skipped) = (size_of::<T>(), self.skipped(lane));
-        // Bits of what is written and which of them count, shifted out of the dword before.
+        // The bits to write and their mask, shifted out of the previous dword.
         let (mut bits, mut mask) = (0u64, 0u64);
         for n in 0..=bytes.div_ceil(4) {
             if 4 * n < bytes {
@@ -257,7 +257,7 @@ impl Places for Bytes<'_> {
             }
             let mut dword = 0u32;
             let (place, here) = (self.dword(lane, n), (&raw mut dword).cast::<u8>());
-            // SAFETY: the caller has checked a byte of it, and it is this thread's.
+            // SAFETY: the caller has checked a byte of the dword, which only this thread accesses.
             unsafe {
                 if keep != 0 {
                     copy::<R, u32>(place, here);

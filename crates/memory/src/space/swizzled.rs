@@ -1,19 +1,19 @@
-//! Swizzled buffers: where a byte is (Vega ISA, 8.1 "Swizzled Buffer Addressing"), and lanes of which each byte is found by
-//! itself, since those of an access do not lie in one element.
+//! Swizzled buffers: the address of a byte (Vega ISA, 8.1 "Swizzled Buffer Addressing"), and accesses whose bytes are located one
+//! by one, since they do not lie in one element.
 
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason::{OutsideScratch, StackOverflow};
 use crate::places::{Places, read_bytes, write_bytes};
 use crate::rows::Rows;
 
-/// How elements of successive indices are neighbours.
+/// The arrangement of elements in a swizzled buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Swizzle {
     /// Bytes of a record.
     pub stride: u64,
     /// Bytes of an element, a power of two.
     pub element: u64,
-    /// Indices before the next element, a power of two.
+    /// Indices whose elements are adjacent, a power of two.
     pub index_stride: u64,
 }
 
@@ -29,15 +29,15 @@ impl Swizzle {
     }
 }
 
-/// Bytes of lanes, each at a place of its own.
+/// Places of lanes whose bytes are located one by one.
 pub(crate) struct Bytes {
     pub swizzle: Swizzle,
-    /// The address that places count from.
+    /// The address that offsets are relative to.
     pub base: u64,
     pub index: [u64; 64],
-    /// Of the first byte of each lane.
+    /// The offset of the first byte of each lane.
     pub offset: [u64; 64],
-    /// The lanes for which dword n is in range, by its first byte. Others read 0 and drop writes.
+    /// The lanes for which dword n is in range, by its first byte. Other lanes read 0 and drop writes.
     pub valid: [u64; 4],
 }
 
@@ -56,13 +56,13 @@ impl Places for Bytes {
 
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
-        // SAFETY: the places are checked, for what is in range.
+        // SAFETY: the places in range are checked.
         unsafe { read_bytes::<R, T>(to, |n| self.part(lane, n, 1)) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
-        // SAFETY: the places are checked, for what is in range.
+        // SAFETY: the places in range are checked.
         unsafe { write_bytes::<R, T>(from, |n| self.part(lane, n, 1)) }
     }
 
@@ -83,7 +83,8 @@ impl Places for Bytes {
     }
 }
 
-/// What is said of an access of `bytes` bytes whose byte `n` was denied: of scratch, where its dword begins, as elsewhere.
+/// The denial of an access of `bytes` bytes whose byte `n` was denied: in scratch, at the start of its dword, as for other
+/// accesses.
 pub(crate) fn of_dword(denied: Denied, n: u32, bytes: u32) -> Denied {
     let before = n % 4;
     let reason = match denied.reason {

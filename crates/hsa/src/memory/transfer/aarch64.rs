@@ -1,11 +1,11 @@
-//! The instructions of AArch64 that copy and fill.
+//! Instructions of AArch64 for copying and filling.
 
 use std::arch::asm;
 
 /// Fills dwords with a value.
 ///
 /// # Safety
-/// They are mapped, and can be written.
+/// The dwords are mapped and writable.
 pub unsafe fn fill(to: u64, value: u32, count: u64) {
     // SAFETY: exactly the range.
     unsafe {
@@ -71,13 +71,13 @@ pub unsafe fn backward(to: u64, from: u64, bytes: u64) {
     }
 }
 
-/// Copies 64 bytes past the caches, as far as the processor takes the hint.
+/// Copies 64 bytes without filling the caches, as far as the processor follows the hint.
 ///
 /// # Safety
 /// As for [`forward`].
 #[inline(always)]
 pub unsafe fn line(to: u64, from: u64) {
-    // SAFETY: 64 bytes of the ranges. What is fetched ahead may be anywhere.
+    // SAFETY: 64 bytes of the ranges. Prefetches may be anywhere.
     unsafe {
         asm!(
             "prfm pldl1strm, [{from}, #128]",
@@ -96,8 +96,8 @@ pub unsafe fn line(to: u64, from: u64) {
     }
 }
 
-/// Lets others see the [`line`]s before what follows.
+/// Makes the [`line`]s visible before later stores.
 pub fn fence() {
-    // SAFETY: orders stores, and does nothing else.
+    // SAFETY: the instruction only orders stores.
     unsafe { asm!("dmb ishst", options(nostack, preserves_flags)) };
 }

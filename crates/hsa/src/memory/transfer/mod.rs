@@ -1,8 +1,8 @@
-//! Copying and filling memory that kernels and threads of the program may use meanwhile.
+//! Copying and filling memory that kernels and threads of the program may access at the same time.
 //!
-//! Rust knows no copy that may race with others. It is done here, and nowhere else, by instructions: to Rust they are as
-//! relaxed atomic loads and stores of single bytes, in an unspecified order, through addresses that the program
-//! has handed over. Each kind of host has its own: `x86_64.rs`, `aarch64.rs`.
+//! Rust has no copy that may race with other accesses. Such copies are made only here, by assembly instructions. To Rust, these
+//! are relaxed atomic loads and stores of single bytes, in an unspecified order, through addresses that the program has passed.
+//! Each host architecture has instructions of its own: `x86_64.rs`, `aarch64.rs`.
 
 #[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
@@ -18,10 +18,10 @@ use crate::memory::host::{self as pages, Access, Copied};
 use crate::memory::ownership;
 use crate::observe::undefined;
 
-/// Host memory up to this size is copied by the system, which finds out by itself whether it is there: for more, asking
-/// before is cheaper.
+/// The largest copy from or to host memory that is made by a system call, which checks the mapping itself: for larger ones, a
+/// separate check is cheaper.
 const SMALL: u64 = 32 << 10;
-/// From this size on, what is written does not go through the caches.
+/// The size from which stores bypass the caches.
 const LARGE: u64 = 4 << 20;
 
 /// Rows of bytes: the first, and the bytes from row to row and from slice to slice.
@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A single row.
+    /// A single row, which needs no pitches.
     pub fn row(address: u64) -> Place {
         Place {
             address,
@@ -80,7 +80,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Copies them, if they are all where a copy may be made. Otherwise some rows may have been copied.
+    /// Copies the rows, if all are in memory that may be copied. In case of an error, some rows may have been copied.
     pub fn copy(&self) -> Result<(), String> {
         let [bytes, rows, slices] = self.size;
         if self.size.contains(&0) {
@@ -95,7 +95,7 @@ impl Rows {
             let to = self.to.at(place).ok_or_else(wraps)?;
             let from = self.from.at(place).ok_or_else(wraps)?;
             match whole {
-                // SAFETY: both lie in what was looked at.
+                // SAFETY: both rows lie in the checked memory.
                 Some(_) => unsafe {
                     raw(to, from, bytes);
                     undefined::copied(to, from, bytes);
@@ -106,7 +106,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Keeps what lies between the first row and the last mapped, on both sides, if a copy may be made everywhere there.
+    /// Keeps the memory from the first row to the last mapped, on both sides, if all of it may be copied.
     fn hold_whole(&self) -> Option<[Option<Hold<'static>>; 2]> {
         let [bytes, rows, slices] = self.size;
         let range = |place: &Place, access| {
@@ -123,7 +123,7 @@ impl Rows {
     }
 }
 
-/// Copies bytes, which may overlap, if a copy may be made there. The error is a sentence without a subject.
+/// Copies bytes, which may overlap, if the memory may be copied. The error is a sentence without a subject.
 pub fn copy(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     copy_bytes(to, from, bytes)?;
     undefined::copied(to, from, bytes);
@@ -147,16 +147,16 @@ fn copy_bytes(to: u64, from: u64, bytes: u64) -> Result<(), String> {
         return Ok(());
     }
     let of_file = to.pages()?.of_file | from.pages()?.of_file;
-    // A file may be shorter than its mapping: the system finds out.
+    // A file may be shorter than its mapping, which the system call detects.
     if of_file && by_system()? == Copied::All {
         return Ok(());
     }
-    // SAFETY: the library holds these bytes, or the system says that the program has them.
+    // SAFETY: the library holds these bytes, or the system reports that the program has them mapped.
     unsafe { raw(to.address, from.address, bytes) };
     Ok(())
 }
 
-/// Fills dwords with a value, if that may be done there. The error is a sentence without a subject.
+/// Fills dwords with a value, if the memory is writable. The error is a sentence without a subject.
 pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     let bytes = count.checked_mul(4);
     let bytes = bytes.ok_or_else(|| format!("{count} dwords are more than there are addresses"))?;
@@ -166,7 +166,7 @@ pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     let range = ownership::Range::new(to, bytes, Access::Write);
     let _held = range.hold()?;
     range.pages()?;
-    // SAFETY: just looked at.
+    // SAFETY: the range has just been checked.
     unsafe { self::host::fill(range.address, value, count) };
     undefined::filled(to, bytes);
     Ok(())
@@ -187,11 +187,11 @@ pub fn check(address: u64, bytes: u64) -> Result<(), String> {
 /// # Safety
 /// All of both ranges is mapped, and the target can be written.
 unsafe fn raw(to: u64, from: u64, bytes: u64) {
-    /// Closer than this, pieces of the distance would be too small.
+    /// The distance below which the pieces of an overlapping copy would be too small.
     const CLOSE: u64 = 256;
     let [to, from] = [to, from].map(host_address);
     let ahead = to.wrapping_sub(from);
-    // SAFETY: what is copied are parts of the ranges.
+    // SAFETY: the copied pieces are parts of the ranges.
     unsafe {
         if to.abs_diff(from) >= bytes && bytes >= LARGE {
             large(to, from, bytes);
@@ -210,7 +210,7 @@ unsafe fn raw(to: u64, from: u64, bytes: u64) {
     }
 }
 
-/// Copies past the caches, four pages side by side, which keeps more of the memory's banks busy than one.
+/// Copies without filling the caches, four pages in parallel, which keeps more of the memory's banks busy than one.
 ///
 /// # Safety
 /// As for [`raw`], and the ranges do not overlap.
@@ -218,8 +218,8 @@ unsafe fn large(mut to: u64, mut from: u64, bytes: u64) {
     const BLOCK: u64 = 4 * PAGE;
     let head = to.wrapping_neg() % 64;
     let blocks = (bytes - head) / BLOCK;
-    // SAFETY: head, blocks and the rest are the ranges. Streaming stores need an alignment of 16; the fence lets others see
-    // them before what follows.
+    // SAFETY: head, blocks and the rest are the ranges. Streaming stores need an alignment of 16; the fence makes them visible
+    // before later stores.
     unsafe {
         forward(to, from, head);
         (to, from) = (to + head, from + head);
@@ -240,7 +240,7 @@ unsafe fn large(mut to: u64, mut from: u64, bytes: u64) {
 mod tests {
     use super::raw;
 
-    /// Copies within a buffer, at every kind of distance, give what `copy_within` gives.
+    /// Copies within a buffer, at every kind of distance, give the result of `copy_within`.
     #[test]
     fn overlapping_copies() {
         let fresh: Vec<u8> = (0..10_000u32).map(|n| (n * 7 + n / 256) as u8).collect();
@@ -257,7 +257,7 @@ mod tests {
                 let (mut got, mut want) = (fresh.clone(), fresh.clone());
                 want.copy_within(from..from + bytes, to);
                 let start = got.as_mut_ptr().expose_provenance();
-                // SAFETY: both ranges are in the vector, which lives.
+                // SAFETY: both ranges are in the vector, which is alive.
                 unsafe { raw((start + to) as u64, (start + from) as u64, bytes as u64) };
                 assert!(got == want, "{bytes} bytes from {from} to {to}");
             }
@@ -271,7 +271,7 @@ mod tests {
             let mut to = vec![0u8; from.len() + 64];
             let bytes = from.len() - shift;
             let target = to.as_mut_ptr().expose_provenance() + shift;
-            // SAFETY: both ranges are in vectors that live.
+            // SAFETY: both ranges are in vectors that are alive.
             unsafe {
                 raw(
                     target as u64,

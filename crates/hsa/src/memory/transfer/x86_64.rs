@@ -1,11 +1,11 @@
-//! The instructions of x86-64 that copy and fill. The flag of the direction is clear, as in all code.
+//! Instructions of x86-64 for copying and filling. The direction flag is clear, as in all code.
 
 use std::arch::asm;
 
 /// Fills dwords with a value.
 ///
 /// # Safety
-/// They are mapped, and can be written.
+/// The dwords are mapped and writable.
 pub unsafe fn fill(to: u64, value: u32, count: u64) {
     // SAFETY: exactly the range.
     unsafe {
@@ -37,7 +37,7 @@ pub unsafe fn forward(to: u64, from: u64, bytes: u64) {
 /// # Safety
 /// As for [`forward`]; there is at least one byte.
 pub unsafe fn backward(to: u64, from: u64, bytes: u64) {
-    // SAFETY: exactly the ranges. The flag of the direction is cleared again.
+    // SAFETY: exactly the ranges. The direction flag is cleared again.
     unsafe {
         asm!(
             "std", "rep movsb", "cld",
@@ -47,13 +47,13 @@ pub unsafe fn backward(to: u64, from: u64, bytes: u64) {
     }
 }
 
-/// Copies 64 bytes past the caches.
+/// Copies 64 bytes without filling the caches.
 ///
 /// # Safety
 /// As for [`forward`]; the target is a multiple of 16, and a [`fence`] follows before the copy is announced.
 #[inline(always)]
 pub unsafe fn line(to: u64, from: u64) {
-    // SAFETY: 64 bytes of the ranges. What is fetched ahead may be anywhere.
+    // SAFETY: 64 bytes of the ranges. Prefetches may be anywhere.
     unsafe {
         asm!(
             "prefetcht0 [{from} + 128]",
@@ -76,8 +76,8 @@ pub unsafe fn line(to: u64, from: u64) {
     }
 }
 
-/// Lets others see the [`line`]s before what follows.
+/// Makes the [`line`]s visible before later stores.
 pub fn fence() {
-    // SAFETY: orders stores, and does nothing else.
+    // SAFETY: the instruction only orders stores.
     unsafe { asm!("sfence", options(nostack, preserves_flags)) };
 }

@@ -12,9 +12,9 @@ use crate::observe::backtrace::Backtrace;
 /// A request of the program: a packet or a copy that has not ended.
 #[derive(Clone)]
 pub struct Request {
-    /// Requests are numbered in their order.
+    /// The number of the request, in the order of requests.
     pub(super) number: u64,
-    /// The jobs that happen before it.
+    /// The jobs that happen before the request.
     pub(super) clock: VectorClock,
     /// The backtrace of the call that made the request.
     pub(super) backtrace: Option<Backtrace>,
@@ -23,7 +23,7 @@ pub struct Request {
 /// A kernel or a copy that has ended.
 pub struct Job {
     pub id: Id,
-    /// Its request, with the clock of its begin.
+    /// The request of the job, with the clock at its begin.
     pub request: Request,
     pub what: What,
 }
@@ -31,7 +31,7 @@ pub struct Job {
 pub enum What {
     Kernel(Kernel, Box<Footprint>),
     Copy {
-        /// The function of the library.
+        /// The function of the library that made the copy.
         call: &'static str,
         written: Vec<Range<u64>>,
         read: Vec<Range<u64>>,
@@ -66,34 +66,34 @@ pub enum Other {
 #[derive(Default)]
 pub struct Jobs {
     ended: VecDeque<Job>,
-    /// Kernels that run, by a number of each.
+    /// The numbers of running kernels.
     running: BTreeSet<u64>,
-    /// The last number of a request or a kernel.
+    /// The last number given to a request or a kernel.
     numbers: u64,
-    /// Requests that have not ended.
+    /// The number of requests that have not ended.
     open: u64,
     /// The clock of all jobs that have ended.
     done: VectorClock,
-    /// Jobs that kernels may have announced to others by memory: these happen before everything.
+    /// Jobs that kernels may have announced to others through memory: these happen before everything later.
     announced: VectorClock,
     suspects: Vec<Suspect>,
     found: Vec<Found>,
 }
 
-/// A race, unless a kernel that still runs synchronises by memory: that may order the two jobs unseen.
+/// A suspected race: not a race if a running kernel synchronises through memory, which may order the two jobs unseen.
 struct Suspect {
     found: Found,
     unless: BTreeSet<u64>,
 }
 
-/// The number of jobs that are kept, the last ones.
+/// The number of jobs that are kept, the latest ones.
 const MAX_JOBS: usize = 256;
-/// Bytes of footprints that are kept, without the last one.
+/// The largest total size of the kept footprints in bytes, without the last one.
 const MAX_BYTES: u64 = 256 << 20;
-/// A copy of at most so many bytes may read a counter or a flag of a kernel that runs.
+/// The size up to which a copy may read a counter or a flag of a running kernel.
 const WORD: u64 = 8;
 
-/// Whether a kernel is one by which the runtime copies or fills.
+/// Whether a kernel is one of the runtime's for copies and fills.
 pub fn is_copy(kernel: &str) -> bool {
     ["__amd_rocclr_copy", "__amd_rocclr_fill"]
         .iter()
@@ -101,19 +101,19 @@ pub fn is_copy(kernel: &str) -> bool {
 }
 
 impl Jobs {
-    /// A request begins. Returns its number.
+    /// Records the begin of a request. Returns its number.
     pub fn begins(&mut self) -> u64 {
         self.open += 1;
         self.numbers += 1;
         self.numbers
     }
 
-    /// A request ends without a job.
+    /// Records that a request ends without a job.
     pub fn given_up(&mut self) {
         self.open = self.open.saturating_sub(1);
     }
 
-    /// A kernel begins to run. Returns its number.
+    /// Records that a kernel begins to run. Returns its number.
     pub fn runs(&mut self) -> u64 {
         self.numbers += 1;
         self.running.insert(self.numbers);
@@ -130,7 +130,7 @@ impl Jobs {
         std::mem::take(&mut self.found)
     }
 
-    /// A copy has ended.
+    /// Records the end of a copy.
     pub fn ends(&mut self, job: Job) {
         self.given_up();
         self.done.add(job.id);
@@ -139,7 +139,7 @@ impl Jobs {
         }
     }
 
-    /// A kernel has ended that has announced nothing by memory.
+    /// Records the end of a kernel that has announced nothing through memory.
     pub fn kernel_ends(&mut self, number: u64, job: Job) {
         self.given_up();
         self.done.add(job.id);
@@ -153,7 +153,8 @@ impl Jobs {
         }
     }
 
-    /// A kernel has ended that may have announced something by memory: all that happened before it is announced.
+    /// Records the end of a kernel that may have announced something through memory: all jobs that happened before it are
+    /// announced.
     pub fn announces(&mut self, number: u64, id: Id, clock: &VectorClock) {
         self.given_up();
         self.done.add(id);
@@ -162,7 +163,7 @@ impl Jobs {
         self.stops(number);
     }
 
-    /// A kernel has ended, and what it has announced is unknown.
+    /// Records the end of a kernel whose announcements are unknown.
     pub fn stops(&mut self, number: u64) {
         if self.running.remove(&number) {
             self.suspects
@@ -170,7 +171,7 @@ impl Jobs {
         }
     }
 
-    /// Reports the suspects that waited for the end of this kernel alone.
+    /// Reports the suspected races that waited only for the end of this kernel.
     fn clear(&mut self, number: u64) {
         for suspect in &mut self.suspects {
             suspect.unless.remove(&number);
@@ -181,7 +182,7 @@ impl Jobs {
         self.found.extend(cleared.map(|suspect| suspect.found));
     }
 
-    /// Finds races of a new job with earlier ones. Returns whether it synchronises with one of them by memory.
+    /// Finds races of a new job with earlier ones. Returns whether it synchronises with one of them through memory.
     fn compare(&mut self, job: &Job) -> bool {
         let is_ordered = |old: &&Job| job.request.clock.has(old.id) || self.announced.has(old.id);
         let unordered: Vec<&Job> = self.ended.iter().filter(|old| !is_ordered(old)).collect();
@@ -221,7 +222,7 @@ impl Jobs {
         }
     }
 
-    /// Forgets the jobs that happen before all later ones.
+    /// Drops the jobs that happen before all later ones.
     pub fn forget(&mut self, host: &VectorClock) {
         if self.open == 0 {
             self.ended.retain(|job| !host.has(job.id));
@@ -237,8 +238,8 @@ impl Job {
         }
     }
 
-    /// Whether two jobs synchronise by the same bytes: a kernel waits for a flag that is copied, or the host reads a counter of
-    /// a kernel.
+    /// Whether two jobs synchronise through the same bytes: a kernel waits for a flag that is copied, or the host reads a counter
+    /// of a kernel.
     fn orders_with(&self, other: &Job) -> bool {
         match (&self.what, &other.what) {
             (What::Kernel(_, a), What::Kernel(_, b)) => a.orders_with(b),

@@ -1,10 +1,10 @@
 //! The tool `race` between kernels of different queues, and between kernels and copies of the host.
 //!
-//! Two jobs are ordered if one has been waited for before the other began: by a queue, by a packet or a copy that depends on
-//! a signal, or by the host, which has observed a signal before it requested the other. All threads of the host count as one,
-//! since they may synchronise unseen. So a race is found though the jobs did not overlap this time.
+//! Two jobs are ordered if one was waited for before the other began: by a queue, by a packet or a copy that depends on a signal,
+//! or by the host, which has observed a signal before it requested the other. All threads of the host count as one, since they
+//! may synchronise unseen. So a race is found even if the jobs did not overlap this time.
 //!
-//! No order is missed. Where synchronisation may be unseen, more order is assumed than there is: see `docs/checkers.md`.
+//! No order is missed. Where synchronisation may be unseen, more order is assumed than exists: see `docs/checkers.md`.
 
 mod jobs;
 mod queue_order;

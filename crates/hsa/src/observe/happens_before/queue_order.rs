@@ -13,24 +13,24 @@ use crate::abi::Signal;
 use crate::memory::{self, Kind, Origin};
 use crate::state::{lock, runtime};
 
-/// The order of a queue.
+/// The order of a queue's packets.
 #[derive(Default)]
 pub struct QueueOrder(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// The timeline, after the first kernel.
+    /// The timeline of the queue, created by its first kernel.
     timeline: Option<usize>,
     /// The jobs that happen before the next packet.
     clock: VectorClock,
-    /// Packets that have been announced and not taken, by their numbers.
+    /// Packets that have been announced and not executed yet, by their numbers.
     announced: BTreeMap<u64, Request>,
-    /// The first packet that has not been announced.
+    /// The number of the first packet that has not been announced.
     next: u64,
 }
 
 impl QueueOrder {
-    /// The program rings the doorbell: all packets that are there, from the first that waits, are requests of this thread.
+    /// Handles a doorbell ring: all written packets, from the first waiting one, are requests of this thread.
     pub fn rung(&self, first: u64, is_written: impl Fn(u64) -> bool) {
         if !enabled() {
             return;
@@ -51,7 +51,7 @@ impl QueueOrder {
         !enabled() || lock(&self.0).announced.contains_key(&index)
     }
 
-    /// The packet of a kernel is executed.
+    /// Records that the packet of a kernel is executed.
     pub fn begins(&self, index: u64, kernel: &Kernel) -> Option<Launch> {
         let mut inner = lock(&self.0);
         let request = inner.takes(index)?;
@@ -60,7 +60,7 @@ impl QueueOrder {
         Some(Launch::new(timeline, request, kernel))
     }
 
-    /// A kernel has ended.
+    /// Records that a kernel has ended.
     pub fn ends(&self, launch: Option<Launch>) {
         if let Some(launch) = launch {
             let id = launch.ends();
@@ -68,7 +68,7 @@ impl QueueOrder {
         }
     }
 
-    /// A packet has waited for signals.
+    /// Records that a packet has waited for signals.
     pub fn waited(&self, index: u64, signals: &[Signal]) {
         if !enabled() {
             return;
@@ -83,7 +83,7 @@ impl QueueOrder {
         }
     }
 
-    /// A packet has ended, and completes a signal.
+    /// Records that a packet has ended, and completes a signal.
     pub fn completes(&self, signal: Signal) {
         if enabled() {
             let clock = lock(&self.0).clock.clone();
@@ -95,7 +95,7 @@ impl QueueOrder {
     }
 }
 
-/// A kernel that runs.
+/// A running kernel, with its order among the jobs.
 pub struct Launch {
     number: u64,
     timeline: usize,
@@ -116,7 +116,7 @@ impl Launch {
         }
     }
 
-    /// The kernel has ended: compares it with the other jobs.
+    /// Compares the ended kernel with the other jobs.
     fn ends(self) -> Id {
         let footprint = lock(&self.footprint).take();
         let is_copy = is_copy(self.kernel.name());
@@ -160,8 +160,8 @@ fn is_shared(address: u64) -> bool {
 }
 
 impl Inner {
-    /// Takes a packet, which happens after all before it. One that was not announced happens after all that happens before
-    /// the host now.
+    /// Takes the request of a packet, which happens after all earlier ones. A packet that was not announced happens after all
+    /// jobs that happen before the host now.
     fn takes(&mut self, index: u64) -> Option<Request> {
         let announced = self.announced.remove(&index);
         let mut request = announced.or_else(|| {

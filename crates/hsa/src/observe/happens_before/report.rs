@@ -21,7 +21,7 @@ pub fn report(found: &Found) {
     checks::report(&found.kernel, std::slice::from_ref(&finding));
 }
 
-/// A kernel and a copy or a fill of the host.
+/// The finding for a kernel and a copy or a fill of the host.
 fn with_copy(found: &Found, call: &str, backtrace: Option<&Backtrace>, writes: bool) -> Finding {
     let is_fill = call.contains("fill");
     let what = if is_fill { "fill" } else { "copy" };
@@ -46,7 +46,7 @@ fn with_copy(found: &Found, call: &str, backtrace: Option<&Backtrace>, writes: b
     }
 }
 
-/// Two kernels of the program.
+/// The finding for two kernels of the program.
 fn with_kernel(found: &Found) -> Finding {
     let Other::Kernel(kernel, backtrace, other) = &found.other else {
         return plain(found, "kernels", String::new());
@@ -108,7 +108,7 @@ fn stack(label: &str, backtrace: Option<&Backtrace>) -> Option<Stack> {
     Some(Stack { label, frames })
 }
 
-/// The access of the kernel, and the allocation that has the bytes.
+/// The access of the kernel, and the allocation that contains the bytes.
 fn what_is_done(found: &Found) -> String {
     let Meeting {
         bytes,

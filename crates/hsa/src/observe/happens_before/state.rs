@@ -16,7 +16,7 @@ use crate::observe::checks;
 use crate::signal;
 use crate::state::lock;
 
-/// Whether `race` runs.
+/// Whether the checker `race` is enabled.
 pub fn enabled() -> bool {
     checks::tools().has(Tool::Race)
 }
@@ -25,7 +25,7 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 
 #[derive(Default)]
 pub struct State {
-    /// The jobs that happen before all that the host does next.
+    /// The jobs that happen before all later actions of the host.
     pub host: VectorClock,
     /// For each signal, by its handle: the jobs that happen before an observation of its change.
     signals: HashMap<u64, VectorClock>,
@@ -35,7 +35,7 @@ pub struct State {
     pub jobs: Jobs,
 }
 
-/// Changes the state, and reports the races that this finds after the state is unlocked.
+/// Changes the state, and reports the races that are found after the state is unlocked.
 pub fn with<T>(change: impl FnOnce(&mut State) -> T) -> T {
     let mut state = lock(&STATE);
     let all = state.get_or_insert_default();
@@ -59,14 +59,14 @@ impl Request {
         })
     }
 
-    /// It has waited for a signal.
+    /// Records that the request has waited for a signal.
     pub fn waited(&mut self, signal: Signal) {
         with(|state| self.clock.join(&state.of_signal(signal)));
     }
 }
 
-/// A copy or a fill has been done, with the bytes that it has written and those that it has read. It happens before an
-/// observation of its signal; without a signal, before all that the host does next.
+/// Records a copy or a fill, with the bytes that it has written and read. The copy happens before an observation of its signal;
+/// without a signal, before all later actions of the host.
 pub fn copied(
     request: Option<Request>,
     call: &'static str,
@@ -93,7 +93,7 @@ pub fn copied(
     });
 }
 
-/// A requested copy will not be done.
+/// Records that a requested copy will not be made.
 pub fn given_up(request: Option<Request>, completion: Signal) {
     if let Some(request) = request {
         with(|state| {
@@ -103,7 +103,7 @@ pub fn given_up(request: Option<Request>, completion: Signal) {
     }
 }
 
-/// The host has observed a signal.
+/// Records that the host has observed a signal.
 pub fn host_sees(signal: Signal) {
     if enabled() && signal.0 != 0 {
         with(|state| {
@@ -114,7 +114,7 @@ pub fn host_sees(signal: Signal) {
     }
 }
 
-/// The host changes a signal.
+/// Records that the host changes a signal.
 pub fn host_changes(signal: Signal) {
     if enabled() && signal.0 != 0 {
         with(|state| {
@@ -134,13 +134,13 @@ impl State {
         clock
     }
 
-    /// The jobs of a clock happen before later observations of a signal.
+    /// Makes the jobs of a clock happen before later observations of a signal.
     pub fn shows(&mut self, signal: Signal, clock: &VectorClock) {
         if signal.0 == 0 {
             return;
         }
         self.signals.entry(signal.0).or_default().join(clock);
-        // The program may look at it without a call.
+        // The program may read the value without a call.
         if is_exposed(signal) {
             self.host.join(clock);
         }

@@ -7,19 +7,19 @@ pub struct Id {
     pub number: u64,
 }
 
-/// The jobs that happen before some point: of each timeline, up to which number.
+/// The jobs that happen before some point: for each timeline, the number of the last one.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct VectorClock(Vec<u64>);
 
 impl VectorClock {
-    /// Whether a job happens before.
+    /// Whether a job is in the clock.
     pub fn has(&self, job: Id) -> bool {
         self.0
             .get(job.timeline)
             .is_some_and(|last| *last >= job.number)
     }
 
-    /// Adds a job and those before it on its timeline.
+    /// Adds a job and the earlier ones of its timeline.
     pub fn add(&mut self, job: Id) {
         if self.0.len() <= job.timeline {
             self.0.resize(job.timeline + 1, 0);
@@ -44,7 +44,7 @@ impl VectorClock {
 pub struct Timelines(Vec<u64>);
 
 impl Timelines {
-    /// Opens a timeline for jobs that are ordered anyhow, as those of a queue.
+    /// Opens a timeline for jobs that are already ordered, like those of a queue.
     pub fn open(&mut self) -> usize {
         self.0.push(0);
         self.0.len() - 1
@@ -57,7 +57,7 @@ impl Timelines {
         Id { timeline, number }
     }
 
-    /// A job after all that a clock has: in a timeline of which the clock has the last job, or in a new one.
+    /// Adds a job after all jobs of a clock: to a timeline whose last job is in the clock, or to a new one.
     pub fn after(&mut self, timelines: &mut Vec<usize>, clock: &VectorClock) -> Id {
         let last = |timeline: usize| Id {
             timeline,

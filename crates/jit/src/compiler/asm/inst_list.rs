@@ -1,26 +1,27 @@
-//! What templates have written, as a list: instructions on vectors as they were asked for, and all others as they are.
+//! The instruction list of a block: the output of the templates for lowering to AVX2. Vector instructions are kept as requested,
+//! all others encoded.
 
 use iced_x86::{Code, Instruction, Register, RoundingControl};
 use wavetank_ir::Value;
 
 use super::operands::{Arg, Label, Under};
 
-/// One of a list.
+/// An entry of the list.
 #[derive(Debug)]
 pub enum Item {
-    /// What follows is the code of a node.
+    /// The start of the code of a node.
     Mark(Value),
-    /// A label is here.
+    /// The position of a label.
     Place(Label),
     /// A jump to a label.
     Jump(Code, Label),
-    /// An instruction that has no vectors.
+    /// An instruction without vector operands.
     Host(Instruction),
-    /// One that has.
+    /// An instruction with vector operands.
     Wide(Wide),
 }
 
-/// An instruction on vectors.
+/// A vector instruction with its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Wide {
     pub code: Code,
@@ -30,27 +31,27 @@ pub struct Wide {
     count: usize,
 }
 
-/// Halves of registers and of masks, a bit each.
+/// A set of halves of vector and mask registers, one bit each.
 pub type Units = u128;
 
-/// All halves of vectors.
+/// The halves of all vector registers.
 pub const VECTORS: Units = (1 << 64) - 1;
-/// Those of masks as well.
+/// The halves of all vector and mask registers.
 pub const ALL: Units = (1 << 80) - 1;
 
-/// The number of a half: 0 to 63 of vectors, 64 to 79 of masks.
+/// The number of a half: 0 to 63 for vectors, 64 to 79 for masks.
 pub type Unit = usize;
 
-/// What an instruction does to halves.
+/// The halves that an instruction reads and writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Effects {
     pub reads: Units,
     pub writes: Units,
-    /// It does nothing but write those.
+    /// Whether the instruction has no other effects.
     pub is_pure: bool,
 }
 
-/// The half of a register of vectors or of masks.
+/// The number of a half of a vector or mask register.
 pub fn unit(register: Register, half: usize) -> Unit {
     if register.is_k() {
         return 64 + 2 * (register as usize - Register::K0 as usize) + half;
@@ -72,7 +73,7 @@ fn both(register: Register) -> Units {
     3 << unit(register, 0)
 }
 
-/// What of a register an operand is: of the short ones the lower half.
+/// The halves of a register that an operand reads: for a short register the lower one.
 fn read(register: Register) -> Units {
     if !is_vector(register) {
         return 0;
@@ -83,7 +84,7 @@ fn read(register: Register) -> Units {
     }
 }
 
-/// Whether it is a vector or a mask.
+/// Whether the register is a vector or a mask.
 pub fn is_vector(register: Register) -> bool {
     register.is_zmm() || register.is_k() || register.is_ymm() || register.is_xmm()
 }
@@ -105,7 +106,7 @@ impl Wide {
         &self.args[..self.count]
     }
 
-    /// Whether it has an operand that is a vector or a mask.
+    /// Whether the instruction has an operand that is a vector or a mask.
     pub fn is_vector(&self) -> bool {
         self.args().iter().any(|arg| match arg {
             Arg::R(register) => is_vector(*register),
@@ -114,7 +115,7 @@ impl Wide {
         })
     }
 
-    /// The register that it writes.
+    /// The register that the instruction writes.
     pub fn to(&self) -> Register {
         match self.args[0] {
             Arg::R(register) => register,
@@ -122,7 +123,7 @@ impl Wide {
         }
     }
 
-    /// The mask that restricts it.
+    /// The mask that restricts the instruction.
     pub fn mask(&self) -> Option<Register> {
         match self.under {
             Under::All => None,
@@ -171,7 +172,7 @@ impl Wide {
         )
     }
 
-    /// Whether what the result's register held is an operand.
+    /// Whether the old value of the result's register is an operand.
     fn changes(&self) -> bool {
         matches!(
             self.code,
@@ -206,7 +207,7 @@ pub fn clobbers(code: Code) -> Units {
     }
 }
 
-/// Whether a host instruction goes somewhere else for good.
+/// Whether a host instruction never continues at the next one.
 pub fn is_end(code: Code) -> bool {
     matches!(code, Code::Jmp_rm64 | Code::Retnq)
 }

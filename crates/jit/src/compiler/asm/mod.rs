@@ -1,8 +1,7 @@
-//! A buffer of host instructions with labels and constants: the encoder is `iced-x86`, the rest is what a compiler in one
-//! pass needs around it.
+//! The assembler: a buffer of host instructions with labels and constants, on top of the encoder `iced-x86`.
 //!
-//! Templates write AVX-512. Where the processor has AVX2 alone, their instructions are collected in a list ([`inst_list`])
-//! instead of being encoded; `avx2` lowers the complete list to AVX2.
+//! Templates emit AVX-512. On a processor with only AVX2, their instructions are collected in a list ([`inst_list`]) instead of
+//! being encoded; `avx2` lowers the complete list to AVX2.
 
 pub mod inst_list;
 mod operands;
@@ -13,55 +12,55 @@ use wavetank_ir::Value;
 use inst_list::{Item, Wide};
 pub use operands::{Arg, CONSTANTS, Label, Mem, Under, fixed, low};
 
-/// Code under way.
+/// A buffer of code that is being emitted.
 pub struct Asm {
     encoder: Encoder,
     length: usize,
-    /// Where each label is, once that is known.
+    /// The position of each label, once it is placed.
     labels: Vec<Option<usize>>,
-    /// Distances of 32 bits to be filled in: where they stand, and the label.
+    /// 32-bit distances to fill in: their positions and labels.
     jumps: Vec<(usize, Label)>,
     constants: Vec<u32>,
-    /// Distances to constants to be filled in.
+    /// Distances to constants to fill in.
     constant_users: Vec<Distance>,
     marks: Vec<(usize, Value)>,
-    /// What has been written, where it is to become AVX2.
+    /// The emitted instructions, if they are to be lowered to AVX2.
     list: Option<Vec<Item>>,
 }
 
 /// A distance of 32 bits to a constant.
 struct Distance {
-    /// Where it stands.
+    /// The position of the distance in the code.
     at: usize,
-    /// What it is counted from: where its instruction ends.
+    /// The position it is relative to: the end of its instruction.
     from: usize,
-    /// Which constant.
+    /// The offset of the constant.
     to: usize,
 }
 
-/// Finished code.
+/// Finished code with its constants.
 pub struct Assembled {
-    /// The instructions, then the constants. It can be anywhere.
+    /// The instructions, then the constants. The code is position-independent.
     pub bytes: Vec<u8>,
-    /// How many of it are instructions.
+    /// The number of bytes that are instructions.
     pub code: usize,
-    /// Where the code of nodes begins, in the order of the code.
+    /// The start of each node's code, in the order of the code.
     pub marks: Vec<(usize, Value)>,
-    /// Where each label is.
+    /// The position of each label.
     labels: Vec<Option<usize>>,
-    /// Nodes whose code has instructions that AVX2 has nothing for.
+    /// Nodes whose code contains instructions without an equivalent in AVX2.
     pub refused: Vec<Value>,
 }
 
 impl Assembled {
-    /// Where a label is.
+    /// The position of a label.
     pub fn position(&self, label: Label) -> usize {
         self.labels[label.0].expect("every label is placed")
     }
 }
 
 impl Asm {
-    /// No code yet.
+    /// An empty buffer for AVX-512 code.
     pub fn new() -> Asm {
         Asm {
             encoder: Encoder::new(64),
@@ -75,7 +74,7 @@ impl Asm {
         }
     }
 
-    /// No code yet, which is to become AVX2.
+    /// An empty buffer for code that is to be lowered to AVX2.
     pub fn to_avx2() -> Asm {
         Asm {
             list: Some(Vec::new()),
@@ -83,12 +82,13 @@ impl Asm {
         }
     }
 
-    /// Whether what is written runs as it is. If not, selections by numbers of lanes and roundings of their own are dear.
+    /// Whether the instructions are encoded unchanged. If not, permutations of lanes and roundings other than the default are
+    /// expensive.
     pub fn is_avx512(&self) -> bool {
         self.list.is_none()
     }
 
-    /// What follows is the code of a node.
+    /// Marks the start of the code of a node.
     pub fn mark(&mut self, node: Value) {
         match &mut self.list {
             Some(list) => list.push(Item::Mark(node)),
@@ -101,11 +101,11 @@ impl Asm {
             return list.push(Item::Host(*instruction));
         }
         let encoded = self.encoder.encode(instruction, self.length as u64);
-        // Only operands that the instruction does not have are refused: a mistake of a template.
+        // An error means that the instruction lacks such operands: a mistake of a template.
         self.length += encoded.unwrap_or_else(|error| panic!("{:?}: {error}", instruction.code()));
     }
 
-    /// An instruction that may name a constant by its distance.
+    /// Emits an instruction that may refer to a constant by its distance.
     fn push_near(&mut self, mut instruction: Instruction) {
         if self.list.is_some() || instruction.memory_base() != CONSTANTS {
             return self.push(&instruction);
@@ -121,7 +121,7 @@ impl Asm {
         });
     }
 
-    /// Whether it goes to the list, as an instruction on vectors; and there it is.
+    /// Adds a vector instruction to the list, if there is one. Returns whether it did.
     fn is_listed(&mut self, wide: Wide) -> bool {
         match &mut self.list {
             Some(list) if wide.is_vector() => {
@@ -132,24 +132,24 @@ impl Asm {
         }
     }
 
-    /// An instruction of any operands.
+    /// Emits an instruction with any operands.
     pub fn op(&mut self, code: Code, args: &[Arg]) {
         self.under(code, Under::All, args);
     }
 
-    /// A jump, or whatever reads flags, as it stands.
+    /// Emits a jump, or an instruction that reads flags, unchanged.
     pub fn as_it_is(&mut self, instruction: &Instruction) {
         self.push_near(*instruction);
     }
 
-    /// An instruction that changes memory as one.
+    /// Emits an instruction that changes memory atomically.
     pub fn locked(&mut self, code: Code, args: &[Arg]) {
         let mut instruction = instruction(code, args);
         instruction.set_has_lock_prefix(true);
         self.push(&instruction);
     }
 
-    /// A vector instruction under a mask.
+    /// Emits a vector instruction under a mask.
     pub fn under(&mut self, code: Code, under: Under, args: &[Arg]) {
         if self.list.is_some()
             && self.is_listed(Wide::new(code, RoundingControl::None, under, args))
@@ -161,7 +161,7 @@ impl Asm {
         self.push_near(instruction);
     }
 
-    /// A vector instruction of registers alone, with its own rounding.
+    /// Emits a vector instruction on registers only, with a rounding mode of its own.
     pub fn rounded(&mut self, code: Code, round: RoundingControl, under: Under, args: &[Arg]) {
         if self.list.is_some() && self.is_listed(Wide::new(code, round, under, args)) {
             return;
@@ -172,7 +172,7 @@ impl Asm {
         self.push(&instruction);
     }
 
-    /// A register gets a constant.
+    /// Sets a register to a constant.
     pub fn set(&mut self, register: Register, value: u64) {
         let instruction = match u32::try_from(value) {
             Ok(0) => {
@@ -185,7 +185,7 @@ impl Asm {
         self.push(&instruction.expect("the operands are those of the code"));
     }
 
-    /// An instruction with a register or memory, and a constant, which one of 64 bits extends with its sign.
+    /// Emits an instruction with a register or memory, and a constant, which is sign-extended to 64 bits if `wide`.
     pub fn with_constant(&mut self, code: Code, to: Arg, value: i32, wide: bool) {
         let mut instruction = instruction(code, &[to]);
         if wide {
@@ -198,13 +198,13 @@ impl Asm {
         self.push(&instruction);
     }
 
-    /// A label, to be [placed](Self::place).
+    /// A new label, to be [placed](Self::place).
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    /// The label is here.
+    /// Places a label at the present position.
     pub fn place(&mut self, label: Label) {
         match &mut self.list {
             Some(list) => list.push(Item::Place(label)),
@@ -212,7 +212,7 @@ impl Asm {
         }
     }
 
-    /// A jump with a distance of 32 bits.
+    /// Emits a jump with a 32-bit distance.
     pub fn jump(&mut self, code: Code, to: Label) {
         if let Some(list) = &mut self.list {
             return list.push(Item::Jump(code, to));
@@ -223,7 +223,7 @@ impl Asm {
         self.jumps.push((self.length - 4, to));
     }
 
-    /// The offset of a constant behind [`fixed::CONSTANTS`].
+    /// The place of a constant relative to [`fixed::CONSTANTS`].
     pub fn constant(&mut self, value: u32) -> Mem {
         let known = self.constants.iter().position(|c| *c == value);
         let at = known.unwrap_or_else(|| {
@@ -233,18 +233,18 @@ impl Asm {
         Mem::at(fixed::CONSTANTS, 4 * at as u32)
     }
 
-    /// The dword at an offset behind the first constant.
+    /// The dword at an offset from the first constant.
     pub fn constant_at(&self, offset: u32) -> u32 {
         self.constants[offset as usize / 4]
     }
 
-    /// The offset of a constant of 64 bits behind [`fixed::CONSTANTS`].
+    /// The place of a 64-bit constant relative to [`fixed::CONSTANTS`].
     pub fn wide_constant(&mut self, value: u64) -> Mem {
         let at = self.constant_row(&[value as u32, (value >> 32) as u32]);
         Mem::at(fixed::CONSTANTS, at)
     }
 
-    /// The offset of a row of constants behind [`fixed::CONSTANTS`]. What fills a vector stands as vectors are loaded best.
+    /// The offset of a row of constants from [`fixed::CONSTANTS`]. A row that fills a vector is aligned for fast loads.
     pub fn constant_row(&mut self, row: &[u32]) -> u32 {
         let step = if row.len() < 16 { 1 } else { 16 };
         let mut windows = self.constants.windows(row.len()).step_by(step);
@@ -258,7 +258,7 @@ impl Asm {
         4 * at as u32
     }
 
-    /// Points [`fixed::CONSTANTS`] to the constants.
+    /// Loads the address of the constants into [`fixed::CONSTANTS`].
     pub fn use_constants(&mut self) {
         let constants = Mem::at(CONSTANTS, 0);
         self.op(
@@ -267,12 +267,12 @@ impl Asm {
         );
     }
 
-    /// The list of a buffer that is to become AVX2. What is written from now on is encoded; labels and constants stay.
+    /// Takes the list of a buffer that is to be lowered to AVX2. Later instructions are encoded; labels and constants stay.
     pub fn take_list(&mut self) -> Option<Vec<Item>> {
         self.list.take()
     }
 
-    /// The encoded code, with its constants after it. `refused`: the nodes whose code could not be lowered.
+    /// The encoded code, followed by its constants. `refused` has the nodes whose code could not be lowered.
     pub fn assemble(mut self, refused: Vec<Value>) -> Assembled {
         let mut bytes = self.encoder.take_buffer();
         let code = bytes.len();

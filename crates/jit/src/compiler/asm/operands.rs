@@ -2,7 +2,7 @@
 
 use iced_x86::Register;
 
-/// Registers that hold the same while compiled code runs. All are kept by functions that it calls.
+/// Registers with a fixed content while compiled code runs. Called functions preserve them.
 pub mod fixed {
     use iced_x86::Register;
 
@@ -10,29 +10,29 @@ pub mod fixed {
     pub const UNIFORM: Register = Register::RBX;
     /// The vector file of the wave.
     pub const VECTOR: Register = Register::R12;
-    /// What helpers run on.
+    /// The context of helpers.
     pub const CTX: Register = Register::R13;
-    /// In a tile: 64 times its number, the offset in a lane vector.
+    /// In a tile: 64 times its number, the tile's offset in a lane vector.
     pub const TILE: Register = Register::R14;
-    /// In a tile: twice its number, the offset in a mask.
+    /// In a tile: twice its number, the tile's offset in a mask.
     pub const PIECE: Register = Register::R15;
-    /// In a tile: the constants.
+    /// In a tile: the address of the constants.
     pub const CONSTANTS: Register = Register::R11;
 }
 
-/// A place in memory.
+/// A memory operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mem {
-    /// What is added up: one register, or two.
+    /// The register that has the base address.
     pub base: Register,
-    /// The second one, or none.
+    /// The index register, or none.
     pub index: Register,
-    /// Bytes behind them.
+    /// The displacement in bytes.
     pub offset: i32,
 }
 
 impl Mem {
-    /// So many bytes behind a register.
+    /// The memory at an offset from a register.
     pub fn at(base: Register, offset: u32) -> Mem {
         let (index, offset) = (Register::None, offset as i32);
         Mem {
@@ -42,7 +42,7 @@ impl Mem {
         }
     }
 
-    /// So many bytes behind two registers.
+    /// The memory at an offset from the sum of two registers.
     pub fn sum(base: Register, index: Register, offset: u32) -> Mem {
         let offset = offset as i32;
         Mem {
@@ -53,16 +53,16 @@ impl Mem {
     }
 }
 
-/// An operand.
+/// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arg {
-    /// A register.
+    /// A register of any class.
     R(Register),
-    /// Memory.
+    /// A place in memory, accessed in full width.
     M(Mem),
-    /// A dword in memory, in every lane.
+    /// A dword in memory, broadcast to every lane.
     Each(Mem),
-    /// A byte.
+    /// An immediate of 8 bits.
     I(u8),
 }
 
@@ -84,22 +84,22 @@ impl From<u8> for Arg {
     }
 }
 
-/// How the result of a vector instruction is written.
+/// The masking of a vector instruction's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Under {
-    /// To every lane.
+    /// Every lane is written.
     All,
-    /// To those of a mask; the others keep what they have.
+    /// The lanes of a mask are written; the others are kept.
     Merge(Register),
-    /// To those of a mask; the others become zero.
+    /// The lanes of a mask are written; the others become zero.
     Zero(Register),
 }
 
-/// A place in the code that jumps go to.
+/// A jump target in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label(pub usize);
 
-/// Where the constants are: behind this "register" they stand in memory, wherever the code is.
+/// The base "register" of constants in position-independent code: the address is relative to RIP.
 pub const CONSTANTS: Register = Register::RIP;
 
 /// The low half of a general register.

@@ -1,4 +1,4 @@
-//! Comparisons, whose results are masks.
+//! Lowering of comparisons, whose results are masks.
 
 use iced_x86::{Code, Register};
 
@@ -17,7 +17,7 @@ const NOT_EQUAL: u8 = 4;
 const AT_LEAST: u8 = 5;
 const MORE: u8 = 6;
 
-/// VPCMPEQD of a form.
+/// VPCMPEQ for the fields of a form.
 pub fn equal(form: Form) -> Code {
     match form {
         Form::Dwords => Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
@@ -27,7 +27,7 @@ pub fn equal(form: Form) -> Code {
     }
 }
 
-/// VPCMPGTD of a form.
+/// VPCMPGT for the fields of a form.
 pub fn more(form: Form) -> Code {
     match form {
         Form::Dwords => Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
@@ -37,7 +37,7 @@ pub fn more(form: Form) -> Code {
     }
 }
 
-/// VPMAXUD of a form, if there is one.
+/// VPMAXU for the fields of a form, if it exists.
 fn larger(form: Form) -> Option<Code> {
     match form {
         Form::Dwords => Some(Code::VEX_Vpmaxud_ymm_ymm_ymmm256),
@@ -48,14 +48,14 @@ fn larger(form: Form) -> Option<Code> {
 }
 
 impl Lowering<'_> {
-    /// Where a number without a sign is at least another one.
+    /// The fields in which the first unsigned number is at least the second.
     fn is_larger(&mut self, form: Form, a: Register, b: Register) -> Register {
         let to = self.two(larger(form).expect("it was asked for"), a, b);
         self.onto(equal(form), to, a);
         to
     }
 
-    /// A mask whose halves a function finds, or the complement of what it finds; off where the instruction's mask is.
+    /// Writes a mask whose halves `of` computes, or its complement; inactive lanes of the instruction's mask are 0.
     fn compared(
         &mut self,
         wide: &Wide,
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         self.set_mask(wide.to(), form, halves);
     }
 
-    /// The fields with their sign bit the other way around.
+    /// The fields with their sign bit inverted.
     pub fn flipped(&mut self, form: Form, from: Register) -> Register {
         let sign = match form {
             Form::Qwords => self.qwords(1 << 63),
@@ -90,7 +90,7 @@ impl Lowering<'_> {
         self.two(XOR, from, sign)
     }
 
-    /// Where fields are more than others, signed or not.
+    /// The fields that are greater than others, signed or not.
     pub fn is_more(&mut self, form: Form, signed: bool, a: Register, b: Register) -> Register {
         if signed {
             return self.two(more(form), a, b);
@@ -108,7 +108,7 @@ impl Lowering<'_> {
             let a = l.half_register(args[1], form, half);
             let b = l.half_register(args[2], form, half);
             match predicate & 7 {
-                // What is at least another number is the larger of both.
+                // A number is at least another if it is the larger of both.
                 AT_MOST | MORE if !signed && larger(form).is_some() => {
                     (l.is_larger(form, b, a), predicate == MORE)
                 }
@@ -128,7 +128,7 @@ impl Lowering<'_> {
 }
 
 impl Lowering<'_> {
-    /// Where both operands have a common bit, or where they have none.
+    /// The fields in which both operands have a common bit, or those in which they have none.
     fn common_bits(&mut self, wide: &Wide, form: Form, wants_any: bool) {
         let args = wide.args();
         self.compared(wide, form, |l, half| {
@@ -147,17 +147,17 @@ impl Lowering<'_> {
     }
 }
 
-/// VPCMPD.
+/// VPCMPD, with signed predicates.
 pub fn signed(l: &mut Lowering, wide: &Wide, row: Row) {
     l.whole_numbers(wide, row.form, true);
 }
 
-/// VPCMPUD.
+/// VPCMPUD, with unsigned predicates.
 pub fn unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
     l.whole_numbers(wide, row.form, false);
 }
 
-/// VCMPPS.
+/// VCMPPS, with predicates of floats.
 pub fn floats(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     l.compared(wide, row.form, |l, half| {
@@ -169,17 +169,17 @@ pub fn floats(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// VPTESTMD: where both have a bit.
+/// VPTESTMD: the fields in which both operands have a common bit.
 pub fn any_bits(l: &mut Lowering, wide: &Wide, row: Row) {
     l.common_bits(wide, row.form, true);
 }
 
-/// VPTESTNMD: where they have none.
+/// VPTESTNMD: the fields in which they have none.
 pub fn no_bits(l: &mut Lowering, wide: &Wide, row: Row) {
     l.common_bits(wide, row.form, false);
 }
 
-/// The constants of a float format.
+/// The constants of a float format, for tests of classes.
 #[derive(Clone, Copy)]
 struct Layout {
     form: Form,
@@ -207,7 +207,7 @@ impl Layout {
 }
 
 impl Lowering<'_> {
-    /// A number in all lanes of half a register.
+    /// A number in all fields of half a register, as a constant in memory.
     pub fn number(&mut self, form: Form, number: u64) -> crate::compiler::asm::Mem {
         match form {
             Form::Qwords => self.qwords(number),
@@ -215,21 +215,21 @@ impl Lowering<'_> {
         }
     }
 
-    /// The same in a register.
+    /// A number in all fields of half a register.
     pub fn number_in(&mut self, form: Form, number: u64) -> Register {
         let (to, from) = (self.temp(), self.number(form, number));
         self.asm.op(LOAD, &[to.into(), from.into()]);
         to
     }
 
-    /// Where numbers without their sign are below a limit.
+    /// The fields whose magnitude is below a limit.
     fn is_below(&mut self, form: Form, magnitude: Register, limit: u64) -> Register {
         let limit = self.number_in(form, limit);
         self.onto(more(form), limit, magnitude);
         limit
     }
 
-    /// The lanes of one class of VFPCLASSPS.
+    /// The fields of one class of VFPCLASSPS.
     fn class(&mut self, f: Layout, class: u8, x: Register, magnitude: Register) -> Register {
         let is = |l: &mut Self, bits: u64| {
             let bits = l.number(f.form, bits);
@@ -256,7 +256,7 @@ impl Lowering<'_> {
                 self.onto(AND_NOT, negative_zero, finite);
                 negative_zero
             }
-            // NaNs, signaling (0x80) or quiet (0x01).
+            // The NaNs, signaling (0x80) or quiet (0x01).
             _ => {
                 let limit = if class == 1 { f.quiet - 1 } else { 0 };
                 let limit = self.number(f.form, f.infinity + limit);
@@ -271,7 +271,7 @@ impl Lowering<'_> {
     }
 }
 
-/// VFPCLASSPS: any of some classes.
+/// VFPCLASSPS: the fields of any of some classes.
 pub fn classes(l: &mut Lowering, wide: &Wide, row: Row) {
     let (args, f) = (wide.args(), Layout::of(row.form));
     let Arg::I(classes) = args[2] else {

@@ -1,5 +1,5 @@
-//! Propagation of constants: which registers hold rows of constants. A permutation by known numbers of lanes takes half as many
-//! instructions, and a blend under a known mask takes none.
+//! Propagation of constants: the registers that contain rows of constants. A permutation by constant lane numbers takes half as
+//! many instructions, and a blend under a constant mask takes none.
 
 use iced_x86::{Code, Register};
 
@@ -7,10 +7,10 @@ use crate::compiler::asm::inst_list::{self, GATHER, Item, SCATTER, Wide};
 use crate::compiler::asm::{Arg, Label, Mem, fixed};
 use std::collections::HashMap;
 
-/// Vectors and masks.
+/// The number of vector and mask registers.
 const REGISTERS: usize = 40;
 
-/// For each vector and each mask where its constants are, behind the first ones, if it holds such.
+/// For each vector and each mask, the offset of its constants from the first one, if it contains constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Rows([Option<u32>; REGISTERS]);
 
@@ -19,7 +19,7 @@ impl Rows {
         Rows([None; REGISTERS])
     }
 
-    /// Keeps what is known on both ways. Whether that is less.
+    /// Keeps the facts that hold on both paths. Returns whether any were lost.
     fn meet(&mut self, other: &Rows) -> bool {
         let before = self.clone();
         for (row, other) in self.0.iter_mut().zip(other.0) {
@@ -44,13 +44,13 @@ impl Rows {
         if let Some(n) = number(wide.to()) {
             self.0[n] = self.row_of(wide);
         }
-        // The mask of these is used up.
+        // These instructions clear their mask.
         if let (GATHER | SCATTER, Some(n)) = (wide.code, wide.mask().and_then(number)) {
             self.0[n] = None;
         }
     }
 
-    /// What an instruction leaves in its register, if it is a row.
+    /// The row of constants that an instruction loads, if any.
     fn row_of(&self, wide: &Wide) -> Option<u32> {
         const LOADS: [Code; 3] = [
             Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
@@ -68,18 +68,18 @@ impl Rows {
     }
 }
 
-/// Where a place is behind the first constant.
+/// The offset of a memory operand from the first constant.
 fn offset_of(mem: Mem) -> Option<u32> {
     let is_constant = mem.base == fixed::CONSTANTS && mem.index == Register::None;
     is_constant.then_some(mem.offset as u32)
 }
 
-/// The place of a register, or of what it is the lower part of.
+/// The number of a register, or of the one that it is the lower part of.
 fn number(register: Register) -> Option<usize> {
     inst_list::is_vector(register).then(|| inst_list::unit(register, 0) / 2)
 }
 
-/// Whether anything is different if more is known: lanes are permuted, or a mask is a constant.
+/// Whether constants matter for an item: it permutes lanes, or loads a constant mask.
 fn is_of_use(item: &Item) -> bool {
     let Item::Wide(wide) = item else { return false };
     match wide.code {
@@ -110,7 +110,7 @@ impl Constants {
             known.now = None;
             return known;
         }
-        // What is not known any more where a loop begins may be what was known in it.
+        // A fact lost at the start of a loop may have been used in the loop, so passes are repeated up to a fixed point.
         while list
             .iter()
             .fold(false, |less, item| known.step(item) | less)
@@ -121,7 +121,7 @@ impl Constants {
         known
     }
 
-    /// Goes past an item. Whether less is known at a label than was thought.
+    /// Steps over an item. Returns whether facts about a label were lost.
     pub fn step(&mut self, item: &Item) -> bool {
         match item {
             _ if self.now.is_none() && self.labels.is_empty() => {}
@@ -158,7 +158,7 @@ impl Constants {
         }
     }
 
-    /// Where the row of constants is that a register holds.
+    /// The offset of the row of constants that a register contains.
     pub fn row(&self, register: Register) -> Option<u32> {
         self.now.as_ref()?.0[number(register)?]
     }

@@ -1,4 +1,4 @@
-//! Floats: what AVX2 has no instruction for. What is rounded is rounded once, as MXCSR says.
+//! Lowering of float instructions that AVX2 lacks. Each result is rounded once, in the mode of MXCSR.
 
 use iced_x86::{Code, Register};
 
@@ -10,7 +10,7 @@ use super::state::{AND, AND_NOT, Form, LOAD, OR, low};
 use crate::compiler::asm::Arg;
 use crate::compiler::asm::inst_list::Wide;
 
-/// Instructions and constants of a format.
+/// The instructions and constants of a format.
 #[derive(Clone, Copy)]
 struct Format {
     form: Form,
@@ -68,7 +68,7 @@ impl Format {
         if form == Form::Qwords { DOUBLE } else { SINGLE }
     }
 
-    /// 2 to a power, as a number.
+    /// The bits of 2 to a power.
     fn power(self, exponent: i64) -> u64 {
         ((self.bias as i64 + exponent) as u64) << self.fraction
     }
@@ -77,14 +77,14 @@ impl Format {
         self.sign - (1 << self.fraction)
     }
 
-    /// So much denormal numbers are scaled up by, to be so no more.
+    /// The power of 2 that makes denormal numbers normal.
     fn room(self) -> i64 {
         i64::from(self.fraction) + 1
     }
 }
 
 impl Lowering<'_> {
-    /// Minimum or maximum of numbers, −0 below +0: equal numbers have equal bits, but for zeros.
+    /// Minimum or maximum of numbers, with −0 below +0: equal numbers have equal bits, except zeros.
     fn ordered(&mut self, wide: &Wide, f: Format, max: bool) {
         let args = wide.args();
         self.halves(wide, f.form, |l, half| {
@@ -101,7 +101,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// Numbers with denormals scaled up, and where there were such.
+    /// The numbers with denormals scaled up, and a mask of the scaled lanes.
     fn scaled_up(&mut self, f: Format, x: Register) -> [Register; 2] {
         let magnitude = self.number(f.form, f.sign - 1);
         let magnitude = self.two(AND, x, magnitude);
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         [magnitude, denormal]
     }
 
-    /// The exponent of numbers that are neither 0 nor infinite, a whole number in each lane, and the numbers scaled up.
+    /// The exponents of numbers that are neither 0 nor infinite, as integers, and the numbers scaled up.
     fn exponent(&mut self, f: Format, x: Register) -> [Register; 2] {
         let [scaled, denormal] = self.scaled_up(f, x);
         let magnitude = self.number(f.form, f.sign - 1);
@@ -130,7 +130,7 @@ impl Lowering<'_> {
         [exponent, scaled]
     }
 
-    /// The numbers with another exponent.
+    /// Replaces the exponents of numbers.
     fn with_exponent(&mut self, f: Format, x: Register, exponent: i64) {
         let others = self.number(f.form, f.sign | ((1 << f.fraction) - 1));
         self.onto(AND, x, others);
@@ -139,7 +139,7 @@ impl Lowering<'_> {
     }
 }
 
-/// VRANGEPS, as templates use it: of what is no NaN, the sign as it is.
+/// VRANGEPS as templates use it: for numbers, with the sign unchanged.
 pub fn range(l: &mut Lowering, wide: &Wide, row: Row) {
     match wide.args()[3] {
         Arg::I(which @ (4 | 5)) => l.ordered(wide, Format::of(row.form), which == 5),
@@ -147,7 +147,7 @@ pub fn range(l: &mut Lowering, wide: &Wide, row: Row) {
     }
 }
 
-/// VGETMANTPS from ½ to 1, of what has an exponent.
+/// VGETMANTPS with the interval from ½ to 1, for numbers with an exponent.
 pub fn mantissa(l: &mut Lowering, wide: &Wide, row: Row) {
     let f = Format::of(row.form);
     if wide.args()[2] != Arg::I(2) {
@@ -161,7 +161,7 @@ pub fn mantissa(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// VGETEXPPS, of what has an exponent.
+/// VGETEXPPS, for numbers with an exponent.
 pub fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
     let f = Format::of(row.form);
     l.halves(wide, f.form, |l, half| {
@@ -169,7 +169,7 @@ pub fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
         let [exponent, _] = l.exponent(f, x);
         match f.form {
             Form::Qwords => {
-                // A sum with a number whose last bit is 1.
+                // The sum with a large number whose last bit is 1.
                 let large = l.qwords(WHOLE);
                 l.onto(f.add_whole, exponent, large);
                 l.onto(f.sub, exponent, large);
@@ -183,12 +183,12 @@ pub fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// 1.5 · 2^52: what is added to it has its whole part in the low bits.
+/// 1.5 · 2^52: a sum with it has the integer part in the low bits.
 const WHOLE: u64 = 0x4338_0000_0000_0000;
 
-/// VSCALEFPS by whole numbers, no NaNs: a product in double precision, which is exact, rounded once.
+/// VSCALEFPS by integers, not NaNs: an exact product in double precision, rounded once.
 pub fn scale(l: &mut Lowering, wide: &Wide, row: Row) {
-    // Past these, whatever is scaled has become zero or infinite.
+    // Beyond these limits, any scaled number is zero or infinite.
     let limits = [600f32, -600f32].map(|limit| u64::from(limit.to_bits()));
     l.halves(wide, row.form, |l, half| {
         let [x, by] = [1, 2].map(|n| l.half_register(wide.args()[n], row.form, half));
@@ -215,7 +215,7 @@ pub fn scale(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// Numbers within limits, the larger one first.
+/// Clamps numbers to limits, the larger one first.
 fn clamped(l: &mut Lowering, f: Format, x: Register, limits: [u64; 2]) -> Register {
     let limit = l.number(f.form, limits[0]);
     let x = l.two(f.min, x, limit);
@@ -224,8 +224,8 @@ fn clamped(l: &mut Lowering, f: Format, x: Register, limits: [u64; 2]) -> Regist
     x
 }
 
-/// VSCALEFPD. The mantissa times a power of 2 that leaves it normal is exact; the product with what is left of the power is
-/// rounded once.
+/// VSCALEFPD. The mantissa times a power of 2 that keeps it normal is exact. The product with the rest of the power is rounded
+/// once.
 pub fn scale_wide(l: &mut Lowering, wide: &Wide, row: Row) {
     let f = DOUBLE;
     let limits = [4096f64, -4096f64].map(f64::to_bits);
@@ -238,7 +238,7 @@ pub fn scale_wide(l: &mut Lowering, wide: &Wide, row: Row) {
         l.with_exponent(f, m, 0);
         let args = [m.into(), m.into(), x.into(), special.into()];
         l.asm.op(BLEND, &args);
-        // Of zeros, infinities and NaNs the power alone.
+        // Zeros, infinities and NaNs are scaled by the whole power.
         l.onto(AND_NOT, special, exponent);
         l.drop_temp(exponent);
         l.onto(f.add_whole, by, special);
@@ -251,7 +251,7 @@ pub fn scale_wide(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// Whole numbers that are floats become integers.
+/// Converts floats with integer values to integers.
 fn to_whole(l: &mut Lowering, f: Format, x: Register) {
     match f.form {
         Form::Qwords => {
@@ -265,7 +265,7 @@ fn to_whole(l: &mut Lowering, f: Format, x: Register) {
     }
 }
 
-/// Where numbers are zeros, infinities or NaNs.
+/// The lanes with zeros, infinities or NaNs.
 fn is_special(l: &mut Lowering, f: Format, x: Register) -> Register {
     let magnitude = l.number(f.form, f.sign - 1);
     let magnitude = l.two(AND, x, magnitude);
@@ -279,7 +279,7 @@ fn is_special(l: &mut Lowering, f: Format, x: Register) -> Register {
     special
 }
 
-/// Takes from a power what a factor can be, from the smallest normal number on.
+/// Splits off the part of a power that a normal factor can represent.
 fn part_of_power(l: &mut Lowering, f: Format, part: Register, power: Register) {
     let bias = f.bias as i64;
     let mut clamped = power;
@@ -301,8 +301,8 @@ fn part_of_power(l: &mut Lowering, f: Format, part: Register, power: Register) {
     l.onto(f.up, part, Arg::I(f.fraction as u8));
 }
 
-/// VRSQRT14PD. Of positive numbers half the exponent the other way around, and two steps of Newton's, are within 2^-17; where
-/// there are others, the quotient and the root.
+/// VRSQRT14PD. For positive numbers, an estimate with half the exponent negated and two Newton steps is within 2^-17. If there
+/// are other numbers, the quotient by the root is computed.
 pub fn reciprocal_root(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let x = l.half_register(wide.args()[1], row.form, half);
@@ -325,7 +325,7 @@ pub fn reciprocal_root(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// Flags: carry where all numbers are above 0 and finite.
+/// Sets the carry flag if all numbers are above 0 and finite.
 fn are_positive(l: &mut Lowering, x: Register, [above, below]: [Register; 2]) {
     const MORE: u8 = 0x1e;
     const LESS: u8 = 0x11;
@@ -360,7 +360,7 @@ fn newton(l: &mut Lowering, x: Register, half_of_x: Register, [y, square]: [Regi
     }
 }
 
-/// VCVTUDQ2PS: of both halves of a number the sum, which is rounded once.
+/// VCVTUDQ2PS: the sum of both halves of a number, which is rounded once.
 pub fn from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     const CONVERT: Code = Code::VEX_Vcvtdq2ps_ymm_ymmm256;
     l.halves(wide, Form::Dwords, |l, half| {
@@ -378,21 +378,21 @@ pub fn from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// VCVTUDQ2PD: the bits below 2^52, less that.
+/// VCVTUDQ2PD: the bits below 2^52, minus that.
 pub fn wide_from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves_of_one(wide, Form::Qwords, |l, half| {
         let to = l.extended(wide.args()[1], half, Code::VEX_Vpmovzxdq_ymm_xmmm128, 16);
         let large = l.qwords(0x4330_0000_0000_0000);
         l.onto(OR, to, large);
         l.onto(DOUBLE.sub, to, large);
-        // A difference of 0 has a sign where it is rounded down.
+        // A difference of 0 is negative when rounding down.
         let magnitude = l.qwords(DOUBLE.sign - 1);
         l.onto(AND, to, magnitude);
         to
     });
 }
 
-/// VCVTTPS2UDQ of what is not negative: signed, and where that has no room, signed of what is above 2^31.
+/// VCVTTPS2UDQ for numbers that are not negative: as signed, and if out of range, the signed difference from 2^31.
 pub fn to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Dwords, |l, half| {
         let x = l.half_register(wide.args()[1], Form::Dwords, half);
@@ -408,7 +408,7 @@ pub fn to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// The same of doubles, whose dwords are the lower half.
+/// Conversion of doubles to unsigned dwords, which are the lower half.
 pub fn wide_to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     let halves = [0, 1].map(|half| {
         let x = l.half_register(wide.args()[1], Form::Qwords, half);
@@ -426,7 +426,7 @@ pub fn wide_to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.write_low(wide, to);
 }
 
-/// Where the first are out of range, ones are joined: the bits of the second, or all if those are out of range too.
+/// Joins both conversions: where the first is out of range, the bits of the second are added, or all ones if both are.
 fn join_unsigned(l: &mut Lowering, below: Register, above: Register) {
     const SIGNS: Code = Code::VEX_Vpsrad_ymm_ymm_imm8;
     let out = l.two(SIGNS, below, Arg::I(31));

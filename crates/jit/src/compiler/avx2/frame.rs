@@ -1,15 +1,15 @@
-//! The layout of a block's stack frame, as offsets from the stack pointer. The first words are the block's own.
+//! The stack frame of a block, as offsets from the stack pointer. The first words belong to the block itself.
 
-/// Bytes on the stack that a block may use.
+/// The size of the stack frame in bytes.
 pub const FRAME: u32 = 3072;
 
-/// MXCSR, and what it is set to.
+/// The slots of the old MXCSR, and of its temporary value.
 pub const MXCSR: [u32; 2] = [16, 20];
-/// General registers that a recipe borrows.
+/// The slots of general registers that a recipe borrows.
 pub const BORROWED: u32 = 24;
-/// The bits of a mask of bytes.
+/// The slot for the bits of a mask of bytes.
 pub const BITS: u32 = 56;
-/// The halves, 32 bytes each.
+/// The spill slots of halves, 32 bytes each.
 pub const UNITS: u32 = 64;
-/// Rows of 16 dwords that a recipe goes through lane by lane.
+/// The slots of rows of 16 dwords that a recipe accesses lane by lane.
 pub const ROWS: [u32; 2] = [2752, 2816];

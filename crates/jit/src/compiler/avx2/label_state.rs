@@ -8,13 +8,13 @@ use crate::compiler::asm::Label;
 use crate::compiler::asm::inst_list::{Units, unit};
 
 impl Lowering<'_> {
-    /// A label is here.
+    /// Places a label, and continues with its register assignment.
     pub fn place(&mut self, label: Label) {
         if self.is_reached {
             self.meet(label);
         }
         if self.labels.get(label).is_none() {
-            // Where only later jumps lead, halves are on the stack.
+            // If only later jumps lead here, halves are in their spill slots.
             self.labels.set(label, State::new());
         }
         self.state = self.labels.get(label).cloned().unwrap_or_else(State::new);
@@ -22,7 +22,7 @@ impl Lowering<'_> {
         self.is_reached = true;
     }
 
-    /// A jump.
+    /// Emits a jump with the assignment of its label.
     pub fn jump(&mut self, code: Code, label: Label) {
         if code == Code::Jmp_rel32_64 {
             if self.is_reached {
@@ -37,7 +37,7 @@ impl Lowering<'_> {
             self.meet(label);
             return self.asm.jump(code, label);
         }
-        // What has to be moved is moved on the way.
+        // The moves are on the path of the jump only.
         let (over, here) = (self.asm.label(), self.state.clone());
         self.asm.jump(code.negate_condition_code(), over);
         self.meet(label);
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         self.state = here;
     }
 
-    /// Brings all halves that are live at a label to the assignment there. Flags stay.
+    /// Moves all halves that are live at a label to the assignment there. Flags are preserved.
     fn meet(&mut self, label: Label) {
         let live = self.liveness.at(label);
         let Some(there) = self.labels.get(label).cloned() else {
@@ -78,7 +78,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the current assignment is that of a label.
+    /// Whether the current assignment agrees with that of a label.
     fn is_met(&self, there: &State, live: Units) -> bool {
         let here = &self.state;
         live_masks(live).all(|k| here.forms[k] == there.forms[k])
@@ -101,7 +101,7 @@ fn holds(state: &State, n: usize, wanted: usize) -> bool {
     matches!(state.contents[n], Content::Unit { unit, .. } if unit == wanted)
 }
 
-/// The numbers of masks that are live.
+/// The numbers of the live masks.
 fn live_masks(live: Units) -> impl Iterator<Item = usize> {
     let first = |k: usize| unit(iced_x86::Register::K0 + k as u32, 0);
     (0..8).filter(move |k| live >> first(*k) & 3 != 0)

@@ -1,4 +1,4 @@
-//! Accesses of lanes, each its own way: gathers, and what goes through the lanes one after another.
+//! Lowering of accesses at separate places: gathers, and loops over the lanes.
 
 use iced_x86::{Code, Instruction, OpKind, Register};
 
@@ -10,7 +10,7 @@ use super::state::{Form, LOAD, STORE};
 use crate::compiler::asm::inst_list::{Wide, unit};
 use crate::compiler::asm::{Arg, Mem};
 
-/// Registers that can be borrowed.
+/// The general registers that a recipe may borrow.
 const GENERAL: [Register; 6] = [
     Register::RAX,
     Register::RCX,
@@ -20,7 +20,7 @@ const GENERAL: [Register; 6] = [
     Register::RBP,
 ];
 
-/// VPGATHERDD. The mask is used up.
+/// VPGATHERDD, which clears its mask.
 pub fn gather(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::M(from), Some(k)) = (wide.args()[1], wide.mask()) else {
         return l.refuse();
@@ -38,7 +38,7 @@ pub fn gather(l: &mut Lowering, wide: &Wide, _: Row) {
     }
 }
 
-/// A dword of a row on the stack, by the number of the lane.
+/// An access to the dword of a row on the stack, by the lane's number.
 fn dword_of(
     code: Code,
     register: Register,
@@ -61,7 +61,7 @@ fn dword_of(
 }
 
 impl Lowering<'_> {
-    /// Both halves of an operand go to a row on the stack.
+    /// Stores both halves of an operand to a row on the stack.
     fn store_row(&mut self, from: Arg, row: u32) {
         for half in 0..2 {
             let from = self.half_register(from, Form::Dwords, half);
@@ -71,8 +71,8 @@ impl Lowering<'_> {
         self.next_half();
     }
 
-    /// A loop over the lanes of a mask, in their order. The body finds the number of the lane in the first of three general
-    /// registers, which are not those of an address, and may change the other two. No vector may move meanwhile.
+    /// A loop over the lanes of a mask, in order. The body finds the lane's number in the first of three general registers, which
+    /// do not overlap those of an address, and may change the other two. Vector assignments must not change in the loop.
     fn by_lanes(&mut self, k: Register, address: Mem, body: impl FnOnce(&mut Self, [Register; 3])) {
         let free = |r: &&Register| ![address.base, address.index].contains(r);
         let free: Vec<Register> = GENERAL.iter().filter(free).copied().collect();
@@ -101,7 +101,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The address of a lane's part of a row of bytes or words.
+    /// The address of a lane's part in a row of bytes or words.
     fn part_of(&mut self, row: Mem, lane: Register, to: Register, bytes: u8) -> Mem {
         self.asm.op(Code::Lea_r64_m, &[to.into(), row.into()]);
         for _ in 0..bytes {
@@ -111,7 +111,7 @@ impl Lowering<'_> {
     }
 }
 
-/// VPSCATTERDD: lanes are stored in their order.
+/// VPSCATTERDD, which stores lanes in order.
 pub fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::M(to), Some(k)) = (wide.args()[0], wide.mask()) else {
         return l.refuse();
@@ -136,7 +136,7 @@ pub fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// VPMOVDW and VPMOVDB to memory, of the lanes of a mask.
+/// VPMOVDW and VPMOVDB to memory, for the lanes of a mask.
 pub fn masked_narrowing_store(l: &mut Lowering, wide: &Wide, to: Mem, bytes: u8) {
     let k = wide.mask().expect("it has a mask");
     let [_, data] = frame::ROWS;
@@ -167,7 +167,7 @@ fn byte_register(register: Register) -> Register {
     }
 }
 
-/// VPMOVZXBD and its like, from memory: nothing is read of lanes that are off.
+/// VPMOVZXBD and similar loads from memory: inactive lanes are not read.
 pub fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
     let (Arg::M(from), Some(k)) = (wide.args()[1], wide.mask()) else {
         return l.refuse();
@@ -181,7 +181,7 @@ pub fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
     };
     let masks = [0, 1].map(|half| l.mask(k, Form::Dwords, half));
     let halves = [l.temp(), l.temp()];
-    // Whatever the one way wants is free before they part.
+    // The registers of one path are allocated before the paths part.
     let room = [(); 3].map(|()| l.temp());
     for temp in room {
         l.drop_temp(temp);
@@ -203,7 +203,7 @@ pub fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, halves);
 }
 
-/// Parts of the lanes of a mask go to a row on the stack.
+/// Loads the parts of a mask's lanes to a row on the stack, one by one.
 fn one_by_one(l: &mut Lowering, k: Register, from: Mem, (load, bytes): (Code, u8)) {
     l.by_lanes(k, from, |l, [lane, at, dword]| {
         let narrow = crate::compiler::asm::low(dword);

@@ -1,4 +1,4 @@
-//! Liveness of halves: those that are live after each item of a list, by a fixed point over its labels.
+//! Liveness of halves: those that are live after each item of a list, up to a fixed point over its labels.
 
 use iced_x86::Code;
 
@@ -9,7 +9,7 @@ use crate::compiler::asm::inst_list::{self, Item, Unit, Units};
 pub struct Liveness {
     reads: Vec<Units>,
     after: Vec<Units>,
-    /// What is live at labels.
+    /// The halves that are live at each label.
     labels: Vec<Units>,
 }
 
@@ -30,7 +30,7 @@ impl Liveness {
         live
     }
 
-    /// One pass over the list, from its end. Whether a label has more live halves than before.
+    /// One pass over the list, backwards. Returns whether a label has more live halves than before.
     fn pass(&mut self, list: &[Item], effects: &[(Units, Units)]) -> bool {
         let (mut now, mut is_more) = (0, false);
         for (at, item) in list.iter().enumerate().rev() {
@@ -61,7 +61,7 @@ impl Liveness {
         self.labels[label.0]
     }
 
-    /// Of some halves that which is read last, as far as one looks ahead from an item; any of those that are not read.
+    /// The half among some that is read last, within the lookahead from an item; any one that is not read.
     pub fn last_read(&self, at: usize, among: Units) -> Unit {
         const AHEAD: usize = 200;
         let mut left = among;

@@ -1,4 +1,4 @@
-//! The state of lowering a list to AVX2, which all recipes work on.
+//! The state of lowering a list to AVX2, shared by all recipes.
 
 use iced_x86::Register;
 use wavetank_ir::Value;
@@ -9,24 +9,24 @@ use super::state::{LabelStates, State};
 use crate::compiler::asm::inst_list::Item;
 use crate::compiler::asm::{Arg, Asm, CONSTANTS, Mem};
 
-/// A list that becomes AVX2.
+/// The lowering of a list to AVX2.
 pub struct Lowering<'l> {
     pub list: &'l [Item],
-    /// The item that is done.
+    /// The index of the current item.
     pub at: usize,
     pub liveness: Liveness,
     pub asm: &'l mut Asm,
     pub state: State,
     pub labels: LabelStates,
     pub constants: Constants,
-    /// Whether what is done now runs after what was done last.
+    /// Whether the present position can be reached from the previous one.
     pub is_reached: bool,
     pub node: Option<Value>,
     pub refused: Vec<Value>,
 }
 
 impl Lowering<'_> {
-    /// The node that is done has no code after all.
+    /// Refuses the current node, whose code cannot be lowered.
     pub fn refuse(&mut self) {
         let node = self.node.expect("code of vectors is that of a node");
         if !self.refused.contains(&node) {
@@ -34,23 +34,23 @@ impl Lowering<'_> {
         }
     }
 
-    /// A row of constants in memory.
+    /// A row of constants, as a memory operand.
     pub fn row(&mut self, dwords: &[u32]) -> Mem {
         Mem::at(CONSTANTS, self.asm.constant_row(dwords))
     }
 
-    /// A dword in every lane of half a register.
+    /// A dword in every lane of half a register, as a constant.
     pub fn dwords(&mut self, dword: u32) -> Mem {
         self.row(&[dword; 8])
     }
 
-    /// A qword in every lane of half a register.
+    /// A qword in every lane of half a register, as a constant.
     pub fn qwords(&mut self, qword: u64) -> Mem {
         let [low, high] = [qword as u32, (qword >> 32) as u32];
         self.row(&[low, high, low, high, low, high, low, high])
     }
 
-    /// The dwords of a register that holds a row of constants.
+    /// The dwords of a register that contains a row of constants.
     pub fn known_dwords(&self, arg: Arg) -> Option<[u32; 16]> {
         let Arg::R(register) = arg else { return None };
         let row = self.constants.row(register)?;
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         }))
     }
 
-    /// The lanes of half of a mask that holds a constant.
+    /// The lanes of half of a mask that contains a constant.
     pub fn known_lanes(&self, k: Register, half: usize) -> Option<u8> {
         let at = self.constants.row(k)?;
         let bits = self.asm.constant_at(at & !3) >> (8 * (at & 3));

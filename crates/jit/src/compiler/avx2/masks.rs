@@ -1,5 +1,5 @@
-//! Masks. Each half has all bits of the lanes that are on: of dwords, qwords, words or bytes, as the instruction that
-//! made the mask left them. Users of another form widen or narrow them.
+//! Lowering of masks. Each half has all bits set in the active lanes: dwords, qwords, words or bytes, in the form of the
+//! instruction that made the mask. A user that needs another form widens or narrows it.
 
 use iced_x86::{Code, Register};
 
@@ -19,7 +19,7 @@ fn register(k: usize) -> Register {
     Register::K0 + k as u32
 }
 
-/// The general register that a register is half of.
+/// The general register that contains a narrower register.
 fn whole(register: Register) -> Register {
     match register {
         r if r.is_gpr32() => Register::RAX + (r as u32 - Register::EAX as u32),
@@ -28,7 +28,7 @@ fn whole(register: Register) -> Register {
 }
 
 impl Lowering<'_> {
-    /// Half of a mask, in a form.
+    /// Half of a mask in a form.
     pub fn mask(&mut self, k: Register, form: Form, half: usize) -> Register {
         let from = self.state.forms[number(k)];
         match (from, form) {
@@ -36,14 +36,14 @@ impl Lowering<'_> {
             (Form::Dwords, Form::Qwords) => self.widened(k, half),
             (Form::Qwords, Form::Dwords) => self.narrowed(k, half),
             _ => {
-                // No template asks for it.
+                // Templates do not need this conversion.
                 self.refuse();
                 self.temp()
             }
         }
     }
 
-    /// Of the lowest eight dwords four qwords.
+    /// Widens four of the lowest eight dwords to qwords.
     fn widened(&mut self, k: Register, half: usize) -> Register {
         let (from, to) = (self.have(unit(k, 0)), self.temp());
         if half == 0 {
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         to
     }
 
-    /// Of eight qwords the lower eight dwords; the upper ones are off.
+    /// Narrows eight qwords to the lower eight dwords; the upper ones become 0.
     fn narrowed(&mut self, k: Register, half: usize) -> Register {
         if half == 1 {
             return self.zero();
@@ -77,14 +77,14 @@ impl Lowering<'_> {
         to
     }
 
-    /// A register without bits.
+    /// A register with all bits 0.
     pub fn zero(&mut self) -> Register {
         let to = self.temp();
         self.asm.op(XOR, &[to.into(); 3]);
         to
     }
 
-    /// A mask is what halves have.
+    /// Sets a mask to halves in a form.
     pub fn set_mask(&mut self, k: Register, form: Form, halves: [Register; 2]) {
         self.state.forms[number(k)] = form;
         for (half, from) in halves.into_iter().enumerate() {
@@ -92,7 +92,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Brings a mask to a form.
+    /// Converts a mask to a form.
     pub fn change_form(&mut self, k: usize, form: Form) {
         if self.state.forms[k] == form {
             return;
@@ -103,7 +103,7 @@ impl Lowering<'_> {
         self.next_half();
     }
 
-    /// Of 16 lanes that bits say, both halves: the bits are in every word of a register.
+    /// Both halves for 16 lane bits, which are in every word of a register.
     fn spread(&mut self, bits: Register) -> [Register; 2] {
         [0, 8].map(|first| {
             let to = self.temp();
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The bits of a mask, in a general register. Flags stay.
+    /// Moves the bits of a mask to a general register. Flags are preserved.
     pub fn bits_of(&mut self, k: Register, to: Register) {
         let form = match self.state.forms[number(k)] {
             Form::Qwords => Form::Dwords,
@@ -149,7 +149,7 @@ impl Lowering<'_> {
         self.asm.op(Code::VEX_Vpmovmskb_r32_xmm, &args);
     }
 
-    /// 64 bits, put together on the stack.
+    /// Moves the 64 bits of a byte mask, joined on the stack.
     fn bits_of_bytes(&mut self, halves: [Register; 2], to: Register) {
         let wide = whole(to);
         let narrow = crate::compiler::asm::low(wide);
@@ -163,7 +163,7 @@ impl Lowering<'_> {
             .op(Code::Mov_r64_rm64, &[wide.into(), first.into()]);
     }
 
-    /// The form that both of two masks are brought to.
+    /// The common form that two masks are converted to.
     fn common(&self, a: Register, b: Register) -> Form {
         let [a, b] = [a, b].map(|k| self.state.forms[number(k)]);
         match a == b {
@@ -172,7 +172,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the flag that the next user of flags looks at is whether all lanes are on.
+    /// Whether the next jump tests if all lanes are active.
     fn wants_all(&self) -> bool {
         let next = self.list[self.at + 1..].iter();
         let mut jumps = next.filter_map(|item| match item {
@@ -203,7 +203,7 @@ pub fn combine(l: &mut Lowering, wide: &Wide, row: Row) {
     l.set_mask(wide.to(), form, halves);
 }
 
-/// The lanes that are not on.
+/// KNOTW: the complement of a mask.
 pub fn not(l: &mut Lowering, wide: &Wide, _: Row) {
     let a = operand(wide, 1);
     let form = l.state.forms[number(a)];
@@ -216,7 +216,7 @@ pub fn not(l: &mut Lowering, wide: &Wide, _: Row) {
     l.set_mask(wide.to(), form, halves);
 }
 
-/// KSHIFTRW by 8: the upper half.
+/// KSHIFTRW by 8: the upper half of a mask.
 pub fn shift(l: &mut Lowering, wide: &Wide, _: Row) {
     let (from, to) = (operand(wide, 1), l.temp());
     let upper = l.mask(from, Form::Dwords, 1);
@@ -235,18 +235,18 @@ pub fn unpack(l: &mut Lowering, wide: &Wide, _: Row) {
     l.set_mask(wide.to(), Form::Dwords, halves);
 }
 
-/// Flags: whether no lane is on; or, where that is asked next, whether all are.
+/// Sets the flags: whether no lane is active, or if the next jump tests that, whether all are.
 pub fn test(l: &mut Lowering, wide: &Wide, _: Row) {
     let [a, b] = [operand(wide, 0), operand(wide, 1)];
     let form = l.common(a, b);
     let wants_all = l.wants_all();
     if wants_all && a != b {
-        // No template asks it of two masks.
+        // Templates do not need that test for two masks.
         return l.refuse();
     }
     let join = if wants_all { AND } else { OR };
     let all = l.temp();
-    // Of 16 dwords KORTESTB wants the lower eight.
+    // For 16 dwords, KORTESTB tests the lower eight.
     let is_half = wide.code == Code::VEX_Kortestb_kr_kr && form == Form::Dwords;
     let mut is_first = true;
     for half in if is_half { 0..1 } else { 0..2 } {
@@ -265,7 +265,7 @@ pub fn test(l: &mut Lowering, wide: &Wide, _: Row) {
     l.asm.op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), with]);
 }
 
-/// KMOVW to a mask.
+/// KMOVW to a mask register.
 pub fn load(l: &mut Lowering, wide: &Wide, _: Row) {
     let from = wide.args()[1];
     if let Arg::R(k) = from
@@ -301,7 +301,7 @@ pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
     l.bits_of(operand(wide, 1), narrow);
 }
 
-/// KMOVW to memory, by a general register that is borrowed.
+/// KMOVW to memory, through a borrowed general register.
 pub fn store_to_memory(l: &mut Lowering, wide: &Wide, _: Row) {
     let [rax, kept] = [
         Arg::R(Register::RAX),
@@ -314,7 +314,7 @@ pub fn store_to_memory(l: &mut Lowering, wide: &Wide, _: Row) {
     l.asm.op(Code::Mov_r64_rm64, &[rax, kept]);
 }
 
-/// KMOVQ to a mask: bytes.
+/// KMOVQ to a mask register, with a bit for each byte.
 pub fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     let bits = l.temp();
     let args = [low(bits).into(), wide.args()[1]];
@@ -324,7 +324,7 @@ pub fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     let lanes = l.qwords(0x8040_2010_0804_0201);
     let halves = [0u32, 4].map(|first| {
         let to = l.temp();
-        // The byte of each lane's bit.
+        // The byte that contains each lane's bit.
         let bytes: [u32; 8] = std::array::from_fn(|n| (first + n as u32 / 2) * 0x0101_0101);
         let bytes = l.row(&bytes);
         let args = [to.into(), bits.into(), bytes.into()];
@@ -337,7 +337,7 @@ pub fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     l.set_mask(wide.to(), Form::Bytes, halves);
 }
 
-/// The signs of fields as a mask.
+/// The mask of the signs of fields.
 pub fn signs(l: &mut Lowering, wide: &Wide, row: Row) {
     let halves = [0, 1].map(|half| {
         let from = l.have(unit(operand(wide, 1), half));
@@ -358,7 +358,7 @@ pub fn signs(l: &mut Lowering, wide: &Wide, row: Row) {
     l.set_mask(wide.to(), row.form, halves);
 }
 
-/// A mask as fields.
+/// The fields of a mask, all ones or zeros.
 pub fn fields(l: &mut Lowering, wide: &Wide, row: Row) {
     for half in 0..2 {
         let (from, to) = (l.mask(operand(wide, 1), row.form, half), l.temp());

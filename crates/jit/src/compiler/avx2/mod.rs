@@ -1,12 +1,12 @@
-//! Lowering to AVX2: instructions of AVX-512, which templates write, become instructions that every processor of the last ten
-//! years has.
+//! Lowering to AVX2: the instructions of AVX-512, which templates emit, are replaced by those of AVX2, which most processors of
+//! the last ten years have.
 //!
-//! The code of a block is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one of
-//! the sixteen registers of 256 bits, or in its spill slot on the stack: `liveness.rs` computes where it is live,
-//! `registers.rs` allocates registers, and `label_state.rs` reconciles the assignments at labels. A mask is two halves too
-//! (`masks.rs`): all ones in the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
+//! The code of a block is first a list ([`inst_list`]). A register of 512 bits consists of two *halves*. Each half is in one of
+//! the sixteen registers of 256 bits, or in its spill slot on the stack: `liveness.rs` computes where it is live, `registers.rs`
+//! allocates registers, and `label_state.rs` reconciles the assignments at labels. A mask consists of two halves too
+//! (`masks.rs`): all ones in the dwords, qwords, words or bytes of active lanes, like the result of a comparison in AVX2.
 //!
-//! `table.rs` says what each instruction becomes: mostly the same one on each half; else a recipe, which is a short function.
+//! `table.rs` has a row for each instruction: mostly the same instruction on each half; else a recipe, which is a short function.
 //! An instruction without a row is refused: the block is compiled once more, with helpers for those nodes.
 
 mod compare;
@@ -40,7 +40,7 @@ use liveness::Liveness;
 use lowering::Lowering;
 use state::{LabelStates, State, low};
 
-/// The finished code of a buffer; where it is to become AVX2, its list is lowered.
+/// The finished code of a buffer, whose list, if it has one, is lowered.
 pub fn finish(mut asm: Asm) -> Assembled {
     let refused = match asm.take_list() {
         Some(list) => lower(&list, &mut asm),
@@ -49,7 +49,7 @@ pub fn finish(mut asm: Asm) -> Assembled {
     asm.assemble(refused)
 }
 
-/// Lowers a list to AVX2. Gives the nodes whose instructions have no row in the table.
+/// Lowers a list to AVX2. Returns the nodes with instructions that have no row in the table.
 fn lower(list: &[Item], asm: &mut Asm) -> Vec<Value> {
     let liveness = Liveness::of(list);
     let mut lowering = Lowering {
@@ -119,7 +119,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// MXCSR rounds as an instruction says, without a change of flags or general registers.
+    /// Sets the rounding of MXCSR to that of an instruction, without changing flags or general registers.
     fn begin_rounding(&mut self, round: RoundingControl) {
         let [before, then] = frame::MXCSR.map(|at| Mem::at(Register::RSP, at));
         let bits = match round {

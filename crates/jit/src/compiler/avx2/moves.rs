@@ -1,4 +1,4 @@
-//! From half as many bits and back, and parts of registers.
+//! Lowering of conversions to twice or half as many bits, and of moves of register parts.
 
 use iced_x86::{Code, Register};
 
@@ -13,8 +13,7 @@ const EXTRACT: Code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
 const INSERT: Code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
 
 impl Lowering<'_> {
-    /// Half of a result by an instruction that extends fields: of so many bytes of memory, or of that part of the lower half
-    /// of a register.
+    /// Half of a result of an extending instruction: from `bytes` bytes of memory, or from that part of a register's lower half.
     pub fn extended(&mut self, from: Arg, half: usize, code: Code, bytes: usize) -> Register {
         let to = self.temp();
         let from: Arg = match from {
@@ -29,7 +28,7 @@ impl Lowering<'_> {
         to
     }
 
-    /// Bytes of a register from a multiple of theirs on, as the lowest.
+    /// Part `n` of a register, of `bytes` bytes, as the lowest.
     pub fn part(&mut self, from: Register, n: usize, bytes: usize) -> Register {
         if n == 0 {
             return low(from);
@@ -45,21 +44,21 @@ impl Lowering<'_> {
         to
     }
 
-    /// The lower halves of two temporary registers, in the first one.
+    /// Joins the lower halves of two temporary registers in the first one.
     pub fn joined(&mut self, [first, second]: [Register; 2]) -> Register {
         let args = [first.into(), first.into(), low(second).into(), 1.into()];
         self.asm.op(INSERT, &args);
         first
     }
 
-    /// The words of both halves, as an instruction packs them.
+    /// The words of both halves, packed by an instruction.
     pub fn packed(&mut self, code: Code, [a, b]: [Register; 2]) -> Register {
         let to = self.two(code, a, b);
         self.onto(Code::VEX_Vpermq_ymm_ymmm256_imm8, to, Arg::I(0xd8));
         to
     }
 
-    /// The low words of dwords.
+    /// The low words of the dwords of an operand.
     pub fn words_of(&mut self, from: Arg) -> Register {
         let halves = [0, 1].map(|half| {
             let from = self.half_register(from, Form::Dwords, half);
@@ -70,7 +69,7 @@ impl Lowering<'_> {
     }
 }
 
-/// VPMOVZXWD and what converts half as many bits.
+/// VPMOVZXWD and other conversions from half as many bits.
 pub fn extend(l: &mut Lowering, wide: &Wide, row: Row) {
     if wide.mask().is_some()
         && let Arg::M(_) = wide.args()[1]
@@ -82,7 +81,7 @@ pub fn extend(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// VPMOVZXBD: of a quarter as many.
+/// VPMOVZXBD, from a quarter as many bits.
 pub fn extend_bytes(l: &mut Lowering, wide: &Wide, row: Row) {
     if wide.mask().is_some() {
         return super::lanes::masked_extending_load(l, wide, row);
@@ -92,7 +91,7 @@ pub fn extend_bytes(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// Conversions to half as many bits, which give half of the lower half each.
+/// Conversions to half as many bits, whose results are halves of the lower half.
 pub fn narrow(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let under = wide.mask();
@@ -104,14 +103,14 @@ pub fn narrow(l: &mut Lowering, wide: &Wide, row: Row) {
     });
     let to = l.joined(halves);
     if let Some(k) = under {
-        // Of the eight lanes: dwords by now.
+        // The mask of the eight lanes, which are dwords now.
         let mask = l.mask(k, Form::Dwords, 0);
         l.onto(AND, to, mask);
     }
     bind_low(l, wide, to);
 }
 
-/// VCVTPS2PH.
+/// VCVTPS2PH, from single to half precision.
 pub fn narrow_halves(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let halves = [0, 1].map(|half| {
@@ -124,7 +123,7 @@ pub fn narrow_halves(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_low(wide, to);
 }
 
-/// The lower half is written, under a mask that sets the other lanes to 0.
+/// Writes the lower half, under a mask that clears the other lanes.
 fn bind_low(l: &mut Lowering, wide: &Wide, to: Register) {
     let mut all = *wide;
     if let Under::Merge(_) = std::mem::replace(&mut all.under, Under::All) {
@@ -146,7 +145,7 @@ pub fn truncate_to_words(l: &mut Lowering, wide: &Wide, row: Row) {
     }
 }
 
-/// VPMOVDB to memory.
+/// VPMOVDB, to memory only.
 pub fn truncate_to_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     let Arg::M(to) = wide.args()[0] else {
         return l.refuse();
@@ -171,14 +170,14 @@ pub fn truncate_to_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     );
 }
 
-/// VPMOVSDW: what is out of range becomes the nearest that is not.
+/// VPMOVSDW: saturates signed dwords to words.
 pub fn saturate(l: &mut Lowering, wide: &Wide, row: Row) {
     let halves = [0, 1].map(|half| l.half_register(wide.args()[1], Form::Dwords, half));
     let words = l.packed(row.code, halves);
     l.write_low(wide, words);
 }
 
-/// VPMOVUSDW: the same of what has no sign.
+/// VPMOVUSDW: saturates unsigned dwords to words.
 pub fn saturate_unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
     let halves = [0, 1].map(|half| {
         let from = l.half_register(wide.args()[1], Form::Dwords, half);
@@ -189,7 +188,7 @@ pub fn saturate_unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_low(wide, words);
 }
 
-/// VINSERTI32X8: a half is replaced by the lower half of another register.
+/// VINSERTI32X8: replaces a half by the lower half of another register.
 pub fn insert_half(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let halves = [0, 1].map(|half| {
@@ -204,7 +203,7 @@ pub fn insert_half(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, halves);
 }
 
-/// VINSERTI32X4: a quarter is.
+/// VINSERTI32X4: replaces a quarter.
 pub fn insert_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let Arg::I(quarter) = args[3] else {
@@ -227,7 +226,7 @@ pub fn insert_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, halves);
 }
 
-/// VEXTRACTI32X8.
+/// VEXTRACTI32X8: the upper or lower half.
 pub fn extract_half(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::R(from), Arg::I(half)) = (wide.args()[1], wide.args()[2]) else {
         return l.refuse();
@@ -236,7 +235,7 @@ pub fn extract_half(l: &mut Lowering, wide: &Wide, _: Row) {
     l.write_low(wide, to);
 }
 
-/// VEXTRACTI32X4, to a register or to memory.
+/// VEXTRACTI32X4: a quarter, to a register or to memory.
 pub fn extract_quarter(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::R(from), Arg::I(quarter)) = (wide.args()[1], wide.args()[2]) else {
         return l.refuse();

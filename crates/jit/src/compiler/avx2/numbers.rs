@@ -1,4 +1,4 @@
-//! Whole numbers: what AVX2 has no instruction for.
+//! Lowering of integer instructions that AVX2 lacks.
 
 use iced_x86::{Code, Register};
 
@@ -17,7 +17,7 @@ impl Lowering<'_> {
         [1, 2].map(|n| self.half_register(wide.args()[n], form, half))
     }
 
-    /// The larger or the smaller of qwords.
+    /// The minimum or maximum of qwords.
     fn extreme(&mut self, wide: &Wide, signed: bool, max: bool) {
         self.halves(wide, Form::Qwords, |l, half| {
             let [a, b] = l.operands(wide, Form::Qwords, half);
@@ -30,27 +30,27 @@ impl Lowering<'_> {
     }
 }
 
-/// VPMINSQ.
+/// VPMINSQ, by a comparison.
 pub fn min_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, true, false);
 }
 
-/// VPMAXSQ.
+/// VPMAXSQ, by a comparison.
 pub fn max_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, true, true);
 }
 
-/// VPMINUQ.
+/// VPMINUQ, by a comparison.
 pub fn min_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, false, false);
 }
 
-/// VPMAXUQ.
+/// VPMAXUQ, by a comparison.
 pub fn max_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, false, true);
 }
 
-/// VPMULLQ, of products of dwords.
+/// VPMULLQ, from products of dwords.
 pub fn product(l: &mut Lowering, wide: &Wide, _: Row) {
     const MULTIPLY: Code = Code::VEX_Vpmuludq_ymm_ymm_ymmm256;
     const DOWN: Code = Code::VEX_Vpsrlq_ymm_ymm_imm8;
@@ -69,7 +69,7 @@ pub fn product(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// VPSRAVQ: what is negative is shifted as its complement.
+/// VPSRAVQ: negative numbers are shifted as their complement.
 pub fn shift_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Qwords, |l, half| {
         let [a, by] = l.operands(wide, Form::Qwords, half);
@@ -82,7 +82,7 @@ pub fn shift_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// Shifts of words by words, as those of dwords: of the lower ones and of the upper ones. The row has the shift.
+/// Shifts of words by words, done as shifts of dwords for the lower and the upper words. The row has the shift.
 pub fn shift_words(l: &mut Lowering, wide: &Wide, row: Row) {
     let [left, signed] = [
         Code::VEX_Vpsllvd_ymm_ymm_ymmm256,
@@ -120,7 +120,7 @@ fn copied_row(l: &mut Lowering, dword: u32) -> Register {
     l.number_in(Form::Dwords, dword.into())
 }
 
-/// VPLZCNTD: by the exponent of what is left of a number without the bits below its first one, which a float has exactly.
+/// VPLZCNTD, from a float's exponent. The bits of the number below its first one are cleared, so that the conversion is exact.
 pub fn leading_zeros(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Dwords, |l, half| {
         let a = l.half_register(wide.args()[1], Form::Dwords, half);
@@ -128,7 +128,7 @@ pub fn leading_zeros(l: &mut Lowering, wide: &Wide, _: Row) {
         l.onto(AND_NOT, first, a);
         let args = [first.into(), first.into()];
         l.asm.op(Code::VEX_Vcvtdq2ps_ymm_ymmm256, &args);
-        // With the sign of what began with a one, which makes the difference less than 0.
+        // The sign of a number whose top bit is 1 makes the difference negative.
         l.onto(DOWN_BY, first, Arg::I(23));
         let zeros = copied_row(l, 158);
         l.onto(SUB, zeros, first);
@@ -140,7 +140,7 @@ pub fn leading_zeros(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// VPOPCNTD: of four bits each from a table.
+/// VPOPCNTD, from a table of four bits each.
 pub fn count_ones(l: &mut Lowering, wide: &Wide, _: Row) {
     const TABLE: [u32; 4] = [0x0201_0100, 0x0302_0201, 0x0302_0201, 0x0403_0302];
     l.halves(wide, Form::Dwords, |l, half| {
@@ -165,7 +165,7 @@ pub fn count_ones(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// VPTERNLOGD: a function of three bits.
+/// VPTERNLOGD: any function of three bits.
 pub fn ternary(l: &mut Lowering, wide: &Wide, _: Row) {
     let (to, args) = (Arg::R(wide.to()), wide.args());
     let Arg::I(table) = args[3] else {
@@ -174,11 +174,11 @@ pub fn ternary(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Dwords, |l, half| {
         let [a, b, c] = [to, args[1], args[2]].map(|arg| l.half_register(arg, Form::Dwords, half));
         match table {
-            // Bits of b where c has ones, else of a; of b where a has ones, else of c.
+            // Selects bits of b where c has ones, else of a; or bits of b where a has ones, else of c.
             0xd8 => chosen(l, a, b, c),
             0xca => chosen(l, c, b, a),
             _ => {
-                // What it is where a is 0, and where it is 1.
+                // The function for a = 0, and the function for a = 1.
                 let without = binary(l, table & 15, b, c);
                 let with = binary(l, table >> 4, b, c);
                 chosen(l, without, with, a)
@@ -187,7 +187,7 @@ pub fn ternary(l: &mut Lowering, wide: &Wide, _: Row) {
     });
 }
 
-/// Bits of the second where `by` has ones, else of the first.
+/// Selects the bits of the second where `by` has ones, else of the first.
 fn chosen(l: &mut Lowering, first: Register, second: Register, by: Register) -> Register {
     let to = l.two(XOR, first, second);
     l.onto(AND, to, by);
@@ -195,9 +195,9 @@ fn chosen(l: &mut Lowering, first: Register, second: Register, by: Register) -> 
     to
 }
 
-/// A function of two bits, by its table.
+/// Any function of two bits, by its table.
 fn binary(l: &mut Lowering, table: u8, b: Register, c: Register) -> Register {
-    // Of a table and its complement one has a 0 for two zeros.
+    // Either a table or its complement gives 0 for two zeros.
     let inverts = table & 1 != 0;
     let to = match if inverts { table ^ 15 } else { table } {
         0b0000 => l.zero(),

@@ -1,4 +1,4 @@
-//! Instructions that do the same with each half, and how results are written.
+//! Lowering of instructions that apply to each half separately, and the writing of results.
 
 use iced_x86::{Code, Register};
 
@@ -12,7 +12,7 @@ pub const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
 
 pub const BLEND_BY_CONSTANT: Code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
 
-/// So many bytes further on.
+/// A memory operand at an offset of `bytes` bytes from another.
 pub fn behind(mem: Mem, bytes: usize) -> Mem {
     Mem {
         offset: mem.offset + bytes as i32,
@@ -21,7 +21,7 @@ pub fn behind(mem: Mem, bytes: usize) -> Mem {
 }
 
 impl Lowering<'_> {
-    /// Half of an operand.
+    /// Half of an operand, as a register or in memory.
     pub fn half(&mut self, arg: Arg, form: Form, half: usize) -> Arg {
         match arg {
             Arg::R(register) if register.is_k() => arg,
@@ -32,7 +32,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The same, in a register.
+    /// Half of an operand, in a register.
     pub fn half_register(&mut self, arg: Arg, form: Form, half: usize) -> Register {
         match self.half(arg, form, half) {
             Arg::R(register) => register,
@@ -44,7 +44,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Half of the result is what a temporary register has, under the mask.
+    /// Writes half of the result from a temporary register, under the mask.
     pub fn write(&mut self, wide: &Wide, form: Form, half: usize, from: Register) {
         let to = unit(wide.to(), half);
         match wide.under {
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         self.bind(to, from);
     }
 
-    /// Lanes that are off keep what a half had.
+    /// Merges a half under a mask: inactive lanes keep their old values.
     fn merge(&mut self, k: Register, form: Form, half: usize, to: Unit, from: Register) {
         let known = self.known_lanes(k, half).filter(|_| form == Form::Dwords);
         if known == Some(0xff) {
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         self.asm.op(BLEND, &args);
     }
 
-    /// The live halves of the result, each by a function that leaves it in a temporary register.
+    /// Computes the live halves of the result by a function that leaves each in a temporary register.
     pub fn halves(
         &mut self,
         wide: &Wide,
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The same where one half of an operand is for both halves of the result, which may be the same register.
+    /// Computes both halves before writing them, for an operand half that both depend on and that may be the same register.
     pub fn halves_of_one(
         &mut self,
         wide: &Wide,
@@ -106,16 +106,16 @@ impl Lowering<'_> {
         self.write_both(wide, form, halves);
     }
 
-    /// Writes what takes both halves of its operands to compute.
+    /// Writes both halves of a result that depend on both halves of the operands.
     pub fn write_both(&mut self, wide: &Wide, form: Form, halves: [Register; 2]) {
         for (half, from) in halves.into_iter().enumerate() {
             self.write(wide, form, half, from);
         }
     }
 
-    /// The lower half of a register is the result, the upper one is zero.
+    /// Writes the lower half of a result, and sets the upper one to zero.
     pub fn write_low(&mut self, wide: &Wide, from: Register) {
-        // No template writes it to memory, or under a mask.
+        // Templates do not write it to memory, or under a mask.
         if wide.under != Under::All || wide.to() == Register::None {
             return self.refuse();
         }
@@ -127,20 +127,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// An instruction of two operands, into a temporary register.
+    /// Emits an instruction with two operands, with a temporary register as result.
     pub fn two(&mut self, code: Code, a: Register, b: impl Into<Arg>) -> Register {
         let to = self.temp();
         self.asm.op(code, &[to.into(), a.into(), b.into()]);
         to
     }
 
-    /// The same into the register of the first one.
+    /// Emits an instruction with two operands, whose result replaces the first.
     pub fn onto(&mut self, code: Code, a: Register, b: impl Into<Arg>) {
         self.asm.op(code, &[a.into(), a.into(), b.into()]);
     }
 }
 
-/// The same instruction.
+/// The same instruction on each half.
 pub fn each(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let mut args = vec![Arg::I(0)];
@@ -154,7 +154,7 @@ pub fn each(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// The same, whose first source is not in memory: shifts by constants.
+/// The same instruction on each half, with the first source in a register: shifts by constants.
 pub fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let from = l.half_register(wide.args()[1], row.form, half);
@@ -162,14 +162,14 @@ pub fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// A product and a sum, which change their first operand.
+/// Fused multiply-adds, which overwrite their first operand.
 pub fn fused(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let args = wide.args();
         let a = l.half(args[1], row.form, half);
         let b = l.half(args[2], row.form, half);
         let own = unit(wide.to(), half);
-        // Other operands may be the same register.
+        // The result can be computed in place unless another operand is the same register.
         let in_place = wide.under == Under::All && !args[1..].contains(&args[0]);
         let to = if in_place {
             l.take(own)
@@ -181,7 +181,7 @@ pub fn fused(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// A copy, or a load.
+/// A copy or a load.
 pub fn copy(l: &mut Lowering, wide: &Wide, row: Row) {
     if let (Arg::M(_), Some(_), Form::Dwords) = (wide.args()[1], wide.mask(), row.form) {
         return masked_load(l, wide);
@@ -189,7 +189,7 @@ pub fn copy(l: &mut Lowering, wide: &Wide, row: Row) {
     each(l, wide, row);
 }
 
-/// Nothing is read of lanes that are off.
+/// A masked load, which does not read inactive lanes.
 fn masked_load(l: &mut Lowering, wide: &Wide) {
     l.halves(wide, Form::Dwords, |l, half| {
         let from = l.half(wide.args()[1], Form::Dwords, half);
@@ -212,7 +212,7 @@ pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
     masked_store(l, wide, k);
 }
 
-/// Goes to a label unless all lanes of a mask are on.
+/// Jumps to a label unless all lanes of both masks are active.
 pub fn unless_all(l: &mut Lowering, masks: [Register; 2], some: Label) {
     let all = l.two(AND, masks[0], masks[1]);
     let ones = l.dwords(!0);
@@ -222,7 +222,7 @@ pub fn unless_all(l: &mut Lowering, masks: [Register; 2], some: Label) {
     l.drop_temp(all);
 }
 
-/// Some processors take long to store under a mask: where all lanes are on, it is not done so.
+/// A masked store. Some processors execute these slowly, so a full mask is stored without one.
 fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
     let (some, done) = (l.asm.label(), l.asm.label());
     let masks = [0, 1].map(|half| l.mask(k, Form::Dwords, half));
@@ -241,7 +241,7 @@ fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
     l.asm.place(done);
 }
 
-/// One dword or qword in all lanes.
+/// A dword or qword broadcast to all lanes.
 pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
     if let (Arg::M(mem), Some(k)) = (wide.args()[1], wide.mask())
         && !is_ours(mem)
@@ -259,7 +259,7 @@ pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// A quarter of a register in all of them. It is read once.
+/// A quarter of a register, read once and broadcast to all.
 pub fn broadcast_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     let to = l.temp();
     l.asm.op(row.code, &[to.into(), wide.args()[1]]);
@@ -267,12 +267,12 @@ pub fn broadcast_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, [to, other]);
 }
 
-/// Whether memory is that of constants or of the wave, which is always there.
+/// Whether memory belongs to the constants or the wave, so that it is always mapped.
 fn is_ours(mem: Mem) -> bool {
     [fixed::CONSTANTS, fixed::UNIFORM, fixed::VECTOR].contains(&mem.base)
 }
 
-/// The guest's memory is read if a lane is on.
+/// A masked broadcast: guest memory is read only if a lane is active.
 fn masked_broadcast(l: &mut Lowering, wide: &Wide, row: Row, k: Register) {
     let masks = [0, 1].map(|half| l.mask(k, row.form, half));
     let any = l.two(OR, masks[0], masks[1]);
@@ -286,7 +286,7 @@ fn masked_broadcast(l: &mut Lowering, wide: &Wide, row: Row, k: Register) {
     l.write_both(wide, row.form, [to, other]);
 }
 
-/// The dword of a general register in all lanes.
+/// The dword of a general register, broadcast to all lanes.
 pub fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, _| {
         let to = l.temp();
@@ -298,7 +298,7 @@ pub fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// VPBLENDMD: the second operand where lanes are on, else the first.
+/// VPBLENDMD: the second operand in active lanes, else the first.
 pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
     let (args, Under::Merge(k)) = (wide.args(), wide.under) else {
         return l.refuse();
@@ -313,7 +313,7 @@ pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
     }
 }
 
-/// An instruction on the lowest 128 or 256 bits, as it is.
+/// An instruction on the lowest 128 or 256 bits, unchanged.
 pub fn short(l: &mut Lowering, wide: &Wide, row: Row) {
     let vector = |r: Register| r.is_xmm() || r.is_ymm();
     let narrow = |r: Register, content: Register| if r.is_xmm() { low(content) } else { content };
@@ -337,7 +337,7 @@ pub fn short(l: &mut Lowering, wide: &Wide, row: Row) {
     }
 }
 
-/// A copy, to be changed.
+/// A copy in a temporary register.
 pub fn copied(l: &mut Lowering, from: Register) -> Register {
     let to = l.temp();
     l.asm.op(COPY, &[to.into(), from.into()]);

@@ -1,4 +1,4 @@
-//! What goes from lane to lane.
+//! Lowering of permutations of lanes.
 
 use iced_x86::{Code, Register};
 
@@ -14,10 +14,10 @@ const PERMUTE: Code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
 const UP_BY: Code = Code::VEX_Vpslld_ymm_ymm_imm8;
 
 impl Lowering<'_> {
-    /// Of two registers, by numbers of lanes of which bit `bit` says which one.
+    /// Selects lanes from two registers, where bit `bit` of a lane number selects the register.
     fn select(&mut self, numbers: Register, [a, b]: [Register; 2], bit: u8) -> Register {
         let sign = self.two(UP_BY, numbers, Arg::I(31 - bit));
-        // Of dwords the sign decides.
+        // A blend of dwords is controlled by the sign.
         let args = [a.into(), a.into(), b.into(), sign.into()];
         self.asm.op(Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm, &args);
         self.drop_temp(sign);
@@ -25,7 +25,7 @@ impl Lowering<'_> {
         a
     }
 
-    /// Of both halves of a register, by numbers of four bits.
+    /// Selects lanes from both halves of a register, by four-bit numbers.
     fn select_of_halves(&mut self, numbers: Register, of: Arg) -> Register {
         let halves = [0, 1].map(|half| {
             let from = self.half(of, Form::Dwords, half);
@@ -34,7 +34,7 @@ impl Lowering<'_> {
         self.select(numbers, halves, 3)
     }
 
-    /// Half of a result whose lanes come from known lanes of some registers.
+    /// Half of a result whose lanes come from constant positions in some registers.
     fn select_known(&mut self, lanes: &[u32], of: &[Arg]) -> Register {
         let mut all = None;
         for from in 0..2 * of.len() {
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         all.expect("lanes come from somewhere")
     }
 
-    /// A half with those of its lanes where they are wanted that some are, by number.
+    /// A half with its wanted lanes moved to their constant positions.
     fn lanes_of(&mut self, lanes: &[u32], from: usize, of: Arg) -> Register {
         let numbers: Vec<u32> = lanes.iter().map(|lane| lane % 8).collect();
         let source = self.half(of, Form::Dwords, from % 2);
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         to
     }
 
-    /// Both halves of a result whose lanes are known.
+    /// Both halves of a result with constant lane numbers.
     fn all_known(&mut self, wide: &Wide, row: Row, lanes: [u32; 16], of: &[Arg]) {
         let most = 16 * of.len() as u32;
         let lanes = lanes.map(|lane| lane % most);
@@ -83,7 +83,7 @@ impl Lowering<'_> {
     }
 }
 
-/// VPERMD.
+/// VPERMD: lanes of one register.
 pub fn one(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     if let Some(lanes) = l.known_dwords(args[1]) {
@@ -98,7 +98,7 @@ pub fn one(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, halves);
 }
 
-/// VPERMI2D: the numbers are what the result replaces.
+/// VPERMI2D: lanes of two registers; the result replaces the numbers.
 pub fn two(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     if let Some(lanes) = l.known_dwords(args[0]) {
@@ -114,7 +114,7 @@ pub fn two(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, halves);
 }
 
-/// VSHUFI32X4: quarters, two of each operand.
+/// VSHUFI32X4: two quarters of each operand.
 pub fn quarters(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let Arg::I(order) = args[3] else {
@@ -133,7 +133,7 @@ pub fn quarters(l: &mut Lowering, wide: &Wide, row: Row) {
     l.write_both(wide, row.form, halves);
 }
 
-/// VALIGND: of both operands behind each other, the second one first, what begins at a dword.
+/// VALIGND: the concatenation of both operands, the second one first, from a dword on.
 pub fn align(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let Arg::I(first) = args[3] else {

@@ -8,7 +8,7 @@ use crate::compiler::asm::inst_list::{Unit, Units};
 use crate::compiler::asm::{Mem, fixed};
 
 impl Lowering<'_> {
-    /// The register of a half, loaded if it is not there.
+    /// The register of a half, which is loaded if needed.
     pub fn have(&mut self, unit: Unit) -> Register {
         let n = self.state.find(unit).unwrap_or_else(|| {
             let n = self.free_register();
@@ -21,7 +21,7 @@ impl Lowering<'_> {
         ymm(n)
     }
 
-    /// A number in memory in all lanes. Constants stay where they are until registers run out.
+    /// A number in memory, broadcast to a register. Constants stay in their registers until these run out.
     pub fn broadcast(&mut self, mem: Mem, form: Form) -> Register {
         let code = match form {
             Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         ymm(n)
     }
 
-    /// A register for a recipe, as long as it runs.
+    /// A register for a recipe, until the recipe ends.
     pub fn temp(&mut self) -> Register {
         let n = self.free_register();
         self.state.contents[n] = Content::Temp;
@@ -54,28 +54,28 @@ impl Lowering<'_> {
         ymm(n)
     }
 
-    /// A temporary register is free again.
+    /// Frees a temporary register.
     pub fn drop_temp(&mut self, register: Register) {
         let n = number(register);
         self.state.contents[n] = Content::Nothing;
         self.state.pinned &= !(1 << n);
     }
 
-    /// The register of a half that is about to be overwritten, to be changed.
+    /// The register of a half that is about to be overwritten, so that it may be changed.
     pub fn take(&mut self, unit: Unit) -> Register {
         let register = self.have(unit);
         self.state.contents[number(register)] = Content::Temp;
         register
     }
 
-    /// A copy of a half, to be changed.
+    /// A copy of a half in a register that may be changed.
     pub fn copy_of(&mut self, unit: Unit) -> Register {
         let (from, to) = (self.have(unit), self.temp());
         self.asm.op(COPY, &[to.into(), from.into()]);
         to
     }
 
-    /// A half is what a temporary register has.
+    /// Binds a half to a temporary register.
     pub fn bind(&mut self, unit: Unit, register: Register) {
         if let Some(old) = self.state.find(unit) {
             self.state.contents[old] = Content::Nothing;
@@ -91,18 +91,18 @@ impl Lowering<'_> {
         self.liveness.after(self.at) >> unit & 1 == 1
     }
 
-    /// The recipe, or a half of it, has been done: its temporary registers are free, and those of dead halves.
+    /// Ends a recipe, or a half of it: frees its temporary registers, and those of dead halves.
     pub fn release(&mut self) {
         let live = self.liveness.after(self.at);
         self.state.keep(live);
     }
 
-    /// The same between the halves of a recipe: what it reads may be read again.
+    /// Ends the first half of a recipe: frees its temporary registers, but keeps its operands, which may be read again.
     pub fn next_half(&mut self) {
         self.next_half_with(&[]);
     }
 
-    /// The same, but for some temporary registers.
+    /// Ends the first half of a recipe, and keeps some temporary registers.
     pub fn next_half_with(&mut self, kept: &[Register]) {
         self.state.pinned = 0;
         for (n, content) in self.state.contents.iter_mut().enumerate() {
@@ -135,7 +135,7 @@ impl Lowering<'_> {
             }
         }
         if among == 0 {
-            // A recipe wants more than there are, which no test has seen.
+            // The recipe needs more registers than there are, which no test has shown.
             self.refuse();
             return 0;
         }
@@ -146,7 +146,7 @@ impl Lowering<'_> {
         n
     }
 
-    /// Stores the half of a register to its spill slot, unless that has it.
+    /// Stores the half in a register to its spill slot, unless the slot is up to date.
     pub fn save(&mut self, n: usize) {
         if let Content::Unit { unit, dirty: true } = self.state.contents[n] {
             let (to, from) = (slot_of(unit), ymm(n));
@@ -155,7 +155,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Before an instruction that leaves registers undefined: live halves are spilled.
+    /// Spills live halves before an instruction that leaves registers undefined.
     pub fn leave_registers(&mut self, clobbered: Units) {
         if clobbered == 0 {
             return;

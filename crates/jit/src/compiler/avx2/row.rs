@@ -6,13 +6,13 @@ use super::lowering::Lowering;
 use super::state::Form;
 use crate::compiler::asm::inst_list::Wide;
 
-/// Makes the code of an instruction.
+/// A function that emits the code for an instruction.
 pub type Recipe = fn(&mut Lowering<'_>, &Wide, Row);
 
-/// What an instruction becomes.
+/// The lowering of an instruction.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// The fields that a bit of its mask stands for.
+    /// The fields that the bits of its mask stand for.
     pub form: Form,
     pub code: Code,
     pub recipe: Recipe,

@@ -1,4 +1,4 @@
-//! The state of register allocation: which register holds which half, and which form each mask has.
+//! The state of register allocation: the half in each register, and the form of each mask.
 
 use iced_x86::{Code, Register};
 
@@ -8,16 +8,16 @@ use crate::compiler::asm::{Label, Mem};
 
 pub const REGISTERS: usize = 16;
 
-/// What the halves of a mask have a field of all ones or zeros for, by lanes.
+/// The fields of all ones or zeros in the halves of a mask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// 16 lanes.
+    /// Dwords, for 16 lanes.
     Dwords,
-    /// 8 lanes.
+    /// Qwords, for 8 lanes.
     Qwords,
-    /// 32.
+    /// Words, for 32 lanes.
     Words,
-    /// 64.
+    /// Bytes, for 64 lanes.
     Bytes,
 }
 
@@ -25,11 +25,11 @@ pub enum Form {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     Nothing,
-    /// What a recipe computes with.
+    /// A temporary value of a recipe.
     Temp,
-    /// A constant in all lanes.
+    /// A constant broadcast to all lanes.
     Constant(Mem, Form),
-    /// A half, which its spill slot may not have.
+    /// A half; if `dirty`, its spill slot is not up to date.
     Unit {
         unit: Unit,
         dirty: bool,
@@ -40,11 +40,11 @@ pub enum Content {
 #[derive(Clone, Debug)]
 pub struct State {
     pub contents: [Content; REGISTERS],
-    /// Registers that the recipe under way has in use.
+    /// Registers in use by the current recipe.
     pub pinned: u16,
-    /// The register whose constant goes next, if none is free.
+    /// The register whose constant is evicted next, if none is free.
     next: usize,
-    /// What the halves of masks are.
+    /// The form of each mask's halves.
     pub forms: [Form; 8],
 }
 
@@ -63,7 +63,7 @@ impl State {
             .position(|content| matches!(content, Content::Unit { unit: u, .. } if *u == unit))
     }
 
-    /// Keeps of the registers those with halves that are live, and with constants.
+    /// Keeps the registers with live halves and with constants.
     pub fn keep(&mut self, live: Units) {
         for content in &mut self.contents {
             let keeps = match content {
@@ -78,7 +78,7 @@ impl State {
         self.pinned = 0;
     }
 
-    /// Drops constants: other jumps to a label do not bring them.
+    /// Drops constants, which other jumps to a label do not have in registers.
     pub fn forget_constants(&mut self) {
         for content in &mut self.contents {
             if let Content::Constant(..) = content {
@@ -120,7 +120,7 @@ impl LabelStates {
     }
 }
 
-/// Instructions that many recipes have, on halves.
+/// Instructions on halves that many recipes use.
 pub const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
 pub const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
 pub const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;

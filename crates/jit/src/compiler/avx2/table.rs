@@ -1,5 +1,5 @@
-//! What each instruction becomes: a row for each, with the form of its mask, the instruction of AVX2 that does the same with
-//! 256 bits if there is one, and the recipe. What has no row is refused: halves by AVX512-FP16, conversions of qwords.
+//! The table of the lowering: a row for each instruction, with the form of its mask, the equivalent AVX2 instruction on 256 bits
+//! if there is one, and the recipe. Instructions without a row are refused: halves by AVX512-FP16, conversions of qwords.
 
 use iced_x86::Code;
 
@@ -10,10 +10,10 @@ use crate::compiler::asm::inst_list::{GATHER, SCATTER};
 
 const NONE: Code = Code::INVALID;
 
-/// The row of an instruction.
+/// The row of an instruction, if it has one.
 pub fn row(code: Code) -> Option<Row> {
     let (form, code, recipe): (Form, Code, Recipe) = match code {
-        // The same of each half.
+        // Instructions with an equivalent on each half.
         Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 => {
             (Dwords, Code::VEX_Vpaddd_ymm_ymm_ymmm256, per_half::each)
         }
@@ -219,7 +219,7 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8 => {
             (Dwords, Code::VEX_Vpshufd_ymm_ymmm256_imm8, per_half::each)
         }
-        // Shifts by constants.
+        // Shifts by constants, on each half.
         Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 => (
             Dwords,
             Code::VEX_Vpslld_ymm_ymm_imm8,
@@ -245,7 +245,7 @@ pub fn row(code: Code) -> Option<Row> {
             Code::VEX_Vpsrlq_ymm_ymm_imm8,
             per_half::each_of_register,
         ),
-        // Products with sums.
+        // Fused multiply-adds, on each half.
         Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => (
             Dwords,
             Code::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
@@ -296,7 +296,7 @@ pub fn row(code: Code) -> Option<Row> {
             Code::VEX_Vfmadd132pd_ymm_ymm_ymmm256,
             per_half::fused,
         ),
-        // Moves.
+        // Moves, loads, stores and broadcasts.
         Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512 => {
             (Dwords, Code::VEX_Vmovdqu_ymm_ymmm256, per_half::copy)
         }
@@ -334,7 +334,7 @@ pub fn row(code: Code) -> Option<Row> {
             per_half::broadcast_general,
         ),
         Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, per_half::blend),
-        // The lowest 128 or 256 bits.
+        // Instructions on the lowest 128 or 256 bits.
         Code::VEX_Vmovd_rm32_xmm => (Dwords, Code::VEX_Vmovd_rm32_xmm, per_half::short),
         Code::VEX_Vmovdqu_xmmm128_xmm => (Dwords, Code::VEX_Vmovdqu_xmmm128_xmm, per_half::short),
         Code::VEX_Vmovdqu_xmm_xmmm128 => (Dwords, Code::VEX_Vmovdqu_xmm_xmmm128, per_half::short),
@@ -360,7 +360,7 @@ pub fn row(code: Code) -> Option<Row> {
             (Dwords, Code::VEX_Vaddsd_xmm_xmm_xmmm64, per_half::short)
         }
         Code::EVEX_Vmovd_rm32_xmm => (Dwords, Code::VEX_Vmovd_rm32_xmm, per_half::short),
-        // Comparisons.
+        // Comparisons, with masks as results.
         Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8 => (Dwords, NONE, compare::unsigned),
         Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8 => (Qwords, NONE, compare::unsigned),
         Code::EVEX_Vpcmpub_kr_k1_zmm_zmmm512_imm8 => (Bytes, NONE, compare::unsigned),
@@ -384,7 +384,7 @@ pub fn row(code: Code) -> Option<Row> {
         ),
         Code::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8 => (Dwords, NONE, compare::classes),
         Code::EVEX_Vfpclasspd_kr_k1_zmmm512b64_imm8 => (Qwords, NONE, compare::classes),
-        // Masks.
+        // Operations on mask registers.
         Code::VEX_Kandw_kr_kr_kr => (Dwords, Code::VEX_Vpand_ymm_ymm_ymmm256, masks::combine),
         Code::VEX_Korw_kr_kr_kr => (Dwords, Code::VEX_Vpor_ymm_ymm_ymmm256, masks::combine),
         Code::VEX_Kxorw_kr_kr_kr => (Dwords, Code::VEX_Vpxor_ymm_ymm_ymmm256, masks::combine),
@@ -407,7 +407,7 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vpmovq2m_kr_zmm => (Qwords, Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, masks::signs),
         Code::EVEX_Vpmovb2m_kr_zmm => (Bytes, Code::VEX_Vpcmpgtb_ymm_ymm_ymmm256, masks::signs),
         Code::EVEX_Vpmovm2b_zmm_kr => (Bytes, NONE, masks::fields),
-        // Between fields of different sizes, and parts of registers.
+        // Conversions between field sizes, and parts of registers.
         Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256 => {
             (Dwords, Code::VEX_Vpmovzxwd_ymm_xmmm128, moves::extend)
         }
@@ -464,16 +464,16 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8 => (Dwords, NONE, moves::insert_quarter),
         Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8 => (Dwords, NONE, moves::extract_half),
         Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8 => (Dwords, NONE, moves::extract_quarter),
-        // From lane to lane.
+        // Instructions that move elements across lanes.
         Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, permute::one),
         Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32 => (Dwords, NONE, permute::two),
         Code::EVEX_Vshufi32x4_zmm_k1z_zmm_zmmm512b32_imm8 => (Dwords, NONE, permute::quarters),
         Code::EVEX_Vshufi64x2_zmm_k1z_zmm_zmmm512b64_imm8 => (Qwords, NONE, permute::quarters),
         Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8 => (Dwords, NONE, permute::align),
-        // Lanes that go each their own way.
+        // Gathers, scatters and other accesses at separate places.
         GATHER => (Dwords, NONE, lanes::gather),
         SCATTER => (Dwords, NONE, lanes::scatter),
-        // Whole numbers.
+        // Integer instructions with a recipe.
         Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8 => (Dwords, NONE, numbers::ternary),
         Code::EVEX_Vpminsq_zmm_k1z_zmm_zmmm512b64 => (Qwords, NONE, numbers::min_signed),
         Code::EVEX_Vpmaxsq_zmm_k1z_zmm_zmmm512b64 => (Qwords, NONE, numbers::max_signed),
@@ -498,7 +498,7 @@ pub fn row(code: Code) -> Option<Row> {
         ),
         Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32 => (Dwords, NONE, numbers::leading_zeros),
         Code::EVEX_Vpopcntd_zmm_k1z_zmmm512b32 => (Dwords, NONE, numbers::count_ones),
-        // Floats.
+        // Float instructions with a recipe.
         Code::EVEX_Vrangeps_zmm_k1z_zmm_zmmm512b32_imm8_sae => (Dwords, NONE, floats::range),
         Code::EVEX_Vgetmantps_zmm_k1z_zmmm512b32_imm8_sae => (Dwords, NONE, floats::mantissa),
         Code::EVEX_Vgetexpps_zmm_k1z_zmmm512b32_sae => (Dwords, NONE, floats::exponent),

@@ -1,4 +1,4 @@
-//! Each row does what its instruction does: with random operands, under random masks, where the processor has both.
+//! Each row gives the same results as its instruction, with random operands and under random masks, on a processor that has both.
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::Value;
@@ -8,7 +8,7 @@ use super::{FRAME, table};
 use crate::compiler::asm::{Arg, Asm, Mem, Under};
 use crate::compiler::code_memory::CodeMemory;
 
-/// What code works on: registers before and behind, masks, a general register, and what operands in memory are.
+/// The memory of a test: registers before and after, masks, a general register, and memory operands.
 #[repr(C, align(64))]
 #[derive(Clone)]
 struct Memory([u8; 4096]);
@@ -21,7 +21,7 @@ const GENERAL_AFTER: u32 = 2088;
 const OPERAND: u32 = 3072;
 const BASE: Register = Register::RBX;
 
-/// Numbers that look random.
+/// Pseudo-random numbers for the operands.
 struct Random(u64);
 
 impl Random {
@@ -52,7 +52,7 @@ const ROUNDINGS: [RoundingControl; 4] = [
     RoundingControl::RoundTowardZero,
 ];
 
-/// A register or memory, perhaps a number of it in all lanes.
+/// A register or memory, possibly a number in memory for all lanes.
 fn either(register: Register, word: &str, random: &mut Random) -> Arg {
     match (random.below(3), word.contains("512b")) {
         (0, _) => at(OPERAND).into(),
@@ -61,7 +61,7 @@ fn either(register: Register, word: &str, random: &mut Random) -> Arg {
     }
 }
 
-/// An instruction of a code with random operands, as its name asks for them.
+/// An instruction with random operands, as the name of its code requires.
 struct Case {
     code: Code,
     name: String,
@@ -91,7 +91,7 @@ impl Case {
         if case.name.ends_with("_er") && !in_memory && random.is_lucky() {
             case.round = Some(ROUNDINGS[random.below(4) as usize]);
         }
-        // Memory takes no zeros where lanes are off, and a mixture needs a mask.
+        // A memory result cannot be zeroed in inactive lanes, and a blend needs a mask.
         if let (Arg::M(_), Under::Zero(k)) = (case.args[0], case.under) {
             case.under = Under::Merge(k);
         }
@@ -101,10 +101,10 @@ impl Case {
         case
     }
 
-    /// What a word of the name asks for: an operand, or a mask.
+    /// Adds the operand, or the mask, for a word of the name.
     fn word(&mut self, word: &str, random: &mut Random) {
         let n = random.below(6) as u32;
-        // What is scaled is in the first registers, by how much in the other ones.
+        // The numbers to scale are in the first registers, the exponents in the others.
         let n = match self.args.len() {
             1 if self.name.contains("Vscalef") => n % 3,
             2 if self.name.contains("Vscalef") => 3 + n % 3,
@@ -134,7 +134,7 @@ impl Case {
         self.args.push(arg);
     }
 
-    /// A mask, perhaps. Those of words have no instruction here that loads them.
+    /// Adds a mask at random. Masks of words have no instruction here that loads them.
     fn restrict(&mut self, may_zero: bool, k: Register, random: &mut Random) {
         if self.form != Form::Words && random.is_lucky() {
             self.under = match may_zero && random.is_lucky() {
@@ -144,7 +144,7 @@ impl Case {
         }
     }
 
-    /// Its code. Nothing if it is refused, as what no template writes.
+    /// The code of the case, or `None` if it is refused, like an instruction that templates do not use.
     fn code(&self, mut asm: Asm) -> Option<Vec<u8>> {
         asm.mark(Value(0));
         self.begin(&mut asm);
@@ -157,7 +157,7 @@ impl Case {
         assembled.refused.is_empty().then_some(assembled.bytes)
     }
 
-    /// A function of the address of memory, from which registers are loaded.
+    /// Begins a function of the address of the memory, and loads the registers.
     fn begin(&self, asm: &mut Asm) {
         let (rsp, rbp, rax) = (Register::RSP, Register::RBP, Register::RAX.into());
         asm.op(Code::Push_r64, &[rbp.into()]);
@@ -182,7 +182,7 @@ impl Case {
         }
     }
 
-    /// Registers go to memory.
+    /// Stores the registers to memory.
     fn end(&self, asm: &mut Asm) {
         let (rsp, rbp, rax) = (Register::RSP, Register::RBP, Register::RAX.into());
         asm.op(Code::Mov_rm64_r64, &[at(GENERAL_AFTER).into(), rax]);
@@ -210,7 +210,7 @@ impl Case {
     }
 }
 
-/// An immediate that templates give.
+/// An immediate that templates use.
 fn immediate(name: &str, random: &mut Random) -> u8 {
     let end = match name {
         n if n.contains("Vpcmp") => 8,
@@ -229,16 +229,16 @@ fn immediate(name: &str, random: &mut Random) -> u8 {
     random.below(end) as u8
 }
 
-/// The name for whole numbers.
+/// The name of the field kind for integers.
 const WHOLE: &str = "whole";
 
-/// A field that instructions of this kind are for: of `bits` bits.
+/// A random field for instructions of this kind, of `bits` bits.
 fn field(name: &str, bits: u32, random: &mut Random) -> u64 {
     let [fraction, bias] = if bits == 64 { [52, 1023] } else { [23, 127] };
     let sign = random.below(2) << (bits - 1);
     let any = random.next() & ((1 << fraction) - 1);
     let with_exponent = |exponent: u64| sign | exponent << fraction | any;
-    // Whole numbers to scale by; what has an exponent; what is no NaN; what is not negative.
+    // The kinds: integers to scale by; numbers with an exponent; no NaNs; no negative numbers.
     if name == WHOLE {
         let whole = random.below(2600) as f64 - 1300.0;
         return if bits == 64 {
@@ -294,10 +294,10 @@ fn memory(code: Code, random: &mut Random) -> Box<Memory> {
     memory
 }
 
-/// What the code leaves of memory.
+/// The contents of the memory after the code has run.
 fn run(memory: &mut CodeMemory, code: &[u8], mut on: Box<Memory>) -> Box<Memory> {
     let code = memory.add(code).expect("the system gives memory for code");
-    // SAFETY: the code is a function of this type, which keeps what such functions keep.
+    // SAFETY: the code is a function of this type, which preserves the registers of its convention.
     let code = unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut u8)>(code) };
     code(on.0.as_mut_ptr());
     on
@@ -347,7 +347,7 @@ fn rows_do_what_avx512_does() {
     assert!(count > 150, "{count} rows were compared");
 }
 
-/// What an instruction makes of a place where there is no memory, under a mask of no lane.
+/// The effect of an instruction on unmapped memory, under an empty mask.
 #[test]
 fn what_is_off_is_not_read() {
     if wavetank_lane_ops::Simd::detect() == wavetank_lane_ops::Simd::Baseline {

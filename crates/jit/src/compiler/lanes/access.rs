@@ -1,4 +1,4 @@
-//! An access by lanes: its parts, the registers and instructions that its code uses, and the loops over tiles and lanes.
+//! An access by lanes: its parts, the registers and instructions of its code, and the loops over tiles and lanes.
 
 use std::mem::offset_of;
 
@@ -12,17 +12,17 @@ use crate::compiler::asm::{Arg, Mem, fixed, low};
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
-/// Where index 0 is.
+/// The address of index 0.
 pub(super) const BASE: Register = Register::R8;
 pub(super) const LOW: Register = Register::R9;
 pub(super) const HIGH: Register = Register::R10;
-/// Lane by lane: the index.
+/// In loops over lanes: the index.
 pub(super) const A: Register = Register::RAX;
-/// Lane by lane: the offset of the lane in a lane vector.
+/// In loops over lanes: the offset of the lane in a lane vector.
 pub(super) const B: Register = Register::RCX;
-/// Lane by lane: the data.
+/// In loops over lanes: the data.
 pub(super) const UNIT: Register = Register::RDX;
-/// The lanes that are left.
+/// The mask of the lanes that remain.
 pub(super) const REST: Register = Register::ESI;
 
 pub(super) const INDEX: Register = Register::ZMM0;
@@ -32,15 +32,15 @@ pub(super) const APART: Register = Register::ZMM3;
 pub(super) const FIRST: Register = Register::ZMM4;
 pub(super) const LOWEST: Register = Register::ZMM16;
 pub(super) const HIGHEST: Register = Register::ZMM17;
-/// The largest offset in scratch, or where the records of a buffer end.
+/// The largest offset in scratch, or the end of a buffer's records.
 pub(super) const LIMIT: Register = Register::ZMM20;
 pub(super) const BASE_LOW: Register = Register::ZMM18;
 pub(super) const BASE_HIGH: Register = Register::ZMM19;
 
-/// The lanes that are on.
+/// The mask of active lanes.
 pub(super) const ON: Register = Register::K1;
 pub(super) const K: Register = Register::K2;
-/// The lanes whose registers get something, be it 0.
+/// The lanes whose result registers are written, possibly with 0.
 pub(super) const RESULTS: Register = Register::K3;
 
 pub(super) const COPY: Code = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
@@ -58,58 +58,58 @@ pub(super) const COMPARE_UNSIGNED: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b3
 pub(super) const TEST: Code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
 pub(super) const LOAD: Code = Code::Mov_r64_rm64;
 
-/// Predicates of VPCMPD.
+/// Predicates of VPCMPD, numbered as in Intel's manual.
 pub(super) const LESS: u8 = 1;
 pub(super) const NOT_EQUAL: u8 = 4;
 pub(super) const GREATER: u8 = 6;
 
-/// Where the memory unit is in the context of helpers.
+/// The offset of the memory unit in the context of helpers.
 pub(super) const MEMORY: usize =
     offset_of!(Ctx<'_, '_>, context) + offset_of!(Context<'_, '_>, memory);
 
-/// Where the addresses of lanes come from.
+/// The source of the lanes' addresses.
 #[derive(Clone, Copy)]
 pub(super) enum Addresses {
-    /// Offsets in the LDS, and where that ends for this wave. What has such an end ignores low bits of its offsets.
+    /// Offsets in the LDS, and its end for this wave. An access with such a limit ignores low bits of its offsets.
     Lds(Value, Option<Value>),
     /// A base, and an offset for each lane.
     Index(Value, Option<Value>),
     /// An address for each lane.
     Lanes(Value),
-    /// Offsets in the scratch of the lane.
+    /// Offsets in the scratch of each lane.
     Scratch(Value),
-    /// A descriptor, which says whether it is one of the two that follow.
+    /// A descriptor; at run time it is one of the two kinds that follow.
     Buffer(Buffer),
-    /// Bytes of a buffer that lie as their offsets say.
+    /// A buffer whose bytes are at their offsets.
     Raw(Buffer),
-    /// Scratch, by its descriptor.
+    /// Scratch through a descriptor.
     Swizzled(Buffer),
 }
 
 /// A buffer without an index.
 #[derive(Clone, Copy)]
 pub(super) struct Buffer {
-    /// The halves of the descriptor.
+    /// The two halves of the descriptor.
     pub(super) resource: [Value; 2],
     pub(super) soffset: Value,
-    /// The lanes' offsets.
+    /// The lanes' offsets, unless all are 0.
     pub(super) offset: Option<Value>,
     /// Whether offsets into scratch are sums modulo 2^32: from gfx9 on.
     pub(super) wraps: bool,
 }
 
-/// An access.
+/// An access of all lanes.
 #[derive(Clone, Copy)]
 pub struct LaneAccess<'o> {
     pub(super) op: &'o MemOp,
     pub(super) addresses: Addresses,
     pub(super) mask: Value,
-    /// How many each lane accesses.
+    /// The number of bytes that each lane accesses.
     pub(super) bytes: u32,
-    /// Where results go in the vector file.
+    /// The offset of the results in the vector file.
     pub(super) to: u32,
     pub(super) slot: u32,
-    /// The lane vector of indices, where they are kept from the comparison on.
+    /// The lane vector that keeps the indices from the check on, if they are kept.
     pub(super) kept: Option<u32>,
 }
 
@@ -118,13 +118,13 @@ impl LaneAccess<'_> {
         self.bytes.div_ceil(4)
     }
 
-    /// Whether lanes beyond the records of a buffer are left out, and read 0. Those of atomics are left to the helpers.
+    /// Whether lanes beyond the records of a buffer are left out, and read 0. Such lanes of atomics are left to helpers.
     pub(super) fn leaves_out(&self) -> bool {
         let atomic = matches!(self.op.kind, MemKind::Atomic(_));
         matches!(self.addresses, Addresses::Raw(_)) && !atomic
     }
 
-    /// Whether dwords of a lane are as far apart as the rows of scratch.
+    /// Whether the dwords of a lane are as far apart as the rows of scratch.
     pub(super) fn is_private(&self) -> bool {
         matches!(
             self.addresses,
@@ -132,7 +132,7 @@ impl LaneAccess<'_> {
         )
     }
 
-    /// Whether indices go to memory: lanes are taken one by one, or it takes long to find them.
+    /// Whether indices are kept in memory: the lanes are accessed one by one, or computing the indices is slow.
     pub(super) fn keeps(&self) -> bool {
         let singly = match self.op.kind {
             MemKind::Load => self.bytes > 4,
@@ -143,7 +143,7 @@ impl LaneAccess<'_> {
         singly || scratch
     }
 
-    /// A loop over the tiles that have a lane which is on.
+    /// A loop over the tiles that have an active lane.
     pub(super) fn tiles(
         &self,
         u: &mut Uniform<'_, '_>,
@@ -169,7 +169,7 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Jne_rel32_64, again);
     }
 
-    /// Where the mask of a tile is.
+    /// The place of a tile's mask.
     pub(super) fn on(&self, u: &mut Uniform<'_, '_>) -> Mem {
         let mask = source(u.block, self.mask);
         match u.single.place(mask) {
@@ -182,7 +182,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// A loop over the lanes of a tile that are on, in their order. The body finds the index and the offset of the lane.
+    /// A loop over the active lanes of a tile, in order. The body finds the index and the offset of the lane.
     pub(super) fn each_lane(
         &self,
         u: &mut Uniform<'_, '_>,
@@ -216,7 +216,7 @@ pub(super) fn at(base: Register, offset: usize) -> Arg {
     Arg::M(Mem::at(base, offset as u32))
 }
 
-/// A tile of a value, or of its high half.
+/// Loads a tile of a value, or of its high half.
 pub(super) fn lanes(u: &mut Uniform<'_, '_>, to: Register, v: Value, part: u32) {
     let (code, from) = match u.single.place(source(u.block, v)) {
         Place::Vector(at) => {
@@ -230,7 +230,7 @@ pub(super) fn lanes(u: &mut Uniform<'_, '_>, to: Register, v: Value, part: u32) 
     u.asm.op(code, &[to.into(), from.into()]);
 }
 
-/// A dword of the lane that a loop over lanes is at.
+/// Loads a dword of the current lane in a loop over lanes.
 pub(super) fn lane(u: &mut Uniform<'_, '_>, to: Register, v: Value) {
     let from = match u.single.place(source(u.block, v)) {
         Place::Vector(at) => Mem::sum(fixed::VECTOR, B, at),

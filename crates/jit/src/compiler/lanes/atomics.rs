@@ -1,5 +1,4 @@
-//! Atomics: lane by lane, in their order. Global memory is changed by atomic instructions; the LDS
-//! belongs to the thread.
+//! Atomics: lane by lane, in order. Global memory is changed by atomic instructions; the LDS belongs to the thread.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{MemOp, Rmw};
@@ -15,9 +14,9 @@ const PLACE: Register = Register::RDI;
 const NEW: Register = Register::R9;
 const OTHER: Register = Register::R10;
 
-/// Whether compiled code has an operation.
+/// Whether compiled code supports an operation.
 pub fn is_known(rmw: Rmw, op: &MemOp) -> bool {
-    // Extremes of floats may have an operand that is compared.
+    // Minimum and maximum of floats may have an operand that is compared.
     let one = op.data.len() as u32 == op.registers();
     match rmw {
         Rmw::Swap | Rmw::CmpSwap | Rmw::Add | Rmw::Sub | Rmw::RevSub => true,
@@ -66,7 +65,7 @@ impl LaneAccess<'_> {
         self.bytes == 8
     }
 
-    /// As many bits of a register as a lane changes.
+    /// The part of a register with the width of the access.
     fn sized(&self, register: Register) -> Register {
         match self.is_wide() {
             true => register,
@@ -74,13 +73,13 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// An instruction of the width of what lanes change.
+    /// Emits an instruction with the width of the access.
     fn op(&self, asm: &mut Asm, [narrow, wide]: [Code; 2], args: [Register; 2]) {
         let code = if self.is_wide() { wide } else { narrow };
         asm.op(code, &args.map(|r| self.sized(r).into()));
     }
 
-    /// The lane's operand, the first or the second.
+    /// Loads the lane's operand, the first or the second.
     fn word(&self, u: &mut Uniform<'_, '_>, to: Register, operand: usize) {
         let dwords = self.dwords() as usize;
         let data = &self.op.data[operand * dwords..][..dwords];
@@ -92,7 +91,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// What was there before goes to the lane of the registers.
+    /// Stores the value before to the lane of the result registers.
     fn give_back(&self, asm: &mut Asm) {
         for n in 0..self.dwords() {
             let at = self.to + n * VECTOR_BYTES as u32;
@@ -104,7 +103,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Changes a word; what was there before is in the first register then, if that is asked for.
+    /// Changes a word; the value before is in the first register, if it is returned.
     fn change(&self, u: &mut Uniform<'_, '_>, rmw: Rmw) {
         let owned = matches!(self.addresses, Addresses::Lds(..));
         if rmw == Rmw::CmpSwap {
@@ -140,7 +139,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Loads a word, computes the new one, and stores that: to shared memory by compare and exchange.
+    /// Loads a word, computes the new one, and stores it: to shared memory by compare and exchange.
     fn modify_there(&self, asm: &mut Asm, rmw: Rmw, owned: bool) {
         let (again, done) = (asm.label(), asm.label());
         let at = Arg::M(Mem::at(PLACE, 0));
@@ -153,7 +152,7 @@ impl LaneAccess<'_> {
             asm.op(pick([Code::Mov_rm32_r32, Code::Mov_rm64_r64]), &[at, new]);
             return;
         }
-        // What stays as it is need not be stored.
+        // An unchanged value need not be stored.
         self.op(asm, COMPARE_WORDS, [NEW, OLD_WORD]);
         asm.jump(Code::Je_rel32_64, done);
         let exchange = pick([Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64]);
@@ -163,7 +162,7 @@ impl LaneAccess<'_> {
     }
 
     fn compare_and_swap(&self, u: &mut Uniform<'_, '_>, owned: bool) {
-        // The place is used on the way to the comparand.
+        // The register of the place is used to load the comparand.
         u.asm.op(LOAD, &[OTHER.into(), PLACE.into()]);
         let at = Arg::M(Mem::at(OTHER, 0));
         if owned {
@@ -186,7 +185,7 @@ impl LaneAccess<'_> {
         u.asm.locked(exchange, &[at, self.sized(WORD).into()]);
     }
 
-    /// The new word, of the old one and the operand, which both stay.
+    /// Computes the new word from the old one and the operand, which are preserved.
     fn modify(&self, asm: &mut Asm, rmw: Rmw) {
         let [new, word] = [NEW, WORD].map(|r| Arg::R(self.sized(r)));
         let pick = |codes: [Code; 2]| codes[usize::from(self.is_wide())];
@@ -214,7 +213,7 @@ impl LaneAccess<'_> {
                 self.op(asm, MOVE, [NEW, OLD_WORD]);
                 let sub = pick([Code::Sub_rm32_imm32, Code::Sub_rm64_imm32]);
                 asm.with_constant(sub, new, 1, self.is_wide());
-                // There was 0.
+                // The old value was 0.
                 let below = [Code::Cmovb_r32_rm32, Code::Cmovb_r64_rm64];
                 self.op(asm, below, [NEW, WORD]);
                 self.op(asm, COMPARE_WORDS, [OLD_WORD, WORD]);
@@ -229,8 +228,8 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Of two NaNs, and of infinities of both signs, the host gives what the operation is defined to: the first, made
-    /// quiet, and a negative one.
+    /// For two NaNs, and for infinities of both signs, the host's results agree with the operation: the first NaN, made quiet,
+    /// and a negative NaN.
     fn modify_float(&self, asm: &mut Asm, rmw: Rmw) {
         let [old, data] = [Register::XMM1, Register::XMM2];
         let (to_vector, back, add, compare) = match self.is_wide() {
@@ -255,7 +254,7 @@ impl LaneAccess<'_> {
             asm.op(add, &[old.into(), old.into(), data.into()]);
             return asm.op(back, &[self.sized(NEW).into(), old.into()]);
         }
-        // The operand replaces what is above it, or below; a NaN is neither.
+        // The operand replaces a larger or a smaller value; a NaN is neither.
         let (above, below) = match rmw {
             Rmw::FMin => (old, data),
             _ => (data, old),
@@ -265,8 +264,8 @@ impl LaneAccess<'_> {
         self.op(asm, ABOVE, [NEW, WORD]);
     }
 
-    /// The operation that lanes which are all at one place are folded by first, and what changes nothing, if the result
-    /// is the same and the old value is not used.
+    /// The operation that combines lanes at one place first, and its neutral element, if the result is the same and the old value
+    /// is not used.
     fn folds(&self, rmw: Rmw) -> Option<(Code, u32)> {
         if self.op.ret.is_some() || self.is_wide() {
             return None;
@@ -284,13 +283,13 @@ impl LaneAccess<'_> {
         })
     }
 
-    /// Whether lanes that are all at one place can be told what was there before each of them.
+    /// Whether the values before of lanes at one place can be computed from a prefix sum.
     fn counts(&self, rmw: Rmw) -> bool {
         let sums = matches!(rmw, Rmw::Add | Rmw::Sub);
         sums && self.op.ret.is_some() && !self.is_wide()
     }
 
-    /// Adds the operands of the lanes that are on at once: before each of them there was what the lanes below have added.
+    /// Adds the operands of the active lanes at once: the value before each lane includes the sum of the lanes below it.
     fn count(&self, u: &mut Uniform<'_, '_>, rmw: Rmw) {
         let (own, zero) = (APART, FIRST);
         lanes(u, OLD, self.op.data[0], 0);
@@ -301,7 +300,7 @@ impl LaneAccess<'_> {
         asm.under(code, Under::Zero(ON), &args);
         asm.op(COPY, &[DATA.into(), own.into()]);
         let shift = Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8;
-        // Each step adds what stands so many lanes below.
+        // Each step adds the value of the lane at this distance below.
         for lanes in [1u8, 2, 4, 8] {
             let args = [OLD.into(), DATA.into(), zero.into(), (16 - lanes).into()];
             asm.op(shift, &args);
@@ -319,7 +318,7 @@ impl LaneAccess<'_> {
         self.keep(asm, 0);
     }
 
-    /// The operands of the lanes that are on, as one.
+    /// Combines the operands of the active lanes to one.
     fn fold(&self, u: &mut Uniform<'_, '_>, code: Code, neutral: u32) {
         lanes(u, OLD, self.op.data[0], 0);
         let neutral = u.asm.constant(neutral);
@@ -330,7 +329,7 @@ impl LaneAccess<'_> {
             Code::EVEX_Vshufi64x2_zmm_k1z_zmm_zmmm512b64_imm8,
             Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8,
         );
-        // Each step adds what is so far away: half a register, a quarter, and so on.
+        // Each step adds the value at a distance: half a register, a quarter, and so on.
         for order in [0x4e_u8, 0xb1] {
             let args = [OLD.into(), DATA.into(), DATA.into(), order.into()];
             u.asm.op(halves, &args);
@@ -361,7 +360,7 @@ fn in_memory(rmw: Rmw) -> Option<[Code; 2]> {
     })
 }
 
-/// The move that the operand replaces what was there by, after they have been compared.
+/// The conditional move by which the operand replaces the value before, after their comparison.
 fn replaces(rmw: Rmw) -> [Code; 2] {
     match rmw {
         Rmw::MinS => [Code::Cmovl_r32_rm32, Code::Cmovl_r64_rm64],

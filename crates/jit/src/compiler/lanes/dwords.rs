@@ -1,4 +1,4 @@
-//! Whole dwords of lanes, one or several.
+//! Accesses to whole dwords of lanes, one or several.
 
 use iced_x86::Code;
 use wavetank_memory::VECTOR_BYTES;
@@ -17,7 +17,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Whether a row of dwords is all that each of them is part of.
+    /// Whether each dword is accessed as a row.
     pub(super) fn has_rows(&self) -> bool {
         self.is_private() || self.dwords() == 1
     }
@@ -54,7 +54,7 @@ impl LaneAccess<'_> {
         u.asm.place(done);
     }
 
-    /// What is at the one place of the lanes that are on.
+    /// Loads the dwords at the common place of the active lanes.
     fn load_same(&self, u: &mut Uniform<'_, '_>) {
         let from = Mem::sum(BASE, A, 0);
         if self.dwords() == 1 {
@@ -64,7 +64,7 @@ impl LaneAccess<'_> {
         }
         let none = u.asm.label();
         if self.leaves_out() {
-            // Where no lane is on, there may be nothing. What it gets is 0, of whatever there is.
+            // Without an active lane, the memory may not exist. Then the result is 0, whatever the registers contain.
             for register in [RECORD, THIRD] {
                 u.asm.op(ZERO, &[register.into(); 3]);
             }
@@ -82,7 +82,7 @@ impl LaneAccess<'_> {
     fn gather(&self, asm: &mut Asm) {
         for n in 0..self.dwords() {
             self.begin_with_zeros(asm);
-            // The mask is used up.
+            // The gather clears its mask.
             asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
             let from = Mem::sum(BASE, INDEX, self.step() * n);
             let gather = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
@@ -91,14 +91,14 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Lanes that are left out read 0.
+    /// Sets the results to 0 first, for lanes that are left out.
     pub(super) fn begin_with_zeros(&self, asm: &mut Asm) {
         if self.leaves_out() {
             asm.op(ZERO, &[DATA.into(); 3]);
         }
     }
 
-    /// A dword goes to its register, which is stored whole: it will be read whole soon.
+    /// Stores a dword to its register as a whole, since it will soon be read as a whole.
     pub(super) fn keep(&self, asm: &mut Asm, n: u32) {
         let at = self.to + n * VECTOR_BYTES as u32;
         let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
@@ -117,7 +117,7 @@ impl LaneAccess<'_> {
         self.if_row(u.asm, 4, row);
         for n in 0..self.dwords() {
             lanes(u, DATA, self.op.data[n as usize], 0);
-            // Lanes are stored in their order.
+            // The lanes are stored in order.
             u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
             let to = Mem::sum(BASE, INDEX, self.step() * n);
             u.asm.under(

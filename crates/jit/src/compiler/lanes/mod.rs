@@ -1,14 +1,14 @@
-//! Accesses by lanes that compiled code does itself: to LDS, to global memory, through buffer descriptors as compilers make
-//! them, and to scratch.
+//! Memory accesses by lanes in compiled code: to LDS, to global memory, through buffer descriptors in the form of compilers, and
+//! to scratch.
 //!
-//! Mostly all lanes are on and side by side (`rows.rs`), or those of each tile go to a row or to one place (`tiles.rs`,
-//! `records.rs`). If they do not:
+//! Mostly all lanes are active and contiguous (`rows.rs`), or those of each tile go to a row or to one place (`tiles.rs`,
+//! `records.rs`). Other accesses take the general path:
 //!
-//! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
-//! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row, or
-//! each its own way: whole dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is
-//! not so (a lane outside, addresses more than 2 GiB apart) is left to helpers: nothing has been loaded or stored before all
-//! tiles have been compared.
+//! A lane's address is a 64-bit base plus a 32-bit index (`places.rs`; for scratch `scratch.rs`). Tile by tile, the indices are
+//! compared with the bounds of the memory. Then the lanes of a tile go to one place, to a row, or to separate places: whole
+//! dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Accesses that do not fit (a lane out
+//! of bounds, addresses more than 2 GiB apart) are left to helpers: nothing is loaded or stored before all tiles have been
+//! checked.
 
 mod access;
 mod atomics;
@@ -33,7 +33,7 @@ use access::*;
 pub use shadows::leave_if_noted;
 
 impl<'o> LaneAccess<'o> {
-    /// The access, if compiled code can do it.
+    /// The access in compiled code, if it is supported.
     pub fn of(op: &'o MemOp, ty: impl Fn(Value) -> Ty, pc: u64) -> Option<LaneAccess<'o>> {
         let addresses = addresses(op, ty)?;
         let private = matches!(addresses, Addresses::Scratch(_));
@@ -69,7 +69,7 @@ impl<'o> LaneAccess<'o> {
         })
     }
 
-    /// The code; it goes to `slow` where it cannot do the access.
+    /// Emits the code, which jumps to `slow` if it cannot make the access.
     ///
     /// # Errors
     /// If there are no temporaries left.
@@ -101,7 +101,7 @@ impl<'o> LaneAccess<'o> {
             return self.private_rows(u, slow);
         }
         let done = u.asm.label();
-        // Of LDS, groups read more often what is not one row, and where it is, the tiles take little longer.
+        // Accesses to LDS are less often one row, and for a row the tiles take little longer.
         let planes = self.planes(u);
         if !(planes.is_some() && matches!(self.addresses, Addresses::Lds(..))) {
             self.rows(u, done);
@@ -119,7 +119,7 @@ impl<'o> LaneAccess<'o> {
         if self.bytes < 4 && self.op.kind == MemKind::Load && !self.is_private() {
             self.last_dword(u, slow);
         }
-        // An access that faults has written nothing.
+        // All tiles are checked first, so that an access that faults has written nothing.
         self.tiles(u, |access, u| access.check(u, slow));
         self.tiles(u, |access, u| {
             access.index(u);
@@ -135,7 +135,7 @@ impl<'o> LaneAccess<'o> {
     }
 }
 
-/// Where an access goes, if compiled code may be able to do it.
+/// The addresses of an access, if compiled code may support it.
 fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
     Some(match op.space {
         Space::Lds { address, limit } => Addresses::Lds(address, limit),
@@ -146,7 +146,7 @@ fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
             address,
             index: None,
         } if ty(address) == Ty::V64 => Addresses::Lanes(address),
-        // The apertures of LDS and scratch are in no allocation.
+        // The apertures of LDS and scratch are in no allocation, so the bounds check excludes them.
         Space::Flat { address, .. } if ty(address) == Ty::V64 => Addresses::Lanes(address),
         Space::Scratch { address } => Addresses::Scratch(address),
         Space::Buffer {

@@ -1,4 +1,4 @@
-//! Bytes and halves of lanes.
+//! Accesses to bytes and halves of lanes.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Access, Half};
@@ -9,11 +9,11 @@ use crate::compiler::uniform::Uniform;
 
 /// The largest index of a whole dword.
 const LAST_DWORD: Register = Register::ZMM21;
-/// `a ? b : c`, bit by bit.
+/// The table of VPTERNLOGD for `a ? b : c`, bit by bit.
 const CHOOSE: u8 = 0xca;
 
 impl LaneAccess<'_> {
-    /// The largest index of a whole dword, if there is one.
+    /// Computes the largest index of a whole dword, if there is one.
     pub(super) fn last_dword(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         let less = self.bytes as i32 - 4;
         u.asm
@@ -63,8 +63,8 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Each lane loads a dword that holds its part, and that is all there: of scratch the aligned one, else the one which
-    /// begins with the part, but for the last few of an allocation.
+    /// Loads for each lane a dword that contains its part and is in bounds: in scratch the aligned one, else the one that begins
+    /// with the part, except at the end of an allocation.
     fn gather_parts(&self, u: &mut Uniform<'_, '_>) {
         let at = APART;
         if self.is_private() {
@@ -81,7 +81,7 @@ impl LaneAccess<'_> {
             Under::Merge(K),
             &[DATA.into(), Mem::sum(BASE, at, 0).into()],
         );
-        // Down to bit 0, then up, and down again with what is to be above.
+        // Shifts the part down to bit 0, then up, and down again with its extension.
         u.asm.op(SUB, &[at.into(), INDEX.into(), at.into()]);
         u.asm.op(SHIFT_LEFT, &[at.into(), at.into(), 3.into()]);
         let args = [DATA.into(), DATA.into(), at.into()];
@@ -96,7 +96,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// What was loaded goes to the register, or to its half.
+    /// Writes the loaded part to the register, or to its half.
     fn keep_part(&self, asm: &mut Asm) {
         if let Half::Low | Half::High = self.op.half {
             let register = Mem::sum(fixed::VECTOR, fixed::TILE, self.to);

@@ -1,4 +1,4 @@
-//! Where the lanes of an access go: the base and the indices, and what they are compared with.
+//! The places of an access's lanes: the base, the indices, and the bounds that these are compared with.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{MemKind, Value};
@@ -10,7 +10,7 @@ use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
 use crate::compiler::uniform::Uniform;
 
 impl LaneAccess<'_> {
-    /// The base, and the smallest and the largest index that may be accessed.
+    /// Computes the base, and the smallest and the largest index in bounds.
     pub(super) fn base(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         let offset = self.op.offset as i32;
         match self.addresses {
@@ -61,7 +61,7 @@ impl LaneAccess<'_> {
         u.asm.set(LOW, 0);
     }
 
-    /// The base is the address of the first lane that is on.
+    /// Sets the base to the address of the first active lane.
     fn first_address(&self, u: &mut Uniform<'_, '_>, address: Value) {
         let [low, high] = planes(u, address);
         u.load(A, self.mask);
@@ -82,7 +82,7 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Or_r64_rm64, &[BASE.into(), B.into()]);
     }
 
-    /// The base and the scalar offset of a buffer.
+    /// Computes the base and the scalar offset of a buffer.
     pub(super) fn buffer_base(&self, u: &mut Uniform<'_, '_>, buffer: Buffer) {
         u.load(BASE, buffer.resource[0]);
         for shift in [Code::Shl_rm64_imm8, Code::Shr_rm64_imm8] {
@@ -92,7 +92,7 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Add_r64_rm64, &[BASE.into(), B.into()]);
     }
 
-    /// Indices end where the records of a buffer do. What begins beyond is left out.
+    /// Limits indices by the records of a buffer. Accesses that begin beyond are left out.
     fn records(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
         self.is_unaligned(u.asm, slow);
         u.load(A, buffer.resource[1]);
@@ -110,7 +110,7 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Cmovg_r64_rm64, &[HIGH.into(), A.into()]);
     }
 
-    /// Goes to a label unless buffers may be accessed at any byte.
+    /// Jumps to a label unless buffers may be accessed at any byte.
     pub(super) fn is_unaligned(&self, asm: &mut Asm, slow: Label) {
         let unaligned = Arg::I(Alignment::Unaligned as u8);
         asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
@@ -119,12 +119,12 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jne_rel32_64, slow);
     }
 
-    /// A field of the bounds cache of the slot, behind the bounds caches.
+    /// A field of the slot's bounds cache, relative to the bounds caches.
     pub(super) fn bounds_at(&self, field: usize) -> Arg {
         at(UNIT, MemoryUnit::bounds_cache_at(self.slot) + field)
     }
 
-    /// Where the bounds cache ends for what is done.
+    /// The field with the end of the bounds for this access.
     pub(super) fn bounds_end(&self) -> usize {
         match self.op.kind {
             MemKind::Load => BoundsCache::END,
@@ -132,7 +132,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Goes to a label unless what the bounds cache is on is there. Leaves where the bounds caches are.
+    /// Jumps to a label unless the allocation of the bounds cache exists. Leaves the address of the bounds caches in a register.
     pub(super) fn bounds_are_there(&self, asm: &mut Asm, slow: Label) {
         asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
         asm.op(LOAD, &[UNIT.into(), at(UNIT, MemoryUnit::BOUNDS_CACHES)]);
@@ -141,7 +141,7 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jne_rel32_64, slow);
     }
 
-    /// Indices end where the allocation does that the bounds cache of the slot is on.
+    /// Limits indices by the allocation in the bounds cache of the slot.
     fn bounds(&self, asm: &mut Asm, slow: Label) {
         let word = |field| self.bounds_at(field);
         let end = self.bounds_end();
@@ -150,7 +150,7 @@ impl LaneAccess<'_> {
         asm.op(LOAD, &[HIGH.into(), word(end)]);
         asm.with_constant(Code::Sub_rm64_imm32, HIGH.into(), self.bytes as i32, true);
         ends_to_32_bits(asm, slow);
-        // Where the host has it: all of one allocation has the bit or has it not.
+        // The host address: all addresses of an allocation have the alias bit, or none.
         asm.op(LOAD, &[B.into(), word(BoundsCache::START)]);
         asm.set(A, ALIAS);
         asm.op(Code::And_r64_rm64, &[B.into(), A.into()]);
@@ -158,7 +158,7 @@ impl LaneAccess<'_> {
         self.find_shadow_of_base(asm);
     }
 
-    /// The indices of a tile, for its access.
+    /// Computes the indices of a tile, for its access.
     pub(super) fn index(&self, u: &mut Uniform<'_, '_>) {
         match self.kept {
             Some(kept) => {
@@ -174,13 +174,13 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Lanes beyond the records are off.
+    /// Deactivates lanes beyond the records.
     fn leave_out(&self, asm: &mut Asm) {
         let args = [ON.into(), INDEX.into(), LIMIT.into(), LESS.into()];
         asm.under(COMPARE_UNSIGNED, Under::Merge(ON), &args);
     }
 
-    /// The indices of a tile.
+    /// Computes the indices of a tile.
     fn find_index(&self, u: &mut Uniform<'_, '_>) {
         match self.addresses {
             Addresses::Lds(index, _) | Addresses::Index(_, Some(index)) => {
@@ -199,7 +199,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// The indices of a tile, all of lanes that may access what is there, or else it goes to `slow`.
+    /// Checks the indices of a tile; jumps to `slow` if one is out of bounds.
     pub(super) fn check(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         match self.addresses {
             Addresses::Scratch(address) => self.private_index(u, Some(address), slow),
@@ -217,7 +217,7 @@ impl LaneAccess<'_> {
             u.asm.under(COMPARE, Under::Merge(ON), &args);
             leave_if_any(u.asm, slow);
         }
-        // What has a limit ignores low bits, and atomics are at multiples of their size.
+        // An access with a limit ignores low bits, and atomics are aligned to their size.
         let atomic = matches!(self.op.kind, MemKind::Atomic(_));
         if atomic || matches!(self.addresses, Addresses::Lds(_, Some(_))) {
             self.check_alignment(u, slow);
@@ -229,7 +229,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// The high halves of addresses differ from that of the base by the sign of the index.
+    /// Checks that the high halves of addresses differ from the base's only by the sign of the index.
     fn check_high_halves(&self, u: &mut Uniform<'_, '_>, address: Value, slow: Label) {
         lanes(u, OLD, address, 0);
         lanes(u, APART, address, 1);
@@ -247,7 +247,7 @@ impl LaneAccess<'_> {
         leave_if_any(u.asm, slow);
     }
 
-    /// Goes to `slow` unless each lane is at a multiple of its size.
+    /// Jumps to `slow` unless each lane is aligned to its size.
     fn check_alignment(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         let low = Arg::Each(u.asm.constant(self.bytes.next_power_of_two() - 1));
         match self.addresses {
@@ -267,8 +267,8 @@ impl LaneAccess<'_> {
         leave_if_any(u.asm, slow);
     }
 
-    /// How far each index is from that of the first lane. It need not be on: if the others are where it says that they
-    /// are, so would it be. The first index is in the first register.
+    /// Computes the distance of each index from that of the first lane. This lane may be inactive: if the others are at the
+    /// places that it implies, so would it be. The first index is in the first register.
     pub(super) fn apart(&self, asm: &mut Asm) {
         let xmm = Register::XMM0;
         let eax = low(A);
@@ -279,7 +279,7 @@ impl LaneAccess<'_> {
         asm.op(SUB, &args);
     }
 
-    /// Goes to a label if all lanes that are on stand in a row, so many bytes from one to the next.
+    /// Jumps to a label if all active lanes are in a row, `bytes` bytes from one to the next.
     pub(super) fn if_row(&self, asm: &mut Asm, bytes: u32, row: Label) {
         let numbers: [u32; 16] = std::array::from_fn(|lane| bytes * lane as u32);
         let numbers = Mem::at(fixed::CONSTANTS, asm.constant_row(&numbers));
@@ -289,7 +289,7 @@ impl LaneAccess<'_> {
         asm.jump(Code::Je_rel32_64, row);
     }
 
-    /// Goes to a label if all lanes that are on are at one place.
+    /// Jumps to a label if all active lanes are at one place.
     pub(super) fn if_same(&self, asm: &mut Asm, same: Label) {
         let args = [K.into(), APART.into(), APART.into()];
         asm.under(TEST, Under::Merge(ON), &args);
@@ -298,7 +298,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// Goes to `slow` if a lane is in the mask of a comparison.
+/// Jumps to `slow` if a lane is in the mask of a comparison.
 pub(super) fn leave_if_any(asm: &mut Asm, slow: Label) {
     asm.op(Code::VEX_Kortestw_kr_kr, &[K.into(), K.into()]);
     asm.jump(Code::Jne_rel32_64, slow);
@@ -311,13 +311,13 @@ pub(super) fn add_constant(asm: &mut Asm, register: Register, constant: i32) {
     }
 }
 
-/// Addresses of the ends become indices: index 0 lies far below or above what may be accessed, or both are brought to
-/// 32 bits.
+/// Converts the addresses of the bounds to indices: index 0 is far below or above the accessible memory, or both bounds are
+/// clamped to 32 bits.
 pub(super) fn ends_to_32_bits(asm: &mut Asm, slow: Label) {
     for limit in [LOW, HIGH] {
         asm.op(Code::Sub_r64_rm64, &[limit.into(), BASE.into()]);
     }
-    // Whatever lane a row begins at has an index of 32 bits, too.
+    // Any lane that a row begins at has a 32-bit index, too.
     const ROOM: i32 = 256;
     asm.set(A, (i32::MAX - ROOM) as u64);
     asm.op(Code::Cmp_r64_rm64, &[LOW.into(), A.into()]);
@@ -331,7 +331,7 @@ pub(super) fn ends_to_32_bits(asm: &mut Asm, slow: Label) {
     asm.op(Code::Cmovl_r64_rm64, &[LOW.into(), A.into()]);
 }
 
-/// Indices have no sign.
+/// Clamps the smallest index to 0, since indices are unsigned.
 fn not_below_zero(asm: &mut Asm) {
     asm.set(A, 0);
     asm.op(Code::Cmp_r64_rm64, &[LOW.into(), A.into()]);

@@ -1,5 +1,5 @@
-//! Records of several dwords, all lanes on, those of each tile at one place: how work-groups that are 16 lanes wide read
-//! matrices.
+//! Accesses to records of several dwords with all lanes active and those of each tile at one place: the way in which work-groups
+//! that are 16 lanes wide read matrices.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::MemKind;
@@ -13,17 +13,17 @@ use crate::compiler::uniform::Uniform;
 
 /// The index of the first lane of each tile.
 const FIRSTS: [Register; 4] = [A, B, UNIT, Register::RSI];
-/// What is at a place.
+/// The record at a place.
 pub const RECORD: Register = Register::ZMM5;
-/// The last dword of three.
+/// The last of three dwords.
 pub const THIRD: Register = Register::ZMM6;
 const PAIR_FOR_ALL: Code = Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
 const QUARTER_FOR_ALL: Code = Code::EVEX_Vbroadcasti32x4_zmm_k1z_m128;
 const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 
 impl LaneAccess<'_> {
-    /// Does the access if it is such a one. Else it goes on behind, as if nothing had been asked. The base and its ends
-    /// are known.
+    /// Makes the access if it has this form, and jumps to `done`. Else the code after it continues with all registers intact. The
+    /// base and its bounds are known.
     pub(super) fn records_at_one_place(&self, u: &mut Uniform<'_, '_>, done: Label) {
         let Some(places) = self.record_places(u) else {
             return;
@@ -48,8 +48,8 @@ impl LaneAccess<'_> {
         u.asm.place(general);
     }
 
-    /// Loads what is at a place, at once, for all lanes: in each quarter of a register four dwords, or two of them twice. Of three
-    /// the last goes to a register of its own.
+    /// Loads the record at a place for all lanes at once: four dwords in each quarter of a register, or two of them twice. The
+    /// last of three goes to a separate register.
     pub(super) fn load_record_for_all(&self, asm: &mut Asm, from: Mem) {
         if self.dwords() == 4 {
             return asm.op(QUARTER_FOR_ALL, &[RECORD.into(), from.into()]);
@@ -62,18 +62,18 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Dword `n` of it in the lanes.
+    /// Broadcasts dword `n` of the record to the lanes.
     pub(super) fn dword_of_record(&self, asm: &mut Asm, n: u32, under: Under) {
         if n == 2 && self.dwords() == 3 {
             return asm.under(COPY, under, &[DATA.into(), THIRD.into()]);
         }
-        // The same of each quarter four times.
+        // The same dword of each quarter, four times.
         let order = Arg::I(0x55 * n as u8);
         let shuffle = Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8;
         asm.under(shuffle, under, &[DATA.into(), RECORD.into(), order]);
     }
 
-    /// Where the indices are in the vector file, if they are and such an access may be done here.
+    /// The offset of the indices in the vector file, if they are there and the access has this form.
     fn record_places(&self, u: &Uniform<'_, '_>) -> Option<u32> {
         let index = match self.addresses {
             Addresses::Lds(index, None) | Addresses::Index(_, Some(index)) => index,
@@ -88,7 +88,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// Goes to a label unless the lanes of each tile are at one place.
+/// Jumps to a label unless the lanes of each tile are at one place.
 fn compare_lanes(asm: &mut Asm, places: u32, general: Label) {
     asm.op(ZERO, &[OLD.into(); 3]);
     for tile in 0..4 {
@@ -102,7 +102,7 @@ fn compare_lanes(asm: &mut Asm, places: u32, general: Label) {
     asm.jump(Code::Jne_rel32_64, general);
 }
 
-/// The indices of the first lanes, which all others have, too; it goes to a label if one may not access what is there.
+/// Loads the indices of the first lanes, which all others share; jumps to a label if one is out of bounds.
 fn first_indices(asm: &mut Asm, places: u32, general: Label) {
     for (tile, first) in (0..).zip(FIRSTS) {
         let from = Mem::at(fixed::VECTOR, places + 64 * tile);

@@ -1,4 +1,4 @@
-//! All lanes of a wave on and side by side: it is compared at once, and moved by whole registers. Most accesses are so.
+//! Accesses with all lanes active and contiguous, the most frequent ones: checked once, and moved by whole registers.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Access, Half, MemKind, Value};
@@ -12,9 +12,9 @@ use crate::compiler::reach::{unless_below, unless_between};
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
-/// Where the first lane is.
+/// The address of the first lane.
 const FROM: Register = Register::RSI;
-/// What stands in memory side by side, and the same lane by lane.
+/// Parts of contiguous memory, and the same data lane by lane.
 const PARTS: [Register; 4] = [
     Register::ZMM5,
     Register::ZMM6,
@@ -23,7 +23,7 @@ const PARTS: [Register; 4] = [
 ];
 const SELECTED: Register = Register::ZMM9;
 const UPPER: Register = Register::ZMM10;
-/// For each part that comes out, which dwords it has, and which of them are of the upper two parts.
+/// For each result part, the dwords that it takes, and which of them come from the upper two parts.
 const NUMBERS: [Register; 4] = [
     Register::ZMM11,
     Register::ZMM12,
@@ -32,17 +32,17 @@ const NUMBERS: [Register; 4] = [
 ];
 const UPPERS: [Register; 4] = [Register::K3, Register::K4, Register::K5, Register::K6];
 const TILES: u32 = 4;
-/// The lanes of a tile.
+/// The number of lanes of a tile.
 const ROW: u32 = 16;
-/// Of two registers, by numbers of five bits, which the result replaces.
+/// Selects from two registers by five-bit numbers, which the result replaces.
 const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
 const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
-/// `a | (b ^ c)`, bit by bit.
+/// The table of VPTERNLOGD for `a | (b ^ c)`, bit by bit.
 const OR_DIFFERENCE: u8 = 0xf6;
 
 impl LaneAccess<'_> {
-    /// Does the access if all lanes are on and side by side, within what may be accessed. Else it goes on behind, as if
-    /// nothing had been asked.
+    /// Makes the access if all lanes are active, contiguous and in bounds, and jumps to `done`. Else the code after it continues
+    /// with all registers intact.
     pub(super) fn rows(&self, u: &mut Uniform<'_, '_>, done: Label) {
         let Some(places) = self.row_of(u) else { return };
         let general = u.asm.label();
@@ -65,11 +65,11 @@ impl LaneAccess<'_> {
         u.asm.place(general);
     }
 
-    /// Where the indices are in the vector file, if they are and a row is moved here.
+    /// The offset of the indices in the vector file, if they are there and a row can be moved.
     fn row_of(&self, u: &Uniform<'_, '_>) -> Option<u32> {
         let index = match self.addresses {
             Addresses::Lds(index, None) | Addresses::Index(_, Some(index)) => index,
-            // If the first of these is aligned, so are all.
+            // If the first lane is aligned, so are all.
             Addresses::Lds(index, Some(_)) if self.bytes.is_power_of_two() => index,
             Addresses::Raw(buffer) => buffer.offset?,
             Addresses::Lanes(address) => address,
@@ -87,12 +87,12 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Bytes that all lanes access.
+    /// The number of bytes that all lanes access.
     fn row_bytes(&self) -> i32 {
         64 * self.bytes as i32
     }
 
-    /// The address of the first lane, where what begins there may be accessed, or else it goes to a label.
+    /// Computes the address of the first lane, if the row is in bounds; else jumps to a label.
     fn row_begins(&self, u: &mut Uniform<'_, '_>, places: u32, general: Label) {
         let (first, offset) = (Mem::at(fixed::VECTOR, places), self.op.offset as u32);
         let narrow = low(A);
@@ -123,7 +123,7 @@ impl LaneAccess<'_> {
         let first = Mem::sum(FROM, A, offset);
         u.asm.op(Code::Lea_r64_m, &[FROM.into(), first.into()]);
         self.row_in_bounds(u.asm, general);
-        // 32 bits do not wrap from the first to the last.
+        // The 32-bit indices do not wrap from the first to the last lane.
         let [first, last] = [places, places + 63 * 4].map(|at| Mem::at(fixed::VECTOR, at));
         u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), last.into()]);
         u.asm.op(Code::Cmp_r32_rm32, &[narrow.into(), first.into()]);
@@ -164,7 +164,7 @@ impl LaneAccess<'_> {
         unless_below(u.asm, row, BASE, B, general);
     }
 
-    /// Goes to a label unless the bounds cache holds a row from an address on, which becomes that of the host.
+    /// Jumps to a label unless the bounds cache contains a row from an address on; converts the address to the host's.
     fn row_in_bounds(&self, asm: &mut Asm, general: Label) {
         self.bounds_are_there(asm, general);
         let [start, end] =
@@ -175,7 +175,7 @@ impl LaneAccess<'_> {
         self.find_shadow(asm, FROM);
     }
 
-    /// Goes to a label unless each lane is behind the one below it.
+    /// Jumps to a label unless each lane follows the one below it.
     fn is_row(&self, asm: &mut Asm, places: u32, general: Label) {
         let numbers: [u32; 64] = std::array::from_fn(|lane| self.bytes * lane as u32);
         let numbers = asm.constant_row(&numbers);
@@ -211,7 +211,7 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jne_rel32_64, general);
     }
 
-    /// A tile of what has a dword for each lane, or a part of one.
+    /// Moves a tile of one dword for each lane, or of a part of one.
     fn move_tile(&self, u: &mut Uniform<'_, '_>, tile: u32) {
         let memory = Mem::at(FROM, tile * ROW * self.bytes);
         if self.op.kind == MemKind::Load {
@@ -235,7 +235,7 @@ impl LaneAccess<'_> {
         u.asm.op(store, &[memory.into(), DATA.into()]);
     }
 
-    /// Records of several dwords, a tile at a time: from what stands side by side to lanes, or back.
+    /// Moves records of several dwords tile by tile, between contiguous memory (AoS) and lanes (SoA).
     fn move_records(&self, u: &mut Uniform<'_, '_>) {
         let (again, dwords) = (u.asm.label(), self.dwords());
         for n in 0..dwords {
@@ -267,7 +267,7 @@ impl LaneAccess<'_> {
         self.next_tile_of_records(u.asm, again);
     }
 
-    /// The same of four dwords, where that is shorter: quarters of registers change places.
+    /// Moves records of four dwords, by exchanging quarters of registers, which is shorter.
     fn move_quads(&self, u: &mut Uniform<'_, '_>) {
         let again = u.asm.label();
         u.asm.set(fixed::TILE, 0);
@@ -304,7 +304,7 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jne_rel32_64, again);
     }
 
-    /// Which dwords part `n` has that comes out. Dword `n % 16` of part `n / 16` is number `n`.
+    /// Loads the lane numbers of result part `n`. Dword `n % 16` of part `n / 16` has number `n`.
     fn set_numbers(&self, asm: &mut Asm, n: u32) {
         let dwords = self.dwords();
         let number = |k: u32| match self.op.kind {
@@ -325,7 +325,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Selects a part that comes out from those that there are.
+    /// Selects a result part from the present parts.
     fn select(&self, asm: &mut Asm, n: usize) {
         let pairs = [
             [PARTS[0], PARTS[1]],

@@ -1,5 +1,5 @@
-//! Scratch: dword `d` of lane `l` is at `256 * d + 4 * l` from the base of the wave, so that lanes which are at the same
-//! offset stand in a row.
+//! Accesses to scratch: dword `d` of lane `l` is at `256 * d + 4 * l` from the base of the wave, so lanes at the same offset are
+//! in a row.
 
 use iced_x86::Code;
 use wavetank_ir::{MemKind, Value};
@@ -12,18 +12,18 @@ use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
-/// What is further away than an index of 32 bits tells.
+/// The first offset whose place does not fit a 32-bit index.
 const FAR: i32 = 1 << 24;
-/// Where the swizzle bit of a descriptor is in its low half.
+/// The swizzle bit in the low half of a descriptor.
 const SWIZZLE: u8 = 63;
-/// Where ADD_TID, and an index stride of 64, are in its high half.
+/// ADD_TID, and an index stride of 64, in the high half.
 const ADD_TID: u8 = 32 + 23;
 const SCRATCH_BITS: u64 = 0b111 << (32 + 21);
-/// Where the data format is there: 0 of a buffer that is not bound.
+/// The data format in the high half: 0 for an unbound buffer.
 const DATA_FORMAT: u64 = 0xf << (32 + 15);
 
 impl LaneAccess<'_> {
-    /// A buffer is either bytes one after another, or scratch, as far as compiled code goes.
+    /// Selects by the descriptor: a buffer is linear bytes or scratch, as far as compiled code supports it.
     pub(super) fn by_descriptor(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
         let (private, done) = (u.asm.label(), u.asm.label());
         u.load(A, buffer.resource[0]);
@@ -52,7 +52,7 @@ impl LaneAccess<'_> {
         u.asm.place(done);
     }
 
-    /// The base of scratch, and its ends for offsets.
+    /// Computes the base of scratch, and the bounds of its offsets.
     pub(super) fn scratch_base(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         self.own_scratch(u.asm, slow);
         u.asm
@@ -68,7 +68,7 @@ impl LaneAccess<'_> {
         self.find_host(u.asm);
     }
 
-    /// The base of a descriptor of scratch, and the ends of what the wave has.
+    /// Computes the base of a scratch descriptor, and the bounds of the wave's scratch.
     pub(super) fn swizzled_base(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
         self.swizzled_ends(u, buffer, slow);
         let last = (self.dwords() as i32 - 1) * VECTOR_BYTES as i32 + self.bytes.min(4) as i32;
@@ -80,7 +80,7 @@ impl LaneAccess<'_> {
         self.find_host(u.asm);
     }
 
-    /// The base of a descriptor of scratch, which is at a multiple of 4, and where the wave's begins and ends.
+    /// Computes the base of a scratch descriptor, a multiple of 4, and the start and end of the wave's scratch.
     fn swizzled_ends(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
         self.buffer_base(u, buffer);
         self.own_scratch(u.asm, slow);
@@ -91,14 +91,14 @@ impl LaneAccess<'_> {
         let narrow = low(HIGH);
         let bytes = at(UNIT, MemoryUnit::SCRATCH_BYTES);
         asm.op(Code::Mov_r32_rm32, &[narrow.into(), bytes]);
-        // A row for each dword that a lane has, or has a part of.
+        // One row for each dword that a lane accesses, also in part.
         add_constant(asm, HIGH, 3);
         asm.op(Code::Shr_rm64_imm8, &[HIGH.into(), 2.into()]);
         asm.op(Code::Shl_rm64_imm8, &[HIGH.into(), 8.into()]);
         asm.op(Code::Add_r64_rm64, &[HIGH.into(), LOW.into()]);
     }
 
-    /// The memory unit, if its scratch is there.
+    /// Loads the memory unit, if its scratch exists.
     fn own_scratch(&self, asm: &mut Asm, slow: Label) {
         asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
         asm.op(LOAD, &[B.into(), at(UNIT, MemoryUnit::SCRATCH_GONE)]);
@@ -106,14 +106,14 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jne_rel32_64, slow);
     }
 
-    /// The base becomes where the host has it.
+    /// Converts the base to a host address.
     fn find_host(&self, asm: &mut Asm) {
         let alias = ALIAS.trailing_zeros() as u8;
         asm.op(Code::Btr_rm64_imm8, &[BASE.into(), alias.into()]);
         self.find_shadow(asm, BASE);
     }
 
-    /// The last offset that a lane may access.
+    /// Computes the last offset that a lane may access.
     fn last_offset(&self, asm: &mut Asm, slow: Label) {
         let narrow = low(HIGH);
         let bytes = at(UNIT, MemoryUnit::SCRATCH_BYTES);
@@ -122,7 +122,7 @@ impl LaneAccess<'_> {
         asm.jump(Code::Jl_rel32_64, slow);
     }
 
-    /// The indices of a tile, of offsets that are not too far and aligned to their dwords, or else it goes to `slow`.
+    /// Computes the indices of a tile; jumps to `slow` for offsets that are too far or not aligned to dwords.
     pub(super) fn private_index(
         &self,
         u: &mut Uniform<'_, '_>,
@@ -133,7 +133,7 @@ impl LaneAccess<'_> {
             Some(offset) => lanes(u, INDEX, offset, 0),
             None => u.asm.op(ZERO, &[INDEX.into(); 3]),
         }
-        // Where sums do not wrap, offsets that would are outside.
+        // Where sums do not wrap, offsets that would wrap are out of range.
         let wraps = match self.addresses {
             Addresses::Swizzled(buffer) => buffer.wraps,
             _ => true,
@@ -177,7 +177,7 @@ impl LaneAccess<'_> {
         leave_if_any(asm, slow);
     }
 
-    /// Whether all lanes are at the same offset, of whole dwords.
+    /// Whether all lanes access the same offset, in whole dwords.
     pub(super) fn in_one_row(&self, u: &Uniform<'_, '_>) -> bool {
         let same = match self.addresses {
             Addresses::Scratch(address) => {
@@ -190,7 +190,7 @@ impl LaneAccess<'_> {
         same && self.bytes.is_multiple_of(4)
     }
 
-    /// An access at the same offset in all lanes: rows.
+    /// Emits an access at the same offset in all lanes, as rows.
     pub(super) fn private_rows(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         match self.addresses {
             Addresses::Scratch(address) => self.scratch_row(u, address, slow),
@@ -200,7 +200,7 @@ impl LaneAccess<'_> {
         self.find_host(u.asm);
         let mask = self.on(u);
         for tile in 0..4 {
-            // The piece and the tile are known.
+            // The mask and the number of the tile are constants here.
             let (base, offset) = (mask.base, mask.offset as u32 + 2 * tile);
             let on = Mem::at(base, offset);
             u.asm.op(Code::VEX_Kmovw_kr_km16, &[ON.into(), on.into()]);
@@ -244,7 +244,7 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Ja_rel32_64, slow);
     }
 
-    /// A tile of a dword of all lanes. Rows are loaded and stored whole: all of them is the wave's.
+    /// Moves a tile of a dword of all lanes. Rows are loaded and stored as a whole: all of a row belongs to the wave.
     fn move_row(&self, u: &mut Uniform<'_, '_>, n: u32, tile: u32) {
         let memory = Mem::at(BASE, n * VECTOR_BYTES as u32 + tile);
         let (code, from, to) = match self.op.kind {

@@ -1,6 +1,6 @@
-//! Shadows: those of memory lie at the same places with one bit changed, and accesses to undefined bits are reported to
-//! checkers. Helpers do that, so this code takes the slow path where a bit is set. They begin anew: an access
-//! to shadows can be done twice.
+//! Accesses to shadows. The shadow of memory is at the same address with one bit changed, and accesses to undefined bits are
+//! reported to checkers. Helpers make the reports, so this code takes the slow path if a bit is set. Helpers repeat the access
+//! from the start, which is safe for shadows.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{MemKind, Reg, Rmw, Ty, Value};
@@ -18,7 +18,7 @@ use crate::compiler::uniform::Uniform;
 const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 
 impl LaneAccess<'_> {
-    /// An address of the host becomes that of its shadow, if the access is one to shadows.
+    /// Converts a host address to that of its shadow, if the access is to shadows.
     pub(super) fn find_shadow(&self, asm: &mut Asm, address: Register) {
         if self.op.shadow {
             let bit = DISTANCE.trailing_zeros() as u8;
@@ -26,7 +26,8 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// So does the base, which may lie outside of the allocation that the bounds cache is on, as that has the bit or has it not.
+    /// Converts the base to that of the shadow. The base may lie outside the allocation in the bounds cache, so the bit of the
+    /// allocation is used.
     pub(super) fn find_shadow_of_base(&self, asm: &mut Asm) {
         if !self.op.shadow {
             return;
@@ -40,8 +41,8 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Before an access to shadows: goes to `slow` if it has undefined bits to store. Says whether that was all: an atomic puts
-    /// them to those that are there.
+    /// Before an access to shadows: jumps to `slow` if it has undefined bits to store. Returns whether nothing remains to be
+    /// done: an atomic combines its bits with those in memory.
     pub(super) fn stores_shadows(&self, u: &mut Uniform<'_, '_>, slow: Label) -> bool {
         if !self.op.shadow || self.op.kind == MemKind::Load {
             return false;
@@ -52,7 +53,7 @@ impl LaneAccess<'_> {
         self.op.kind == MemKind::Atomic(Rmw::Or)
     }
 
-    /// Behind an access to shadows: goes to `slow` if it has loaded undefined bits.
+    /// After an access to shadows: jumps to `slow` if it has loaded undefined bits.
     pub(super) fn has_loaded_shadows(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         if self.op.shadow && self.op.kind == MemKind::Load {
             let dwords = 0..self.dwords();
@@ -62,7 +63,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// Goes to a label if a noted value is not 0 in some lanes.
+/// Jumps to a label if a probed value is not 0 in some lanes.
 pub fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Label) {
     let place = u.single.place(source(u.block, of));
     match (place, u.block.ty(of)) {
@@ -85,8 +86,7 @@ pub fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Labe
     }
 }
 
-/// Goes to a label if dwords are not 0 in some lanes. Of one that is the same in all it does not matter which lanes these are:
-/// the helpers look again.
+/// Jumps to a label if dwords are not 0 in some lanes. For a uniform dword, the lanes do not matter: the helpers test them again.
 fn leave_if_set(u: &mut Uniform<'_, '_>, dwords: &[Place], lanes: Value, to: Label) {
     let mut vectors = Vec::new();
     for place in dwords {
@@ -109,7 +109,7 @@ fn leave_if_set(u: &mut Uniform<'_, '_>, dwords: &[Place], lanes: Value, to: Lab
     }
 }
 
-/// All bits of some lanes of lane vectors, in a register.
+/// Combines the bits of some lanes of lane vectors in a register.
 fn collect(u: &mut Uniform<'_, '_>, vectors: &[u32], lanes: Value) {
     let mask = match u.single.place(source(u.block, lanes)) {
         Place::Const(u64::MAX) => None,
@@ -140,7 +140,7 @@ fn collect(u: &mut Uniform<'_, '_>, vectors: &[u32], lanes: Value) {
     }
 }
 
-/// Where registers that an access returns to begin in the vector file, if they are in it.
+/// The offset of result registers in the vector file, if they are in it.
 pub(super) fn first_of(n: u16, count: usize) -> Option<u32> {
     match register(Reg::V(n)) {
         Place::Vector(at) if is_in_file(n.into(), count) => Some(at),

@@ -1,5 +1,5 @@
-//! Dwords of lanes that are not all in one row: first all are compared with the ends of what may be accessed, then each tile
-//! goes to a row, to one place, or each lane its own way. Matrices are read so.
+//! Accesses to dwords of lanes that are not all in one row, as in reads of matrices: first all lanes are compared with the
+//! bounds, then each tile goes to a row, to one place, or to separate places.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::MemKind;
@@ -11,28 +11,29 @@ use crate::compiler::asm::{Arg, Label, Mem, Under, fixed, low};
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
-/// The low half of the base, which addresses are less their index.
+/// The low half of the base, to which the indices of addresses are relative.
 const LOW_HALF: Register = Register::RSI;
 /// The smallest and the largest low half of an address, or the largest index.
 const SMALLEST: Register = Register::ZMM20;
 const LARGEST: Register = Register::ZMM21;
 
-/// The lanes of each tile that are on.
+/// The active lanes of each tile.
 const TILES: [Register; 4] = [Register::K1, Register::K2, Register::K3, Register::K4];
 const TILE_BYTES: u32 = 64;
 
-/// The lanes that are on and may not access what is there.
+/// The active lanes that are out of bounds.
 const OUTSIDE: Register = Register::K7;
-/// Lanes that may access what is there.
+/// The lanes that are in bounds.
 const INSIDE: Register = Register::K5;
 
-/// Predicates of VPCMPUD.
+/// Predicates of VPCMPUD, numbered as in Intel's manual.
 const AT_MOST: u8 = 2;
 const AT_LEAST: u8 = 5;
 const EQUAL: u8 = 0;
 
 impl LaneAccess<'_> {
-    /// Where the indices of lanes are, for an access of dwords at any address; of addresses the low and the high halves.
+    /// The offsets of the lanes' indices in the vector file, for an access to dwords at any address; for addresses those of the
+    /// low and the high halves.
     pub(super) fn planes(&self, u: &Uniform<'_, '_>) -> Option<(u32, Option<u32>)> {
         let plain = matches!(self.op.kind, MemKind::Load | MemKind::Store);
         if !plain || self.bytes != 4 {
@@ -45,12 +46,12 @@ impl LaneAccess<'_> {
         };
         match u.single.place(source(u.block, index)) {
             Place::Vector(at) => Some((at, wide.then_some(at + VECTOR_BYTES as u32))),
-            // All lanes go to one place.
+            // All lanes access one place.
             _ => None,
         }
     }
 
-    /// The access, by where its indices are. Base and ends are known.
+    /// Emits the access for the offsets of its indices. Base and bounds are known.
     pub(super) fn in_tiles(
         &self,
         u: &mut Uniform<'_, '_>,
@@ -68,7 +69,7 @@ impl LaneAccess<'_> {
         self.tiles(u, |access, u| access.tile(u, low, high.is_some()));
     }
 
-    /// Finds the lanes that are on and may not access what is there.
+    /// Computes the active lanes that are out of bounds.
     fn compare_tiles(&self, u: &mut Uniform<'_, '_>, low: u32, high: Option<u32>) {
         for (tile, on) in (0..).zip(TILES) {
             let plane = |plane: u32| Mem::at(fixed::VECTOR, plane + TILE_BYTES * tile);
@@ -98,7 +99,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// The access of a tile, to a row, to one place, or each lane its own way.
+    /// Emits the access of a tile, to a row, to one place, or to separate places.
     fn tile(&self, u: &mut Uniform<'_, '_>, low: u32, wide: bool) {
         let (row, same, stored) = (u.asm.label(), u.asm.label(), u.asm.label());
         let plane = Mem::sum(fixed::VECTOR, fixed::TILE, low);
@@ -140,8 +141,8 @@ impl LaneAccess<'_> {
         u.asm.op(STORE, &[register.into(), OLD.into()]);
     }
 
-    /// Where the first lane of a tile goes: its index, its low half in all lanes, and the row that begins there. The lane need
-    /// not be on: if the others are where it says that they are, so would it be.
+    /// Computes the place of a tile's first lane: its index, its low half in all lanes, and the row that begins there. The lane
+    /// may be inactive: if the others are at the places that it implies, so would it be.
     fn first_place(&self, u: &mut Uniform<'_, '_>, plane: Mem, wide: bool) {
         let narrow = low(A);
         u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), plane.into()]);
@@ -156,14 +157,14 @@ impl LaneAccess<'_> {
         u.asm.op(ADD, &[APART.into(), FIRST.into(), numbers.into()]);
     }
 
-    /// A gather, or a scatter in the order of lanes.
+    /// Emits a gather, or a scatter in the order of lanes.
     fn each_its_own_way(&self, u: &mut Uniform<'_, '_>, plane: Mem, wide: bool) {
         u.asm.op(COPY, &[INDEX.into(), plane.into()]);
         if wide {
             u.asm
                 .op(SUB, &[INDEX.into(), INDEX.into(), BASE_LOW.into()]);
         }
-        // The mask is used up.
+        // The gather or scatter clears its mask.
         u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
         let place = Mem::sum(BASE, INDEX, 0);
         let (code, args) = match self.op.kind {
@@ -180,7 +181,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// The low halves of addresses with the high half of the base that may be accessed: the base less its index 0, and the ends.
+/// Computes the bounds of the low halves of addresses that share the high half of the base, and the base minus its index 0.
 fn ends_of_addresses(u: &mut Uniform<'_, '_>, other: Label) {
     let half = low(LOW_HALF);
     let base = Register::XMM18;
@@ -205,7 +206,7 @@ fn ends_of_addresses(u: &mut Uniform<'_, '_>, other: Label) {
     }
 }
 
-/// Indices from 0 on.
+/// Computes the bounds of indices, from 0 on.
 fn end_of_indices(u: &mut Uniform<'_, '_>, other: Label) {
     u.asm.op(Code::Test_rm64_r64, &[LOW.into(), LOW.into()]);
     u.asm.jump(Code::Jne_rel32_64, other);

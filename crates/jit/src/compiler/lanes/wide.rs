@@ -1,8 +1,8 @@
-//! Records of several dwords, of lanes that go each their own way: a record is loaded or stored at once, and sixteen of them
-//! change places with the dwords of sixteen lanes.
+//! Accesses to records of several dwords at separate places: each record is loaded or stored at once, and sixteen records are
+//! transposed to the dwords of sixteen lanes.
 //!
-//! A register holds four records, in its quarters. Of those of lanes 0, 4, 8 and 12, of 1, 5, 9 and 13 and so on the dwords
-//! of all lanes are made by interleaving, quarter by quarter.
+//! A register contains four records, in its quarters. The records of lanes 0, 4, 8 and 12 are in the first register, those of 1,
+//! 5, 9 and 13 in the second, and so on. Interleaving them quarter by quarter gives the dwords of all lanes.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::MemKind;
@@ -18,18 +18,18 @@ pub const QUARTERS: [Register; 4] = [
     Register::ZMM7,
     Register::ZMM8,
 ];
-/// What is between the two.
+/// Intermediate pairs of the transposition.
 const PAIRS: [Register; 4] = [
     Register::ZMM9,
     Register::ZMM10,
     Register::ZMM11,
     Register::ZMM12,
 ];
-/// A record on its way into a quarter.
+/// A record before it is inserted into a quarter.
 const RECORD: Register = Register::XMM13;
-/// Where lanes go, one after another.
+/// Registers for the places of successive lanes.
 const PLACES: [Register; 4] = [A, B, UNIT, Register::RSI];
-/// The lanes that are on, as a number.
+/// The mask of active lanes, in a general register.
 const LANES_ON: Register = Register::R9D;
 
 const INSERT: Code = Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8;
@@ -49,7 +49,7 @@ impl LaneAccess<'_> {
             }
             u.asm.op(Code::VEX_Kortestw_kr_kr, &[ON.into(), ON.into()]);
             u.asm.jump(Code::Je_rel32_64, none);
-            // Which lanes are left out their own indices have told by now.
+            // The lanes to leave out have been found from their own indices by now.
             let somewhere = self.sent_somewhere(u.asm);
             u.asm
                 .op(STORE, &[self.kept_index(0).into(), somewhere.into()]);
@@ -67,8 +67,8 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// The indices as they are kept from the comparison on. Where records are loaded, lanes that are off are sent somewhere long
-    /// before all are taken one by one, which would wait for it.
+    /// Loads the kept indices. For loads of records, inactive lanes are redirected here, long before all indices are read one by
+    /// one, which would wait for the store.
     pub(super) fn kept_for_all(&self, asm: &mut Asm) -> Register {
         if self.op.kind != MemKind::Load || self.has_rows() || self.leaves_out() {
             return INDEX;
@@ -76,7 +76,7 @@ impl LaneAccess<'_> {
         self.sent_somewhere(asm)
     }
 
-    /// The indices, with lanes that are off going where the first one goes that is on: the values they load are not used.
+    /// The indices with inactive lanes redirected to the place of the first active one; the values that they load are not used.
     fn sent_somewhere(&self, asm: &mut Asm) -> Register {
         let number = low(A);
         asm.op(Code::VEX_Kmovw_r32_kr, &[number.into(), ON.into()]);
@@ -94,7 +94,7 @@ impl LaneAccess<'_> {
         Mem::sum(fixed::VECTOR, fixed::TILE, kept + 4 * lane)
     }
 
-    /// Where a lane of the tile goes.
+    /// The place of a lane of the tile.
     fn place_of(&self, asm: &mut Asm, lane: u32) -> Mem {
         let place = PLACES[lane as usize % 4];
         let index = self.kept_index(lane);
@@ -102,7 +102,7 @@ impl LaneAccess<'_> {
         Mem::sum(BASE, place, 0)
     }
 
-    /// The record of a lane goes to its quarter.
+    /// Loads the record of a lane into its quarter.
     fn load_record(&self, asm: &mut Asm, lane: u32) {
         let from = self.place_of(asm, lane);
         let (to, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
@@ -125,7 +125,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Stores the records of a tile, in the order of lanes: they may overlap.
+    /// Stores the records of a tile in the order of lanes, since they may overlap.
     pub(super) fn store_records(&self, u: &mut Uniform<'_, '_>) {
         for (n, to) in QUARTERS.into_iter().enumerate() {
             match self.op.data.get(n) {
@@ -145,7 +145,7 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// A quarter goes to its lane.
+    /// Stores a quarter to the place of its lane.
     fn store_record(&self, asm: &mut Asm, lane: u32) {
         let to = self.place_of(asm, lane);
         let (from, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
@@ -168,7 +168,7 @@ impl LaneAccess<'_> {
     }
 }
 
-/// Four dwords of memory go to the quarter of a lane.
+/// Loads four dwords of memory into the quarter of a lane.
 pub fn insert_record(asm: &mut Asm, lane: u32, from: Mem) {
     let (to, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
     if quarter == 0 {
@@ -179,7 +179,7 @@ pub fn insert_record(asm: &mut Asm, lane: u32, from: Mem) {
     asm.op(INSERT, &args);
 }
 
-/// The quarter of a lane goes to memory.
+/// Stores the quarter of a lane to memory.
 pub fn extract_record(asm: &mut Asm, lane: u32, to: Mem) {
     let (from, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
     if quarter == 0 {
@@ -194,7 +194,7 @@ fn low_quarter(register: Register) -> Register {
     Register::XMM0 + (register as u32 - Register::ZMM0 as u32)
 }
 
-/// Of records of four lanes in each quarter the dwords of all lanes, and of these the records: rows change places with columns.
+/// Transposes records of four lanes in each quarter to the dwords of all lanes, or back.
 pub fn interleave(asm: &mut Asm) {
     let [a, b, c, d] = QUARTERS;
     let [ab, ab_high, cd, cd_high] = PAIRS;

@@ -1,4 +1,4 @@
-//! Bits of dwords: counts, fields, and in reverse order.
+//! Templates of operations on bits: counts, fields and reversal.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Elem, LANES, Tern, Un};
@@ -14,12 +14,12 @@ const SUB: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
 const LEADING: Code = Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32;
 const DOWN: Code = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
 
-/// Whether there is an instruction that counts, or AVX2 alone, which has a recipe.
+/// Whether ones can be counted: there is an instruction, or only AVX2, which has a recipe.
 fn counts_ones() -> bool {
     is_x86_feature_detected!("avx512vpopcntdq") || !is_x86_feature_detected!("avx512f")
 }
 
-/// Templates of one operand.
+/// The templates of functions with one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
@@ -34,7 +34,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
     }
 }
 
-/// Templates of three operands.
+/// The templates of functions with three operands.
 pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     match (tern, elem) {
         (Tern::BfeU, Elem::I32) => Some(bfe_u),
@@ -44,7 +44,7 @@ pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// Zeros above the highest one; all ones where there is none.
+    /// Counts the zeros above the highest one; all ones for 0.
     fn leading(&mut self, from: Register) -> Done {
         let (count, k) = (SCRATCH[1], SCRATCH_MASK);
         self.asm.op(LEADING, &[count.into(), from.into()]);
@@ -72,7 +72,7 @@ fn leading_zeros(t: &mut Tile) -> Done {
     t.leading(a)
 }
 
-/// What differs from the sign.
+/// The bits that differ from the sign.
 fn leading_signs(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
@@ -83,7 +83,7 @@ fn leading_signs(t: &mut Tile) -> Done {
     t.leading(other)
 }
 
-/// 31 less the zeros above the lowest one; of nothing, which has 32, that is −1.
+/// 31 minus the zeros above the lowest one; −1 for 0, which has 32.
 fn trailing_zeros(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
@@ -100,7 +100,7 @@ fn trailing_zeros(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The bytes of dwords in reverse order, and both halves of each byte by a table.
+/// Reverses the bytes of dwords, and the bits of each byte by tables of its halves.
 fn reverse(t: &mut Tile) -> Done {
     const SHUFFLE: Code = Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
     let a = t.args()[0];
@@ -137,7 +137,7 @@ fn reverse(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// A register gets a constant in all lanes.
+    /// Sets a register to a constant in all lanes.
     pub fn fill_dwords(&mut self, to: Register, value: u32) {
         let value = self.asm.constant(value);
         let broadcast = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
@@ -182,8 +182,8 @@ fn bfe_u(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The same, with the sign of the field above, or of a where that is past its end: up and down again, by 32 for a field of
-/// no bits.
+/// Bits [b, b + c) of a, with the sign of the field above, or of a if the field is past its end: shifted up and down again, by 32
+/// for an empty field.
 fn bfe_s(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let (from, offset) = (t.reg(a)?, t.reg(b)?);
@@ -205,12 +205,12 @@ fn bfe_s(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The numbers of the lanes.
+/// The number of each lane.
 pub fn lane_id(t: &mut Tile) -> Done {
     t.row_of(|lane| lane as u32)
 }
 
-/// The lanes below each, of the lower or the upper half of them.
+/// The mask of the lanes below each lane, in its lower or upper half.
 pub fn lanes_below(high: bool) -> Template {
     match high {
         false => |t| t.row_of(|lane| ((1u64 << lane) - 1) as u32),
@@ -219,7 +219,7 @@ pub fn lanes_below(high: bool) -> Template {
 }
 
 impl Tile<'_, '_> {
-    /// A constant for each lane.
+    /// A constant for each lane, by its number.
     fn row_of(&mut self, of: fn(usize) -> u32) -> Done {
         let row: [u32; LANES] = std::array::from_fn(of);
         let at = self.asm.constant_row(&row);

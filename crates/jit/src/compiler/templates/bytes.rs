@@ -1,4 +1,4 @@
-//! Bytes of dwords, and pieces of two dwords.
+//! Templates of operations on bytes of dwords, and on pieces of two dwords.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Bin, Elem, Tern};
@@ -19,17 +19,17 @@ const UP_BY: Code = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
 const MIN_U: Code = Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32;
 
 const ADD_BYTES: Code = Code::EVEX_Vpaddb_zmm_k1z_zmm_zmmm512;
-/// Ones in the bytes of a mask, else zeros.
+/// Expands a mask to bytes of ones or zeros.
 const SPREAD_BITS: Code = Code::EVEX_Vpmovm2b_zmm_kr;
 
 const ADD_SATURATED: Code = Code::EVEX_Vpaddusb_zmm_k1z_zmm_zmmm512;
 const COMPARE_BYTES: Code = Code::EVEX_Vpcmpub_kr_k1_zmm_zmmm512_imm8;
 
-/// Predicates of VPCMPUB.
+/// Predicates of VPCMPUB, numbered as in Intel's manual.
 const LESS: u8 = 1;
 const MORE: u8 = 6;
 
-/// Templates of two operands.
+/// The templates of functions with two operands.
 pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     match (bin, elem) {
         (Bin::PackSatU, Elem::I32) => Some(pack_sat_u),
@@ -38,7 +38,7 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     }
 }
 
-/// Templates of three operands; `last` is the third if it is constant.
+/// The templates of functions with three operands; `last` is the third if it is constant.
 pub fn tern(tern: Tern, elem: Elem, last: Option<u64>) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
@@ -60,15 +60,15 @@ pub fn tern(tern: Tern, elem: Elem, last: Option<u64>) -> Option<Template> {
     })
 }
 
-/// Whether a selector of a byte takes a sign.
+/// Whether a selector of a byte gives a sign.
 fn takes_sign(selector: &u8) -> bool {
     (8..12).contains(selector)
 }
 
-/// Chooses among 16 bytes, or zeros.
+/// Selects among 16 bytes, or zeros.
 const SHUFFLE: Code = Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
 
-/// A chosen byte of the lower dword, of the upper one, 0 or ones.
+/// Selects for each byte one of the lower dword, of the upper one, 0 or ones, by a constant.
 fn perm(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let selectors = t.constant(c).expect("the selectors are constant") as u32;
@@ -98,12 +98,12 @@ fn perm(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The same, as each lane chooses.
+/// Selects bytes by selectors of each lane.
 fn perm_by_lanes(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.reg(c)?);
     let (k, [at, other, special, _], chosen) = (SCRATCH_MASK, SCRATCH, RAW);
-    // From 8 on the highest bit is set, which asks for a zero.
+    // From 8 on, the highest bit is set, which selects zero.
     let below = t.byte_row(0x78);
     t.asm
         .op(ADD_SATURATED, &[other.into(), c.into(), below.into()]);
@@ -135,7 +135,7 @@ fn perm_by_lanes(t: &mut Tile) -> Done {
     t.finish_words()
 }
 
-/// (a + b + 1) / 2 of each byte, less 1 where that was rounded up and is not to be.
+/// (a + b + 1) / 2 for each byte, minus 1 where that was rounded up and should not be.
 fn average(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.reg(c)?);
@@ -144,7 +144,7 @@ fn average(t: &mut Tile) -> Done {
     t.asm.op(Code::EVEX_Vpavgb_zmm_k1z_zmm_zmmm512, &args);
     let xor = Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
     t.asm.op(xor, &[odd.into(), a.into(), b.into()]);
-    // The lowest bits, but where c has them.
+    // The lowest bits, except where c has them.
     let lowest = Arg::Each(t.asm.constant(0x0101_0101));
     let args = [odd.into(), c.into(), lowest, 0x20.into()];
     t.asm
@@ -155,20 +155,20 @@ fn average(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// Some bits of each byte.
+    /// Clears all but some bits of each byte.
     fn and_bytes(&mut self, to: Register, from: Register, bits: u8) {
         let bits = Arg::Each(self.asm.constant(u32::from_ne_bytes([bits; 4])));
         self.asm.op(AND, &[to.into(), from.into(), bits]);
     }
 
-    /// A number in every byte.
+    /// A number in every byte, as a constant.
     fn byte_row(&mut self, byte: u8) -> Mem {
         let row = [u32::from_ne_bytes([byte; 4]); 16];
         Mem::at(fixed::CONSTANTS, self.asm.constant_row(&row))
     }
 
-    /// The bytes of the lower dword that the first scratch register has the numbers of, or of the upper one, where
-    /// selectors have a bit. Changes that register and the second one.
+    /// Selects bytes of the lower dword by numbers in the first scratch register, or of the upper one where selectors have a bit.
+    /// Changes that register and the second one.
     fn choose_bytes(
         &mut self,
         to: Register,
@@ -189,7 +189,7 @@ impl Tile<'_, '_> {
         self.replace_bytes(to, other);
     }
 
-    /// Marks the selectors of signs: 8 to 11. Changes the second scratch register.
+    /// Marks the selectors of signs, 8 to 11. Changes the second scratch register.
     fn mark_signs(&mut self, selectors: Register) {
         let (k, from_8) = (SCRATCH_MASK, SCRATCH[1]);
         let (eight, four) = (self.byte_row(8), self.byte_row(4));
@@ -207,7 +207,7 @@ impl Tile<'_, '_> {
         self.asm.under(copy, under, &[to.into(), from.into()]);
     }
 
-    /// ({a, b} >> count), the low 32 bits, with a count of the lowest bits of c, in units of 2 to the power `unit`.
+    /// The low 32 bits of ({a, b} >> count). The count is the lowest bits of c, in units of 2 to the power `unit`.
     fn align(&mut self, unit: u8) -> Done {
         let [a, b, c] = self.args();
         let (high, low) = (self.reg(a)?, self.reg(b)?);
@@ -237,7 +237,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The absolute differences of fields, unsigned: the larger less the smaller.
+    /// The absolute differences of unsigned fields: the larger minus the smaller.
     fn differences(&mut self, to: Register, [a, b]: [Register; 2], [min, max, sub]: [Code; 3]) {
         let less = SCRATCH[3];
         self.asm.op(max, &[to.into(), a.into(), b.into()]);
@@ -245,7 +245,7 @@ impl Tile<'_, '_> {
         self.asm.op(sub, &[to.into(), to.into(), less.into()]);
     }
 
-    /// What is in a scratch register, and the third operand.
+    /// Adds a scratch register and the third operand to the result.
     fn add_up(&mut self, sum: Register, c: Register) -> Done {
         let (to, under) = self.result(0)?;
         self.asm
@@ -253,7 +253,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// Adds the halves of the dwords of a register up.
+    /// Adds the halves of a register's dwords.
     fn add_halves(&mut self, sum: Register) {
         let other = SCRATCH[3];
         let half = Arg::Each(self.asm.constant(0xffff));
@@ -282,7 +282,7 @@ impl Tile<'_, '_> {
                 &[sum.into(), sum.into()],
             );
         }
-        // Unsigned bytes times 1, added up in pairs.
+        // Unsigned bytes times 1, added in pairs.
         self.fill_dwords(ones, 0x0101_0101);
         let args = [sum.into(), sum.into(), ones.into()];
         self.asm
@@ -317,7 +317,7 @@ fn sad_dwords(t: &mut Tile) -> Done {
     t.add_up(SCRATCH[0], c)
 }
 
-/// c, with its byte b & 3 replaced by a, or by 0xff if a is more.
+/// c with its byte b & 3 replaced by a, or by 0xff if a is larger.
 fn insert_u8(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.reg(c)?);
@@ -330,7 +330,7 @@ fn insert_u8(t: &mut Tile) -> Done {
     t.asm.op(UP, &[byte.into(), byte.into(), at.into()]);
     t.fill_dwords(field, 0xff);
     t.asm.op(UP, &[field.into(), field.into(), at.into()]);
-    // Field ? byte : c.
+    // The bits: field ? byte : c.
     let args = [field.into(), byte.into(), c.into(), 0xca.into()];
     t.asm
         .op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &args);
@@ -342,7 +342,7 @@ fn insert_u8(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// The low halves of the first two scratch registers, side by side.
+    /// Packs the low halves of the first two scratch registers.
     fn pack_scratch(&mut self) -> Done {
         let [low, high, ..] = SCRATCH;
         let half = Arg::Each(self.asm.constant(0xffff));
@@ -355,7 +355,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Each held to 16 bits, unsigned.
+/// Packs both operands, each clamped to 16 unsigned bits.
 fn pack_sat_u(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let most = Arg::Each(t.asm.constant(0xffff));
@@ -366,7 +366,7 @@ fn pack_sat_u(t: &mut Tile) -> Done {
     t.pack_scratch()
 }
 
-/// Each held to 16 bits, signed.
+/// Packs both operands, each clamped to 16 signed bits.
 fn pack_sat_s(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let most = Arg::Each(t.asm.constant(0x7fff));

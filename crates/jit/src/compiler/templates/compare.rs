@@ -1,4 +1,4 @@
-//! Relations, and classes of floats.
+//! Templates of relations, and of tests of float classes.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Elem, Op, Rel};
@@ -15,13 +15,13 @@ type Done = Result<(), TooMany>;
 const SIGNED: Code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
 const UNSIGNED: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
 
-/// Predicates of VPCMPD.
+/// Predicates of VPCMPD, numbered as in Intel's manual.
 const EQUAL: u8 = 0;
 const LESS: u8 = 1;
 const LESS_OR_EQUAL: u8 = 2;
 const NOT_EQUAL: u8 = 4;
 
-/// The templates of relations. Predicates are those of Intel's manual: of integers in VPCMPD, of floats in VCMPPS, quiet.
+/// The templates of relations. The predicates are those of Intel's manual: for integers in VPCMPD, for floats in VCMPPS, quiet.
 pub fn cmp(rel: Rel, elem: Elem) -> Option<Template> {
     match elem {
         Elem::I16 | Elem::I32 | Elem::I64 => integers(rel, elem),
@@ -77,7 +77,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// Of the low halves: in the high ones, above zeros.
+    /// Compares the low halves, shifted up above zeros.
     fn compare_short(&mut self, code: Code, predicate: u8) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.reg(a)?, self.reg(b)?);
@@ -94,7 +94,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// Both halves are equal, or not.
+    /// Compares both halves for equality, or its opposite.
     fn equal_long(&mut self, unequal: bool) -> Done {
         let [a, b, _] = self.args();
         let (a0, b0, a1, b1) = (
@@ -116,7 +116,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// By the high halves, or where these are equal by the low ones.
+    /// Compares the high halves, or the low ones if the high ones are equal.
     fn compare_long(&mut self, high: Code, predicate: u8) -> Done {
         let [a, b, _] = self.args();
         let (a0, b0, a1, b1) = (
@@ -142,7 +142,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// Leaves in a mask what is in that which restricts it.
+    /// Restricts a mask by the gate of the node.
     fn restrict(&mut self, to: Register, gate: Under) {
         if let Under::Merge(gate) | Under::Zero(gate) = gate {
             self.asm.op(
@@ -152,7 +152,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The masks of eight lanes each as one.
+    /// Joins the masks of eight lanes each.
     pub fn join_masks(&mut self, to: Register, high: Register) {
         let args = [to.into(), high.into(), to.into()];
         self.asm.op(Code::VEX_Kunpckbw_kr_kr_kr, &args);
@@ -196,7 +196,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The low halves of all lanes side by side, in the lower half of a scratch register.
+    /// Packs the low halves of all lanes in the lower half of a scratch register.
     pub fn words(&mut self, from: Register, scratch: Register) -> Register {
         let to = lower(scratch);
         self.asm.op(
@@ -207,7 +207,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// The lanes with a value other than 0.
+/// The mask of the lanes with a value other than 0.
 pub fn non_zero(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
@@ -228,11 +228,11 @@ pub fn class(elem: Elem, constant: bool) -> Option<Template> {
     }
 }
 
-/// Classes as VFPCLASSPS has them: negative numbers and denormals are finite and no zeros.
+/// The classes of VFPCLASSPS: negative numbers and denormals are finite and not zero.
 mod classes {
     pub const NEGATIVE: u8 = 0x40;
     pub const DENORMAL: u8 = 0x20;
-    /// Those of the bits of `Op::Class`, for each that is one.
+    /// The bits of `Op::Class` that are single classes, with these.
     pub const SINGLE: [(u32, u8); 6] = [
         (0, 0x80),
         (1, 0x01),
@@ -252,7 +252,7 @@ fn test_class(t: &mut Tile) -> Done {
     let a = t.pieces(f, a)?;
     let this = t.this();
     let (to, _) = t.result_mask(this)?;
-    // There is no class of positive normal numbers: what is not asked for is.
+    // VFPCLASSPS has no class of positive normal numbers: it tests the complement.
     let inverted = bits & 1 << 8 != 0;
     let bits = if inverted { !bits } else { bits };
     if f.is_half() {
@@ -276,14 +276,14 @@ fn test_class(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// The lanes of these classes, but for positive normal numbers.
+    /// The lanes of these classes, which exclude positive normal numbers.
     fn classes(&mut self, code: Code, to: Register, a: Register, bits: u32) -> Done {
         let single = classes::SINGLE
             .iter()
             .filter(|(bit, _)| bits >> bit & 1 != 0);
         let mut classes: u8 = single.map(|(_, class)| class).sum();
         let finite = [3, 4, 7].map(|bit| bits >> bit & 1 != 0);
-        // How what is left is made of negative numbers and denormals.
+        // The combination of negative numbers and denormals that gives the remaining classes.
         let join = match finite {
             [false, false, false] => None,
             [false, true, true] => {
@@ -295,7 +295,7 @@ impl Tile<'_, '_> {
                 None
             }
             [false, true, false] => Some(Code::VEX_Kandw_kr_kr_kr),
-            // Denormals that are not negative, and the other way around.
+            // Denormals that are not negative, or negative numbers that are not denormal.
             [false, false, true] | [true, false, false] => Some(Code::VEX_Kandnw_kr_kr_kr),
             [true, false, true] => Some(Code::VEX_Kxorw_kr_kr_kr),
         };
@@ -318,7 +318,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Where the classes are not constant: finds the bit of each number's, and looks whether it is among them.
+/// Tests for classes that are not constant: finds the class bit of each number, and whether it is in the set.
 fn test_any_class(t: &mut Tile) -> Done {
     let Op::Class(_, a, bits) = t.block.node(t.this()).op else {
         unreachable!("it is the template of classes");
@@ -334,7 +334,7 @@ fn test_any_class(t: &mut Tile) -> Done {
         (7, Some(classes::DENORMAL)),
     ];
     let single = classes::SINGLE.map(|(bit, class)| (bit, Some(class)));
-    // Negative denormals are both.
+    // Negative denormals are in both classes.
     let both = (4, Some(classes::NEGATIVE | classes::DENORMAL));
     for (bit, of) in positive.into_iter().chain([both]).chain(single) {
         let Some(of) = of else {
@@ -364,7 +364,7 @@ impl Tile<'_, '_> {
             false => (f.class, a.to_vec()),
         };
         for (k, a) in masks.iter().zip(a) {
-            // One after the other, if it is to be all.
+            // For all classes, each is tested separately.
             let wanted = (0..8).map(|bit| 1 << bit).filter(|class| of & class != 0);
             let wanted: Vec<u8> = if all { wanted.collect() } else { vec![of] };
             for (n, class) in wanted.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Conversions.
+//! Templates of conversions between integers and floats, and between formats.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Cvt, Elem, Fp, Round};
@@ -75,7 +75,7 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// An instruction with one source.
+    /// Converts by an instruction with one source.
     pub fn one(&mut self, code: Code) -> Done {
         let a = self.args()[0];
         let a = self.arg(a, 0)?;
@@ -84,7 +84,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The same, rounded as the environment says.
+    /// Converts by an instruction with one source, rounded by the environment.
     fn rounded_one(&mut self, code: Code) -> Done {
         let a = self.args()[0];
         let a = self.reg(a)?;
@@ -93,7 +93,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// From 32 to 64 bits, exactly.
+    /// Converts from 32 to 64 bits, exactly.
     fn doubled(&mut self, code: Code) -> Done {
         let a = self.args()[0];
         let a = self.reg(a)?;
@@ -104,7 +104,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// From 64 to 32 bits.
+    /// Converts from 64 to 32 bits.
     fn halved(&mut self, code: Code) -> Done {
         let a = self.args()[0];
         let a = self.packed(a)?;
@@ -115,7 +115,7 @@ impl Tile<'_, '_> {
         self.joined([x, y])
     }
 
-    /// The lower halves of registers are the result.
+    /// Writes the result from the lower halves of two registers.
     fn joined(&mut self, [low, high]: [Register; 2]) -> Done {
         let (to, under) = self.result(0)?;
         let args = [to.into(), low.into(), lower(high).into(), 1.into()];
@@ -136,7 +136,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// 16 bits, extended by a shift down; all are exact.
+    /// Converts 16-bit integers, extended by a shift down; all are exact.
     fn short_to_f(&mut self, down: Code) -> Done {
         let a = self.args()[0];
         let a = self.reg(a)?;
@@ -152,7 +152,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Negative numbers and NaNs become zero first; what is too large becomes the largest by itself.
+/// Converts to unsigned. Negative numbers and NaNs become zero first; too large numbers become the largest by themselves.
 fn f_to_u(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F32);
     let a = t.args()[0];
@@ -169,7 +169,7 @@ fn f_to_u(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// The low halves of dwords are the result.
+    /// Writes the result from the low halves of dwords.
     fn low_words(&mut self, from: Register) -> Done {
         let (to, under) = self.result(0)?;
         let low = Arg::Each(self.asm.constant(0xffff));
@@ -178,7 +178,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// From 16 bits to halves.
+    /// Converts 16-bit integers to halves.
     fn words_to_f(&mut self, code: Code) -> Done {
         let a = self.args()[0];
         let a = self.reg(a)?;
@@ -187,7 +187,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Negative numbers and NaNs become zero first.
+/// Converts halves to unsigned. Negative numbers and NaNs become zero first.
 fn half_to_u(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F16);
     let a = t.args()[0];
@@ -199,7 +199,7 @@ fn half_to_u(t: &mut Tile) -> Done {
     t.low_words(RAW)
 }
 
-/// What is out of range becomes 0x8000 by itself.
+/// Converts halves to signed. Out of range, the instruction gives 0x8000.
 fn half_to_s(t: &mut Tile) -> Done {
     let (f, k) = (Format::of(Elem::F16), SCRATCH_MASK);
     let a = t.args()[0];
@@ -209,7 +209,7 @@ fn half_to_s(t: &mut Tile) -> Done {
         .op(f.compare, &[k.into(), a.into(), a.into(), 7.into()]);
     let code = Code::EVEX_Vcvttph2w_zmm_k1z_zmmm512b16_sae;
     t.asm.under(code, Under::Zero(k), &[RAW.into(), a.into()]);
-    // From 2 to the power 15 on.
+    // The numbers from 2 to the power 15 on.
     let limit = t.number(f, 0x7800);
     t.asm
         .op(f.compare, &[k.into(), a.into(), limit, 0x1d.into()]);
@@ -219,7 +219,7 @@ fn half_to_s(t: &mut Tile) -> Done {
     t.low_words(RAW)
 }
 
-/// Of doubles, in two pieces.
+/// Converts doubles to unsigned, in two pieces.
 fn double_to_u(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F64);
     let a = t.args()[0];
@@ -235,13 +235,13 @@ fn double_to_u(t: &mut Tile) -> Done {
     t.joined([x, y])
 }
 
-/// What is out of range becomes 0x8000_0000 by itself: right for what is too small.
+/// Converts to signed. Out of range, the instruction gives 0x8000_0000, which is correct for too small numbers.
 fn f_to_s(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F32);
     let a = t.args()[0];
     let a = t.reg(a)?;
     let (whole, k) = (SCRATCH[0], SCRATCH_MASK);
-    // The lanes with a number.
+    // The mask of the lanes that are not NaNs.
     t.asm
         .op(f.compare, &[k.into(), a.into(), a.into(), 7.into()]);
     t.asm.under(
@@ -249,7 +249,7 @@ fn f_to_s(t: &mut Tile) -> Done {
         Under::Zero(k),
         &[whole.into(), a.into()],
     );
-    // Those from 2 to the power 31 on.
+    // The numbers from 2 to the power 31 on.
     let limit = t.number(f, 0x4f00_0000);
     t.asm
         .op(f.compare, &[k.into(), a.into(), limit, 0x1d.into()]);
@@ -264,7 +264,7 @@ fn f_to_s(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The largest number is exact in double precision, so it can be the limit first.
+/// Converts doubles to signed. The largest integer is exact in double precision, so numbers are clamped first.
 fn double_to_s(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F64);
     let a = t.args()[0];
@@ -285,7 +285,7 @@ fn double_to_s(t: &mut Tile) -> Done {
     t.joined([x, y])
 }
 
-/// Single to double precision. What was denormal is not any more.
+/// Single to double precision. Denormals become normal numbers.
 fn widen(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F32);
     let a = t.args()[0];
@@ -317,7 +317,7 @@ fn narrow(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// Half to single precision.
+/// Half to single precision, by VCVTPH2PS.
 fn from_half(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;

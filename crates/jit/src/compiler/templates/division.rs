@@ -1,5 +1,5 @@
-//! Division in single and double precision: scaling before, the last step, and special cases after it. What they do is that
-//! of the functions of these names in the crate `lift`.
+//! Templates of division in single and double precision: scaling before, the last step, and special cases after it. The templates
+//! compute the functions of the same names in the crate `lift`.
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::{DivisionStep, Elem};
@@ -12,7 +12,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// The template of a step of a division.
+/// The template of a division step.
 pub fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
     let single = match elem {
         Elem::F32 => true,
@@ -39,7 +39,7 @@ pub fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
     })
 }
 
-/// Instructions on integers as wide as a format.
+/// Integer instructions with the width of a float format.
 struct Whole {
     up: Code,
     down: Code,
@@ -47,10 +47,10 @@ struct Whole {
     sub: Code,
     signed: Code,
     unsigned: Code,
-    /// The lanes whose bits of a mask are all 0, and those that have some.
+    /// The lanes in which no bit of a mask is set, and those in which some are.
     is_zero: Code,
     not_zero: Code,
-    /// The lanes whose sign is set.
+    /// The lanes whose sign bit is set.
     signs: Code,
     are_all: Code,
 }
@@ -94,22 +94,22 @@ const LESS_OR_EQUAL: u8 = 2;
 const NOT_LESS: u8 = 5;
 const MORE: u8 = 6;
 
-/// Predicates of VCMPPS.
+/// Predicates of VCMPPS, numbered as in Intel's manual.
 const NOT_EQUAL: u8 = 0x04;
 const ORDERED_LESS: u8 = 0x11;
 const ORDERED_NOT_LESS: u8 = 0x1d;
 const ORDERED_MORE: u8 = 0x1e;
 
-/// Classes of VFPCLASSPS.
+/// The bits of classes in the immediate of VFPCLASSPS.
 const ZERO: u8 = 0x06;
 const DENORMAL: u8 = 0x20;
 
-/// What scaling goes by: powers of 2, and exponents.
+/// The limits of scaling: powers of 2, and exponents.
 struct Limits {
     bias: i64,
-    /// Quotients from this exponent on are near the largest number.
+    /// The exponent from which quotients are near the largest number.
     near_max: i64,
-    /// The exponent field of numerators that are nearly denormal.
+    /// The exponent field of numerators that are almost denormal.
     tiny: i64,
     /// The power of 2 to scale by.
     power: u64,
@@ -134,19 +134,19 @@ impl Limits {
     }
 }
 
-/// What is computed of one piece of the operands, the number to be scaled first.
+/// The state of scaling one piece of the operands; the number to scale comes first.
 #[derive(Clone, Copy)]
 struct Scaling {
     s: [Register; 3],
     /// The exponents of the denominator and the numerator, and their difference.
     exponents: [Register; 3],
     factor: Register,
-    /// Ones where the quotient is to be scaled back.
+    /// Ones where the quotient must be scaled back.
     post: Register,
 }
 
 impl Tile<'_, '_> {
-    /// A number that is scaled, and whether the quotient has to be scaled back.
+    /// Scales a number, and computes whether the quotient must be scaled back.
     fn div_scale(&mut self, f: &'static Format) -> Done {
         let mut s = Vec::new();
         for v in self.args() {
@@ -197,7 +197,7 @@ impl Tile<'_, '_> {
         self.find_factor(f, p);
         let args = [RAW.into(), p.s[0].into(), p.factor.into()];
         self.asm.op(f.mul, &args);
-        // No number where either is zero; the number itself where all is usual.
+        // A NaN if either is zero; the number itself if all are usual.
         let nan = f.sign() | f.infinity() | f.quiet();
         for zero in [p.s[1], p.s[2]] {
             let args = [k.into(), zero.into(), ZERO.into()];
@@ -211,7 +211,7 @@ impl Tile<'_, '_> {
         self.asm.place(usual);
     }
 
-    /// The lanes of the template's mask get a number.
+    /// Sets the lanes of the template's mask to a number.
     fn fill_marked(&mut self, f: &Format, to: Register, bits: u64) {
         if let Arg::Each(mem) = self.number(f, bits) {
             let under = Under::Merge(SCRATCH_MASK);
@@ -219,7 +219,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Marks the lanes where nothing needs scaling.
+    /// Marks the lanes in which nothing needs scaling.
     fn mark_usual(&mut self, f: &'static Format, p: Scaling) {
         let (w, limits, k) = (Whole::of(f), Limits::of(f), SCRATCH_MASK);
         let [e1, e2, distance] = p.exponents;
@@ -238,7 +238,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The factor of each lane, and whether it is to be undone: what decides most comes last.
+    /// Computes the factor of each lane, and whether it must be undone. The rule of highest priority comes last.
     fn find_factor(&mut self, f: &'static Format, p: Scaling) {
         let (w, limits, k) = (Whole::of(f), Limits::of(f), SCRATCH_MASK);
         let step = limits.power << f.fraction;
@@ -246,26 +246,26 @@ impl Tile<'_, '_> {
         let [_, e2, distance] = p.exponents;
         let [_, s1, s2] = p.s;
         self.fill(f, p.factor, f.one());
-        // The numerator is tiny.
+        // The case of a tiny numerator.
         let tiny = self.number(f, limits.tiny as u64);
         let args = [k.into(), e2.into(), tiny, LESS_OR_EQUAL.into()];
         self.asm.op(w.signed, &args);
         self.factor(f, p, up, None);
-        // The quotient is denormal.
+        // The case of a denormal quotient.
         self.asm.op(f.div, &[RAW.into(), s2.into(), s1.into()]);
         self.mark_class(f, RAW, DENORMAL, Under::All);
         self.factor(f, p, up, Some(s2));
-        // The reciprocal is; both are.
+        // The case of a denormal reciprocal, and of both.
         self.mark_denormal_reciprocals(f, s1);
         self.factor(f, p, down, None);
         self.mark_denormal_reciprocals(f, s1);
         self.asm.op(f.div, &[RAW.into(), s2.into(), s1.into()]);
         self.mark_class(f, RAW, DENORMAL, Under::Merge(k));
         self.factor(f, p, down, Some(s1));
-        // The denominator is.
+        // The case of a denormal denominator.
         self.mark_class(f, s1, DENORMAL, Under::All);
         self.factor(f, p, up, None);
-        // The quotient is near the largest number.
+        // The case of a quotient near the largest number.
         let near = self.number(f, limits.near_max as u64);
         let args = [k.into(), distance.into(), near, NOT_LESS.into()];
         self.asm.op(w.signed, &args);
@@ -293,8 +293,8 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The marked lanes have this factor, which is not undone; or, if the number to be scaled is that one, this factor, and
-    /// else 1, which is.
+    /// Sets the factor of the marked lanes, which is not undone. With `only`, it applies where the number to scale is that one;
+    /// elsewhere the factor is 1, and is undone.
     fn factor(&mut self, f: &Format, p: Scaling, factor: u64, only: Option<Register>) {
         let k = SCRATCH_MASK;
         let post = if only.is_some() { f.sign() } else { 0 };
@@ -307,7 +307,7 @@ impl Tile<'_, '_> {
         self.fill_marked(f, p.factor, factor);
     }
 
-    /// Special cases of a quotient.
+    /// Replaces a quotient in special cases.
     fn div_fixup(&mut self, f: &'static Format, flushes: bool) -> Done {
         let mut s = Vec::new();
         for v in self.args() {
@@ -343,7 +343,7 @@ impl Tile<'_, '_> {
             let args = [vec![Arg::R(k)], args].concat();
             t.asm.under(code, under, &args);
         };
-        // The quotient underflows, by the exponents.
+        // The quotient underflows, judged by the exponents.
         self.asm
             .op(w.down, &[other.into(), da.into(), Arg::I(f.fraction as u8)]);
         let least = if f.bits == 64 { -1075i64 } else { -150 };
@@ -355,7 +355,7 @@ impl Tile<'_, '_> {
             let args = vec![Arg::R(exponent), other.into(), predicate.into()];
             (w.signed, args)
         };
-        // Mostly no case is special.
+        // Special cases are rare.
         let (usual, done) = (self.asm.label(), self.asm.label());
         mark(self, Under::All, is(RAW, LESS));
         mark(self, Under::Merge(k), underflow(NOT_LESS));
@@ -400,7 +400,7 @@ impl Tile<'_, '_> {
         self.asm.place(done);
     }
 
-    /// A magnitude gets its sign.
+    /// Sets the sign of a magnitude.
     fn sign_of_quotient(&mut self, f: &Format, d: Register, n: Register) {
         let (sign, other) = (self.number(f, f.sign()), SCRATCH[2]);
         self.asm.op(f.xor, &[other.into(), d.into(), n.into()]);
@@ -409,7 +409,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// a · b + c times a power of 2, rounded once: up where the quotient so far is large. In double precision the product and the
+/// a · b + c times a power of 2, rounded once: up if the quotient so far is large. In double precision, the product and the
 /// scaling are exact, and a sum that is rounded to odd may be rounded again.
 fn fmas_single(t: &mut Tile) -> Done {
     let (f, wide, k) = (Format::of(Elem::F32), Format::of(Elem::F64), SCRATCH_MASK);
@@ -454,8 +454,8 @@ fn fmas_single(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// Jumps to the label that it gives if the result is used in no lane: a selection, to which it goes alone, takes the
-    /// other one. All registers have been asked for.
+    /// Jumps to the returned label if the result is used in no lane: its only user is a selection, which takes the other value in
+    /// all lanes. All registers must have been allocated.
     fn unless_none_is_selected(&mut self) -> Result<Label, TooMany> {
         let none = self.asm.label();
         if let Some(lanes) = self.selected_by() {
@@ -466,8 +466,7 @@ impl Tile<'_, '_> {
         Ok(none)
     }
 
-    /// Marks where |c| ≥ 2, and multiplies by 2 to the power n there, elsewhere by its reciprocal. Changes c and a scratch
-    /// register.
+    /// Marks where |c| ≥ 2. Multiplies by 2 to the power n there, elsewhere by its reciprocal. Changes c and a scratch register.
     fn scale_back(&mut self, f: &Format, to: Register, c: Register, n: u64) {
         let (k, factor) = (SCRATCH_MASK, SCRATCH[1]);
         let magnitude = self.number(f, f.sign() - 1);
@@ -480,7 +479,7 @@ impl Tile<'_, '_> {
         self.asm.op(f.mul, &[to.into(), to.into(), factor.into()]);
     }
 
-    /// Where c alone is a NaN it is the result, also if the product is invalid.
+    /// If only c is a NaN, it is the result, even if the product is invalid.
     fn addend_that_is_nan(&mut self, f: &Format, to: Register, [a, b, c]: [Register; 3]) {
         let k = SCRATCH_MASK;
         let args = [k.into(), a.into(), b.into(), 7.into()];
@@ -508,8 +507,8 @@ fn fmas_double(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// The same in double precision: where the sum is scaled down, and that loses half of the last step, what the sum has
-    /// lost decides.
+    /// The scaled sum in double precision. If the sum is scaled down and that loses half of the last place, the rounding error of
+    /// the sum decides.
     fn fmas_piece(&mut self, f: &Format, s: [Register; 3], spares: [Register; 3]) {
         let k = SCRATCH_MASK;
         let [sum, _, lost, _] = SCRATCH;
@@ -520,14 +519,14 @@ impl Tile<'_, '_> {
         self.asm.op(f.copy, &[RAW.into(), sum.into()]);
         self.asm.op(f.copy, &[copy.into(), c.into()]);
         self.scale_back(f, RAW, copy, 128);
-        // Of the lanes that are scaled up there is nothing to be done.
+        // Lanes that are scaled up need no correction.
         self.asm.op(Code::VEX_Knotw_kr_kr, &[k.into(), k.into()]);
         let up = self.number(f, f.one() + (128 << f.fraction));
         self.asm.op(f.mul, &[lost.into(), RAW.into(), up]);
         self.asm.op(f.sub, &[lost.into(), sum.into(), lost.into()]);
         let magnitude = self.number(f, f.sign() - 1);
         self.asm.op(f.and, &[copy.into(), lost.into(), magnitude]);
-        // Half of the last step, scaled up.
+        // Half of the last place, scaled up.
         let half = self.number(f, f.one() + (128 << f.fraction) - (1075 << f.fraction));
         let args = [k.into(), copy.into(), half, EQUAL.into()];
         self.asm.under(f.compare, Under::Merge(k), &args);
@@ -538,8 +537,8 @@ impl Tile<'_, '_> {
         self.asm.place(usual);
     }
 
-    /// In the lanes of the template's mask: moves the result by a step if what the sum lost has the sign of what its scaling
-    /// did.
+    /// In the lanes of the template's mask: moves the result by one place if the rounding error of the sum has the sign of the
+    /// error of its scaling.
     fn decide_halves(&mut self, f: &Format, [a, b, c]: [Register; 3], spares: [Register; 3]) {
         let k = SCRATCH_MASK;
         let [sum, product, lost, _] = SCRATCH;
@@ -565,7 +564,7 @@ impl Tile<'_, '_> {
         self.asm.op(rest, &[product.into(), a.into(), b.into()]);
         self.asm
             .op(f.add, &[error.into(), error.into(), product.into()]);
-        // Not zero, and of one sign with what was lost.
+        // The error is not zero, and has the sign of the lost part.
         let nothing = self.number(f, 0);
         let args = [k.into(), error.into(), nothing, NOT_EQUAL.into()];
         self.asm.under(f.compare, Under::Merge(k), &args);
@@ -575,7 +574,7 @@ impl Tile<'_, '_> {
         let args = [k.into(), error.into(), sign];
         let same = Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64;
         self.asm.under(same, Under::Merge(k), &args);
-        // The smallest denormal, of that sign.
+        // The smallest denormal with that sign.
         self.asm.op(f.and, &[error.into(), lost.into(), sign]);
         let least = self.number(f, 1);
         self.asm.op(f.or, &[error.into(), error.into(), least]);

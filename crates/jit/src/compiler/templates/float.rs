@@ -1,7 +1,7 @@
-//! Floats of all formats.
+//! Templates of float operations, for all formats.
 //!
-//! NaNs need no care but where said: the host's instructions take the first operand that is one, quieted, and where there is
-//! none the same default NaN as [`Fp`](wavetank_ir::Fp) asks for.
+//! NaNs need no extra code except where it is mentioned. The host's instructions return the first NaN operand, made quiet, and
+//! without one the default NaN that [`Fp`](wavetank_ir::Fp) specifies.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Bin, Elem, Fp, Round, Tern, Un};
@@ -14,15 +14,15 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// Predicates of comparisons.
+/// Predicates of float comparisons, numbered as in Intel's manual.
 const EQUAL: u8 = 0;
 const UNORDERED: u8 = 3;
 const ORDERED: u8 = 7;
 
-/// Templates of one operand.
+/// The templates of functions with one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     if !is_known(elem) {
-        // The sign is a bit, and the root is one of single precision.
+        // The sign is a bit, and the reciprocal root is computed in single precision.
         let is_sign = matches!(un, Un::FNeg | Un::FAbs) && Format::of(elem).is_half();
         if !is_sign && (un, elem) != (Un::FRsq, Elem::F16) {
             return None;
@@ -42,7 +42,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
         Un::FRsq if elem == Elem::F64 => |t| t.operate(true, wide_reciprocal_root),
         Un::FClamp => |t| t.operate(true, clamp),
         Un::FClampKeepNan => |t| t.operate(false, clamp_keeping_nans),
-        // The immediate of VRNDSCALEPS: the rounding, and no exception.
+        // The immediate of VRNDSCALEPS: the rounding, with exceptions suppressed.
         Un::FRoundEven => |t| t.operate(true, whole::<0x8>),
         Un::FFloor => |t| t.operate(true, whole::<0x9>),
         Un::FCeil => |t| t.operate(true, whole::<0xa>),
@@ -60,7 +60,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
     })
 }
 
-/// Templates of two operands.
+/// The templates of functions with two operands.
 pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_known(elem) {
         return None;
@@ -81,7 +81,7 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
     })
 }
 
-/// Templates of three operands.
+/// The templates of functions with three operands.
 pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_known(elem) {
         return None;
@@ -95,13 +95,13 @@ pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     }
 }
 
-/// To nearest, with denormals.
+/// Whether an environment rounds to nearest and keeps denormals.
 fn is_usual(fp: Fp) -> bool {
     fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
 }
 
 impl Tile<'_, '_> {
-    /// An operation on the bits, whatever the number is.
+    /// Changes the sign bit, of any number or NaN.
     fn sign(&mut self, of: fn(&Format) -> (Code, u64)) -> Done {
         let f = self.format();
         let (code, bits) = of(f);
@@ -120,14 +120,14 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// An instruction of two operands that rounds.
+    /// Emits an instruction with two operands that rounds by the environment.
     fn rounded(&mut self, code: fn(&Format) -> Code) -> Done {
         self.operate(true, |t, f, to, under, [a, b]| {
             t.round(code(f), to, under, &[a, b])
         })
     }
 
-    /// Marks lanes in the template's mask.
+    /// Marks the lanes of a comparison in the template's mask.
     fn compare_in(&mut self, f: &Format, a: Register, b: Register, predicate: u8) {
         let args = [SCRATCH_MASK.into(), a.into(), b.into(), predicate.into()];
         self.asm.op(f.compare, &args);
@@ -139,7 +139,7 @@ impl Tile<'_, '_> {
         self.asm.under(f.copy, under, &[to.into(), from.into()]);
     }
 
-    /// Marks the lanes where one of two is a NaN, and jumps behind what follows if there are none.
+    /// Marks the lanes in which one of two is a NaN, and skips the code after it if there are none.
     fn unless_unordered(
         &mut self,
         f: &Format,
@@ -156,15 +156,15 @@ impl Tile<'_, '_> {
         self.asm.place(usual);
     }
 
-    /// Minimum or maximum of what are no NaNs, with −0 below +0.
+    /// Minimum or maximum of numbers, with −0 below +0.
     fn extreme_of_numbers(&mut self, f: &Format, to: Register, [a, b]: [Register; 2], max: bool) {
         if let Some(range) = f.range {
-            // The immediate of VRANGEPS: which one, and the sign as it is.
+            // The immediate of VRANGEPS: which of both, with the sign unchanged.
             let which = 0b0100 | u8::from(max);
             let args = [to.into(), a.into(), b.into(), which.into()];
             return self.asm.op(range, &args);
         }
-        // Equal numbers have equal bits, but for zeros.
+        // Equal numbers have equal bits, except zeros.
         let (code, zero) = if max { (f.max, f.and) } else { (f.min, f.or) };
         let equal = SCRATCH[2];
         self.asm.op(code, &[to.into(), a.into(), b.into()]);
@@ -173,17 +173,17 @@ impl Tile<'_, '_> {
         self.replace(f, to, equal);
     }
 
-    /// Minimum or maximum; changes the third scratch register.
+    /// Minimum or maximum of any operands; changes the third scratch register.
     pub fn extreme(&mut self, f: &Format, to: Register, [a, b]: [Register; 2], max: bool) {
         self.extreme_of_numbers(f, to, [a, b], max);
         let ieee = self.fp().ieee;
-        // b where a is a NaN, else a where b is one.
+        // b if a is a NaN, else a if b is one.
         self.unless_unordered(f, a, b, |t| {
             let (k, quieted) = (SCRATCH_MASK, SCRATCH[2]);
             t.replace(f, to, a);
             t.compare_in(f, a, a, UNORDERED);
             t.replace(f, to, b);
-            // Signaling NaNs, quieted: a before b.
+            // Signaling NaNs, made quiet: a before b.
             for from in [b, a].into_iter().filter(|_| ieee) {
                 let quiet = t.number(f, f.quiet());
                 let args = [k.into(), from.into(), SIGNALING.into()];
@@ -195,12 +195,12 @@ impl Tile<'_, '_> {
     }
 }
 
-/// Classes of VFPCLASSPS.
+/// The bit of a class in the immediate of VFPCLASSPS.
 const SIGNALING: u8 = 0x80;
 /// NaNs, zeros and infinities.
 pub const NO_EXPONENT: u8 = 0x9f;
 
-/// Rounds to a whole number.
+/// Rounds to an integer in the mode `HOW`.
 pub fn whole<const HOW: u8>(
     t: &mut Tile,
     f: &Format,
@@ -212,7 +212,7 @@ pub fn whole<const HOW: u8>(
         .under(f.whole, under, &[to.into(), a.into(), HOW.into()]);
 }
 
-/// 1 / x
+/// The reciprocal 1 / x.
 pub fn reciprocal(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let one = SCRATCH[1];
     t.fill(f, one, f.one());
@@ -220,7 +220,7 @@ pub fn reciprocal(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Re
         .under(f.div, under, &[to.into(), one.into(), a.into()]);
 }
 
-/// 1 / sqrt(x), rounded twice.
+/// The reciprocal root 1 / sqrt(x), rounded twice.
 fn wide_reciprocal_root(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let (one, root) = (SCRATCH[1], SCRATCH[2]);
     t.fill(f, one, f.one());
@@ -233,7 +233,7 @@ fn fraction(t: &mut Tile, f: &Format, to: Register, under: Under, a: [Register; 
     fraction_below(t, f, to, under, a, f.one() - 1);
 }
 
-/// x − floor(x), at most the number below 1: the minimum is the second operand where that is a NaN.
+/// x − floor(x), at most the number below 1: the minimum is the second operand if that is a NaN.
 pub fn fraction_below(
     t: &mut Tile,
     f: &Format,
@@ -250,12 +250,12 @@ pub fn fraction_below(
         .under(f.min, under, &[to.into(), below.into(), rest.into()]);
 }
 
-/// ½ ≤ |m| < 1; what has no exponent stays, but for signaling NaNs.
+/// The mantissa with ½ ≤ |m| < 1; zeros, infinities and quiet NaNs are unchanged.
 pub fn mantissa(t: &mut Tile, f: &Format, to: Register, _: Under, [a]: [Register; 1]) {
     let (same, k) = (SCRATCH[1], SCRATCH_MASK);
     let one = t.number(f, f.one());
     t.asm.op(f.mul, &[same.into(), a.into(), one]);
-    // The immediate of VGETMANTPS: the interval from ½ to 1, and the sign as it is.
+    // The immediate of VGETMANTPS: the interval from ½ to 1, with the sign unchanged.
     t.asm.op(f.mantissa, &[to.into(), a.into(), 2.into()]);
     t.asm.op(f.class, &[k.into(), a.into(), NO_EXPONENT.into()]);
     t.replace(f, to, same);
@@ -270,7 +270,7 @@ fn exponent(t: &mut Tile) -> Done {
     let wholes = [SCRATCH[1], SCRATCH[2]];
     for (a, whole) in a.iter().zip(wholes) {
         let x = t.flushed(f, *a, 0);
-        // Where there is none it is 0, from what is −1 here.
+        // Numbers without an exponent give 0, computed as −1 here.
         t.fill(f, whole, f.one() | f.sign());
         t.asm.op(f.class, &[k.into(), x.into(), NO_EXPONENT.into()]);
         t.asm.op(Code::VEX_Knotd_kr_kr, &[k.into(), k.into()]);
@@ -300,7 +300,7 @@ fn exponent(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// Of single precision.
+/// The reciprocal root of single precision.
 fn reciprocal_root(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.flushed_pieces(t.format(), a)?[0];
@@ -311,7 +311,7 @@ fn reciprocal_root(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// Of halves, in single precision.
+/// The reciprocal root of halves, in single precision.
 fn half_reciprocal_root(t: &mut Tile) -> Done {
     let (f, a) = (t.format(), t.args()[0]);
     let (a, wide) = (t.reg(a)?, t.spare(false)?);
@@ -321,14 +321,14 @@ fn half_reciprocal_root(t: &mut Tile) -> Done {
     let narrow = [words.into(), root.into(), 0.into()];
     t.asm
         .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &narrow);
-    // No result is denormal.
+    // The result is never denormal.
     let (to, under) = t.result(0)?;
     let zeros_above = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
     t.asm.under(zeros_above, under, &[to.into(), words.into()]);
     Ok(())
 }
 
-/// To 0 and 1. The host takes the second operand where one is a NaN, or both are zeros.
+/// Clamps to 0 and 1. The host takes the second operand if one is a NaN, or both are zeros.
 pub fn clamp(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let positive = SCRATCH[1];
     let (zero, one) = (t.number(f, 0), t.number(f, f.one()));
@@ -343,7 +343,7 @@ fn clamp_keeping_nans(t: &mut Tile, f: &Format, to: Register, under: Under, [a]:
     t.replace(f, to, a);
 }
 
-/// a · 2^b. Exponents that a float does not hold exactly leave zeros and infinities, whatever they are.
+/// a · 2^b. Exponents that a float cannot represent exactly give zeros and infinities anyway.
 fn ldexp(t: &mut Tile) -> Done {
     let f = t.format();
     let [a, b, _] = t.args();
@@ -366,8 +366,7 @@ fn ldexp(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// a · b + c, rounded once. The instructions add to what is there, or multiply it; of NaNs the factors come first, in
-/// their order.
+/// a · b + c, rounded once. The instructions overwrite an addend or a factor; among NaNs, the factors come first, in their order.
 fn fma(t: &mut Tile, f: &Format, to: Register, under: Under, [a, b, c]: [Register; 3]) {
     if to == c {
         t.round(f.fma, to, under, &[a, b]);
@@ -378,13 +377,13 @@ fn fma(t: &mut Tile, f: &Format, to: Register, under: Under, [a, b, c]: [Registe
         t.round(f.fma, to, under, &[a, b]);
     } else {
         t.asm.op(f.copy, &[RAW.into(), c.into()]);
-        // What stands in lanes that are off may be a denormal, for which the host takes its time.
+        // Inactive lanes may contain denormals, on which the host is slow.
         t.round(f.fma, RAW, under, &[a, b]);
         t.asm.under(f.copy, under, &[to.into(), RAW.into()]);
     }
 }
 
-/// The usual one, whose second factor may be in memory.
+/// The usual multiply-add, whose second factor may be in memory.
 fn fma_of_memory(t: &mut Tile) -> Done {
     let f = t.format();
     let [a, b, c] = t.args();
@@ -410,7 +409,7 @@ fn mad(t: &mut Tile, f: &Format, sum: Register, _: Under, args: [Register; 3]) {
     product_and_sum(t, f, sum, args, |t| t.flush_product(f, sum));
 }
 
-/// The same, with what is done to the product.
+/// a · b rounded, plus c rounded, with a function applied to the product.
 pub fn product_and_sum(
     t: &mut Tile,
     f: &Format,
@@ -421,7 +420,7 @@ pub fn product_and_sum(
     t.round(f.mul, sum, Under::All, &[a, b]);
     round_product(t);
     t.round(f.add, sum, Under::All, &[sum, c]);
-    // Where c alone is a NaN, it is the result, also if the product is invalid.
+    // If only c is a NaN, it is the result, even if the product is invalid.
     t.unless_unordered(f, sum, sum, |t| {
         let (k, quieted) = (SCRATCH_MASK, SCRATCH[0]);
         t.compare_in(f, a, b, ORDERED);
@@ -433,8 +432,8 @@ pub fn product_and_sum(
     });
 }
 
-/// The median: of numbers the larger of those two that are left without the largest, zeros of any sign being equal; else
-/// the minimum.
+/// The median: for numbers the larger of the two that remain without the largest, with zeros of both signs equal; else the
+/// minimum.
 pub fn median(t: &mut Tile, f: &Format, to: Register, _: Under, [a, b, c]: [Register; 3]) {
     let (largest, other) = (SCRATCH[0], SCRATCH[1]);
     t.extreme_of_numbers(f, to, [a, b], true);
@@ -444,7 +443,7 @@ pub fn median(t: &mut Tile, f: &Format, to: Register, _: Under, [a, b, c]: [Regi
         t.compare_in(f, largest, equal, EQUAL);
         t.replace(f, to, other);
     }
-    // Their sum is a NaN where one of them is, or where there are infinities, which does no harm.
+    // The sum is a NaN if one of them is; it is also a NaN for infinities of both signs, which is harmless.
     let (sum, smallest) = (SCRATCH[0], SCRATCH[1]);
     t.asm.op(f.add, &[sum.into(), a.into(), b.into()]);
     t.unless_unordered(f, sum, c, |t| {

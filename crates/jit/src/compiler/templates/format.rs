@@ -1,7 +1,7 @@
-//! The formats of floats: the host's instructions for each, and its constants.
+//! The float formats: the host's instructions for each, and its constants.
 //!
-//! Templates of floats are written once for all formats. Doubles come in two pieces of eight lanes; halves in one, whose
-//! instructions do both halves of a dword, though the upper one may be none.
+//! Templates of floats are written once for all formats. Doubles come in two pieces of eight lanes. Halves come in one piece,
+//! whose instructions apply to both halves of a dword, even if the upper one is unused.
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::{Elem, Round, Value};
@@ -10,31 +10,31 @@ use wavetank_lower::TooMany;
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
-/// The register that results are computed in if they are not done with one instruction.
+/// The register for results that take more than one instruction.
 pub const RAW: Register = SCRATCH[3];
 
-/// Codes of instructions, and bits of numbers.
+/// The instruction codes and constants of a format.
 #[derive(Debug)]
 pub struct Format {
-    /// Bits of a number.
+    /// The total number of bits.
     pub bits: u32,
-    /// Bits of its fraction.
+    /// The number of fraction bits.
     pub fraction: u32,
     pub add: Code,
     pub sub: Code,
     pub mul: Code,
     pub div: Code,
     pub sqrt: Code,
-    /// Adds to its first operand.
+    /// A multiply-add that adds to its first operand.
     pub fma: Code,
-    /// Multiplies its first operand.
+    /// A multiply-add that multiplies its first operand.
     pub times: Code,
-    /// Rounds to whole numbers.
+    /// The rounding to integers.
     pub whole: Code,
     pub scale: Code,
     pub min: Code,
     pub max: Code,
-    /// Minimum and maximum that order zeros, if there is such an instruction.
+    /// Minimum and maximum that order zeros, if such an instruction exists.
     pub range: Option<Code>,
     pub compare: Code,
     pub class: Code,
@@ -46,7 +46,7 @@ pub struct Format {
     pub or: Code,
     pub xor: Code,
     pub broadcast: Code,
-    /// Whether a mask is empty.
+    /// The test whether a mask is empty.
     pub is_empty: Code,
 }
 
@@ -124,7 +124,7 @@ static HALF: Format = Format {
     exponent: Code::EVEX_Vgetexpph_zmm_k1z_zmmm512b16_sae,
     mantissa: Code::EVEX_Vgetmantph_zmm_k1z_zmmm512b16_imm8_sae,
     copy: Code::EVEX_Vmovdqu16_zmm_k1z_zmmm512,
-    // Without a mask the width of what they work on does not matter.
+    // Without a mask, the field width of bitwise instructions does not matter.
     and: Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
     or: Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
     xor: Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
@@ -132,7 +132,7 @@ static HALF: Format = Format {
     is_empty: Code::VEX_Kortestd_kr_kr,
 };
 
-/// Whether there are templates for floats like this.
+/// Whether templates support this float element.
 pub fn is_known(elem: Elem) -> bool {
     match elem {
         Elem::F32 | Elem::F64 => true,
@@ -142,7 +142,7 @@ pub fn is_known(elem: Elem) -> bool {
 }
 
 impl Format {
-    /// That of an element.
+    /// The format of an element type.
     pub fn of(elem: Elem) -> &'static Format {
         match elem {
             Elem::F64 => &DOUBLE,
@@ -151,7 +151,7 @@ impl Format {
         }
     }
 
-    /// Whether there are two numbers in a dword.
+    /// Whether a dword contains two numbers.
     pub fn is_half(&self) -> bool {
         self.bits == 16
     }
@@ -164,7 +164,7 @@ impl Format {
         1 << (self.fraction - 1)
     }
 
-    /// The exponent of an infinity, which has no other bits.
+    /// The bits of infinity: an exponent without other bits.
     pub fn infinity(&self) -> u64 {
         self.sign() - (1 << self.fraction)
     }
@@ -175,12 +175,12 @@ impl Format {
 }
 
 impl Tile<'_, '_> {
-    /// The format that the node works on.
+    /// The format of the current node.
     pub fn format(&self) -> &'static Format {
         Format::of(self.elem())
     }
 
-    /// A number in all lanes, as a second source.
+    /// A number in all lanes, as a source operand.
     pub fn number(&mut self, f: &Format, bits: u64) -> Arg {
         Arg::Each(match f.bits {
             64 => self.asm.wide_constant(bits),
@@ -189,14 +189,14 @@ impl Tile<'_, '_> {
         })
     }
 
-    /// A register gets a number in all lanes.
+    /// Sets a register to a number in all lanes.
     pub fn fill(&mut self, f: &Format, to: Register, bits: u64) {
         if let Arg::Each(mem) = self.number(f, bits) {
             self.asm.op(f.broadcast, &[to.into(), mem.into()]);
         }
     }
 
-    /// The registers of an operand.
+    /// The registers of an operand's pieces.
     pub fn pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
         match f.bits {
             64 => Ok(self.packed(v)?.to_vec()),
@@ -204,7 +204,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The registers of an operand, of single precision without denormals if they are to be flushed.
+    /// The registers of an operand's pieces; those of single precision without denormals if the environment flushes them.
     pub fn flushed_pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
         if f.bits != 32 || !self.fp().flush_in || self.reads_zeros {
             return self.pieces(f, v);
@@ -215,7 +215,7 @@ impl Tile<'_, '_> {
         Ok(vec![self.flushed_once(v, flush)?])
     }
 
-    /// The registers for the result.
+    /// The registers for the pieces of the result.
     pub fn result_pieces(&mut self, f: &Format) -> Result<Vec<(Register, Under)>, TooMany> {
         match f.bits {
             64 => Ok(self.result_packed()?.to_vec()),
@@ -223,7 +223,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Denormals become zeros of their sign. Changes the third scratch register.
+    /// Flushes denormals to zeros of their sign. Changes the third scratch register.
     pub fn flush(&mut self, f: &Format, register: Register) {
         if f.is_half() {
             return self.flush_words(f, register);
@@ -239,7 +239,7 @@ impl Tile<'_, '_> {
         self.asm.under(f.and, Under::Merge(k), &args);
     }
 
-    /// The same of halves, whose instructions take no constants from memory.
+    /// Flushes denormal halves, whose instructions take no constants from memory.
     fn flush_words(&mut self, f: &Format, register: Register) {
         let (k, flushed) = (SCRATCH_MASK, SCRATCH[2]);
         self.fill(f, flushed, f.infinity());
@@ -252,7 +252,7 @@ impl Tile<'_, '_> {
         self.asm.under(f.copy, Under::Merge(k), &args);
     }
 
-    /// An operand, flushed into a register if that is asked for.
+    /// An operand, flushed into a register if the environment flushes inputs.
     pub fn flushed_into(&mut self, f: &Format, to: Register, from: Register) -> Register {
         if !self.fp().flush_in {
             return from;
@@ -262,19 +262,19 @@ impl Tile<'_, '_> {
         to
     }
 
-    /// The same with a scratch register.
+    /// An operand, flushed into a scratch register if the environment flushes inputs.
     pub fn flushed(&mut self, f: &Format, from: Register, scratch: usize) -> Register {
         self.flushed_into(f, SCRATCH[scratch], from)
     }
 
-    /// A product within an operation, flushed if results are.
+    /// Flushes a product within an operation if results are flushed.
     pub fn flush_product(&mut self, f: &Format, register: Register) {
         if self.fp().flush_out && !self.reads_zeros {
             self.flush(f, register);
         }
     }
 
-    /// An instruction that rounds as the environment says.
+    /// Emits an instruction that rounds by the environment.
     pub fn round(&mut self, code: Code, to: Register, under: Under, args: &[Register]) {
         let mut all = vec![Arg::R(to)];
         all.extend(args.iter().map(|r| Arg::R(*r)));
@@ -284,7 +284,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The result from a scratch register, flushed if that is asked for.
+    /// Writes the result from a scratch register, flushed if results are flushed.
     pub fn finish(&mut self, f: &Format, raw: Register, (to, under): (Register, Under)) {
         if self.fp().flush_out {
             if f.bits == 32 {
@@ -302,7 +302,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The result from a scratch register, without what is above a single number of 16 bits.
+    /// Writes the result from a scratch register, without the bits above a single 16-bit number.
     pub fn write_words(&mut self, raw: Register, (to, under): (Register, Under)) {
         if matches!(self.elem(), Elem::F16 | Elem::I16) {
             let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
@@ -315,8 +315,8 @@ impl Tile<'_, '_> {
 }
 
 impl Tile<'_, '_> {
-    /// An operation of N operands. `emit` computes one piece of the result from those of the operands: if `at_once`, it
-    /// writes it with the last instruction, under any mask; else into `RAW`.
+    /// An operation with N operands. `emit` computes one piece of the result from the pieces of the operands. With `at_once`, its
+    /// last instruction writes the piece, under any mask; else it writes to `RAW`.
     pub fn operate<const N: usize>(
         &mut self,
         at_once: bool,
@@ -350,7 +350,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// The rounding of an instruction.
+/// The host's code of a rounding mode.
 fn rounding(round: Round) -> RoundingControl {
     match round {
         Round::Nearest => RoundingControl::RoundToNearest,

@@ -1,5 +1,5 @@
-//! 2^x, log2, sine and cosine of single precision, as the interpreter has them: reduced in single precision, a polynomial in
-//! double, rounded back. And 1 / sqrt(x), which is rounded right.
+//! Templates of 2^x, log2, sine and cosine of single precision, with the interpreter's algorithm: reduction in single precision,
+//! a polynomial in double, rounding back. Also 1 / sqrt(x), correctly rounded.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Elem, Un};
@@ -17,11 +17,11 @@ const ADD_DWORDS: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB_DWORDS: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
 const COMPARE_DWORDS: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
 
-/// Where doubles are, eight lanes each, and what is computed of them.
+/// Registers for doubles, eight lanes each, and for results computed from them.
 const WIDE: [Register; 2] = [SCRATCH[0], SCRATCH[1]];
 const RESULT: [Register; 2] = [SCRATCH[2], SCRATCH[3]];
 
-/// The templates.
+/// The templates of functions with one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     match (un, elem) {
         (Un::FExp2, Elem::F32) => Some(exp2),
@@ -41,14 +41,14 @@ fn double() -> &'static Format {
 }
 
 impl Tile<'_, '_> {
-    /// The operand, flushed if that is asked for.
+    /// The operand, flushed if the environment flushes inputs.
     fn operand(&mut self) -> Result<Register, TooMany> {
         let a = self.args()[0];
         let (a, flushed) = (self.reg(a)?, self.spare(false)?);
         Ok(self.flushed_into(single(), flushed, a))
     }
 
-    /// A number of single precision, in all lanes.
+    /// A single-precision number in all lanes, as a constant.
     pub(super) fn number_of(&mut self, number: f32) -> Arg {
         self.number(single(), number.to_bits().into())
     }
@@ -57,7 +57,7 @@ impl Tile<'_, '_> {
         self.number(double(), number.to_bits())
     }
 
-    /// Single to double precision, or signed numbers.
+    /// Converts single precision, or signed integers, to double.
     fn widen(&mut self, code: Code, to: [Register; 2], from: Register) {
         for (n, to) in to.into_iter().enumerate() {
             let eight = self.eight(from, n, to);
@@ -65,7 +65,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// What was computed, rounded to single precision, in the first register of results.
+    /// Rounds the computed doubles to single precision, in the first register of results.
     fn narrow_result(&mut self) -> Register {
         for wide in RESULT {
             let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
@@ -75,14 +75,14 @@ impl Tile<'_, '_> {
         RESULT[0]
     }
 
-    /// An instruction on two registers of doubles each.
+    /// Emits an instruction on two registers of doubles each.
     fn doubles(&mut self, code: Code, to: [Register; 2], a: [Register; 2], b: [Register; 2]) {
         for n in 0..2 {
             self.asm.op(code, &[to[n].into(), a[n].into(), b[n].into()]);
         }
     }
 
-    /// A polynomial, the coefficient of no power first.
+    /// Evaluates a polynomial, with the constant coefficient first.
     fn polynomial(&mut self, x: [Register; 2], coefficients: &[f64]) {
         let (last, others) = coefficients.split_last().expect("there are coefficients");
         for to in RESULT {
@@ -97,10 +97,10 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// 1 / sqrt(a), rounded right, in the first register of results. The host has an estimate y, each its own, that is within
-    /// 2^-14. With e = 1 - a·y·y, the sum y + y·e·(1/2 + 3/8·e + 5/16·e·e) is within 2^-51.9, and no root of a number of single
-    /// precision is closer than 2^-51.7 to the middle between two. Where e is a NaN (of zeros, infinities and what is below 0),
-    /// the estimate is what the result has to be.
+    /// 1 / sqrt(a), correctly rounded, in the first register of results. The host's estimate y differs between processors, but is
+    /// within 2^-14. With e = 1 - a·y·y, the sum y + y·e·(1/2 + 3/8·e + 5/16·e·e) is within 2^-51.9. No root of a number of
+    /// single precision is closer than 2^-51.7 to the middle between two numbers. Where e is a NaN (for zeros, infinities and
+    /// negative numbers), the estimate is the correct result.
     pub(super) fn reciprocal_root(&mut self, a: Register) -> Register {
         const ESTIMATE: Code = Code::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64;
         const PRODUCT_FROM: Code = Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
@@ -129,7 +129,7 @@ impl Tile<'_, '_> {
         self.narrow_result()
     }
 
-    /// Where a is a NaN, that, quieted.
+    /// Replaces the result by a, made quiet, where a is a NaN.
     pub(super) fn keep_nan(&mut self, to: Register, a: Register) {
         let (f, k) = (single(), SCRATCH_MASK);
         let args = [k.into(), a.into(), a.into(), 3.into()];
@@ -145,14 +145,14 @@ impl Tile<'_, '_> {
     }
 }
 
-/// What adds to 1.5 · 2^23 leaves its whole part in the low bits.
+/// 1.5 · 2^23: a sum with it has the integer part in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
 
 fn exp2(t: &mut Tile) -> Done {
     let f = single();
     let a = t.operand()?;
     let (x, exponent) = (t.spare(false)?, t.spare(false)?);
-    // Far past both ends; of NaNs any number.
+    // Far past both ends of the range; a NaN gives any number.
     for (code, bound, from) in [(f.min, 200.0, a), (f.max, -200.0, x)] {
         let bound = t.number_of(bound);
         t.asm.op(code, &[x.into(), from.into(), bound]);
@@ -180,7 +180,7 @@ fn log2(t: &mut Tile) -> Done {
     let (f, k) = (single(), SCRATCH_MASK);
     let a = t.operand()?;
     let [m, rough, e] = [t.spare(false)?, t.spare(false)?, t.spare(false)?];
-    // Denormals are scaled up by 2^23, and their exponent down.
+    // Denormals are scaled up by 2^23, and their exponent is reduced.
     let smallest = Arg::Each(t.asm.constant(0x80_0000));
     t.asm.op(f.copy, &[m.into(), a.into()]);
     let args = [k.into(), a.into(), smallest, 1.into()];
@@ -188,7 +188,7 @@ fn log2(t: &mut Tile) -> Done {
     let up = t.number_of(8_388_608.0);
     t.asm
         .under(f.mul, Under::Merge(k), &[m.into(), a.into(), up]);
-    // The exponent e, and m from the root of ½ to that of 2.
+    // The exponent e, and m from √½ to √2.
     let root = Arg::Each(t.asm.constant(std::f32::consts::FRAC_1_SQRT_2.to_bits()));
     t.asm.op(SUB_DWORDS, &[e.into(), m.into(), root]);
     let args = [e.into(), e.into(), 23.into()];
@@ -199,7 +199,7 @@ fn log2(t: &mut Tile) -> Done {
     let down = Arg::Each(t.asm.constant(-23i32 as u32));
     t.asm
         .under(ADD_DWORDS, Under::Merge(k), &[e.into(), e.into(), down]);
-    // Roughly 1 / (m + 1).
+    // An approximation of 1 / (m + 1).
     let one = t.number_of(1.0);
     t.asm.op(f.add, &[rough.into(), m.into(), one]);
     t.fill(f, WIDE[0], f.one());
@@ -210,7 +210,7 @@ fn log2(t: &mut Tile) -> Done {
     let infinity = Arg::Each(t.asm.constant(0x7f80_0000));
     let magnitude = Arg::Each(t.asm.constant(0x7fff_ffff));
     let test = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
-    // Infinity of infinity; of negative numbers nothing; −∞ of zeros.
+    // The special cases: infinity for infinity, a NaN for negative numbers, −∞ for zeros.
     let special: [(Code, Vec<Arg>, u32); 3] = [
         (COMPARE_DWORDS, vec![infinity, 0.into()], 0x7f80_0000),
         (COMPARE_DWORDS, vec![infinity, 6.into()], 0xffc0_0000),
@@ -229,7 +229,7 @@ fn log2(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// s · P(s²) + e in double precision, of s = (m − 1) / (m + 1), by a Newton step for the reciprocal.
+    /// s · P(s²) + e in double precision, with s = (m − 1) / (m + 1), by a Newton step for the reciprocal.
     fn log2_of_parts(&mut self, [m, rough, e]: [Register; 3]) -> Done {
         let f = double();
         let widen = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
@@ -273,17 +273,17 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// x less the nearest whole number, −0 of −0, and no number of infinities.
+    /// x minus the nearest integer, −0 for −0, and a NaN for infinities.
     pub(super) fn part_of_turn(&mut self, to: Register, a: Register) {
         let f = single();
-        // To nearest, and no exception.
+        // Rounds to nearest, with exceptions suppressed.
         self.asm.op(f.whole, &[to.into(), a.into(), 8.into()]);
         let zero = self.number_of(0.0);
         self.asm.op(f.add, &[to.into(), to.into(), zero]);
         self.asm.op(f.sub, &[to.into(), a.into(), to.into()]);
     }
 
-    /// Parts of a turn: in the first or the last quarter half a turn less it has the same sine.
+    /// Folds parts of a turn: in the first or the last quarter, the difference from half a turn has the same sine.
     pub(super) fn fold(&mut self, fold: Register, part: Register, other: Register) {
         let (f, k) = (single(), SCRATCH_MASK);
         let [magnitude, sign] = [!0 >> 1, 1 << 31].map(|c| Arg::Each(self.asm.constant(c)));
@@ -300,7 +300,7 @@ impl Tile<'_, '_> {
         self.asm.under(f.sub, Under::Merge(k), &args);
     }
 
-    /// sin(2πr) of doubles.
+    /// Computes sin(2πr) in doubles.
     fn sine(&mut self, r: [Register; 2]) -> Result<Register, TooMany> {
         let square = [self.spare(false)?, self.spare(false)?];
         let f = double();
@@ -322,7 +322,7 @@ fn sin(t: &mut Tile) -> Done {
     t.finish_single(r)
 }
 
-/// The sine of a quarter less the part of a turn.
+/// The cosine, as the sine of a quarter minus the part of a turn.
 fn cos(t: &mut Tile) -> Done {
     let a = t.operand()?;
     let (part, quarter) = (t.spare(false)?, t.spare(false)?);

@@ -1,8 +1,8 @@
-//! Halves on processors that have no instructions for them: in single precision, and rounded again.
+//! Templates of halves on processors without instructions for them: computed in single precision, and rounded again.
 //!
-//! That is right where it is said how. The sum, product, quotient and root of halves, rounded to 24 bits, round to 11 as
-//! they would have at once, since 24 ≥ 2 · 11 + 2 (Figueroa, "When is double rounding innocuous?"); a product of two is exact.
-//! What is added to that is rounded to odd first, of which any narrower rounding is right.
+//! Double rounding is correct for these reasons. The sum, product, quotient and root of halves, rounded to 24 bits and then to
+//! 11, are the same as if rounded once, since 24 ≥ 2 · 11 + 2 (Figueroa, "When is double rounding innocuous?"). A product of two
+//! halves is exact. A sum with such a product is rounded to odd first, after which any narrower rounding is correct.
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Round, Tern, Un, Value};
@@ -25,7 +25,7 @@ const SIGN_DOWN: Code = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
 const FROM_INTEGER: Code = Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er;
 const ZEROS_ABOVE: Code = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
 
-/// Predicates of comparisons.
+/// Predicates of float comparisons, numbered as in Intel's manual.
 const EQUAL: u8 = 0x00;
 const UNORDERED: u8 = 0x03;
 const LESS_OR_GREATER: u8 = 0x0c;
@@ -36,12 +36,12 @@ const BELOW_ONE: u32 = 0x3f7f_e000;
 /// The largest half, in single precision.
 const LARGEST: u32 = 0x477f_e000;
 
-/// Whether halves like this are done here.
+/// Whether these templates apply to an element of halves.
 pub fn is_ours(elem: Elem) -> bool {
     matches!(elem, Elem::F16 | Elem::F16x2) && !is_known(elem)
 }
 
-/// Templates of one operand. All round to nearest, whatever the environment says.
+/// The templates of functions with one operand. All round to nearest in every environment.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     if !is_ours(elem) {
         return None;
@@ -63,7 +63,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
                 fraction_below(t, f, to, Under::All, a, BELOW_ONE.into())
             })
         },
-        // Halves are numbers of single precision, and their NaNs have been quieted.
+        // Halves are normal numbers in single precision, and their NaNs have been made quiet.
         Un::FCanonicalize => |t| {
             t.through(Round::Nearest, false, |t, f, [a]| {
                 t.asm.op(f.copy, &[RAW.into(), a.into()]);
@@ -76,7 +76,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
     })
 }
 
-/// Templates of two operands.
+/// The templates of functions with two operands.
 pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_ours(elem) {
         return None;
@@ -85,7 +85,7 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
         Bin::FAdd => |t| t.rounded_twice(|f| f.add),
         Bin::FSub => |t| t.rounded_twice(|f| f.sub),
         Bin::FMul => |t| t.rounded_twice(|f| f.mul),
-        // Without IEEE rules a signaling NaN may be the result, which no conversion leaves as it is.
+        // Without IEEE rules, a signaling NaN may be the result, and a conversion would change it.
         Bin::FMin if fp.ieee => |t| t.through_extreme(false),
         Bin::FMax if fp.ieee => |t| t.through_extreme(true),
         Bin::FLdexp if elem == Elem::F16 => ldexp,
@@ -93,7 +93,7 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
     })
 }
 
-/// Templates of three operands.
+/// The templates of functions with three operands.
 pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_ours(elem) {
         return None;
@@ -110,7 +110,7 @@ pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     }
 }
 
-/// Templates of conversions between halves and integers of 16 bits.
+/// The templates of conversions between halves and 16-bit integers.
 pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
     if !is_ours(Elem::F16) {
         return None;
@@ -125,8 +125,8 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// An operation of N halves, or of pairs of them. `emit` computes in `RAW` from operands of single precision, which it
-    /// leaves as they are; of NaNs among them it knows, if it asks for that, which are signaling.
+    /// An operation on N halves, or on pairs of them. `emit` computes in `RAW` from operands of single precision, which it does
+    /// not change. On request, signaling NaN operands are marked for it.
     fn through<const N: usize>(
         &mut self,
         round: Round,
@@ -165,7 +165,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// What a template of one operand does in single precision.
+    /// A template of one operand, computed in single precision.
     pub(super) fn through_one(
         &mut self,
         emit: impl Fn(&mut Self, &Format, Register, Under, [Register; 1]),
@@ -175,7 +175,7 @@ impl Tile<'_, '_> {
         })
     }
 
-    /// An instruction of two operands that rounds, both times as the environment says.
+    /// An instruction with two operands that rounds by the environment, both times.
     fn rounded_twice(&mut self, code: fn(&Format) -> Code) -> Done {
         self.through(self.fp().round, false, |t, f, [a, b]| {
             t.round(code(f), RAW, Under::All, &[a, b]);
@@ -188,7 +188,7 @@ impl Tile<'_, '_> {
         })
     }
 
-    /// An operand in single precision, which stays as it is: others may ask for it, too.
+    /// An operand in single precision, which must not be changed: other nodes may use it.
     pub fn widened(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
         if self.fp().flush_in {
             let (from, to) = (self.reg(v)?, self.spare(false)?);
@@ -203,7 +203,7 @@ impl Tile<'_, '_> {
         self.derived_once(v, what, |t, to, from| t.widen_half(to, from, high))
     }
 
-    /// The same, with signaling NaNs.
+    /// An operand in single precision, with signaling NaNs kept.
     fn signaling(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
         let (from, to) = (self.reg(v)?, self.spare(false)?);
         self.widen_half(to, from, high);
@@ -211,7 +211,7 @@ impl Tile<'_, '_> {
         Ok(to)
     }
 
-    /// Halves of dwords, the lower or the higher ones, as numbers of single precision. NaNs become quiet.
+    /// Converts the lower or higher halves of dwords to single precision. NaNs become quiet.
     fn widen_half(&mut self, to: Register, mut from: Register, high: bool) {
         if high {
             self.asm
@@ -222,14 +222,14 @@ impl Tile<'_, '_> {
         self.widen_words(to, from);
     }
 
-    /// The low halves of dwords in single precision.
+    /// Converts the low halves of dwords to single precision.
     pub fn widen_words(&mut self, to: Register, from: Register) {
         let words = self.words(from, to);
         let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
         self.asm.op(code, &[to.into(), words.into()]);
     }
 
-    /// NaNs with the bits that they had.
+    /// Restores the bits of NaNs.
     fn make_signaling(&mut self, to: Register, from: Register, high: bool) {
         let (k, nan) = (SCRATCH_MASK, SCRATCH[0]);
         let none = self.asm.label();
@@ -245,7 +245,7 @@ impl Tile<'_, '_> {
             let args = [nan.into(), from.into(), 16.into()];
             self.asm.op(SHIFT_UP, &args);
         }
-        // Sign, five ones and the fraction; three ones more make the exponent of single precision.
+        // Sign, five ones and the fraction; three more ones complete the exponent of single precision.
         self.asm.op(SIGN_DOWN, &[nan.into(), nan.into(), 3.into()]);
         let ones = Arg::Each(self.asm.constant(0x7000_0000));
         let or = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
@@ -254,8 +254,8 @@ impl Tile<'_, '_> {
         self.asm.place(none);
     }
 
-    /// Numbers of single precision as halves, with zeros above. The immediate of VCVTPS2PH is the rounding, with the numbers
-    /// of MXCSR.
+    /// Converts single precision to halves, with zeros above. The immediate of VCVTPS2PH is the rounding, with the numbers of
+    /// MXCSR.
     fn narrow_to_half(&mut self, register: Register, round: Round) {
         let round = match round {
             Round::Nearest => 0,
@@ -270,7 +270,7 @@ impl Tile<'_, '_> {
         self.asm.op(ZEROS_ABOVE, &[register.into(), words.into()]);
     }
 
-    /// An operand of 16 bits, extended by a shift down.
+    /// Extends an operand of 16 bits by a shift down.
     fn extended(&mut self, to: Register, v: Value, down: Code) -> Done {
         let from = self.reg(v)?;
         self.asm.op(SHIFT_UP, &[to.into(), from.into(), 16.into()]);
@@ -286,7 +286,7 @@ impl Tile<'_, '_> {
         self.finish_words()
     }
 
-    /// Words in the lower half of `RAW` are the result.
+    /// Writes the result from words in the lower half of `RAW`.
     fn finish_extended(&mut self) -> Done {
         let (to, under) = self.result(0)?;
         let args = [to.into(), lower(RAW).into()];
@@ -295,7 +295,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// a · b + c, rounded to odd: towards zero, and the last bit set where that is not all.
+/// a · b + c, rounded to odd: toward zero, with the last bit set if the sum is not exact.
 fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
     if !t.asm.is_avx512() && t.fp().round != Round::Down {
         return fma_by_its_error(t, f, [a, b, c]);
@@ -318,7 +318,7 @@ fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
     t.asm
         .under(f.or, Under::Merge(k), &[RAW.into(), RAW.into(), one]);
     if t.fp().round == Round::Down {
-        // What cancels out is −0 then.
+        // A sum that cancels is −0 then.
         let zero = t.number(f, 0);
         t.asm
             .op(f.compare, &[k.into(), RAW.into(), zero, EQUAL.into()]);
@@ -326,8 +326,8 @@ fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
     }
 }
 
-/// The same from what is rounded to nearest. The product is exact, and so is what the sum is off by, as the sum of two differences
-/// tells. Where there is such an error and the last bit is 0, the number next to it on that side is odd.
+/// a · b + c rounded to odd, from the sum rounded to nearest. The product is exact, and so is the rounding error of the sum, by
+/// two differences. If there is an error and the last bit is 0, the adjacent number on the side of the error is odd.
 fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
     let ([product, part, error, sum], k) = (SCRATCH, SCRATCH_MASK);
     t.asm.op(f.copy, &[sum.into(), c.into()]);
@@ -349,7 +349,7 @@ fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
     let is_even = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
     let args = [k.into(), sum.into(), one];
     t.asm.under(is_even, Under::Merge(k), &args);
-    // 1 where the error is away from zero, else −1.
+    // 1 if the error is away from zero, else −1.
     t.asm.op(f.xor, &[error.into(), error.into(), sum.into()]);
     let signs = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
     t.asm.op(signs, &[error.into(), error.into(), 31.into()]);
@@ -370,7 +370,7 @@ fn mad(t: &mut Tile, f: &Format, args: [Register; 3]) {
     });
 }
 
-/// a · 2^b
+/// The product a · 2^b.
 fn ldexp(t: &mut Tile) -> Done {
     let (b, exponent) = (t.args()[1], t.spare(false)?);
     t.extended(exponent, b, SIGN_DOWN)?;
@@ -380,7 +380,7 @@ fn ldexp(t: &mut Tile) -> Done {
     })
 }
 
-/// The exponent for a mantissa from ½ to 1, an integer; 0 where there is none.
+/// The exponent for a mantissa from ½ to 1, an integer; 0 for zeros, infinities and NaNs.
 fn exponent(t: &mut Tile) -> Done {
     let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
     let wide = t.widened(t.args()[0], false)?;
@@ -401,13 +401,13 @@ fn exponent(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// Truncated; NaNs become zero, what is too large the nearest.
+/// Converts to signed, truncated; NaNs become zero, and numbers out of range the nearest.
 fn to_signed(t: &mut Tile) -> Done {
     let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
     let a = t.widened(t.args()[0], false)?;
     let ordered = [k.into(), a.into(), a.into(), 7.into()];
     t.asm.op(f.compare, &ordered);
-    // An infinity would become the smallest dword, of whatever sign it is.
+    // An infinity of either sign would become the smallest dword.
     let largest = t.number(f, LARGEST.into());
     t.asm.op(f.min, &[RAW.into(), a.into(), largest]);
     let truncate = Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae;
@@ -418,7 +418,7 @@ fn to_signed(t: &mut Tile) -> Done {
     t.finish_extended()
 }
 
-/// Negative numbers and NaNs become zero, what is too large the largest.
+/// Converts to unsigned; negative numbers and NaNs become zero, and too large ones the largest.
 fn to_unsigned(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F32);
     let a = t.widened(t.args()[0], false)?;

@@ -1,4 +1,5 @@
-//! 2^x, log2, sine and cosine of halves, as the interpreter has them: polynomials in single precision, rounded back.
+//! Templates of 2^x, log2, sine and cosine of halves, with the interpreter's algorithm: polynomials in single precision, rounded
+//! back.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::Un;
@@ -13,13 +14,13 @@ const ADD_DWORDS: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB_DWORDS: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
 const UP_BY: Code = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
 const BROADCAST: Code = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
-/// Multiplies its first operand, and adds the last one.
+/// A multiply-add that multiplies its first operand, and adds the last one.
 const STEP: Code = Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
 
-/// The exponent's place in a number of single precision.
+/// The lowest bit of the exponent in single precision.
 const FRACTION: u8 = 23;
 
-/// The templates.
+/// The templates of functions with one operand.
 pub fn un(un: Un) -> Option<Template> {
     Some(match un {
         Un::FExp2 => |t| t.through_one(|t, f, _, _, [a]| exp2(t, f, a)),
@@ -31,7 +32,7 @@ pub fn un(un: Un) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// A polynomial in `RAW`, the coefficient of no power first.
+    /// Evaluates a polynomial in `RAW`, with the constant coefficient first.
     fn single_polynomial(&mut self, f: &Format, x: Register, coefficients: &[f32]) {
         let (last, others) = coefficients.split_last().expect("there are coefficients");
         self.fill(f, RAW, last.to_bits().into());
@@ -41,7 +42,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The lanes of the template's mask get a number.
+    /// Sets the lanes of the template's mask to a number.
     fn replace_by(&mut self, number: f32) {
         let number = self.asm.constant(number.to_bits());
         let under = Under::Merge(SCRATCH_MASK);
@@ -52,7 +53,7 @@ impl Tile<'_, '_> {
 
 fn exp2(t: &mut Tile, f: &Format, a: Register) {
     let [x, whole, rounded, _] = SCRATCH;
-    // Far past both ends; of NaNs any number.
+    // Far past both ends of the range; a NaN gives any number.
     for (code, bound, from) in [(f.min, 40.0, a), (f.max, -40.0, x)] {
         let bound = t.number_of(bound);
         t.asm.op(code, &[x.into(), from.into(), bound]);
@@ -71,7 +72,7 @@ fn exp2(t: &mut Tile, f: &Format, a: Register) {
 
 fn log2(t: &mut Tile, f: &Format, a: Register) {
     let ([e, m, ..], k) = (SCRATCH, SCRATCH_MASK);
-    // The exponent e, and m from the root of ½ to that of 2: no half is denormal in single precision.
+    // The exponent e, and m from √½ to √2: halves are never denormal in single precision.
     let root = Arg::Each(t.asm.constant(std::f32::consts::FRAC_1_SQRT_2.to_bits()));
     t.asm.op(SUB_DWORDS, &[e.into(), a.into(), root]);
     let down = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
@@ -84,7 +85,7 @@ fn log2(t: &mut Tile, f: &Format, a: Register) {
     t.asm.op(convert, &[e.into(), e.into()]);
     t.single_polynomial(f, m, &LOG2);
     t.asm.op(STEP, &[RAW.into(), m.into(), e.into()]);
-    // Infinity of infinity, −∞ of zeros, nothing of negative numbers.
+    // The special cases: infinity for infinity, −∞ for zeros, a NaN for negative numbers.
     const EQUAL: u8 = 0;
     const NOT_AT_LEAST: u8 = 0x19;
     for (than, predicate, result) in [
@@ -115,7 +116,7 @@ fn sin(t: &mut Tile, f: &Format, a: Register) {
     t.keep_nan(RAW, a);
 }
 
-/// The sine of a quarter less the part of a turn; no number of infinities, as that part is.
+/// The cosine, as the sine of a quarter minus the part of a turn; a NaN for infinities, since that part is one.
 fn cos(t: &mut Tile, f: &Format, a: Register) {
     let [part, r, square, _] = SCRATCH;
     t.part_of_turn(part, a);

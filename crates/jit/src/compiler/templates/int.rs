@@ -1,4 +1,4 @@
-//! Integers of 32 bits.
+//! Templates of 32-bit integers.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Bin, Elem, Tern, Un};
@@ -10,7 +10,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// Templates of one operand.
+/// The templates of functions with one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     Some(match (un, elem) {
         (Un::Not, Elem::I32) => |t| t.with_constant(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, !0),
@@ -26,7 +26,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
     })
 }
 
-/// Templates of two operands.
+/// The templates of functions with two operands.
 pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
@@ -75,7 +75,7 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     })
 }
 
-/// Templates of three operands.
+/// The templates of functions with three operands.
 pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     match (tern, elem) {
         (Tern::BitSelect, Elem::I32) => Some(bit_select),
@@ -96,7 +96,7 @@ pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// An instruction with two sources.
+    /// Emits an instruction with two sources.
     pub fn two(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.reg(a)?, self.arg(b, 0)?);
@@ -105,7 +105,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// An instruction whose second source is a constant.
+    /// Emits an instruction whose second source is a constant.
     fn with_constant(&mut self, code: Code, c: u32) -> Done {
         let a = self.args()[0];
         let a = self.reg(a)?;
@@ -115,7 +115,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The low bits, with their sign above: there and back by so many bits.
+    /// Sign-extends the low bits, by a shift up and down again.
     fn sign_extend(&mut self, bits: u8) -> Done {
         let a = self.args()[0];
         let a = self.reg(a)?;
@@ -130,7 +130,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// A shift whose count is taken modulo 32.
+    /// Emits a shift whose count is taken modulo 32.
     fn shift(&mut self, constant: Code, variable: Code) -> Done {
         let [a, b, _] = self.args();
         let from = self.reg(a)?;
@@ -148,7 +148,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The lowest five bits, in a scratch register.
+    /// The lowest five bits of a count, in a scratch register.
     pub fn modulo_32(&mut self, count: Register, scratch: usize) -> Register {
         let c = Arg::Each(self.asm.constant(31));
         let to = SCRATCH[scratch];
@@ -158,7 +158,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// The low 24 bits of both.
+/// The product of the low 24 bits of both.
 fn mul_u24(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let factors = [t.reg(a)?, t.reg(b)?];
@@ -172,7 +172,7 @@ fn mul_u24(t: &mut Tile) -> Done {
     product(t)
 }
 
-/// The low 24 bits of both, with their signs.
+/// The product of the low 24 bits of both, with their signs.
 fn mul_s24(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let factors = [t.reg(a)?, t.reg(b)?];
@@ -185,7 +185,7 @@ fn mul_s24(t: &mut Tile) -> Done {
     product(t)
 }
 
-/// Of the first two scratch registers.
+/// The product of the first two scratch registers.
 fn product(t: &mut Tile) -> Done {
     let (to, under) = t.result(0)?;
     let args = [to.into(), SCRATCH[0].into(), SCRATCH[1].into()];
@@ -206,7 +206,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// Of the low 24 bits, which a shift extends when they come down again.
+    /// The high half of a product of the low 24 bits, which a shift down extends.
     fn mul_hi_24(&mut self, mul: Code, down: Code) -> Done {
         let [a, b, _] = self.args();
         let mut factors = [self.reg(a)?, self.reg(b)?];
@@ -226,8 +226,8 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The high halves of products, in the first scratch register; the first three are used. Products of even and of odd
-    /// dwords have 64 bits.
+    /// The high halves of products, in the first scratch register; the first three are used. Products of even and odd dwords have
+    /// 64 bits.
     pub fn high_products(&mut self, mul: Code, [a, b]: [Register; 2]) {
         let [even, odd, other, _] = SCRATCH;
         let shift = Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
@@ -245,15 +245,15 @@ impl Tile<'_, '_> {
             .under(copy, Under::Merge(k), &[even.into(), odd.into()]);
     }
 
-    /// A sum or a difference, signed: where it leaves the range its sign is not that of a, whose side of the range it is.
+    /// A signed sum or difference, saturated: if it overflows, its sign differs from that of a, which selects the bound.
     fn saturating(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.reg(a)?, self.reg(b)?);
         let [result, wrong, limit, _] = SCRATCH;
         let k = SCRATCH_MASK;
         self.asm.op(code, &[result.into(), a.into(), b.into()]);
-        // The bits of the constants are the results for a, b and the sum from 000 on: where a and b (of differences: the
-        // opposite of b) have one sign, and the result has not.
+        // The bits of the constants are the results for a, b and the sum from 000 on: overflow if a and b (for differences, the
+        // complement of b) have the same sign, and the result the other.
         let subtracts = code == Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
         let table = if subtracts { 0b0001_1000 } else { 0b0100_0010 };
         let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
@@ -276,7 +276,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// What fits above a is added at most.
+/// The unsigned sum, saturated: b is limited to the complement of a.
 fn add_sat_u(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let (a, b) = (t.reg(a)?, t.reg(b)?);
@@ -292,7 +292,7 @@ fn add_sat_u(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The larger of both, less b.
+/// The unsigned difference, saturated: the larger of both, minus b.
 fn sub_sat_u(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let (a, b) = (t.reg(a)?, t.reg(b)?);
@@ -306,7 +306,7 @@ fn sub_sat_u(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// (a & b) | (!a & c)
+/// The bits (a & b) | (!a & c).
 fn bit_select(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.arg(c, 0)?);

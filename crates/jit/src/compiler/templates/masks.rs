@@ -1,4 +1,4 @@
-//! Masks that tiles compute, and what they choose.
+//! Templates of masks that tiles compute, and of selects.
 
 use iced_x86::Code;
 use wavetank_ir::{Bin, Un};
@@ -9,7 +9,7 @@ use crate::compiler::tile::{SCRATCH, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// Templates of one mask.
+/// The templates of functions with one mask.
 pub fn un(un: Un) -> Option<Template> {
     match un {
         Un::Not => Some(|t| {
@@ -24,7 +24,7 @@ pub fn un(un: Un) -> Option<Template> {
     }
 }
 
-/// Templates of two masks.
+/// The templates of functions with two masks.
 pub fn bin(bin: Bin) -> Option<Template> {
     Some(match bin {
         Bin::And => |t| t.masks(Code::VEX_Kandw_kr_kr_kr),
@@ -45,7 +45,7 @@ impl Tile<'_, '_> {
     }
 }
 
-/// What a mask chooses, of one half or both.
+/// Selects by a mask, for one half or both.
 pub fn select(t: &mut Tile) -> Done {
     let [cond, a, b] = t.args();
     let mask = t.reg(cond)?;

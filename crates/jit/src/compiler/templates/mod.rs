@@ -1,8 +1,8 @@
-//! What an operation becomes: for each that has one, a template, which is a short function that asks for its operands, then
-//! for the register of its result, and writes that with its last instruction.
+//! Templates: the code for each operation on lanes. A template is a short function that requests its operands, then the register
+//! of its result, which its last instruction writes.
 //!
-//! [`for_lanes`] chooses it; its matches are exhaustive. Operations without a template take the slow path: helpers,
-//! the interpreter's steps.
+//! [`for_lanes`] selects the template; its matches are exhaustive. Operations without a template take the slow path: helpers, the
+//! interpreter's steps.
 
 mod bits;
 mod bytes;
@@ -29,7 +29,7 @@ use crate::compiler::tile::Template;
 /// The template of an operation on lanes, or on a mask that tiles compute.
 ///
 /// # Errors
-/// Why helpers have to do it.
+/// The reason why helpers must compute it.
 pub fn for_lanes(block: &Block, op: &Op) -> Result<Template, Reason> {
     let is_mask = |v: Value| block.ty(v) == Ty::Mask;
     let constant = |v: Value| match block.node(source(block, v)).op {
@@ -78,7 +78,7 @@ const ELEMENT: Reason = "the operation has no template for this element on this 
 const CROSSES: Reason = "it crosses the rows of 16 lanes";
 const EFFECTS: Reason = "it is not a function of lanes";
 
-/// The template of a function of one operand. Of halves there are two: with AVX512-FP16 and by single precision.
+/// The template of a function with one operand. For halves there are two: with AVX512-FP16 and by single precision.
 fn unary(un: Un, elem: Elem) -> Option<Template> {
     match un {
         Un::Not if elem == Elem::I16 => short::un(un, elem),
@@ -101,7 +101,7 @@ fn unary(un: Un, elem: Elem) -> Option<Template> {
     }
 }
 
-/// The template of a function of two operands; `last` is the second one if it is constant.
+/// The template of a function with two operands; `last` is the second one if it is constant.
 fn binary(bin: Bin, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template> {
     let integers = || match elem {
         Elem::I32 => int::bin(bin, elem),
@@ -123,7 +123,7 @@ fn binary(bin: Bin, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template> {
     }
 }
 
-/// The template of a function of three operands; `last` is the third one if it is constant.
+/// The template of a function with three operands; `last` is the third one if it is constant.
 fn ternary(tern: Tern, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template> {
     match tern {
         Tern::BfeU | Tern::BfeS => bits::tern(tern, elem),
@@ -141,7 +141,7 @@ fn ternary(tern: Tern, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template
     }
 }
 
-/// The template that does an operation on values of the wave in the lowest lane, if there is one.
+/// The template that computes an operation on values of the wave in the lowest lane, if there is one.
 pub fn for_one_lane(block: &Block, op: &Op) -> Option<Template> {
     let computes = matches!(
         op,

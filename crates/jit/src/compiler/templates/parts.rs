@@ -1,4 +1,4 @@
-//! Halves of vector registers.
+//! Access to the halves of vector registers.
 
 use iced_x86::{Code, Register};
 
@@ -10,7 +10,7 @@ pub fn lower(register: Register) -> Register {
 }
 
 impl Tile<'_, '_> {
-    /// Lanes 0 to 7 of a register (0), or 8 to 15 (1), as half a register; these in the lower half of `scratch`.
+    /// Lanes 0 to 7 (0) or 8 to 15 (1) of a register, as half a register; the latter in the lower half of `scratch`.
     pub fn eight(&mut self, from: Register, which: usize, scratch: Register) -> Register {
         if which == 0 {
             return lower(from);
@@ -22,7 +22,7 @@ impl Tile<'_, '_> {
         to
     }
 
-    /// The lower halves of two registers, side by side.
+    /// Joins the lower halves of two registers.
     pub fn join(&mut self, to: Register, [low, high]: [Register; 2]) {
         let args = [to.into(), low.into(), lower(high).into(), 1.into()];
         self.asm

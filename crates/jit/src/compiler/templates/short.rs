@@ -1,5 +1,5 @@
-//! Integers of 16 bits, and pairs of them. The host's instructions on words do both halves of a dword; of a single number
-//! the upper one is none, and becomes 0 at the end.
+//! Templates of 16-bit integers and pairs of them. The host's instructions on words apply to both halves of a dword; for a single
+//! number, the upper half is unused, and becomes 0 at the end.
 
 use iced_x86::Code;
 use wavetank_ir::{Bin, Elem, Tern, Un};
@@ -11,12 +11,12 @@ use crate::compiler::tile::{SCRATCH, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// Templates of one operand.
+/// The templates of functions with one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     (un == Un::Not && elem == Elem::I16).then_some(not)
 }
 
-/// Templates of two operands.
+/// The templates of functions with two operands.
 pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     if !matches!(elem, Elem::I16 | Elem::I16x2) {
         return None;
@@ -46,7 +46,7 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     })
 }
 
-/// Templates of three operands.
+/// The templates of functions with three operands.
 pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     if elem != Elem::I16 {
         return None;
@@ -69,7 +69,7 @@ pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// The result from a scratch register.
+    /// Writes the result from a scratch register.
     pub fn finish_words(&mut self) -> Done {
         let result = self.result(0)?;
         self.write_words(RAW, result);
@@ -83,7 +83,7 @@ impl Tile<'_, '_> {
         self.finish_words()
     }
 
-    /// Counts are taken modulo 16.
+    /// A shift of words whose counts are taken modulo 16.
     fn shift_words(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.reg(a)?, self.reg(b)?);
@@ -118,7 +118,7 @@ fn not(t: &mut Tile) -> Done {
     t.finish_words()
 }
 
-/// The low halves of two dwords.
+/// Packs the low halves of two dwords.
 fn pack(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let (a, b) = (t.reg(a)?, t.reg(b)?);

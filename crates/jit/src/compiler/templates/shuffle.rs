@@ -1,4 +1,4 @@
-//! Shuffles within a tile: the rows of DPP are 16 lanes as well.
+//! Templates of shuffles within a tile: a row of DPP has 16 lanes too.
 
 use iced_x86::Code;
 use wavetank_ir::{LANES, Op};
@@ -7,10 +7,10 @@ use wavetank_lower::TooMany;
 use crate::compiler::asm::{Arg, Mem, Under, fixed};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
-/// The lanes of a tile.
+/// The number of lanes of a tile.
 const ROW: usize = 16;
 
-/// A selection that stays within each row; what takes no lane becomes 0.
+/// A shuffle within each row, if a table is one; a lane without a source becomes 0.
 pub fn shuffle(table: &[u8; LANES]) -> Option<Template> {
     let lanes = table.iter().enumerate();
     let mut in_row = lanes.map(|(n, lane)| {

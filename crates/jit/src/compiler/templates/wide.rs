@@ -1,4 +1,4 @@
-//! Values of 64 bits, whose halves are vectors of their own, and what leads to them.
+//! Templates of 64-bit values, whose halves are separate vectors, and of operations that produce such values.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Bin, Elem, Op};
@@ -9,7 +9,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// Products of 64 bits of even dwords.
+/// The instruction for 64-bit products of even dwords.
 pub const UNSIGNED: Code = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
 pub const SIGNED: Code = Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
 
@@ -17,10 +17,10 @@ const ADD: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
 const LESS: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
 const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-/// The lanes that are 0.
+/// The instruction that finds the lanes that are 0.
 const ZERO: Code = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
 
-/// Templates of two operands; `count` is the second one if it is constant.
+/// The templates of functions with two operands; `count` is the second one if it is constant.
 pub fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
     if elem != Elem::I64 {
         return None;
@@ -45,7 +45,7 @@ pub fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
     })
 }
 
-/// Both halves, inverted.
+/// Inverts all 64 bits, half by half.
 pub fn not(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let ones = Arg::Each(t.asm.constant(!0));
@@ -57,13 +57,13 @@ pub fn not(t: &mut Tile) -> Done {
     t.result_halves([SCRATCH[0], SCRATCH[1]])
 }
 
-/// The low half is the first operand, the high half the second.
+/// Packs the first operand as the low half, and the second as the high half.
 pub fn pack(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     t.result_is(&[(a, 0), (b, 0)])
 }
 
-/// Zeros above.
+/// Extends with zeros above.
 pub fn widen(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
@@ -73,7 +73,7 @@ pub fn widen(t: &mut Tile) -> Done {
     t.result_halves([a, zero])
 }
 
-/// The sign above.
+/// Extends with the sign above.
 pub fn widen_signed(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
@@ -84,7 +84,7 @@ pub fn widen_signed(t: &mut Tile) -> Done {
 }
 
 impl Tile<'_, '_> {
-    /// The same with both halves.
+    /// Applies an instruction to both halves.
     fn halves(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         for part in 0..2 {
@@ -95,7 +95,7 @@ impl Tile<'_, '_> {
         self.result_halves([SCRATCH[0], SCRATCH[1]])
     }
 
-    /// An instruction on qwords with two sources.
+    /// Emits an instruction on qwords with two sources.
     fn two_packed(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.packed(a)?, self.packed(b)?);
@@ -106,7 +106,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// A shift by what lanes say, modulo 64: of a count of 64 bits the low half does.
+    /// A shift by counts of the lanes, modulo 64; for a count of 64 bits, the low half is used.
     fn shift_long(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.packed(a)?, self.part(b, 0)?);
@@ -136,7 +136,7 @@ impl Tile<'_, '_> {
         self.asm.op(LESS, &args);
     }
 
-    /// What is in the first scratch register is the result.
+    /// Writes the result from the first scratch register.
     fn result_of_scratch(&mut self) -> Done {
         let (to, under) = self.result(0)?;
         let args = [to.into(), SCRATCH[0].into()];
@@ -151,7 +151,7 @@ fn add(t: &mut Tile) -> Done {
     let [low, high, ..] = SCRATCH;
     t.asm.op(ADD, &[low.into(), a0.into(), b0.into()]);
     t.asm.op(ADD, &[high.into(), a1.into(), b1.into()]);
-    // The sum of the halves carries where it is less than either.
+    // The sum of the halves carries if it is less than either.
     t.less(SCRATCH_MASK, low, a0);
     t.add_in(high, SCRATCH_MASK, 1);
     t.result_halves([low, high])
@@ -168,7 +168,7 @@ fn sub(t: &mut Tile) -> Done {
     t.result_halves([low, high])
 }
 
-/// By a constant, modulo 64. Shifts of halves by 32 and more give 0.
+/// A shift left by a constant, modulo 64. Shifts of halves by 32 and more give 0.
 fn shl(t: &mut Tile) -> Done {
     shift(
         t,
@@ -191,7 +191,7 @@ fn shr(t: &mut Tile) -> Done {
     )
 }
 
-/// A shift from one half into the other, with the shifts there and back.
+/// A shift across the halves, with the instructions for both directions.
 fn shift(t: &mut Tile, [from, into]: [u8; 2], [there, back]: [Code; 2]) -> Done {
     let [a, count, _] = t.args();
     let count = t.constant(count).expect("the count is constant") as u8 & 63;
@@ -220,7 +220,7 @@ fn shift(t: &mut Tile, [from, into]: [u8; 2], [there, back]: [Code; 2]) -> Done 
     t.result_halves(results)
 }
 
-/// The incoming carry, if there is one.
+/// The mask of the incoming carry, if there is one.
 fn carry_in(t: &mut Tile) -> Result<Option<Register>, TooMany> {
     let (Op::AddCarry(.., carry) | Op::SubBorrow(.., carry)) = t.block.node(t.this()).op else {
         return Ok(None);
@@ -240,7 +240,7 @@ pub fn add_carry(t: &mut Tile) -> Done {
     if let Some(carry) = carry {
         t.add_in(sum, carry, 1);
         if let Some((out, _)) = second {
-            // All ones and one more.
+            // All ones plus one carries too.
             let k = SCRATCH_MASK;
             let args = [k.into(), sum.into(), sum.into()];
             t.asm.under(ZERO, Under::Merge(carry), &args);
@@ -262,7 +262,7 @@ pub fn sub_borrow(t: &mut Tile) -> Done {
     }
     if let Some(borrow) = borrow {
         if let Some((out, _)) = second {
-            // Nothing, and one less.
+            // Zero minus one borrows too.
             let k = SCRATCH_MASK;
             let args = [k.into(), difference.into(), difference.into()];
             t.asm.under(ZERO, Under::Merge(borrow), &args);
@@ -274,7 +274,7 @@ pub fn sub_borrow(t: &mut Tile) -> Done {
     t.result_of_scratch()
 }
 
-/// 32 by 32 bits and 64 bits. Of signed factors no carry is reported.
+/// 32 by 32 bits plus 64 bits. For signed factors, no carry is reported.
 pub fn mad_wide(signed: bool) -> Template {
     match signed {
         false => |t| t.mad_wide(UNSIGNED, true),

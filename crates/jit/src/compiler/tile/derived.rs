@@ -8,7 +8,8 @@ use super::Tile;
 use super::vars::Derived;
 
 impl Tile<'_, '_> {
-    /// The register of a value derived from an operand. `make` computes it in a register, from another, unless it is there.
+    /// The register of a value derived from an operand. `make` computes it into a register from another, unless it exists
+    /// already.
     pub fn derived_once(
         &mut self,
         v: Value,

@@ -1,5 +1,5 @@
-//! Numbers of single precision without denormals, for modes that flush operands: what is known to have none needs nothing,
-//! and what may have some is flushed once.
+//! Numbers of single precision without denormals, for modes that flush operands: a number known to be flushed needs no code, and
+//! others are flushed once.
 
 use iced_x86::Register;
 use wavetank_ir::Value;
@@ -10,8 +10,7 @@ use super::vars::{Derived, Flushed, MASK, Slot, VarId};
 use crate::compiler::asm::Under;
 
 impl Tile<'_, '_> {
-    /// The register of an operand without denormals in the lanes that count. `flush` makes them zeros in a register, from
-    /// another.
+    /// The register of an operand without denormals in the active lanes. `flush` computes it into a register from another.
     pub fn flushed_once(
         &mut self,
         v: Value,
@@ -24,7 +23,7 @@ impl Tile<'_, '_> {
         self.derived_once(v, Derived::WithoutDenormals, flush)
     }
 
-    /// Whether there are no denormals in the lanes that the node writes.
+    /// Whether the lanes that the node writes have no denormals.
     fn is_flushed(&mut self, var: VarId) -> bool {
         if let Some(Slot::Const(c)) = self.vars[var].slot {
             let exponent = c & 0x7f80_0000;
@@ -37,7 +36,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The node has written its result without denormals.
+    /// Records that the node has written its result without denormals.
     pub fn has_flushed(&mut self, to: Register, under: Under) {
         let lanes = match (under, self.merge) {
             (Under::All, _) => Flushed::All,

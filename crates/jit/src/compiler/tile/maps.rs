@@ -1,5 +1,5 @@
-//! What a tile looks up all the time, by small numbers: values of the block, and registers of the host. Their order is that of
-//! the numbers, so that the same block becomes the same code.
+//! Fast maps of a tile, indexed by small numbers: values of the block, and registers of the host. The maps are ordered by number,
+//! so that the same block is always compiled to the same code.
 
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};
@@ -7,15 +7,15 @@ use wavetank_ir::{Block, Value};
 use super::vars::VarId;
 use crate::compiler::segments::operands;
 
-/// Where in a segment each value is used.
+/// The positions in a segment at which each value is used.
 pub(super) struct Uses {
-    /// For each value where its places begin; one more at the end.
+    /// For each value the start of its positions; one more at the end.
     starts: Vec<u32>,
     places: Vec<usize>,
 }
 
 impl Uses {
-    /// The uses by nodes of a block.
+    /// The uses by some nodes of a block.
     pub(super) fn new(block: &Block, nodes: &[Value]) -> Uses {
         let mut starts = vec![0; block.nodes.len() + 1];
         for v in nodes {
@@ -36,9 +36,9 @@ impl Uses {
         Uses { starts, places }
     }
 
-    /// The places of a value, ascending.
+    /// The positions of a value's uses, ascending.
     pub(super) fn of(&self, v: Value) -> &[usize] {
-        // No `map` of an array: it stays a call of calls, a fifth of the time that compiling took.
+        // A `map` of an array would stay a chain of calls, which took a fifth of the compile time.
         let (start, end) = (self.starts[v.index()], self.starts[v.index() + 1]);
         &self.places[start as usize..end as usize]
     }
@@ -50,11 +50,11 @@ impl Uses {
     }
 }
 
-/// The parts that values have, which are numbers below four.
+/// The parts of values, which have numbers below four.
 pub(super) struct Parts(Vec<[Option<VarId>; 4]>);
 
 impl Parts {
-    /// For so many values, none of which has a part.
+    /// A map for `values` values, without parts.
     pub(super) fn new(values: usize) -> Parts {
         Parts(vec![[None; 4]; values])
     }
@@ -64,13 +64,13 @@ impl Parts {
         self.0[v.index()][usize::from(part)]
     }
 
-    /// A value has a part.
+    /// Records a part of a value.
     pub(super) fn insert(&mut self, v: Value, part: u8, var: VarId) {
         self.0[v.index()][usize::from(part)] = Some(var);
     }
 }
 
-/// What is in the registers for values: vectors, then masks.
+/// The contents of the registers for values: vectors, then masks.
 pub(super) struct Used([Option<VarId>; 40]);
 
 fn number(register: Register) -> usize {
@@ -81,22 +81,22 @@ fn number(register: Register) -> usize {
 }
 
 impl Used {
-    /// Nothing is in registers.
+    /// A map of empty registers.
     pub(super) fn new() -> Used {
         Used([None; 40])
     }
 
-    /// What is in a register.
+    /// The content of a register.
     pub(super) fn get(&self, register: Register) -> Option<VarId> {
         self.0[number(register)]
     }
 
-    /// A register has something, or nothing.
+    /// Sets the content of a register, or clears it.
     pub(super) fn set(&mut self, register: Register, var: Option<VarId>) {
         self.0[number(register)] = var;
     }
 
-    /// All that is in registers.
+    /// All contents of registers.
     pub(super) fn vars(&self) -> impl Iterator<Item = VarId> {
         self.0.iter().flatten().copied()
     }

@@ -1,9 +1,10 @@
-//! Register allocation for a tile: which vector and mask registers hold the values of a segment, while code for 16 lanes is made.
+//! Register allocation for a tile: the vector and mask registers that hold the values of a segment, while code for 16 lanes is
+//! emitted.
 //!
 //! A value is loaded when it is needed, and its register is free after its last use in the segment. If there is no free register,
 //! the value whose next use is farthest is spilled. The contents of a vector register of the wave are a value as well; they are
-//! stored once, at the end of the segment. Where an operation is followed by the write of its result, it writes into a copy of
-//! the old contents under the mask of the write.
+//! stored once, at the end of the segment. If an operation is followed by the write of its result, it writes into a copy of the
+//! old contents under the mask of the write.
 
 mod derived;
 mod flushed;
@@ -28,39 +29,39 @@ use maps::{Parts, Used, Uses};
 pub use vars::Derived;
 use vars::{MASK, Pair, Slot, Var, VarId, slot_of};
 
-/// Registers for values. The other ones are for templates.
+/// The number of vector registers for values. The other ones are for templates.
 const ZMMS: usize = 28;
-/// Mask registers for values, from k1 on; k7 is for templates.
+/// The number of mask registers for values, from k1 on; k7 is for templates.
 const MASKS: usize = 6;
 
-/// Registers that a template uses within itself.
+/// The vector registers that a template uses internally.
 pub const SCRATCH: [Register; 4] = [
     Register::ZMM28,
     Register::ZMM29,
     Register::ZMM30,
     Register::ZMM31,
 ];
-/// The mask register that a template uses within itself.
+/// The mask register that a template uses internally.
 pub const SCRATCH_MASK: Register = Register::K7;
 
-/// The table of VPTERNLOGD for bits of the second operand where the third has ones, else of the first.
+/// The table of VPTERNLOGD that selects bits of the second operand where the third has ones, else of the first.
 const CHOOSE: u8 = 0xd8;
 
-/// A mask of all lanes, which a general register has when the tiles have been done: each shifts its part in.
+/// A mask of all lanes, which is complete in a general register after all tiles: each tile shifts its part in.
 pub struct Gathered {
-    /// The register.
+    /// The general register of the mask.
     pub register: Register,
-    /// Where it is to be stored behind the uniform state, with all lanes.
+    /// The offsets in the uniform state to store the whole mask at.
     pub slots: Vec<u32>,
-    /// The values that it is.
+    /// The values that the mask represents.
     pub values: Vec<Value>,
     var: VarId,
 }
 
-/// Makes the code of the node that is done, for one tile.
+/// Emits the code of the current node, for one tile.
 pub type Template = fn(&mut Tile<'_, '_>) -> Result<(), TooMany>;
 
-/// The parts of the compiler that code for tiles is made with.
+/// The parts of the compiler that code for tiles uses.
 pub struct Shared<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
@@ -71,7 +72,7 @@ pub struct Shared<'t, 'b> {
     pub segment: u32,
 }
 
-/// A tile under way.
+/// A tile that is being compiled.
 pub struct Tile<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
@@ -82,33 +83,33 @@ pub struct Tile<'t, 'b> {
     nodes: &'t [Value],
     /// The template of each node of the block that a tile computes.
     templates: &'t [Option<Template>],
-    /// The node that is done.
+    /// The position of the current node.
     at: usize,
-    /// Where in the segment each value is used.
+    /// The positions in the segment at which each value is used.
     uses: Uses,
     vars: Vec<Var>,
     of: Parts,
-    /// What vector registers of the wave hold that have been written.
+    /// The contents of the wave's vector registers that have been written.
     contents: BTreeMap<u16, VarId>,
-    /// Values of 64 bits that have been packed, or computed so.
+    /// 64-bit values that have been packed, or computed in packed form.
     pairs: Vec<Pair>,
-    /// Planes that were packed at this node.
+    /// Planes that were packed for this node.
     stale: Vec<VarId>,
     used: Used,
     pinned: Vec<Register>,
-    /// The register and the mask of the write that the operation does as well.
+    /// The register and the mask of the write that the operation also performs.
     merge: Option<(u16, Option<Value>)>,
-    /// The mask that restricts the mask an operation computes.
+    /// The mask that restricts the mask result of an operation.
     gate: Option<Register>,
     gathered: Vec<Gathered>,
-    /// The host reads denormals of single precision as zeros.
+    /// Whether the host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
     /// Registers of the wave that are dead after the segment.
     pub dead: RegisterSet,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
-    /// The tile of a segment. `reads_zeros`: the host reads denormals of single precision as zeros in it.
+    /// The tile of a segment. `reads_zeros` says that the host reads denormals of single precision as zeros in it.
     pub fn new(
         shared: Shared<'t, 'b>,
         templates: &'t [Option<Template>],
@@ -150,8 +151,8 @@ impl<'t, 'b> Tile<'t, 'b> {
         }
     }
 
-    /// Makes the code of one node, whose operands are the same for all lanes, and gives the registers that have the parts
-    /// of its result in their lowest lane; of a relation the mask.
+    /// Emits the code of one node with uniform operands. Returns the registers with the parts of its result in the lowest lane;
+    /// for a relation the mask.
     ///
     /// # Errors
     /// If there are no temporaries left.
@@ -175,7 +176,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         parts.iter().map(register).collect()
     }
 
-    /// Makes the code of a tile. Gives the masks that registers have behind the last one.
+    /// Emits the code of a tile. Returns the masks that are in registers after the last tile.
     ///
     /// # Errors
     /// If there are no temporaries left.
@@ -277,7 +278,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         self.store_mask(var, place)
     }
 
-    /// Stores a mask, with all lanes when all tiles have been done.
+    /// Stores a mask; with all lanes if all tiles are done.
     fn store_mask(&mut self, var: VarId, place: u32) -> Result<(), TooMany> {
         match self.gather(var)? {
             Some(at) => self.gathered[at].slots.push(place),
@@ -289,8 +290,8 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
-    /// The general register in which a mask is gathered, if there is one. What goes to memory in pieces is not read from
-    /// there as a whole before they have arrived, which takes long.
+    /// The general register in which a mask is gathered, if there is one. A mask stored in pieces would stall a load of the whole
+    /// mask until all pieces have arrived.
     fn gather(&mut self, var: VarId) -> Result<Option<usize>, TooMany> {
         let known = self.gathered.iter().position(|mask| mask.var == var);
         let Some(register) = gpr_alloc::MASKS.get(self.gathered.len()).copied() else {
@@ -346,13 +347,13 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
-    /// Whether this value is used by the next node alone.
+    /// Whether only the next node uses this value.
     fn is_only_for_next(&self, v: Value) -> bool {
         let alone = self.uses.of(v) == [self.at + 1];
         alone && self.segments.needed[v.index()] <= self.segment
     }
 
-    /// The write that comes next, if it is what the value is for: its register and its mask.
+    /// The register and mask of the write that follows, if it is the user of the value.
     fn write_behind(&self, v: Value) -> Option<(u16, Option<Value>)> {
         let next = self.nodes.get(self.at + 1)?;
         let (reg, mask) = match self.block.node(*next).op {
@@ -371,7 +372,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         }
     }
 
-    /// The `and` that comes next, if it is what the mask of a compare is for, and the other mask.
+    /// The `and` that follows, if it is the user of a compare's mask, and its other mask.
     fn gate_behind(&self, v: Value) -> Option<(Value, Value)> {
         let next = *self.nodes.get(self.at + 1)?;
         let compares = matches!(self.block.node(v).op, Op::Cmp(..));
@@ -407,7 +408,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             return self.write_packed(first, value, mask);
         }
         let mask = self.reg(mask)?;
-        // Both halves are found before one is written, and where the lower one is written over the higher one, that is copied.
+        // Both halves are found before one is written. If the lower one overwrites the higher one, that is copied.
         let mut halves = [self.arg(value, 0)?, self.arg(value, (parts - 1) as u8)?];
         for (n, part) in registers.zip(0..) {
             let new = self.own_contents(n)?;
@@ -428,7 +429,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
-    /// A write of some bytes of each lane.
+    /// Writes some bytes of each lane.
     fn write_bytes(
         &mut self,
         n: u16,
@@ -455,7 +456,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         self.hold(n, new)
     }
 
-    /// A write to all lanes: the registers hold the value itself.
+    /// Writes to all lanes: the wave's registers take the value itself.
     fn write_all(&mut self, registers: std::ops::Range<u16>, value: Value) -> Result<(), TooMany> {
         let vars: Vec<VarId> = (0..registers.len())
             .map(|part| self.var(value, part as u8))

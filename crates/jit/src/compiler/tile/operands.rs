@@ -10,18 +10,18 @@ use crate::compiler::asm::{Arg, Under};
 use crate::compiler::segments::{second_of, source};
 
 impl Tile<'_, '_> {
-    /// The register of an operand of 32 bits, or of a half of one of 64.
+    /// The register of a 32-bit operand, or of half of a 64-bit one.
     pub fn part(&mut self, v: Value, part: u8) -> Result<Register, TooMany> {
         let var = self.var(v, part);
         self.register(var)
     }
 
-    /// The register of an operand of 32 bits, or of a mask.
+    /// The register of a 32-bit operand, or of a mask.
     pub fn reg(&mut self, v: Value) -> Result<Register, TooMany> {
         self.part(v, 0)
     }
 
-    /// An operand as an instruction takes it: in memory if it is there and needed no more.
+    /// An operand in the form that an instruction accepts: in memory if it is there and has no later use.
     pub fn arg(&mut self, v: Value, part: u8) -> Result<Arg, TooMany> {
         let var = self.var(v, part);
         match self.vars[var].slot {
@@ -40,8 +40,8 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The register for a part of the result, and how to write it: once, when all operands have been read, but for the
-    /// instruction that writes it.
+    /// The register for a part of the result, and its masking. The register must be written once, after all operands have been
+    /// read, except by the instruction that writes it.
     pub fn result(&mut self, part: u8) -> Result<(Register, Under), TooMany> {
         let v = self.nodes[self.at];
         if let Some((first, mask)) = self.merge {
@@ -54,7 +54,7 @@ impl Tile<'_, '_> {
         Ok((register, Under::All))
     }
 
-    /// The result goes into what a vector register of the wave holds.
+    /// The result goes into the contents of a vector register of the wave.
     pub(super) fn result_in(
         &mut self,
         v: Value,
@@ -81,13 +81,13 @@ impl Tile<'_, '_> {
         Ok((register, under))
     }
 
-    /// What a vector register of the wave holds, wherever that is.
+    /// The contents of a vector register of the wave, in a register or in memory.
     pub(super) fn held_by(&mut self, n: u16) -> VarId {
         if let Some(var) = self.contents.get(&n) {
             return *var;
         }
         let slot = slot_of(n);
-        // The same may have been read.
+        // The same register may have been read before.
         let known = |var: &Var| var.slot == Some(slot) && var.register.is_some();
         match self.vars.iter().position(known) {
             Some(var) => var,
@@ -95,7 +95,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Whether the contents of a vector register are live after this node, beside being its contents.
+    /// Whether the contents of a vector register are live after this node for another reason than being its contents.
     pub(super) fn is_needed_beside(&self, n: u16, var: VarId) -> bool {
         let held = u32::from(self.contents.contains_key(&n));
         let behind = |v: &Value| {
@@ -105,7 +105,7 @@ impl Tile<'_, '_> {
         self.vars[var].held > held || self.vars[var].values.iter().any(behind)
     }
 
-    /// What a vector register of the wave holds, in a register that can be written.
+    /// The contents of a vector register of the wave, in a register that can be written.
     pub(super) fn own_contents(&mut self, n: u16) -> Result<VarId, TooMany> {
         let old = self.held_by(n);
         let from = self.register(old)?;
@@ -125,13 +125,13 @@ impl Tile<'_, '_> {
         Ok(new)
     }
 
-    /// A vector register of the wave is to hold this.
+    /// Sets the contents of a vector register of the wave.
     pub(super) fn hold(&mut self, n: u16, var: VarId) -> Result<(), TooMany> {
         if let Some(old) = self.contents.insert(n, var) {
             self.vars[old].held -= 1;
         }
         self.vars[var].held += 1;
-        // Values that are in this memory alone are loaded before it is overwritten.
+        // Values that are only in this memory are loaded before it is overwritten.
         let slot = Some(slot_of(n));
         for other in 0..self.vars.len() {
             if self.vars[other].slot != slot {
@@ -146,7 +146,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The register for the mask that is the result, and the mask that restricts it.
+    /// The register for a mask result, and the mask that restricts it.
     pub fn result_mask(&mut self, v: Value) -> Result<(Register, Under), TooMany> {
         let var = self.new_var(None, true);
         self.bind(v, MASK, var);
@@ -155,14 +155,14 @@ impl Tile<'_, '_> {
         Ok((register, self.gate.map_or(Under::All, Under::Merge)))
     }
 
-    /// A register for this node alone, of a mask or of lanes.
+    /// A register for this node only, for a mask or for lanes.
     pub fn spare(&mut self, mask: bool) -> Result<Register, TooMany> {
         let register = self.free_register(mask)?;
         self.pinned.push(register);
         Ok(register)
     }
 
-    /// Moves both halves of a result of 64 bits from registers of the template to where they belong.
+    /// Moves both halves of a 64-bit result from registers of the template to its own.
     pub fn result_halves(&mut self, halves: [Register; 2]) -> Result<(), TooMany> {
         for (part, from) in halves.into_iter().enumerate() {
             let (to, under) = self.result(part as u8)?;
@@ -173,7 +173,7 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The parts of the result are those of other values.
+    /// Defines the parts of the result as those of other values.
     pub fn result_is(&mut self, parts: &[(Value, u8)]) -> Result<(), TooMany> {
         if self.merge.is_none() {
             for (n, (v, part)) in parts.iter().enumerate() {
@@ -195,8 +195,8 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    /// The lanes in which the result of the node that is done is wanted, if it goes to one selection alone, which takes
-    /// another value elsewhere.
+    /// The lanes in which the result of the current node is used, if its only user is a selection, which takes another value
+    /// elsewhere.
     pub fn selected_by(&self) -> Option<Value> {
         let this = self.this();
         let [at] = *self.uses.of(this) else {
@@ -206,7 +206,7 @@ impl Tile<'_, '_> {
             Op::Select(lanes, a, b)
                 if source(self.block, a) == this && source(self.block, b) != this =>
             {
-                // What comes later is not known yet.
+                // A later value is not computed yet.
                 let known = source(self.block, lanes) < this && self.merge.is_none();
                 (known && self.segments.needed[this.index()] <= self.segment).then_some(lanes)
             }
@@ -214,7 +214,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The operands of the node that is done.
+    /// The operands of the current node.
     pub fn args(&self) -> [Value; 3] {
         let mut args = [self.this(); 3];
         let mut at = 0;
@@ -228,7 +228,7 @@ impl Tile<'_, '_> {
         args
     }
 
-    /// The environment of a float operation.
+    /// The float environment of the current node.
     pub fn fp(&self) -> Fp {
         match self.block.node(self.this()).op {
             Op::Un(_, _, fp, _)
@@ -240,7 +240,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// What the node works on.
+    /// The element type of the current node.
     pub fn elem(&self) -> Elem {
         match self.block.node(self.this()).op {
             Op::Un(_, elem, ..)
@@ -252,7 +252,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The node that is done.
+    /// The current node of the block.
     pub fn this(&self) -> Value {
         self.nodes[self.at]
     }

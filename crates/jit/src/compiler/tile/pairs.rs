@@ -1,8 +1,8 @@
-//! Values of 64 bits as instructions on qwords take them.
+//! 64-bit values in the form of instructions on qwords.
 //!
-//! In memory, and for what works on halves, such a value is two *planes*: the low dwords of 16 lanes, and the high ones.
-//! Instructions on qwords want it *packed*: eight lanes in each of two registers. Each form is made of the other when
-//! an instruction needs it: results of such instructions stay packed until the planes are stored.
+//! In memory, and for operations on halves, such a value is two *planes*: the low dwords of 16 lanes, and the high ones.
+//! Instructions on qwords need it *packed*: eight lanes in each of two registers. Each form is converted to the other when an
+//! instruction needs it; results of such instructions stay packed until the planes are stored.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::Value;
@@ -13,13 +13,13 @@ use super::vars::{Pair, Slot, VarId, slot_of};
 use crate::compiler::asm::{Mem, Under, fixed};
 use crate::compiler::segments::source;
 
-/// The part that the upper eight lanes of a mask are.
+/// The part number of a mask's upper eight lanes.
 const UPPER: u8 = 3;
 
 const COPY: Code = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
 
 impl Tile<'_, '_> {
-    /// Whether a register or memory has it.
+    /// Whether the value is in a register or in memory.
     pub(super) fn is_there(&self, var: VarId) -> bool {
         self.vars[var].register.is_some() || self.vars[var].slot.is_some()
     }
@@ -28,7 +28,7 @@ impl Tile<'_, '_> {
         vars.into_iter().all(|var| self.is_there(var))
     }
 
-    /// Whether its other form is there.
+    /// Whether its other form is in a register or in memory.
     pub(super) fn has_other_form(&self, var: VarId) -> bool {
         self.pairs.iter().any(|pair| {
             let of_planes = pair.packed.contains(&var) && self.are_there(pair.planes);
@@ -36,7 +36,7 @@ impl Tile<'_, '_> {
         })
     }
 
-    /// What it can be made of: planes of what is packed; of planes, each of which may have to be unpacked, what is packed.
+    /// The pair that it can be converted from: planes from the packed form, or the packed form from planes.
     fn other_form(&self, var: VarId) -> Option<(Pair, bool)> {
         let packed = self.pairs.iter().find(|pair| pair.packed.contains(&var));
         let planes = |pair: &&Pair| pair.planes.contains(&var) && self.are_there(pair.packed);
@@ -46,13 +46,13 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The planes of which this is a packed half.
+    /// The planes of a packed half.
     pub(super) fn planes_of(&self, var: VarId) -> Option<[VarId; 2]> {
         let pair = self.pairs.iter().find(|pair| pair.packed.contains(&var))?;
         Some(pair.planes)
     }
 
-    /// Makes a form of the other.
+    /// Converts a value from its other form.
     pub(super) fn convert(&mut self, var: VarId) -> Result<Register, TooMany> {
         let (pair, of_planes) = self.other_form(var).expect("it is here or there");
         let (from, made) = match of_planes {
@@ -61,7 +61,7 @@ impl Tile<'_, '_> {
         };
         let high = u32::from(var == made[1]);
         let [a, b] = [self.register(from[0])?, self.register(from[1])?];
-        // The dwords of b are those from 16 on.
+        // The dwords of b have numbers from 16 on.
         let dwords: [u32; 16] = std::array::from_fn(|n| match (of_planes, n as u32) {
             (true, n) => 8 * high + n / 2 + 16 * (n % 2),
             (false, n) => 2 * n + high,
@@ -80,17 +80,17 @@ impl Tile<'_, '_> {
         Ok(to)
     }
 
-    /// The registers of an operand of 64 bits: lanes 0 to 7, and 8 to 15.
+    /// The registers of a 64-bit operand: lanes 0 to 7, and 8 to 15.
     pub fn packed(&mut self, v: Value) -> Result<[Register; 2], TooMany> {
         let planes = [self.var(v, 0), self.var(v, 1)];
         let packed = self.pack(planes);
         let registers = [self.register(packed[0])?, self.register(packed[1])?];
-        // Later users of the planes make them again.
+        // Later users of the planes convert them back.
         self.stale.extend(planes);
         Ok(registers)
     }
 
-    /// The packed form of planes, which may have to be made yet.
+    /// The packed form of planes, which may not be computed yet.
     fn pack(&mut self, planes: [VarId; 2]) -> [VarId; 2] {
         if let Some(pair) = self.pairs.iter().find(|pair| pair.planes == planes) {
             return pair.packed;
@@ -109,14 +109,14 @@ impl Tile<'_, '_> {
         packed
     }
 
-    /// Whether a value is packed and nothing else.
+    /// Whether a value is in packed form only.
     pub(super) fn is_packed(&mut self, v: Value) -> bool {
         let planes = [self.var(v, 0), self.var(v, 1)];
         let elsewhere = planes.iter().any(|plane| self.is_there(*plane));
         !elsewhere && self.pairs.iter().any(|pair| pair.planes == planes)
     }
 
-    /// A packed value goes to two vector registers of the wave.
+    /// Writes a packed value to two vector registers of the wave.
     pub(super) fn write_packed(
         &mut self,
         n: u16,
@@ -133,7 +133,7 @@ impl Tile<'_, '_> {
         self.hold(n + 1, planes[1])
     }
 
-    /// The planes that have been packed need no registers.
+    /// Frees the registers of planes that have been packed.
     pub(super) fn drop_stale(&mut self) {
         for var in std::mem::take(&mut self.stale) {
             if self.vars[var].slot.is_some() || self.has_other_form(var) {
@@ -142,7 +142,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The registers for a packed result, and how to write each: once, when all operands have been read.
+    /// The registers for a packed result, with their masking. Each must be written once, after all operands have been read.
     pub fn result_packed(&mut self) -> Result<[(Register, Under); 2], TooMany> {
         let v = self.this();
         let Some((n, mask)) = self.merge else {
@@ -166,7 +166,7 @@ impl Tile<'_, '_> {
         Ok([(registers[0], unders[0]), (registers[1], unders[1])])
     }
 
-    /// A value that is packed, in registers of its own, and its planes, which are nowhere yet.
+    /// A packed value in new registers, with its planes, which are not computed yet.
     fn new_packed(&mut self) -> Result<([Register; 2], [VarId; 2]), TooMany> {
         let planes = [self.new_var(None, false), self.new_var(None, false)];
         let packed = self.pack(planes);
@@ -178,7 +178,7 @@ impl Tile<'_, '_> {
         Ok((registers, planes))
     }
 
-    /// What two vector registers of the wave hold, packed, in registers that can be written.
+    /// The packed contents of two vector registers of the wave, in registers that can be written.
     fn own_packed(&mut self, n: u16) -> Result<([Register; 2], [VarId; 2]), TooMany> {
         let old = self.held_pair(n);
         let needed = self.is_needed_beside(n, old[0]) || self.is_needed_beside(n + 1, old[1]);
@@ -200,7 +200,7 @@ impl Tile<'_, '_> {
         Ok((from, planes))
     }
 
-    /// What two vector registers of the wave hold: planes that have been packed already, if there are such.
+    /// The contents of two vector registers of the wave: planes that have been packed already, if there are such.
     fn held_pair(&mut self, n: u16) -> [VarId; 2] {
         let held = [n, n + 1].map(|n| self.contents.get(&n).copied());
         let is_held = |plane: VarId, at: usize| match held[at] {
@@ -217,7 +217,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// The mask registers of lanes 0 to 7, which are the lowest bits, and of 8 to 15.
+    /// The mask registers of lanes 0 to 7, in the lowest bits, and of 8 to 15.
     pub fn halves_of(&mut self, mask: Value) -> Result<[Register; 2], TooMany> {
         let low = self.reg(mask)?;
         let mask = source(self.block, mask);

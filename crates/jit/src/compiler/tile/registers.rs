@@ -33,9 +33,9 @@ impl Tile<'_, '_> {
         self.vars[var].values.push(v);
     }
 
-    /// The part of a value: one that was computed in this tile, or where it is in memory.
+    /// A part of a value, computed in this tile or in memory.
     pub(super) fn var(&mut self, v: Value, part: u8) -> VarId {
-        // The same 64 bits may be a mask to one and a number to another.
+        // The same 64 bits may be a mask for one user and a number for another.
         let mask = self.is_mask(v);
         let part = if mask { MASK } else { part };
         let v = source(self.block, v);
@@ -62,8 +62,8 @@ impl Tile<'_, '_> {
         var
     }
 
-    /// Other reads of a register that stays as it is are the same value. Those behind a write in this segment are nodes of it,
-    /// and bound when it is their turn.
+    /// Binds other reads of an unchanged register to the same value. Reads after a write in this segment are separate nodes of
+    /// it, and are bound at their turn.
     fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
         let segments = self.segments;
         let same = |v: &Value| {
@@ -79,7 +79,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Where the segment needs it next.
+    /// The position of its next use in the segment.
     pub(super) fn next_use(&self, var: VarId) -> Option<usize> {
         let of = |v: &Value| {
             let uses = self.uses.of(*v);
@@ -92,7 +92,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Whether it is live after this node, or to be stored.
+    /// Whether it is live after this node, or has to be stored.
     pub(super) fn is_live_after(&self, var: VarId) -> bool {
         let of = |v: &Value| {
             let uses = self.uses.of(*v);
@@ -161,7 +161,7 @@ impl Tile<'_, '_> {
         Ok(register)
     }
 
-    /// Spills it, unless memory has it.
+    /// Spills a value, unless it is in memory.
     pub(super) fn save(&mut self, var: VarId) -> Result<(), TooMany> {
         if self.vars[var].slot.is_some() || self.has_other_form(var) {
             return Ok(());

@@ -1,39 +1,39 @@
-//! The values of a tile, as its register allocation sees them.
+//! The values of a tile, as the unit of its register allocation.
 
 use iced_x86::Register;
 use wavetank_ir::{Reg, Value};
 use wavetank_lower::{Place, register};
 
-/// Where a value is in memory: in a spill slot, a register of the wave, or among the constants.
+/// The place of a value in memory: a spill slot, a register of the wave, or a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
-    /// A lane vector.
+    /// A lane vector, by its offset.
     Lanes(u32),
-    /// A dword for all lanes, behind the uniform state.
+    /// A dword for all lanes, at an offset in the uniform state.
     Dword(u32),
     /// A constant for all lanes.
     Const(u32),
-    /// A qword for all lanes, behind the uniform state.
+    /// A qword for all lanes, at an offset in the uniform state.
     Qword(u32),
     /// A constant of 64 bits for all lanes.
     WideConst(u64),
-    /// A mask, behind the uniform state.
+    /// A mask, at an offset in the uniform state.
     Mask(u32),
-    /// A constant mask.
+    /// A constant mask of all lanes.
     ConstMask(u64),
 }
 
-/// A value, or a half of one of 64 bits, within the tile.
+/// A value, or half of a 64-bit one, within the tile.
 #[derive(Debug)]
 pub struct Var {
     pub register: Option<Register>,
     pub slot: Option<Slot>,
     pub mask: bool,
-    /// The values that are this.
+    /// The values of the block that this represents.
     pub values: Vec<Value>,
-    /// Vector registers of the wave that are to hold it.
+    /// The number of the wave's vector registers that have it as contents.
     pub held: u32,
-    /// Where it is known to be no denormal number of single precision.
+    /// The lanes known to contain no denormal of single precision.
     pub flushed: Option<Flushed>,
     /// The values derived from it.
     pub derived: [Option<VarId>; Derived::COUNT],
@@ -41,42 +41,42 @@ pub struct Var {
 
 pub type VarId = usize;
 
-/// Lanes without denormals.
+/// The lanes without denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flushed {
-    /// All.
+    /// All lanes of the tile.
     All,
-    /// Those of a mask.
+    /// The lanes of a mask.
     Under(VarId),
 }
 
-/// The part that a value as a mask is.
+/// The part number of a value as a mask.
 pub const MASK: u8 = 2;
 
-/// The values that are derived from a number.
+/// A value that is derived from a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
-    /// Single precision without denormals.
+    /// The number without denormals, in single precision.
     WithoutDenormals,
-    /// The lower half of each dword in single precision.
+    /// The lower half of each dword, in single precision.
     LowHalf,
-    /// The higher half.
+    /// The higher half of each dword, in single precision.
     HighHalf,
 }
 
 impl Derived {
-    /// How many there are.
+    /// The number of kinds of derived values.
     pub const COUNT: usize = 3;
 }
 
-/// Both forms of the same numbers.
+/// Both forms of the same 64-bit values.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
     pub planes: [VarId; 2],
     pub packed: [VarId; 2],
 }
 
-/// Where the vector register of this number is.
+/// The slot of the vector register with this number.
 pub fn slot_of(n: u16) -> Slot {
     match register(Reg::V(n)) {
         Place::Vector(at) => Slot::Lanes(at),

@@ -1,4 +1,4 @@
-//! Uniform values while code for a block is made: loaded, stored, and kept in general registers.
+//! Code for uniform values: loads, stores, and register use.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Block, Reg, Value};
@@ -8,11 +8,11 @@ use crate::compiler::asm::{Arg, Asm, Mem, fixed, low};
 use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::segments::{Segments, source};
 
-/// The registers that operations compute in; the result is in the first one.
+/// The registers that operations use; the result is in the first one.
 pub(super) const A: Register = Register::RAX;
 pub(super) const B: Register = Register::RCX;
 
-/// Code for uniform values.
+/// The emitter of code for uniform values.
 pub struct Uniform<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
@@ -23,7 +23,7 @@ pub struct Uniform<'t, 'b> {
 }
 
 impl Uniform<'_, '_> {
-    /// Loads a value of the wave.
+    /// Loads a value of the wave into a register.
     pub fn load(&mut self, register: Register, v: Value) {
         let v = source(self.block, v);
         let wide = self.block.ty(v).bits() == 64;
@@ -39,7 +39,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// An operand as an instruction takes it; a constant comes to a register.
+    /// An operand in the form that an instruction accepts; a constant is loaded into the register.
     pub(super) fn arg(&mut self, register: Register, v: Value) -> Arg {
         let v = source(self.block, v);
         let wide = self.block.ty(v).bits() == 64;
@@ -79,7 +79,7 @@ impl Uniform<'_, '_> {
         self.asm.op(code, &[to.into(), register.into()]);
     }
 
-    /// The value in the first register is that of a node.
+    /// Defines the value of a node as the content of the first register.
     pub fn result(&mut self, v: Value) -> Result<(), TooMany> {
         self.result_from(v, A)
     }
@@ -106,7 +106,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// Keeps a value in a register of its own.
+    /// Keeps a value in a register.
     pub(super) fn hold(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
         let (register, unspilled) = self.gprs.take();
         for other in unspilled {
@@ -126,7 +126,7 @@ impl Uniform<'_, '_> {
         Ok(())
     }
 
-    /// What comes next changes registers: all, or those alone in which tiles gather masks.
+    /// Clears registers that the following code changes: all, or only those in which tiles gather masks.
     ///
     /// # Errors
     /// If there are no temporaries left.

@@ -1,4 +1,4 @@
-//! Operations for the wave as a whole, as instructions on general registers.
+//! Emission of operations on uniform values, as instructions on general registers.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Op, Reg, Value};
@@ -11,18 +11,18 @@ use crate::compiler::tile::{Shared, Template, Tile};
 
 const C: Register = Register::RDX;
 
-/// How an operation is done for the wave as a whole, with its operands.
+/// The way in which an operation is computed for the wave as a whole, with its operands.
 #[derive(Clone, Copy, Debug)]
 pub enum Emit {
-    /// A register is read.
+    /// Reads a register of the wave.
     Read(Reg),
-    /// A value is written to a register.
+    /// Writes a value to a register of the wave.
     Write(Reg, Value),
-    /// One operand, of 64 bits or 32.
+    /// An operation with one operand, of 64 bits or 32.
     Un(Unary, bool, Value),
-    /// Two operands, of 64 bits or 32.
+    /// An operation with two operands, of 64 bits or 32.
     Bin(Binary, bool, [Value; 2]),
-    /// A bit field: of a value, from a bit on, so many bits.
+    /// A bit field of a value, by its first bit and its width.
     Field {
         signed: bool,
         wide: bool,
@@ -44,13 +44,13 @@ pub enum Emit {
     },
     /// A lane of a value, by its number.
     ReadLane(Value, Value),
-    /// The lowest lane of a value that is on in a mask.
+    /// The lowest active lane of a value, by a mask.
     ReadFirstLane(Value, Value),
-    /// The operation on lanes, done for one of them.
+    /// The operation on lanes, computed in one lane.
     InOneLane(Template),
 }
 
-/// An operation of one operand.
+/// An operation with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
     Copy,
@@ -66,10 +66,10 @@ pub enum Unary {
     SignExtend16,
 }
 
-/// An operation of two operands, with its instruction.
+/// An operation with two operands, with its instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binary {
-    /// The second operand may be in memory.
+    /// An arithmetic or logic instruction, whose second operand may be in memory.
     Alu(Code),
     /// A shift by CL, which takes the count modulo the width.
     Shift(Code),
@@ -79,11 +79,11 @@ pub enum Binary {
     MultiplyHigh { signed: bool },
     /// A minimum or maximum: the move that replaces the first operand by the second after their comparison.
     MoveIf(Code),
-    /// Two halves side by side.
+    /// Packs two numbers of 32 bits into one of 64.
     Pack,
 }
 
-/// Instructions for a relation of integers: the one that sets a byte, and the jump.
+/// The instructions for a relation of integers: the one that sets a byte, and the jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Condition {
     pub set: Code,
@@ -91,14 +91,14 @@ pub struct Condition {
 }
 
 impl Emit {
-    /// Whether operands are taken from the general registers that hold them.
+    /// Whether operands are taken from general registers.
     pub fn takes_registers(self) -> bool {
         !matches!(self, Emit::InOneLane(_))
     }
 }
 
 impl Uniform<'_, '_> {
-    /// Makes the code of a node.
+    /// Emits the code of a node.
     ///
     /// # Errors
     /// If there are no temporaries left.
@@ -136,7 +136,7 @@ impl Uniform<'_, '_> {
                 self.load(A, index);
                 self.lane(value);
             }
-            // The number of the lowest lane of an empty mask is 64, which is lane 0.
+            // The number of the lowest lane of an empty mask is 64, which reads lane 0.
             Emit::ReadFirstLane(value, mask) => {
                 self.load(A, mask);
                 self.asm.op(Code::Tzcnt_r64_rm64, &[A.into(), A.into()]);
@@ -146,7 +146,7 @@ impl Uniform<'_, '_> {
         self.result(v)
     }
 
-    /// The operation on lanes, of which there is one.
+    /// Emits the operation on lanes for one lane.
     fn in_one_lane(&mut self, v: Value, template: Template) -> Result<(), TooMany> {
         self.asm.use_constants();
         self.asm.set(fixed::TILE, 0);
@@ -182,7 +182,7 @@ impl Uniform<'_, '_> {
         self.result(v)
     }
 
-    /// The value of the lane whose number is in the first register, modulo 64.
+    /// Loads the value of the lane whose number is in the first register, modulo 64.
     fn lane(&mut self, value: Value) {
         let Place::Vector(at) = self.single.place(source(self.block, value)) else {
             return self.load(A, value);
@@ -199,7 +199,7 @@ impl Uniform<'_, '_> {
         if held.is_none() {
             self.load(A, value);
         }
-        // What a relation gives is 0 or 1.
+        // The result of a relation is 0 or 1.
         let relation = matches!(self.block.node(source(self.block, value)).op, Op::Cmp(..));
         if reg == Reg::Scc && !relation {
             self.truth_of(from);
@@ -208,7 +208,7 @@ impl Uniform<'_, '_> {
         self.store_register(reg, from);
     }
 
-    /// 1 for what is not 0.
+    /// Sets a register to 1 if it is not 0.
     fn truth_of(&mut self, register: Register) {
         self.test(register);
         self.set_if(Code::Setne_rm8);
@@ -220,7 +220,7 @@ impl Uniform<'_, '_> {
             .op(Code::Test_rm32_r32, &[register.into(), register.into()]);
     }
 
-    /// 1 or 0 in the first register, by the flags.
+    /// Sets the first register to 1 or 0, by the flags.
     fn set_if(&mut self, code: Code) {
         self.asm.op(code, &[Register::AL.into()]);
         self.asm.op(
@@ -244,7 +244,7 @@ impl Uniform<'_, '_> {
             Unary::TrailingZeros => self.count(Code::Tzcnt_r64_rm64, wide),
             Unary::LeadingSigns => {
                 self.extend(wide);
-                // What differs from the sign.
+                // The bits that differ from the sign.
                 self.asm.op(Code::Mov_r64_rm64, &[B.into(), A.into()]);
                 self.asm.op(Code::Sar_rm64_imm8, &[B.into(), 63.into()]);
                 self.asm.op(Code::Xor_r64_rm64, &[A.into(), B.into()]);
@@ -261,12 +261,12 @@ impl Uniform<'_, '_> {
                 self.asm
                     .op(Code::Movsx_r32_rm16, &[x.into(), Register::AX.into()]);
             }
-            // A narrower value has zeros above; a wider one loses its upper half where it is stored.
+            // A narrower value has zeros above; a wider one is truncated when it is stored.
             Unary::Copy => {}
         }
     }
 
-    /// 32 bits become 64, with their sign.
+    /// Sign-extends 32 bits to 64.
     fn extend(&mut self, wide: bool) {
         if !wide {
             self.asm
@@ -274,12 +274,12 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// Counts zeros; where there is nothing else, which the carry says, the result is all ones.
+    /// Counts zeros; for 0, which the carry flag reports, the result is all ones.
     fn count(&mut self, code: Code, wide: bool) {
         self.asm.set(B, u64::from(u32::MAX));
         self.asm.op(code, &[A.into(), A.into()]);
         if !wide && code == Code::Lzcnt_r64_rm64 {
-            // This keeps the carry.
+            // This instruction preserves the carry flag.
             let above = Mem {
                 base: A,
                 index: Register::None,
@@ -290,7 +290,7 @@ impl Uniform<'_, '_> {
         self.asm.op(Code::Cmovb_r64_rm64, &[A.into(), B.into()]);
     }
 
-    /// Bits in reverse order: neighbours change places, then pairs, fours and bytes.
+    /// Reverses the bits: swaps adjacent ones, then pairs, fours and bytes.
     fn reverse(&mut self, wide: bool) {
         let groups = [
             (1, 0x5555_5555_5555_5555),
@@ -313,7 +313,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// Bits [b, b + c), modulo the width; the sign above if it is signed, and nothing of no bits.
+    /// Bits [b, b + c), modulo the width, sign-extended if signed; an empty field gives 0.
     fn field(&mut self, signed: bool, wide: bool, [a, b, c]: [Value; 3]) {
         let sized = |register: Register| if wide { register } else { low(register) };
         let code = |codes: [Code; 2]| codes[usize::from(wide)];
@@ -328,7 +328,7 @@ impl Uniform<'_, '_> {
         };
         self.asm.op(down, &[x.into(), cl]);
         self.load(B, c);
-        // All ones if there are bits.
+        // All ones if the field is not empty.
         let width = if wide { 63 } else { 31 };
         self.asm
             .with_constant(Code::And_rm32_imm32, low(B).into(), width, false);
@@ -339,7 +339,7 @@ impl Uniform<'_, '_> {
         self.asm.op(borrow, &[y.into(), y.into()]);
         let and = code([Code::And_r32_rm32, Code::And_r64_rm64]);
         self.asm.op(and, &[x.into(), y.into()]);
-        // Up to the top and down again.
+        // Shifts up to the top, and down again.
         self.asm.op(Code::Neg_rm32, &[low(B).into()]);
         self.asm.op(up, &[x.into(), cl]);
         self.asm.op(down, &[x.into(), cl]);
@@ -370,7 +370,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// The upper half of a product of 32 bits, whose factors have zeros above.
+    /// The upper half of a 32-bit product, whose factors have zeros above.
     fn multiply_high(&mut self, signed: bool) {
         if signed {
             for register in [A, B] {
@@ -391,7 +391,7 @@ impl Uniform<'_, '_> {
         }
     }
 
-    /// Jumps where a value is not 0: by the flags of the comparison that computes it, if the branch is its only user.
+    /// Jumps if a value is not 0: by the flags of the comparison that computes it, if the branch is its only user.
     pub fn jump_if(&mut self, cond: Value, comparison: Option<Emit>, to: Label) {
         match comparison {
             Some(Emit::Compare {
@@ -418,7 +418,7 @@ impl Uniform<'_, '_> {
         self.asm.op(Code::Cmove_r64_rm64, &[A.into(), B.into()]);
     }
 
-    /// A sum or a difference of 32 bits, computed in 64; bit 32 is what is carried or borrowed.
+    /// A sum or a difference of 32 bits, computed in 64; bit 32 is the carry or borrow.
     fn carry(
         &mut self,
         v: Value,

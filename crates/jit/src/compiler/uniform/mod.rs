@@ -1,7 +1,7 @@
-//! The wave as a whole: operations on its uniform values, in general registers of the host.
+//! Operations on uniform values: code for the wave as a whole, in general registers of the host.
 //!
-//! `select.rs` chooses how an operation is done, `emit.rs` writes it, and `code.rs` has the values: in general registers, and in
-//! memory where tiles, accesses and helpers need them.
+//! `select.rs` chooses the way to compute an operation, and `emit.rs` emits its code. `code.rs` keeps the values in general
+//! registers, and in memory if tiles, accesses or helpers need them.
 
 mod code;
 mod emit;

@@ -1,5 +1,5 @@
-//! Which operations compiled code does for the wave as a whole, and how: the choice of an [`Emit`]. The matches are exhaustive,
-//! so that a new function is either given an instruction or a reason.
+//! The choice of an [`Emit`] for each operation that compiled code computes for the wave as a whole. The matches are exhaustive,
+//! so that a new function is given either an instruction or a reason.
 
 use iced_x86::Code;
 use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Tern, Ty, Un, Value};
@@ -12,10 +12,10 @@ const SHORT: Reason = "general registers have no operations of 16 bits";
 const FLOATS: Reason = "general registers have no floats";
 const RARE: Reason = "there is no emitter for it";
 
-/// How an operation is done for the wave as a whole.
+/// The way to compute an operation for the wave as a whole.
 ///
 /// # Errors
-/// Why helpers have to do it.
+/// The reason why helpers must compute it.
 pub fn select(block: &Block, op: &Op) -> Result<Emit, Reason> {
     match *op {
         Op::ReadLane(value, index) => return Ok(Emit::ReadLane(value, index)),
@@ -33,7 +33,7 @@ pub fn select(block: &Block, op: &Op) -> Result<Emit, Reason> {
     })
 }
 
-/// How general registers do an operation.
+/// The way to compute an operation in general registers.
 fn scalar(block: &Block, op: &Op) -> Result<Emit, Reason> {
     let narrow = |v: Value| block.ty(v).bits() == 32;
     match *op {
@@ -85,7 +85,7 @@ fn scalar(block: &Block, op: &Op) -> Result<Emit, Reason> {
     }
 }
 
-/// Whether integers have 64 bits, not 32.
+/// Whether integers have 64 bits instead of 32.
 fn is_wide(elem: Elem) -> Result<bool, Reason> {
     match elem {
         Elem::I32 => Ok(false),
@@ -123,7 +123,7 @@ fn unary(un: Un, elem: Elem) -> Result<Unary, Reason> {
 fn binary(bin: Bin, elem: Elem) -> Result<Binary, Reason> {
     let wide = is_wide(elem)?;
     let sized = |codes: [Code; 2]| codes[usize::from(wide)];
-    // Of 64 bits there are templates or helpers.
+    // 64-bit operations have templates or helpers.
     let narrow = |binary: Binary| if wide { Err(RARE) } else { Ok(binary) };
     Ok(match bin {
         Bin::Add => Binary::Alu(sized([Code::Add_r32_rm32, Code::Add_r64_rm64])),
@@ -151,7 +151,7 @@ fn binary(bin: Bin, elem: Elem) -> Result<Binary, Reason> {
     })
 }
 
-/// Whether the bit field that an operation extracts has a sign.
+/// Whether the bit field that an operation extracts is signed.
 fn is_signed_field(tern: Tern) -> Result<bool, Reason> {
     match tern {
         Tern::BfeU => Ok(false),

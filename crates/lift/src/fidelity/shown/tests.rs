@@ -1,4 +1,4 @@
-//! The table names nothing that is not there.
+//! The table of proofs refers only to existing tests and instructions.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::{Fidelity, fidelity};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Every file under a folder whose name ends so.
+/// Every file under a folder whose name has an ending.
 fn files(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the repository") {
         let path = entry.expect("an entry").path();
@@ -34,7 +34,7 @@ fn bodies(place: &str) -> Vec<String> {
     texts.filter_map(|text| body(&text, test)).collect()
 }
 
-/// The text of a test: up to the brace that stands as far in as its `fn`.
+/// The text of a test: up to the brace with the indentation of its `fn`.
 fn body(text: &str, test: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let head = format!("fn {test}(");
@@ -48,7 +48,7 @@ fn body(text: &str, test: &str) -> Option<String> {
     Some(lines[start..start + length].join("\n"))
 }
 
-/// Whether a source names an instruction, and not one whose name goes on.
+/// Whether a source contains the name of an instruction, not as the start of a longer name.
 fn mentions(text: &str, instruction: &str) -> bool {
     let upper = instruction.to_uppercase();
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -69,8 +69,7 @@ fn named_tests_are_there() {
     }
 }
 
-/// Instructions stand in order, and once; what is approximate anyhow is not
-/// listed, and every name is one of the table's.
+/// The instructions are listed in order, and once. Approximate ones are not listed, and every name is one of the table's.
 #[test]
 fn what_is_listed_is_exact() {
     let exact = |op: Op| {

@@ -1,5 +1,4 @@
-//! Against the status of another implementation of IEEE 754, and against the
-//! standard's own examples.
+//! Exceptions compared with the status of another implementation of IEEE 754, and with the standard's own examples.
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round as Rounding, Status, StatusAnd};
@@ -27,7 +26,7 @@ fn how(operation: Operation, bits: u32, operands: u32, round: Round) -> How {
     }
 }
 
-/// What a status says, without what only this chip tells.
+/// The exceptions of a status, without those that only this chip reports.
 fn expected(status: Status) -> u32 {
     let bits = [
         (Status::INVALID_OP, INVALID),
@@ -40,8 +39,8 @@ fn expected(status: Status) -> u32 {
     set.fold(0, |all, (_, bit)| all | bit)
 }
 
-/// What the other implementation tells: not of denormal operands, nor of an
-/// overflow that is rounded to the largest number (IEEE 754, 7.4 does).
+/// The exceptions that the other implementation reports: neither denormal operands, nor an overflow that is rounded to the
+/// largest number (IEEE 754, 7.4 does).
 fn heard<F: Float>(result: F) -> u32 {
     match result.is_largest() {
         true => !DENORMAL & !OVERFLOW,
@@ -49,7 +48,7 @@ fn heard<F: Float>(result: F) -> u32 {
     }
 }
 
-/// Bit patterns that meet at every border: few bits, all exponents, specials.
+/// Bit patterns for all boundary cases: few bits, all exponents, special values.
 fn patterns(bits: u32, seed: &mut u64) -> u64 {
     *seed = seed
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -237,14 +236,14 @@ fn special_cases() {
         let bits = [(-1e30f32).to_bits().into(), 1e30f32.to_bits().into(), 0];
         assert_eq!(square.raised(bits), OVERFLOW | INEXACT);
     }
-    // 2^-126 / 2 is a denormal, exact; flushed it is not.
+    // 2^-126 / 2 is an exact denormal; if it is flushed, it is not exact.
     let least = f32::MIN_POSITIVE;
     assert_eq!(of(Operation::Multiply, 2, [least, 0.5, 0.0]), 0);
     let mut flushing = how(Operation::Multiply, 32, 2, Round::Nearest);
     flushing.fp.flush_out = true;
     let bits = [least.to_bits().into(), 0.5f32.to_bits().into(), 0];
     assert_eq!(flushing.raised(bits), UNDERFLOW | INEXACT);
-    // A denormal operand is told, unless it is a zero.
+    // A denormal operand is reported, unless it is flushed to zero.
     let denormal = [1, 1f32.to_bits().into(), 0];
     let mut sum = how(Operation::Add, 32, 2, Round::Nearest);
     assert_eq!(sum.raised(denormal), DENORMAL | INEXACT);
@@ -252,7 +251,7 @@ fn special_cases() {
     assert_eq!(sum.raised(denormal), 0);
 }
 
-/// 2^64 or 2^-64 times S0 * S1 + S2, rounded once: the least and the greatest numbers are 2^-149 and almost 2^128.
+/// 2^64 or 2^-64 times S0 * S1 + S2, rounded once: the smallest and the largest numbers are 2^-149 and almost 2^128.
 #[test]
 fn scaled_sums_are_rounded_once() {
     let two = |exponent: i32| 2f32.powi(exponent);
@@ -267,13 +266,13 @@ fn scaled_sums_are_rounded_once() {
     assert_eq!(of([0.0, 0.0, two(-62)]), 0);
     assert_eq!(of([0.0, 0.0, two(-63)]), 0);
     assert_eq!(of([3.0, two(-86), 0.0]), UNDERFLOW | INEXACT);
-    // 2^-150 more than 1 is lost, whatever the scaling.
+    // The 2^-150 above 1 are lost, whatever the scaling.
     assert_eq!(of([two(-75), two(-75), 1.0]), INEXACT);
     assert_eq!(of([f32::INFINITY, 0.0, 1.0]), INVALID);
     assert_eq!(of([f32::INFINITY, 1.0, f32::NEG_INFINITY]), INVALID);
 }
 
-/// What is written in an argument is what is read there.
+/// The packed argument is decoded as it was encoded.
 #[test]
 fn an_argument_says_all() {
     for (n, operation) in OPERATIONS.into_iter().enumerate() {

@@ -1,6 +1,5 @@
-//! A plain evaluator of the IR for tests: one value a lane, in 64 bits, floats
-//! round to nearest, no modes. It shares nothing with the engines; integers are
-//! the IR's own evaluator's.
+//! A plain evaluator of the IR for tests: one value a lane, in 64 bits, floats round to nearest, no modes. The evaluator shares
+//! no code with the engines, but integers use the IR's own evaluator.
 
 use std::collections::HashMap;
 
@@ -9,14 +8,14 @@ use wavetank_ir::{Bin, Block, Cvt, Elem, LANES, Op, Reg, Rel, Tern, Ty, Un, Valu
 /// The registers of one wave.
 #[derive(Clone)]
 pub struct State {
-    /// Vector registers.
+    /// The vector registers by number.
     pub v: HashMap<u16, [u32; LANES]>,
-    /// Scalar registers.
+    /// The scalar registers by source code.
     pub s: [u32; 128],
 }
 
 impl State {
-    /// All zero but EXEC.
+    /// A state with all registers zero except EXEC.
     pub fn new(exec: u64) -> State {
         let mut state = State {
             v: HashMap::new(),
@@ -45,7 +44,7 @@ impl State {
         std::array::from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
     }
 
-    /// Sets a register, the same in every lane.
+    /// Sets a register to the same value in every lane.
     pub fn set(&mut self, n: u16, x: u32) {
         self.v.insert(n, [x; LANES]);
     }
@@ -81,7 +80,7 @@ impl State {
     fn node(&mut self, block: &Block, op: &Op, values: &[Lanes]) -> Lanes {
         let get = |v: &Value| values[v.index()].main;
         let first = |v: &Value| values[v.index()].main[0];
-        // Masks are one word, kept in lane 0 like uniforms.
+        // A mask is one word, kept in lane 0 like a uniform.
         let bit = |v: &Value, i: usize| match block.ty(*v) {
             Ty::Mask => first(v) >> i & 1 == 1,
             _ => first(v) != 0,
@@ -220,7 +219,7 @@ impl Lanes {
         Lanes { main, second: 0 }
     }
 
-    /// From the two results of each lane.
+    /// A value and its second result from both results of each lane.
     fn pairs(of: impl Fn(usize) -> (u64, bool)) -> Lanes {
         let results: [(u64, bool); LANES] = std::array::from_fn(of);
         Lanes {
@@ -247,7 +246,7 @@ fn signed(elem: Elem, x: u64) -> i64 {
     (x << unused) as i64 >> unused
 }
 
-/// The number a float holds.
+/// The number that a float represents.
 fn float(elem: Elem, x: u64) -> f64 {
     match elem {
         Elem::F64 => f64::from_bits(x),
@@ -265,7 +264,7 @@ fn float(elem: Elem, x: u64) -> f64 {
     }
 }
 
-/// A number as float; halves must be exact and normal.
+/// The float for a number; halves must be exact and normal.
 fn unfloat(elem: Elem, x: f64) -> u64 {
     match elem {
         Elem::F64 => x.to_bits(),
@@ -278,7 +277,7 @@ fn unfloat(elem: Elem, x: f64) -> u64 {
     }
 }
 
-/// A function of pairs, by that of their halves.
+/// Applies a function of halves to pairs.
 fn in_pairs<const N: usize>(args: [u64; N], of: impl Fn([u64; N]) -> u64) -> u64 {
     let [low, high] = [0, 16].map(|at| of(args.map(|x| x >> at & 0xffff)));
     low | high << 16

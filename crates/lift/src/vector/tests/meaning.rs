@@ -1,5 +1,4 @@
-//! What instructions compute, by the examples of the seed (Vega ISA, 12.7 to
-//! 12.11) and by hand where it has none.
+//! The results of instructions, by the examples of the manual (Vega ISA, 12.7 to 12.11), and computed by hand where it has none.
 
 use wavetank_gcn::tables::{Vop1, Vop2, Vop3, Vop3p, Vopc};
 use wavetank_gcn::{Chip, Flags, Form, Inst, MAX_OPERANDS, Mods, Op, Operand};
@@ -50,7 +49,7 @@ pub(super) fn v(n: u8) -> Operand {
     Operand::Vgpr(n)
 }
 
-/// `op v0, v1, …` of 32-bit sources, with those values, without modifiers.
+/// The result of `op v0, v1, …` for 32-bit source values, without modifiers.
 fn of<const N: usize>(op: impl Into<Op>, sources: [u32; N]) -> u32 {
     let op = op.into();
     let mut state = State::new(u64::MAX);
@@ -306,8 +305,8 @@ fn multiply_accumulate() {
     assert_eq!(state.vgpr(0)[9], f(106.0));
 }
 
-/// gfx6 and gfx7, by the pages "GCN ISA VOP1" and "VOP3" of the CLRX wiki:
-/// what would be infinite is a zero, and zero times anything too.
+/// gfx6 and gfx7, by the pages "GCN ISA VOP1" and "VOP3" of the CLRX wiki: a result that would be infinite is zero, and so is
+/// zero times anything.
 #[test]
 fn legacy_rules_for_zero() {
     assert_eq!(of(Vop1::V_RCP_LEGACY_F32, [f(4.0)]), f(0.25));
@@ -322,7 +321,7 @@ fn legacy_rules_for_zero() {
     assert_eq!(mullit(2.0, 3.0, f32::NAN), f(-f32::MAX));
 }
 
-/// Carries go to the mask in the lanes of EXEC; other lanes of it become 0.
+/// Carries go to the mask in the lanes of EXEC; inactive lanes of the mask become 0.
 #[test]
 fn carries() {
     let mut state = State::new(0xff);
@@ -358,7 +357,7 @@ fn carries() {
         (2, 0xff),
         "1 - 0xffffffff borrows"
     );
-    // 0 + 0 + carry with both addends uniform is still one value a lane.
+    // With both addends uniform, 0 + 0 + carry still has one value a lane.
     let zero = Operand::Inline(128);
     state.set_s64(20, 0x0f);
     let operands = [v(0), Operand::Sgpr(22), zero, zero, Operand::Sgpr(20)];
@@ -406,7 +405,7 @@ fn select() {
     assert_eq!((state.vgpr(0)[4], state.vgpr(0)[5]), (10, 20));
 }
 
-/// One lane's worth of a compare: is S0 op S1?
+/// Whether `S0 op S1` holds, by a compare in one lane.
 fn holds(op: Vopc, a: u32, b: u32) -> bool {
     let mut state = State::new(1 << 7);
     state.set(1, a);
@@ -537,7 +536,7 @@ fn masked_bit_count() {
     assert_eq!(state.vgpr(0), std::array::from_fn(|lane| lane as u32));
 }
 
-/// Lane moves ignore EXEC, but for the choice of the first lane.
+/// Lane moves ignore EXEC, except for the selection of the first lane.
 #[test]
 fn lane_moves() {
     let mut state = State::new(0xf00);

@@ -1,5 +1,5 @@
-//! Every row in every form, with every kind of source and every modifier,
-//! lifts to a block that verifies; and what a few exact blocks look like.
+//! Tests of lifting: every row in every form, with every kind of source and every modifier, lifts to a block that verifies; and a
+//! few blocks are compared exactly.
 
 mod eval;
 mod meaning;
@@ -14,7 +14,7 @@ use wavetank_ir::{Builder, Family, Terminator, verify};
 use crate::Modes;
 use crate::block::{Flow, Lift};
 
-/// What stands in the sources of a made-up instruction.
+/// The kinds of sources of a generated instruction.
 #[derive(Clone, Copy, Debug)]
 enum Sources {
     Vector,
@@ -55,7 +55,7 @@ fn inst(op: Op, chip: Chip, form: Form, sources: Sources, mods: Mods) -> Inst {
     }
 }
 
-/// The block of one instruction, or the sentence why it is refused.
+/// The block of one instruction, or the message why it is refused.
 fn lift(inst: &Inst, modes: Modes) -> Result<wavetank_ir::Block, String> {
     let b = Builder::new(0);
     b.inst(0, Family::Valu);
@@ -168,8 +168,8 @@ fn forms(op: Op, chip: Chip) -> Vec<(Form, Mods)> {
     forms
 }
 
-/// Whatever decodes, lifts to a block that verifies or is refused in a
-/// sentence; instructions are refused in all their forms or in none.
+/// Every decodable instruction lifts to a block that verifies, or is refused with a message. An instruction is refused in all of
+/// its forms or in none.
 #[test]
 fn every_form_verifies() {
     let mut seen = 0;
@@ -236,7 +236,7 @@ fn chains_are_minimal() {
     assert_eq!(nodes(Vop3::V_FMA_F32, Form::Vop3, plain).len(), 6);
     assert_eq!(nodes(Vop3::V_FMA_F64, Form::Vop3, plain).len(), 6);
     assert_eq!(nodes(Vop2::V_CNDMASK_B32, Form::Vop2, plain).len(), 6);
-    // and with EXEC
+    // One node more: the mask is restricted by EXEC.
     assert_eq!(nodes(Vopc::V_CMP_LT_F32, Form::Vopc, plain).len(), 6);
     let modified = Mods {
         neg: 1,
@@ -270,7 +270,7 @@ fn omod_needs_flushing() {
     );
 }
 
-/// What is not lifted yet, so that the list shrinks on purpose.
+/// The instructions that are not lifted yet; the list should only shrink.
 #[test]
 fn refused_instructions() {
     let refused: Vec<Op> = vector_ops()

@@ -1,5 +1,5 @@
-//! What stands around the arms: SDWA, DPP, OP_SEL, signs, OMOD, packed halves,
-//! VGPR indexing (Vega ISA, 6.2 to 6.7, 13.3.8 SDWA, 13.3.9 DPP).
+//! Modifiers of instructions: SDWA, DPP, OP_SEL, signs, OMOD, packed halves, VGPR indexing (Vega ISA, 6.2 to 6.7, 13.3.8 SDWA,
+//! 13.3.9 DPP).
 
 use wavetank_gcn::tables::{Vop1, Vop2, Vop3, Vop3p};
 use wavetank_gcn::{Chip, DstUnused, Flags, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel};
@@ -92,8 +92,7 @@ fn sdwa_halves() {
     assert_eq!(state.vgpr(0)[0], 0xbc00_7777, "1 - 2");
 }
 
-/// OP_SEL: halves of sources, and the half of the result; which instructions
-/// keep the other half differs by generation.
+/// OP_SEL: halves of sources, and the half of the result; the instructions that keep the other half differ by generation.
 #[test]
 fn op_sel_and_other_half() {
     let mut state = State::new(u64::MAX);
@@ -143,7 +142,7 @@ fn op_sel_and_other_half() {
     assert_eq!(state.vgpr(0)[0], 0x4000, "most clear it on gfx9 too");
 }
 
-/// ABS before NEG; OMOD and CLAMP on the way out.
+/// ABS before NEG for sources; OMOD and CLAMP for results.
 #[test]
 fn signs_and_output() {
     let f = f32::to_bits;
@@ -176,7 +175,7 @@ fn signs_and_output() {
     }
 }
 
-/// DPP: what a lane without a source gets, and which lanes are written.
+/// DPP: the value of a lane without a source, and the lanes that are written.
 #[test]
 fn dpp() {
     let row_shr_1 = Mods {
@@ -203,7 +202,7 @@ fn dpp() {
     };
     let bound = shift(u64::MAX, zero);
     assert_eq!([0, 1, 16].map(|l: usize| bound[l]), [0, 1000, 0]);
-    // Lane 4 is off: lane 5 has no source, lane 4 is not written.
+    // With lane 4 inactive, lane 5 has no source, and lane 4 is not written.
     let holes = shift(!(1 << 4), row_shr_1);
     assert_eq!([4, 5, 6].map(|l: usize| holes[l]), [7, 7, 1005]);
     let holes = shift(!(1 << 4), zero);
@@ -270,8 +269,7 @@ fn packed() {
     );
 }
 
-/// Mixed precision: OP_SEL_HI makes a source a half, OP_SEL says which; NEG_HI
-/// is an absolute value.
+/// Mixed precision: OP_SEL_HI makes a source a half, OP_SEL selects it; NEG_HI is an absolute value.
 #[test]
 fn mixed_precision() {
     let f = f32::to_bits;
@@ -366,8 +364,7 @@ fn dot_products() {
     assert_eq!(state.vgpr(0)[0], 108 + 3 * 0xffff);
 }
 
-/// With VGPR indexing, M0[7:0] is added to the sources and destinations that
-/// M0[15:12] names; constants are left alone.
+/// With VGPR indexing, M0[7:0] is added to the sources and destinations that M0[15:12] selects; constants are unchanged.
 #[test]
 fn gpr_index() {
     let mut operands = [Operand::None; MAX_OPERANDS];
