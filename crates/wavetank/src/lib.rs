@@ -35,9 +35,9 @@
 
 mod arg;
 mod backend;
+mod bare_launch;
 mod buffer;
 mod calls;
-mod cases;
 mod checks;
 mod chips;
 mod code;
@@ -46,8 +46,8 @@ mod dispatch;
 mod engine;
 pub mod environment;
 mod error;
-pub mod exec;
 pub mod found_file;
+pub mod front_end;
 mod hidden;
 mod host;
 mod host_code;
@@ -61,15 +61,16 @@ mod read_on;
 mod report;
 pub mod stage;
 pub mod statistics;
-mod surfaces;
+mod stopped_wave;
+pub mod surfaces;
 mod trace;
 mod warp;
 mod worker;
 
 pub use arg::Arg;
 pub use backend::{EngineChoice, UnknownEngine};
+pub use bare_launch::BareLaunch;
 pub use buffer::Buffer;
-pub use cases::{CaseFile, EXACT, case_files, cases_of, fidelity};
 pub use checks::UndefinedStore;
 pub use chips::{ChipFacts, DEFAULT_CHIP};
 pub use device::{Device, DeviceBuilder};
@@ -105,5 +106,5 @@ pub use wavetank_memory::{
 pub use wavetank_memory::{AccessRecord, AccessRun, MemoryKind, Over, set_file_size};
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_object as object;
-pub use wavetank_translate::{Fidelity, FrontEnd, buffer_dialect, image_tiling};
+pub use wavetank_translate::{FrontEnd, buffer_dialect, image_tiling};
 pub use wavetank_visa as visa;
