@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wavetank::exec::{Engine, parse_file};
+use wavetank_cases::{Engine, parse_file};
 
 fuzz_target!(|text: &str| {
     let cases = match parse_file(text) {
@@ -24,7 +24,7 @@ fuzz_target!(|text: &str| {
 });
 
 /// Whether two runs may differ.
-fn reads_the_clock(case: &wavetank::exec::Case) -> bool {
+fn reads_the_clock(case: &wavetank_cases::Case) -> bool {
     let text = |inst: &wavetank_gcn::Inst| inst.to_string();
     case.instructions()
         .any(|inst| text(inst).contains("time") || text(inst).contains("s_getreg"))

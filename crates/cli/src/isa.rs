@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use serde::Serialize;
-use wavetank::{Chip, DEFAULT_CHIP, EXACT, Fidelity, cases_of, fidelity};
+use wavetank::{Chip, DEFAULT_CHIP};
+use wavetank_cases::{EXACT, Fidelity, cases_of, fidelity};
 use wavetank_gcn::tables::{Access, Field, OperandSpec};
 use wavetank_gcn::{Form, Generation, Op};
 

@@ -42,9 +42,8 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "wavetank",
-        "arg buffer checks checks::undefined device dispatch kernel module overrun report worker",
-        "handles know what they were made from and make the next one: device, module, kernel, dispatch with its checks; buffers \
-         their device",
+        "arg buffer device kernel module",
+        "handles know what they were made from and make the next one: device, module, kernel; buffers their device",
     ),
 ];
 

@@ -3,7 +3,6 @@
 use wavetank_object::Arg as Param;
 
 use crate::arg::signature;
-use crate::dispatch::Dispatch;
 use crate::module::Module;
 
 /// A kernel of a loaded module.
@@ -42,10 +41,5 @@ impl Kernel {
     /// Device address of the descriptor: the `kernel_object` of a dispatch packet.
     pub fn descriptor_address(&self) -> u64 {
         self.module.address_of(self.info().descriptor_address)
-    }
-
-    /// A run of the kernel, to be given a grid and arguments.
-    pub fn dispatch(&self) -> Dispatch<'static> {
-        Dispatch::new(self.clone())
     }
 }

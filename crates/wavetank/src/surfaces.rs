@@ -1,9 +1,7 @@
 //! Surfaces with memory of their own: what instruction sets beside GCN run on.
 
-use std::collections::BTreeMap;
-
 use thiserror::Error;
-use wavetank_memory::{Element, Registry, RegistryError, Surface, Surfaces};
+use wavetank_memory::{Registry, RegistryError, Surface, Surfaces};
 
 /// Why a surface cannot be made or read, or why a warp stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -47,7 +45,10 @@ pub struct Bound {
 impl Bound {
     /// Makes memory for a surface, which begins there in place of the address that it has; gives it a number and elements.
     /// Those that are not given are 0.
-    pub(crate) fn bind(
+    ///
+    /// # Errors
+    /// A surface that cannot be, more elements than it has, or no memory for it.
+    pub fn bind(
         &mut self,
         registry: &Registry,
         number: u32,
@@ -84,7 +85,7 @@ impl Bound {
     }
 
     /// The elements of a surface.
-    pub(crate) fn elements(&self, registry: &Registry, number: u32) -> Option<Vec<u64>> {
+    pub fn elements(&self, registry: &Registry, number: u32) -> Option<Vec<u64>> {
         let surface = self.table.get(number)?;
         let width = surface.element.bytes() as usize;
         let read = |(level, place): &(u32, [u32; 3])| {
@@ -97,45 +98,20 @@ impl Bound {
     }
 
     /// The table, for waves.
-    pub(crate) fn table(&mut self) -> &mut Surfaces {
+    pub fn table(&mut self) -> &mut Surfaces {
         &mut self.table
     }
 }
 
 /// Level and coordinates of the elements of a surface, in their order.
-pub(crate) fn places(surface: &Surface) -> Vec<(u32, [u32; 3])> {
+pub fn places(surface: &Surface) -> Vec<(u32, [u32; 3])> {
     let levels = 0..surface.levels;
     let of = |level| coordinates(surface, level).map(move |place| (level, place));
     levels.flat_map(of).collect()
 }
 
 /// The coordinates of the elements of a level, in their order.
-pub(crate) fn coordinates(surface: &Surface, level: u32) -> impl Iterator<Item = [u32; 3]> + use<> {
+pub fn coordinates(surface: &Surface, level: u32) -> impl Iterator<Item = [u32; 3]> + use<> {
     let [width, height, depth] = surface.coordinates_of(level);
     (0..depth).flat_map(move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])))
-}
-
-/// Where an element, or the first of a level, stands among all of a surface.
-pub(crate) fn place_of(surface: &Surface, level: u32, at: Option<[u32; 3]>) -> Option<usize> {
-    let is = |(of, place): &(u32, [u32; 3])| *of == level && at.is_none_or(|at| at == *place);
-    places(surface).iter().position(is)
-}
-
-/// The elements of surfaces by number.
-pub(crate) type Elements = BTreeMap<u32, Vec<u64>>;
-
-/// An element in words: by its kind.
-pub(crate) fn shown(element: Element, bits: u64) -> String {
-    match element {
-        Element::U16 | Element::U32 | Element::U64 => bits.to_string(),
-        Element::S16 => (bits as i16).to_string(),
-        Element::S32 => (bits as i32).to_string(),
-        Element::S64 => (bits as i64).to_string(),
-        Element::F16 => half::f16::from_bits(bits as u16).to_string(),
-        Element::F32 => f32::from_bits(bits as u32).to_string(),
-        Element::F16x2 => {
-            let half = |at: u32| half::f16::from_bits((bits >> at) as u16);
-            format!("{}|{}", half(16), half(0))
-        }
-    }
 }

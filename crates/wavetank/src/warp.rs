@@ -7,7 +7,7 @@ use wavetank_ir::LANES;
 use wavetank_memory::{MemoryUnit, Registry, Surface, VGPRS, Wave};
 use wavetank_translate::FrontEnd;
 
-use crate::exec::{Engine, Group, narrow, run_front_end};
+use crate::front_end::{Engine, WaveGroup, narrow, run_front_end};
 use crate::surfaces::{Bound, SurfaceError};
 
 /// A warp of up to 64 threads, with registers and surfaces of its own.
@@ -138,7 +138,7 @@ impl Warp {
         self.wave.uniform_mut().pc = 0;
         let mut memory = MemoryUnit::new(&self.registry);
         memory.set_surfaces(Arc::new(self.surfaces.table().clone()));
-        let mut group = Group::new(vec![std::mem::take(&mut self.wave)], 0, 0, 0);
+        let mut group = WaveGroup::new(vec![std::mem::take(&mut self.wave)], 0, 0, 0);
         let stopped = run_front_end(
             Arc::new(program),
             Engine::Interpreter,
@@ -147,6 +147,6 @@ impl Warp {
             &mut memory,
         );
         self.wave = group.waves.swap_remove(0);
-        stopped.map_err(|(_, stopped)| SurfaceError::Stopped(stopped.sentence))
+        stopped.map_err(|stopped| SurfaceError::Stopped(stopped.sentence))
     }
 }

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use serde_json::Value;
-use wavetank::exec::{Case, ExecError, Run};
 use wavetank::{Finding, Tools};
+use wavetank_cases::{Case, ExecError, Run};
 use wavetank_check::report::{Look, Scene, json, text};
 
 use crate::exit::{Failure, Result};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use wavetank::{Chip, case_files, fidelity};
+use wavetank::Chip;
+use wavetank_cases::{Fidelity, case_files, fidelity};
 use wavetank_explain::{PseudoCode, operand_names, sentence};
 use wavetank_gcn::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
 use wavetank_gcn::{BitField, Dialect, Form, Generation, Inst, Op, bit_fields, encode, print_in};
@@ -257,7 +258,7 @@ fn forms(op: Op, chip: Chip) -> Vec<&'static str> {
 
 /// Returns the reason why an instruction is not executed, if it is not.
 fn not_executed(op: Op, chip: Chip) -> Option<String> {
-    let wavetank::Fidelity::Unsupported(why) = fidelity(op, chip) else {
+    let Fidelity::Unsupported(why) = fidelity(op, chip) else {
         return None;
     };
     // The reason begins with an instruction of the kind.
@@ -266,7 +267,7 @@ fn not_executed(op: Op, chip: Chip) -> Option<String> {
 }
 
 fn told_fidelity(op: Op, chip: Chip) -> String {
-    use wavetank::Fidelity::*;
+    use Fidelity::*;
     match fidelity(op, chip) {
         Exact(place) => format!("exact: shown by {place}"),
         Unshown => "unshown: executed, and no case and no test shows it bit for bit".to_owned(),

@@ -32,8 +32,8 @@ impl Module {
         self.show_told(finding, file, |place| place, see)
     }
 
-    /// As above, with a resolver that knows more of locations than the code object.
-    pub(crate) fn show_told<R>(
+    /// As [`show`](Self::show), with a resolver that knows more of locations than the code object.
+    pub fn show_told<R>(
         &self,
         finding: &Finding,
         file: &Path,

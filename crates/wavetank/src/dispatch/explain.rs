@@ -2,34 +2,14 @@
 
 use std::collections::HashSet;
 
-use wavetank_machine::schedule::Failure;
-use wavetank_machine::{Fault, Grid, Group};
+use wavetank_machine::{Fault, Group};
 use wavetank_memory::MemoryFaultReason;
 
 use super::Dispatch;
 use crate::arg::{self, Arg};
-use crate::error::{Error, KernelFault, Timeout, nearness};
+use crate::error::{KernelFault, nearness};
 
 impl Dispatch<'_> {
-    pub(super) fn explain(&self, failure: Failure, grid: &Grid) -> Error {
-        match failure {
-            Failure::Fault { group, wave, fault } => {
-                Error::Fault(Box::new(self.explain_fault(group, wave, fault)))
-            }
-            Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
-                kernel: self.kernel.name().to_owned(),
-                groups_done: done,
-                groups: grid.count(),
-                waves: waves
-                    .into_iter()
-                    .map(|wave| (wave, self.kernel.module.place(wave.pc)))
-                    .collect(),
-                schedule: self.kernel.module.device().schedule(),
-                findings: Vec::new(),
-            })),
-        }
-    }
-
     pub(super) fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
         let module = &self.kernel.module;
         let (mut calls, mut hint) = (Vec::new(), None);

@@ -5,21 +5,19 @@ mod explain;
 mod plan;
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use wavetank_check::{Kept, Stack, Tools, Watcher};
+use wavetank_check::{Kept, Stack, Watcher};
+use wavetank_machine::Exported;
 use wavetank_machine::gcn::TrapHandler;
-use wavetank_machine::schedule::{self, Message, Options};
-use wavetank_machine::{Exported, Group, StartWave};
+use wavetank_machine::schedule::Message;
 
 use crate::arg::Arg;
-use crate::checks::{Checks, Launched, Room, Shadowed, given_by};
+use crate::checks::given_by;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::overrun::Overruns;
-use crate::report::{InstructionCounts, Report};
-use crate::trace::{Step, Trace};
-use crate::worker::{Common, Unit};
+use crate::launch::ReadyWaves;
+use crate::observers::{Observers, observed};
+use crate::report::Report;
 
 pub use dims::Dims;
 
@@ -56,19 +54,20 @@ pub struct Dispatch<'a> {
     border_colors: Option<u64>,
     packet: Option<Packet>,
     trap_handler: Option<TrapHandler>,
-    timeout: Option<Duration>,
-    count: bool,
-    progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-    exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
-    message: Option<&'a (dyn Fn(Message) + Sync)>,
-    cancel: Option<&'a AtomicBool>,
-    trace: Option<Trace<'a>>,
-    checks: Checks,
-    origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
+    observers: Observers<'a>,
 }
 
+impl Kernel {
+    /// A run of the kernel, to be given a grid and arguments.
+    pub fn dispatch(&self) -> Dispatch<'static> {
+        Dispatch::new(self.clone())
+    }
+}
+
+observed!(Dispatch);
+
 impl<'a> Dispatch<'a> {
-    pub(crate) fn new(kernel: Kernel) -> Self {
+    fn new(kernel: Kernel) -> Self {
         Dispatch {
             kernel,
             grid: 1.into(),
@@ -79,15 +78,7 @@ impl<'a> Dispatch<'a> {
             border_colors: None,
             packet: None,
             trap_handler: None,
-            timeout: None,
-            count: false,
-            progress: None,
-            exports: None,
-            message: None,
-            cancel: None,
-            trace: None,
-            checks: Checks::default(),
-            origins: None,
+            observers: Observers::default(),
         }
     }
 
@@ -156,28 +147,17 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// Gives up after this time.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Whether to count instructions, which costs a little.
-    pub fn count(mut self, count: bool) -> Self {
-        self.count = count;
-        self
-    }
-
     /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
     /// have ended, and of all; from any thread.
     pub fn progress<'b>(self, progress: &'b (dyn Fn(u64, u64) + Sync)) -> Dispatch<'b>
     where
         'a: 'b,
     {
-        Dispatch {
+        let observers = Observers {
             progress: Some(progress),
-            ..self
-        }
+            ..self.observers
+        };
+        Dispatch { observers, ..self }
     }
 
     /// Called for each export (`exp`) with its data; from any thread. Without it an export stops the kernel.
@@ -185,10 +165,11 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'b,
     {
-        Dispatch {
+        let observers = Observers {
             exports: Some(exports),
-            ..self
-        }
+            ..self.observers
+        };
+        Dispatch { observers, ..self }
     }
 
     /// Called for each message (`s_sendmsg`) of a wave, which goes on afterwards; from any thread.
@@ -196,10 +177,11 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'b,
     {
-        Dispatch {
+        let observers = Observers {
             message: Some(message),
-            ..self
-        }
+            ..self.observers
+        };
+        Dispatch { observers, ..self }
     }
 
     /// A flag that stops the run as if its time were up.
@@ -207,58 +189,24 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'b,
     {
-        Dispatch {
+        let observers = Observers {
             cancel: Some(cancel),
-            ..self
-        }
-    }
-
-    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed. The
-    /// kernel is run by one thread.
-    pub fn trace<'b>(
-        self,
-        filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
-        sink: &'b (dyn Fn(Step) + Sync),
-    ) -> Dispatch<'b>
-    where
-        'a: 'b,
-    {
-        let trace = Some(Trace { filter, sink });
-        Dispatch { trace, ..self }
-    }
-
-    /// Lets tools look at what the kernel does, of which those that only read code have nothing to say here. What they find
-    /// comes with the [`Report`]; if the kernel fails, with the error ([`Error::findings`](crate::Error::findings)).
-    ///
-    /// With [`Tool::Memory`](crate::Tool::Memory) an access that no allocation allows is a finding, and so is one beyond the
-    /// LDS of the work-group. The kernel goes on: loads give 0 in the lanes whose access was denied, and their stores do not
-    /// happen; other lanes do what they would. Nothing is slower before that. An access that a trap handler takes care of is
-    /// none.
-    ///
-    /// Tools that watch all accesses take one thread.
-    pub fn check(mut self, tools: Tools) -> Self {
-        self.checks.tools = tools;
-        self
-    }
-
-    /// Whether a kernel that is [checked](Self::check) goes on behind an access that was denied. At first it does; else it
-    /// fails there, as it would without checks.
-    pub fn keep_going(mut self, keep_going: bool) -> Self {
-        self.checks.keep_going = keep_going;
-        self
+            ..self.observers
+        };
+        Dispatch { observers, ..self }
     }
 
     /// Whether the host reads all that the kernel stores. At first it does, and with [`Tool::Init`](crate::Tool::Init) a store
     /// of undefined bits is a finding; else such stores come with the [`Report`], for who knows what the host reads.
     pub fn host_reads(mut self, all: bool) -> Self {
-        self.checks.host_reads = all;
+        self.observers.checks.host_reads = all;
         self
     }
 
     /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has accessed of global memory when it has ended: for
     /// who knows what others do with that memory meanwhile.
     pub fn footprint(mut self, kept: Kept) -> Self {
-        self.checks.footprint = Some(kept);
+        self.observers.checks.footprint = Some(kept);
         self
     }
 
@@ -268,15 +216,16 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'b,
     {
-        Dispatch {
+        let observers = Observers {
             origins: Some(origins),
-            ..self
-        }
+            ..self.observers
+        };
+        Dispatch { observers, ..self }
     }
 
     /// Lets a watcher of one's own look at what waves access. The kernel is run by one thread, and interpreted.
     pub fn watch(mut self, watcher: Box<dyn Watcher>) -> Self {
-        self.checks.watchers.push(watcher);
+        self.observers.checks.watchers.push(watcher);
         self
     }
 
@@ -290,85 +239,29 @@ impl<'a> Dispatch<'a> {
         let grid = self.checked_grid()?;
         let mut plan = self.plan(grid)?;
         let engine = self.kernel.module.engine();
-        // Who watches waves sees what is in registers that nobody has written.
-        if u64::from(grid.waves()) * grid.count() >= MANY_WAVES && self.trace.is_none() {
+        // Traces show registers that were not written, too.
+        if u64::from(grid.waves()) * grid.count() >= MANY_WAVES && self.observers.trace.is_none() {
             plan.launch.live_in = engine.live_in(&plan.launch);
         }
-        let device = self.kernel.module.device();
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
-        let checking = self.checks.begin(self.kernel.name(), &self.kernel.module)?;
-        let threads = checking.threads(device.threads(), self.trace.is_some());
-        let start = Instant::now();
-        let options = Options {
-            threads,
-            resident_groups: plan.resident_groups,
-            schedule: device.schedule().of_dispatch(plan.launch.user.dispatch_id),
-            sync: Some(&device.inner.sync),
-            deadline: self.timeout.and_then(|t| start.checked_add(t)),
-            cancel: self.cancel,
-            progress: self.progress,
-            exports: self.exports,
-            message: self.message,
-        };
-        let overruns = Overruns::default();
-        let common = Common {
-            memory: &device.inner.memory,
+        let observers = std::mem::take(&mut self.observers);
+        let waves = ReadyWaves {
             module: &self.kernel.module,
             engine: &engine,
+            function: self.kernel.name(),
             launch: &plan.launch,
-            waves: grid.waves(),
+            grid,
+            starts: &plan.launch,
+            given: given_by(&plan.launch),
+            vgprs: plan.launch.vgprs as usize,
+            resident_groups: plan.resident_groups,
             lds: &[],
             has_scratch: false,
             border_colors: self.border_colors,
-            count: self.count,
-            trace: self.trace,
-            strict: device.inner.strict || self.checks.memory(),
-            overruns: &overruns,
-            checking: &checking,
-        };
-        let unit = |_| Unit::new(&common);
-        let given = given_by(&plan.launch);
-        let shadowed = Shadowed::new(&plan.launch, &given, plan.launch.vgprs as usize);
-        let starts: &dyn StartWave = match checking.follower {
-            Some(_) => &shadowed,
-            None => &plan.launch,
-        };
-        let counts = schedule::run(&grid, starts, &options, unit);
-        let wall = start.elapsed();
-        let mode = common.mode();
-        let room = Room {
-            groups: grid.count(),
-            resident: plan.resident_groups.into(),
-        };
-        let launched = Launched {
-            kernel: self.kernel.name(),
-            module: &self.kernel.module,
-            checks: &self.checks,
-            given: &given,
-            room,
             explain: &|group, wave, fault| self.explain_fault(group, wave, fault),
-            origins: self.origins,
         };
-        let (findings, undefined_stores) = launched.found(checking, counts.as_ref().err());
-        let counts = match counts {
-            Ok(counts) => counts,
-            Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
-        };
-        let (lds_overruns, read_on) = overruns.tell(self.kernel.name(), &self.kernel.module);
-        Ok(Report {
-            groups: counts.groups,
-            waves: counts.waves,
-            threads,
-            messages: counts.messages,
-            instructions: self.count.then(|| InstructionCounts::new(&counts)),
-            compiled: self.count.then(|| engine.compiled(mode)),
-            lds_overruns,
-            read_on,
-            findings,
-            undefined_stores,
-            wall,
-        })
+        waves.run(observers)
     }
 }

@@ -1,27 +1,23 @@
 //! A run of waves of a stage, from its set-up to its outcome.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use wavetank_check::Tools;
 use wavetank_gcn::Registers;
 use wavetank_gcn::numbers::lds_of_group;
 use wavetank_gcn::tables::M0;
 use wavetank_ir::LANES;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, StageLaunch, UserData};
-use wavetank_machine::schedule::{self, Failure, Message, Options};
-use wavetank_machine::{Exported, Grid, Group, StartWave};
+use wavetank_machine::schedule::Message;
+use wavetank_machine::{Exported, Grid};
 use wavetank_object::{Segment, Symbol};
 
 use super::{Outcome, Stage};
 use crate::arg::Arg;
-use crate::checks::{Checks, Launched, Room, Shadowed, given_by_system};
-use crate::error::{Error, Result, Timeout};
+use crate::checks::given_by_system;
+use crate::error::{Error, Result};
+use crate::launch::ReadyWaves;
 use crate::module::Module;
-use crate::overrun::Overruns;
-use crate::report::{InstructionCounts, Report};
-use crate::trace::{Step, Trace};
-use crate::worker::{Common, Unit};
+use crate::observers::{Observers, observed};
 
 /// SGPRs that a wave has, beside those with names.
 const SGPRS: usize = 102;
@@ -52,11 +48,10 @@ pub struct Shader<'a> {
     border_colors: Option<u64>,
     mode: u32,
     args: Vec<Arg>,
-    timeout: Option<Duration>,
-    count: bool,
-    trace: Option<Trace<'a>>,
-    checks: Checks,
+    observers: Observers<'a>,
 }
+
+observed!(Shader);
 
 impl<'a> Shader<'a> {
     /// A run that begins at a function of a module: of shaders that compilers for graphics made (`_amdgpu_ps_main`), or of
@@ -82,10 +77,7 @@ impl<'a> Shader<'a> {
             border_colors: None,
             mode: MODE,
             args: Vec::new(),
-            timeout: None,
-            count: false,
-            trace: None,
-            checks: Checks::default(),
+            observers: Observers::default(),
         })
     }
 
@@ -174,45 +166,6 @@ impl<'a> Shader<'a> {
         self
     }
 
-    /// Gives up after this time.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Whether to count instructions, which costs a little.
-    pub fn count(mut self, count: bool) -> Self {
-        self.count = count;
-        self
-    }
-
-    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed. They
-    /// are run by one thread.
-    pub fn trace<'b>(
-        self,
-        filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
-        sink: &'b (dyn Fn(Step) + Sync),
-    ) -> Shader<'b>
-    where
-        'a: 'b,
-    {
-        let trace = Some(Trace { filter, sink });
-        Shader { trace, ..self }
-    }
-
-    /// Lets tools look at what the waves do, and at their code. What they find comes with the [`Report`], or with the error, as
-    /// that of a kernel does ([`Dispatch::check`](crate::Dispatch::check)).
-    pub fn check(mut self, tools: Tools) -> Self {
-        self.checks.tools = tools;
-        self
-    }
-
-    /// Whether waves that are [checked](Self::check) go on behind an access that was denied. At first they do.
-    pub fn keep_going(mut self, keep_going: bool) -> Self {
-        self.checks.keep_going = keep_going;
-        self
-    }
-
     /// Runs the waves to their end.
     ///
     /// # Errors
@@ -221,69 +174,31 @@ impl<'a> Shader<'a> {
     pub fn run(mut self) -> Result<Outcome> {
         let grid = self.grid()?;
         let start = self.start(&grid)?;
-        let checking = self.checks.begin(&self.function, &self.module)?;
-        let device = self.module.device();
-        let threads = checking.threads(device.threads(), self.trace.is_some());
-        let resident = self.resident(&start.launch, &grid);
         let exports: Mutex<Vec<Exported>> = Mutex::default();
         let messages: Mutex<Vec<Message>> = Mutex::default();
         let take_export = |exported: &Exported| push(&exports, exported.clone());
         let take_message = |message| push(&messages, message);
-        let begin = Instant::now();
-        let options = Options {
-            threads,
-            resident_groups: resident,
-            schedule: device.schedule().of_dispatch(0),
-            sync: Some(&device.inner.sync),
-            deadline: self.timeout.and_then(|t| begin.checked_add(t)),
+        let observers = Observers {
             exports: Some(&take_export),
             message: Some(&take_message),
-            ..Options::default()
+            ..std::mem::take(&mut self.observers)
         };
-        let engine = self.module.engine();
-        let overruns = Overruns::default();
-        let common = Common {
-            memory: &device.inner.memory,
+        let waves = ReadyWaves {
             module: &self.module,
-            engine: &engine,
+            engine: &self.module.engine(),
+            function: &self.function,
             launch: &start.launch,
-            waves: grid.waves(),
+            grid,
+            starts: &start,
+            given: self.registers(),
+            vgprs: VGPRS,
+            resident_groups: self.resident(&start.launch, &grid),
             lds: &self.lds,
             has_scratch: false,
             border_colors: self.border_colors,
-            count: self.count,
-            trace: self.trace,
-            strict: device.inner.strict || self.checks.memory(),
-            checking: &checking,
-            overruns: &overruns,
-        };
-        let given = self.registers();
-        let shadowed = Shadowed::new(&start, &given, VGPRS);
-        let starts: &dyn StartWave = match checking.follower {
-            Some(_) => &shadowed,
-            None => &start,
-        };
-        let counts = schedule::run(&grid, starts, &options, |_| Unit::new(&common));
-        let wall = begin.elapsed();
-        let mode = common.mode();
-        let launched = Launched {
-            kernel: &self.function,
-            module: &self.module,
-            checks: &self.checks,
-            given: &given,
-            room: Room {
-                groups: grid.count(),
-                resident: resident.into(),
-            },
             explain: &|group, wave, fault| self.module.explain(&self.function, group, wave, fault),
-            origins: None,
         };
-        let (findings, undefined_stores) = launched.found(checking, counts.as_ref().err());
-        let counts = match counts {
-            Ok(counts) => counts,
-            Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
-        };
-        let (lds_overruns, read_on) = overruns.tell(&self.function, &self.module);
+        let report = waves.run(observers)?;
         let mut exports = taken(exports);
         exports.sort_by_key(|e| (e.group.index, e.wave));
         let mut messages = taken(messages);
@@ -292,19 +207,7 @@ impl<'a> Shader<'a> {
             stage: self.stage,
             exports,
             messages,
-            report: Report {
-                groups: counts.groups,
-                waves: counts.waves,
-                threads,
-                messages: counts.messages,
-                instructions: self.count.then(|| InstructionCounts::new(&counts)),
-                compiled: self.count.then(|| engine.compiled(mode)),
-                lds_overruns,
-                read_on,
-                findings,
-                undefined_stores,
-                wall,
-            },
+            report,
             items: self.items as usize,
             group_items: self.group as usize,
             waves: (0..grid.count()).map(|n| grid.group(n).waves()).collect(),
@@ -409,26 +312,6 @@ impl<'a> Shader<'a> {
             waves_per_group: grid.waves(),
         };
         occupancy.groups_per_unit() * self.module.device().compute_units()
-    }
-
-    fn explain(&self, failure: Failure, grid: &Grid) -> Error {
-        match failure {
-            Failure::Fault { group, wave, fault } => {
-                let explained = self.module.explain(&self.function, group, wave, fault);
-                Error::Fault(Box::new(explained))
-            }
-            Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
-                kernel: self.function.clone(),
-                groups_done: done,
-                groups: grid.count(),
-                waves: waves
-                    .into_iter()
-                    .map(|wave| (wave, self.module.place(wave.pc)))
-                    .collect(),
-                schedule: self.module.device().schedule(),
-                findings: Vec::new(),
-            })),
-        }
     }
 }
 

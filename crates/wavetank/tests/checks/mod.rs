@@ -1,6 +1,5 @@
 //! Checks of launches.
 
-mod cases;
 mod hung;
 mod launches;
 mod lds;

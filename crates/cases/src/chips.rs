@@ -1,0 +1,122 @@
+//! Files of cases, of which some run on several chips: see `docs/exec-format.md`.
+//!
+//! Behind `isa gfx803 gfx900` each case runs on every chip of the line that has all of its instructions.
+
+use wavetank::DEFAULT_CHIP;
+
+use crate::set::Set;
+use crate::{Case, ExecError, file};
+
+/// Lines of a file, and what runs them.
+struct Part<'a> {
+    sets: Vec<Set>,
+    lines: Vec<&'a str>,
+    /// The number of the first, from 1.
+    first: usize,
+}
+
+/// Reads the cases of a file.
+///
+/// # Errors
+/// The first line that is wrong.
+pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
+    let mut cases = Vec::new();
+    for part in parts(text)? {
+        cases.extend(part.read()?);
+    }
+    match cases.is_empty() {
+        true => Err(ExecError {
+            line: None,
+            message: "the file has no instruction: a line that begins with `>`".into(),
+        }),
+        false => Ok(cases),
+    }
+}
+
+/// What a line says, without its comment.
+fn said(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+/// The file in parts: where there are several chips, each case is one.
+fn parts(text: &str) -> Result<Vec<Part<'_>>, ExecError> {
+    let mut parts = vec![Part::new(vec![Set::Gcn(DEFAULT_CHIP)], 1)];
+    for (number, line) in (1..).zip(text.lines()) {
+        let part = parts.last_mut().expect("there is a first part");
+        let several = part.sets.len() > 1;
+        match said(line) {
+            header if header.starts_with("isa ") && (several || names(header).count() > 1) => {
+                let sets = sets(header).map_err(|message| ExecError {
+                    line: Some(number),
+                    message,
+                })?;
+                parts.push(Part::new(sets, number + 1));
+            }
+            begin if several && (begin.starts_with("case ") || begin == "---") => {
+                let next = Part::new(part.sets.clone(), number);
+                parts.push(Part {
+                    lines: vec![line],
+                    ..next
+                });
+            }
+            _ => part.lines.push(line),
+        }
+    }
+    Ok(parts)
+}
+
+/// The instruction sets of an `isa` line, none of them twice.
+fn sets(header: &str) -> Result<Vec<Set>, String> {
+    let mut sets = Vec::new();
+    for name in names(header) {
+        let set = Set::named(name)?;
+        if sets.contains(&set) {
+            return Err(format!("{} stands twice behind `isa`", set.name()));
+        }
+        sets.push(set);
+    }
+    Ok(sets)
+}
+
+/// The names of an `isa` line.
+fn names(header: &str) -> impl Iterator<Item = &str> {
+    header.split_whitespace().skip(1)
+}
+
+impl<'a> Part<'a> {
+    fn new(sets: Vec<Set>, first: usize) -> Part<'a> {
+        let lines = Vec::new();
+        Part { sets, lines, first }
+    }
+
+    fn read(&self) -> Result<Vec<Case>, ExecError> {
+        let [first, others @ ..] = self.sets.as_slice() else {
+            return Ok(Vec::new());
+        };
+        if others.is_empty() {
+            return file::read(&self.lines, self.first, *first);
+        }
+        let mut cases = Vec::new();
+        let having: Vec<&Set> = self.sets.iter().filter(|set| self.runs_on(**set)).collect();
+        // Where no chip has all, the first one tells what it lacks.
+        let sets = if having.is_empty() {
+            vec![first]
+        } else {
+            having
+        };
+        for set in sets {
+            for mut case in file::read(&self.lines, self.first, *set)? {
+                case.name = format!("{} ({})", case.name, set.name()).trim().to_owned();
+                cases.push(case);
+            }
+        }
+        Ok(cases)
+    }
+
+    /// Whether an instruction set has all instructions of the lines.
+    fn runs_on(&self, set: Set) -> bool {
+        let lines = self.lines.iter();
+        let mut instructions = lines.filter_map(|line| file::instruction(said(line)));
+        instructions.all(|(_, text)| set.instructions(text, text).is_ok())
+    }
+}

@@ -1,0 +1,177 @@
+//! A case as a launch: its code in memory, its waves as those of one work-group.
+
+use std::time::Duration;
+
+use wavetank::{BareLaunch, Module};
+use wavetank_check::{Finding, Tools};
+use wavetank_gcn::tables::SCC;
+use wavetank_gcn::{Chip, Registers, encode, parse};
+use wavetank_machine::gcn::Launch;
+use wavetank_machine::{Prepared, Site, StartWave};
+use wavetank_memory::{Registry, Wave};
+
+use crate::place::Target;
+use crate::set::{Code, Line};
+use crate::start::{ROW, ScratchOfWaves};
+use crate::value::Buffers;
+use crate::{Case, ExecError};
+
+/// How long a case may take whose loads give something else than they did.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The function that is a case's code.
+const MAIN: &str = "main";
+
+/// The instructions of a case as code.
+pub(crate) struct CaseCode {
+    pub bytes: Vec<u8>,
+    /// Where the trap handler begins.
+    pub handler: u64,
+    /// The offset of each instruction, with its line and column.
+    pub lines: Vec<(u64, u32, u32)>,
+}
+
+impl CaseCode {
+    /// The instructions, an end, and the trap handler.
+    pub fn of(case: &Case, chip: Chip) -> CaseCode {
+        let mut code = CaseCode {
+            bytes: Vec::new(),
+            handler: 0,
+            lines: Vec::new(),
+        };
+        case.code.iter().for_each(|line| code.add(line));
+        let end = parse("s_endpgm", chip).ok().map(Code::Gcn);
+        end.iter().for_each(|end| code.write(end));
+        code.handler = code.bytes.len() as u64;
+        case.handler.iter().for_each(|line| code.add(line));
+        code
+    }
+
+    fn add(&mut self, line: &Line) {
+        let at = self.bytes.len() as u64;
+        self.lines
+            .push((at, line.number as u32, line.column as u32));
+        self.write(&line.code);
+    }
+
+    fn write(&mut self, code: &Code) {
+        match code {
+            // What has been read can be written.
+            Code::Gcn(inst) => {
+                let encoded = encode(inst);
+                let bytes = encoded.iter().flat_map(|inst| inst.as_bytes());
+                self.bytes.extend(bytes);
+            }
+            Code::Word(word, _) => self.bytes.extend(word.to_le_bytes()),
+            Code::Maxwell(_) | Code::Visa(_) => {}
+        }
+    }
+}
+
+impl Case {
+    /// What is found when the case runs on the device of a module, which has its code, the trap handler at an offset.
+    ///
+    /// # Errors
+    /// A state that cannot be made, or no memory for what tools keep.
+    pub(crate) fn found(
+        &self,
+        tools: Tools,
+        module: &Module,
+        handler: u64,
+    ) -> Result<Vec<Finding>, ExecError> {
+        let (device, registry) = (module.device(), module.device().registry());
+        let buffers = self.make_buffers(registry)?;
+        let mut lds = self.fill_shares(registry, &buffers)?;
+        lds.truncate(self.given_lds());
+        let launch = Launch {
+            entry: module.address_of(0),
+            scratch_wave_bytes: self.sizes.scratch_bytes.div_ceil(4) * ROW as u32,
+            ..self.launch(device.chip())
+        };
+        let table = self.border_colors.as_ref();
+        let table = table.and_then(|(name, _)| buffers.get(name));
+        let starts = Starts {
+            case: self,
+            buffers: &buffers,
+            registry,
+            launch: &launch,
+            handler: module.address_of(handler),
+        };
+        let bare = BareLaunch {
+            module,
+            function: MAIN,
+            launch: &launch,
+            grid: self.grid().map_err(ExecError::of)?,
+            starts: &starts,
+            given: &self.given(),
+            lds: &lds,
+            has_scratch: self.sets_scratch(),
+            border_colors: table.map(|buffer| buffer.address),
+            tools,
+            timeout: PATIENCE,
+        };
+        bare.findings().map_err(ExecError::of)
+    }
+}
+
+/// What waves begin with.
+impl Case {
+    /// The registers that the case sets.
+    fn given(&self) -> Registers {
+        let mut given = Registers::default();
+        for a in &self.setup {
+            match *a.target.place() {
+                Target::Vector { register, wide } => {
+                    given.add_vectors(register as u8, 1 + u8::from(wide));
+                }
+                Target::Scalar { register, wide } => {
+                    given.add_scalars(register as u8, 1 + u8::from(wide));
+                }
+                Target::Scc => given.add_state(SCC),
+                _ => {}
+            }
+        }
+        given
+    }
+
+    /// The dwords of LDS up to the last that the case sets.
+    fn given_lds(&self) -> usize {
+        let ends = self.setup.iter().filter_map(|a| match *a.target.place() {
+            Target::Lds { offset } => Some(offset / 4 + a.values.len()),
+            _ => None,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    fn sets_scratch(&self) -> bool {
+        let is_scratch = |target: &Target| matches!(target, Target::Scratch { .. });
+        self.setup.iter().any(|a| is_scratch(a.target.place()))
+    }
+}
+
+/// The waves of a case, as a launch starts them.
+struct Starts<'a> {
+    case: &'a Case,
+    buffers: &'a Buffers,
+    registry: &'a Registry,
+    launch: &'a Launch,
+    /// Where its trap handler stands.
+    handler: u64,
+}
+
+impl StartWave for Starts<'_> {
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, _: &mut Prepared) {
+        let scratch = ScratchOfWaves {
+            address: site.scratch,
+            wave_bytes: self.launch.scratch_wave_bytes as usize,
+            lane_bytes: self.case.sizes.scratch_bytes,
+        };
+        let (buffers, registry) = (self.buffers, self.registry);
+        let made = self
+            .case
+            .start(site.index, buffers, registry, scratch, self.handler);
+        // It has been started like this before, without tools.
+        *wave = made.expect("a state that can be made");
+        wave.uniform_mut().pc = self.launch.entry;
+    }
+}

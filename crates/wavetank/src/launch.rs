@@ -1,0 +1,184 @@
+//! A launch: waves of a module that are ready to run, and their run under observers.
+
+use std::time::{Duration, Instant};
+
+use wavetank_check::Finding;
+use wavetank_gcn::Registers;
+use wavetank_jit::Compiled;
+use wavetank_machine::gcn::Launch;
+use wavetank_machine::schedule::{self, Counts, Failure, Options};
+use wavetank_machine::{Fault, Grid, Group, StartWave};
+
+use crate::checks::{Checking, Launched, Room, Shadowed, UndefinedStore};
+use crate::engine::Engine;
+use crate::error::{Error, KernelFault, Result, Timeout};
+use crate::module::Module;
+use crate::observers::Observers;
+use crate::overrun::Overruns;
+use crate::report::{InstructionCounts, Report};
+use crate::worker::{Common, Unit};
+
+/// Waves of a module that are ready to run.
+pub(crate) struct ReadyWaves<'a> {
+    pub module: &'a Module,
+    pub engine: &'a Engine,
+    /// The kernel, or the function that waves begin with.
+    pub function: &'a str,
+    pub launch: &'a Launch,
+    pub grid: Grid,
+    /// What each wave begins with.
+    pub starts: &'a dyn StartWave,
+    /// The registers that hold something then.
+    pub given: Registers,
+    /// Vector registers of a wave that may be undefined.
+    pub vgprs: usize,
+    /// Work-groups that the chip holds at once.
+    pub resident_groups: u32,
+    /// The initial contents of the LDS. The rest is uninitialized.
+    pub lds: &'a [u32],
+    /// Whether there is something in scratch when a work-group begins.
+    pub has_scratch: bool,
+    /// Where the table of border colors is.
+    pub border_colors: Option<u64>,
+    /// A fault of a wave, with what is known of memory and code there.
+    pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
+}
+
+/// What became of waves.
+struct Ended {
+    counts: std::result::Result<Counts, Failure>,
+    findings: Vec<Finding>,
+    undefined_stores: Vec<UndefinedStore>,
+    overruns: Overruns,
+    threads: usize,
+    /// What has been compiled, if instructions are counted.
+    compiled: Option<Compiled>,
+    wall: Duration,
+}
+
+impl ReadyWaves<'_> {
+    /// Runs the waves to their end.
+    ///
+    /// # Errors
+    /// [`Error::Checks`], [`Error::Fault`] and [`Error::Timeout`].
+    pub fn run(&self, observers: Observers<'_>) -> Result<Report> {
+        let is_counted = observers.count;
+        let ended = self.end(observers)?;
+        let counts = match ended.counts {
+            Ok(counts) => counts,
+            Err(failure) => return Err(self.error(failure).with_findings(ended.findings)),
+        };
+        let (lds_overruns, read_on) = ended.overruns.tell(self.function, self.module);
+        Ok(Report {
+            groups: counts.groups,
+            waves: counts.waves,
+            threads: ended.threads,
+            messages: counts.messages,
+            instructions: is_counted.then(|| InstructionCounts::new(&counts)),
+            compiled: ended.compiled,
+            lds_overruns,
+            read_on,
+            findings: ended.findings,
+            undefined_stores: ended.undefined_stores,
+            wall: ended.wall,
+        })
+    }
+
+    /// Runs the waves to their end, or to what stops them, and gives what the checks have found.
+    ///
+    /// # Errors
+    /// [`Error::Checks`].
+    pub fn findings(&self, observers: Observers<'_>) -> Result<Vec<Finding>> {
+        Ok(self.end(observers)?.findings)
+    }
+
+    fn end(&self, mut observers: Observers<'_>) -> Result<Ended> {
+        let device = self.module.device();
+        let checking = observers.checks.begin(self.function, self.module)?;
+        let threads = checking.threads(device.threads(), observers.trace.is_some());
+        let begin = Instant::now();
+        let options = Options {
+            threads,
+            resident_groups: self.resident_groups,
+            schedule: device.schedule().of_dispatch(self.launch.user.dispatch_id),
+            sync: Some(&device.inner.sync),
+            ..observers.options(begin)
+        };
+        let overruns = Overruns::default();
+        let common = self.common(&observers, &checking, &overruns);
+        let shadowed = Shadowed::new(self.starts, &self.given, self.vgprs);
+        let starts: &dyn StartWave = match checking.follower {
+            Some(_) => &shadowed,
+            None => self.starts,
+        };
+        let counts = schedule::run(&self.grid, starts, &options, |_| Unit::new(&common));
+        let wall = begin.elapsed();
+        let mode = common.mode();
+        let launched = Launched {
+            kernel: self.function,
+            module: self.module,
+            checks: &observers.checks,
+            given: &self.given,
+            room: Room {
+                groups: self.grid.count(),
+                resident: self.resident_groups.into(),
+            },
+            explain: self.explain,
+            origins: observers.origins,
+        };
+        let (findings, undefined_stores) = launched.found(checking, counts.as_ref().err());
+        Ok(Ended {
+            counts,
+            findings,
+            undefined_stores,
+            overruns,
+            threads,
+            compiled: observers.count.then(|| self.engine.compiled(mode)),
+            wall,
+        })
+    }
+
+    /// What the workers have in common.
+    fn common<'b>(
+        &'b self,
+        observers: &Observers<'b>,
+        checking: &'b Checking,
+        overruns: &'b Overruns,
+    ) -> Common<'b> {
+        let device = self.module.device();
+        Common {
+            memory: &device.inner.memory,
+            module: self.module,
+            engine: self.engine,
+            launch: self.launch,
+            waves: self.grid.waves(),
+            lds: self.lds,
+            has_scratch: self.has_scratch,
+            border_colors: self.border_colors,
+            count: observers.count,
+            trace: observers.trace,
+            strict: device.inner.strict || observers.checks.memory(),
+            overruns,
+            checking,
+        }
+    }
+
+    fn error(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Fault { group, wave, fault } => {
+                Error::Fault(Box::new((self.explain)(group, wave, fault)))
+            }
+            Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
+                kernel: self.function.to_owned(),
+                groups_done: done,
+                groups: self.grid.count(),
+                waves: waves
+                    .into_iter()
+                    .map(|wave| (wave, self.module.place(wave.pc)))
+                    .collect(),
+                schedule: self.module.device().schedule(),
+                findings: Vec::new(),
+            })),
+        }
+    }
+}

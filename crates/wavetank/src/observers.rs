@@ -1,0 +1,104 @@
+//! The observers of a launch: its checks, its trace, what its callers are told while it runs, and the time that it has.
+//!
+//! A [`Dispatch`](crate::Dispatch) and a [`Shader`](crate::stage::Shader) have the same ones.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use wavetank_check::Stack;
+use wavetank_machine::Exported;
+use wavetank_machine::schedule::{Message, Options};
+
+use crate::checks::Checks;
+use crate::trace::Trace;
+
+/// What observes a launch, and may stop it.
+#[derive(Default)]
+pub(crate) struct Observers<'a> {
+    pub timeout: Option<Duration>,
+    /// Whether to count instructions.
+    pub count: bool,
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    pub exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
+    pub message: Option<&'a (dyn Fn(Message) + Sync)>,
+    pub cancel: Option<&'a AtomicBool>,
+    pub trace: Option<Trace<'a>>,
+    pub checks: Checks,
+    /// Where the host program made the allocation at an address, and freed it.
+    pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
+}
+
+impl Observers<'_> {
+    /// The scheduler's options of a launch that begins at a time, without threads, resident work-groups and devices.
+    pub fn options(&self, begin: Instant) -> Options<'_> {
+        Options {
+            deadline: self.timeout.and_then(|time| begin.checked_add(time)),
+            cancel: self.cancel,
+            progress: self.progress,
+            exports: self.exports,
+            message: self.message,
+            ..Options::default()
+        }
+    }
+}
+
+/// Writes the methods that give a launch its observers, for each type that has a field `observers`.
+macro_rules! observed {
+    ($launch:ident) => {
+        impl<'a> $launch<'a> {
+            /// Gives up after this time.
+            pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
+                self.observers.timeout = Some(timeout);
+                self
+            }
+
+            /// Whether to count instructions, which costs a little.
+            pub fn count(mut self, count: bool) -> Self {
+                self.observers.count = count;
+                self
+            }
+
+            /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have
+            /// executed. One thread runs all waves then.
+            pub fn trace<'b>(
+                self,
+                filter: &'b (dyn Fn(&wavetank_machine::Group, u32) -> bool + Sync),
+                sink: &'b (dyn Fn($crate::trace::Step) + Sync),
+            ) -> $launch<'b>
+            where
+                'a: 'b,
+            {
+                let trace = Some($crate::trace::Trace { filter, sink });
+                let observers = $crate::observers::Observers {
+                    trace,
+                    ..self.observers
+                };
+                $launch { observers, ..self }
+            }
+
+            /// Lets tools look at what the waves do, and at their code when it runs for the first time. What they find comes
+            /// with the [`Report`](crate::Report); if the launch fails, with the error
+            /// ([`Error::findings`](crate::Error::findings)).
+            ///
+            /// With [`Tool::Memory`](crate::Tool::Memory) an access that no allocation allows is a finding, and so is one beyond
+            /// the LDS of the work-group. The waves go on: loads give 0 in the lanes whose access was denied, and their stores
+            /// do not happen; other lanes do what they would. Nothing is slower before that. An access that a trap handler takes
+            /// care of is not a finding.
+            ///
+            /// Tools that watch all accesses take one thread.
+            pub fn check(mut self, tools: wavetank_check::Tools) -> Self {
+                self.observers.checks.tools = tools;
+                self
+            }
+
+            /// Whether waves that are [checked](Self::check) go on after an access that was denied. At first they do; else the
+            /// launch fails there, as it would without checks.
+            pub fn keep_going(mut self, keep_going: bool) -> Self {
+                self.observers.checks.keep_going = keep_going;
+                self
+            }
+        }
+    };
+}
+
+pub(crate) use observed;
