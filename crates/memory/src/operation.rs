@@ -11,7 +11,7 @@ use crate::global::at;
 use crate::lanes::{Lanes, each};
 use crate::places::{Places, Shape};
 use crate::register_file::VECTOR_BYTES;
-use crate::rows::{NEIGHBOURS, Records, Rows, Run, copy, copy_dwords};
+use crate::rows::{Aligned, NEIGHBOURS, Records, Rows, Run, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
@@ -43,7 +43,7 @@ const NEXT: usize = VECTOR_BYTES / 4;
 
 /// Space for the values at the places of the lanes. Those of inactive lanes are 0.
 #[inline(always)]
-fn room<T>(mask: u64) -> MaybeUninit<[T; 64]> {
+fn room<T>(mask: u64) -> MaybeUninit<Aligned<[T; 64]>> {
     match mask {
         u64::MAX => MaybeUninit::uninit(),
         _ => MaybeUninit::zeroed(),
@@ -124,7 +124,7 @@ impl<const N: usize, R: Rows> Operation for Load<N, R> {
                 }
                 _ => each(mask, |lane| places.read::<R, [u32; N]>(lane, p.add(lane))),
             }
-            R::spread(records.assume_init_ref(), mask, self.to);
+            R::spread(&records.assume_init_ref().0, mask, self.to);
         }
     }
 }
@@ -172,18 +172,10 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                 }
                 Shape::Records(to) if mask == !0 => {
                     let records = R::collect(self.data);
-                    copy::<R, Records<N>>(records.as_ptr().cast(), at(to));
+                    copy::<R, Records<N>>(records.0.as_ptr().cast(), at(to));
                 }
                 Shape::Rows { first, step } if is_run::<N>(first, step, mask) => {
-                    // Each dword that several lanes store keeps the value of the highest lane, since later lanes overwrite
-                    // earlier ones.
-                    let mut run = MaybeUninit::<Run>::uninit();
-                    let run = run.as_mut_ptr().cast::<u32>();
-                    run.copy_from_nonoverlapping(self.data[0], 64);
-                    for (n, from) in self.data.into_iter().enumerate().skip(1) {
-                        run.add(63 + n).write(from.add(63).read());
-                    }
-                    copy_dwords::<R>(run.cast(), at(first), first, 4 * (63 + N));
+                    self.run_of_dwords(first);
                 }
                 Shape::Rows { first, step } if N == 1 || step != 4 => {
                     for (n, from) in self.data.into_iter().enumerate() {
@@ -203,10 +195,38 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                 _ => {
                     let records = R::collect(self.data);
                     each(mask, |lane| {
-                        places.write::<R, [u32; N]>(lane, &records[lane])
+                        places.write::<R, [u32; N]>(lane, &records.0[lane])
                     });
                 }
             }
+        }
+    }
+}
+
+impl<const N: usize, R: Rows> Store<N, R> {
+    /// Stores at places a dword apart from `first` on. Each dword that several lanes store keeps the value of the highest lane,
+    /// since later lanes overwrite earlier ones: it is that lane's first dword. Only lane 63 leaves its other dwords.
+    ///
+    /// # Safety
+    /// The places are checked.
+    #[inline(always)]
+    unsafe fn run_of_dwords(self, first: u64) {
+        let mut run = MaybeUninit::<Aligned<Run>>::uninit();
+        let rest = run.as_mut_ptr().cast::<u32>().wrapping_add(64);
+        // SAFETY: by the caller's promise; the registers are in the file, and a run has as many dwords.
+        unsafe {
+            for (n, from) in self.data.into_iter().skip(1).enumerate() {
+                rest.add(n).write(from.add(63).read());
+            }
+            if first.is_multiple_of(16) {
+                // No aligned 16 bytes have dwords of both parts.
+                copy::<R, Lanes>(self.data[0].cast(), at(first));
+                let end = first + 256;
+                return copy_dwords::<R>(rest.cast(), at(end), end, 4 * (N - 1));
+            }
+            let run = run.as_mut_ptr().cast::<u32>();
+            run.copy_from_nonoverlapping(self.data[0], 64);
+            copy_dwords::<R>(run.cast(), at(first), first, 4 * (63 + N));
         }
     }
 }
@@ -281,7 +301,7 @@ unsafe fn parts<R: Rows, T>(places: &impl Places, mask: u64) -> [T; 64] {
             Shape::Records(from) if mask == !0 => copy::<R, [T; 64]>(at(from), p.cast()),
             _ => each(mask, |lane| places.read::<R, T>(lane, p.add(lane))),
         }
-        parts.assume_init()
+        parts.assume_init().0
     }
 }
 
@@ -448,8 +468,8 @@ impl<R: Rows> Operation for ReadModifyWrite<R> {
                 cell,
                 mask: there,
                 owned: P::OWNED,
-                data: &wide(R::collect(self.data)),
-                data2: &wide(R::collect(self.data2)),
+                data: &wide(R::collect(self.data).0),
+                data2: &wide(R::collect(self.data2).0),
             };
             let mut before = [0; 64];
             match places.whole() {

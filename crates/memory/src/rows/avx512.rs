@@ -4,7 +4,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::{Avx2, NEIGHBOURS, Records, Rows, copy, plain};
+use super::{Aligned, Avx2, NEIGHBOURS, Records, Rows, copy, plain};
 use crate::global::at;
 use crate::reach::Offsets;
 
@@ -52,15 +52,15 @@ impl Rows for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
+    unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Aligned<Records<N>> {
         if N == 3 {
             // SAFETY: by the caller's promise; AVX2 is part of the level.
             return unsafe { Avx2::collect(from) };
         }
-        let mut records = MaybeUninit::uninit();
+        let mut records = MaybeUninit::<Aligned<Records<N>>>::uninit();
         // SAFETY: by the caller's promise; all records are written.
         unsafe {
-            collect(from, &mut records);
+            collect(from, records.as_mut_ptr().cast());
             records.assume_init()
         }
     }
@@ -289,11 +289,11 @@ unsafe fn put(to: *mut u32, on: __mmask16, x: __m512i) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
-unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut MaybeUninit<Records<N>>) {
+unsafe fn collect<const N: usize>(from: [*const u32; N], records: *mut [i32; N]) {
     for n in (0..64).step_by(16) {
         // SAFETY: sixteen lanes of N vectors, by the caller's promise, and as many records.
         unsafe {
-            let to = records.as_mut_ptr().cast::<[i32; N]>().add(n).cast::<i32>();
+            let to = records.add(n).cast::<i32>();
             let a = _mm512_loadu_epi32(from[0].add(n).cast());
             if N == 1 {
                 _mm512_storeu_epi32(to, a);

@@ -112,11 +112,16 @@ pub trait Rows: Copy + 'static {
     ///
     /// # Safety
     /// The pointers are those of lane vectors.
-    unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N>;
+    unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Aligned<Records<N>>;
 }
 
 /// The dwords of 64 overlapping places, a dword apart, of up to four dwords each.
 pub type Run = [u32; 64 + 3];
+
+/// Data at the start of a cache line. A vector register that is moved to or from it crosses no line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Aligned<T>(pub T);
 
 /// Records of `N` dwords, one for each lane.
 pub type Records<const N: usize> = [[u32; N]; 64];
@@ -138,7 +143,7 @@ pub static NEIGHBOURS: Lanes = {
 /// The contract of [`Rows::overlapping`].
 #[inline(always)]
 unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
-    let mut run = MaybeUninit::<Run>::uninit();
+    let mut run = MaybeUninit::<Aligned<Run>>::uninit();
     let run = run.as_mut_ptr().cast::<u32>();
     // SAFETY: by the caller's promise; a run has as many dwords.
     unsafe {

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Records, Rows, copy};
+use super::{Aligned, Records, Rows, copy};
 use crate::global::at;
 use crate::lanes::{Lanes, each};
 
@@ -164,10 +164,10 @@ macro_rules! level {
                 unsafe { $module::spread(records, mask, to) }
             }
             #[inline(always)]
-            unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
-                let mut records = [[0; N]; 64];
+            unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Aligned<Records<N>> {
+                let mut records = Aligned([[0; N]; 64]);
                 // SAFETY: by the caller's promise.
-                unsafe { $module::collect(from, &mut records) };
+                unsafe { $module::collect(from, &mut records.0) };
                 records
             }
         }
