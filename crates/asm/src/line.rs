@@ -59,7 +59,7 @@ impl Line {
         let mut text = String::new();
         print_at(template, dialect, self.address, &mut text)?;
         // The placeholder's place: after the last blank of a branch, otherwise at its hexadecimal digits.
-        let placeholder = format!("{:#x}", LITERAL);
+        let placeholder = format!("{LITERAL:#x}");
         match (text.find(&placeholder), text.rfind(' ')) {
             (Some(at), _) => write!(
                 out,

@@ -8,7 +8,7 @@ use std::thread::{self, Builder, Scope};
 ///
 /// # Errors
 /// The first error of `hand_on`, which ends the work.
-pub fn run_in_order<P: Sync, R: Send, E>(
+pub(crate) fn run_in_order<P: Sync, R: Send, E>(
     pieces: &[P],
     work: impl Fn(&P) -> R + Sync,
     mut hand_on: impl FnMut(R) -> Result<(), E>,
@@ -32,14 +32,14 @@ fn threads() -> usize {
 }
 
 /// The results of pieces that threads work on, taken in order.
-pub struct Results<R> {
+pub(crate) struct Results<R> {
     workers: Vec<Option<Receiver<R>>>,
     next: usize,
 }
 
 impl<R: Send> Results<R> {
     /// Starts the threads of the pool.
-    pub fn of<'scope, P: Sync>(
+    pub(crate) fn of<'scope, P: Sync>(
         scope: &'scope Scope<'scope, '_>,
         pieces: &'scope [P],
         work: &'scope (impl Fn(&P) -> R + Sync),
@@ -63,7 +63,7 @@ impl<R: Send> Results<R> {
     }
 
     /// Returns the result of the next piece; `None` after the last one, and if its thread did not start.
-    pub fn take(&mut self) -> Option<R> {
+    pub(crate) fn take(&mut self) -> Option<R> {
         let at = self.next % self.workers.len().max(1);
         self.next += 1;
         self.workers.get(at)?.as_ref()?.recv().ok()

@@ -17,7 +17,7 @@ fn text(listing: &Listing<'_>, dialect: Dialect) -> String {
 fn code(source: &str, chip: Chip) -> Vec<u8> {
     let mut code = Vec::new();
     let done = assemble(source, chip, Dialect::Llvm, |line| {
-        code.extend_from_slice(line.bytes())
+        code.extend_from_slice(line.bytes());
     });
     assert_eq!(done, Ok(()));
     code

@@ -52,7 +52,7 @@ fn llvm(source: &str, cpu: &str) -> Option<Vec<u8>> {
 fn labels_resolve_as_llvm_does() {
     let mut code = Vec::new();
     let done = assemble(SOURCE, Chip::Gfx900, Dialect::Llvm, |line| {
-        code.extend_from_slice(line.bytes())
+        code.extend_from_slice(line.bytes());
     });
     assert_eq!(done, Ok(()));
     match llvm(SOURCE, "gfx900") {

@@ -10,7 +10,7 @@ use wavetank_link::elf::STT_SECTION;
 use wavetank_link::{Place, Relocatable};
 
 /// What `llvm-mc` 14 makes of a source; `None` where it is not installed.
-pub fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<Relocatable> {
+pub(crate) fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<Relocatable> {
     let path = format!("{}/{name}-{cpu}.o", env!("CARGO_TARGET_TMPDIR"));
     let mut mc = Command::new("llvm-mc-14")
         .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", &path])
@@ -28,7 +28,7 @@ pub fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<Relocata
 }
 
 /// What makes two objects the same, by name: the order of sections and symbols does not.
-pub fn told(object: &Relocatable) -> BTreeMap<String, String> {
+pub(crate) fn told(object: &Relocatable) -> BTreeMap<String, String> {
     let place = |place: Place| match place {
         Place::Section(at) => object.sections[at].name.clone(),
         other => format!("{other:?}"),

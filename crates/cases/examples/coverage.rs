@@ -6,7 +6,7 @@ use wavetank_cases::{EXACT, Fidelity, cases_of, fidelity};
 use wavetank_gcn::{Chip, Op};
 
 /// A chip of each generation, and Vega 20, which has more instructions.
-pub const CHIPS: [Chip; 5] = [
+pub(crate) const CHIPS: [Chip; 5] = [
     Chip::Gfx600,
     Chip::Gfx701,
     Chip::Gfx803,
@@ -39,7 +39,7 @@ comes from the documents. *within ULP*: as near as the manual asks. *approximate
 ";
 
 /// The document.
-pub fn document() -> String {
+pub(crate) fn document() -> String {
     let tables: String = CHIPS.into_iter().map(table).collect();
     let head = HEAD.replace("EXACT", EXACT);
     format!("{head}{tables}{}", not_executed())

@@ -41,7 +41,7 @@ pub(crate) enum Expected {
 
 impl Expected {
     /// Reads what stands behind `fault =`.
-    pub fn parse(text: &str) -> Result<Expected, String> {
+    pub(crate) fn parse(text: &str) -> Result<Expected, String> {
         if let Some(part) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
             return match part.is_empty() {
                 true => Err("an empty sentence is part of each: write a kind of fault".into()),
@@ -58,7 +58,7 @@ impl Expected {
     }
 
     /// A sentence, if what happened is something else.
-    pub fn failure(&self, stopped: Option<&Stopped>) -> Option<String> {
+    pub(crate) fn failure(&self, stopped: Option<&Stopped>) -> Option<String> {
         let (met, wanted) = match self {
             Expected::Kind(kind) => {
                 let name = KINDS.iter().find(|(_, k)| k == kind).map_or("", |k| k.0);

@@ -33,7 +33,7 @@ pub(crate) struct CaseCode {
 
 impl CaseCode {
     /// The instructions, an end, and the trap handler.
-    pub fn of(case: &Case, chip: Chip) -> CaseCode {
+    pub(crate) fn of(case: &Case, chip: Chip) -> CaseCode {
         let mut code = CaseCode {
             bytes: Vec::new(),
             handler: 0,
@@ -59,7 +59,7 @@ impl CaseCode {
             // What has been read can be written.
             Code::Gcn(inst) => {
                 let encoded = encode(inst);
-                let bytes = encoded.iter().flat_map(|inst| inst.as_bytes());
+                let bytes = encoded.iter().flat_map(wavetank_gcn::Encoded::as_bytes);
                 self.bytes.extend(bytes);
             }
             Code::Word(word, _) => self.bytes.extend(word.to_le_bytes()),

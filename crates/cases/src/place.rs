@@ -141,7 +141,7 @@ impl fmt::Display for Target {
 
 impl Target {
     /// Reads a place of GCN: `v0`, `v[0:1]`, `s4`, `vcc`, `ttmp4`, `scc`, `mode`, `lds[16]`, `mem NAME`, `export mrt0.x`.
-    pub fn parse(text: &str, generation: Generation) -> Result<Target, String> {
+    pub(crate) fn parse(text: &str, generation: Generation) -> Result<Target, String> {
         if let Some(named) = special(text, generation) {
             return Ok(named);
         }
@@ -158,7 +158,7 @@ impl Target {
     }
 
     /// What it is, whatever it is called and in whatever wave.
-    pub fn place(&self) -> &Target {
+    pub(crate) fn place(&self) -> &Target {
         match self {
             Target::Named { is, .. } | Target::OfWave { is, .. } => is.place(),
             other => other,
@@ -166,7 +166,7 @@ impl Target {
     }
 
     /// The one wave that it is of; `None` for each.
-    pub fn wave(&self) -> Option<u32> {
+    pub(crate) fn wave(&self) -> Option<u32> {
         match self {
             Target::OfWave { wave, .. } => Some(*wave),
             _ => None,
@@ -174,7 +174,7 @@ impl Target {
     }
 
     /// Whether it has a value for each lane.
-    pub fn is_by_lane(&self) -> bool {
+    pub(crate) fn is_by_lane(&self) -> bool {
         let component = ExportPart::Component;
         match self.place() {
             Target::Vector { .. } | Target::Scratch { .. } => true,
@@ -184,7 +184,7 @@ impl Target {
     }
 
     /// Whether each wave has its own.
-    pub fn is_of_waves(&self) -> bool {
+    pub(crate) fn is_of_waves(&self) -> bool {
         !matches!(
             self.place(),
             Target::Lds { .. }
@@ -196,7 +196,7 @@ impl Target {
     }
 
     /// Whether it has one value and no more.
-    pub fn is_single(&self) -> bool {
+    pub(crate) fn is_single(&self) -> bool {
         match self.place() {
             Target::Scalar { .. }
             | Target::Scc
@@ -210,7 +210,7 @@ impl Target {
     }
 
     /// The width of a value in bits, but for elements of surfaces.
-    pub fn bits(&self) -> u32 {
+    pub(crate) fn bits(&self) -> u32 {
         match self.place() {
             Target::Vector { wide: true, .. }
             | Target::Scalar { wide: true, .. }

@@ -51,7 +51,12 @@ impl Line {
     ///
     /// # Errors
     /// Why it is none, with the column.
-    pub fn read(text: &str, line: &str, number: usize, set: Set) -> Result<Vec<Line>, String> {
+    pub(crate) fn read(
+        text: &str,
+        line: &str,
+        number: usize,
+        set: Set,
+    ) -> Result<Vec<Line>, String> {
         let column = column(line, distance(text, line));
         let codes = set.instructions(text, line)?;
         let lines = codes.into_iter().map(|code| Line {
@@ -77,7 +82,7 @@ impl std::fmt::Display for Code {
 
 impl Set {
     /// The instruction set of a name.
-    pub fn named(name: &str) -> Result<Set, String> {
+    pub(crate) fn named(name: &str) -> Result<Set, String> {
         if let Some(generation) = Generation::from_name(name) {
             return Ok(Set::Maxwell(generation));
         }
@@ -89,7 +94,7 @@ impl Set {
     }
 
     /// The LDS that a work-group may have.
-    pub fn lds_bytes(self) -> u32 {
+    pub(crate) fn lds_bytes(self) -> u32 {
         match self {
             Set::Gcn(chip) => lds_of_group(chip.generation()),
             Set::Maxwell(_) | Set::Visa(_) => LDS_BYTES,
@@ -97,7 +102,7 @@ impl Set {
     }
 
     /// The scalar registers without a name that a wave may have.
-    pub fn sgprs(self) -> u32 {
+    pub(crate) fn sgprs(self) -> u32 {
         match self {
             Set::Gcn(chip) => general_sgprs(chip.generation()).into(),
             Set::Maxwell(_) | Set::Visa(_) => 0,
@@ -105,12 +110,12 @@ impl Set {
     }
 
     /// What a wave of a case has of which nothing is said.
-    pub fn sizes(self) -> Sizes {
+    pub(crate) fn sizes(self) -> Sizes {
         Sizes::new(self.sgprs(), self.lds_bytes())
     }
 
     /// A name that chooses it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Set::Gcn(chip) => chip.name(),
             Set::Maxwell(_) => "maxwell",
@@ -119,7 +124,7 @@ impl Set {
     }
 
     /// Reads an instruction, or those that the words behind `.long` are. The text is a part of `line`, whose columns count.
-    pub fn instructions(self, text: &str, line: &str) -> Result<Vec<Code>, String> {
+    pub(crate) fn instructions(self, text: &str, line: &str) -> Result<Vec<Code>, String> {
         let list = text.strip_prefix(".long");
         let list = list.filter(|list| list.is_empty() || list.starts_with(char::is_whitespace));
         match (self, list) {
@@ -163,7 +168,7 @@ impl Set {
     }
 
     /// How many threads a wave has, or channels.
-    pub fn threads(self) -> usize {
+    pub(crate) fn threads(self) -> usize {
         match self {
             Set::Gcn(_) => LANES,
             Set::Maxwell(_) => WARP,
@@ -172,7 +177,7 @@ impl Set {
     }
 
     /// Reads the name of a register, or of another place that has a value.
-    pub fn target(self, text: &str) -> Result<Target, String> {
+    pub(crate) fn target(self, text: &str) -> Result<Target, String> {
         if let Some(element) = element(text)? {
             return Ok(element);
         }
@@ -199,7 +204,7 @@ impl Set {
     }
 
     /// Gives registers to variables, which their instructions name.
-    pub fn place<'a>(
+    pub(crate) fn place<'a>(
         self,
         code: &[Line],
         assignments: impl Iterator<Item = &'a mut Assignment>,
@@ -236,7 +241,7 @@ impl Set {
     ///
     /// # Errors
     /// The line of an instruction, and what is wrong with it.
-    pub fn check(self, code: &[Line], surfaces: &[Declared]) -> Result<(), (usize, String)> {
+    pub(crate) fn check(self, code: &[Line], surfaces: &[Declared]) -> Result<(), (usize, String)> {
         let registers = registers(code).unwrap_or_default();
         for instruction in code {
             let Code::Visa(inst) = &instruction.code else {
@@ -265,7 +270,7 @@ impl Set {
     }
 
     /// Bytes from one instruction to the next, of another set than GCN.
-    pub fn step(self) -> u64 {
+    pub(crate) fn step(self) -> u64 {
         match self {
             Set::Visa(_) => Version::STEP,
             Set::Maxwell(_) | Set::Gcn(_) => Generation::STEP,
@@ -273,7 +278,7 @@ impl Set {
     }
 
     /// The registers that people see, with their names: vector registers, then pairs of uniform ones.
-    pub fn names(self, code: &[Line]) -> Option<Vec<Named>> {
+    pub(crate) fn names(self, code: &[Line]) -> Option<Vec<Named>> {
         match self {
             Set::Gcn(_) => None,
             Set::Maxwell(_) => {

@@ -26,7 +26,7 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// What a wave has of which nothing is said, where it may have so many scalar registers, and a work-group this much LDS.
-    pub fn new(sgprs: u32, lds_bytes: u32) -> Self {
+    pub(crate) fn new(sgprs: u32, lds_bytes: u32) -> Self {
         Sizes {
             vgprs: 256,
             sgprs,
@@ -38,7 +38,7 @@ impl Sizes {
     }
 
     /// Reads `vgprs = 8` and its likes; `None` if the line is something else.
-    pub fn set(&mut self, line: &str, most_sgprs: u32) -> Result<Option<()>, String> {
+    pub(crate) fn set(&mut self, line: &str, most_sgprs: u32) -> Result<Option<()>, String> {
         let Some((name, value)) = line.split_once('=') else {
             return Ok(None);
         };

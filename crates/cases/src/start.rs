@@ -39,7 +39,7 @@ pub(crate) struct ScratchOfWaves {
 impl ScratchOfWaves {
     /// FLAT_SCRATCH of a wave, as prologues of compilers set it: where its scratch begins; before gfx9 the bytes of a lane,
     /// and in the upper half the distance from the first wave's in units of 256 bytes.
-    pub fn register(&self, wave: usize, generation: Generation) -> u64 {
+    pub(crate) fn register(&self, wave: usize, generation: Generation) -> u64 {
         match generation {
             Generation::Gfx9 => self.of(wave),
             Generation::Gfx6 | Generation::Gfx7 | Generation::Gfx8 => {
@@ -50,7 +50,7 @@ impl ScratchOfWaves {
     }
 
     /// Where that of a wave begins.
-    pub fn of(&self, wave: usize) -> u64 {
+    pub(crate) fn of(&self, wave: usize) -> u64 {
         self.address + (wave * self.wave_bytes) as u64
     }
 }

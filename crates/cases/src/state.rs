@@ -45,7 +45,7 @@ pub struct Changed {
 
 impl State {
     /// What can be seen now.
-    pub fn capture(
+    pub(crate) fn capture(
         waves: Vec<Wave>,
         memory: &mut MemoryUnit<'_>,
         buffers: &Buffers,
@@ -71,7 +71,7 @@ impl State {
     }
 
     /// The value of a place in a wave, in a lane or, for memory, at an index; `None` where there is none.
-    pub fn value(&self, wave: usize, place: &Target, n: usize) -> Option<u64> {
+    pub(crate) fn value(&self, wave: usize, place: &Target, n: usize) -> Option<u64> {
         let registers = self.waves.get(wave)?;
         let u = registers.uniform();
         Some(match *place {
@@ -131,14 +131,14 @@ impl State {
     }
 
     /// The lanes whose data a wave has exported last to a target.
-    pub fn exporting(&self, wave: usize, target: u8) -> u64 {
+    pub(crate) fn exporting(&self, wave: usize, target: u8) -> u64 {
         let lanes = self.exported(wave, target, ExportPart::Lanes, 0);
         lanes.unwrap_or_default()
     }
 
     /// Whether another state is the same but for addresses, which differ from run to run: with `addresses` in registers they
     /// are not compared.
-    pub fn same_as(&self, other: &State, addresses: bool) -> bool {
+    pub(crate) fn same_as(&self, other: &State, addresses: bool) -> bool {
         let same = |(a, b): (&Wave, &Wave)| {
             let (x, y) = (a.uniform(), b.uniform());
             (x.s, x.scc, x.hw) == (y.s, y.scc, y.hw) && (0..VGPRS).all(|n| a.vgpr(n) == b.vgpr(n))

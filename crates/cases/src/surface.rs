@@ -29,7 +29,7 @@ const MORE: [&str; 5] = ["pitch", "blocks", "levels", "disabled", "absent"];
 
 impl Declared {
     /// Reads what stands behind the word `surface`.
-    pub fn parse(text: &str, line: usize) -> Result<Declared, String> {
+    pub(crate) fn parse(text: &str, line: usize) -> Result<Declared, String> {
         let mut words = text.split_whitespace();
         let mut word = |what: &str| {
             words
@@ -63,7 +63,7 @@ impl Declared {
     }
 
     /// The elements of the first level.
-    pub fn elements(&self) -> Vec<u64> {
+    pub(crate) fn elements(&self) -> Vec<u64> {
         match self.fill[..] {
             [one] => vec![one; coordinates(&self.surface, 0).count()],
             _ => self.fill.clone(),

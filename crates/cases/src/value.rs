@@ -67,7 +67,7 @@ impl Then {
 
 impl Value {
     /// The bits, with buffers where they are.
-    pub fn bits(&self, buffers: &Buffers) -> Result<u64, String> {
+    pub(crate) fn bits(&self, buffers: &Buffers) -> Result<u64, String> {
         match self {
             Value::Bits(bits) => Ok(*bits),
             Value::Address { name, then } => match buffers.get(name) {
@@ -80,13 +80,13 @@ impl Value {
 
 impl Assignment {
     /// The bits of its values.
-    pub fn bits(&self, buffers: &Buffers) -> Result<Vec<u64>, ExecError> {
+    pub(crate) fn bits(&self, buffers: &Buffers) -> Result<Vec<u64>, ExecError> {
         let bits: Result<Vec<u64>, String> = self.values.iter().map(|v| v.bits(buffers)).collect();
         bits.map_err(|message| self.wrong(message))
     }
 
     /// The error that its line is wrong.
-    pub fn wrong(&self, message: String) -> ExecError {
+    pub(crate) fn wrong(&self, message: String) -> ExecError {
         ExecError {
             line: Some(self.line),
             message,
@@ -94,7 +94,7 @@ impl Assignment {
     }
 
     /// The buffers whose addresses are among the values.
-    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
         self.values.iter().filter_map(|value| match value {
             Value::Address { name, .. } => Some(name.as_str()),
             Value::Bits(_) => None,

@@ -4,7 +4,7 @@ use wavetank_cases::{Fidelity, cases_of, fidelity};
 use wavetank_gcn::Op;
 
 #[path = "../examples/coverage.rs"]
-pub mod page;
+pub(crate) mod page;
 
 #[test]
 fn the_document_is_what_is_so() {

@@ -51,7 +51,7 @@ fn check(name: &str, text: &str) -> usize {
 }
 
 /// The files of cases: each is in a folder of `tests/isa`.
-pub fn case_files() -> Vec<PathBuf> {
+pub(crate) fn case_files() -> Vec<PathBuf> {
     let entries = |folder: PathBuf| {
         let entries = std::fs::read_dir(folder).expect("a folder");
         entries.map(|entry| entry.expect("an entry").path())

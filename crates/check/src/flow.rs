@@ -3,7 +3,7 @@
 use crate::code::Graph;
 
 /// A forward data-flow problem.
-pub trait Analysis {
+pub(crate) trait Analysis {
     /// The facts that may hold at a place.
     type State: Clone;
 
@@ -19,7 +19,7 @@ pub trait Analysis {
 }
 
 /// Returns the state before each block; `None` for unreachable ones.
-pub fn solve<A: Analysis>(graph: &Graph, analysis: &A) -> Vec<Option<A::State>> {
+pub(crate) fn solve<A: Analysis>(graph: &Graph, analysis: &A) -> Vec<Option<A::State>> {
     let mut states: Vec<Option<A::State>> = vec![None; graph.blocks.len()];
     let mut open = std::collections::BTreeSet::from([graph.entry]);
     states[graph.entry] = Some(analysis.start());
@@ -47,7 +47,11 @@ pub fn solve<A: Analysis>(graph: &Graph, analysis: &A) -> Vec<Option<A::State>> 
 }
 
 /// Visits the state before each reachable node.
-pub fn walk<A: Analysis>(graph: &Graph, analysis: &A, mut see: impl FnMut(&A::State, usize)) {
+pub(crate) fn walk<A: Analysis>(
+    graph: &Graph,
+    analysis: &A,
+    mut see: impl FnMut(&A::State, usize),
+) {
     for (state, block) in solve(graph, analysis).into_iter().zip(&graph.blocks) {
         let Some(mut state) = state else { continue };
         for node in block.nodes.clone() {

@@ -14,7 +14,7 @@ use crate::tool::Tool;
 const USER_SGPRS: u32 = 16;
 
 /// Adds the findings about limits in a graph.
-pub fn check(graph: &Graph, findings: &mut Findings) {
+pub(crate) fn check(graph: &Graph, findings: &mut Findings) {
     for (from, to) in &graph.strays {
         findings.add(stray(graph, *from, *to));
     }

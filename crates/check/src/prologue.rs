@@ -14,7 +14,7 @@ use crate::flow::{Analysis, walk};
 use crate::limits::{finding, has_no_scratch};
 
 /// Adds the first access that uses FLAT_SCRATCH with its initial value.
-pub fn check(graph: &Graph, findings: &mut Findings) {
+pub(crate) fn check(graph: &Graph, findings: &mut Findings) {
     let generation = graph.chip.generation();
     let (Some(kernel), Some(register)) = (&graph.kernel, flat_scratch(generation)) else {
         return;

@@ -20,7 +20,7 @@ Examples:
 /// Lists the emulated GPUs, and the CPU that stands for them
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Agents {
+pub(crate) struct Agents {
     /// Only these GPUs, parted by commas, with the size of their memory if you like: gfx900:8G
     #[arg(long, value_name = "CPU[:SIZE]")]
     gpu: Option<String>,
@@ -83,7 +83,7 @@ impl Gpu {
 }
 
 impl Agents {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         // The GPUs set for programs are not listed here, but a wrong value is an error of every command.
         Settings::from_env().map_err(wavetank::Error::from)?;
         if self.rocminfo {

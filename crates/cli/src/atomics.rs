@@ -84,7 +84,7 @@ const ROWS: [Row; 11] = [
 ];
 
 /// Returns the table as text: a paragraph for each subject, a line for each vendor, so that it fits any terminal.
-pub fn side_by_side() -> String {
+pub(crate) fn side_by_side() -> String {
     let vendors = &HEADER[1..];
     let longest = vendors.iter().map(|v| v.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

@@ -33,7 +33,7 @@ const HOST: &str = "host-x86_64-unknown-linux--";
 /// host, as HIP's runtime expects; --no-host leaves it out.
 #[derive(clap::Args)]
 #[command(after_help = BUNDLE_EXAMPLES)]
-pub struct Bundle {
+pub(crate) struct Bundle {
     /// Code objects, or entries with a name of their own: NAME=FILE
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
@@ -67,7 +67,7 @@ enum Method {
 }
 
 impl Bundle {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let mut entries = Vec::new();
         if !self.no_host {
             entries.push((HOST.to_owned(), Vec::new()));
@@ -111,7 +111,7 @@ impl Bundle {
 /// not for a GPU. Empty ones are not written.
 #[derive(clap::Args)]
 #[command(after_help = UNBUNDLE_EXAMPLES)]
-pub struct Unbundle {
+pub(crate) struct Unbundle {
     /// An offload bundle, compressed or not, or a host program, or `-` for stdin
     file: PathBuf,
     /// The folder to write to; with --gpu the file
@@ -126,7 +126,7 @@ pub struct Unbundle {
 }
 
 impl Unbundle {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let bytes = input::read(&self.file)?;
         let entries = unbundle(&bytes).map_err(|error| Failure::from(error).of(&self.file))?;
         if self.list {

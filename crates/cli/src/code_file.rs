@@ -11,14 +11,14 @@ use crate::input;
 use crate::source;
 
 /// A code object, an offload bundle or a host program, as read from disk.
-pub struct CodeFile {
+pub(crate) struct CodeFile {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
 }
 
 impl CodeFile {
     /// Reads a file, or stdin for `-`.
-    pub fn read(path: &Path) -> Result<CodeFile> {
+    pub(crate) fn read(path: &Path) -> Result<CodeFile> {
         let bytes = input::read(path)?;
         source::refuse(path, &bytes)?;
         Ok(CodeFile {
@@ -28,7 +28,7 @@ impl CodeFile {
     }
 
     /// Returns the requested chip, or else the only emulated chip that the file has code for.
-    pub fn chip(&self, gpu: Option<&str>) -> Result<Chip> {
+    pub(crate) fn chip(&self, gpu: Option<&str>) -> Result<Chip> {
         if let Some(name) = gpu {
             return chip_named(name);
         }
@@ -37,7 +37,7 @@ impl CodeFile {
     }
 
     /// Returns the requested chip, or else that of a code object with shaders.
-    pub fn chip_of_shaders(&self, gpu: Option<&str>) -> Result<Chip> {
+    pub(crate) fn chip_of_shaders(&self, gpu: Option<&str>) -> Result<Chip> {
         if let Some(name) = gpu {
             return chip_named(name);
         }
@@ -60,7 +60,7 @@ fn chip_named(name: &str) -> Result<Chip> {
 }
 
 /// Returns the name of a target as files have it: `Vega20:xnack-` is `gfx906:xnack-`.
-pub fn target_named(text: &str) -> String {
+pub(crate) fn target_named(text: &str) -> String {
     let (name, features) = text.split_at(text.find(':').unwrap_or(text.len()));
     let chip = Chip::from_name(name).map_or(name, |chip| chip.name());
     format!("{chip}{features}")

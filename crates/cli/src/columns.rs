@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::terminal;
 
 /// A table as rows of text.
-pub struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     header: Vec<&'a str>,
     rows: Vec<Vec<String>>,
     /// The columns of numbers, which are right-aligned.
@@ -15,7 +15,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub fn new(header: &[&'a str], numbers: &[usize], lesser: &[usize]) -> Columns<'a> {
+    pub(crate) fn new(header: &[&'a str], numbers: &[usize], lesser: &[usize]) -> Columns<'a> {
         Columns {
             header: header.to_vec(),
             rows: Vec::new(),
@@ -24,12 +24,12 @@ impl<'a> Columns<'a> {
         }
     }
 
-    pub fn add(&mut self, row: Vec<String>) {
+    pub(crate) fn add(&mut self, row: Vec<String>) {
         self.rows.push(row);
     }
 
     /// Returns the table without borders, for the present terminal.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.fitted(terminal::columns())
     }
 

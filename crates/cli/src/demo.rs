@@ -28,7 +28,7 @@ Examples:
 /// Draws the Mandelbrot set with a shipped gfx900 kernel (examples/mandelbrot.cl)
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Where to write the picture
     #[arg(long, short, value_name = "FILE", default_value = "mandelbrot.png")]
     output: PathBuf,
@@ -57,7 +57,7 @@ struct Summary<'a> {
 }
 
 impl Demo {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let device = self.running.device(Chip::Gfx900)?;
         let [width, height] = self.size;
         let counts = device.buffer_zeroed(u64::from(width) * u64::from(height) * 4)?;

@@ -16,7 +16,7 @@ const WIDTH: usize = PAGE - 2;
 
 /// A field of a word.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// The text in the cell: a name, or bits.
     pub text: String,
     /// The position of the lowest bit.
@@ -26,7 +26,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    pub fn new(text: impl Into<String>, low: u32, width: u32) -> Cell {
+    pub(crate) fn new(text: impl Into<String>, low: u32, width: u32) -> Cell {
         Cell {
             text: text.into(),
             low,
@@ -41,12 +41,12 @@ impl Cell {
 
 /// Returns the diagram of a word of `bits` bits, highest row first. Bits without a cell get an empty one. A field that extends
 /// over the end of a row has an ellipsis in each part. Cells must not overlap.
-pub fn diagram(cells: &[Cell], bits: u32) -> String {
+pub(crate) fn diagram(cells: &[Cell], bits: u32) -> String {
     rows(cells, bits, ROW)
 }
 
 /// Returns the diagram with the most bits in a row that fit a page: 32, 16 or 8.
-pub fn fitted(cells: &[Cell], bits: u32) -> String {
+pub(crate) fn fitted(cells: &[Cell], bits: u32) -> String {
     let drawn = [ROW, ROW / 2, ROW / 4].map(|row| rows(cells, bits, row));
     let fits = |drawn: &&String| drawn.lines().all(|line| line.chars().count() <= WIDTH);
     drawn.iter().find(fits).unwrap_or(&drawn[2]).clone()

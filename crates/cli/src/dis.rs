@@ -38,7 +38,7 @@ Examples:
 /// A listing has symbols and branch targets as labels, and address and words behind each instruction.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Dis {
+pub(crate) struct Dis {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub struct Dis {
 }
 
 impl Dis {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         if let (true, Some(kernel)) = (self.host, &self.kernel) {
             return self.host_code(kernel);
         }

@@ -48,7 +48,7 @@ Examples:
 /// A file's cases are a state, instructions after `>`, and what is expected; docs/exec-format.md describes it.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Exec {
+pub(crate) struct Exec {
     #[command(flatten)]
     target: Target,
     /// Print JSON
@@ -102,7 +102,7 @@ struct Cell {
 }
 
 impl Exec {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         // A wrong environment is not a failure of a case.
         let settings = Settings::from_env().map_err(wavetank::Error::from)?;
         let engine = Engine::of_environment(settings.kernels.engine);

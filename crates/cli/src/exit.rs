@@ -8,11 +8,11 @@ use wavetank_quote::plain_lines;
 use crate::output::{Stdout, told};
 use crate::paint::carets;
 
-pub use crate::failure::{Failure, Result, shown};
+pub(crate) use crate::failure::{Failure, Result, shown};
 
 /// Prints a failure on stderr, and returns the exit code of the command: 0 for success, 1 if the kernel failed, 2 for a wrong
 /// call or file.
-pub fn code(result: Result) -> ExitCode {
+pub(crate) fn code(result: Result) -> ExitCode {
     let (sentence, code) = match result {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Kernel(sentence)) => (sentence, 1),
@@ -25,7 +25,7 @@ pub fn code(result: Result) -> ExitCode {
 }
 
 /// Writes text to stdout. A reader that closes the pipe early (`wavetank … | head`) is not a failure.
-pub fn print(text: &str) -> Result {
+pub(crate) fn print(text: &str) -> Result {
     let mut out = Stdout::lock();
     told(
         out.write_all(text.as_bytes())
@@ -35,7 +35,7 @@ pub fn print(text: &str) -> Result {
 }
 
 /// Writes a value to stdout as JSON with line breaks.
-pub fn print_json(value: &impl serde::Serialize) -> Result {
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| Failure::usage(format!("cannot write JSON: {error}")))?;
     print(&(text + "\n"))

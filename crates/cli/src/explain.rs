@@ -33,7 +33,7 @@ Examples:
 /// Explains one instruction: what it does, encoding, operands, what else it reads and writes
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Explain {
+pub(crate) struct Explain {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub struct Explain {
 }
 
 impl Explain {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let text = self.what.join(" ");
         let meant = self.target.is_open() && maxwell::is_suatom(&text);
         if let Some(generation) = self.target.maxwell()?.or(meant.then_some(Sm52)) {

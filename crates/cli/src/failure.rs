@@ -6,7 +6,7 @@ use wavetank_quote::plain;
 
 /// The reason why a command failed, as one sentence.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The kernel ran and failed: a fault, an unsupported instruction, a timeout.
     Kernel(String),
     /// The call or a file is wrong.
@@ -14,28 +14,28 @@ pub enum Failure {
 }
 
 /// The result type of commands.
-pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
+pub(crate) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     /// Returns a failure that is the caller's mistake.
-    pub fn usage(sentence: impl Into<String>) -> Failure {
+    pub(crate) fn usage(sentence: impl Into<String>) -> Failure {
         Failure::Usage(sentence.into())
     }
 
     /// Returns the failure of a file operation: `cannot read x.npy: No such file or directory`.
-    pub fn file(verb: &str, path: &Path, error: impl std::fmt::Display) -> Failure {
+    pub(crate) fn file(verb: &str, path: &Path, error: impl std::fmt::Display) -> Failure {
         Failure::Usage(format!("cannot {verb} {}: {error}", shown(path)))
     }
 
     /// Returns the sentence that is printed.
-    pub fn sentence(&self) -> &str {
+    pub(crate) fn sentence(&self) -> &str {
         match self {
             Failure::Kernel(sentence) | Failure::Usage(sentence) => sentence,
         }
     }
 
     /// Returns the failure, with the file that it is about named first.
-    pub fn of(self, path: &Path) -> Failure {
+    pub(crate) fn of(self, path: &Path) -> Failure {
         match self {
             Failure::Usage(sentence) => Failure::Usage(format!("{}: {sentence}", shown(path))),
             kernel => kernel,
@@ -59,7 +59,7 @@ impl From<wavetank::object::Error> for Failure {
 }
 
 /// Returns a file's name for messages: `-` is stdin.
-pub fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => "stdin".to_owned(),
         false => plain(&path.to_string_lossy()).to_string(),

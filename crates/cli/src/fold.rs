@@ -1,11 +1,11 @@
 //! Line breaking at blanks, so that pages fit terminals of 80 columns.
 
 /// The width of a page in columns.
-pub const PAGE: usize = 80;
+pub(crate) const PAGE: usize = 80;
 
 /// Returns a text with a first indent, broken before it exceeds [`PAGE`] columns. Further lines are indented by `rest` blanks. A
 /// word that is too long has a line of its own.
-pub fn folded(text: &str, first: &str, rest: usize) -> String {
+pub(crate) fn folded(text: &str, first: &str, rest: usize) -> String {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
     let mut empty = true;
@@ -29,13 +29,13 @@ pub fn folded(text: &str, first: &str, rest: usize) -> String {
 }
 
 /// Returns a paragraph for each line, indented by some blanks; continuation lines are indented by two more.
-pub fn paragraphs(text: &str, indent: usize) -> String {
+pub(crate) fn paragraphs(text: &str, indent: usize) -> String {
     let fold = |line: &str| folded(line, &" ".repeat(indent), indent + 2);
     text.lines().map(fold).collect()
 }
 
 /// Lines behind two blanks.
-pub fn indented(text: &str) -> String {
+pub(crate) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 

@@ -11,7 +11,7 @@ use crate::output::Output;
 /// Prints a line for each line of a file, by a function that appends its text.
 ///
 /// Gives the numbers of the lines for which there is none, each with its error.
-pub fn print_lines<E>(
+pub(crate) fn print_lines<E>(
     file: &Path,
     mut append: impl FnMut(&str, &mut String) -> Result<(), E>,
 ) -> Result<Vec<(usize, E)>> {
@@ -33,7 +33,7 @@ pub fn print_lines<E>(
 ///
 /// # Errors
 /// The sentence that counts them, if there are any.
-pub fn refuse(file: &Path, wrong: &[(usize, impl Display)]) -> Result {
+pub(crate) fn refuse(file: &Path, wrong: &[(usize, impl Display)]) -> Result {
     let lines = match wrong.len() {
         0 => return Ok(()),
         1 => "1 line is".to_owned(),

@@ -25,7 +25,7 @@ Examples:
 /// FILE is a code object, an offload bundle, a host program with offload bundles inside, or a container of Intel's vISA.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Info {
+pub(crate) struct Info {
     /// The file to look into, or `-` for stdin
     file: PathBuf,
     /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all targets otherwise
@@ -37,7 +37,7 @@ pub struct Info {
 }
 
 impl Info {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let file = CodeFile::read(&self.file)?;
         if visa::is_container(&file.bytes) && self.gpu.is_none() {
             return visa::info(&self.file, file.bytes, self.json);

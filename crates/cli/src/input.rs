@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::exit::{Failure, Result};
 
 /// Returns the bytes of a file. Devices are rejected, because many never end.
-pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
     let failed = |error| Failure::file("read", path, error);
     let kind = std::fs::metadata(path).map_err(failed)?.file_type();
     if kind.is_char_device() || kind.is_block_device() {
@@ -18,7 +18,7 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Returns the bytes of a file, or of stdin for `-`.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     if path != Path::new("-") {
         return read_file(path);
     }
@@ -29,12 +29,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Returns the text of a file, or of stdin for `-`.
-pub fn read_text(path: &Path) -> Result<String> {
+pub(crate) fn read_text(path: &Path) -> Result<String> {
     text(path, read(path)?)
 }
 
 /// Returns the bytes of a file as text.
-pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String> {
+pub(crate) fn text(path: &Path, bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|b| **b == b'\n').count();

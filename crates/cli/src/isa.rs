@@ -37,7 +37,7 @@ const GENERATIONS: [Generation; 4] = [
 /// Lists instructions: names, opcodes, operands; with --coverage what is executed and how exactly
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Isa {
+pub(crate) struct Isa {
     #[command(flatten)]
     target: Target,
     /// Only instructions that have this encoding
@@ -54,7 +54,7 @@ pub struct Isa {
 }
 
 impl Isa {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let asked = Asked {
             format: self.format.as_deref(),
             part: self.name.as_deref().unwrap_or_default(),

@@ -21,7 +21,7 @@ const NAME: &str = "wavetank";
 ///
 /// # Errors
 /// A file that cannot be written, or that has other contents.
-pub fn check(path: &Path) -> Result {
+pub(crate) fn check(path: &Path) -> Result {
     open(path)
         .and_then(|mut file| read(path, &mut file))
         .map(drop)
@@ -31,7 +31,7 @@ pub fn check(path: &Path) -> Result {
 ///
 /// # Errors
 /// The errors of [`check`].
-pub fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Result {
+pub(crate) fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Result {
     let mut file = open(path)?;
     let mut report = read(path, &mut file)?;
     insert(&mut report, cases.into_iter().collect());

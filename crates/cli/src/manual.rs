@@ -21,7 +21,7 @@ Example:
 /// Prints the completions of a shell
 #[derive(clap::Args)]
 #[command(after_help = COMPLETIONS)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     shell: Shell,
 }
@@ -29,14 +29,14 @@ pub struct Completions {
 /// Writes the manual, a page for each command
 #[derive(clap::Args)]
 #[command(after_help = PAGES)]
-pub struct Man {
+pub(crate) struct Man {
     /// The folder that the pages go to, which is made if it is not there
     folder: PathBuf,
 }
 
 impl Completions {
     /// Prints the completions of this command.
-    pub fn run(self, mut command: clap::Command) -> Result {
+    pub(crate) fn run(self, mut command: clap::Command) -> Result {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command, "wavetank", &mut text);
         print(&String::from_utf8_lossy(&text))
@@ -45,7 +45,7 @@ impl Completions {
 
 impl Man {
     /// Writes the manual pages of this command.
-    pub fn run(self, mut all: clap::Command) -> Result {
+    pub(crate) fn run(self, mut all: clap::Command) -> Result {
         let failed = |error| Failure::file("write", &self.folder, error);
         std::fs::create_dir_all(&self.folder).map_err(failed)?;
         all.build();

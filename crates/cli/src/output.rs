@@ -29,10 +29,10 @@ extern "C" fn look() {
 static LOOK: extern "C" fn() = look;
 
 /// A writer to stdout that fails if stdout was closed.
-pub struct Stdout(StdoutLock<'static>);
+pub(crate) struct Stdout(StdoutLock<'static>);
 
 impl Stdout {
-    pub fn lock() -> Stdout {
+    pub(crate) fn lock() -> Stdout {
         Stdout(io::stdout().lock())
     }
 }
@@ -51,14 +51,14 @@ impl Write for Stdout {
 }
 
 /// A buffer of text that is written to stdout piece by piece.
-pub struct Output {
+pub(crate) struct Output {
     /// The text that has not been written.
     pub text: String,
     problem: Option<std::io::Error>,
 }
 
 impl Output {
-    pub fn new() -> Output {
+    pub(crate) fn new() -> Output {
         Output {
             text: String::with_capacity(PIECE + 1024),
             problem: None,
@@ -66,7 +66,7 @@ impl Output {
     }
 
     /// Writes the buffered text, if it is enough for a piece.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         if self.text.len() >= PIECE {
             self.flush();
         }
@@ -82,14 +82,14 @@ impl Output {
     }
 
     /// Writes the rest. A reader that closes the pipe early (`wavetank … | head`) is not a failure.
-    pub fn finish(mut self) -> Result {
+    pub(crate) fn finish(mut self) -> Result {
         self.flush();
         told(self.problem)
     }
 }
 
 /// Returns the failure of a writer to stdout, unless its reader has closed the pipe.
-pub fn told(problem: Option<std::io::Error>) -> Result {
+pub(crate) fn told(problem: Option<std::io::Error>) -> Result {
     match problem {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::file("write to", Path::new("stdout"), error))

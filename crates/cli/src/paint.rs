@@ -12,7 +12,7 @@ const WRONG: &str = "\x1b[1;31m";
 const END: &str = "\x1b[0m";
 
 /// Returns a title, coloured if there are colours.
-pub fn title(text: &str) -> String {
+pub(crate) fn title(text: &str) -> String {
     match terminal::colours() {
         true => format!("{BOLD}{text}{END}"),
         false => text.to_owned(),
@@ -20,7 +20,7 @@ pub fn title(text: &str) -> String {
 }
 
 /// Returns lines with their carets coloured, for a stream that drops colours if necessary.
-pub fn carets(text: &str) -> String {
+pub(crate) fn carets(text: &str) -> String {
     let paint = |line: &str| match line.trim_matches([' ', '\t']) {
         marks if !marks.is_empty() && marks.bytes().all(|b| b == b'^') => {
             format!("{WRONG}{line}{END}")
@@ -35,7 +35,7 @@ pub fn carets(text: &str) -> String {
 }
 
 /// A writer that colours the lines of listings, if there are colours.
-pub struct Painted<W: Write> {
+pub(crate) struct Painted<W: Write> {
     out: W,
     /// The current line, which has not ended.
     line: Vec<u8>,
@@ -43,7 +43,7 @@ pub struct Painted<W: Write> {
 }
 
 impl<W: Write> Painted<W> {
-    pub fn new(out: W) -> Painted<W> {
+    pub(crate) fn new(out: W) -> Painted<W> {
         Painted {
             out,
             line: Vec::new(),

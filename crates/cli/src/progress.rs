@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Runs work on a grid that reports the number of finished work-groups. After a second, the progress is shown on stderr if it is
 /// a terminal, and removed at the end.
-pub fn with_progress<T>(
+pub(crate) fn with_progress<T>(
     grid: Dims,
     block: Dims,
     work: impl FnOnce(&(dyn Fn(u64, u64) + Sync)) -> T,

@@ -12,7 +12,7 @@ const LABEL: usize = 25;
 const VALUE: usize = 35;
 
 /// Returns the report of the host and some GPUs, each with its memory in bytes.
-pub fn report(cpu: &str, threads: usize, gpus: &[(&ChipFacts, u64)]) -> String {
+pub(crate) fn report(cpu: &str, threads: usize, gpus: &[(&ChipFacts, u64)]) -> String {
     let mut page = Page::default();
     page.text += "ROCk module is loaded\n";
     page.title("HSA System Attributes");

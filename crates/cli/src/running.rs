@@ -10,7 +10,7 @@ use crate::exit::Result;
 
 /// How kernels run
 #[derive(Clone, clap::Args)]
-pub struct Running {
+pub(crate) struct Running {
     /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
@@ -34,7 +34,7 @@ impl Running {
     /// Returns a device for a chip.
     ///
     /// Variables that only programs use are checked as well: a wrong value is an error of every command.
-    pub fn device(&self, chip: Chip) -> Result<Device> {
+    pub(crate) fn device(&self, chip: Chip) -> Result<Device> {
         Settings::from_env().map_err(wavetank::Error::from)?;
         let mut builder = Device::builder(chip);
         if let Some(threads) = self.threads {
@@ -56,7 +56,7 @@ impl Running {
     }
 
     /// Returns the options as environment variables for a program.
-    pub fn variables(&self) -> [(&'static str, Option<OsString>); 5] {
+    pub(crate) fn variables(&self) -> [(&'static str, Option<OsString>); 5] {
         let text = |value: Option<String>| value.map(OsString::from);
         [
             (
@@ -76,7 +76,7 @@ impl Running {
 
 impl Running {
     /// Prints a note that a trace uses one thread, if more were requested.
-    pub fn tell_if_traced(&self) {
+    pub(crate) fn tell_if_traced(&self) {
         if let Some(threads @ 2..) = self.threads {
             // A closed stderr is not an error.
             let _ = writeln!(
@@ -88,7 +88,7 @@ impl Running {
 }
 
 /// Prints the seed of a random schedule on stderr.
-pub fn tell_seed(schedule: Schedule) {
+pub(crate) fn tell_seed(schedule: Schedule) {
     if let Schedule::Random(_) = schedule {
         // A closed stderr is not an error.
         let _ = writeln!(anstream::stderr(), "the schedule was {schedule}");

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use nix::libc;
 
 /// The system's allocator, which ends the command instead of returning null.
-pub struct OrEnd;
+pub(crate) struct OrEnd;
 
 // SAFETY: forwards to the system's allocator; null results are never returned.
 unsafe impl GlobalAlloc for OrEnd {

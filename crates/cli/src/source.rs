@@ -15,7 +15,7 @@ enum Language {
 }
 
 /// Rejects the source of a program, and names the command to compile it.
-pub fn refuse(path: &Path, bytes: &[u8]) -> Result {
+pub(crate) fn refuse(path: &Path, bytes: &[u8]) -> Result {
     let Some(language) = language(path, bytes) else {
         return Ok(());
     };
@@ -38,7 +38,7 @@ pub fn refuse(path: &Path, bytes: &[u8]) -> Result {
 }
 
 /// Rejects the source of a program where a program was expected, and names the command to build it.
-pub fn refuse_to_run(path: &Path, bytes: &[u8]) -> Result {
+pub(crate) fn refuse_to_run(path: &Path, bytes: &[u8]) -> Result {
     let file = shown(path);
     let sentence = match language(path, bytes) {
         None => return Ok(()),

@@ -9,7 +9,7 @@ use crate::exit::{Failure, Result};
 
 /// Which chip's instructions.
 #[derive(clap::Args, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     /// The chip: gfx600 to gfx90c, or one of LLVM's names (tahiti, hawaii, fiji, …)
     #[arg(long, value_name = "CPU")]
     gpu: Option<String>,
@@ -23,7 +23,7 @@ impl Target {
     ///
     /// # Errors
     /// An unknown name, or two names that differ.
-    pub fn chip(&self) -> Result<Option<Chip>> {
+    pub(crate) fn chip(&self) -> Result<Option<Chip>> {
         let named = |name: &Option<String>| name.as_deref().map(instruction_set).transpose();
         let wrong = |error: wavetank::UnknownInstructionSet| Failure::usage(error.to_string());
         let (gpu, isa) = (named(&self.gpu), named(&self.isa));
@@ -39,7 +39,7 @@ impl Target {
     ///
     /// # Errors
     /// The errors of [`chip`](Self::chip), and a duplicate chip.
-    pub fn chips(&self) -> Result<Vec<Chip>> {
+    pub(crate) fn chips(&self) -> Result<Vec<Chip>> {
         let names = match (&self.gpu, &self.isa) {
             (Some(gpu), None) if gpu.contains(',') => gpu,
             _ => return Ok(self.chip()?.into_iter().collect()),
@@ -59,15 +59,15 @@ impl Target {
     ///
     /// # Errors
     /// A chip of GCN is named as well.
-    pub fn maxwell(&self) -> Result<Option<Generation>> {
-        self.alone(Generation::from_name, |generation| generation.to_string())
+    pub(crate) fn maxwell(&self) -> Result<Option<Generation>> {
+        self.alone(Generation::from_name, ToString::to_string)
     }
 
     /// Returns the version of vISA that `--isa` names, if it is one.
     ///
     /// # Errors
     /// A chip of GCN is named as well.
-    pub fn visa(&self) -> Result<Option<Version>> {
+    pub(crate) fn visa(&self) -> Result<Option<Version>> {
         self.alone(Version::from_name, |_| "visa".to_owned())
     }
 
@@ -91,19 +91,19 @@ impl Target {
     }
 
     /// Whether no instruction set is requested.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.gpu.is_none() && self.isa.is_none()
     }
 
     /// Returns the requested chip, or the default one.
-    pub fn chip_or_default(&self) -> Result<Chip> {
+    pub(crate) fn chip_or_default(&self) -> Result<Chip> {
         Ok(self.chip()?.unwrap_or(DEFAULT_CHIP))
     }
 }
 
 /// Which syntax.
 #[derive(clap::Args, Debug)]
-pub struct Syntax {
+pub(crate) struct Syntax {
     /// The syntax: llvm or clrx
     #[arg(long, value_name = "DIALECT", default_value = "llvm")]
     pub dialect: Dialect,
@@ -111,7 +111,7 @@ pub struct Syntax {
 
 impl Syntax {
     /// Rejects a dialect of GCN for an instruction set that has only one syntax.
-    pub fn refuse_for(&self, isa: impl std::fmt::Display) -> Result {
+    pub(crate) fn refuse_for(&self, isa: impl std::fmt::Display) -> Result {
         match self.dialect {
             Dialect::Llvm => Ok(()),
             dialect => Err(Failure::usage(format!(
@@ -126,7 +126,7 @@ impl Target {
     ///
     /// # Errors
     /// The errors of [`chip`](Self::chip), if it is one of GCN.
-    pub fn set_name(&self) -> Result<String> {
+    pub(crate) fn set_name(&self) -> Result<String> {
         let other = |name: &&str| name.starts_with("maxwell:") || name.starts_with("visa");
         match self.isa.as_deref().filter(other) {
             Some(name) if self.gpu.is_none() => Ok(name.to_owned()),

@@ -29,21 +29,21 @@ fn stdout() -> &'static Stdout {
 }
 
 /// Returns the width of the terminal in columns; `None` if stdout is not a terminal.
-pub fn columns() -> Option<usize> {
+pub(crate) fn columns() -> Option<usize> {
     stdout().columns
 }
 
 /// Whether text is coloured: on a terminal, unless `NO_COLOR` is set.
-pub fn colours() -> bool {
+pub(crate) fn colours() -> bool {
     stdout().colours
 }
 
 /// A program that shows stdout page by page, until it is dropped.
-pub struct Pager(Child);
+pub(crate) struct Pager(Child);
 
 impl Pager {
     /// Starts `$PAGER`, or else `less`, if stdout is a terminal. `less` itself ends at once if all fits on the screen.
-    pub fn start() -> Option<Pager> {
+    pub(crate) fn start() -> Option<Pager> {
         columns()?;
         let asked = std::env::var("PAGER").ok();
         let asked = asked.as_deref().map_or("less", str::trim);

@@ -25,7 +25,7 @@ const ELSEWHERE: [(&str, &str); 5] = [
 ];
 
 /// Parses the command line; ends the command if it is wrong.
-pub fn parse<T: Parser>() -> T {
+pub(crate) fn parse<T: Parser>() -> T {
     T::try_parse().unwrap_or_else(|mut error| {
         if command().is_some_and(|command| command == "run") {
             point(&mut error);

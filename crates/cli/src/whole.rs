@@ -14,7 +14,7 @@ use nix::unistd::{Gid, Uid};
 ///
 /// # Errors
 /// Errors of the system. In this case an old file is unchanged.
-pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     write_by(path, |file| file.write_all(bytes.as_ref()))
 }
 
@@ -22,7 +22,7 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 ///
 /// # Errors
 /// The errors of [`write`], and those of the function.
-pub fn write_by(
+pub(crate) fn write_by(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {

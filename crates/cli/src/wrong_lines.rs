@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::paint::carets;
 
 /// Shows wrong lines on stderr.
-pub fn show(errors: &[impl Display]) {
+pub(crate) fn show(errors: &[impl Display]) {
     let lines: String = errors.iter().map(|error| format!("{error}\n")).collect();
     // If stderr is closed, nobody is there to be told.
     let _ = anstream::stderr().write_all(carets(&lines).as_bytes());
@@ -17,7 +17,7 @@ pub fn show(errors: &[impl Display]) {
 
 /// The number of wrong lines as the sentence that ends the command, with a hint to lines that are not read where as many are
 /// wrong as may be.
-pub fn count(errors: usize, most: usize, unread: &str) -> String {
+pub(crate) fn count(errors: usize, most: usize, unread: &str) -> String {
     match errors {
         n if n == most => format!("stopped at {n} errors{unread} (see --max-errors)"),
         1 => "1 error".to_owned(),
@@ -27,7 +27,7 @@ pub fn count(errors: usize, most: usize, unread: &str) -> String {
 
 /// A wrong line in JSON. Lines and columns count from 1, columns in characters.
 #[derive(Serialize)]
-pub struct Wrong {
+pub(crate) struct Wrong {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     pub line: usize,
@@ -43,7 +43,7 @@ pub struct Wrong {
 
 impl Wrong {
     /// The line of a number and a text, of which some bytes are wrong.
-    pub fn new(line: usize, text: &str, span: &Range<usize>, message: &str) -> Wrong {
+    pub(crate) fn new(line: usize, text: &str, span: &Range<usize>, message: &str) -> Wrong {
         let characters = |range: Range<usize>| text.get(range).map_or(0, |t| t.chars().count());
         Wrong {
             file: None,

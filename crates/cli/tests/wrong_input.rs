@@ -23,7 +23,7 @@ fn files_that_are_no_code_objects() {
     fs::write(dir.join("truncated"), &whole[..whole.len() - 100]).unwrap();
     for command in ["info", "launch --grid 1 --block 1"] {
         let refused = |file: &str, parts: &[&str]| {
-            wavetank_in(&dir, &format!("{command} {file}")).refused(parts)
+            wavetank_in(&dir, &format!("{command} {file}")).refused(parts);
         };
         refused(
             "text",

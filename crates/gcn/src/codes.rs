@@ -40,7 +40,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// A reading without an operand.
-    pub const NONE: Reading = Reading {
+    pub(crate) const NONE: Reading = Reading {
         coding: Coding::Absent,
         width: 0,
         kind: Kind::Source,
@@ -51,7 +51,7 @@ impl Reading {
     };
 
     /// Returns how the operand of a specification is read in a form.
-    pub fn new(spec: &OperandSpec, form: Form, place: Place, literal: bool) -> Reading {
+    pub(crate) fn new(spec: &OperandSpec, form: Form, place: Place, literal: bool) -> Reading {
         let coding = place.coding;
         let is_address = form == Form::Scratch && spec.field == Field::Saddr;
         // The low bits of the code of a pair or longer span are ignored (Vega ISA, 3.6.2).
@@ -82,7 +82,7 @@ impl Reading {
     }
 
     /// Returns the table of this reading.
-    pub fn codes(self) -> Codes {
+    pub(crate) fn codes(self) -> Codes {
         std::array::from_fn(|code| {
             let scalar_bit = code as u64 & 0x100;
             let raw = code as u64 & Bits(0, self.width).max();

@@ -11,17 +11,17 @@ pub(crate) struct Bits(pub u8, pub u8);
 
 impl Bits {
     /// Returns the largest value that fits.
-    pub const fn max(self) -> u64 {
+    pub(crate) const fn max(self) -> u64 {
         (1 << self.1) - 1
     }
 
     /// Extracts the value from `word`.
-    pub const fn get(self, word: u64) -> u64 {
+    pub(crate) const fn get(self, word: u64) -> u64 {
         word >> self.0 & self.max()
     }
 
     /// Returns the value shifted into place; bits that do not fit are lost.
-    pub const fn put(self, value: u64) -> u64 {
+    pub(crate) const fn put(self, value: u64) -> u64 {
         (value & self.max()) << self.0
     }
 }
@@ -56,7 +56,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The place of a field that is not in the encoding.
-    pub const ABSENT: Place = Place {
+    pub(crate) const ABSENT: Place = Place {
         bits: NOWHERE,
         coding: Coding::Absent,
     };
@@ -85,7 +85,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Returns the place of a field.
-    pub const fn place(&self, field: Field) -> Place {
+    pub(crate) const fn place(&self, field: Field) -> Place {
         self.places[field as usize]
     }
 }

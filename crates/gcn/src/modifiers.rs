@@ -105,7 +105,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    pub fn new(op: Op, form: Form, generation: Generation) -> Taken {
+    pub(crate) fn new(op: Op, form: Form, generation: Generation) -> Taken {
         let row = op.row();
         Taken {
             bits: match form {
@@ -125,7 +125,7 @@ impl Taken {
 
     /// Reads the modifiers in `word`, except for the flags and offset of the layout.
     #[inline]
-    pub fn read(&self, word: u64, form: Form, mods: &mut Mods) {
+    pub(crate) fn read(&self, word: u64, form: Form, mods: &mut Mods) {
         let word = word & self.bits;
         match form {
             Form::Vop3 => self.read_vop3(word, mods),

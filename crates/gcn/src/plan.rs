@@ -55,14 +55,14 @@ impl Slot {
 
 impl Plan {
     /// Returns the code in the field of an operand.
-    pub fn code(&self, operand: usize, word: u64) -> u16 {
+    pub(crate) fn code(&self, operand: usize, word: u64) -> u16 {
         let width = self.places[operand].bits.max() as u16;
         self.slots[operand].code(word) & width
     }
 
     /// Returns the instruction without operands and modifiers.
     #[inline]
-    pub fn blank(&self, chip: Chip) -> Inst {
+    pub(crate) fn blank(&self, chip: Chip) -> Inst {
         Inst {
             op: self.op,
             chip,
@@ -75,7 +75,7 @@ impl Plan {
     }
 
     /// Returns the place and coding of an operand.
-    pub fn place(&self, operand: usize) -> Place {
+    pub(crate) fn place(&self, operand: usize) -> Place {
         self.places[operand]
     }
 }
@@ -139,7 +139,7 @@ fn opcode(op: Op, form: Form, chip: Chip) -> Option<u16> {
 impl Plans {
     /// Returns the plans of a chip, made at first use.
     #[inline]
-    pub fn of(chip: Chip) -> &'static Plans {
+    pub(crate) fn of(chip: Chip) -> &'static Plans {
         static ALL: [OnceLock<Plans>; Chip::ALL.len()] =
             [const { OnceLock::new() }; Chip::ALL.len()];
         ALL[chip as usize].get_or_init(|| Plans::new(chip))
@@ -147,7 +147,7 @@ impl Plans {
 
     /// Returns the plan of the instruction that begins with `word`.
     #[inline]
-    pub fn find(&self, word: u32) -> Option<&Plan> {
+    pub(crate) fn find(&self, word: u32) -> Option<&Plan> {
         let opcodes = &self.opcodes[(word >> 23) as usize];
         let form = match word & 0x1ff {
             SDWA => 1,
@@ -161,25 +161,25 @@ impl Plans {
 
     /// Returns the index of the plan of an instruction in a form.
     #[inline]
-    pub fn number(&self, op: Op, form: Form) -> Option<usize> {
+    pub(crate) fn number(&self, op: Op, form: Form) -> Option<usize> {
         let number = self.by_op[op.index()][variant(op, form)?];
         (number != NONE).then_some(number.into())
     }
 
     /// Returns the plan of an instruction in a form.
-    pub fn get(&self, op: Op, form: Form) -> Option<&Plan> {
+    pub(crate) fn get(&self, op: Op, form: Form) -> Option<&Plan> {
         self.number(op, form).map(|number| &self.all[number])
     }
 
     /// Returns the operand in a field of a word, or [`RESERVED`](crate::codes::RESERVED).
     #[inline]
-    pub fn operand(&self, plan: &Plan, operand: usize, word: u64) -> Operand {
+    pub(crate) fn operand(&self, plan: &Plan, operand: usize, word: u64) -> Operand {
         let slot = plan.slots[operand];
         self.codes[usize::from(slot.codes)][usize::from(slot.code(word))]
     }
 
     /// Returns every plan, in the order of their indices.
-    pub fn all(&self) -> &[Plan] {
+    pub(crate) fn all(&self) -> &[Plan] {
         &self.all
     }
 

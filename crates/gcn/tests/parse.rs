@@ -124,7 +124,7 @@ fn long_and_deep_lines_are_refused() {
         format!("s_mov_b64 s[0:1], {}s0", "[".repeat(100_000)),
     ];
     for line in lines {
-        assert!(parse(&line, Chip::Gfx900).is_err(), "{:.60}", line);
+        assert!(parse(&line, Chip::Gfx900).is_err(), "{line:.60}");
     }
 }
 

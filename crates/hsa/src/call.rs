@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use crate::abi::Result;
+pub(crate) use crate::abi::Result;
 use crate::abi::Status;
 use crate::log;
 use crate::state;
@@ -21,7 +21,7 @@ macro_rules! calls {
     ($($(#[$doc:meta])* $(($before:ident))? fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => { $(
         $(#[$doc])*
         #[unsafe(export_name = concat!("wt_", stringify!($name)))]
-        pub unsafe extern "C" fn $name($($arg: $ty),*) -> crate::abi::Status {
+        pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> crate::abi::Status {
             #[allow(unused_mut, unused_assignments)]
             let mut early = false;
             $(early = stringify!($before) == "early";)?
@@ -39,7 +39,7 @@ macro_rules! operations {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => { $(
         $(#[$doc])*
         #[unsafe(export_name = concat!("wt_", stringify!($name)))]
-        pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? $body
+        pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? $body
         std::arch::global_asm!(concat!(
             ".symver wt_", stringify!($name), ", ", stringify!($name), "@@ROCR_1"
         ));
@@ -59,7 +59,7 @@ macro_rules! same {
 pub(crate) use {calls, operations, same};
 
 /// Runs the body of a call. `early` calls are allowed before `hsa_init`.
-pub fn guarded(
+pub(crate) fn guarded(
     name: &str,
     early: bool,
     arguments: &[(&str, &dyn Debug)],
@@ -90,7 +90,7 @@ pub fn guarded(
 ///
 /// # Safety
 /// The pointer is null, or points to room for a `T`, aligned or not.
-pub unsafe fn put<T>(to: *mut T, value: T) -> Result {
+pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result {
     if to.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -103,7 +103,7 @@ pub unsafe fn put<T>(to: *mut T, value: T) -> Result {
 ///
 /// # Safety
 /// The pointer is null, or points to a text that ends with a zero byte and stays as it is.
-pub unsafe fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str> {
+pub(crate) unsafe fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str> {
     if from.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -113,7 +113,7 @@ pub unsafe fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str> {
 }
 
 /// Calls a callback for each item, until one returns an error.
-pub fn traverse<T>(
+pub(crate) fn traverse<T>(
     items: impl IntoIterator<Item = T>,
     mut callback: impl FnMut(T) -> Status,
 ) -> Result {

@@ -95,7 +95,7 @@ macro_rules! opens {
         /// # Safety
         /// As for libc's function. The last argument of `open` may be missing: its register is then passed on.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($path: $path_type $(, $arg: $ty)*) -> $ret {
+        pub(crate) unsafe extern "C" fn $name($path: $path_type $(, $arg: $ty)*) -> $ret {
             type Function = unsafe extern "C" fn($path_type $(, $ty)*) -> $ret;
             static NEXT: OnceLock<usize> = OnceLock::new();
             // SAFETY: the path is a valid argument of libc.

@@ -16,7 +16,7 @@ use crate::{log, queue, thread};
 static CHANGE: Mutex<()> = Mutex::new(());
 
 /// Adds a reference. The first one creates the devices.
-pub fn init() -> Result {
+pub(crate) fn init() -> Result {
     state::not_forked()?;
     let _one = lock(&CHANGE);
     if state::runtime().is_err() {
@@ -34,7 +34,7 @@ pub fn init() -> Result {
 
 /// Removes a reference. After the last one, all threads have ended, so that a fork copies a library that can be initialised
 /// again.
-pub fn shut_down() -> Result {
+pub(crate) fn shut_down() -> Result {
     let _one = lock(&CHANGE);
     if state::remove_reference()? {
         queue::forget_event_handler();

@@ -20,12 +20,12 @@ fn level() -> Log {
 }
 
 /// Whether calls are logged.
-pub fn traces() -> bool {
+pub(crate) fn traces() -> bool {
     level() >= Log::Trace
 }
 
 /// Whether dispatches are logged.
-pub fn informs() -> bool {
+pub(crate) fn informs() -> bool {
     level() >= Log::Info
 }
 
@@ -40,12 +40,12 @@ fn file() -> Option<&'static File> {
 }
 
 /// Writes a line with one system call.
-pub fn line(text: &str) {
+pub(crate) fn line(text: &str) {
     lines(&format!("wavetank: {text}\n"));
 }
 
 /// Writes complete lines without adding a prefix.
-pub fn lines(text: &str) {
+pub(crate) fn lines(text: &str) {
     match file() {
         Some(mut file) => file.write_all(text.as_bytes()).unwrap_or_else(lost),
         // A closed stderr has no reader, so the error is ignored.
@@ -66,7 +66,7 @@ fn lost(error: std::io::Error) {
 }
 
 /// Writes a line about a subject, unless one was written before.
-pub fn once(about: &str, text: &str) {
+pub(crate) fn once(about: &str, text: &str) {
     static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if lock(&WRITTEN).insert(about.to_owned()) {
         line(text);
@@ -74,7 +74,7 @@ pub fn once(about: &str, text: &str) {
 }
 
 /// Writes a line that a loop of the program may repeat: only the first few of a process.
-pub fn few(text: &str) {
+pub(crate) fn few(text: &str) {
     const FEW: u32 = 8;
     static COUNT: AtomicU32 = AtomicU32::new(0);
     match COUNT.fetch_add(1, Ordering::Relaxed) {
@@ -85,7 +85,7 @@ pub fn few(text: &str) {
 }
 
 /// Writes that a function is not implemented.
-pub fn unimplemented(name: &str) {
+pub(crate) fn unimplemented(name: &str) {
     line(&format!(
         "{name} is not supported; the program gets an error"
     ));

@@ -11,7 +11,7 @@ use wavetank::{Device, Registry};
 use crate::abi::{Result, Status};
 
 /// The devices, which stay from the first `hsa_init` on: worker threads may use them until the process ends.
-pub struct Runtime {
+pub(crate) struct Runtime {
     /// The emulated GPUs, which share their memory.
     pub gpus: Vec<Device>,
     /// The memory size of each GPU in bytes.
@@ -25,18 +25,18 @@ static REFERENCES: AtomicU32 = AtomicU32::new(0);
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// The settings of the environment, read once.
-pub fn settings() -> &'static std::result::Result<Settings, WrongSetting> {
+pub(crate) fn settings() -> &'static std::result::Result<Settings, WrongSetting> {
     static SETTINGS: OnceLock<std::result::Result<Settings, WrongSetting>> = OnceLock::new();
     SETTINGS.get_or_init(Settings::from_env)
 }
 
 /// Locks a mutex, even if a holder has panicked.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether calls can be made: the library is initialised, and this is not a forked child.
-pub fn usable() -> Result {
+pub(crate) fn usable() -> Result {
     not_forked()?;
     match is_open() {
         true => Ok(()),
@@ -45,7 +45,7 @@ pub fn usable() -> Result {
 }
 
 /// Fails in a child that was forked while the library was open.
-pub fn not_forked() -> Result {
+pub(crate) fn not_forked() -> Result {
     match FORKED.load(Ordering::Relaxed) {
         true => Err(Status::ERROR_INVALID_RUNTIME_STATE),
         false => Ok(()),
@@ -53,17 +53,17 @@ pub fn not_forked() -> Result {
 }
 
 /// Marks this process as a forked child.
-pub fn set_forked() {
+pub(crate) fn set_forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
 /// Whether the library is initialised: there is a reference.
-pub fn is_open() -> bool {
+pub(crate) fn is_open() -> bool {
     REFERENCES.load(Ordering::Acquire) > 0
 }
 
 /// Adds a reference to the library.
-pub fn add_reference() -> Result {
+pub(crate) fn add_reference() -> Result {
     let counted =
         REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_add(1));
     counted
@@ -72,7 +72,7 @@ pub fn add_reference() -> Result {
 }
 
 /// Removes a reference. Returns whether it was the last one.
-pub fn remove_reference() -> Result<bool> {
+pub(crate) fn remove_reference() -> Result<bool> {
     let counted =
         REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
     counted
@@ -81,32 +81,32 @@ pub fn remove_reference() -> Result<bool> {
 }
 
 /// The devices, after the first `hsa_init`.
-pub fn runtime() -> Result<&'static Runtime> {
+pub(crate) fn runtime() -> Result<&'static Runtime> {
     RUNTIME.get().ok_or(Status::ERROR_NOT_INITIALIZED)
 }
 
 /// Sets the devices, unless they are set.
-pub fn set_runtime(runtime: Runtime) {
+pub(crate) fn set_runtime(runtime: Runtime) {
     let _ = RUNTIME.set(runtime);
 }
 
 impl Runtime {
     /// The allocations of all GPUs.
-    pub fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &Registry {
         self.gpus[0].registry()
     }
 }
 
 /// The frequency of [`ticks`].
-pub const TICKS_PER_SECOND: u64 = 1_000_000_000;
+pub(crate) const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
 /// The monotonic clock of signals and profiling, in nanoseconds.
-pub fn ticks() -> u64 {
+pub(crate) fn ticks() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: the structure outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * TICKS_PER_SECOND + time.tv_nsec as u64
 }

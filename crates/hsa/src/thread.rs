@@ -50,7 +50,7 @@ thread_local! {
 
 /// Starts a thread. Signals of the process are delivered to the program's own threads only. The float environment is the default
 /// one, even if its creator has another (`-ffast-math` hosts flush denormals).
-pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     let builder = std::thread::Builder::new().name(name.to_owned());
     let blocked = BlockedSignals::new();
     let started = builder.spawn(move || {
@@ -62,7 +62,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHan
 }
 
 /// Starts a thread that serves until [`is_serving`] is false.
-pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
+pub(crate) fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
     /// Records that the thread leaves, however it ends.
     struct Serving(Arc<AtomicBool>);
     impl Drop for Serving {
@@ -87,18 +87,18 @@ pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
 }
 
 /// The number of the library's life.
-pub fn life() -> u64 {
+pub(crate) fn life() -> u64 {
     LIFE.load(Ordering::SeqCst)
 }
 
 /// Whether the life in which this thread serves still continues.
-pub fn is_serving() -> bool {
+pub(crate) fn is_serving() -> bool {
     SERVES.get() == life()
 }
 
 /// Ends the life of the library. `wake` wakes the threads, which then find that it has ended. The function waits until they have
 /// exited, so that a fork afterwards finds no lock taken.
-pub fn end_life(wake: impl FnOnce()) {
+pub(crate) fn end_life(wake: impl FnOnce()) {
     LIFE.fetch_add(1, Ordering::SeqCst);
     wake();
     let servers = std::mem::take(&mut *lock(&SERVERS));
@@ -115,7 +115,7 @@ pub fn end_life(wake: impl FnOnce()) {
 }
 
 /// Begins a new life in a forked child, which has none of its parent's threads.
-pub fn forked() {
+pub(crate) fn forked() {
     LIFE.fetch_add(1, Ordering::SeqCst);
     // The parent's threads do not exist in this process, so they cannot be detached.
     if let Ok(mut servers) = SERVERS.try_lock() {
@@ -124,7 +124,7 @@ pub fn forked() {
 }
 
 /// A thread that is started at its first use, once in a life.
-pub struct Service {
+pub(crate) struct Service {
     name: &'static str,
     body: fn(),
     /// The number of the life in which it was started.
@@ -132,7 +132,7 @@ pub struct Service {
 }
 
 impl Service {
-    pub const fn new(name: &'static str, body: fn()) -> Service {
+    pub(crate) const fn new(name: &'static str, body: fn()) -> Service {
         Service {
             name,
             body,
@@ -141,7 +141,7 @@ impl Service {
     }
 
     /// Starts the thread, unless it has been started.
-    pub fn start(&self) -> Result {
+    pub(crate) fn start(&self) -> Result {
         let life = life();
         if self.started.load(Ordering::Acquire) == life
             || self.started.swap(life, Ordering::AcqRel) == life
@@ -160,8 +160,8 @@ impl BlockedSignals {
         // SAFETY: plain structures, which the calls fill.
         unsafe {
             let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
-            libc::sigfillset(&mut all);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
             BlockedSignals(old)
         }
     }
@@ -170,6 +170,8 @@ impl BlockedSignals {
 impl Drop for BlockedSignals {
     fn drop(&mut self) {
         // SAFETY: restores the previous mask.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut()) };
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut())
+        };
     }
 }

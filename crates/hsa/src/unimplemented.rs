@@ -8,7 +8,7 @@ use crate::log;
 macro_rules! unimplemented {
     ($($name:ident)*) => { $(
         #[unsafe(export_name = concat!("wt_", stringify!($name)))]
-        pub extern "C" fn $name() -> Status {
+        pub(crate) extern "C" fn $name() -> Status {
             log::unimplemented(stringify!($name));
             Status::ERROR
         }

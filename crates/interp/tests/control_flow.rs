@@ -11,12 +11,12 @@ use super::world::{Random, World, crowd, instructions};
 /// What code a program has for an instruction: two dwords each (`check` in `fusion.rs`).
 const DWORDS: i64 = 2;
 
-pub fn inst(text: &str) -> Inst {
+pub(crate) fn inst(text: &str) -> Inst {
     parse(text, Chip::Gfx900).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Instructions that compute, without memory: what a program does between its branches.
-pub fn arithmetic() -> Vec<Inst> {
+pub(crate) fn arithmetic() -> Vec<Inst> {
     let computes = |inst: &Inst| {
         let text = inst.to_string();
         let vector = text.starts_with("v_") && !text.contains("readlane");
@@ -30,7 +30,7 @@ pub fn arithmetic() -> Vec<Inst> {
 }
 
 /// A branch from one instruction to another.
-pub fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
+pub(crate) fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
     let name = [
         "s_branch",
         "s_cbranch_scc0",
@@ -45,7 +45,7 @@ pub fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
 }
 
 /// Masks that divide the lanes, and bring them together.
-pub fn division(random: &mut Random) -> Inst {
+pub(crate) fn division(random: &mut Random) -> Inst {
     inst(
         [
             "s_and_saveexec_b64 s[20:21], vcc",

@@ -7,7 +7,7 @@ use wavetank_machine::Backend;
 use wavetank_translate::Code;
 
 /// Calls `f` with the engine on a program.
-pub fn with<R>(
+pub(crate) fn with<R>(
     code: Arc<dyn Code + Send + Sync>,
     how: Translation,
     f: impl FnOnce(&mut dyn Backend) -> R,
@@ -17,7 +17,7 @@ pub fn with<R>(
 }
 
 /// The levels of processor features that there are here.
-pub fn levels() -> &'static [Simd] {
+pub(crate) fn levels() -> &'static [Simd] {
     let all = &[Simd::Avx512, Simd::Avx2, Simd::Baseline];
     let best = Simd::detect();
     let first = all.iter().position(|l| *l == best).unwrap_or(2);

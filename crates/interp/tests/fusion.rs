@@ -3,7 +3,7 @@
 //! Which engine that is, `engine.rs` of each crate's tests says.
 
 use super::engine::{self, levels};
-pub use super::world::random::blocks;
+pub(crate) use super::world::random::blocks;
 use super::world::{Random, World, crowd, difference, instructions, source};
 use wavetank_gcn::Inst;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
@@ -12,14 +12,14 @@ use wavetank_memory::{ALIAS, Wave, hwreg};
 
 /// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
 /// the end of the code.
-pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
+pub(crate) fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
     let alias = if seed & 2 != 0 { ALIAS } else { 0 };
     let start = || world.start(seed, alias, budget);
     compare(world, code, (seed, simd, alias), &start)
 }
 
 /// The same with waves that are given.
-pub fn compare(
+pub(crate) fn compare(
     world: &World,
     code: &[Inst],
     (seed, simd, alias): (u64, Simd, u64),

@@ -133,7 +133,7 @@ fn stops_say_where() {
     check(&[NOP, 0xbf8d_0001], refused.into(), 4); // s_sethalt 1
     // Behind the load that is refused: global_load_dword v2, v[0:1], off at address 0.
     for (leave, next) in stops(&[NOP, 0xdc50_8000, 0x027f_0000], |wave| {
-        wave.set_s64(126, 1)
+        wave.set_s64(126, 1);
     }) {
         assert!(matches!(leave.fault(), Some(Fault::Memory(_))), "{leave:?}");
         assert_eq!((leave.pc(), next), (4, 4));

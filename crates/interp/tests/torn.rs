@@ -365,7 +365,7 @@ mod host {
 
     /// Whether there are such of 16 bytes: with AVX (Intel SDM 3A, "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2
     /// "Access Atomicity").
-    pub fn has_pairs() -> bool {
+    pub(crate) fn has_pairs() -> bool {
         cfg!(all(target_arch = "x86_64", not(miri))) && has_avx()
     }
 
@@ -380,7 +380,7 @@ mod host {
     }
 
     /// One word, or an aligned pair.
-    pub fn load(words: &[AtomicU64]) -> [u64; 2] {
+    pub(crate) fn load(words: &[AtomicU64]) -> [u64; 2] {
         match words {
             [word] => [word.load(Relaxed); 2],
             pair => load_pair(pair),
@@ -388,7 +388,7 @@ mod host {
     }
 
     /// The same word in all of one, or of an aligned pair.
-    pub fn store(words: &[AtomicU64], value: u64) {
+    pub(crate) fn store(words: &[AtomicU64], value: u64) {
         match words {
             [word] => word.store(value, Relaxed),
             pair => store_pair(pair, value),

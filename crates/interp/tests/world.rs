@@ -15,13 +15,13 @@ use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave,
 use wavetank_translate::Code;
 
 #[path = "../../lane_ops/tests/random.rs"]
-pub mod random;
+pub(crate) mod random;
 
-pub use random::Random;
+pub(crate) use random::Random;
 
 /// The instructions of the corpus of gfx9: each of the table in each form, with
 /// each of its modifiers (crates/gcn/tests/corpus).
-pub fn instructions() -> Vec<Inst> {
+pub(crate) fn instructions() -> Vec<Inst> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn/tests/corpus");
     let files = ["asm-gfx9.tsv", "layout-gfx9.tsv"].map(|file| {
         std::fs::read_to_string(format!("{folder}/{file}")).expect("the corpus is part of the tree")
@@ -49,7 +49,7 @@ pub fn instructions() -> Vec<Inst> {
 
 /// The same instruction on few registers; what names memory names that of the
 /// test, at registers that nothing else is crowded on.
-pub fn crowd(mut inst: Inst, random: &mut Random) -> Inst {
+pub(crate) fn crowd(mut inst: Inst, random: &mut Random) -> Inst {
     let specs = inst.row().operands;
     for (operand, spec) in inst.operands.iter_mut().zip(specs) {
         let memory = match (spec.field, spec.ty.dwords()) {
@@ -107,7 +107,7 @@ fn value(random: &mut Random) -> u32 {
 /// Bytes of the memory that addresses and descriptors of a wave lie in.
 const MEMORY: u32 = 4096;
 /// Bytes of the LDS of a work-group.
-pub const LDS: u32 = 4096;
+pub(crate) const LDS: u32 = 4096;
 /// Bytes of the scratch of a lane.
 const LANE_SCRATCH: u32 = 2052;
 /// Bytes of the scratch of a wave.
@@ -173,13 +173,13 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
 }
 
 /// Where code begins.
-pub const BASE: u64 = 0x1_0000;
+pub(crate) const BASE: u64 = 0x1_0000;
 
 /// How a run ended, and what is in memory after it: LDS, global.
-pub type Outcome = (Leave, Vec<u32>, Vec<u64>);
+pub(crate) type Outcome = (Leave, Vec<u32>, Vec<u64>);
 
 /// Memory of the host that every run finds alike, on a device of its own.
-pub struct World {
+pub(crate) struct World {
     memory: Box<[AtomicU64]>,
     scratch: Box<[AtomicU64]>,
     /// The parts of the memory that are allocated.
@@ -189,7 +189,7 @@ pub struct World {
 
 /// A part of the memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// From which byte of the memory on.
     pub start: u64,
     pub bytes: u64,
@@ -213,7 +213,7 @@ fn address(words: &[AtomicU64], alias: u64) -> u64 {
 
 impl World {
     /// One in which all memory is allocated.
-    pub fn new() -> World {
+    pub(crate) fn new() -> World {
         let whole = Piece {
             start: 0,
             bytes: MEMORY.into(),
@@ -223,7 +223,7 @@ impl World {
     }
 
     /// One in which parts of the memory are.
-    pub fn of(bytes: u32, pieces: Vec<Piece>, alignment: Alignment) -> World {
+    pub(crate) fn of(bytes: u32, pieces: Vec<Piece>, alignment: Alignment) -> World {
         World {
             memory: words(bytes),
             scratch: words(SCRATCH),
@@ -233,17 +233,17 @@ impl World {
     }
 
     /// What is allocated.
-    pub fn pieces(&self) -> &[Piece] {
+    pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
     /// Where guests have memory and scratch.
-    pub fn places(&self, alias: u64) -> (u64, u64) {
+    pub(crate) fn places(&self, alias: u64) -> (u64, u64) {
         (address(&self.memory, alias), address(&self.scratch, alias))
     }
 
     /// The byte of a dword pair of the memory that nobody has allocated and that is not as it was at first, if there is one.
-    pub fn stray(&self) -> Option<u64> {
+    pub(crate) fn stray(&self) -> Option<u64> {
         let mut at = (0..).step_by(8).zip(&self.memory);
         let changed = at.find(|(at, word)| {
             let theirs = |byte: u64| {
@@ -260,7 +260,7 @@ impl World {
     }
 
     /// A wave at the beginning of the code, by a seed, that has addresses of this memory.
-    pub fn start(&self, seed: u64, alias: u64, budget: i64) -> Wave {
+    pub(crate) fn start(&self, seed: u64, alias: u64, budget: i64) -> Wave {
         let [memory, scratch] = [&self.memory, &self.scratch].map(|words| address(words, alias));
         let mut wave = state(seed, memory, scratch);
         wave.uniform_mut().budget = budget;
@@ -268,7 +268,7 @@ impl World {
     }
 
     /// Memory as it is at first.
-    pub fn fill(&self) {
+    pub(crate) fn fill(&self) {
         for (n, dword) in (1u64..).zip(self.memory.iter().chain(&self.scratch)) {
             dword.store(filling(n), Ordering::Relaxed);
         }
@@ -276,7 +276,7 @@ impl World {
 
     /// Runs waves one after another, each on memory as it was at first. The outcome is that of the last: the memory unit
     /// knows by then what is accessed. (The global data share is what the one before left.)
-    pub fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
+    pub(crate) fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
         let (leave, lds) = self.with_unit(Registry::new(), alias, |memory| {
             let runs = waves.iter_mut().map(|wave| {
                 self.fill();
@@ -284,26 +284,26 @@ impl World {
                 backend.run(wave, memory)
             });
             let leave = runs.last().expect("there is a wave");
-            (leave, memory.lds().dwords().to_vec())
+            (leave, memory.lds().dwords().clone())
         });
         (leave, lds, self.words())
     }
 
     /// What is in memory and scratch.
-    pub fn words(&self) -> Vec<u64> {
+    pub(crate) fn words(&self) -> Vec<u64> {
         let all = self.memory.iter().chain(&self.scratch);
         all.map(|word| word.load(Ordering::Relaxed)).collect()
     }
 
     /// Where memory and scratch are on the host, and how many bytes.
     #[allow(dead_code, reason = "only some tests look at what lies beside them")]
-    pub fn extents(&self) -> [(u64, u64); 2] {
+    pub(crate) fn extents(&self) -> [(u64, u64); 2] {
         let of = |words: &[AtomicU64]| (address(words, 0), size_of_val(words) as u64);
         [of(&self.memory), of(&self.scratch)]
     }
 
     /// Calls a function with a memory unit of a registry, which has memory and scratch meanwhile.
-    pub fn with_unit<R>(
+    pub(crate) fn with_unit<R>(
         &self,
         registry: Registry,
         alias: u64,
@@ -336,7 +336,7 @@ impl World {
 }
 
 /// What differs between two waves.
-pub fn difference(a: &Wave, b: &Wave) -> Option<String> {
+pub(crate) fn difference(a: &Wave, b: &Wave) -> Option<String> {
     let (x, y) = (a.uniform(), b.uniform());
     let scalar = (0..128).find(|n| x.s[*n] != y.s[*n]);
     if let Some(n) = scalar {
@@ -359,7 +359,7 @@ pub fn difference(a: &Wave, b: &Wave) -> Option<String> {
 }
 
 /// Code from `BASE` on, 8 bytes an instruction.
-pub fn source(code: &[Inst]) -> Arc<dyn Code + Send + Sync> {
+pub(crate) fn source(code: &[Inst]) -> Arc<dyn Code + Send + Sync> {
     let insts = code.to_vec();
     Arc::new(move |pc: u64| -> Result<Inst, String> {
         let index = (pc.wrapping_sub(BASE) / 8) as usize;

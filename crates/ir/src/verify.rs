@@ -219,7 +219,7 @@ impl Checker<'_> {
     pub(crate) fn constant(&self, &c: &u64) -> Checked<Ty> {
         match self.ty {
             Some(Ty::U32) => {
-                let fits = c <= u64::from(u32::MAX);
+                let fits = u32::try_from(c).is_ok();
                 ensure(fits, || format!("{c:#x} does not fit in 32 bits")).map(|()| Ty::U32)
             }
             Some(ty @ (Ty::U64 | Ty::Mask)) => Ok(ty),

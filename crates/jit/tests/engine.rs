@@ -9,7 +9,7 @@ use wavetank_machine::Backend;
 use wavetank_translate::Code;
 
 /// Calls `f` with the engine on a program.
-pub fn with<R>(
+pub(crate) fn with<R>(
     code: Arc<dyn Code + Send + Sync>,
     how: Translation,
     f: impl FnOnce(&mut dyn Backend) -> R,
@@ -23,7 +23,7 @@ pub fn with<R>(
 }
 
 /// The engine's program, which compiles each block before it runs for the first time.
-pub fn compiler(
+pub(crate) fn compiler(
     code: Arc<dyn Code + Send + Sync>,
     how: Translation,
     registers_observable: bool,
@@ -39,7 +39,7 @@ pub fn compiler(
 }
 
 /// The code of lines for a chip, from address 0 on, and the end of the program.
-pub fn assembled(lines: &[String], chip: Chip) -> Arc<dyn Code + Send + Sync> {
+pub(crate) fn assembled(lines: &[String], chip: Chip) -> Arc<dyn Code + Send + Sync> {
     let mut bytes = Vec::new();
     for text in lines.iter().map(String::as_str).chain(["s_endpgm"]) {
         let inst = parse(text, chip).expect(text);
@@ -51,7 +51,7 @@ pub fn assembled(lines: &[String], chip: Chip) -> Arc<dyn Code + Send + Sync> {
 }
 
 /// The levels of processor features that code is compiled for, if this processor has them.
-pub fn levels() -> &'static [Simd] {
+pub(crate) fn levels() -> &'static [Simd] {
     match Simd::detect() {
         Simd::Avx512 => &[Simd::Avx512, Simd::Avx2],
         Simd::Avx2 => &[Simd::Avx2],

@@ -11,7 +11,7 @@ use crate::mode::{Mode, input, output};
 macro_rules! arithmetic {
     ($trait:ident, $env:ident: $($(#[$doc:meta])* $name:ident($($a:ident: $ty:ident),*) = $nearest:expr, $directed:expr;)*) => {$(
         $(#[$doc])*
-        pub struct $name<F, M>(PhantomData<(F, M)>);
+        pub(crate) struct $name<F, M>(PhantomData<(F, M)>);
 
         impl<F: Directed, M: Mode> $trait for $name<F, M> {
             $(type $ty = F::W;)*

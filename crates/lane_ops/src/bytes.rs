@@ -6,7 +6,7 @@ use crate::lanes::{Batch3, Env, Op3, Row};
 use crate::store::{Aligned, Store, permute};
 
 /// Each byte of c selects a byte of `{a, b}`, a sign, 0 or 0xff.
-pub struct Perm;
+pub(crate) struct Perm;
 
 impl Op3 for Perm {
     type A = u32;
@@ -32,7 +32,7 @@ impl Batch3 for Perm {
 macro_rules! sad {
     ($($(#[$doc:meta])* $name:ident: $field:ty, $fields:literal, $masked:literal, $add:expr;)*) => {$(
         $(#[$doc])*
-        pub struct $name;
+        pub(crate) struct $name;
 
         impl $name {
             #[inline(always)]

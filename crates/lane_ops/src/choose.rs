@@ -21,7 +21,7 @@ pub fn function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
 }
 
 /// The float environment of an operation.
-pub fn environment(op: &Op) -> Env {
+pub(crate) fn environment(op: &Op) -> Env {
     let fp = match *op {
         Op::Un(_, _, fp, _)
         | Op::Bin(_, _, fp, ..)

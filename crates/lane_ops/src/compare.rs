@@ -10,7 +10,7 @@ use crate::mode::{Mode, input};
 macro_rules! relations {
     ($($(#[$doc:meta])* $name:ident($a:ident, $b:ident) = $body:expr;)*) => {$(
         $(#[$doc])*
-        pub struct $name<F, M>(PhantomData<(F, M)>);
+        pub(crate) struct $name<F, M>(PhantomData<(F, M)>);
 
         impl<F: Format, M: Mode> Test2 for $name<F, M> {
             type A = F::W;
@@ -41,7 +41,7 @@ relations! {
 
 /// Whether the class of a float is in a bit set (Vega ISA, V_CMP_CLASS_F32): signaling NaN, quiet NaN, −∞, −normal, −denormal,
 /// −0, +0, +denormal, +normal, +∞. Denormals are never flushed.
-pub struct Class<F>(PhantomData<F>);
+pub(crate) struct Class<F>(PhantomData<F>);
 
 impl<F: Format> Test2 for Class<F> {
     type A = F::W;

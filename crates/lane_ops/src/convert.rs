@@ -208,7 +208,7 @@ fn has_rounding(a: u64) -> bool {
 }
 
 /// The function of a conversion.
-pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
+pub(crate) fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
     use Elem::*;
     let keeps = !fp.flush_in && !fp.flush_out;
     let exact = keeps && fp.round == Round::Nearest;

@@ -10,7 +10,7 @@ use crate::half::{narrow, widen};
 use crate::odd::{sum_to_odd_f32, sum_to_odd_f64};
 
 /// Sums and products with a rounding of [`crate::lanes::Env::round`].
-pub trait Directed: Format {
+pub(crate) trait Directed: Format {
     /// The sum a + b, rounded once.
     fn add(round: u32, a: Self::W, b: Self::W) -> Self::W;
     /// The product a · b, rounded once.
@@ -36,7 +36,7 @@ directed_sum!(sum_f64, sum_to_odd_f64, f64);
 
 /// Rounds double to single precision.
 #[inline(always)]
-pub fn to_single(round: u32, x: f64) -> u32 {
+pub(crate) fn to_single(round: u32, x: f64) -> u32 {
     let nearest = x as f32;
     let back = f64::from(nearest);
     let bits = nearest.to_bits();

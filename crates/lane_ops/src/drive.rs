@@ -117,7 +117,10 @@ mod body {
     use super::*;
 
     #[inline(always)]
-    pub unsafe fn op1<F: Op1, const M: bool, S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    pub(crate) unsafe fn op1<F: Op1, const M: bool, S: Store>(
+        ctx: &mut Ctx<'_, '_>,
+        s: &Step,
+    ) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let mut room = Room::uninit();
@@ -129,7 +132,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn op2<F: Op2, const U: u8, const M: bool, S: Store>(
+    pub(crate) unsafe fn op2<F: Op2, const U: u8, const M: bool, S: Store>(
         ctx: &mut Ctx<'_, '_>,
         s: &Step,
     ) -> Next {
@@ -181,7 +184,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn op3<F: Op3, const U: u8, const M: bool, S: Store>(
+    pub(crate) unsafe fn op3<F: Op3, const U: u8, const M: bool, S: Store>(
         ctx: &mut Ctx<'_, '_>,
         s: &Step,
     ) -> Next {
@@ -236,7 +239,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn test2<F: Test2, const U: u8, const M: bool, S: Store>(
+    pub(crate) unsafe fn test2<F: Test2, const U: u8, const M: bool, S: Store>(
         ctx: &mut Ctx<'_, '_>,
         s: &Step,
     ) -> Next {
@@ -256,7 +259,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn uniform1<F: Op1>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    pub(crate) unsafe fn uniform1<F: Op1>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let r = F::f(env(s), uniform(ctx, s, 0));
@@ -266,7 +269,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn uniform2<F: Op2>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    pub(crate) unsafe fn uniform2<F: Op2>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let (a, b) = (uniform(ctx, s, 0), uniform(ctx, s, 1));
@@ -280,7 +283,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn uniform3<F: Op3>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    pub(crate) unsafe fn uniform3<F: Op3>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let (a, b, c) = (uniform(ctx, s, 0), uniform(ctx, s, 1), uniform(ctx, s, 2));
@@ -294,7 +297,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub unsafe fn uniform_test2<F: Test2>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    pub(crate) unsafe fn uniform_test2<F: Test2>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let r = F::f(env(s), uniform(ctx, s, 0), uniform(ctx, s, 1));
@@ -305,7 +308,7 @@ mod body {
 }
 
 /// A level of processor features, with the steps instantiated for it. All levels compute the same bits.
-pub trait Level {
+pub(crate) trait Level {
     /// Whether uniform sources and sign modifiers are fused into vector steps; otherwise they are materialised first, which keeps
     /// the code small.
     const FUSE: bool;
@@ -335,7 +338,7 @@ pub trait Level {
 }
 
 /// A step that fits none of the drivers: cross-lane moves, carries.
-pub trait Custom {
+pub(crate) trait Custom {
     /// Runs the step in all lanes.
     ///
     /// # Safety
@@ -346,53 +349,53 @@ pub trait Custom {
 macro_rules! level {
     ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal [$($feature:tt)*]) => {
         $(#[$doc])*
-        pub struct $level;
+        pub(crate) struct $level;
 
         mod $module {
             use super::*;
 
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::op1::<F, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::op2::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::op3::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::test2::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform1::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn uniform2<F: Op2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn uniform2<F: Op2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform2::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn uniform3<F: Op3>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn uniform3<F: Op3>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform3::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn uniform_test2<F: Test2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn uniform_test2<F: Test2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { body::uniform_test2::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
-            pub unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+            pub(crate) unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: the contract of `StepFn`.
                 unsafe { F::run::<$store>(c, s) }
             }

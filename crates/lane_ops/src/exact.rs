@@ -155,7 +155,7 @@ fn zero_sum<F: Format>(round: u32) -> F::W {
 }
 
 /// The sum a + b, rounded once.
-pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
+pub(crate) fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) {
         return F::add(a, b);
     }
@@ -169,7 +169,7 @@ pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
 }
 
 /// The product a · b, rounded once.
-pub fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
+pub(crate) fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) || is_zero::<F>(a) || is_zero::<F>(b) {
         return F::mul(a, b);
     }
@@ -179,7 +179,7 @@ pub fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
 }
 
 /// a · b + c, rounded once.
-pub fn fma<F: Format>(round: u32, a: F::W, b: F::W, c: F::W) -> F::W {
+pub(crate) fn fma<F: Format>(round: u32, a: F::W, b: F::W, c: F::W) -> F::W {
     let finite = is_finite::<F>(a) && is_finite::<F>(b) && is_finite::<F>(c);
     if !finite {
         return F::fma(a, b, c);
@@ -202,12 +202,12 @@ fn round_sum<F: Format>(round: u32, a: Number, b: Number) -> F::W {
 }
 
 /// Converts a number of another format; it is finite and not zero.
-pub fn convert<From: Format, To: Format>(round: u32, a: From::W) -> To::W {
+pub(crate) fn convert<From: Format, To: Format>(round: u32, a: From::W) -> To::W {
     Number::of::<From>(a).rounded::<To>(round)
 }
 
 /// Converts an integer that is not zero.
-pub fn from_integer<F: Format>(round: u32, negative: bool, magnitude: u64) -> F::W {
+pub(crate) fn from_integer<F: Format>(round: u32, negative: bool, magnitude: u64) -> F::W {
     Number {
         negative,
         exponent: 0,
@@ -217,7 +217,7 @@ pub fn from_integer<F: Format>(round: u32, negative: bool, magnitude: u64) -> F:
 }
 
 /// Computes m · 2^e for a finite number that is not zero.
-pub fn scale<F: Format>(round: u32, m: F::W, e: i32) -> F::W {
+pub(crate) fn scale<F: Format>(round: u32, m: F::W, e: i32) -> F::W {
     let n = Number::of::<F>(m);
     Number {
         exponent: n.exponent + e.clamp(-5000, 5000),

@@ -39,7 +39,7 @@ fn extreme_of_nans<F: Format, const MAX: bool>(ieee: bool, a: F::W, b: F::W) -> 
 }
 
 /// Minimum or maximum, with NaN operands by the ISA's rules.
-pub struct Extreme<F, M, const MAX: bool>(PhantomData<(F, M)>);
+pub(crate) struct Extreme<F, M, const MAX: bool>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode, const MAX: bool> Op2 for Extreme<F, M, MAX> {
     type A = F::W;
@@ -82,7 +82,7 @@ fn median_of_numbers<F: Format>(a: F::W, b: F::W, c: F::W) -> F::W {
 }
 
 /// The median of three operands.
-pub struct Median<F, M>(PhantomData<(F, M)>);
+pub(crate) struct Median<F, M>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode> Op3 for Median<F, M> {
     type A = F::W;
@@ -149,7 +149,7 @@ impl<M: Mode> Batch3 for Median<Single, M> {
 }
 
 /// Clamps to 0 ≤ x ≤ 1; a NaN becomes 0, or stays (`KEEP_NAN`).
-pub struct Clamp<F, M, const KEEP_NAN: bool>(PhantomData<(F, M)>);
+pub(crate) struct Clamp<F, M, const KEEP_NAN: bool>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode, const KEEP_NAN: bool> Op1 for Clamp<F, M, KEEP_NAN> {
     type A = F::W;

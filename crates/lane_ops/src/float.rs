@@ -20,7 +20,7 @@ use crate::unary::{
 use crate::visit::Visit;
 
 /// Whether an environment rounds to nearest and keeps denormals.
-pub fn is_exact(fp: Fp) -> bool {
+pub(crate) fn is_exact(fp: Fp) -> bool {
     fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
 }
 
@@ -29,7 +29,7 @@ fn is_flushed(fp: Fp) -> bool {
 }
 
 /// The function of a one-operand float operation.
-pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+pub(crate) fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem == Elem::F16 && is_exact(fp) {
         return half_un(op, v);
     }
@@ -99,7 +99,7 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The function of a two-operand float operation.
-pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $extreme:ident, $ldexp:ident, $format:ident, $mode:ident) => {
             match op {
@@ -132,7 +132,7 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 }
 
 /// The function of a three-operand float operation.
-pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $median:ident, $format:ident, $mode:ident) => {
             match op {
@@ -160,7 +160,7 @@ pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 }
 
 /// The function of a float relation.
-pub fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $format:ident) => {
             match rel {
@@ -183,7 +183,7 @@ pub fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The test of a float's class.
-pub fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
     Some(match elem {
         Elem::F16 => v.rare_test::<Class<Half>>(),
         Elem::F32 => v.rare_test::<Class<Single>>(),

@@ -10,7 +10,7 @@ use crate::lanes::Word;
 use crate::odd::sum_to_odd_f32;
 
 /// A word with bit operations that carries a float format.
-pub trait Bits:
+pub(crate) trait Bits:
     Word
     + Eq
     + Ord
@@ -25,7 +25,7 @@ impl Bits for u32 {}
 impl Bits for u64 {}
 
 /// A float format. Arithmetic is rounded once, to nearest even; a NaN result may have any payload.
-pub trait Format: 'static {
+pub(crate) trait Format: 'static {
     /// The word that carries the format. Bits above the format are zero.
     type W: Bits;
     /// A signed integer of the width of the word.
@@ -101,19 +101,19 @@ pub trait Format: 'static {
 
 /// Whether the value is a NaN.
 #[inline(always)]
-pub fn is_nan<F: Format>(a: F::W) -> bool {
+pub(crate) fn is_nan<F: Format>(a: F::W) -> bool {
     a & !F::SIGN > F::EXPONENT
 }
 
 /// The NaN of an invalid operation: negative and quiet.
 #[inline(always)]
-pub fn invalid<F: Format>() -> F::W {
+pub(crate) fn invalid<F: Format>() -> F::W {
     F::SIGN | F::EXPONENT | F::QUIET
 }
 
 /// The first NaN among the operands, made quiet, or the NaN of an invalid operation.
 #[inline(always)]
-pub fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
+pub(crate) fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
     for a in operands.map(F::clean) {
         if is_nan::<F>(a) {
             return a | F::QUIET;
@@ -124,7 +124,7 @@ pub fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
 
 /// The result of an operation with one operand, with the NaN that the operand determines.
 #[inline(always)]
-pub fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
+pub(crate) fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
     let nan = if is_nan::<F>(a) {
         a | F::QUIET
     } else {
@@ -134,11 +134,11 @@ pub fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
 }
 
 /// Half precision, in the low half of 32 bits.
-pub struct Half;
+pub(crate) struct Half;
 /// Single precision, in 32 bits.
-pub struct Single;
+pub(crate) struct Single;
 /// Double precision, in 64 bits.
-pub struct Double;
+pub(crate) struct Double;
 
 macro_rules! native {
     ($format:ident, $f:ident, $w:ident, $key:ident, $bias:literal, $tiny:literal, { $($item:item)* }) => {
@@ -268,7 +268,7 @@ mod reciprocal_root {
     /// y + y·e·(1/2 + 3/8·e) in double precision is within 2^-52.4 of the root. No root of a number of single precision is closer
     /// than 2^-51.7 to the middle between two numbers.
     #[inline(always)]
-    pub fn f32(x: f32) -> f32 {
+    pub(crate) fn f32(x: f32) -> f32 {
         let estimate = 1.0 / x.sqrt();
         let (wide, y) = (f64::from(x), f64::from(estimate));
         let error = 1.0 - wide * y * y;
@@ -279,7 +279,7 @@ mod reciprocal_root {
 
     /// The reciprocal root with two roundings: far closer than the documented 2^29 ULP.
     #[inline(always)]
-    pub fn f64(x: f64) -> f64 {
+    pub(crate) fn f64(x: f64) -> f64 {
         1.0 / x.sqrt()
     }
 }

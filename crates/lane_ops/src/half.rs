@@ -8,7 +8,7 @@ const REBIAS: u32 = 112 << 23;
 
 /// Half to single precision, exactly. The payload of a NaN moves up; a signaling NaN stays so.
 #[inline(always)]
-pub fn widen(a: u32) -> u32 {
+pub(crate) fn widen(a: u32) -> u32 {
     let magnitude = a & 0x7fff;
     let fields = magnitude << 13;
     // 2^-14 + denormal, minus 2^-14: the sum avoids denormals of single precision.
@@ -28,14 +28,14 @@ pub fn widen(a: u32) -> u32 {
 
 /// `widen` with NaNs made quiet, like the processor's conversion.
 #[inline(always)]
-pub fn widen_quiet(a: u32) -> u32 {
+pub(crate) fn widen_quiet(a: u32) -> u32 {
     let is_nan = a & 0x7fff > 0x7c00;
     widen(a) | if is_nan { 1 << 22 } else { 0 }
 }
 
 /// Single to half precision, to nearest even. The payload of a NaN moves down, and the NaN becomes quiet.
 #[inline(always)]
-pub fn narrow_nearest(a: u32) -> u32 {
+pub(crate) fn narrow_nearest(a: u32) -> u32 {
     let magnitude = a & 0x7fff_ffff;
     let odd = magnitude >> 13 & 1;
     let normal = magnitude.wrapping_sub(REBIAS).wrapping_add(0xfff + odd) >> 13;
@@ -48,7 +48,7 @@ pub fn narrow_nearest(a: u32) -> u32 {
 
 /// Single to half precision with a rounding of `Env::round`.
 #[inline(always)]
-pub fn narrow(round: u32, a: u32) -> u32 {
+pub(crate) fn narrow(round: u32, a: u32) -> u32 {
     if round == 0 {
         narrow_nearest(a)
     } else {

@@ -9,7 +9,7 @@ use crate::visit::Visit;
 /// Declares functions of one element: `Name(a: A) -> R = body`.
 macro_rules! op1 {
     ($($name:ident($a:ident: $ta:ty) -> $r:ty = $body:expr;)*) => {$(
-        pub struct $name;
+        pub(crate) struct $name;
         impl Op1 for $name {
             type A = $ta;
             type R = $r;
@@ -24,7 +24,7 @@ macro_rules! op1 {
 /// Declares functions of two elements: `Name(a: A, b: B) -> R = body`.
 macro_rules! op2 {
     ($($name:ident($a:ident: $ta:ty, $b:ident: $tb:ty) -> $r:ty = $body:expr;)*) => {$(
-        pub struct $name;
+        pub(crate) struct $name;
         impl Op2 for $name {
             type A = $ta;
             type B = $tb;
@@ -40,7 +40,7 @@ macro_rules! op2 {
 /// Declares functions of three elements.
 macro_rules! op3 {
     ($($name:ident($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $r:ty = $body:expr;)*) => {$(
-        pub struct $name;
+        pub(crate) struct $name;
         impl Op3 for $name {
             type A = $ta;
             type B = $tb;
@@ -57,7 +57,7 @@ macro_rules! op3 {
 /// Declares relations of two elements.
 macro_rules! test2 {
     ($($name:ident($a:ident: $ta:ty, $b:ident: $tb:ty) = $body:expr;)*) => {$(
-        pub struct $name;
+        pub(crate) struct $name;
         impl Test2 for $name {
             type A = $ta;
             type B = $tb;
@@ -74,7 +74,7 @@ macro_rules! test2 {
 macro_rules! width {
     ($module:ident, $u:ty, $s:ty, $twice:ty, $twice_s:ty, $w:ty, $plain2:ident, $plain3:ident, $plain_test:ident) => {
         /// The functions of one width.
-        pub mod $module {
+        pub(crate) mod $module {
             use super::*;
 
             type U = $u;
@@ -164,7 +164,7 @@ macro_rules! width {
                 LeS(a: W, b: W) = a as S <= b as S;
             }
 
-            pub fn un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
+            pub(crate) fn un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
                 Some(match op {
                     Un::Not => v.rare1::<Not>(),
                     Un::Reverse => v.rare1::<Reverse>(),
@@ -176,7 +176,7 @@ macro_rules! width {
                 })
             }
 
-            pub fn bin<V: Visit>(op: Bin, v: V) -> Option<V::Out> {
+            pub(crate) fn bin<V: Visit>(op: Bin, v: V) -> Option<V::Out> {
                 Some(match op {
                     Bin::Add => v.$plain2::<Add>(),
                     Bin::Sub => v.$plain2::<Sub>(),
@@ -201,7 +201,7 @@ macro_rules! width {
                 })
             }
 
-            pub fn tern<V: Visit>(op: Tern, v: V) -> Option<V::Out> {
+            pub(crate) fn tern<V: Visit>(op: Tern, v: V) -> Option<V::Out> {
                 Some(match op {
                     Tern::BitSelect => v.$plain3::<BitSelect>(),
                     Tern::BfeU => v.$plain3::<BfeU>(),
@@ -212,7 +212,7 @@ macro_rules! width {
                 })
             }
 
-            pub fn cmp<V: Visit>(rel: Rel, v: V) -> Option<V::Out> {
+            pub(crate) fn cmp<V: Visit>(rel: Rel, v: V) -> Option<V::Out> {
                 Some(match rel {
                     Rel::Eq => v.$plain_test::<Eq>(),
                     Rel::Ne => v.$plain_test::<Ne>(),
@@ -299,7 +299,7 @@ test2! {
 }
 
 /// The function of a one-operand integer operation.
-pub fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     Some(match op {
         Un::SignExtend(8) => v.rare1::<SignExtend8>(),
         Un::SignExtend(16) => v.rare1::<SignExtend16>(),
@@ -320,7 +320,7 @@ pub fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The function of a two-operand integer operation.
-pub fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
     Some(match (op, elem) {
         (Bin::MulU24, Elem::I32) => v.plain2::<MulU24>(),
         (Bin::MulS24, Elem::I32) => v.plain2::<MulS24>(),
@@ -338,7 +338,7 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The function of a three-operand integer operation.
-pub fn tern<V: Visit>(op: Tern, elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, v: V) -> Option<V::Out> {
     match (op, elem) {
         (Tern::AlignBit, Elem::I32) => Some(v.plain3::<AlignBit>()),
         (Tern::AlignByte, Elem::I32) => Some(v.plain3::<AlignByte>()),
@@ -357,7 +357,7 @@ pub fn tern<V: Visit>(op: Tern, elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The function of an integer relation.
-pub fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
     match elem {
         Elem::I16 => short::cmp(rel, v),
         Elem::I32 => word::cmp(rel, v),

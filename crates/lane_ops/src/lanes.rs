@@ -10,12 +10,12 @@ use wavetank_ir::LANES;
 use crate::store::{Aligned, Store};
 
 /// Uninitialized space for words of all lanes.
-pub type Room<W> = MaybeUninit<Aligned<[W; LANES]>>;
+pub(crate) type Room<W> = MaybeUninit<Aligned<[W; LANES]>>;
 
 /// Computes all lanes. The results are stored apart from the lane vectors until all are computed, since the destination may be a
 /// source. So the compiler can prove that they do not overlap, and vectorizes the loop.
 #[inline(always)]
-pub fn all_lanes<R: Copy>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
+pub(crate) fn all_lanes<R: Copy>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
     let mut r = Room::<R>::uninit();
     let p = r.as_mut_ptr().cast::<R>();
     for i in 0..LANES {
@@ -244,7 +244,7 @@ pub trait Op3 {
 }
 
 /// A row of 64 words.
-pub type Row = [u32; LANES];
+pub(crate) type Row = [u32; LANES];
 
 /// A function of two words that computes a row of them at once.
 pub trait Batch2: Op2<A = u32, B = u32, R = u32> {
@@ -267,7 +267,7 @@ pub trait Batch3: Op3<A = u32, B = u32, C = u32, R = u32> {
 /// Computes a row lane by lane, for operands that a batch does not cover.
 #[cold]
 #[inline(never)]
-pub fn one_by_one2<F>(env: Env, a: &Row, b: &Row) -> Aligned<Row>
+pub(crate) fn one_by_one2<F>(env: Env, a: &Row, b: &Row) -> Aligned<Row>
 where
     F: Op2<A = u32, B = u32, R = u32>,
 {
@@ -283,7 +283,7 @@ where
 /// Computes a row of three operands lane by lane.
 #[cold]
 #[inline(never)]
-pub fn one_by_one3<F>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>
+pub(crate) fn one_by_one3<F>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>
 where
     F: Op3<A = u32, B = u32, C = u32, R = u32>,
 {

@@ -28,7 +28,7 @@ use wavetank_memory::{Denied, Request};
 ///
 /// An operation that would return to vector registers that do not exist has no effect (Vega ISA, 3.6.2). An instrumented step
 /// records its accesses; it is the same at every level.
-pub fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
+pub(crate) fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
     match (returns_in_file(op), op.shadow, instrumented) {
         (false, ..) => nothing,
         (true, true, _) => of_shadows::<L>(op),

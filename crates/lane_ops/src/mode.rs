@@ -4,7 +4,7 @@ use crate::format::Format;
 use crate::lanes::Env;
 
 /// The part of the environment that is known at compile time.
-pub trait Mode: 'static {
+pub(crate) trait Mode: 'static {
     /// Whether rounding is to nearest.
     const NEAREST: bool;
     /// Whether denormal operands are read as zero.
@@ -14,13 +14,13 @@ pub trait Mode: 'static {
 }
 
 /// To nearest, with denormals kept.
-pub struct Exact;
+pub(crate) struct Exact;
 
 /// To nearest, with denormal operands and results flushed.
-pub struct Flush;
+pub(crate) struct Flush;
 
 /// The environment of the step, tested at run time.
-pub struct Dynamic;
+pub(crate) struct Dynamic;
 
 impl Mode for Exact {
     const NEAREST: bool = true;
@@ -60,13 +60,13 @@ impl Mode for Dynamic {
 
 /// An operand, flushed if the environment flushes inputs.
 #[inline(always)]
-pub fn input<F: Format, M: Mode>(env: Env, a: F::W) -> F::W {
+pub(crate) fn input<F: Format, M: Mode>(env: Env, a: F::W) -> F::W {
     flush::<F>(M::flush_in(env), F::clean(a))
 }
 
 /// A result, flushed if the environment flushes outputs.
 #[inline(always)]
-pub fn output<F: Format, M: Mode>(env: Env, r: F::W) -> F::W {
+pub(crate) fn output<F: Format, M: Mode>(env: Env, r: F::W) -> F::W {
     flush::<F>(M::flush_out(env), r)
 }
 

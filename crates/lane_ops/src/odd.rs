@@ -4,7 +4,7 @@ macro_rules! sum_to_odd {
     ($name:ident, $f:ident) => {
         /// a + b rounded to odd: if the last bit of the sum is even, it moves by one place toward the remainder.
         #[inline(always)]
-        pub fn $name(a: $f, b: $f) -> $f {
+        pub(crate) fn $name(a: $f, b: $f) -> $f {
             let sum = a + b;
             let added = sum - a;
             let rest = (a - (sum - added)) + (b - added);

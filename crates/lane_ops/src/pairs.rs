@@ -46,7 +46,7 @@ fn as_row(halves: Aligned<Halves<u16>>) -> Aligned<Row> {
 }
 
 /// A function of halves, applied to both of each word.
-pub struct Pairs<F>(PhantomData<F>);
+pub(crate) struct Pairs<F>(PhantomData<F>);
 
 impl<F: Op1<A = u32, R = u32>> Op1 for Pairs<F> {
     type A = u32;
@@ -130,7 +130,7 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Op3 for Pairs<F> {
 
 /// A function of single precision, applied to both halves of each word, to nearest and with denormals. Only NaN results need a
 /// repair.
-pub struct PairsThrough<F>(PhantomData<F>);
+pub(crate) struct PairsThrough<F>(PhantomData<F>);
 
 impl<F: Op2<A = u32, B = u32, R = u32>> Op2 for PairsThrough<F> {
     type A = u32;
@@ -250,7 +250,7 @@ fn repair3<F: Batch3>(env: Env, a: &Row, b: &Row, c: &Row, r: &mut Row) {
 }
 
 /// The function of a one-operand operation on pairs.
-pub fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
+pub(crate) fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     Some(match (elem, op) {
         (Elem::F16x2, Un::FClamp) => v.rare1::<Pairs<Clamp<Half, Dynamic, false>>>(),
         (Elem::F16x2, Un::FClampKeepNan) => v.rare1::<Pairs<Clamp<Half, Dynamic, true>>>(),
@@ -259,7 +259,7 @@ pub fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The function of a two-operand operation on pairs.
-pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     Some(match (elem, op) {
         (Elem::I16x2, Bin::Add) => v.batch2::<Pairs<short::Add>>(),
         (Elem::I16x2, Bin::Sub) => v.batch2::<Pairs<short::Sub>>(),
@@ -286,7 +286,7 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 }
 
 /// The function of a three-operand operation on pairs.
-pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     Some(match (elem, op) {
         (Elem::F16x2, Tern::Fma) if is_exact(fp) => v.batch3::<PairsThrough<SumToOdd>>(),
         (Elem::F16x2, Tern::Fma) => v.rare3::<Pairs<Fma<Half, Dynamic>>>(),

@@ -18,7 +18,7 @@ use crate::store::{Aligned, Store};
 use crate::unary::{Rsq, Sqrt};
 
 /// [`Sqrt`] of double precision, all lanes together.
-pub struct WideSqrt<M>(PhantomData<M>);
+pub(crate) struct WideSqrt<M>(PhantomData<M>);
 
 impl<M: Mode> Op1 for WideSqrt<M> {
     type A = u64;
@@ -39,7 +39,7 @@ impl<M: Mode> Op1 for WideSqrt<M> {
 }
 
 /// [`Rsq`] of double precision, all lanes together.
-pub struct WideRsq<M>(PhantomData<M>);
+pub(crate) struct WideRsq<M>(PhantomData<M>);
 
 impl<M: Mode> Op1 for WideRsq<M> {
     type A = u64;

@@ -17,7 +17,7 @@ use crate::store::Store;
 /// A half, as bits of single precision; rounded when it is stored: to nearest (0), or toward zero (3).
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
-pub struct Widened<const ROUND: i32 = 0>(u32);
+pub(crate) struct Widened<const ROUND: i32 = 0>(u32);
 
 impl<const ROUND: i32> Word for Widened<ROUND> {
     /// The width of the computation.
@@ -64,7 +64,7 @@ impl<const ROUND: i32> Word for Widened<ROUND> {
 }
 
 /// Single precision to half. A NaN keeps the upper bits of its payload and becomes quiet.
-pub struct ToHalf<const ROUND: i32>;
+pub(crate) struct ToHalf<const ROUND: i32>;
 
 impl<const ROUND: i32> Op1 for ToHalf<ROUND> {
     type A = u32;
@@ -77,7 +77,7 @@ impl<const ROUND: i32> Op1 for ToHalf<ROUND> {
 }
 
 /// Half precision to single, exactly; a NaN becomes quiet.
-pub struct FromHalf;
+pub(crate) struct FromHalf;
 
 impl Op1 for FromHalf {
     type A = Widened;
@@ -90,7 +90,7 @@ impl Op1 for FromHalf {
 }
 
 /// A function of single precision, applied to halves.
-pub struct Through<F>(PhantomData<F>);
+pub(crate) struct Through<F>(PhantomData<F>);
 
 impl<F: Op1<A = u32, R = u32>> Op1 for Through<F> {
     type A = Widened;
@@ -156,7 +156,7 @@ impl<F: Test2<A = u32, B = u32>> Test2 for Through<F> {
 }
 
 /// a · 2^b of halves, with b a signed 16-bit number.
-pub struct LdexpThrough;
+pub(crate) struct LdexpThrough;
 
 impl Op2 for LdexpThrough {
     type A = Widened;
@@ -177,7 +177,7 @@ impl Op2 for LdexpThrough {
 
 /// a · b + c of widened halves, to be rounded to half. The product is exact in single precision, and no sum overflows or
 /// underflows there. The sum is rounded to odd, so that it may be rounded again.
-pub struct SumToOdd;
+pub(crate) struct SumToOdd;
 
 impl Op3 for SumToOdd {
     type A = u32;

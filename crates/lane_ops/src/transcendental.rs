@@ -19,7 +19,7 @@ use crate::mode::{Mode, input, output};
 use crate::store::{Aligned, Store};
 
 /// A function of bits of single precision. A NaN becomes quiet; an invalid operand gives the NaN of invalid operations.
-pub trait Function: 'static {
+pub(crate) trait Function: 'static {
     /// The result rounded to single precision.
     fn single(a: u32) -> u32;
     /// The results of `single` in all lanes, whose operands `a` returns.
@@ -30,16 +30,16 @@ pub trait Function: 'static {
 }
 
 /// Two to the power of x.
-pub struct Exp2;
+pub(crate) struct Exp2;
 /// The logarithm of x to base 2.
-pub struct Log2;
+pub(crate) struct Log2;
 /// The sine of x turns.
-pub struct Sin;
+pub(crate) struct Sin;
 /// The cosine of x turns.
-pub struct Cos;
+pub(crate) struct Cos;
 
 /// A function in single precision.
-pub struct InSingle<F, M>(PhantomData<(F, M)>);
+pub(crate) struct InSingle<F, M>(PhantomData<(F, M)>);
 
 impl<F: Function, M: Mode> Op1 for InSingle<F, M> {
     type A = u32;
@@ -61,7 +61,7 @@ impl<F: Function, M: Mode> Op1 for InSingle<F, M> {
 }
 
 /// A function of a half that was widened to single precision; the result has yet to be rounded to half.
-pub struct OfWidened<F>(PhantomData<F>);
+pub(crate) struct OfWidened<F>(PhantomData<F>);
 
 impl<F: Function> Op1 for OfWidened<F> {
     type A = u32;
@@ -74,7 +74,7 @@ impl<F: Function> Op1 for OfWidened<F> {
 }
 
 /// A function in half precision.
-pub struct InHalf<F, M>(PhantomData<(F, M)>);
+pub(crate) struct InHalf<F, M>(PhantomData<(F, M)>);
 
 impl<F: Function, M: Mode> Op1 for InHalf<F, M> {
     type A = u32;

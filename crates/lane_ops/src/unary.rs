@@ -15,7 +15,7 @@ use crate::store::{Aligned, Store};
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident($a:ident) = $body:expr;)*) => {$(
         $(#[$doc])*
-        pub struct $name<F, M>(PhantomData<(F, M)>);
+        pub(crate) struct $name<F, M>(PhantomData<(F, M)>);
 
         impl<F: Format, M: Mode> Op1 for $name<F, M> {
             type A = F::W;
@@ -72,7 +72,7 @@ fn has_exponent<F: Format>(a: F::W) -> bool {
 }
 
 /// The exponent that belongs to [`Mantissa`], of 16 bits for halves.
-pub struct Exponent<F, M>(PhantomData<(F, M)>);
+pub(crate) struct Exponent<F, M>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode> Op1 for Exponent<F, M> {
     type A = F::W;
@@ -92,7 +92,7 @@ impl<F: Format, M: Mode> Op1 for Exponent<F, M> {
 }
 
 /// Inverts the sign bit.
-pub struct Neg<F>(PhantomData<F>);
+pub(crate) struct Neg<F>(PhantomData<F>);
 
 impl<F: Format> Op1 for Neg<F> {
     type A = F::W;
@@ -104,7 +104,7 @@ impl<F: Format> Op1 for Neg<F> {
 }
 
 /// Clears the sign bit.
-pub struct Abs<F>(PhantomData<F>);
+pub(crate) struct Abs<F>(PhantomData<F>);
 
 impl<F: Format> Op1 for Abs<F> {
     type A = F::W;
@@ -116,7 +116,7 @@ impl<F: Format> Op1 for Abs<F> {
 }
 
 /// a · 2^b, rounded once.
-pub struct Ldexp<F, M>(PhantomData<(F, M)>);
+pub(crate) struct Ldexp<F, M>(PhantomData<(F, M)>);
 
 impl<F: Format, M: Mode> Op2 for Ldexp<F, M> {
     type A = F::W;

@@ -72,7 +72,7 @@ const BOTH: Caps = Caps {
 };
 
 /// Returns the operands that can be fused.
-pub struct AskCaps;
+pub(crate) struct AskCaps;
 
 impl Visit for AskCaps {
     type Out = Caps;
@@ -118,7 +118,7 @@ impl Visit for AskCaps {
 }
 
 /// Makes a vector step for given uniform sources.
-pub struct VectorStep<L> {
+pub(crate) struct VectorStep<L> {
     /// Bit n says that source n is uniform.
     pub uniform: u8,
     /// Whether sources have sign modifiers.
@@ -128,7 +128,7 @@ pub struct VectorStep<L> {
 
 impl<L: Level> VectorStep<L> {
     /// A visitor for steps with these sources.
-    pub fn new(uniform: u8, mods: bool) -> Self {
+    pub(crate) fn new(uniform: u8, mods: bool) -> Self {
         VectorStep {
             uniform,
             mods,
@@ -225,11 +225,11 @@ impl<L: Level> Visit for VectorStep<L> {
 }
 
 /// Makes a uniform step of an operation.
-pub struct UniformStep<L>(PhantomData<L>);
+pub(crate) struct UniformStep<L>(PhantomData<L>);
 
 impl<L> UniformStep<L> {
     /// A visitor that makes uniform steps.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         UniformStep(PhantomData)
     }
 }

@@ -16,8 +16,10 @@ pub const MAX_INSTS: usize = 64;
 
 /// The code of a program.
 pub trait Code {
-    /// The instruction at a guest address, or a message why there is none (an address outside the code, or code that is not an
-    /// instruction of this chip).
+    /// The instruction at a guest address.
+    ///
+    /// # Errors
+    /// A message why there is none: the address is outside the code, or the code there is not an instruction of this chip.
     fn inst(&self, pc: u64) -> Result<Inst, String>;
 
     /// The chip, if the code at a guest address is not an instruction of it: a trap handler is entered for that.

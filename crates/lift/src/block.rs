@@ -20,12 +20,12 @@ pub(crate) struct Lift<'a> {
 
 impl Lift<'_> {
     /// The guest address of the instruction after this one.
-    pub fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.pc.wrapping_add(self.inst.len.into())
     }
 
     /// The rules of the instruction's chip.
-    pub fn rules(&self) -> &'static Rules {
+    pub(crate) fn rules(&self) -> &'static Rules {
         Rules::of(self.inst.chip)
     }
 }
@@ -46,7 +46,7 @@ pub(crate) enum Flow {
 
 impl Flow {
     /// Stops the kernel here: the instruction is not supported.
-    pub fn unsupported(inst: &Inst, why: &str) -> Flow {
+    pub(crate) fn unsupported(inst: &Inst, why: &str) -> Flow {
         Flow::End(Terminator::Unsupported {
             what: format!("{inst}: {why}").into(),
         })

@@ -268,33 +268,33 @@ const VIOLATES: u64 = 1 << 62;
 const IN_TURN: u64 = 1 << 63;
 
 /// FP_ROUND, 2 bits single, 2 bits half and double.
-pub const FP_ROUND: u32 = 0xf;
+pub(crate) const FP_ROUND: u32 = 0xf;
 /// FP_DENORM, 2 bits single, 2 bits half and double (bit 0 input, bit 1 output).
-pub const FP_DENORM: u32 = 0xf << 4;
+pub(crate) const FP_DENORM: u32 = 0xf << 4;
 /// DX10_CLAMP, a bit of MODE.
-pub const DX10_CLAMP: u32 = 1 << 8;
+pub(crate) const DX10_CLAMP: u32 = 1 << 8;
 /// IEEE, a bit of MODE.
-pub const IEEE: u32 = 1 << 9;
+pub(crate) const IEEE: u32 = 1 << 9;
 /// FP16_OVFL, a bit of MODE.
-pub const FP16_OVFL: u32 = 1 << 23;
+pub(crate) const FP16_OVFL: u32 = 1 << 23;
 /// GPR_IDX_EN, a bit of MODE.
-pub const GPR_IDX_EN: u32 = 1 << 27;
+pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
 /// EXCP_EN: the float and integer exceptions that trap.
-pub const EXCP_EN: u32 = 0x7f << 12;
+pub(crate) const EXCP_EN: u32 = 0x7f << 12;
 /// The bit of EXCP_EN for memory violations.
 const MEM_VIOL_EN: u32 = 1 << 20;
 /// DEBUG: a wave with a trap handler is single-stepped.
 const DEBUG: u32 = 1 << 11;
 /// PRIV, of STATUS (Vega ISA, 3.4 "Status register").
-pub const PRIV: u32 = 1 << 5;
+pub(crate) const PRIV: u32 = 1 << 5;
 /// TRAP_EN, of STATUS (Vega ISA, 3.4 "Status register").
 const TRAP_EN: u32 = 1 << 6;
 /// TRAP, of STATUS (Vega ISA, 3.4 "Status register").
-pub const TRAP: u32 = 1 << 14;
+pub(crate) const TRAP: u32 = 1 << 14;
 /// HALT, of STATUS (Vega ISA, 3.4 "Status register").
-pub const HALT: u32 = 1 << 13;
+pub(crate) const HALT: u32 = 1 << 13;
 /// A register that chips do not have: 1 from the time when a wave has its turn at an ordered counter until it has changed the
 /// counter. No other instruction runs in between.
-pub const HAS_TURN: u8 = 63;
+pub(crate) const HAS_TURN: u8 = 63;
 /// VSKIP, a bit of MODE.
-pub const VSKIP: u32 = 1 << 28;
+pub(crate) const VSKIP: u32 = 1 << 28;

@@ -80,7 +80,7 @@ pub(crate) fn literal_bits(literal: u32, ty: Ty) -> u64 {
 
 impl<'a> Lift<'a> {
     /// Whether a code of 128 and above can be read as a scalar source.
-    pub fn is_readable(&self, code: u8) -> bool {
+    pub(crate) fn is_readable(&self, code: u8) -> bool {
         match code {
             APERTURES_FIRST..=APERTURES_LAST => self.rules().apertures,
             INVERSE_TWO_PI => self.rules().inverse_two_pi,
@@ -97,12 +97,12 @@ impl<'a> Lift<'a> {
     }
 
     /// The scalar source in a field, 32 or 64 bits by its type.
-    pub fn scalar(&self, field: Field) -> Int<'a> {
+    pub(crate) fn scalar(&self, field: Field) -> Int<'a> {
         self.scalar_operand(self.inst.operand(field), self.ty(field))
     }
 
     /// The value of a scalar source with a given type.
-    pub fn scalar_operand(&self, operand: Operand, ty: Ty) -> Int<'a> {
+    pub(crate) fn scalar_operand(&self, operand: Operand, ty: Ty) -> Int<'a> {
         let wide = ty.dwords() == 2;
         let constant = |bits: u64| {
             if wide {
@@ -127,14 +127,14 @@ impl<'a> Lift<'a> {
     }
 
     /// A scalar register; a code that is not a register reads s0.
-    pub fn sgpr(&self, code: u8) -> Int<'a> {
+    pub(crate) fn sgpr(&self, code: u8) -> Int<'a> {
         let code = if code == RESERVED { 0 } else { code };
         Int::i32(self.b, self.b.read(Reg::S(code)))
     }
 
     /// An index relative to a register. If the wave has no register there (from `most` on), the result is an index that is out of
     /// range in the IR too (Vega ISA, 3.6 "Out-of-Range behavior").
-    pub fn index_within(&self, first: u16, index: Int<'a>, most: u16) -> Int<'a> {
+    pub(crate) fn index_within(&self, first: u16, index: Int<'a>, most: u16) -> Int<'a> {
         if most >= 256 {
             return index;
         }
@@ -143,13 +143,13 @@ impl<'a> Lift<'a> {
     }
 
     /// A pair of scalar registers. Pairs are even-aligned (Vega ISA, 3.6.2).
-    pub fn sgpr64(&self, code: u8) -> Int<'a> {
+    pub(crate) fn sgpr64(&self, code: u8) -> Int<'a> {
         let code = if code == RESERVED { 0 } else { code };
         Int::i64(self.b, self.b.read(Reg::S64(code & !1)))
     }
 
     /// The first register of an operand, if it is scalar.
-    pub fn sgpr_code(&self, field: Field) -> Option<u8> {
+    pub(crate) fn sgpr_code(&self, field: Field) -> Option<u8> {
         match self.inst.operand(field) {
             Operand::Sgpr(code) => Some(code),
             _ => None,
@@ -158,7 +158,7 @@ impl<'a> Lift<'a> {
 
     /// Writes the scalar destination, a pair if the value has 64 bits. A code that is not a register is not written (Vega ISA,
     /// 5.2).
-    pub fn write_scalar(&self, value: Int<'a>) {
+    pub(crate) fn write_scalar(&self, value: Int<'a>) {
         let Some(code) = self.sgpr_code(Field::Sdst) else {
             return;
         };
@@ -170,37 +170,37 @@ impl<'a> Lift<'a> {
     }
 
     /// The scalar condition code.
-    pub fn scc(&self) -> Cond<'a> {
+    pub(crate) fn scc(&self) -> Cond<'a> {
         Cond::new(self.b, self.b.read(Reg::Scc))
     }
 
     /// Writes the scalar condition code.
-    pub fn set_scc(&self, scc: Cond<'a>) {
+    pub(crate) fn set_scc(&self, scc: Cond<'a>) {
         self.b.write(Reg::Scc, scc.v, None);
     }
 
     /// EXEC as 64 bits.
-    pub fn exec(&self) -> Int<'a> {
+    pub(crate) fn exec(&self) -> Int<'a> {
         self.sgpr64(EXEC)
     }
 
     /// Writes all 64 bits of EXEC.
-    pub fn set_exec(&self, exec: Int<'a>) {
+    pub(crate) fn set_exec(&self, exec: Int<'a>) {
         self.b.write(Reg::S64(EXEC), exec.v, None);
     }
 
     /// EXEC as a lane mask.
-    pub fn exec_mask(&self) -> Value {
+    pub(crate) fn exec_mask(&self) -> Value {
         self.b.read(Reg::EXEC)
     }
 
     /// M0 as 32 bits.
-    pub fn m0(&self) -> Int<'a> {
+    pub(crate) fn m0(&self) -> Int<'a> {
         self.sgpr(M0)
     }
 
     /// The 16-bit immediate, not extended.
-    pub fn simm16(&self) -> u16 {
+    pub(crate) fn simm16(&self) -> u16 {
         match self.inst.operand(Field::Simm16) {
             Operand::Imm(v) => v as u16,
             _ => 0,
@@ -208,7 +208,7 @@ impl<'a> Lift<'a> {
     }
 
     /// The target of a branch: SIMM16 dwords from the next instruction.
-    pub fn target(&self) -> u64 {
+    pub(crate) fn target(&self) -> u64 {
         let distance = i64::from(self.simm16() as i16) * 4;
         self.next().wrapping_add_signed(distance)
     }

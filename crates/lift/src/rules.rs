@@ -155,7 +155,7 @@ const GFX9: Rules = Rules {
 
 impl Rules {
     /// The rules of a chip.
-    pub const fn of(chip: Chip) -> &'static Rules {
+    pub(crate) const fn of(chip: Chip) -> &'static Rules {
         match (chip, chip.generation()) {
             (Chip::Gfx810, _) => &GFX810,
             (_, Generation::Gfx6) => &GFX6,

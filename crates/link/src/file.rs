@@ -13,21 +13,21 @@ use crate::relocatable::Symbol;
 const LE: LittleEndian = LittleEndian;
 
 /// Sizes of the records in bytes.
-pub const FILE_HEADER_SIZE: u64 = size_of::<FileHeader64<LittleEndian>>() as u64;
-pub const PROGRAM_HEADER_SIZE: u64 = size_of::<ProgramHeader64<LittleEndian>>() as u64;
-pub const SECTION_HEADER_SIZE: u64 = size_of::<SectionHeader64<LittleEndian>>() as u64;
-pub const SYMBOL_SIZE: u64 = size_of::<Sym64<LittleEndian>>() as u64;
-pub const RELA_SIZE: u64 = size_of::<Rela64<LittleEndian>>() as u64;
+pub(crate) const FILE_HEADER_SIZE: u64 = size_of::<FileHeader64<LittleEndian>>() as u64;
+pub(crate) const PROGRAM_HEADER_SIZE: u64 = size_of::<ProgramHeader64<LittleEndian>>() as u64;
+pub(crate) const SECTION_HEADER_SIZE: u64 = size_of::<SectionHeader64<LittleEndian>>() as u64;
+pub(crate) const SYMBOL_SIZE: u64 = size_of::<Sym64<LittleEndian>>() as u64;
+pub(crate) const RELA_SIZE: u64 = size_of::<Rela64<LittleEndian>>() as u64;
 
 /// A string table that is being built.
-pub struct Strings {
+pub(crate) struct Strings {
     bytes: Vec<u8>,
     known: HashMap<String, u32>,
 }
 
 impl Strings {
     /// Starts a table with the empty name.
-    pub fn new() -> Strings {
+    pub(crate) fn new() -> Strings {
         Strings {
             bytes: vec![0],
             known: HashMap::from([(String::new(), 0)]),
@@ -35,7 +35,7 @@ impl Strings {
     }
 
     /// Returns the offset of a name, which is written only once.
-    pub fn add(&mut self, name: &str) -> Result<u32> {
+    pub(crate) fn add(&mut self, name: &str) -> Result<u32> {
         if let Some(at) = self.known.get(name) {
             return Ok(*at);
         }
@@ -45,7 +45,7 @@ impl Strings {
     }
 
     /// Appends a name without a look-up, and returns its offset: names of symbols are rarely repeated.
-    pub fn append(&mut self, name: &str) -> Result<u32> {
+    pub(crate) fn append(&mut self, name: &str) -> Result<u32> {
         if name.is_empty() {
             return Ok(0);
         }
@@ -55,14 +55,14 @@ impl Strings {
         Ok(at)
     }
 
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 /// The header of a section. Its name is an offset in [`Strings`].
 #[derive(Debug, Clone, Copy, Default)]
-pub struct SectionHeader {
+pub(crate) struct SectionHeader {
     pub name: u32,
     pub kind: u32,
     pub flags: u64,
@@ -76,7 +76,7 @@ pub struct SectionHeader {
 }
 
 impl SectionHeader {
-    pub fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(bytes_of(&SectionHeader64 {
             sh_name: U32::new(LE, self.name),
             sh_type: U32::new(LE, elf::SectionType(self.kind)),
@@ -94,7 +94,7 @@ impl SectionHeader {
 
 /// The header of a segment: type, flags, place and size.
 #[derive(Debug, Clone, Copy)]
-pub struct ProgramHeader {
+pub(crate) struct ProgramHeader {
     pub kind: elf::ProgramType,
     pub flags: elf::ProgramFlags,
     pub offset: u64,
@@ -105,7 +105,7 @@ pub struct ProgramHeader {
 }
 
 impl ProgramHeader {
-    pub fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(bytes_of(&ProgramHeader64 {
             p_type: U32::new(LE, self.kind),
             p_flags: U32::new(LE, self.flags),
@@ -120,7 +120,7 @@ impl ProgramHeader {
 }
 
 /// The places of a file's tables.
-pub struct Tables {
+pub(crate) struct Tables {
     /// The file type, `ET_*`.
     pub kind: elf::FileType,
     /// Number of program headers, which follow the file header.
@@ -143,7 +143,7 @@ fn short(number: u32, else_: u16) -> u16 {
 }
 
 /// Returns the header of a file.
-pub fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
+pub(crate) fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
     let size = |size: u64| U16::new(LE, size as u16);
     let programs_at = match tables.programs {
         0 => 0,
@@ -183,7 +183,7 @@ pub fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
 }
 
 /// Returns the first section header, which describes no section.
-pub fn null_section(tables: &Tables) -> SectionHeader {
+pub(crate) fn null_section(tables: &Tables) -> SectionHeader {
     let fits = |number: u32| number < elf::SHN_LORESERVE.into();
     SectionHeader {
         size: match fits(tables.sections) {
@@ -200,7 +200,7 @@ pub fn null_section(tables: &Tables) -> SectionHeader {
 
 /// A symbol of a symbol table.
 #[derive(Debug, Clone, Copy)]
-pub struct SymbolRecord<'a> {
+pub(crate) struct SymbolRecord<'a> {
     pub name: &'a str,
     pub value: u64,
     pub size: u64,
@@ -212,7 +212,7 @@ pub struct SymbolRecord<'a> {
 
 impl<'a> SymbolRecord<'a> {
     /// Makes the record of an object file's symbol, with the number of its section.
-    pub fn of(symbol: &'a Symbol, section: SectionNumber) -> SymbolRecord<'a> {
+    pub(crate) fn of(symbol: &'a Symbol, section: SectionNumber) -> SymbolRecord<'a> {
         SymbolRecord {
             name: &symbol.name,
             value: symbol.value,
@@ -225,7 +225,7 @@ impl<'a> SymbolRecord<'a> {
     }
 
     /// Appends the record; `name` is the offset of its name.
-    pub fn write(&self, out: &mut Vec<u8>, name: u32) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>, name: u32) {
         let binding = elf::SymbolBind(self.binding);
         out.extend_from_slice(bytes_of(&Sym64 {
             st_name: U32::new(LE, name),
@@ -240,7 +240,7 @@ impl<'a> SymbolRecord<'a> {
 
 /// The section number of a symbol, as the symbol table stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SectionNumber {
+pub(crate) enum SectionNumber {
     /// A reserved number, `SHN_*`.
     Reserved(u16),
     /// The index of a section.
@@ -248,9 +248,9 @@ pub enum SectionNumber {
 }
 
 impl SectionNumber {
-    pub const UNDEFINED: SectionNumber = SectionNumber::Reserved(elf::SHN_UNDEF.0);
-    pub const ABSOLUTE: SectionNumber = SectionNumber::Reserved(elf::SHN_ABS.0);
-    pub const COMMON: SectionNumber = SectionNumber::Reserved(elf::SHN_COMMON.0);
+    pub(crate) const UNDEFINED: SectionNumber = SectionNumber::Reserved(elf::SHN_UNDEF.0);
+    pub(crate) const ABSOLUTE: SectionNumber = SectionNumber::Reserved(elf::SHN_ABS.0);
+    pub(crate) const COMMON: SectionNumber = SectionNumber::Reserved(elf::SHN_COMMON.0);
 
     fn short(self) -> u16 {
         match self {
@@ -260,7 +260,7 @@ impl SectionNumber {
     }
 
     /// Returns the entry in the table of large numbers (`SHT_SYMTAB_SHNDX`); 0 if the number fits into the symbol.
-    pub fn large(self) -> u32 {
+    pub(crate) fn large(self) -> u32 {
         match self {
             SectionNumber::Index(index) if index >= elf::SHN_LORESERVE.into() => index,
             _ => 0,
@@ -269,7 +269,7 @@ impl SectionNumber {
 }
 
 /// Appends the record of a relocation.
-pub fn rela(out: &mut Vec<u8>, offset: u64, symbol: u32, kind: u32, addend: i64) {
+pub(crate) fn rela(out: &mut Vec<u8>, offset: u64, symbol: u32, kind: u32, addend: i64) {
     out.extend_from_slice(bytes_of(&Rela64 {
         r_offset: U64::new(LE, offset),
         r_info: Rela64::r_info(LE, false, symbol, elf::RelocationType(kind)),
@@ -278,13 +278,13 @@ pub fn rela(out: &mut Vec<u8>, offset: u64, symbol: u32, kind: u32, addend: i64)
 }
 
 /// Appends zeros up to an alignment, which is a power of two, or 0 for none.
-pub fn align(out: &mut Vec<u8>, align: u64) {
+pub(crate) fn align(out: &mut Vec<u8>, align: u64) {
     let size = out.len().next_multiple_of(align.max(1) as usize);
     out.resize(size, 0);
 }
 
 /// Returns the next multiple of an alignment, which is a power of two or 0 for none; saturates at the largest number.
-pub fn align_up(at: u64, align: u64) -> u64 {
+pub(crate) fn align_up(at: u64, align: u64) -> u64 {
     at.checked_next_multiple_of(align.max(1))
         .unwrap_or(u64::MAX)
 }

@@ -113,18 +113,18 @@ fn objects_like(like: Like) -> impl Strategy<Value = Relocatable> {
 }
 
 /// Files of any numbers and names.
-pub fn objects() -> impl Strategy<Value = Relocatable> {
+pub(crate) fn objects() -> impl Strategy<Value = Relocatable> {
     objects_like(Like::Nothing)
 }
 
 /// Files such as an assembler writes, which have the same names often.
-pub fn small_objects() -> impl Strategy<Value = Relocatable> {
+pub(crate) fn small_objects() -> impl Strategy<Value = Relocatable> {
     objects_like(Like::AnAssembler)
 }
 
 /// Files that can be linked mostly: what they name is somewhere, and each relocation is one that its symbol and its section
 /// can have.
-pub fn linkable_objects() -> impl Strategy<Value = Relocatable> {
+pub(crate) fn linkable_objects() -> impl Strategy<Value = Relocatable> {
     small_objects().prop_map(|mut object| {
         let names = 'a'..='z';
         for (symbol, name) in object.symbols.iter_mut().zip(names) {

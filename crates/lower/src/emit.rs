@@ -19,7 +19,7 @@ pub(super) struct Operand {
 }
 
 impl Operand {
-    pub fn is_uniform(self) -> bool {
+    pub(crate) fn is_uniform(self) -> bool {
         matches!(self.place, Place::Uniform(_) | Place::Const(_))
     }
 }

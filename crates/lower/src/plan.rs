@@ -32,7 +32,7 @@ fn units(span: Span) -> std::ops::Range<usize> {
 }
 
 /// The decisions for one block.
-pub struct Plan {
+pub(crate) struct Plan {
     /// The last node at which a value is needed.
     pub last: Vec<u32>,
     /// The number of nodes that use the value, its second result not counted.
@@ -54,7 +54,7 @@ pub struct Plan {
 }
 
 /// The node that a value's bits come from, looking through casts.
-pub fn source(block: &Block, mut v: Value) -> Value {
+pub(crate) fn source(block: &Block, mut v: Value) -> Value {
     while let Op::Cast(_, of) = block.node(v).op {
         v = of;
     }
@@ -74,7 +74,7 @@ fn reads(op: &Op, span: Span) -> bool {
 
 impl Plan {
     /// Makes the plan of a block. `fuse` is off for the level without fusion.
-    pub fn new(block: &Block, fuse: bool) -> Plan {
+    pub(crate) fn new(block: &Block, fuse: bool) -> Plan {
         let mut plan = Plan::empty(block.nodes.len());
         let users = plan.count_uses(block);
         plan.hoist_vector_writes(block);
@@ -89,7 +89,7 @@ impl Plan {
     }
 
     /// A plan without fusion, for a caller that decides which reads are copied and how long values are needed.
-    pub fn unfused(block: &Block, copied: Vec<bool>, last: Vec<u32>) -> Plan {
+    pub(crate) fn unfused(block: &Block, copied: Vec<bool>, last: Vec<u32>) -> Plan {
         let n = block.nodes.len();
         let mut plan = Plan {
             last,
@@ -415,12 +415,12 @@ fn takes_mods(op: &Op, elem: Elem) -> bool {
 }
 
 /// Whether a node writes EXEC.
-pub fn writes_exec(op: &Op) -> bool {
+pub(crate) fn writes_exec(op: &Op) -> bool {
     writes(op, Span::EXEC)
 }
 
 /// Whether a block changes the modes that later blocks are lifted for: hardware registers.
-pub fn writes_hardware(op: &Op) -> bool {
+pub(crate) fn writes_hardware(op: &Op) -> bool {
     let writes = op.effects().writes;
     writes.iter().any(|span| span.file == RegFile::Hardware)
 }

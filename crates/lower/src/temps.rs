@@ -31,7 +31,7 @@ impl Slots {
 
 /// A temporary, until it is given back.
 #[derive(Clone, Copy, Debug)]
-pub enum Temp {
+pub(crate) enum Temp {
     /// A number of lane vectors, from a slot on: first slot and count.
     Vector(usize, usize),
     /// The number of a uniform slot.
@@ -39,7 +39,7 @@ pub enum Temp {
 }
 
 /// The temporaries of a block, freed after their last use.
-pub struct Temps {
+pub(crate) struct Temps {
     vector: Slots,
     uniform: Slots,
     /// The temporaries to free after each node.
@@ -48,7 +48,7 @@ pub struct Temps {
 
 impl Temps {
     /// No temporary in use, for a block of `nodes` nodes.
-    pub fn new(nodes: usize) -> Self {
+    pub(crate) fn new(nodes: usize) -> Self {
         Temps {
             vector: Slots {
                 used: vec![false; ROOM.vectors],
@@ -61,7 +61,7 @@ impl Temps {
     }
 
     /// Allocates lane vectors of 32 or 64 bits until node `last` is done, and returns their offset in the vector file.
-    pub fn vector(&mut self, bits: u32, last: u32) -> Result<u32, TooMany> {
+    pub(crate) fn vector(&mut self, bits: u32, last: u32) -> Result<u32, TooMany> {
         let count = bits as usize / 32;
         let slot = self.vector.take(count)?;
         self.ends[last as usize].push(Temp::Vector(slot, count));
@@ -69,14 +69,14 @@ impl Temps {
     }
 
     /// Allocates 64 uniform bits until node `last` is done, and returns their offset from [`Uniform`].
-    pub fn uniform(&mut self, last: u32) -> Result<u32, TooMany> {
+    pub(crate) fn uniform(&mut self, last: u32) -> Result<u32, TooMany> {
         let slot = self.uniform.take(1)?;
         self.ends[last as usize].push(Temp::Uniform(slot));
         Ok((size_of::<Uniform>() + 8 * slot) as u32)
     }
 
     /// Frees the temporaries whose last use is node `n`.
-    pub fn done(&mut self, n: usize) {
+    pub(crate) fn done(&mut self, n: usize) {
         for temp in std::mem::take(&mut self.ends[n]) {
             match temp {
                 Temp::Vector(slot, count) => self.vector.used[slot..slot + count].fill(false),

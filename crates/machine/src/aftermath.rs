@@ -46,7 +46,7 @@ pub(crate) enum Verdict {
 }
 
 impl Aftermath {
-    pub fn new(threads: usize) -> Aftermath {
+    pub(crate) fn new(threads: usize) -> Aftermath {
         Aftermath {
             end: AtomicU64::new(NONE),
             threads,
@@ -55,7 +55,7 @@ impl Aftermath {
     }
 
     /// The decision for a work-group by its number.
-    pub fn verdict(&self, group: u64) -> Verdict {
+    pub(crate) fn verdict(&self, group: u64) -> Verdict {
         match self.end.load(Ordering::Relaxed) {
             NONE => Verdict::Run,
             0 => Verdict::Stop,
@@ -65,17 +65,17 @@ impl Aftermath {
     }
 
     /// Whether a work-group has failed, or all are stopping.
-    pub fn has_begun(&self) -> bool {
+    pub(crate) fn has_begun(&self) -> bool {
         self.end.load(Ordering::Relaxed) != NONE
     }
 
     /// Stops the work-groups from this number on, because it has failed. With 0 all stop.
-    pub fn stop_from(&self, group: u64) {
+    pub(crate) fn stop_from(&self, group: u64) {
         self.end.fetch_min(group, Ordering::Relaxed);
     }
 
     /// Records that a thread has let each of its work-groups run once. All stop if the groups of all threads only wait.
-    pub fn looked(&self, thread: usize, moved: bool) {
+    pub(crate) fn looked(&self, thread: usize, moved: bool) {
         let mut waiting = self.waiting();
         if moved {
             waiting.looks.clear();
@@ -90,7 +90,7 @@ impl Aftermath {
     }
 
     /// Records that a thread has no work-groups left.
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         let mut waiting = self.waiting();
         waiting.gone += 1;
         waiting.looks.clear();

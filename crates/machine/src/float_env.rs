@@ -31,19 +31,19 @@ use host::{DEFAULT, Word, get, set};
 mod host {
     use std::arch::asm;
 
-    pub type Word = u32;
+    pub(super) type Word = u32;
 
     /// The value after a reset: all exceptions masked (Intel SDM volume 1, 10.2.3).
-    pub const DEFAULT: Word = 0x1f80;
+    pub(super) const DEFAULT: Word = 0x1f80;
 
-    pub fn get() -> Word {
+    pub(super) fn get() -> Word {
         let mut word = 0;
         // SAFETY: stores MXCSR to a local. SSE is part of every x86-64.
         unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut word, options(nostack, preserves_flags)) };
         word
     }
 
-    pub fn set(word: Word) {
+    pub(super) fn set(word: Word) {
         // SAFETY: loads a valid MXCSR, the default or one that was read; reserved bits are zero. Rust code requires the default,
         // which `DefaultFloatEnv` provides.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word, options(nostack, preserves_flags)) };

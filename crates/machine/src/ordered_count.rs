@@ -30,18 +30,18 @@ impl Default for Packer {
 
 impl Packer {
     /// Whether it is a wave's turn at a counter.
-    pub fn is_turn(&self, counter: u8, wave: u32) -> bool {
+    pub(crate) fn is_turn(&self, counter: u8, wave: u32) -> bool {
         self.turns[usize::from(counter) % COUNTERS] == wave % WAVES
     }
 
     /// Passes a wave's turn at a counter to the next wave.
-    pub fn pass(&mut self, counter: u8, wave: u32) {
+    pub(crate) fn pass(&mut self, counter: u8, wave: u32) {
         self.turns[usize::from(counter) % COUNTERS] = after(wave);
         self.skip();
     }
 
     /// Records that a wave will not use the counters any more.
-    pub fn last(&mut self, wave: u32) {
+    pub(crate) fn last(&mut self, wave: u32) {
         self.done.push(wave % WAVES);
         self.skip();
     }

@@ -24,7 +24,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// A queue of all work-groups of a dispatch.
-    pub fn new(count: u64, threads: usize) -> Queue {
+    pub(crate) fn new(count: u64, threads: usize) -> Queue {
         Queue {
             next: AtomicU64::new(0),
             count,
@@ -34,7 +34,7 @@ impl Queue {
 
     /// The next work-groups for a thread with room for `room` more, or none. Work-groups may wait for each other, so the
     /// caller must have room for all of them beside those that it runs.
-    pub fn take(&self, room: usize) -> Range<u64> {
+    pub(crate) fn take(&self, room: usize) -> Range<u64> {
         let most = MAX.min(room as u64).max(1);
         let share = |next: u64| ((self.count - next) / (self.threads * PARTS)).clamp(1, most);
         let step = |next| (next < self.count).then(|| next + share(next));

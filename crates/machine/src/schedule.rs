@@ -224,7 +224,7 @@ pub fn run<W: Worker>(
     let outcome = shared
         .outcome
         .into_inner()
-        .unwrap_or_else(|e| e.into_inner());
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     outcome.finish(done)
 }
 
@@ -335,7 +335,9 @@ impl Shared<'_> {
     }
 
     fn outcome(&self) -> std::sync::MutexGuard<'_, Outcome> {
-        self.outcome.lock().unwrap_or_else(|e| e.into_inner())
+        self.outcome
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -100,13 +100,13 @@ pub(crate) struct TimeSlices {
 
 impl TimeSlices {
     /// Makes room for a number of waves.
-    pub fn resize(&mut self, waves: usize) {
+    pub(crate) fn resize(&mut self, waves: usize) {
         self.doubled.resize(waves, 0);
     }
 
     /// Resets the time slices for a work-group, by its number in the grid.
     #[inline]
-    pub fn begin(&mut self, schedule: Schedule, group: u64) {
+    pub(crate) fn begin(&mut self, schedule: Schedule, group: u64) {
         let doubled = match schedule {
             Schedule::Fair => 0,
             Schedule::Greedy | Schedule::Random(_) => DOUBLINGS,
@@ -122,7 +122,7 @@ impl TimeSlices {
 
     /// The cost that the next time slice of a wave may have.
     #[inline]
-    pub fn budget(&mut self, wave: usize) -> i64 {
+    pub(crate) fn budget(&mut self, wave: usize) -> i64 {
         match self.schedule {
             Schedule::Random(_) => self.random.budget(),
             _ => FIRST << self.doubled[wave],
@@ -130,7 +130,7 @@ impl TimeSlices {
     }
 
     /// The largest cost that the next time slice of a wave may have.
-    pub fn most(&self, wave: usize) -> i64 {
+    pub(crate) fn most(&self, wave: usize) -> i64 {
         match self.schedule {
             Schedule::Random(_) => FIRST << DOUBLINGS,
             _ => FIRST << self.doubled[wave],
@@ -138,21 +138,21 @@ impl TimeSlices {
     }
 
     /// Lengthens the next time slice of a wave that has used up one. Returns `false` once it has the maximum length.
-    pub fn used_up(&mut self, wave: usize) -> bool {
+    pub(crate) fn used_up(&mut self, wave: usize) -> bool {
         let grows = self.doubled[wave] < DOUBLINGS;
         self.doubled[wave] += u8::from(grows);
         grows
     }
 
     /// Resets the time slices of a wave that has met others at a barrier.
-    pub fn met(&mut self, wave: usize) {
+    pub(crate) fn met(&mut self, wave: usize) {
         if self.schedule == Schedule::Fair {
             self.doubled[wave] = 0;
         }
     }
 
     /// Shuffles the waves of the next round if the schedule is random.
-    pub fn shuffle(&mut self, order: &mut [u32]) {
+    pub(crate) fn shuffle(&mut self, order: &mut [u32]) {
         if let Schedule::Random(_) = self.schedule {
             // The algorithm of Fisher and Yates.
             for last in (1..order.len()).rev() {

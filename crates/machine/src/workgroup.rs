@@ -52,7 +52,7 @@ pub(crate) enum Round {
 
 impl WorkGroup {
     /// Room for a work-group.
-    pub fn new(group: Group) -> Self {
+    pub(crate) fn new(group: Group) -> Self {
         WorkGroup {
             group,
             waves: Vec::new(),
@@ -64,7 +64,7 @@ impl WorkGroup {
     }
 
     /// Starts another work-group here: every wave of it is ready.
-    pub fn begin(&mut self, group: Group, schedule: Schedule) {
+    pub(crate) fn begin(&mut self, group: Group, schedule: Schedule) {
         let count = group.waves();
         self.group = group;
         if self.states.len() != count as usize {
@@ -94,7 +94,7 @@ impl WorkGroup {
     }
 
     /// Lets each wave that can run do so once.
-    pub fn round(
+    pub(crate) fn round(
         &mut self,
         worker: &mut impl Worker,
         sync: &GlobalSyncUnit,
@@ -166,7 +166,7 @@ impl WorkGroup {
     }
 
     /// Guest instructions that the next round may take at most.
-    pub fn most_of_round(&self) -> i64 {
+    pub(crate) fn most_of_round(&self) -> i64 {
         let is_ready = |n: &usize| self.states[*n] == WaveState::Ready;
         let ready = (0..self.states.len()).filter(is_ready);
         ready.map(|n| self.slices.most(n)).sum()
@@ -203,7 +203,7 @@ impl WorkGroup {
     }
 
     /// The waves that wait for waves of other work-groups do so no more.
-    pub fn leave(&self, sync: &GlobalSyncUnit) {
+    pub(crate) fn leave(&self, sync: &GlobalSyncUnit) {
         for state in &self.states {
             if let WaveState::GlobalSync(ticket) = *state {
                 sync.leave(ticket);

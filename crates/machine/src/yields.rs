@@ -60,7 +60,7 @@ impl BlockCost {
                     writes |= writes_for_good(op);
                 }
                 Op::End(Terminator::Branch(to)) => {
-                    next = (*to <= at).then_some(YieldPoint::BackEdge)
+                    next = (*to <= at).then_some(YieldPoint::BackEdge);
                 }
                 Op::End(Terminator::CondBranch { taken: to, .. }) => taken = Some(*to),
                 Op::End(Terminator::Jump(_)) => next = Some(YieldPoint::Jump),

@@ -448,12 +448,12 @@ impl Worker for Spender<'_> {
             .push((uniform.s[WAVE], uniform.budget));
         uniform.budget = 0;
         uniform.s[STEP] += 1;
-        let why = match uniform.s[STEP] {
+
+        match uniform.s[STEP] {
             15 => Leave::Barrier(0),
             18 => Leave::End(0),
             _ => SPENT,
-        };
-        why
+        }
     }
 }
 

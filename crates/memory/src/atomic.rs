@@ -174,7 +174,7 @@ fn extreme(a: u16, b: u16, choose: fn(u16, u16) -> u16) -> u16 {
 }
 
 /// The aligned words that the lanes of an atomic change, with its operands.
-pub struct Words<'a, W> {
+pub(crate) struct Words<'a, W> {
     /// The address of each lane's word; for lanes outside the mask, that of another lane.
     pub cell: [u64; 64],
     /// The lanes that change a word.
@@ -226,7 +226,7 @@ macro_rules! width {
         /// The value after the operation on `old` with the operands `data` and
         /// `data2` (see [`Rmw`] for their order).
         #[inline(always)]
-        pub fn $modify(rmw: Rmw, old: $word, data: $word, data2: $word) -> $word {
+        pub(crate) fn $modify(rmw: Rmw, old: $word, data: $word, data2: $word) -> $word {
             match rmw {
                 Rmw::Swap => data,
                 Rmw::CmpSwap if old == data2 => data,
@@ -272,7 +272,7 @@ macro_rules! width {
         /// # Safety
         /// The address is aligned, mapped and writable.
         #[inline(always)]
-        pub unsafe fn $shared(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
+        pub(crate) unsafe fn $shared(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
             // SAFETY: the bytes are mapped; only atomics access guest memory.
             let cell = unsafe { $atomic::from_ptr(crate::global::at(address)) };
             match rmw {
@@ -298,7 +298,7 @@ macro_rules! width {
         /// # Safety
         /// The address is aligned, mapped and writable.
         #[inline(always)]
-        pub unsafe fn $owned(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
+        pub(crate) unsafe fn $owned(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
             // SAFETY: the bytes are mapped.
             unsafe {
                 let before = global::$load(address);
@@ -312,7 +312,7 @@ macro_rules! width {
             ///
             /// # Safety
             /// The words are aligned, mapped and writable.
-            pub unsafe fn change(&self, rmw: Rmw, before: &mut [$word; 64]) {
+            pub(crate) unsafe fn change(&self, rmw: Rmw, before: &mut [$word; 64]) {
                 // SAFETY: by the caller's promise.
                 unsafe {
                     lanes!(rmw, self, before, $modify, $shared, Swap CmpSwap Add Sub RevSub MinS MinU MaxS MaxU And Or Xor Inc Dec MaskOr Wrap

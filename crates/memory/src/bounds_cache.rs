@@ -25,7 +25,7 @@ pub struct BoundsCache {
 /// The address range of an allocation.
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(C)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// The address of the first byte.
     start: u64,
     /// The address after the last byte.

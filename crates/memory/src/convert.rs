@@ -149,7 +149,7 @@ impl Format {
                     let (most, bias) = ((1 << width) - 1, self.bias(width));
                     number!(number, NUMBER => for lane in 0..64 {
                         dword[lane] |= (NUMBER.encode(values[lane], width) & most ^ bias) << shift;
-                    })
+                    });
                 }
             }
         }
@@ -224,7 +224,7 @@ pub(crate) struct Components {
 
 impl Components {
     /// The components of an access, as many as it has dwords.
-    pub fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
+    pub(crate) fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
         Components {
             from: std::array::from_fn(|n| ctx.data(step, n)),
             to: ctx.v(step.ret),
@@ -239,7 +239,7 @@ impl Components {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub unsafe fn read(&self) -> Four {
+    pub(crate) unsafe fn read(&self) -> Four {
         let mut components = ZERO;
         for (n, component) in components.iter_mut().enumerate().take(self.count) {
             let (register, shift) = match self.half {
@@ -262,7 +262,7 @@ impl Components {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub unsafe fn write<R: Rows>(&self, mask: u64, components: &Four) {
+    pub(crate) unsafe fn write<R: Rows>(&self, mask: u64, components: &Four) {
         let mut n = 0;
         while n < self.count {
             let here = &components[n];

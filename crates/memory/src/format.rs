@@ -427,14 +427,14 @@ mod shared {
     }
 
     /// Decodes the numbers of an element, exactly.
-    pub fn decode(element: u32) -> [u32; 4] {
+    pub(super) fn decode(element: u32) -> [u32; 4] {
         let unit = unit((element >> 27) as i32);
         let number = |at: u32| ((f64::from(element >> at & 0x1ff) * unit) as f32).to_bits();
         [number(0), number(9), number(18), 0]
     }
 
     /// Encodes an element by the extension's own steps, which round halves up. A NaN becomes 0.
-    pub fn encode([x, y, z, _]: [f32; 4]) -> u32 {
+    pub(super) fn encode([x, y, z, _]: [f32; 4]) -> u32 {
         const MAX: f64 = 511.0 * (1 << 7) as f64;
         let held = [x, y, z].map(|c| f64::from(c).clamp(0.0, MAX));
         let most = held.into_iter().fold(0.0, f64::max);

@@ -15,7 +15,7 @@ pub const ALIAS: u64 = 1 << 47;
 
 /// The host memory at a guest address.
 #[inline(always)]
-pub fn at<T>(address: u64) -> *mut T {
+pub(crate) fn at<T>(address: u64) -> *mut T {
     with_exposed_provenance_mut((address & !ALIAS) as usize)
 }
 
@@ -27,7 +27,7 @@ macro_rules! aligned {
         /// # Safety
         /// The address is aligned to the width and the bytes are mapped.
         #[inline(always)]
-        pub unsafe fn $load(address: u64) -> $word {
+        pub(crate) unsafe fn $load(address: u64) -> $word {
             // SAFETY: the bytes are mapped; only atomics access guest memory.
             unsafe { $atomic::from_ptr(at(address)) }.load(Relaxed)
         }
@@ -39,7 +39,7 @@ macro_rules! aligned {
             /// The address is aligned to the width and the bytes are mapped and
             /// writable.
             #[inline(always)]
-            pub unsafe fn $store(address: u64, value: $word) {
+            pub(crate) unsafe fn $store(address: u64, value: $word) {
                 // SAFETY: the bytes are mapped; only atomics access guest memory.
                 unsafe { $atomic::from_ptr(at(address)) }.store(value, Relaxed)
             }
@@ -57,7 +57,7 @@ aligned!(AtomicU64 u64 load64 store64);
 /// # Safety
 /// The bytes are mapped.
 #[inline(always)]
-pub unsafe fn load<const N: usize>(address: u64) -> u64 {
+pub(crate) unsafe fn load<const N: usize>(address: u64) -> u64 {
     // SAFETY: the bytes are mapped, and the alignment has been checked.
     unsafe {
         match N {
@@ -74,7 +74,7 @@ pub unsafe fn load<const N: usize>(address: u64) -> u64 {
 ///
 /// # Safety
 /// The bytes are mapped.
-pub unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
+pub(crate) unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
     let (head, tail) = to.split_at_mut(to.len().min(address.wrapping_neg() as usize & 7));
     let mut words = tail.chunks_exact_mut(8);
     // SAFETY: the bytes are mapped.
@@ -98,7 +98,7 @@ pub unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
 ///
 /// # Safety
 /// The bytes are mapped and writable.
-pub unsafe fn copy_in(mut address: u64, from: &[u8]) {
+pub(crate) unsafe fn copy_in(mut address: u64, from: &[u8]) {
     let (head, tail) = from.split_at(from.len().min(address.wrapping_neg() as usize & 7));
     let (words, tail) = tail.as_chunks::<8>();
     // SAFETY: the bytes are mapped.
@@ -122,7 +122,7 @@ pub unsafe fn copy_in(mut address: u64, from: &[u8]) {
 ///
 /// # Safety
 /// The bytes are mapped.
-pub unsafe fn equals(address: u64, contents: &[u8]) -> bool {
+pub(crate) unsafe fn equals(address: u64, contents: &[u8]) -> bool {
     let mut differ = 0;
     let mut at = address;
     for word in contents.chunks(8) {
@@ -145,7 +145,7 @@ pub unsafe fn equals(address: u64, contents: &[u8]) -> bool {
 ///
 /// # Safety
 /// The bytes are mapped and writable, address and length multiples of 8.
-pub unsafe fn zero(address: u64, bytes: u64) {
+pub(crate) unsafe fn zero(address: u64, bytes: u64) {
     for at in (address..address + bytes).step_by(8) {
         // SAFETY: the bytes are mapped.
         unsafe { store64(at, 0) };

@@ -75,7 +75,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// The recorder of an access, valid while its memory unit exists.
-    pub fn new(unit: &MemoryUnit<'_>, step: &Request) -> Recorder {
+    pub(crate) fn new(unit: &MemoryUnit<'_>, step: &Request) -> Recorder {
         Recorder {
             log: Rc::as_ptr(&unit.records),
             pc: step.pc,
@@ -87,7 +87,7 @@ impl Recorder {
     }
 
     /// Records an access of `bytes` bytes in each lane.
-    pub fn lanes<P: Places>(self, places: &P, mask: u64, bytes: u32) {
+    pub(crate) fn lanes<P: Places>(self, places: &P, mask: u64, bytes: u32) {
         // SAFETY: the unit holds the log, and is there as `new` demands.
         let mut log = unsafe { &*self.log }.borrow_mut();
         if let Some(starts) = places.starts(mask, bytes)
@@ -210,7 +210,7 @@ impl Recorder {
     }
 
     /// Records an access of one lane, or of the wave as a whole.
-    pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
+    pub(crate) fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
         let record = self.record(lane, address, bytes);
         // SAFETY: the unit holds the log, and is there as `new` demands.
         push(&mut unsafe { &*self.log }.borrow_mut(), record);

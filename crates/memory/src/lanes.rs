@@ -1,11 +1,11 @@
 //! Properties that all active lanes share, computed by plain loops that the compiler vectorizes.
 
 /// A 32-bit value of each lane.
-pub type Lanes = [u32; 64];
+pub(crate) type Lanes = [u32; 64];
 
 /// Calls `f` with the number of each active lane, in order.
 #[inline(always)]
-pub fn each(mask: u64, mut f: impl FnMut(usize)) {
+pub(crate) fn each(mask: u64, mut f: impl FnMut(usize)) {
     if mask == !0 {
         for lane in 0..64 {
             f(lane);
@@ -21,7 +21,7 @@ pub fn each(mask: u64, mut f: impl FnMut(usize)) {
 
 /// Maps each lane's value by `f`. (`map` of an array this long would be a call a lane.)
 #[inline(always)]
-pub fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> U) -> [U; 64] {
+pub(crate) fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> U) -> [U; 64] {
     let mut made = [U::default(); 64];
     for (to, from) in made.iter_mut().zip(from) {
         *to = f(*from);
@@ -31,7 +31,7 @@ pub fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> U) -> [
 
 /// The mask of the lanes for which `holds` is true.
 #[inline(always)]
-pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
+pub(crate) fn which(holds: impl Fn(usize) -> bool) -> u64 {
     let mut lanes = 0;
     for n in (0..64).step_by(16) {
         let mut bits = 0u16;
@@ -45,7 +45,7 @@ pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
 
 /// All bits set in the lanes of a mask, and none in the others.
 #[inline(always)]
-pub fn spread(mask: u64) -> Lanes {
+pub(crate) fn spread(mask: u64) -> Lanes {
     let mut lanes = [0; 64];
     for half in 0..2 {
         let bits = (mask >> (32 * half)) as u32;
@@ -76,7 +76,7 @@ fn filled(lanes: &Lanes, mask: u64) -> Lanes {
 /// # Safety
 /// `lanes` points to 64 values; the mask is not empty.
 #[inline(always)]
-pub unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
+pub(crate) unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
     // SAFETY: 64 lanes of a register, which is not guest memory.
     let mut v = unsafe { lanes.cast::<Lanes>().read() };
     if mask != !0 {
@@ -98,7 +98,7 @@ pub unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
 /// # Safety
 /// `lanes` points to 64 values; the mask is not empty.
 #[inline(always)]
-pub unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
+pub(crate) unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
     // SAFETY: 64 lanes of a register, which is not guest memory.
     let mut v = unsafe { lanes.cast::<Lanes>().read() };
     let first = v[mask.trailing_zeros() as usize & 63];
@@ -117,7 +117,7 @@ pub unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
 /// # Safety
 /// `lanes` points to 64 values.
 #[inline(always)]
-pub unsafe fn all_aligned(lanes: *const u32) -> bool {
+pub(crate) unsafe fn all_aligned(lanes: *const u32) -> bool {
     // SAFETY: 64 lanes of a register, which is not guest memory.
     let v = unsafe { lanes.cast::<Lanes>().read() };
     v.into_iter().fold(0, |a, x| a | x) & 3 == 0
@@ -128,7 +128,7 @@ pub unsafe fn all_aligned(lanes: *const u32) -> bool {
 /// # Safety
 /// `lanes` points to 64 values.
 #[inline(always)]
-pub unsafe fn is_row(lanes: *const u32, step: u32) -> bool {
+pub(crate) unsafe fn is_row(lanes: *const u32, step: u32) -> bool {
     // SAFETY: 64 lanes of a register, which is not guest memory.
     let v = unsafe { lanes.cast::<Lanes>().read() };
     let mut differ = 0;

@@ -10,7 +10,7 @@ use crate::lanes::Lanes;
 /// # Safety
 /// The offset is in range.
 #[inline(always)]
-pub unsafe fn uniform64(ctx: &Context<'_, '_>, source: Source) -> u64 {
+pub(crate) unsafe fn uniform64(ctx: &Context<'_, '_>, source: Source) -> u64 {
     match source {
         // SAFETY: the source is one of the step's; pairs are 4-byte aligned.
         Source::Uniform(at) => unsafe { ctx.u::<u64>(at).read_unaligned() },
@@ -24,7 +24,7 @@ pub unsafe fn uniform64(ctx: &Context<'_, '_>, source: Source) -> u64 {
 /// # Safety
 /// The offset is in range.
 #[inline(always)]
-pub unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
+pub(crate) unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
     match source {
         // SAFETY: the source is one of the step's.
         Source::Uniform(at) => unsafe { ctx.u::<u32>(at).read() },
@@ -41,7 +41,7 @@ pub unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
 /// # Panics
 /// If there are fewer than `N / 2` parts.
 #[inline(always)]
-pub unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> [u32; N] {
+pub(crate) unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> [u32; N] {
     std::array::from_fn(|n| {
         // SAFETY: by the caller's promise.
         let part = unsafe { uniform64(ctx, parts[n / 2]) };
@@ -54,7 +54,7 @@ pub unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> 
 /// # Safety
 /// The offset is in range.
 #[inline(always)]
-pub unsafe fn lanes32(
+pub(crate) unsafe fn lanes32(
     ctx: &Context<'_, '_>,
     source: Source,
     room: &mut MaybeUninit<Lanes>,

@@ -195,7 +195,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                 _ => {
                     let records = R::collect(self.data);
                     each(mask, |lane| {
-                        places.write::<R, [u32; N]>(lane, &records.0[lane])
+                        places.write::<R, [u32; N]>(lane, &raw const records.0[lane]);
                     });
                 }
             }
@@ -388,9 +388,11 @@ impl<R: Rows> StorePart<R> {
             let parts = data.map(|x| cut(x >> self.shift));
             match places.shape() {
                 Shape::Records(to) if mask == !0 => {
-                    copy::<R, [T; 64]>(parts.as_ptr().cast(), at(to))
+                    copy::<R, [T; 64]>(parts.as_ptr().cast(), at(to));
                 }
-                _ => each(mask, |lane| places.write::<R, T>(lane, &parts[lane])),
+                _ => each(mask, |lane| {
+                    places.write::<R, T>(lane, &raw const parts[lane]);
+                }),
             }
         }
     }
@@ -498,9 +500,9 @@ impl<R: Rows> ReadModifyWrite<R> {
             unsafe {
                 let [data, data2] = [self.data, self.data2].map(|of| of[0].add(lane).read());
                 let mut old = 0u32;
-                places.read::<R, u32>(lane, &mut old);
+                places.read::<R, u32>(lane, &raw mut old);
                 let new = atomic::modify32(self.rmw, old, data, data2);
-                places.write::<R, u32>(lane, &new);
+                places.write::<R, u32>(lane, &raw const new);
                 before[lane] = old;
             }
         });
@@ -512,12 +514,12 @@ impl<R: Rows> ReadModifyWrite<R> {
         each(words.mask, |lane| {
             let mut before = [0u32; 2];
             // SAFETY: the places are checked.
-            unsafe { places.read::<R, [u32; 2]>(lane, &mut before) };
+            unsafe { places.read::<R, [u32; 2]>(lane, &raw mut before) };
             let old = u64::from(before[0]) | u64::from(before[1]) << 32;
             let new = atomic::modify64(self.rmw, old, words.data[lane], words.data2[lane]);
             let after = [new as u32, (new >> 32) as u32];
             // SAFETY: the places are checked.
-            unsafe { places.write::<R, [u32; 2]>(lane, &after) };
+            unsafe { places.write::<R, [u32; 2]>(lane, &raw const after) };
             result[lane] = old;
         });
     }

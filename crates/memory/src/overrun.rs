@@ -59,29 +59,29 @@ pub(crate) struct Overruns {
 
 impl Overruns {
     /// Sets whether overruns are faults. The default is `false`.
-    pub fn set_strict(&mut self, strict: bool) {
+    pub(crate) fn set_strict(&mut self, strict: bool) {
         self.strict = strict;
     }
 
     /// Whether overruns are faults.
-    pub fn is_strict(&self) -> bool {
+    pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
 
     /// The overruns of LDS since the last call.
     #[inline]
-    pub fn take(&mut self) -> Option<LdsOverrun> {
+    pub(crate) fn take(&mut self) -> Option<LdsOverrun> {
         self.seen.take()
     }
 
     /// Loads past the end of an allocation since the last call.
     #[inline]
-    pub fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
+    pub(crate) fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
         self.read_on.take()
     }
 
     /// Records a load past the end of an allocation.
-    pub fn note_read_on(&mut self, load: ReadOn) {
+    pub(crate) fn note_read_on(&mut self, load: ReadOn) {
         let count = load.count;
         match &mut self.read_on {
             Some(first) => first.count += count,
@@ -95,7 +95,7 @@ impl Overruns {
     /// If that is a fault.
     #[cold]
     #[inline(never)]
-    pub fn note(
+    pub(crate) fn note(
         &mut self,
         (pc, kind): (u64, MemKind),
         lds_bytes: u32,

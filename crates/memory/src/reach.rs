@@ -83,7 +83,7 @@ impl Offsets {
 
 /// Whether all of `bytes` bytes at an address lie from `start` to before `end`.
 #[inline(always)]
-pub const fn holds(start: u64, end: u64, address: u64, bytes: u32) -> bool {
+pub(crate) const fn holds(start: u64, end: u64, address: u64, bytes: u32) -> bool {
     match Reach::new(start, end, bytes) {
         Some(reach) => reach.holds(address, address),
         None => false,

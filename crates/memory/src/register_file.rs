@@ -284,7 +284,7 @@ impl Wave {
         unsafe {
             (&raw mut *uniform)
                 .cast::<StartRegisters>()
-                .copy_from_nonoverlapping(registers, 1)
+                .copy_from_nonoverlapping(registers, 1);
         };
         uniform.scc = 0;
         uniform.counts = [0; 8];

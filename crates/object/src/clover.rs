@@ -80,7 +80,7 @@ pub(crate) fn is_program(bytes: &[u8]) -> bool {
 
 impl<'a> Program<'a> {
     /// Reads the program; the caller has tested the bytes with [`is_program`].
-    pub fn read(bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader { bytes, at: 0 };
         let kernels = (0..reader.number()?).map(|_| reader.kernel());
         let kernels = kernels.collect::<Result<_>>()?;
@@ -99,6 +99,9 @@ impl<'a> Program<'a> {
 
 impl Listed {
     /// Returns the arguments, which begin at offset `first`, and the size of the block that contains them.
+    ///
+    /// # Errors
+    /// [`Error::BadKernel`] if the arguments take more than 4 GiB.
     pub fn args(&self, first: u32) -> Result<(Vec<Arg>, u32)> {
         let (mut args, mut next) = (Vec::new(), 0u32);
         for argument in &self.args {

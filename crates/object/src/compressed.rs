@@ -129,7 +129,7 @@ impl<'a> Compressed<'a> {
     ///
     /// # Errors
     /// [`crate::Error::Truncated`], [`crate::Error::BadBundle`].
-    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self> {
         let header = |size: u64| slice(bytes, 0, size, "the header of the compressed bundle");
         let start = header(8)?;
         let (header, size, unpacked) = match u16_at(start, 4) {
@@ -179,7 +179,11 @@ impl<'a> Compressed<'a> {
     ///
     /// # Errors
     /// [`crate::Error::BadBundle`] for an unknown method, or an implausible size.
-    pub fn section(kind: elf::CompressionType, unpacked: u64, stream: &'a [u8]) -> Result<Self> {
+    pub(crate) fn section(
+        kind: elf::CompressionType,
+        unpacked: u64,
+        stream: &'a [u8],
+    ) -> Result<Self> {
         let method = match kind {
             elf::ELFCOMPRESS_ZLIB => CompressionMethod::Zlib,
             elf::ELFCOMPRESS_ZSTD => CompressionMethod::Zstd,
@@ -209,7 +213,7 @@ impl<'a> Compressed<'a> {
     ///
     /// # Errors
     /// The errors of [`unpack_to`](Self::unpack_to): in version 1 only the stream itself has its end.
-    pub fn size(&self) -> Result<usize> {
+    pub(crate) fn size(&self) -> Result<usize> {
         self.size
             .map_or_else(|| self.unpack_to(&mut Vec::new()), Ok)
     }
@@ -218,7 +222,7 @@ impl<'a> Compressed<'a> {
     ///
     /// # Errors
     /// [`crate::Error::BadBundle`] for a damaged stream, or one whose unpacked size differs from the header's.
-    pub fn unpack_to(&self, out: &mut Vec<u8>) -> Result<usize> {
+    pub(crate) fn unpack_to(&self, out: &mut Vec<u8>) -> Result<usize> {
         let mut rest = self.stream;
         let before = out.len();
         // One more byte than expected shows that the stream is too long.
@@ -236,7 +240,7 @@ impl<'a> Compressed<'a> {
     }
 
     /// Returns the size of the unpacked bundle in bytes.
-    pub fn unpacked(&self) -> u64 {
+    pub(crate) fn unpacked(&self) -> u64 {
         self.unpacked
     }
 
@@ -244,7 +248,7 @@ impl<'a> Compressed<'a> {
     ///
     /// # Errors
     /// [`crate::Error::BadBundle`] for a damaged stream.
-    pub fn head(&self, size: u64) -> Result<Vec<u8>> {
+    pub(crate) fn head(&self, size: u64) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.read(&mut { self.stream }, size, &mut head)?;
         Ok(head)

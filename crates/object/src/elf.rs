@@ -111,7 +111,7 @@ fn damaged(problem: impl std::fmt::Display) -> Error {
 
 impl<'a> Elf<'a> {
     /// Reads the headers, and checks that all tables are within the file.
-    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self> {
         check_ident(bytes)?;
         slice(
             bytes,
@@ -154,7 +154,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Returns the machine's name, or `None` for AMD GPUs.
-    pub fn foreign_machine(&self) -> Option<String> {
+    pub(crate) fn foreign_machine(&self) -> Option<String> {
         let machine = self.header.e_machine(LE);
         let name = match machine {
             elf::EM_AMDGPU => return None,
@@ -171,21 +171,20 @@ impl<'a> Elf<'a> {
     }
 
     /// Whether the file has not been linked.
-    pub fn is_relocatable(&self) -> bool {
+    pub(crate) fn is_relocatable(&self) -> bool {
         self.header.e_type(LE) == elf::ET_REL
     }
 
     /// Returns the file's interpreter, which is the dynamic linker of a dynamically linked program.
-    pub fn interpreter(&self) -> Option<&'a str> {
+    pub(crate) fn interpreter(&self) -> Option<&'a str> {
         let programs = self.programs.iter();
-        let text = programs.filter_map(|p| p.interpreter(LE, self.bytes).ok().flatten());
-        text.filter_map(|text| std::str::from_utf8(text).ok())
-            .next()
+        let mut text = programs.filter_map(|p| p.interpreter(LE, self.bytes).ok().flatten());
+        text.find_map(|text| std::str::from_utf8(text).ok())
     }
 
     /// Returns the driver of the file, after checking that it is for an AMD GPU and linked. Mesa loads unlinked files. Files for
     /// graphics drivers are accepted only with `graphics`.
-    pub fn driver(&self, graphics: bool) -> Result<Driver> {
+    pub(crate) fn driver(&self, graphics: bool) -> Result<Driver> {
         if let Some(machine) = self.foreign_machine() {
             return Err(Error::WrongMachine { machine });
         }
@@ -219,7 +218,7 @@ impl<'a> Elf<'a> {
 
     /// Returns the register settings as pairs of address and value, with equally many for each kernel or shader, in the order of
     /// their addresses.
-    pub fn registers(&self) -> Result<Vec<[u32; 2]>> {
+    pub(crate) fn registers(&self) -> Result<Vec<[u32; 2]>> {
         let section = self.section(MESA_REGISTERS)?.unwrap_or_default();
         let dword = |at: &[u8]| u32::from_le_bytes([at[0], at[1], at[2], at[3]]);
         let pairs = section.chunks_exact(8);
@@ -232,13 +231,13 @@ impl<'a> Elf<'a> {
         Ok(symbols.iter().any(|s| s.kind == SymbolKind::Kernel))
     }
 
-    pub fn flags(&self) -> u32 {
+    pub(crate) fn flags(&self) -> u32 {
         self.header.e_flags(LE).0
     }
 
     /// Returns the loadable segments in the order of their addresses, which is that of the file ("ELF, Program Header"). In a
     /// relocatable file, they are the sections that take memory.
-    pub fn segments(&self) -> Result<Vec<Segment>> {
+    pub(crate) fn segments(&self) -> Result<Vec<Segment>> {
         if self.header.e_type(LE) == elf::ET_REL {
             return self.sections_as_segments();
         }
@@ -326,7 +325,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Returns all notes: those of the note segments, or those of the note sections if there is no such segment.
-    pub fn notes(&self) -> Result<Vec<Note<'a>>> {
+    pub(crate) fn notes(&self) -> Result<Vec<Note<'a>>> {
         let mut notes = Vec::new();
         for program in self.programs {
             if let Some(found) = program.notes(LE, self.bytes).map_err(damaged)? {
@@ -363,7 +362,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Returns the contents of the first section of this name.
-    pub fn section(&self, name: &str) -> Result<Option<&'a [u8]>> {
+    pub(crate) fn section(&self, name: &str) -> Result<Option<&'a [u8]>> {
         match self.sections.section_by_name(LE, name.as_bytes()) {
             None => Ok(None),
             Some((_, section)) => section.data(LE, self.bytes).map(Some).map_err(damaged),
@@ -371,7 +370,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Returns the contents of the first section of this name, unpacked if they are compressed.
-    pub fn contents(&self, name: &str) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn contents(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some((_, section)) = self.sections.section_by_name(LE, name.as_bytes()) else {
             return Ok(None);
         };
@@ -387,7 +386,7 @@ impl<'a> Elf<'a> {
     }
 
     /// Returns the symbols defined here, by address, each once.
-    pub fn symbols(&self) -> Result<Vec<Symbol>> {
+    pub(crate) fn symbols(&self) -> Result<Vec<Symbol>> {
         let mut symbols = Vec::new();
         let mut names = Names::of(self.bytes);
         for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {

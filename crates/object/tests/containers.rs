@@ -9,7 +9,7 @@ const GFX900: &[u8] = include_bytes!("data/vecadd-gfx900.hsaco");
 const GFX906: &[u8] = include_bytes!("data/reduce-gfx906.hsaco");
 
 /// `clang-offload-bundler-19 -compress` (version 2, Zstandard) of the two, behind an empty one for the host.
-pub const COMPRESSED: &[u8] = include_bytes!("data/vecadd-gfx900-reduce-gfx906.ccob");
+pub(crate) const COMPRESSED: &[u8] = include_bytes!("data/vecadd-gfx900-reduce-gfx906.ccob");
 
 /// A bundle in Clang's layout: table, then code on 4096-byte boundaries.
 fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
@@ -39,7 +39,7 @@ fn hip_bundle() -> Vec<u8> {
 }
 
 /// A host object file with `contents` in a section called `name`.
-pub fn host_elf(name: &str, contents: &[u8]) -> Vec<u8> {
+pub(crate) fn host_elf(name: &str, contents: &[u8]) -> Vec<u8> {
     let mut file = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
     let segment = file.segment_name(StandardSegment::Data).to_vec();
     let section = file.add_section(segment, name.into(), SectionKind::ReadOnlyData);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The text of a file of the shared data, by its path there.
 ///
 /// `None`, after one visible line, when the data is absent; a failure when `CI=true`, where it must be present.
-pub fn shared(path: &str) -> Option<String> {
+pub(crate) fn shared(path: &str) -> Option<String> {
     let root = std::env::var_os("WAVETANK_SHARED").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
         PathBuf::from,

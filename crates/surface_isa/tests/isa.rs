@@ -5,7 +5,7 @@ use wavetank_surface_isa::SurfaceIsa;
 
 /// An instruction with a code is what the code decodes to, and what its text says if it keeps the rules. One without a code
 /// is refused as text.
-pub fn round_trip<I: SurfaceIsa>(isa: I, inst: I::Inst) -> Result<(), TestCaseError> {
+pub(crate) fn round_trip<I: SurfaceIsa>(isa: I, inst: I::Inst) -> Result<(), TestCaseError> {
     let text = inst.to_string();
     let parsed = isa.parse(&text).ok();
     let Ok(code) = isa.encode(&inst) else {
@@ -19,7 +19,7 @@ pub fn round_trip<I: SurfaceIsa>(isa: I, inst: I::Inst) -> Result<(), TestCaseEr
 }
 
 /// A source is read up to a limit of errors, each with a sentence and a place in its line; what is read can be packed.
-pub fn errors_have_a_place(isa: impl SurfaceIsa, source: &str) -> Result<(), TestCaseError> {
+pub(crate) fn errors_have_a_place(isa: impl SurfaceIsa, source: &str) -> Result<(), TestCaseError> {
     const LIMIT: usize = 5;
     let (lines, errors) = isa.source(source, LIMIT);
     prop_assert!(lines.len() + errors.len() <= source.lines().count() && errors.len() <= LIMIT);

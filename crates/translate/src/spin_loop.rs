@@ -23,11 +23,12 @@ struct Facts {
 
 /// The loop that the branch at the end of a block closes, if a wave may spin in it. Such a loop contains loads, the loaded
 /// values decide when it ends, and no address of these loads changes in each iteration.
-pub fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoop> {
+pub(crate) fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoop> {
     let branch = last_instruction(block)?;
-    let start = match block.nodes.last()?.op {
-        Op::End(Terminator::Branch(to) | Terminator::CondBranch { taken: to, .. }) => to,
-        _ => return None,
+    let end = &block.nodes.last()?.op;
+    let &Op::End(Terminator::Branch(start) | Terminator::CondBranch { taken: start, .. }) = end
+    else {
+        return None;
     };
     if start > branch || branch - start > LONGEST {
         return None;

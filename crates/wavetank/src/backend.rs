@@ -59,7 +59,7 @@ impl Executable {
     /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
     /// accessed, has the interpreter. Where vector registers are not
     /// observable from outside, dead values in them need not be stored. Perf is told the names of compiled code, if there are any.
-    pub fn new(
+    pub(crate) fn new(
         program: Program,
         how: Translation,
         choice: EngineChoice,
@@ -99,7 +99,7 @@ impl Executable {
     }
 
     /// What was compiled so far.
-    pub fn compiled(&self) -> Compiled {
+    pub(crate) fn compiled(&self) -> Compiled {
         match self {
             Executable::Interpreted(_) => Compiled::default(),
             Executable::Compiled(jit) => jit.compiled(),
@@ -107,7 +107,7 @@ impl Executable {
     }
 
     /// The engine for one thread.
-    pub fn backend(&self) -> Box<dyn Backend + '_> {
+    pub(crate) fn backend(&self) -> Box<dyn Backend + '_> {
         match self {
             Executable::Interpreted(program) => Box::new(Interpreter::new(program)),
             Executable::Compiled(jit) => Box::new(Jitted::new(jit)),

@@ -45,7 +45,12 @@ impl Segment {
 }
 
 impl ModuleCode {
-    pub fn new(chip: Chip, object: &CodeObject, image: &Image, registry: Arc<Registry>) -> Self {
+    pub(crate) fn new(
+        chip: Chip,
+        object: &CodeObject,
+        image: &Image,
+        registry: Arc<Registry>,
+    ) -> Self {
         let segments = object.segments().iter().filter(|s| s.executable);
         let segments = segments.map(|s| {
             let start = image.address_of(s.address);
@@ -63,7 +68,7 @@ impl ModuleCode {
     }
 
     /// The code with an empty cache of decoded lines.
-    pub fn anew(&self) -> Self {
+    pub(crate) fn anew(&self) -> Self {
         ModuleCode {
             chip: self.chip,
             registry: self.registry.clone(),
@@ -73,7 +78,7 @@ impl ModuleCode {
     }
 
     /// Whether what has been read is what stands in device memory.
-    pub fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         let lines = self.lines();
         self.segments.iter().all(|s| {
             let read = lines.range(s.start..s.end);
@@ -120,19 +125,19 @@ impl ModuleCode {
     }
 
     /// Whether the instruction before an address is a call: then it may be a return address.
-    pub fn follows_call(&self, address: u64) -> bool {
+    pub(crate) fn follows_call(&self, address: u64) -> bool {
         let before = address.checked_sub(4).filter(|at| at.is_multiple_of(4));
         let before = before.and_then(|at| self.inst(at).ok());
         before.is_some_and(|inst| inst.op == Sop1::S_SWAPPC_B64.into())
     }
 
     /// Whether it has an address.
-    pub fn has(&self, address: u64) -> bool {
+    pub(crate) fn has(&self, address: u64) -> bool {
         self.segments.iter().any(|s| s.has(address))
     }
 
     /// The instruction at an address in the assembler's words.
-    pub fn text(&self, pc: u64) -> Option<String> {
+    pub(crate) fn text(&self, pc: u64) -> Option<String> {
         self.inst(pc).ok().map(|inst| inst.to_string())
     }
 }

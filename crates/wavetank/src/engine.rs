@@ -67,7 +67,7 @@ impl Mode {
     const COUNT: usize = 32;
 
     /// The mode for single-stepping.
-    pub fn stepped(self) -> Mode {
+    pub(crate) fn stepped(self) -> Mode {
         Mode {
             way: Way::Stepped,
             ..self
@@ -100,7 +100,12 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// The back ends of some code. Perf is told the names of what is compiled, if there are any.
-    pub fn new(code: ModuleCode, simd: Simd, choice: EngineChoice, names: Option<Names>) -> Self {
+    pub(crate) fn new(
+        code: ModuleCode,
+        simd: Simd,
+        choice: EngineChoice,
+        names: Option<Names>,
+    ) -> Self {
         let code = Arc::new(code);
         Engine {
             summaries: SummaryCache::new(Translator::new(code.clone(), false)),
@@ -114,27 +119,27 @@ impl Engine {
     }
 
     /// The code that is translated.
-    pub fn code(&self) -> &ModuleCode {
+    pub(crate) fn code(&self) -> &ModuleCode {
         &self.code
     }
 
     /// The engine on other code of the module.
-    pub fn of_code(&self, code: ModuleCode) -> Engine {
+    pub(crate) fn of_code(&self, code: ModuleCode) -> Engine {
         Engine::new(code, self.simd, self.choice, self.names.clone())
     }
 
     /// The code of the module, for a separate translator.
-    pub fn shared_code(&self) -> Arc<ModuleCode> {
+    pub(crate) fn shared_code(&self) -> Arc<ModuleCode> {
         self.code.clone()
     }
 
     /// Runs waves instruction by instruction, for one thread.
-    pub fn stepper(&self, mode: Mode) -> Stepper<'_> {
+    pub(crate) fn stepper(&self, mode: Mode) -> Stepper<'_> {
         Stepper::new(self.backend(mode.stepped()), &self.summaries)
     }
 
     /// Vector registers that waves of a launch may read before they have written them, if that is known.
-    pub fn live_in(&self, launch: &Launch) -> Registers {
+    pub(crate) fn live_in(&self, launch: &Launch) -> Registers {
         if launch.trap_handler.is_some() {
             return None;
         }
@@ -150,13 +155,13 @@ impl Engine {
     }
 
     /// What was compiled so far in a mode.
-    pub fn compiled(&self, mode: Mode) -> Compiled {
+    pub(crate) fn compiled(&self, mode: Mode) -> Compiled {
         let program = self.programs[mode.index()].get();
         program.map(Executable::compiled).unwrap_or_default()
     }
 
     /// A back end for one thread.
-    pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
+    pub(crate) fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
         let Mode { count, way, added } = mode;
         let program = self.programs[mode.index()].get_or_init(|| {
             let how = Translation {

@@ -21,7 +21,7 @@ pub(crate) struct Hidden {
 
 impl Hidden {
     /// Fills the hidden arguments among `params` into an argument block.
-    pub fn fill<'p>(&self, params: impl Iterator<Item = &'p Param>, block: &mut [u8]) {
+    pub(crate) fn fill<'p>(&self, params: impl Iterator<Item = &'p Param>, block: &mut [u8]) {
         for param in params {
             let bytes = self.value(param.kind).to_le_bytes();
             let len = bytes.len().min(param.size as usize);

@@ -2,7 +2,7 @@
 
 /// Bytes of memory that can be taken without others suffering: what the system calls available, or what it calls free
 /// where it is too old to know, or has no `/proc` for the program. 0 where it says neither.
-pub fn free_memory() -> u64 {
+pub(crate) fn free_memory() -> u64 {
     free_of(std::fs::read_to_string("/proc/meminfo").ok(), unused)
 }
 

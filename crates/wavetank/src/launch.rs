@@ -61,7 +61,7 @@ impl ReadyWaves<'_> {
     ///
     /// # Errors
     /// [`Error::Checks`], [`Error::Fault`] and [`Error::Timeout`].
-    pub fn run(&self, observers: Observers<'_>) -> Result<Report> {
+    pub(crate) fn run(&self, observers: Observers<'_>) -> Result<Report> {
         let is_counted = observers.count;
         let ended = self.end(observers)?;
         let counts = match ended.counts {
@@ -88,7 +88,7 @@ impl ReadyWaves<'_> {
     ///
     /// # Errors
     /// [`Error::Checks`].
-    pub fn findings(&self, observers: Observers<'_>) -> Result<Vec<Finding>> {
+    pub(crate) fn findings(&self, observers: Observers<'_>) -> Result<Vec<Finding>> {
         Ok(self.end(observers)?.findings)
     }
 

@@ -14,17 +14,17 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
 
     /// The registry, for a reader that keeps it alive.
-    pub fn shared_registry(&self) -> Arc<Registry> {
+    pub(crate) fn shared_registry(&self) -> Arc<Registry> {
         self.registry.clone()
     }
 
     /// Zeroed memory. `what` names it in messages.
-    pub fn allocate(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
+    pub(crate) fn allocate(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
         let allocation = self.registry.allocate(what, bytes, align);
         let allocation = allocation.map_err(|_| Error::OutOfMemory { bytes })?;
         Ok(Allocation {
@@ -36,7 +36,12 @@ impl Memory {
     }
 
     /// As above, for memory whose address no program gets.
-    pub fn allocate_private(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
+    pub(crate) fn allocate_private(
+        &self,
+        what: &str,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Allocation> {
         let mut allocation = self.allocate(what, bytes, align)?;
         allocation.is_private = true;
         Ok(allocation)
@@ -54,12 +59,12 @@ pub(crate) struct Allocation {
 
 impl Allocation {
     /// The device address.
-    pub fn address(&self) -> u64 {
+    pub(crate) fn address(&self) -> u64 {
         self.address
     }
 
     /// The size in bytes.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
@@ -67,7 +72,7 @@ impl Allocation {
     ///
     /// # Panics
     /// If they end past the allocation.
-    pub fn read(&self, offset: u64, out: &mut [u8]) {
+    pub(crate) fn read(&self, offset: u64, out: &mut [u8]) {
         let result = self.registry.read(self.at(offset, out.len()), out);
         result.expect("the registry holds what was allocated");
     }
@@ -76,7 +81,7 @@ impl Allocation {
     ///
     /// # Panics
     /// If they end past the allocation.
-    pub fn write(&self, offset: u64, data: &[u8]) {
+    pub(crate) fn write(&self, offset: u64, data: &[u8]) {
         let result = self.registry.write(self.at(offset, data.len()), data);
         result.expect("the registry holds what was allocated");
     }
@@ -117,7 +122,7 @@ impl Loaded {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Object`] for relocations that cannot be applied.
-    pub fn new(
+    pub(crate) fn new(
         memory: &Memory,
         object: &CodeObject,
         externals: &dyn Fn(&str) -> Option<u64>,
@@ -163,13 +168,13 @@ impl Loaded {
     }
 
     /// The device address of a virtual address of the code object.
-    pub fn address_of(&self, virtual_address: u64) -> u64 {
+    pub(crate) fn address_of(&self, virtual_address: u64) -> u64 {
         let offset = virtual_address.wrapping_sub(self.origin);
         self.address.wrapping_add(offset)
     }
 
     /// The virtual address of a device address, if it lies in the code object.
-    pub fn virtual_address_of(&self, address: u64) -> Option<u64> {
+    pub(crate) fn virtual_address_of(&self, address: u64) -> Option<u64> {
         let at = address.checked_sub(self.address)?;
         (at < self.bytes).then(|| self.origin + at)
     }

@@ -30,7 +30,7 @@ pub(crate) struct Observers<'a> {
 
 impl Observers<'_> {
     /// The scheduler's options of a launch that begins at a time, without threads, resident work-groups and devices.
-    pub fn options(&self, begin: Instant) -> Options<'_> {
+    pub(crate) fn options(&self, begin: Instant) -> Options<'_> {
         Options {
             deadline: self.timeout.and_then(|time| begin.checked_add(time)),
             cancel: self.cancel,

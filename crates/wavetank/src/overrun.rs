@@ -119,7 +119,7 @@ pub(crate) struct Overruns {
 impl Overruns {
     /// Adds what a wave did to its memory unit.
     #[inline(always)]
-    pub fn add(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
+    pub(crate) fn add(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if let Some(seen) = memory.take_lds_overrun() {
             self.lds.add(group, wave, seen);
         }
@@ -129,7 +129,11 @@ impl Overruns {
     }
 
     /// What a run of a kernel of a module tells: of its LDS, and of its loads past the end of allocations.
-    pub fn tell(self, kernel: &str, module: &Module) -> (Option<LdsOverrun>, Option<ReadOn>) {
+    pub(crate) fn tell(
+        self,
+        kernel: &str,
+        module: &Module,
+    ) -> (Option<LdsOverrun>, Option<ReadOn>) {
         let lds = self.lds.taken().map(|(group, wave, seen)| LdsOverrun {
             kernel: kernel.to_owned(),
             count: seen.count,

@@ -95,7 +95,7 @@ pub(crate) struct SummaryCache {
 }
 
 impl SummaryCache {
-    pub fn new(translator: Translator) -> Self {
+    pub(crate) fn new(translator: Translator) -> Self {
         let known = Cache::default();
         SummaryCache { translator, known }
     }
@@ -119,13 +119,13 @@ impl SummaryCache {
 
 impl<'a> Stepper<'a> {
     /// With a back end whose blocks are single instructions.
-    pub fn new(backend: Box<dyn Backend + 'a>, summaries: &'a SummaryCache) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, summaries: &'a SummaryCache) -> Self {
         Stepper { backend, summaries }
     }
 
     /// Runs a wave for one time slice, which ends at the same instruction as without a trace: the cost of a block is charged
     /// after its last instruction.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,

@@ -47,7 +47,7 @@ pub(crate) struct Common<'a> {
 
 impl Common<'_> {
     /// The purpose of translation for waves that are not traced.
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         let way = self.checking.way();
         Mode {
             count: self.count,
@@ -81,7 +81,7 @@ struct Slot {
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(common: &'a Common<'a>) -> Self {
+    pub(crate) fn new(common: &'a Common<'a>) -> Self {
         let mut memory = MemoryUnit::new(common.memory.registry());
         memory.set_alignment(Alignment::of(common.launch.generation));
         memory.set_strict(common.strict);

@@ -104,7 +104,7 @@ fn without_a_handler_a_trap_stops_the_kernel() {
     let s = Setup::new();
     match s.dispatch().run() {
         Err(Error::Fault(fault)) => {
-            assert!(matches!(fault.fault, Fault::Trap { id: 3, .. }), "{fault}")
+            assert!(matches!(fault.fault, Fault::Trap { id: 3, .. }), "{fault}");
         }
         other => panic!("{:?}", other.map(|report| report.waves)),
     }

@@ -35,9 +35,8 @@ impl Assembler<'_> {
         let number = self.values().number(&expr);
         if let Ok(number) = number {
             let line = format!("{}{number}", &text[..place.start]);
-            let inst = match self.parse_quietly(&line) {
-                Some(inst) => inst,
-                None => return Err(self.unparsed(&line)),
+            let Some(inst) = self.parse_quietly(&line) else {
+                return Err(self.unparsed(&line));
             };
             return self.emit(&inst, text, None);
         }

@@ -26,14 +26,14 @@ pub(crate) struct CountsKept {
 
 impl Counts {
     /// Returns the counts of one instruction.
-    pub fn of(inst: &Inst) -> Counts {
+    pub(crate) fn of(inst: &Inst) -> Counts {
         let mut counts = Counts::default();
         counts.add(inst);
         counts
     }
 
     /// Takes the maximum with other counts.
-    pub fn join(&mut self, others: Counts) {
+    pub(crate) fn join(&mut self, others: Counts) {
         self.vgprs = self.vgprs.max(others.vgprs);
         self.sgprs = self.sgprs.max(others.sgprs);
         self.vcc |= others.vcc;
@@ -41,7 +41,7 @@ impl Counts {
     }
 
     /// Counts the registers of an instruction.
-    pub fn add(&mut self, inst: &Inst) {
+    pub(crate) fn add(&mut self, inst: &Inst) {
         let effects = inst.effects();
         let generation = inst.chip.generation();
         for registers in [&effects.reads, &effects.writes] {

@@ -12,14 +12,18 @@ use crate::state::Definition;
 
 impl Assembler<'_> {
     /// Reads `NAME = VALUE`, with the cursor at the sign.
-    pub fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), SyntaxError> {
+    pub(crate) fn assignment(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        name: &str,
+    ) -> Result<(), SyntaxError> {
         let twice = cursor.rest().starts_with("==");
         cursor.skip(if twice { 2 } else { 1 });
         self.set(cursor, name, 0..name.len(), !twice)
     }
 
     /// Sets a symbol to the expression at the cursor. With `again`, the symbol may be set several times.
-    pub fn set(
+    pub(crate) fn set(
         &mut self,
         mut cursor: Cursor<'_>,
         name: &str,
@@ -54,7 +58,7 @@ impl Assembler<'_> {
     }
 
     /// Defines a symbol, with the current statement as its place.
-    pub fn define(
+    pub(crate) fn define(
         &mut self,
         name: &str,
         place: Range<usize>,
@@ -84,7 +88,7 @@ impl Assembler<'_> {
     }
 
     /// Switches to another chip for the instructions that follow.
-    pub fn set_chip(&mut self, chip: Chip) {
+    pub(crate) fn set_chip(&mut self, chip: Chip) {
         if chip != self.chip {
             self.chip = chip;
             self.templates.clear();
@@ -108,7 +112,7 @@ impl Assembler<'_> {
     }
 
     /// Sets a variable to a number.
-    pub fn set_number(&mut self, name: &str, number: i64) {
+    pub(crate) fn set_number(&mut self, name: &str, number: i64) {
         let id = self.symbols.id(name);
         let symbol = &mut self.symbols[id];
         symbol.definition = Definition::Variable(Expr::Number(number));
@@ -116,7 +120,7 @@ impl Assembler<'_> {
     }
 
     /// Starts to count the registers of instructions: their highest numbers become variables.
-    pub fn count_all(&mut self) {
+    pub(crate) fn count_all(&mut self) {
         self.counts.source = Some(Counts::default());
         self.set_number(".amdgcn.next_free_vgpr", 0);
         self.set_number(".amdgcn.next_free_sgpr", 0);

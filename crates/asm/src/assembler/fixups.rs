@@ -17,7 +17,7 @@ pub(crate) enum Resolution {
 
 impl Assembler<'_> {
     /// Computes the layout of the sections' parts.
-    pub fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         Layout::of(&self.sections, |expr, layout| {
             let values = Values {
                 symbols: &self.symbols,
@@ -28,7 +28,7 @@ impl Assembler<'_> {
     }
 
     /// Returns the values of all symbols that have one.
-    pub fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> Known {
         let layout = self.layout();
         let values = Values {
             symbols: &self.symbols,
@@ -63,7 +63,7 @@ impl Assembler<'_> {
     }
 
     /// Resolves one fixup: writes its bytes, or returns the relocation for them.
-    pub fn resolve(&mut self, fixup: &Fixup, layout: &Layout) -> Result<Resolution, String> {
+    pub(crate) fn resolve(&mut self, fixup: &Fixup, layout: &Layout) -> Result<Resolution, String> {
         let values = Values {
             symbols: &self.symbols,
             layout: Some(layout),

@@ -28,7 +28,7 @@ struct Failed {
 
 impl Assembler<'_> {
     /// Assembles an instruction, and appends it to the section.
-    pub fn instruction(&mut self, text: &str) -> Result<(), SyntaxError> {
+    pub(crate) fn instruction(&mut self, text: &str) -> Result<(), SyntaxError> {
         if let Some(place) = names::target(text, self.branches) {
             let count = self.symbols.count();
             return self
@@ -111,7 +111,7 @@ impl Assembler<'_> {
         }
     }
 
-    pub fn may_be_named(&self, first_chars: FirstCharFilter, order: &str) -> bool {
+    pub(crate) fn may_be_named(&self, first_chars: FirstCharFilter, order: &str) -> bool {
         let named = first_chars.meets(self.symbols.first_chars());
         named && self.may_have_names(order)
     }
@@ -218,7 +218,7 @@ impl Assembler<'_> {
         self.put(inst, code, waiting, text)
     }
 
-    pub fn put(
+    pub(crate) fn put(
         &mut self,
         inst: &Inst,
         code: Encoded,

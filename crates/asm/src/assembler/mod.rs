@@ -92,7 +92,7 @@ pub(crate) struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    pub fn new(
+    pub(crate) fn new(
         options: &Options<'_>,
         known: Option<Known>,
         each: Option<&'a mut dyn FnMut(&Line)>,
@@ -128,13 +128,13 @@ impl<'a> Assembler<'a> {
 /// Reading of operands, and appending to sections.
 impl Assembler<'_> {
     /// Reads an expression, and replaces symbols whose numbers are known.
-    pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
+    pub(crate) fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let here = self.sections.location();
         Reader::new(&mut self.symbols, here, self.dialect).read(cursor)
     }
 
     /// Reads an expression that must be a number by now.
-    pub fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
+    pub(crate) fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<i64, SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();
@@ -142,13 +142,13 @@ impl Assembler<'_> {
     }
 
     /// Returns the number of an expression, or an error at `place` if it has none yet.
-    pub fn number_of(&self, expr: &Expr, place: Range<usize>) -> Result<i64, SyntaxError> {
+    pub(crate) fn number_of(&self, expr: &Expr, place: Range<usize>) -> Result<i64, SyntaxError> {
         let number = self.values().number(expr);
         number.map_err(|why| syntax_error(place, why))
     }
 
     /// Reads a number that is not negative.
-    pub fn count(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
+    pub(crate) fn count(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, SyntaxError> {
         let start = cursor.at();
         let number = self.number(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();
@@ -156,14 +156,14 @@ impl Assembler<'_> {
     }
 
     /// Reads an expression whose symbols are looked up whenever it is evaluated.
-    pub fn open_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
+    pub(crate) fn open_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let here = self.sections.location();
         let mut reader = Reader::new(&mut self.symbols, here, self.dialect);
         reader.open().read(cursor)
     }
 
     /// Returns the context for evaluating expressions before all places are known.
-    pub fn values(&self) -> Values<'_> {
+    pub(crate) fn values(&self) -> Values<'_> {
         Values {
             symbols: &self.symbols,
             layout: None,
@@ -171,13 +171,19 @@ impl Assembler<'_> {
     }
 
     /// Appends bytes to the current section.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), SyntaxError> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), SyntaxError> {
         self.lines.begin_pending_row(self.sections.location());
         self.sections.append(bytes).map_err(too_large)
     }
 
     /// Adds a fixup for an expression that stands at `place` of the statement.
-    pub fn wait(&mut self, location: Location, kind: FixupKind, expr: Expr, place: Range<usize>) {
+    pub(crate) fn wait(
+        &mut self,
+        location: Location,
+        kind: FixupKind,
+        expr: Expr,
+        place: Range<usize>,
+    ) {
         if let Some(place) = self.place(place) {
             self.fixups.push(Fixup {
                 location,
@@ -189,7 +195,7 @@ impl Assembler<'_> {
     }
 
     /// Returns the source position of a range of the statement.
-    pub fn place(&self, place: Range<usize>) -> Option<Place> {
+    pub(crate) fn place(&self, place: Range<usize>) -> Option<Place> {
         Some(Place {
             origin: self.at.origin.clone()?,
             line: self.at.line as u32,
@@ -199,7 +205,7 @@ impl Assembler<'_> {
     }
 
     /// Keeps an error of another line than the current one.
-    pub fn report(&mut self, error: LineError) {
+    pub(crate) fn report(&mut self, error: LineError) {
         self.errors.push(error);
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Rewritten {
 
 impl Rewritten {
     /// Maps a place in `text` to the written text.
-    pub fn written(&self, at: usize) -> usize {
+    pub(super) fn written(&self, at: usize) -> usize {
         let before = self.places.iter().rev().find(|(new, _)| new.start <= at);
         match before {
             Some((new, old)) if at < new.end => old.start,

@@ -41,7 +41,7 @@ impl Assembler<'_> {
     }
 
     /// Delivers the instructions that were held back, now with their values. `left` lists the relocations of each section.
-    pub fn deliver_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
+    pub(crate) fn deliver_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
         let held = std::mem::take(&mut self.held);
         let Some(each) = &mut self.each else {
             return;

@@ -65,7 +65,7 @@ pub(crate) fn while_parsing(source: &Rc<str>, chip: Chip, read: impl FnOnce(Prep
 
 impl Preparsed {
     /// Takes the instruction that is exactly these bytes of a text, if it has been parsed for this chip.
-    pub fn take(
+    pub(crate) fn take(
         &mut self,
         text: &Rc<str>,
         place: Range<usize>,
@@ -76,7 +76,12 @@ impl Preparsed {
     }
 
     /// Returns the first instruction within these bytes of a text, if it has been parsed for this chip.
-    pub fn within(&mut self, text: &Rc<str>, bytes: &Range<usize>, chip: Chip) -> Option<&Parsed> {
+    pub(crate) fn within(
+        &mut self,
+        text: &Rc<str>,
+        bytes: &Range<usize>,
+        chip: Chip,
+    ) -> Option<&Parsed> {
         if !Rc::ptr_eq(text, &self.source) || chip != self.chip {
             return None;
         }

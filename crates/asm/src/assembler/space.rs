@@ -9,7 +9,7 @@ use crate::state::{FixupKind, Location, Tail};
 
 impl Assembler<'_> {
     /// Reads a repeat count, which may depend on later locations.
-    pub fn repeat_count(
+    pub(crate) fn repeat_count(
         &mut self,
         cursor: &mut Cursor<'_>,
     ) -> Result<(Expr, Range<usize>), SyntaxError> {
@@ -19,7 +19,7 @@ impl Assembler<'_> {
     }
 
     /// Appends as many copies of some bytes as an expression gives.
-    pub fn append_copies(
+    pub(crate) fn append_copies(
         &mut self,
         count: Expr,
         place: Range<usize>,
@@ -43,7 +43,7 @@ impl Assembler<'_> {
     }
 
     /// Fills up to a multiple of `align`, unless more than `most` bytes are needed.
-    pub fn align_to(&mut self, align: u64, fill: u32, most: u64) -> Result<(), SyntaxError> {
+    pub(crate) fn align_to(&mut self, align: u64, fill: u32, most: u64) -> Result<(), SyntaxError> {
         self.sections.align_at_least(align);
         if !self.sections.here().has_known_size() {
             self.sections.append_tail(Tail::Align { align, fill, most });
@@ -58,7 +58,7 @@ impl Assembler<'_> {
     }
 
     /// Handles `.org PLACE, BYTE`: moves on to a later place of the section.
-    pub fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    pub(crate) fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
         let here = self.sections.location();
         let (to, place) = self.repeat_count(&mut cursor)?;
         let byte = match cursor.comma() {

@@ -195,6 +195,6 @@ fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
 /// Handles `.amdgpu_hsa_kernel NAME`: the symbol is a kernel of code object version 2.
 fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     symbols(a, cursor, |a, id| {
-        a.symbols[id].kind = STT_AMDGPU_HSA_KERNEL
+        a.symbols[id].kind = STT_AMDGPU_HSA_KERNEL;
     })
 }

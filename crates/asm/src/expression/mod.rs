@@ -33,7 +33,7 @@ pub(crate) enum Expr {
 
 impl Expr {
     /// Whether a symbol occurs in the expression.
-    pub fn names(&self, id: SymbolId) -> bool {
+    pub(crate) fn names(&self, id: SymbolId) -> bool {
         match self {
             Expr::Symbol(other, _) => *other == id,
             Expr::Unary(_, operand) => operand.names(id),
@@ -62,7 +62,7 @@ pub(crate) enum Variant {
 
 impl Variant {
     /// All variants except the plain address, with their names.
-    pub const ALL: [(&'static str, Variant); 8] = [
+    pub(crate) const ALL: [(&'static str, Variant); 8] = [
         ("gotpcrel", Variant::GotPcRel),
         ("gotpcrel32@lo", Variant::GotPcRel32Lo),
         ("gotpcrel32@hi", Variant::GotPcRel32Hi),
@@ -82,7 +82,7 @@ pub(crate) enum Unary {
 }
 
 impl Unary {
-    pub fn of(self, value: i64) -> i64 {
+    pub(crate) fn of(self, value: i64) -> i64 {
         match self {
             Unary::Minus => value.wrapping_neg(),
             Unary::Not => !value,
@@ -125,7 +125,7 @@ pub(crate) enum Binary {
 impl Binary {
     /// The operators with their signs and precedences, as in GNU's and LLVM's assemblers. A sign that begins with another one
     /// comes before it.
-    pub const ALL: [(&'static str, Binary, u8); 21] = [
+    pub(crate) const ALL: [(&'static str, Binary, u8); 21] = [
         ("||", Binary::Or, 1),
         ("&&", Binary::And, 2),
         ("==", Binary::Equal, 3),
@@ -150,7 +150,7 @@ impl Binary {
     ];
 
     /// Operators that only CLRX has, or has with another meaning ("CLRX Assembler Syntax", "Expressions").
-    pub const CLRX: [(&'static str, Binary, u8); 9] = [
+    pub(crate) const CLRX: [(&'static str, Binary, u8); 9] = [
         ("<=@", Binary::BelowEqual, 3),
         (">=@", Binary::AboveEqual, 3),
         ("<@", Binary::Below, 3),
@@ -163,7 +163,7 @@ impl Binary {
     ];
 
     /// Returns the result for two numbers, or `None` for a division by zero. True is -1, except for `||` and `&&`.
-    pub fn of(self, a: i64, b: i64) -> Option<i64> {
+    pub(crate) fn of(self, a: i64, b: i64) -> Option<i64> {
         let truth = |is: bool| -i64::from(is);
         let shift = |shifted: fn(u64, u32) -> u64| match u32::try_from(b) {
             Ok(bits @ 0..=63) => shifted(a as u64, bits) as i64,
@@ -215,7 +215,7 @@ pub(crate) enum Function {
 
 impl Function {
     /// All functions, with their names and numbers of operands (`None`: one or more).
-    pub const ALL: [(&'static str, Function, Option<usize>); 5] = [
+    pub(crate) const ALL: [(&'static str, Function, Option<usize>); 5] = [
         ("max", Function::Max, None),
         ("or", Function::Or, None),
         ("alignto", Function::AlignTo, Some(2)),

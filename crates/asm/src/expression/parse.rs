@@ -21,7 +21,7 @@ pub(crate) struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    pub fn new(symbols: &'s mut Symbols, here: Location, dialect: Dialect) -> Self {
+    pub(crate) fn new(symbols: &'s mut Symbols, here: Location, dialect: Dialect) -> Self {
         Reader {
             symbols,
             here,
@@ -32,7 +32,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Keeps symbols unevaluated: their values at the time of evaluation count.
-    pub fn open(&mut self) -> &mut Self {
+    pub(crate) fn open(&mut self) -> &mut Self {
         self.open = true;
         self
     }
@@ -41,7 +41,7 @@ impl<'s> Reader<'s> {
     ///
     /// # Errors
     /// A malformed expression, with its place.
-    pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
+    pub(crate) fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let first = self.primary(cursor)?;
         let value = self.operators(cursor, first, 1)?;
         match self.dialect == Dialect::Clrx && cursor.peek() == b'?' {

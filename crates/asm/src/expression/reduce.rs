@@ -66,7 +66,7 @@ impl Reduced {
     }
 
     /// Returns the number, if the expression has no base.
-    pub fn as_number(&self) -> Option<i64> {
+    pub(crate) fn as_number(&self) -> Option<i64> {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
@@ -92,7 +92,7 @@ impl Values<'_> {
     ///
     /// # Errors
     /// Expressions without value and address: products of addresses, sums of two addresses, variables defined by themselves.
-    pub fn reduce(&self, expr: &Expr) -> Result<Reduced, Failure> {
+    pub(crate) fn reduce(&self, expr: &Expr) -> Result<Reduced, Failure> {
         self.at(expr, 0)
     }
 
@@ -100,7 +100,7 @@ impl Values<'_> {
     ///
     /// # Errors
     /// Expressions whose value is not known, or not known yet.
-    pub fn number(&self, expr: &Expr) -> Result<i64, Failure> {
+    pub(crate) fn number(&self, expr: &Expr) -> Result<i64, Failure> {
         let reduced = self.reduce(expr)?;
         match (reduced.as_number(), reduced.plus.or(reduced.minus)) {
             (Some(number), _) => Ok(number),
@@ -220,10 +220,8 @@ impl Values<'_> {
         let mut n = 0;
         while n < plus.len() {
             let matching = |base: &Base| self.apart(&plus[n], base);
-            let found = minus.iter().enumerate();
-            let found = found
-                .filter_map(|(m, base)| Some((m, matching(base)?)))
-                .next();
+            let mut all = minus.iter().enumerate();
+            let found = all.find_map(|(m, base)| Some((m, matching(base)?)));
             match found {
                 Some((m, distance)) => {
                     constant = constant.wrapping_add(distance);
@@ -258,7 +256,7 @@ impl Values<'_> {
     }
 
     /// Returns the location of a base that is in a section of this source.
-    pub fn location(&self, base: &Base) -> Option<Location> {
+    pub(crate) fn location(&self, base: &Base) -> Option<Location> {
         match base {
             Base::Place(location) => Some(*location),
             Base::Symbol(id, Variant::None) => match self.symbols[*id].definition {

@@ -16,19 +16,19 @@ const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
 /// Opcodes of the line number program (6.2.5.2 and 6.2.5.3).
 mod op {
-    pub const COPY: u8 = 1;
-    pub const ADVANCE_PC: u8 = 2;
-    pub const ADVANCE_LINE: u8 = 3;
-    pub const SET_FILE: u8 = 4;
-    pub const SET_COLUMN: u8 = 5;
-    pub const NEGATE_STATEMENT: u8 = 6;
-    pub const BASIC_BLOCK: u8 = 7;
-    pub const PROLOGUE_END: u8 = 10;
-    pub const EPILOGUE_BEGIN: u8 = 11;
-    pub const SET_ISA: u8 = 12;
-    pub const END_SEQUENCE: u8 = 1;
-    pub const SET_ADDRESS: u8 = 2;
-    pub const SET_DISCRIMINATOR: u8 = 4;
+    pub(super) const COPY: u8 = 1;
+    pub(super) const ADVANCE_PC: u8 = 2;
+    pub(super) const ADVANCE_LINE: u8 = 3;
+    pub(super) const SET_FILE: u8 = 4;
+    pub(super) const SET_COLUMN: u8 = 5;
+    pub(super) const NEGATE_STATEMENT: u8 = 6;
+    pub(super) const BASIC_BLOCK: u8 = 7;
+    pub(super) const PROLOGUE_END: u8 = 10;
+    pub(super) const EPILOGUE_BEGIN: u8 = 11;
+    pub(super) const SET_ISA: u8 = 12;
+    pub(super) const END_SEQUENCE: u8 = 1;
+    pub(super) const SET_ADDRESS: u8 = 2;
+    pub(super) const SET_DISCRIMINATOR: u8 = 4;
 }
 
 /// The contents of `.debug_line`, and the offsets of section addresses in it.
@@ -39,7 +39,7 @@ pub(super) struct LineTable {
 
 impl LineTable {
     /// Returns the table of a source's lines, or `None` if it has no rows.
-    pub fn of(lines: &Lines, sections: &Sections, layout: &Layout) -> Option<LineTable> {
+    pub(super) fn of(lines: &Lines, sections: &Sections, layout: &Layout) -> Option<LineTable> {
         if lines.rows.is_empty() {
             return None;
         }

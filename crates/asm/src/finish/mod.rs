@@ -18,7 +18,7 @@ use crate::state::{Layout, SectionId, TooLarge};
 
 impl Session<'_> {
     /// Takes the errors found so far.
-    pub fn take_errors(&mut self) -> Vec<LineError> {
+    pub(crate) fn take_errors(&mut self) -> Vec<LineError> {
         std::mem::take(&mut self.asm.errors)
     }
 
@@ -26,7 +26,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// Errors are kept with the others.
-    pub fn resolve_fixups(&mut self, layout: &Layout) -> Vec<Vec<(u64, u32, Base, i64)>> {
+    pub(crate) fn resolve_fixups(&mut self, layout: &Layout) -> Vec<Vec<(u64, u32, Base, i64)>> {
         let mut left: Vec<Vec<_>> = (0..self.asm.sections.len()).map(|_| Vec::new()).collect();
         for kernel in std::mem::take(&mut self.kernels) {
             let values = Values {
@@ -69,7 +69,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// Values that only a linker can compute, and code in several sections. The errors are kept with the others.
-    pub fn code(&mut self) -> Vec<u8> {
+    pub(crate) fn code(&mut self) -> Vec<u8> {
         self.finish_code();
         self.name_sections();
         let layout = self.asm.layout();

@@ -17,7 +17,7 @@ use crate::state::{Definition, Key, Layout, Location, Section, SectionId, Symbol
 
 impl Session<'_> {
     /// Makes the object from everything that has been read.
-    pub fn object(&mut self) -> Assembly {
+    pub(crate) fn object(&mut self) -> Assembly {
         self.finish_program();
         let identity = Identity::of(&self.asm.target, self.notes.os, self.notes.version);
         let identity = identity.unwrap_or_else(|why| {

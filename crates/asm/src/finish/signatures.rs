@@ -20,7 +20,7 @@ const TEXT: SectionId = SectionId(0);
 impl Session<'_> {
     /// Adds descriptors and metadata of the signatures after the source has been read. `handlers` are the directives of LLVM's
     /// dialect.
-    pub fn add_kernels(&mut self, handlers: &'static Handlers) {
+    pub(crate) fn add_kernels(&mut self, handlers: &'static Handlers) {
         let kernels = self.signatures;
         if kernels.is_empty() {
             return;

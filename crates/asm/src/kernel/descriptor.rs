@@ -139,7 +139,7 @@ pub(crate) struct Descriptor {
 
 impl Descriptor {
     /// Returns a descriptor with the default values of all fields.
-    pub fn new(target: &Target) -> Self {
+    pub(crate) fn new(target: &Target) -> Self {
         let major = target.major();
         let mut descriptor = Descriptor {
             bytes: [0; DESCRIPTOR_SIZE],
@@ -181,7 +181,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// A sentence about a value that does not fit into the field.
-    pub fn set(&mut self, field: &Field, value: i64) -> Result<(), String> {
+    pub(crate) fn set(&mut self, field: &Field, value: i64) -> Result<(), String> {
         let flag = || match value {
             0 => Ok(false),
             1 => Ok(true),
@@ -216,7 +216,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// A sentence about a missing field or a value that is too large.
-    pub fn finish(mut self, target: &Target) -> Result<[u8; DESCRIPTOR_SIZE], String> {
+    pub(crate) fn finish(mut self, target: &Target) -> Result<[u8; DESCRIPTOR_SIZE], String> {
         let missing = |name| format!("the kernel has no `.amdhsa_{name}`");
         let vgprs = self.vgprs.ok_or_else(|| missing("next_free_vgpr"))?;
         let sgprs = self.sgprs.ok_or_else(|| missing("next_free_sgpr"))?;
@@ -326,7 +326,7 @@ pub(crate) fn descriptor_fields(
         ("reserve_xnack_mask", 0),
     ];
     let plain = Descriptor::new(target);
-    for field in FIELDS.iter() {
+    for field in FIELDS {
         if let Slot::Bits(byte, first, count) = field.slot {
             let value = bits(byte, first, count);
             let usual = u32::from_le_bytes([0, 1, 2, 3].map(|n| plain.bytes[byte + n]));

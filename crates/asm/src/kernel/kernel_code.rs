@@ -138,7 +138,7 @@ pub(crate) struct KernelCode([u8; KERNEL_CODE_SIZE]);
 
 impl KernelCode {
     /// Returns the default values for a kernel of a chip.
-    pub fn new(chip: Chip) -> Self {
+    pub(crate) fn new(chip: Chip) -> Self {
         let mut code = KernelCode([0; KERNEL_CODE_SIZE]);
         let (major, minor, stepping) = crate::isa_version(chip);
         for (name, value) in [
@@ -161,19 +161,19 @@ impl KernelCode {
     }
 
     /// Sets a field to a value.
-    pub fn put(&mut self, field: Field, value: i64) {
+    pub(crate) fn put(&mut self, field: Field, value: i64) {
         put(&mut self.0, field, value);
     }
 
     /// Sets a field, found by name.
-    pub fn set(&mut self, name: &str, value: i64) {
+    pub(crate) fn set(&mut self, name: &str, value: i64) {
         if let Some(field) = field(name) {
             put(&mut self.0, field, value);
         }
     }
 
     /// Returns the value of a field.
-    pub fn get(&self, name: &str) -> i64 {
+    pub(crate) fn get(&self, name: &str) -> i64 {
         let Some((_, byte, first, count)) = field(name) else {
             return 0;
         };
@@ -184,13 +184,13 @@ impl KernelCode {
     }
 
     /// Sets COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2.
-    pub fn set_words(&mut self, rsrc1: u32, rsrc2: u32) {
+    pub(crate) fn set_words(&mut self, rsrc1: u32, rsrc2: u32) {
         self.0[RSRC1..RSRC1 + 4].copy_from_slice(&rsrc1.to_le_bytes());
         self.0[RSRC2..RSRC2 + 4].copy_from_slice(&rsrc2.to_le_bytes());
     }
 
     /// Returns COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2.
-    pub fn words(&self) -> [u32; 2] {
+    pub(crate) fn words(&self) -> [u32; 2] {
         [RSRC1, RSRC2].map(|at| {
             let bytes = &self.0[at..at + 4];
             u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
@@ -201,7 +201,7 @@ impl KernelCode {
     ///
     /// # Errors
     /// A sentence about a value that does not fit.
-    pub fn check(name: &str, value: i64) -> Result<(), String> {
+    pub(crate) fn check(name: &str, value: i64) -> Result<(), String> {
         match field(name) {
             Some(field) if !fits(value, field.3) => Err(format!(
                 "`{name}` has {} bits, too few for {value}",
@@ -211,7 +211,7 @@ impl KernelCode {
         }
     }
 
-    pub fn bytes(self) -> [u8; KERNEL_CODE_SIZE] {
+    pub(crate) fn bytes(self) -> [u8; KERNEL_CODE_SIZE] {
         self.0
     }
 }

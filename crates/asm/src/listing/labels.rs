@@ -13,7 +13,7 @@ const PIECE: usize = 1 << 16;
 
 /// The instruction boundaries and branches of a region, from `start` on. Places are byte offsets from the start of the region.
 #[derive(Default)]
-pub struct Labels {
+pub(super) struct Labels {
     start: usize,
     /// For each dword from `start` on, whether an instruction begins there.
     begins: Vec<bool>,
@@ -25,7 +25,7 @@ pub struct Labels {
 
 impl Labels {
     /// Scans all code of a region.
-    pub fn of(region: &Region<'_>, chip: Chip) -> Labels {
+    pub(super) fn of(region: &Region<'_>, chip: Chip) -> Labels {
         let starts: Vec<usize> = (0..region.bytes.len()).step_by(PIECE).collect();
         let mut all = Labels::default();
         let Ok(()) = run_in_order(
@@ -90,13 +90,13 @@ impl Labels {
     }
 
     /// Whether an instruction begins at a place.
-    pub fn begins_at(&self, place: usize) -> bool {
+    pub(super) fn begins_at(&self, place: usize) -> bool {
         let dword = place.checked_sub(self.start).map(|distance| distance / 4);
         dword.and_then(|dword| self.begins.get(dword)) == Some(&true)
     }
 
     /// Returns the branch targets at which an instruction begins. A target within an instruction gets no label.
-    pub fn targets(&self, address: u64) -> impl Iterator<Item = u64> {
+    pub(super) fn targets(&self, address: u64) -> impl Iterator<Item = u64> {
         let targets = self.branches.iter().map(|(_, to)| *to);
         targets.filter(move |to| {
             let place = to.checked_sub(address);
@@ -106,7 +106,7 @@ impl Labels {
 }
 
 /// Returns the target address of a branch.
-pub fn target(inst: &Inst, address: u64) -> Option<u64> {
+pub(super) fn target(inst: &Inst, address: u64) -> Option<u64> {
     // Only these formats have space for a distance, and most instructions are in other formats.
     if !matches!(inst.op, Op::Sopp(_) | Op::Sopk(_)) {
         return None;

@@ -6,14 +6,14 @@ use wavetank_gcn::{DecodeError, Inst};
 use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Symbol, SymbolKind};
 
 /// The name of an address.
-pub struct Label {
+pub(super) struct Label {
     pub name: String,
     /// Whether the label is a symbol of the code object; otherwise it was made for a branch target.
     pub symbol: bool,
 }
 
 /// A run of bytes at an address.
-pub struct Region<'a> {
+pub(super) struct Region<'a> {
     pub address: u64,
     pub bytes: &'a [u8],
     /// Whether the bytes are code; descriptors of version 2 lie in between.
@@ -21,13 +21,13 @@ pub struct Region<'a> {
 }
 
 /// Returns the length of the item at the start of `code`: an instruction, or else a dword.
-pub fn length(code: &[u8], inst: &Result<Inst, DecodeError>) -> usize {
+pub(super) fn length(code: &[u8], inst: &Result<Inst, DecodeError>) -> usize {
     let length = inst.as_ref().map_or(4, |inst| inst.len.into());
     length.min(code.len())
 }
 
 /// Returns the executable parts of a code object.
-pub fn regions(object: &CodeObject) -> Vec<Region<'_>> {
+pub(super) fn regions(object: &CodeObject) -> Vec<Region<'_>> {
     let mut descriptors: Vec<u64> = Vec::new();
     if object.version() == 2 {
         descriptors.extend(object.kernels().iter().map(|k| k.descriptor_address));
@@ -66,7 +66,7 @@ pub fn regions(object: &CodeObject) -> Vec<Region<'_>> {
 }
 
 /// Returns the names of code addresses, the best one for each.
-pub fn symbols(object: &CodeObject) -> BTreeMap<u64, Label> {
+pub(super) fn symbols(object: &CodeObject) -> BTreeMap<u64, Label> {
     let rank = |s: &&Symbol| match s.kind {
         SymbolKind::Kernel => 0,
         SymbolKind::Function => 1,

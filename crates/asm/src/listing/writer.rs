@@ -22,7 +22,7 @@ const BLANKS: &str = match std::str::from_utf8(&[b' '; ADDRESS_COLUMN]) {
 };
 
 /// The settings of a listing: which details are shown beside the bytes.
-pub struct Look {
+pub(super) struct Look {
     pub chip: Chip,
     /// Names of addresses: symbols, and targets of branches.
     pub labels: BTreeMap<u64, Label>,
@@ -33,7 +33,7 @@ pub struct Look {
 }
 
 impl Look {
-    pub fn new(chip: Chip, labels: BTreeMap<u64, Label>, folds_zeros: bool) -> Self {
+    pub(super) fn new(chip: Chip, labels: BTreeMap<u64, Label>, folds_zeros: bool) -> Self {
         Look {
             chip,
             labels,
@@ -44,7 +44,7 @@ impl Look {
 }
 
 /// A run of instructions that are written together.
-pub struct Piece<'a> {
+pub(super) struct Piece<'a> {
     pub region: &'a Region<'a>,
     /// The range of the piece, in bytes from the start of the region.
     pub range: Range<usize>,
@@ -53,7 +53,7 @@ pub struct Piece<'a> {
 }
 
 /// The text of a listing that is being written.
-pub struct Writer<'l> {
+pub(super) struct Writer<'l> {
     look: &'l Look,
     dialect: Dialect,
     text: String,
@@ -61,7 +61,7 @@ pub struct Writer<'l> {
 
 impl Writer<'_> {
     /// Returns the text of a piece.
-    pub fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
+    pub(super) fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
         let space = 24 * piece.range.len();
         let mut writer = Writer {
             look,

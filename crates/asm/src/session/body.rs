@@ -7,7 +7,7 @@ use crate::source::{Cursor, Statement, SyntaxError, first_word, statements, synt
 
 impl Session<'_> {
     /// Reads the lines up to one of the words that end a body, skipping nested bodies.
-    pub fn body(
+    pub(crate) fn body(
         &mut self,
         begins: &[&str],
         ends: &[&str],
@@ -48,7 +48,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// The ending directive is missing.
-    pub fn each_statement(
+    pub(crate) fn each_statement(
         &mut self,
         end: &str,
         head: &Cursor<'_>,

@@ -22,7 +22,7 @@ pub(crate) struct Condition {
 
 impl Condition {
     /// Returns the error of a condition without an end.
-    pub fn never_ended(&self) -> LineError {
+    pub(crate) fn never_ended(&self) -> LineError {
         let error = syntax_error(0..0, "this condition has no `.endif`");
         match &self.origin {
             Some(origin) => {

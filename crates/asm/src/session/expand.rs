@@ -10,7 +10,7 @@ use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error};
 
 impl Session<'_> {
     /// Returns the key of a macro's name. CLRX ignores the case of macro names, unless the source turns that off.
-    pub fn macro_key<'w>(&self, word: &'w str) -> Cow<'w, str> {
+    pub(crate) fn macro_key<'w>(&self, word: &'w str) -> Cow<'w, str> {
         let folds = self.asm.dialect == Dialect::Clrx && !self.program.cased;
         match folds && word.bytes().any(|b| b.is_ascii_uppercase()) {
             true => word.to_ascii_lowercase().into(),

@@ -21,7 +21,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Wrong or missing fields.
-    pub fn bytes(
+    pub(crate) fn bytes(
         &self,
         values: Values<'_>,
         target: &Target,

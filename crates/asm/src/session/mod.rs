@@ -91,7 +91,7 @@ pub(crate) const fn assembler_row(
 
 impl Handler {
     /// Makes the row of a directive that is read in skipped text as well.
-    pub const fn deciding(
+    pub(crate) const fn deciding(
         name: &'static str,
         act: fn(&mut Session<'_>, Cursor<'_>) -> Result<(), SyntaxError>,
     ) -> Handler {
@@ -147,7 +147,7 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub fn new(
+    pub(crate) fn new(
         name: &str,
         source: Rc<str>,
         options: &'a Options<'a>,
@@ -186,7 +186,7 @@ impl<'a> Session<'a> {
     }
 
     /// Reads a whole source. Threads parse the instructions of a long one ahead.
-    pub fn read_all(&mut self, source: &Rc<str>) {
+    pub(crate) fn read_all(&mut self, source: &Rc<str>) {
         if !is_worthwhile(source, self.asm.dialect) {
             return self.read();
         }
@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
     }
 
     /// Reads the open texts to their end.
-    pub fn read(&mut self) {
+    pub(crate) fn read(&mut self) {
         while self.asm.errors.len() < self.max_errors && !self.ended {
             let Some(row) = self.inputs.row() else {
                 match self.leave() {
@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the number of lines that were not read because the limit of errors was reached.
-    pub fn unread(&self) -> usize {
+    pub(crate) fn unread(&self) -> usize {
         match self.ended {
             true => 0,
             false => self.inputs.unread(),
@@ -280,7 +280,7 @@ impl<'a> Session<'a> {
     }
 
     /// Leaves the innermost text, and its condition.
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         if self.inputs.pop().is_some_and(|input| input.has_condition()) {
             self.loops.pop();
         }
@@ -415,7 +415,7 @@ impl<'a> Session<'a> {
     }
 
     /// Reports an error in a line of the current text.
-    pub fn report_line(&mut self, row: &Row, error: ParseError) {
+    pub(crate) fn report_line(&mut self, row: &Row, error: ParseError) {
         if let Some(input) = self.inputs.current() {
             // The rest of a line after a macro is read while the macro's text is the current one.
             let text = input.origin.text.get(row.range.clone()).unwrap_or_default();
@@ -461,7 +461,7 @@ impl<'a> Session<'a> {
     }
 
     /// Fails if another chip was requested than the source names.
-    pub fn allows(&self, chip: Chip, place: Range<usize>) -> Result<(), SyntaxError> {
+    pub(crate) fn allows(&self, chip: Chip, place: Range<usize>) -> Result<(), SyntaxError> {
         if self.notes.fixed && chip != self.asm.chip {
             let (requested, named) = (self.asm.chip.name(), chip.name());
             let message =
@@ -472,7 +472,7 @@ impl<'a> Session<'a> {
     }
 
     /// Adds to the count of lines, for work that costs more than the lines read.
-    pub fn count_lines(&mut self, lines: u64) {
+    pub(crate) fn count_lines(&mut self, lines: u64) {
         self.lines += lines;
     }
 }

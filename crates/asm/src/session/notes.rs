@@ -19,7 +19,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    pub fn new(options: &Options<'_>) -> Self {
+    pub(crate) fn new(options: &Options<'_>) -> Self {
         Notes {
             version: options.version,
             os: Os::Hsa,

@@ -29,7 +29,7 @@ pub fn text_of(bytes: Vec<u8>) -> String {
         for character in chunk.valid().chars() {
             match byte_of(character) {
                 Some(_) => {
-                    text.extend(character.encode_utf8(&mut [0; 4]).bytes().map(character_of))
+                    text.extend(character.encode_utf8(&mut [0; 4]).bytes().map(character_of));
                 }
                 None => text.push(character),
             }

@@ -30,39 +30,39 @@ pub(crate) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    pub fn new(text: &'t str, at: usize) -> Self {
+    pub(crate) fn new(text: &'t str, at: usize) -> Self {
         let mut cursor = Cursor { text, at };
         cursor.skip_blanks();
         cursor
     }
 
     /// Returns the position of the next item.
-    pub fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// Moves to another position.
-    pub fn go(&mut self, at: usize) {
+    pub(crate) fn go(&mut self, at: usize) {
         self.at = at;
         self.skip_blanks();
     }
 
     /// Returns the whole text of the statement.
-    pub fn text(&self) -> &'t str {
+    pub(crate) fn text(&self) -> &'t str {
         self.text
     }
 
     /// Returns the text that has not been read yet.
-    pub fn rest(&self) -> &'t str {
+    pub(crate) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
     /// Returns the next byte, or 0 at the end.
-    pub fn peek(&self) -> u8 {
+    pub(crate) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    pub fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.at >= self.text.len()
     }
 
@@ -72,13 +72,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips some bytes and the blanks after them.
-    pub fn skip(&mut self, bytes: usize) {
+    pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
         self.skip_blanks();
     }
 
     /// Takes a mark, if it is next.
-    pub fn eat(&mut self, mark: u8) -> bool {
+    pub(crate) fn eat(&mut self, mark: u8) -> bool {
         let is = self.peek() == mark && !self.is_at_end();
         if is {
             self.skip(1);
@@ -87,12 +87,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes an optional comma. Most operands may follow each other without one.
-    pub fn comma(&mut self) -> bool {
+    pub(crate) fn comma(&mut self) -> bool {
         self.eat(b',')
     }
 
     /// Takes a required comma.
-    pub fn expect_comma(&mut self) -> Result<(), SyntaxError> {
+    pub(crate) fn expect_comma(&mut self) -> Result<(), SyntaxError> {
         match self.comma() {
             true => Ok(()),
             false => Err(self.syntax_error(format_args!(
@@ -103,7 +103,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Returns the range of the next word or mark.
-    pub fn span(&self) -> Range<usize> {
+    pub(crate) fn span(&self) -> Range<usize> {
         let rest = self.rest();
         let word = rest.bytes().take_while(|b| is_name(*b)).count();
         let first = rest.chars().next().map_or(0, char::len_utf8);
@@ -111,7 +111,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Returns the next word or mark as it is shown in a message.
-    pub fn shown(&self) -> Cow<'static, str> {
+    pub(crate) fn shown(&self) -> Cow<'static, str> {
         match self.is_at_end() {
             true => "the end".into(),
             false => format!("`{}`", &self.text[self.span()]).into(),
@@ -119,7 +119,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads operands separated by commas, until the end of the statement.
-    pub fn each_operand(
+    pub(crate) fn each_operand(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<(), SyntaxError>,
     ) -> Result<(), SyntaxError> {
@@ -136,12 +136,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// Makes an error at the cursor.
-    pub fn syntax_error(&self, message: impl Display) -> SyntaxError {
+    pub(crate) fn syntax_error(&self, message: impl Display) -> SyntaxError {
         syntax_error(self.span(), message)
     }
 
     /// Fails unless everything has been read.
-    pub fn end(&self) -> Result<(), SyntaxError> {
+    pub(crate) fn end(&self) -> Result<(), SyntaxError> {
         match self.is_at_end() {
             true => Ok(()),
             false => Err(syntax_error(
@@ -152,7 +152,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a word of letters, digits, `_`, `.` and `$` that does not begin with a digit.
-    pub fn word(&mut self) -> Option<&'t str> {
+    pub(crate) fn word(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let length = rest.bytes().take_while(|b| is_name(*b) && *b != b'@');
         let length = length.count();
@@ -164,7 +164,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a path of CLRX's scopes, or a word: `name`, `scope::name`, `::name`.
-    pub fn path(&mut self) -> Option<&'t str> {
+    pub(crate) fn path(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let mut length = 0;
         loop {
@@ -185,7 +185,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads the name of a symbol or section: a word, or any text in quotes.
-    pub fn name(&mut self) -> Result<Cow<'t, str>, SyntaxError> {
+    pub(crate) fn name(&mut self) -> Result<Cow<'t, str>, SyntaxError> {
         if self.peek() == b'"' {
             let start = self.at;
             let name = self.quoted()?;
@@ -201,7 +201,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads up to a comma, a blank or the end: names of sections, types, flags.
-    pub fn piece(&mut self) -> &'t str {
+    pub(crate) fn piece(&mut self) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|c: char| c == ',' || c.is_whitespace());
         let length = end.unwrap_or(rest.len());
@@ -210,7 +210,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a quoted text; returns its bytes with escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`, and CLRX's `\a \v \'`.
-    pub fn quoted(&mut self) -> Result<Vec<u8>, SyntaxError> {
+    pub(crate) fn quoted(&mut self) -> Result<Vec<u8>, SyntaxError> {
         if self.peek() != b'"' {
             let shown = self.shown();
             return Err(self.syntax_error(format_args!(

@@ -24,7 +24,7 @@ pub(crate) enum OriginKind {
 
 impl OriginKind {
     /// The name of signatures in errors, which is the command-line option that they are written in.
-    pub const SIGNATURES: &str = "--kernel";
+    pub(crate) const SIGNATURES: &str = "--kernel";
 }
 
 /// A text that is read, and the line that included it.
@@ -38,7 +38,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// Returns a line by its number, from 1, as it was written.
-    pub fn line(&self, number: usize) -> &str {
+    pub(crate) fn line(&self, number: usize) -> &str {
         self.text.lines().nth(number - 1).unwrap_or_default()
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    pub fn new(name: Rc<str>, text: Rc<str>, dialect: Dialect) -> Self {
+    pub(crate) fn new(name: Rc<str>, text: Rc<str>, dialect: Dialect) -> Self {
         let mut inputs = Inputs {
             dialect,
             stack: Vec::new(),
@@ -87,7 +87,7 @@ impl Inputs {
     /// Pushes a text that is read before the rest of the current one. `line` is the line that includes it. Returns `false` if
     /// texts are nested too deeply.
     #[must_use]
-    pub fn push(
+    pub(crate) fn push(
         &mut self,
         kind: OriginKind,
         text: Rc<str>,
@@ -114,18 +114,18 @@ impl Inputs {
     }
 
     /// Returns the innermost text.
-    pub fn current(&self) -> Option<&Input> {
+    pub(crate) fn current(&self) -> Option<&Input> {
         self.stack.last()
     }
 
     /// Whether a macro or another included text is being read.
     #[inline]
-    pub fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         self.stack.len() > 1
     }
 
     /// Whether a file is already being read.
-    pub fn reads(&self, file: &str) -> bool {
+    pub(crate) fn reads(&self, file: &str) -> bool {
         let kinds = self.stack.iter().map(|i| &i.origin.kind);
         kinds
             .into_iter()
@@ -133,36 +133,36 @@ impl Inputs {
     }
 
     /// Returns the next line of the innermost text, or `None` at its end.
-    pub fn row(&mut self) -> Option<Row> {
+    pub(crate) fn row(&mut self) -> Option<Row> {
         self.stack.last_mut()?.row()
     }
 
     /// Returns the number of remaining lines of the source itself.
-    pub fn unread(&self) -> usize {
+    pub(crate) fn unread(&self) -> usize {
         self.stack.first().map_or(0, |input| input.lines.left())
     }
 
     /// Reads the innermost text again.
-    pub fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self) {
         if let Some(input) = self.stack.last_mut() {
             input.lines.rewind();
         }
     }
 
     /// Leaves the innermost text.
-    pub fn pop(&mut self) -> Option<Input> {
+    pub(crate) fn pop(&mut self) -> Option<Input> {
         self.stack.pop()
     }
 }
 
 impl Input {
     /// Whether a condition decides on reading the text once more.
-    pub fn has_condition(&self) -> bool {
+    pub(crate) fn has_condition(&self) -> bool {
         matches!(self.repeat, Repeat::While)
     }
 
     /// Returns the line of the comment that the text ends in, with its error.
-    pub fn open_comment(&self) -> Option<(usize, SyntaxError)> {
+    pub(crate) fn open_comment(&self) -> Option<(usize, SyntaxError)> {
         let line = self.lines.open_comment()?;
         let text = self.origin.line(line);
         let at = text.rfind("/*").unwrap_or(0);

@@ -35,7 +35,7 @@ pub(crate) struct Row {
 
 impl Row {
     /// Returns the line without comments; `text` is the text that it was read from.
-    pub fn line<'r>(&'r self, text: &'r str) -> &'r str {
+    pub(crate) fn line<'r>(&'r self, text: &'r str) -> &'r str {
         match &self.blanked {
             Some(line) => line,
             None => &text[self.range.clone()],
@@ -44,7 +44,7 @@ impl Row {
 }
 
 impl Lines {
-    pub fn new(text: Rc<str>, dialect: Dialect) -> Self {
+    pub(crate) fn new(text: Rc<str>, dialect: Dialect) -> Self {
         // Some editors put a byte order mark before UTF-8.
         let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Lines {
@@ -58,28 +58,28 @@ impl Lines {
     }
 
     /// Returns the line of an unterminated comment at the end of the text.
-    pub fn open_comment(&self) -> Option<usize> {
+    pub(crate) fn open_comment(&self) -> Option<usize> {
         self.in_comment.then_some(self.comment)
     }
 
     /// Returns the text that is being read.
-    pub fn text(&self) -> &Rc<str> {
+    pub(crate) fn text(&self) -> &Rc<str> {
         &self.text
     }
 
     /// Returns the number of remaining lines.
-    pub fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         let mut ahead = self.clone();
         std::iter::from_fn(|| ahead.cut()).count()
     }
 
     /// Reads the text again from its beginning.
-    pub fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self) {
         self.restart(self.text.clone());
     }
 
     /// Starts to read another text.
-    pub fn restart(&mut self, text: Rc<str>) {
+    pub(crate) fn restart(&mut self, text: Rc<str>) {
         *self = Lines::new(text, self.dialect);
     }
 

@@ -6,10 +6,10 @@ pub(crate) struct FirstCharFilter(u64);
 
 impl FirstCharFilter {
     /// The set of all characters.
-    pub const ALL: FirstCharFilter = FirstCharFilter(u64::MAX);
+    pub(crate) const ALL: FirstCharFilter = FirstCharFilter(u64::MAX);
 
     /// Adds the first character of a word. Characters that are 64 apart count as one.
-    pub fn insert(&mut self, word: &str) {
+    pub(crate) fn insert(&mut self, word: &str) {
         self.0 |= word
             .bytes()
             .next()
@@ -17,7 +17,7 @@ impl FirstCharFilter {
     }
 
     /// Whether two sets have a character in common, so that words of one may be among those of the other.
-    pub fn meets(self, others: FirstCharFilter) -> bool {
+    pub(crate) fn meets(self, others: FirstCharFilter) -> bool {
         self.0 & others.0 != 0
     }
 }

@@ -48,7 +48,7 @@ pub(crate) enum FixupKind {
 
 impl Place {
     /// Makes an error that shows this place.
-    pub fn line_error(&self, message: impl std::fmt::Display) -> LineError {
+    pub(crate) fn line_error(&self, message: impl std::fmt::Display) -> LineError {
         let text = self
             .origin
             .text

@@ -39,7 +39,7 @@ pub(crate) struct LineRow {
 
 impl LineRow {
     /// The initial state of the line number program (DWARF 5, 6.2.2, table 6.3).
-    pub const FIRST: LineRow = LineRow {
+    pub(crate) const FIRST: LineRow = LineRow {
         location: None,
         file: 1,
         line: 1,
@@ -56,7 +56,7 @@ impl LineRow {
 impl Lines {
     /// Begins the pending row at a location, just before code or data are appended there.
     #[inline]
-    pub fn begin_pending_row(&mut self, location: Location) {
+    pub(crate) fn begin_pending_row(&mut self, location: Location) {
         if let Some(row) = self.pending.take() {
             self.rows.push(LineRow {
                 location: Some(location),

@@ -26,7 +26,7 @@ pub(crate) struct Scopes {
 }
 
 impl Scopes {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Scopes {
             open: vec![String::new()],
             known: HashSet::from([String::new()]),
@@ -36,13 +36,13 @@ impl Scopes {
     }
 
     /// Returns the path of the innermost scope.
-    pub fn current(&self) -> &str {
+    pub(crate) fn current(&self) -> &str {
         self.open.last().map_or("", String::as_str)
     }
 
     /// Opens a scope, an unnamed one for `None`; returns `false` if scopes are nested too deeply.
     #[must_use]
-    pub fn enter(&mut self, path: Option<&str>) -> bool {
+    pub(crate) fn enter(&mut self, path: Option<&str>) -> bool {
         let length = self.current().len() + path.map_or(0, str::len);
         if self.open.len() >= DEEPEST || length >= LONGEST {
             return false;
@@ -61,12 +61,12 @@ impl Scopes {
 
     /// Closes the innermost scope; `false` if there is none.
     #[must_use]
-    pub fn leave(&mut self) -> bool {
+    pub(crate) fn leave(&mut self) -> bool {
         self.open.len() > 1 && self.open.pop().is_some()
     }
 
     /// Makes the symbols of another scope visible in the innermost one.
-    pub fn start_using(&mut self, path: &str) {
+    pub(crate) fn start_using(&mut self, path: &str) {
         let scope = self.scope(&format!("{path}::"));
         self.known.insert(scope.clone());
         let uses = self.uses.entry(self.current().to_owned()).or_default();
@@ -75,7 +75,7 @@ impl Scopes {
     }
 
     /// Ends the use of one scope, or of all for `None`.
-    pub fn stop_using(&mut self, path: Option<&str>) {
+    pub(crate) fn stop_using(&mut self, path: Option<&str>) {
         let scope = path.map(|path| self.scope(&format!("{path}::")));
         let here = self.current().to_owned();
         if let Some(uses) = self.uses.get_mut(&here) {
@@ -96,7 +96,7 @@ impl Scopes {
     }
 
     /// Returns the full name of a symbol that is defined here.
-    pub fn own(&self, name: &str) -> String {
+    pub(crate) fn own(&self, name: &str) -> String {
         match name.rfind("::") {
             Some(end) => format!("{}{}", self.scope(&name[..end + 2]), &name[end + 2..]),
             None => format!("{}{name}", self.current()),
@@ -104,7 +104,7 @@ impl Scopes {
     }
 
     /// Returns the full name of the symbol that a name refers to here. If there is none, the name is one of the innermost scope.
-    pub fn meant(&self, name: &str, is_there: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn meant(&self, name: &str, is_there: impl Fn(&str) -> bool) -> String {
         let own = self.own(name);
         if name.contains("::") {
             return own;

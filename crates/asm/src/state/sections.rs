@@ -120,28 +120,28 @@ impl Section {
     }
 
     /// Whether the section has a size, but no bytes in the file.
-    pub fn has_no_bytes(&self) -> bool {
+    pub(crate) fn has_no_bytes(&self) -> bool {
         self.kind == elf::SHT_NOBITS
     }
 
     /// Returns the name of the section's group, if a linker keeps only the first group of that name.
-    pub fn group(&self) -> Option<&Rc<str>> {
+    pub(crate) fn group(&self) -> Option<&Rc<str>> {
         let group = self.key.group.as_ref();
         group.filter(|group| group.comdat).map(|group| &group.name)
     }
 
     /// Whether the section contains instructions.
-    pub fn is_code(&self) -> bool {
+    pub(crate) fn is_code(&self) -> bool {
         self.flags & elf::SHF_EXECINSTR != 0
     }
 
     /// Whether the offset of the section's end is known already.
-    pub fn has_known_size(&self) -> bool {
+    pub(crate) fn has_known_size(&self) -> bool {
         self.fragments.len() == 1
     }
 
     /// Returns the bytes before the first item of unknown size.
-    pub fn known_bytes(&self) -> &[u8] {
+    pub(crate) fn known_bytes(&self) -> &[u8] {
         self.fragments.first().map_or(&[], |first| &first.bytes)
     }
 
@@ -177,7 +177,7 @@ pub(crate) struct Sections {
 
 impl Sections {
     /// Starts with the section `.text` alone.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let key = Key {
             name: ".text".into(),
             group: None,
@@ -198,7 +198,13 @@ impl Sections {
     }
 
     /// Returns the section of a key, and whether it was created now, with the given type, flags and entry size.
-    pub fn get(&mut self, key: &Key, kind: u32, flags: u64, entry_size: u64) -> (SectionId, bool) {
+    pub(crate) fn get(
+        &mut self,
+        key: &Key,
+        kind: u32,
+        flags: u64,
+        entry_size: u64,
+    ) -> (SectionId, bool) {
         if let Some(id) = self.by_key.get(key) {
             return (*id, false);
         }
@@ -210,18 +216,18 @@ impl Sections {
     }
 
     /// Makes another section the current one.
-    pub fn switch(&mut self, to: SectionId) {
+    pub(crate) fn switch(&mut self, to: SectionId) {
         self.previous = self.current;
         self.current = to;
     }
 
     /// Returns a section by its index.
-    pub fn section(&self, id: SectionId) -> &Section {
+    pub(crate) fn section(&self, id: SectionId) -> &Section {
         &self.all[id.0 as usize]
     }
 
     /// Returns the current section.
-    pub fn here(&self) -> &Section {
+    pub(crate) fn here(&self) -> &Section {
         self.section(self.current)
     }
 
@@ -231,7 +237,7 @@ impl Sections {
 
     /// Returns the location of the next byte.
     #[inline]
-    pub fn location(&self) -> Location {
+    pub(crate) fn location(&self) -> Location {
         let section = self.here();
         Location {
             section: self.current,
@@ -245,7 +251,7 @@ impl Sections {
     /// # Errors
     /// [`TooLarge`] at the limit of size.
     #[inline]
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
         self.reserve(bytes.len() as u64)?;
         let section = self.here_mut();
         match section.has_no_bytes() {
@@ -259,7 +265,7 @@ impl Sections {
     ///
     /// # Errors
     /// [`TooLarge`] at the limit of size.
-    pub fn append_padding(&mut self, count: u64, fill: Fill) -> Result<(), TooLarge> {
+    pub(crate) fn append_padding(&mut self, count: u64, fill: Fill) -> Result<(), TooLarge> {
         if fill == 0 || self.here().has_no_bytes() {
             return self.append_same(count, 0);
         }
@@ -275,7 +281,7 @@ impl Sections {
     ///
     /// # Errors
     /// [`TooLarge`] at the limit of size.
-    pub fn append_copies(&mut self, count: u64, bytes: &[u8]) -> Result<(), TooLarge> {
+    pub(crate) fn append_copies(&mut self, count: u64, bytes: &[u8]) -> Result<(), TooLarge> {
         let size = count.checked_mul(bytes.len() as u64).ok_or(TooLarge)?;
         if self.here().has_no_bytes() {
             return self.append_same(size, 0);
@@ -290,7 +296,7 @@ impl Sections {
     ///
     /// # Errors
     /// [`TooLarge`] at the limit of size.
-    pub fn append_same(&mut self, count: u64, byte: u8) -> Result<(), TooLarge> {
+    pub(crate) fn append_same(&mut self, count: u64, byte: u8) -> Result<(), TooLarge> {
         let section = self.here_mut();
         if section.has_no_bytes() {
             section.empty = section.empty.checked_add(count).ok_or(TooLarge)?;
@@ -309,27 +315,27 @@ impl Sections {
     }
 
     /// Appends an item whose size is computed later.
-    pub fn append_tail(&mut self, tail: Tail) {
+    pub(crate) fn append_tail(&mut self, tail: Tail) {
         let section = self.here_mut();
         section.last_mut().tail = Some(tail);
         section.fragments.push(Fragment::default());
     }
 
     /// Raises the alignment of the current section to at least `align`.
-    pub fn align_at_least(&mut self, align: u64) {
+    pub(crate) fn align_at_least(&mut self, align: u64) {
         let section = self.here_mut();
         section.align = section.align.max(align);
     }
 
     /// Raises the alignment of another section to at least `align`.
-    pub fn align_section_at_least(&mut self, id: SectionId, align: u64) {
+    pub(crate) fn align_section_at_least(&mut self, id: SectionId, align: u64) {
         if let Some(section) = self.all.get_mut(id.0 as usize) {
             section.align = section.align.max(align);
         }
     }
 
     /// Returns `count` bytes at a location.
-    pub fn bytes_at(&mut self, location: Location, count: usize) -> Option<&mut [u8]> {
+    pub(crate) fn bytes_at(&mut self, location: Location, count: usize) -> Option<&mut [u8]> {
         let section = self.all.get_mut(location.section.0 as usize)?;
         let fragment = section.fragments.get_mut(location.fragment as usize)?;
         let start = location.offset as usize;
@@ -337,12 +343,12 @@ impl Sections {
     }
 
     /// Returns all sections in the order in which they were first named.
-    pub fn iter(&self) -> impl Iterator<Item = &Section> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Section> {
         self.all.iter()
     }
 
     /// Returns the number of sections.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 }
@@ -360,7 +366,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Lays out the sections. `value` evaluates an expression for a layout that may change again.
-    pub fn of(sections: &Sections, value: impl Fn(&Expr, &Layout) -> i64) -> Layout {
+    pub(crate) fn of(sections: &Sections, value: impl Fn(&Expr, &Layout) -> i64) -> Layout {
         let mut layout = Layout {
             starts: Vec::new(),
             tails: Vec::new(),
@@ -386,7 +392,7 @@ impl Layout {
     }
 
     /// Whether the sections, one after the other in a file, exceed the limit of size.
-    pub fn is_too_large(&self, sections: &Sections) -> bool {
+    pub(crate) fn is_too_large(&self, sections: &Sections) -> bool {
         let mut end = 64u64; // the header of a file
         for (n, parts) in self.parts.iter().enumerate() {
             let Some(last) = parts.last().filter(|_| !sections.all[n].has_no_bytes()) else {
@@ -401,7 +407,7 @@ impl Layout {
     }
 
     /// Returns the number of copies at the end of a location's part.
-    pub fn copies(&self, sections: &Sections, location: Location) -> Option<u64> {
+    pub(crate) fn copies(&self, sections: &Sections, location: Location) -> Option<u64> {
         let fragment = &sections.section(location.section).fragments[location.fragment as usize];
         let made = &self.tails[location.section.0 as usize][location.fragment as usize];
         match &fragment.tail {
@@ -464,23 +470,23 @@ impl Layout {
     }
 
     /// Returns the offset of a location's part in its section.
-    pub fn start(&self, location: Location) -> u64 {
+    pub(crate) fn start(&self, location: Location) -> u64 {
         let section = location.section.0 as usize;
         self.homes[section].1 + self.starts[section][location.fragment as usize]
     }
 
     /// Returns a location's offset in its section.
-    pub fn offset(&self, location: Location) -> u64 {
+    pub(crate) fn offset(&self, location: Location) -> u64 {
         self.start(location) + location.offset
     }
 
     /// Returns the section of a location; for a subsection, the section that contains it.
-    pub fn home(&self, location: Location) -> SectionId {
+    pub(crate) fn home(&self, location: Location) -> SectionId {
         self.home_of(location.section)
     }
 
     /// Returns the section that contains `id`, which is itself unless it is a subsection.
-    pub fn home_of(&self, id: SectionId) -> SectionId {
+    pub(crate) fn home_of(&self, id: SectionId) -> SectionId {
         self.homes[id.0 as usize].0
     }
 
@@ -495,7 +501,7 @@ impl Layout {
     }
 
     /// Returns the alignment of a section with its subsections.
-    pub fn align(&self, sections: &Sections, id: SectionId) -> u64 {
+    pub(crate) fn align(&self, sections: &Sections, id: SectionId) -> u64 {
         let parts = self.parts[id.0 as usize].iter();
         parts
             .map(|part| sections.section(*part).align)
@@ -504,7 +510,7 @@ impl Layout {
     }
 
     /// Returns the bytes of a section with its subsections, and its size.
-    pub fn bytes(&self, sections: &Sections, id: SectionId) -> (Vec<u8>, u64) {
+    pub(crate) fn bytes(&self, sections: &Sections, id: SectionId) -> (Vec<u8>, u64) {
         let mut bytes = Vec::new();
         let mut size = 0;
         for part in &self.parts[id.0 as usize] {

@@ -36,7 +36,7 @@ pub(crate) struct Registers {
 
 impl Registers {
     /// Returns a part of the registers, by their positions.
-    pub fn part(&self, first: i64, last: i64) -> Option<Registers> {
+    pub(crate) fn part(&self, first: i64, last: i64) -> Option<Registers> {
         let inside = 0 <= first && first <= last && last < i64::from(self.count);
         inside.then(|| Registers {
             file: self.file.clone(),
@@ -89,7 +89,7 @@ pub(crate) struct Symbols {
 
 impl Symbols {
     /// Returns the symbol of a name, and creates it if there is none.
-    pub fn id(&mut self, name: &str) -> SymbolId {
+    pub(crate) fn id(&mut self, name: &str) -> SymbolId {
         if self.scopes.is_some() || name.contains("::") {
             let scopes = self.scopes.take().unwrap_or_else(Scopes::new);
             let name = self.meant(&scopes, name);
@@ -100,7 +100,7 @@ impl Symbols {
     }
 
     /// Returns the symbol of a name, if there is one.
-    pub fn find(&self, name: &str) -> Option<SymbolId> {
+    pub(crate) fn find(&self, name: &str) -> Option<SymbolId> {
         match &self.scopes {
             Some(scopes) => self.by_name.get(self.meant(scopes, name).as_str()).copied(),
             None => self.by_name.get(name).copied(),
@@ -108,30 +108,30 @@ impl Symbols {
     }
 
     /// Whether a name is defined, or a directive has set its binding; a mere reference does not count.
-    pub fn is_known(&self, name: &str) -> bool {
+    pub(crate) fn is_known(&self, name: &str) -> bool {
         let symbol = self.find(name).map(|id| &self[id]);
         symbol.is_some_and(|symbol| symbol.is_defined() || symbol.binding.is_some())
     }
 
     /// Returns the number of symbols. Symbols created after this can be removed by [`forget`](Self::forget).
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.all.len()
     }
 
     /// Removes the symbols created after `count`, to which nothing may refer any more.
-    pub fn forget(&mut self, count: usize) {
+    pub(crate) fn forget(&mut self, count: usize) {
         for symbol in self.all.drain(count..) {
             self.by_name.remove(&symbol.name);
         }
     }
 
     /// Returns the first characters of all names.
-    pub fn first_chars(&self) -> FirstCharFilter {
+    pub(crate) fn first_chars(&self) -> FirstCharFilter {
         self.first_chars
     }
 
     /// Returns the symbol of a name in the current scope, and creates it if there is none.
-    pub fn own(&mut self, name: &str) -> SymbolId {
+    pub(crate) fn own(&mut self, name: &str) -> SymbolId {
         match &self.scopes {
             Some(scopes) => {
                 let name = scopes.own(name);
@@ -150,12 +150,12 @@ impl Symbols {
     }
 
     /// Returns the scopes of the source, created at their first use.
-    pub fn scopes(&mut self) -> &mut Scopes {
+    pub(crate) fn scopes(&mut self) -> &mut Scopes {
         self.scopes.get_or_insert_with(Scopes::new)
     }
 
     /// At the end of a source, resolves each undefined symbol of a scope to that of an enclosing scope.
-    pub fn look_around(&mut self) {
+    pub(crate) fn look_around(&mut self) {
         if self.scopes.is_none() {
             return;
         }
@@ -200,14 +200,14 @@ impl Symbols {
     }
 
     /// Returns the local label of a number: the last one before, or the next one. `None` if there is none before.
-    pub fn local(&mut self, number: u64, before: bool) -> Option<SymbolId> {
+    pub(crate) fn local(&mut self, number: u64, before: bool) -> Option<SymbolId> {
         let count = self.local.get(&number).copied().unwrap_or(0);
         let which = if before { count.checked_sub(1)? } else { count };
         Some(self.exactly(&local_name(number, which)))
     }
 
     /// Creates the next local label of a number.
-    pub fn next_local(&mut self, number: u64) -> SymbolId {
+    pub(crate) fn next_local(&mut self, number: u64) -> SymbolId {
         let count = self.local.entry(number).or_default();
         let which = *count;
         *count += 1;
@@ -215,7 +215,7 @@ impl Symbols {
     }
 
     /// Returns all symbols in the order in which they were first named.
-    pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
         let ids = (0..).map(SymbolId);
         ids.zip(&self.all)
     }
@@ -223,7 +223,7 @@ impl Symbols {
 
 impl SymbolId {
     /// Returns the index of the symbol in the order of first mention.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -245,18 +245,18 @@ impl IndexMut<SymbolId> for Symbols {
 impl Symbol {
     /// Whether the symbol is private to this source: names that begin with `.L`, as compilers write them, local labels,
     /// registers, and symbols of unnamed scopes.
-    pub fn is_temporary(&self) -> bool {
+    pub(crate) fn is_temporary(&self) -> bool {
         let registers = matches!(self.definition, Definition::Registers(_));
         self.name.starts_with(".L") || registers || self.name.contains('\u{1}')
     }
 
     /// Whether the symbol is defined.
-    pub fn is_defined(&self) -> bool {
+    pub(crate) fn is_defined(&self) -> bool {
         self.definition != Definition::Undefined
     }
 
     /// Returns the name as it was written.
-    pub fn written(&self) -> &str {
+    pub(crate) fn written(&self) -> &str {
         let number = self.name.strip_prefix(LOCAL);
         let simple = || match self.name.contains('\u{1}') {
             true => self.name.rsplit("::").next().unwrap_or(&self.name),

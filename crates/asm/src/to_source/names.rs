@@ -25,7 +25,7 @@ pub(super) fn stands(symbol: &Symbol) -> bool {
 }
 
 impl Names {
-    pub fn of(linked: &Linked) -> Names {
+    pub(super) fn of(linked: &Linked) -> Names {
         let mut names = Names {
             addresses: BTreeMap::new(),
             sections: BTreeMap::new(),
@@ -61,7 +61,7 @@ impl Names {
     }
 
     /// Returns a name that no symbol has.
-    pub fn unused(&self, stem: &str) -> String {
+    pub(super) fn unused(&self, stem: &str) -> String {
         let mut name = stem.to_owned();
         while self.reserved.contains(&name) {
             name.push('_');
@@ -70,7 +70,7 @@ impl Names {
     }
 
     /// Returns the expression for an address: a symbol, or a distance from the beginning of its section.
-    pub fn address(&self, address: u64) -> Option<String> {
+    pub(super) fn address(&self, address: u64) -> Option<String> {
         if let Some(name) = self.addresses.get(&address) {
             return Some(written(name).into_owned());
         }
@@ -85,12 +85,12 @@ impl Names {
     }
 
     /// Returns the symbol whose entry in the global offset table is at an address.
-    pub fn entry(&self, address: u64) -> Option<Cow<'_, str>> {
+    pub(super) fn entry(&self, address: u64) -> Option<Cow<'_, str>> {
         self.entries.get(&address).map(|name| written(name))
     }
 
     /// Returns the label at the beginning of a loaded section.
-    pub fn section(&self, number: usize) -> Option<&str> {
+    pub(super) fn section(&self, number: usize) -> Option<&str> {
         self.sections
             .get(&number)
             .map(|(_, _, label)| label.as_str())

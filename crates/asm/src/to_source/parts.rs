@@ -43,7 +43,7 @@ pub(super) struct KernelAt {
 }
 
 impl<'l> Parts<'l> {
-    pub fn of(linked: &'l Linked, names: &Names, chip: Chip) -> Parts<'l> {
+    pub(super) fn of(linked: &'l Linked, names: &Names, chip: Chip) -> Parts<'l> {
         let mut all: Vec<Part<'l>> = Vec::new();
         for (n, section) in linked.sections.iter().enumerate() {
             let mut symbols: BTreeMap<u64, Vec<&Symbol>> = BTreeMap::new();
@@ -163,17 +163,17 @@ impl<'l> Part<'l> {
     }
 
     /// Returns the symbols at an offset.
-    pub fn symbols_at(&self, at: u64) -> &[&'l Symbol] {
+    pub(super) fn symbols_at(&self, at: u64) -> &[&'l Symbol] {
         self.symbols.get(&at).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the labels at an offset.
-    pub fn labels_at(&self, at: u64) -> &[String] {
+    pub(super) fn labels_at(&self, at: u64) -> &[String] {
         self.labels.get(&at).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the name of a branch target.
-    pub fn target_name(&self, at: u64) -> Option<String> {
+    pub(super) fn target_name(&self, at: u64) -> Option<String> {
         let symbol = self
             .symbols_at(at)
             .first()
@@ -184,12 +184,12 @@ impl<'l> Part<'l> {
     }
 
     /// Returns the descriptor at an offset.
-    pub fn kernel_at(&self, at: u64) -> Option<&KernelAt> {
+    pub(super) fn kernel_at(&self, at: u64) -> Option<&KernelAt> {
         self.kernels.get(&at)
     }
 
     /// Whether a symbol is that of a descriptor defined by `.amdhsa_kernel`.
-    pub fn is_kernel_descriptor(&self, symbol: &Symbol) -> bool {
+    pub(super) fn is_kernel_descriptor(&self, symbol: &Symbol) -> bool {
         let at = symbol.value.wrapping_sub(self.address);
         let kernel = self
             .kernels
@@ -199,7 +199,7 @@ impl<'l> Part<'l> {
     }
 
     /// Returns the next offset at which another item begins.
-    pub fn next_stop(&self, at: u64) -> u64 {
+    pub(super) fn next_stop(&self, at: u64) -> u64 {
         let next = |found: Option<u64>| found.unwrap_or(self.size);
         let after = at + 1..;
         let stops = [

@@ -13,7 +13,7 @@ fn shape(op: Op) -> impl Iterator<Item = (Field, Kind)> {
 ///
 /// Near are those with operands of the same widths, and of these those of whose names the fewest parts differ; `s_or_b32` has
 /// `s_nor_b32` and `s_xor_b32` before `s_orn2_b32`.
-pub fn neighbours(op: Op, chip: Chip) -> Vec<Op> {
+pub(super) fn neighbours(op: Op, chip: Chip) -> Vec<Op> {
     let same_shape = |other: &Op| {
         other.home() == op.home()
             && *other != op
@@ -45,7 +45,7 @@ fn distance(op: Op, other: Op, chip: Chip) -> (usize, usize, usize, u16) {
     )
 }
 
-pub fn name(op: Op, chip: Chip) -> &'static str {
+pub(super) fn name(op: Op, chip: Chip) -> &'static str {
     op.row().mnemonic(chip.generation()).unwrap_or_default()
 }
 

@@ -10,7 +10,7 @@ struct Entry {
 }
 
 /// The entries, and which of their names have been needed.
-pub struct Reasons {
+pub(super) struct Reasons {
     entries: Vec<Entry>,
     needed: BTreeSet<(usize, String)>,
 }
@@ -18,7 +18,7 @@ pub struct Reasons {
 impl Reasons {
     /// Reads lines such as `v_cmp_eq_i{32,64} v_cmp_eq_u{32,64}: equal bits are equal numbers`, where the words in braces are
     /// taken together, and `alone s_endpgm: no other instruction has its operands`.
-    pub fn read(text: &str) -> Reasons {
+    pub(super) fn read(text: &str) -> Reasons {
         let lines = text
             .lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -44,12 +44,12 @@ impl Reasons {
     }
 
     /// Whether two instructions are said to do the same.
-    pub fn are_equivalent(&mut self, one: &str, other: &str) -> bool {
+    pub(super) fn are_equivalent(&mut self, one: &str, other: &str) -> bool {
         self.find(&[one, other], false)
     }
 
     /// Whether an instruction is said to have no neighbour.
-    pub fn is_alone(&mut self, name: &str) -> bool {
+    pub(super) fn is_alone(&mut self, name: &str) -> bool {
         self.find(&[name], true)
     }
 
@@ -67,7 +67,7 @@ impl Reasons {
     }
 
     /// The names whose entries nothing has needed.
-    pub fn unneeded(&self) -> Vec<String> {
+    pub(super) fn unneeded(&self) -> Vec<String> {
         let all = self
             .entries
             .iter()

@@ -88,7 +88,7 @@ fn target(inst: &Inst, address: u64) -> Option<u64> {
 
 /// Returns the target of a computed jump or call, if the straight code before it computes the target from the PC (`s_getpc_b64`,
 /// `s_add_u32`, `s_addc_u32`). Compilers do so for code beyond the range of 16 bits.
-pub fn computed(before: &[(u64, Inst)], jump: &Inst) -> Option<u64> {
+pub(super) fn computed(before: &[(u64, Inst)], jump: &Inst) -> Option<u64> {
     let Operand::Sgpr(to) = jump.operand(Field::Src0) else {
         return None;
     };

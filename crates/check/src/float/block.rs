@@ -9,7 +9,7 @@ use super::nan_sources::{NanSources, operation};
 use super::selects::{Fate, Kind, Selects};
 
 /// Returns the block with probes for the events of its floats.
-pub fn watch(block: &Block) -> Block {
+pub(super) fn watch(block: &Block) -> Block {
     let builder = Builder::new(block.pc);
     let mut watch = Watch {
         b: NanSources(&builder),

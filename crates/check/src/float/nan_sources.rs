@@ -125,7 +125,13 @@ pub(super) struct NanSources<'b>(pub &'b Builder);
 
 impl NanSources<'_> {
     /// Returns the lanes of each event that an operation of the new block can have. `result` is its result.
-    pub fn of(&self, op: &Op, ty: Ty, operation: &Operation, result: Value) -> Vec<(Event, Value)> {
+    pub(super) fn of(
+        &self,
+        op: &Op,
+        ty: Ty,
+        operation: &Operation,
+        result: Value,
+    ) -> Vec<(Event, Value)> {
         let mut events = Vec::new();
         let mut born = |event, classes| {
             let before = operation.operands.iter();
@@ -151,7 +157,7 @@ impl NanSources<'_> {
     }
 
     /// Returns the lanes in which a number is the result of an event; packed halves count if either is.
-    pub fn is(&self, event: Event, elem: Elem, value: Value) -> Value {
+    pub(super) fn is(&self, event: Event, elem: Elem, value: Value) -> Value {
         match event {
             Event::Nan => self.classes(elem, value, NAN),
             _ => self.classes(elem, value, INFINITE),
@@ -159,7 +165,7 @@ impl NanSources<'_> {
     }
 
     /// Returns the same for a value that is the upper half of a double.
-    pub fn is_in_upper_half(&self, event: Event, value: Value) -> Value {
+    pub(super) fn is_in_upper_half(&self, event: Event, value: Value) -> Value {
         let (b, int) = (self.0, Elem::I32);
         let magnitude = b.bin(Bin::And, int, PLAIN, self.lanes(value), b.u32(0x7fff_ffff));
         let infinite = b.u32(0x7ff0_0000);
@@ -219,11 +225,11 @@ impl NanSources<'_> {
         }
     }
 
-    pub fn and(&self, x: Value, y: Value) -> Value {
+    pub(super) fn and(&self, x: Value, y: Value) -> Value {
         self.0.bin(Bin::And, Elem::I64, PLAIN, x, y)
     }
 
-    pub fn or(&self, x: Value, y: Value) -> Value {
+    pub(super) fn or(&self, x: Value, y: Value) -> Value {
         self.0.bin(Bin::Or, Elem::I64, PLAIN, x, y)
     }
 

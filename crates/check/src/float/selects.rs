@@ -44,7 +44,7 @@ pub(super) struct Selects {
 
 impl Selects {
     /// Follows the values of a block, also through registers, regardless of the lanes written.
-    pub fn of(block: &Block) -> Selects {
+    pub(super) fn of(block: &Block) -> Selects {
         let mut uses = Uses {
             block,
             users: vec![Vec::new(); block.nodes.len()],
@@ -63,12 +63,12 @@ impl Selects {
     }
 
     /// Returns the fate of a value.
-    pub fn fate(&self, value: Value) -> &Fate {
+    pub(super) fn fate(&self, value: Value) -> &Fate {
         &self.fates[value.index()]
     }
 
     /// Returns the kind of a value, if it is known.
-    pub fn kind(&self, value: Value) -> Option<Kind> {
+    pub(super) fn kind(&self, value: Value) -> Option<Kind> {
         self.kinds[value.index()]
     }
 }

@@ -10,7 +10,7 @@ use crate::code::Node;
 
 /// The use by a second instruction, of the register that the first instruction has set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Consumer {
+pub(super) enum Consumer {
     /// `s_getreg` reads the hardware register.
     ReadsHwreg,
     /// `s_setreg` writes the hardware register.
@@ -55,7 +55,7 @@ pub enum Consumer {
 
 impl Consumer {
     /// Whether an instruction uses the register of this number in this way.
-    pub fn is(self, node: &Node, number: u8, alias: VccAlias) -> bool {
+    pub(super) fn is(self, node: &Node, number: u8, alias: VccAlias) -> bool {
         let (inst, class) = (&node.inst, node.inst.row().class);
         match self {
             Consumer::ReadsHwreg => getreg(inst).is_some_and(|part| part.number == number),

@@ -23,7 +23,7 @@ use rows::{ROWS, Row};
 use vcc::VccAlias;
 
 /// Adds the missing wait states of a graph.
-pub fn check(graph: &Graph, findings: &mut Findings) {
+pub(crate) fn check(graph: &Graph, findings: &mut Findings) {
     let hazards = Hazards::of(graph);
     walk(graph, &hazards, |state, node| {
         hazards.judge(state, &graph.nodes[node], findings);

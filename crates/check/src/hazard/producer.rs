@@ -10,7 +10,7 @@ use crate::code::Node;
 /// The action of a first instruction on a register, whose number is stored beside it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
-pub enum Producer {
+pub(super) enum Producer {
     /// A VALU instruction writes a scalar register.
     ValuScalar,
     /// A SALU instruction writes a scalar register.
@@ -30,14 +30,14 @@ pub enum Producer {
 }
 
 /// The number of producers.
-pub const PRODUCERS: usize = Producer::SetsVskip as usize + 1;
+pub(super) const PRODUCERS: usize = Producer::SetsVskip as usize + 1;
 
 /// The bit of VSKIP in MODE (Vega ISA, 3.5 "Mode register").
 const VSKIP_BIT: u32 = 28;
 
 impl Producer {
     /// Calls `tell` for each producer that an instruction is, with the register.
-    pub fn each(node: &Node, mut tell: impl FnMut(Producer, u8)) {
+    pub(super) fn each(node: &Node, mut tell: impl FnMut(Producer, u8)) {
         let writes = &node.effects.writes;
         match node.inst.row().class {
             Class::Valu => {
@@ -64,7 +64,7 @@ impl Producer {
     }
 
     /// Whether a later instruction has overwritten the register in a way that the hardware interlocks.
-    pub fn is_over(self, number: u8, node: &Node) -> bool {
+    pub(super) fn is_over(self, number: u8, node: &Node) -> bool {
         match self {
             Producer::ValuScalar | Producer::SaluScalar => node.effects.writes.has_scalar(number),
             Producer::ValuVector | Producer::InterpVector => node.effects.writes.has_vector(number),
@@ -76,7 +76,7 @@ impl Producer {
     }
 
     /// Returns the name of the register.
-    pub fn register(self, number: u8, generation: Generation) -> String {
+    pub(super) fn register(self, number: u8, generation: Generation) -> String {
         match self {
             Producer::ValuScalar | Producer::SaluScalar => scalar_register_name(number, generation),
             Producer::ValuVector | Producer::InterpVector | Producer::StoresWide => {
@@ -89,7 +89,7 @@ impl Producer {
     }
 
     /// Returns a few words for the place of the producer.
-    pub fn label(self, register: &str) -> String {
+    pub(super) fn label(self, register: &str) -> String {
         match self {
             Producer::StoresWide => format!("stores {register}"),
             Producer::WritesVskip => "writes MODE.vskip".to_owned(),
@@ -145,7 +145,7 @@ fn late_data(node: &Node) -> Option<(u8, u8)> {
 
 /// A field of a hardware register (Vega ISA, 12.2, S_GETREG_B32: number in bits 5:0, offset in 10:6, size less one in 15:11).
 #[derive(Clone, Copy, Debug)]
-pub struct HwregPart {
+pub(super) struct HwregPart {
     /// The number of the hardware register.
     pub number: u8,
     low: u32,
@@ -154,7 +154,7 @@ pub struct HwregPart {
 
 impl HwregPart {
     /// Returns the field that an `s_getreg` or `s_setreg` names.
-    pub fn of(inst: &Inst) -> Option<HwregPart> {
+    pub(super) fn of(inst: &Inst) -> Option<HwregPart> {
         let Operand::Imm(bits) = inst.operand(Field::Simm16) else {
             return None;
         };
@@ -167,7 +167,7 @@ impl HwregPart {
     }
 
     /// Whether the field contains MODE.vskip.
-    pub fn has_vskip(self) -> bool {
+    pub(super) fn has_vskip(self) -> bool {
         let bits = self.low..self.low + self.size;
         self.number == hwreg::MODE && bits.contains(&VSKIP_BIT)
     }

@@ -10,7 +10,7 @@ use super::producer::Producer;
 
 /// A row of the table of hazards.
 #[derive(Debug)]
-pub struct Row {
+pub(super) struct Row {
     /// The name of the hazard, which is the rule of its findings.
     pub name: &'static str,
     /// The action of the first instruction.
@@ -29,7 +29,7 @@ pub struct Row {
 
 impl Row {
     /// Returns the wait states that a generation requires.
-    pub fn need(&self, generation: Generation) -> u8 {
+    pub(super) fn need(&self, generation: Generation) -> u8 {
         self.needs[generation as usize]
     }
 }
@@ -37,7 +37,7 @@ impl Row {
 macro_rules! rows {
     ($($name:literal $producer:ident $consumer:ident $needs:tt $uses:literal, $after:literal: $source:literal;)*) => {
         /// All hazards, with one row for each.
-        pub const ROWS: &[Row] = &[$(Row {
+        pub(crate) const ROWS: &[Row] = &[$(Row {
             name: $name,
             producer: Producer::$producer,
             consumer: Consumer::$consumer,

@@ -10,11 +10,11 @@ use wavetank_object::KernelDescriptor;
 /// Allocation and storage"; CLRX wiki, "GCN Kernel Machine State"). In a wave with more SGPRs than can be named, VCC is after
 /// those, and has only its own name.
 #[derive(Clone, Copy, Debug)]
-pub struct VccAlias(Option<u8>);
+pub(super) struct VccAlias(Option<u8>);
 
 impl VccAlias {
     /// Returns the alias in a kernel. In a function it depends on the caller, which determines the number of SGPRs.
-    pub fn of(kernel: Option<&KernelDescriptor>, generation: Generation) -> VccAlias {
+    pub(super) fn of(kernel: Option<&KernelDescriptor>, generation: Generation) -> VccAlias {
         let (_, granule) = sgprs_per_simd(generation);
         let behind = kernel.and_then(|k| k.sgpr_count.checked_next_multiple_of(granule));
         let low = behind.and_then(|behind| u8::try_from(behind.checked_sub(2)?).ok());
@@ -22,7 +22,7 @@ impl VccAlias {
     }
 
     /// Returns the other code of a register that has two.
-    pub fn other(self, number: u8) -> Option<u8> {
+    pub(super) fn other(self, number: u8) -> Option<u8> {
         let low = self.0?;
         let other = |from: u8, to: u8| {
             let half = number.checked_sub(from).filter(|half| *half < 2)?;

@@ -10,7 +10,7 @@ use super::sink::Sink;
 
 impl Follow<'_> {
     /// Appends an access, after the access to its shadows, so that a wave that sees a value of another wave also sees its shadow.
-    pub fn access(&mut self, old: &MemOp, op: Op, ty: Option<Ty>) -> Bits {
+    pub(super) fn access(&mut self, old: &MemOp, op: Op, ty: Option<Ty>) -> Bits {
         let Op::Mem(new) = &op else {
             unreachable!("it is an access");
         };

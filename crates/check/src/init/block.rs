@@ -55,17 +55,17 @@ pub(super) struct Follow<'b> {
 
 impl Follow<'_> {
     /// Returns the new value and shadow of an original value.
-    pub fn bits(&self, old: Value) -> Bits {
+    pub(super) fn bits(&self, old: Value) -> Bits {
         self.known[old.index()]
     }
 
     /// Returns the shadow of an original value.
-    pub fn shadow(&self, old: Value) -> Shadow {
+    pub(super) fn shadow(&self, old: Value) -> Shadow {
         self.bits(old).shadow
     }
 
     /// Adds a probe for undefined bits at a sink, in some lanes.
-    pub fn probe(&self, sink: Sink, shadow: Shadow, lanes: Option<Value>) {
+    pub(super) fn probe(&self, sink: Sink, shadow: Shadow, lanes: Option<Value>) {
         if let Some(shadow) = shadow {
             let lanes = lanes.unwrap_or_else(|| self.b.mask(!0));
             self.b.probe(self.pc, sink as u8, shadow, lanes, Vec::new());
@@ -313,7 +313,7 @@ impl Follow<'_> {
     }
 
     /// Marks registers as defined, vector registers only in the lanes of a mask.
-    pub fn define(&self, span: Span, mask: Option<Value>) {
+    pub(super) fn define(&self, span: Span, mask: Option<Value>) {
         for n in span.first..span.end() {
             match (span.file, mask) {
                 (RegFile::Vector, Some(_)) if n < 256 => {

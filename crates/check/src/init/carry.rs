@@ -24,7 +24,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadows of a sum or difference, with or without carry: of the result, and of its carry.
-    pub fn with_carry(
+    pub(super) fn with_carry(
         self,
         subtract: bool,
         a: Bits,
@@ -110,7 +110,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of a · b + c with 64 bits.
-    pub fn mad_wide(self, [a, b, c]: [Bits; 3]) -> Shadow {
+    pub(super) fn mad_wide(self, [a, b, c]: [Bits; 3]) -> Shadow {
         let widened = |v| self.0.un(Un::Widen, Elem::I32, FP, v);
         let moved = |of: Bits, by: Bits| {
             let by = widened(self.lowest(by, Elem::I32));

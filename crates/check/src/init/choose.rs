@@ -6,7 +6,7 @@ use super::numbers::{Bits, FP, Numbers, Shadow};
 
 impl Numbers<'_> {
     /// Returns the shadow of a compare: a mask, or 0 and 1 for uniforms.
-    pub fn compared(self, rel: Rel, elem: Elem, a: Bits, b: Bits) -> Shadow {
+    pub(super) fn compared(self, rel: Rel, elem: Elem, a: Bits, b: Bits) -> Shadow {
         let [a, b] = [a, b].map(|bits| Bits {
             shadow: self.of_element(bits.shadow, elem),
             ..bits
@@ -65,7 +65,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of the lanes in which a value is not 0.
-    pub fn non_zero(self, a: Bits) -> Shadow {
+    pub(super) fn non_zero(self, a: Bits) -> Shadow {
         let zero = self.constant(a.value, 0);
         let zero = Bits {
             value: zero,
@@ -75,7 +75,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of a float's classification: a mask, or 0 and 1 for uniforms.
-    pub fn classified(self, a: Bits, which: Bits, ty: Ty) -> Shadow {
+    pub(super) fn classified(self, a: Bits, which: Bits, ty: Ty) -> Shadow {
         let any = |shadow: Value| {
             let any = self.any(shadow);
             match (ty, self.0.ty(any)) {
@@ -87,7 +87,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of `cond ? a : b`, which has type `ty`.
-    pub fn selected(self, cond: Bits, a: Bits, b: Bits, ty: Ty) -> Shadow {
+    pub(super) fn selected(self, cond: Bits, a: Bits, b: Bits, ty: Ty) -> Shadow {
         let zero = || self.of_type(ty, 0);
         let chosen = a.shadow.or(b.shadow).map(|_| {
             let [a, b] = [a, b].map(|bits| bits.shadow.unwrap_or_else(zero));

@@ -3,18 +3,18 @@
 use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, Rel, Round, Tern, Ty, Un, Value};
 
 /// A shadow; `None` for a value that is defined.
-pub type Shadow = Option<Value>;
+pub(super) type Shadow = Option<Value>;
 
 /// A value and its shadow.
 #[derive(Clone, Copy)]
-pub struct Bits {
+pub(super) struct Bits {
     pub value: Value,
     pub shadow: Shadow,
 }
 
 /// A builder of shadows in a block.
 #[derive(Clone, Copy)]
-pub struct Numbers<'b>(pub &'b Builder);
+pub(super) struct Numbers<'b>(pub &'b Builder);
 
 /// The float environment for operations on integers, which ignore it.
 pub(super) const FP: Fp = Fp {
@@ -72,7 +72,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the bits that are undefined in either shadow.
-    pub fn or(self, a: Shadow, b: Shadow) -> Shadow {
+    pub(super) fn or(self, a: Shadow, b: Shadow) -> Shadow {
         match (a, b) {
             (Some(a), Some(b)) => Some(self.or_of(a, b)),
             (a, b) => a.or(b),
@@ -80,18 +80,18 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow as a value, which is zero if all bits are defined.
-    pub fn or_zero(self, shadow: Shadow, ty: Ty) -> Value {
+    pub(super) fn or_zero(self, shadow: Shadow, ty: Ty) -> Value {
         shadow.unwrap_or_else(|| self.of_type(ty, 0))
     }
 
     /// Returns where a shadow is not 0: a mask of lanes, or 0 and 1 for a uniform.
-    pub fn any(self, shadow: Value) -> Value {
+    pub(super) fn any(self, shadow: Value) -> Value {
         let zero = self.constant(shadow, 0);
         self.0.cmp(Rel::Ne, self.wide(shadow), FP, shadow, zero)
     }
 
     /// Returns a value of `bits` bits, all of which are set where a shadow is not 0.
-    pub fn smear(self, shadow: Value, bits: u32) -> Value {
+    pub(super) fn smear(self, shadow: Value, bits: u32) -> Value {
         let ty = Ty::uniform(bits.max(32));
         let ones = self.of_type(ty, u64::MAX >> (64 - bits));
         self.0.select(self.any(shadow), ones, self.of_type(ty, 0))
@@ -120,7 +120,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of an operation with one operand.
-    pub fn one(self, un: Un, elem: Elem, a: Bits) -> Shadow {
+    pub(super) fn one(self, un: Un, elem: Elem, a: Bits) -> Shadow {
         let shadow = a.shadow?;
         match un {
             Un::Not | Un::FNeg => self.of_element(Some(shadow), elem),
@@ -162,7 +162,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of an operation with two operands.
-    pub fn two(self, bin: Bin, elem: Elem, a: Bits, b: Bits) -> Shadow {
+    pub(super) fn two(self, bin: Bin, elem: Elem, a: Bits, b: Bits) -> Shadow {
         a.shadow.or(b.shadow)?;
         // An idiom that makes 0 from any register.
         if matches!(bin, Bin::Xor | Bin::Sub) && a.value == b.value {
@@ -245,7 +245,7 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of an operation with three operands.
-    pub fn three(self, tern: Tern, elem: Elem, [a, b, c]: [Bits; 3]) -> Shadow {
+    pub(super) fn three(self, tern: Tern, elem: Elem, [a, b, c]: [Bits; 3]) -> Shadow {
         let all = || self.or(self.or(a.shadow, b.shadow), c.shadow);
         let zero = |bits: Bits| self.or_zero(bits.shadow, self.0.ty(bits.value));
         a.shadow.or(b.shadow).or(c.shadow)?;
@@ -328,14 +328,14 @@ impl Numbers<'_> {
     }
 
     /// Returns the shadow of a conversion.
-    pub fn converted(self, _: Cvt, from: Elem, to: Elem, a: Bits) -> Shadow {
+    pub(super) fn converted(self, _: Cvt, from: Elem, to: Elem, a: Bits) -> Shadow {
         let shadow = self.of_element(a.shadow, from)?;
         Some(self.smear(shadow, to.bits()))
     }
 }
 
 impl Bits {
-    pub fn shadow(self) -> Shadow {
+    pub(super) fn shadow(self) -> Shadow {
         self.shadow
     }
 }

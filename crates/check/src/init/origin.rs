@@ -10,7 +10,7 @@ use crate::code::{Graph, Node};
 
 /// The origin of undefined bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub(super) enum Origin {
     /// An instruction has loaded them, whose address this is.
     Load(u64),
     /// Registers that have not been written since the wave began.
@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 20_000;
 
 /// Returns the nearest origin of the undefined bits at an instruction. This is a load of undefined bits, as `loads` says; or else
 /// registers that are not among those that a wave starts with, `given`, if the waves start in this code.
-pub fn origin(
+pub(super) fn origin(
     graph: &Graph,
     pc: u64,
     sink: Option<Sink>,
@@ -61,7 +61,7 @@ pub fn origin(
 
 /// Returns the instruction that has computed a condition, EXEC or a branch's. It is the nearest one on the paths to it that does
 /// more than combine masks, and is usually a compare.
-pub fn decider(graph: &Graph, pc: u64, sink: Sink) -> Option<u64> {
+pub(super) fn decider(graph: &Graph, pc: u64, sink: Sink) -> Option<u64> {
     let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
     let mut seen = vec![Registers::default(); graph.nodes.len()];
     let before = befores(graph);

@@ -7,7 +7,7 @@ use super::vector_clock::{Fuel, Time, VectorClock};
 
 /// An access that may be one half of a race. A slot with time 0 is empty.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Slot {
+pub(super) struct Slot {
     /// The number of the wave.
     pub wave: u32,
     /// The time of the access.
@@ -22,7 +22,7 @@ pub struct Slot {
 
 /// The role of an access in the order of waves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub(super) enum Mode {
     /// The access has no role.
     Plain,
     /// A coherent access (GLC), or a store to a dword that its wave uses as a lock.
@@ -35,26 +35,26 @@ pub enum Mode {
 
 /// The lane of an access.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Lane(u8);
+pub(super) struct Lane(u8);
 
 impl Lane {
     const WAVE: Lane = Lane(64);
     /// Several lanes of a wave.
-    pub const SEVERAL: Lane = Lane(65);
+    pub(super) const SEVERAL: Lane = Lane(65);
 
     /// Returns a single lane, or the mark for the wave as a whole.
-    pub fn new(lane: Option<u8>) -> Lane {
+    pub(super) fn new(lane: Option<u8>) -> Lane {
         lane.map_or(Lane::WAVE, Lane)
     }
 
     /// Returns the lane, if it is a single one.
-    pub fn get(self) -> Option<u8> {
+    pub(super) fn get(self) -> Option<u8> {
         (self.0 < Lane::WAVE.0).then_some(self.0)
     }
 }
 
 impl Slot {
-    pub const NONE: Slot = Slot {
+    pub(super) const NONE: Slot = Slot {
         wave: 0,
         time: 0,
         pc: 0,
@@ -64,13 +64,13 @@ impl Slot {
 
     /// Returns the slot for some bytes of a dword, accessed by a lane.
     #[inline]
-    pub fn on(self, mask: u8, lane: Lane) -> Slot {
+    pub(super) fn on(self, mask: u8, lane: Lane) -> Slot {
         let bits = self.bits & !15 | mask;
         Slot { bits, lane, ..self }
     }
 
     /// Returns an access without bytes.
-    pub fn new(wave: u32, time: Time, pc: u16, mode: Mode) -> Slot {
+    pub(super) fn new(wave: u32, time: Time, pc: u16, mode: Mode) -> Slot {
         Slot {
             wave,
             time,
@@ -81,11 +81,11 @@ impl Slot {
     }
 
     /// Returns the accessed bytes, one bit each.
-    pub fn mask(self) -> u8 {
+    pub(super) fn mask(self) -> u8 {
         self.bits & 15
     }
 
-    pub fn mode(self) -> Mode {
+    pub(super) fn mode(self) -> Mode {
         match self.bits >> 4 {
             0 => Mode::Plain,
             1 => Mode::Coherent,
@@ -120,11 +120,11 @@ impl Slot {
 }
 
 /// The number of dwords in a page: few, because programs may access single dwords far apart.
-pub const PAGE: u64 = 256;
+pub(super) const PAGE: u64 = 256;
 
 /// The slots of 256 dwords: two slots for writes, and two for reads. Most dwords need one, and few pages both kinds.
 #[derive(Default)]
-pub struct Page {
+pub(super) struct Page {
     writes: [Plane; 2],
     reads: [Plane; 2],
     /// The dwords by which waves order themselves, one bit each: by atomics, and by coherent loads and stores.
@@ -243,7 +243,7 @@ fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
 
 /// The assignment of lanes to the dwords of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lanes {
+pub(super) struct Lanes {
     /// The lane of the first dword.
     pub first: Lane,
     /// The number of dwords for each lane; 0 if all dwords belong to the first lane.
@@ -255,49 +255,57 @@ pub struct Lanes {
 impl Page {
     /// Returns the last writes to a dword, each of different bytes.
     #[inline]
-    pub fn writes(&self, at: usize) -> [Slot; 2] {
+    pub(super) fn writes(&self, at: usize) -> [Slot; 2] {
         [get(&self.writes[0], at), get(&self.writes[1], at)]
     }
 
     /// Returns the reads of a dword by different waves since the last writes.
     #[inline]
-    pub fn reads(&self, at: usize) -> [Slot; 2] {
+    pub(super) fn reads(&self, at: usize) -> [Slot; 2] {
         [get(&self.reads[0], at), get(&self.reads[1], at)]
     }
 
     /// Returns the value of a dword after its last store.
-    pub fn value(&self, at: usize) -> Option<u32> {
+    pub(super) fn value(&self, at: usize) -> Option<u32> {
         self.values.as_ref()?[at]
     }
 
     /// Records the current value of a dword.
-    pub fn put_value(&mut self, at: usize, value: Option<u32>) {
+    pub(super) fn put_value(&mut self, at: usize, value: Option<u32>) {
         let values = &mut self.values;
         values.get_or_insert_with(|| Box::new([None; PAGE as usize]))[at] = value;
     }
 
     /// Whether an access is ordered after all writes to a row of dwords.
     #[inline]
-    pub fn writes_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
+    pub(super) fn writes_in_order(
+        &self,
+        at: Range<usize>,
+        is_behind: impl FnMut(Slot) -> bool,
+    ) -> bool {
         in_order(&self.writes, at, is_behind)
     }
 
     /// Whether an access is ordered after all reads of a row of dwords.
     #[inline]
-    pub fn reads_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
+    pub(super) fn reads_in_order(
+        &self,
+        at: Range<usize>,
+        is_behind: impl FnMut(Slot) -> bool,
+    ) -> bool {
         in_order(&self.reads, at, is_behind)
     }
 
     /// Whether all writes to a row of dwords have a mode.
     #[inline]
-    pub fn writes_are(&self, at: Range<usize>, mode: Mode) -> bool {
+    pub(super) fn writes_are(&self, at: Range<usize>, mode: Mode) -> bool {
         let mut planes = self.writes.iter().flatten();
         planes.all(|slots| !slots.any_other_than(at.clone(), mode))
     }
 
     /// Records a write to whole dwords that is ordered after all earlier accesses.
     #[inline]
-    pub fn fill_writes(&mut self, at: Range<usize>, new: Slot, lanes: Lanes) {
+    pub(super) fn fill_writes(&mut self, at: Range<usize>, new: Slot, lanes: Lanes) {
         if new.mode() != Mode::Plain {
             at.clone().for_each(|at| self.note_order(at));
         }
@@ -310,7 +318,7 @@ impl Page {
 
     /// Records a read of whole dwords, as [`Page::put_read`] does.
     #[inline]
-    pub fn fill_reads(
+    pub(super) fn fill_reads(
         &mut self,
         at: Range<usize>,
         new: Slot,
@@ -333,7 +341,7 @@ impl Page {
     }
 
     /// Records the current values of a row of dwords.
-    pub fn put_values(&mut self, at: Range<usize>, bytes: &[u8]) {
+    pub(super) fn put_values(&mut self, at: Range<usize>, bytes: &[u8]) {
         let none = || Box::new([None; PAGE as usize]);
         let values = &mut self.values.get_or_insert_with(none)[at];
         for (value, dword) in values.iter_mut().zip(bytes.as_chunks().0) {
@@ -343,7 +351,7 @@ impl Page {
 
     /// Whether no access to a dword is recorded.
     #[inline]
-    pub fn is_new(&self, at: usize) -> bool {
+    pub(super) fn is_new(&self, at: usize) -> bool {
         let all = [
             &self.writes[0],
             &self.writes[1],
@@ -355,7 +363,7 @@ impl Page {
 
     /// Records a write. It replaces earlier writes to the same bytes, and the older of the others if there is no free slot.
     #[inline]
-    pub fn put_write(&mut self, at: usize, new: Slot) {
+    pub(super) fn put_write(&mut self, at: usize, new: Slot) {
         if new.mode() != Mode::Plain {
             self.note_order(at);
         }
@@ -382,29 +390,29 @@ impl Page {
 
     /// Records that a wave orders itself by a dword.
     #[inline]
-    pub fn note_order(&mut self, at: usize) {
+    pub(super) fn note_order(&mut self, at: usize) {
         self.orders[at / 64] |= 1 << (at % 64);
     }
 
     /// Whether waves order themselves by some of these dwords.
-    pub fn orders(&self, mut at: Range<usize>) -> bool {
+    pub(super) fn orders(&self, mut at: Range<usize>) -> bool {
         at.any(|at| self.orders[at / 64] >> (at % 64) & 1 != 0)
     }
 
     /// Whether waves of both launches order themselves by a common dword.
-    pub fn orders_with(&self, other: &Page) -> bool {
+    pub(super) fn orders_with(&self, other: &Page) -> bool {
         let mut both = self.orders.iter().zip(&other.orders);
         both.any(|(a, b)| a & b != 0)
     }
 
     /// Whether any write is recorded.
-    pub fn has_writes(&self) -> bool {
+    pub(super) fn has_writes(&self) -> bool {
         let mut slots = self.writes.iter().flatten();
         slots.any(|slots| slots.time.iter().any(|time| *time != 0))
     }
 
     /// Returns the size of the slots in bytes.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         let planes = self.writes.iter().chain(&self.reads).flatten();
         (planes.count() * size_of::<Columns>()) as u64
     }
@@ -412,7 +420,12 @@ impl Page {
     /// Records a read. It replaces a read that happens before it, or else the later of two others: a later writer then finds at
     /// least one read that is not its own.
     #[inline]
-    pub fn put_read(&mut self, at: usize, new: Slot, mut is_behind: impl FnMut(Slot) -> bool) {
+    pub(super) fn put_read(
+        &mut self,
+        at: usize,
+        new: Slot,
+        mut is_behind: impl FnMut(Slot) -> bool,
+    ) {
         for plane in &mut self.reads {
             let old = get(plane, at);
             let covers = old.mask() & !new.mask() == 0;
@@ -449,7 +462,7 @@ fn in_order(
 
 /// A dword that atomics use.
 #[derive(Clone, Default)]
-pub struct Location {
+pub(super) struct Location {
     /// The vector clock that an atomic with a result acquires here.
     pub known: VectorClock,
     /// Atomics without a result, which release their clock without acquiring one: the last few since an atomic with a result.
@@ -465,7 +478,7 @@ const SILENT: usize = 16;
 
 impl Location {
     /// Records an atomic without a result.
-    pub fn add_silent(&mut self, new: Slot) {
+    pub(super) fn add_silent(&mut self, new: Slot) {
         if let Some(old) = self.silent.iter_mut().find(|old| old.wave == new.wave) {
             *old = new;
             return;
@@ -485,7 +498,7 @@ impl Location {
 
 /// The access history of one memory.
 #[derive(Default)]
-pub struct AccessHistory {
+pub(super) struct AccessHistory {
     numbers: HashMap<u64, usize>,
     pages: Vec<Page>,
     /// The pages that were used last, each at the index of its number modulo the cache size.
@@ -500,7 +513,7 @@ const LAST: usize = 16;
 impl AccessHistory {
     /// Returns the page of a dword, and the index in it.
     #[inline]
-    pub fn at(&mut self, dword: u64) -> (&mut Page, usize) {
+    pub(super) fn at(&mut self, dword: u64) -> (&mut Page, usize) {
         let (page, at) = (dword / PAGE, (dword % PAGE) as usize);
         let n = match self.last[page as usize % LAST] {
             Some((last, n)) if last == page => n,
@@ -510,7 +523,7 @@ impl AccessHistory {
     }
 
     /// Removes the history of some bytes, and of other bytes in the same pages.
-    pub fn forget(&mut self, bytes: Range<u64>) {
+    pub(super) fn forget(&mut self, bytes: Range<u64>) {
         for page in bytes.start / 4 / PAGE..bytes.end.div_ceil(4 * PAGE) {
             let Some(&n) = self.numbers.get(&page) else {
                 continue;
@@ -525,18 +538,18 @@ impl AccessHistory {
     }
 
     /// Returns all pages with their numbers, in no order.
-    pub fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
+    pub(super) fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
         let numbers = self.numbers.iter();
         numbers.map(|(number, n)| (*number, &self.pages[*n]))
     }
 
     /// Returns a page by its number.
-    pub fn page(&self, number: u64) -> Option<&Page> {
+    pub(super) fn page(&self, number: u64) -> Option<&Page> {
         self.numbers.get(&number).map(|n| &self.pages[*n])
     }
 
     /// Returns the pages of a range of numbers, in their order.
-    pub fn pages_of(&self, numbers: Range<u64>) -> impl Iterator<Item = (u64, &Page)> {
+    pub(super) fn pages_of(&self, numbers: Range<u64>) -> impl Iterator<Item = (u64, &Page)> {
         let few = numbers.end - numbers.start <= self.numbers.len() as u64;
         let mut found: Vec<u64> = match few {
             true => numbers.filter(|n| self.numbers.contains_key(n)).collect(),
@@ -551,13 +564,13 @@ impl AccessHistory {
     }
 
     /// Returns the last writes to a dword.
-    pub fn writes(&self, dword: u64) -> [Slot; 2] {
+    pub(super) fn writes(&self, dword: u64) -> [Slot; 2] {
         let page = self.page(dword / PAGE);
         page.map_or([Slot::NONE; 2], |page| page.writes((dword % PAGE) as usize))
     }
 
     /// Removes stored values and the clocks of atomics, after the end of the launch.
-    pub fn forget_values(&mut self) {
+    pub(super) fn forget_values(&mut self) {
         self.pages.iter_mut().for_each(|page| page.values = None);
         self.locations = HashMap::new();
     }
@@ -574,7 +587,7 @@ impl AccessHistory {
 }
 
 /// Returns the dwords that contain some bytes, with one bit for each byte.
-pub fn dwords(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+pub(super) fn dwords(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
     let end = address.saturating_add(bytes.into());
     (address / 4..end.div_ceil(4)).map(move |dword| {
         let start = dword * 4;

@@ -12,7 +12,7 @@ use super::vector_clock::VectorClock;
 use super::waves::Waves;
 
 /// An access of a wave by one instruction.
-pub struct CheckAccess<'a> {
+pub(super) struct CheckAccess<'a> {
     pub waves: &'a mut Waves,
     pub found: &'a mut Dedup,
     pub values: &'a mut Values,
@@ -28,7 +28,7 @@ pub struct CheckAccess<'a> {
 
 /// A dword that a lane accesses.
 #[derive(Clone, Copy)]
-pub struct Part {
+pub(super) struct Part {
     memory: MemoryKind,
     /// The number of the dword in memory.
     pub dword: u64,
@@ -38,7 +38,7 @@ pub struct Part {
 }
 
 /// Returns the dwords of an access.
-pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
+pub(super) fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
     let (memory, lane) = (record.memory, Lane::new(record.lane));
     let part = move |(dword, mask)| Part {
         memory,
@@ -51,7 +51,7 @@ pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
 
 impl CheckAccess<'_> {
     /// Checks a load. A coherent one is ordered after the stores that it sees; any other must be ordered after them already.
-    pub fn load(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
+    pub(super) fn load(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             if self.kind.load_is_coherent {
                 self.learn(history, part);
@@ -74,7 +74,7 @@ impl CheckAccess<'_> {
     }
 
     /// Checks a store against earlier accesses.
-    pub fn store(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
+    pub(super) fn store(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             let (page, at) = history.at(part.dword);
             if page.is_new(at) && !self.kind.store_is_coherent {
@@ -96,7 +96,7 @@ impl CheckAccess<'_> {
     }
 
     /// Checks the atomics of all lanes: they acquire the clocks of what they see, and then release the clock of the wave.
-    pub fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
+    pub(super) fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
         let mode = match self.kind.spins && self.kind.returns {
             true => Mode::Spin,
             false => Mode::Atomic,
@@ -168,13 +168,13 @@ impl CheckAccess<'_> {
     }
 
     /// Returns the access in another mode.
-    pub fn slot_as(&self, mode: Mode) -> Slot {
+    pub(super) fn slot_as(&self, mode: Mode) -> Slot {
         Slot::new(self.slot.wave, self.slot.time, self.slot.pc, mode)
     }
 
     /// Whether the wave is ordered after an access.
     #[inline]
-    pub fn is_behind(&mut self, earlier: Slot) -> bool {
+    pub(super) fn is_behind(&mut self, earlier: Slot) -> bool {
         let key = earlier.on(0, Lane::new(None));
         match self.last {
             Some((last, answer)) if last == key => answer,
@@ -188,7 +188,7 @@ impl CheckAccess<'_> {
 
     /// Whether the wave is ordered after a write that was certainly complete.
     #[inline]
-    pub fn is_done(&mut self, write: Slot) -> bool {
+    pub(super) fn is_done(&mut self, write: Slot) -> bool {
         self.is_behind(write) && !self.waves.is_ever_early(self.slot.wave, write)
     }
 
@@ -231,7 +231,7 @@ impl CheckAccess<'_> {
 
     /// Whether the wave has used atomics on a dword that other waves also use in this way. Its stores there free a lock:
     /// compilers write them as plain stores after a wait.
-    pub fn is_user(&mut self, history: &mut AccessHistory, part: Part) -> bool {
+    pub(super) fn is_user(&mut self, history: &mut AccessHistory, part: Part) -> bool {
         let (page, at) = history.at(part.dword);
         let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
         if page.writes(at).iter().all(by_store) {
@@ -357,7 +357,7 @@ fn is_stored(writes: [Slot; 2], new: Slot) -> bool {
     new.mask() & !stored == 0
 }
 
-pub fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) -> Pair {
+pub(super) fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) -> Pair {
     Pair {
         rule,
         memory: part.memory,

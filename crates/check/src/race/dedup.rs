@@ -13,7 +13,7 @@ use crate::tool::Tool;
 
 /// The kind of conflict of two accesses, the earlier one first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rule {
+pub(super) enum Rule {
     WriteWrite,
     ReadWrite,
     WriteRead,
@@ -37,14 +37,14 @@ impl Rule {
 
 /// The action of an access, in words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verb {
+pub(super) enum Verb {
     Load,
     Store,
     Atomic,
 }
 
 impl Verb {
-    pub const fn noun(self) -> &'static str {
+    pub(super) const fn noun(self) -> &'static str {
         match self {
             Verb::Load => "load",
             Verb::Store => "store",
@@ -52,7 +52,7 @@ impl Verb {
         }
     }
 
-    pub const fn done(self) -> &'static str {
+    pub(super) const fn done(self) -> &'static str {
         match self {
             Verb::Load => "read",
             Verb::Store => "written",
@@ -63,7 +63,7 @@ impl Verb {
 
 /// A conflict of two accesses to the same bytes.
 #[derive(Clone, Copy)]
-pub struct Pair {
+pub(super) struct Pair {
     pub rule: Rule,
     pub memory: MemoryKind,
     pub dword: u64,
@@ -75,7 +75,7 @@ pub struct Pair {
 
 /// All conflicts, counted by their instructions.
 #[derive(Default)]
-pub struct Dedup {
+pub(super) struct Dedup {
     numbers: HashMap<(u16, u16, Rule, Option<u16>), usize>,
     pairs: Vec<(Pair, u64)>,
     /// Plain loads that are guesses, by the number of their instruction.
@@ -86,7 +86,7 @@ pub struct Dedup {
 
 impl Dedup {
     /// Adds a pair, or counts it if it is present.
-    pub fn add(&mut self, pair: Pair) {
+    pub(super) fn add(&mut self, pair: Pair) {
         let next = self.pairs.len();
         let release = pair.release.map(|release| release.pc);
         let key = (pair.earlier.0.pc, pair.later.0.pc, pair.rule, release);
@@ -98,12 +98,12 @@ impl Dedup {
     }
 
     /// Marks a load as a guess: an atomic of the same wave then tests the value, so that a wrong guess is harmless.
-    pub fn guesses(&mut self, load: u16) {
+    pub(super) fn guesses(&mut self, load: u16) {
         self.guesses.insert(load);
     }
 
     /// Records evidence on a load that may be in a spin loop.
-    pub fn may_spin(&mut self, load: u16, again: LoadsAgain) {
+    pub(super) fn may_spin(&mut self, load: u16, again: LoadsAgain) {
         let known = self.spins.entry(load).or_insert(again);
         *known = again.max(*known);
     }
@@ -132,7 +132,7 @@ impl Dedup {
     }
 
     /// Adds all conflicts as findings.
-    pub fn tell(
+    pub(super) fn tell(
         &mut self,
         kernel: &str,
         waves: &Waves,
@@ -325,7 +325,7 @@ fn help(one_group: bool, rule: Rule) -> &'static str {
 }
 
 /// Returns the wave and lane of an access, in words.
-pub fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
+pub(super) fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
     let group = waves.group(slot.wave);
     let mut name = format!("wave {}", slot.wave - group.first);
     if with_group {

@@ -11,7 +11,7 @@ use super::vector_clock::Time;
 
 /// The writes of one wave.
 #[derive(Clone, Default)]
-pub struct InFlight {
+pub(super) struct InFlight {
     /// The number of issued accesses.
     issued: u32,
     /// The writes that may be in flight: number and time, the oldest first.
@@ -32,7 +32,7 @@ struct Done {
 
 /// A store of a flag, or an atomic, while earlier writes were in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Release {
+pub(super) struct Release {
     /// The time of the release.
     time: Time,
     /// The time of the first write in flight.
@@ -51,12 +51,12 @@ const REMEMBERED: usize = 8;
 
 impl InFlight {
     /// Counts an access to vector memory that is issued.
-    pub fn issue(&mut self) {
+    pub(super) fn issue(&mut self) {
         self.issued = self.issued.wrapping_add(1);
     }
 
     /// Records that the access issued last writes.
-    pub fn write(&mut self, now: Time) {
+    pub(super) fn write(&mut self, now: Time) {
         let is_done = |(number, _): &(u32, Time)| self.issued - number >= MAX_IN_FLIGHT;
         if self.writes.front().is_some_and(is_done) {
             self.writes.pop_front();
@@ -65,7 +65,7 @@ impl InFlight {
     }
 
     /// Records a wait until at most `most` accesses were in flight.
-    pub fn wait(&mut self, most: u32, now: Time) {
+    pub(super) fn wait(&mut self, most: u32, now: Time) {
         let Some(&(_, first)) = self.writes.front() else {
             return;
         };
@@ -84,13 +84,13 @@ impl InFlight {
     }
 
     /// Records the end of the wave, which completes all writes.
-    pub fn end(&mut self, now: Time) {
+    pub(super) fn end(&mut self, now: Time) {
         self.wait(0, now);
         self.writes = VecDeque::new();
     }
 
     /// Records that another wave is ordered after an access to a dword by which this one releases.
-    pub fn seen(&mut self, time: Time, pc: u16, dword: u64) {
+    pub(super) fn seen(&mut self, time: Time, pc: u16, dword: u64) {
         let known = self.early.iter().any(|release| release.time == time);
         let Some(first) = self.first_at(time).filter(|_| !known) else {
             return;
@@ -117,13 +117,13 @@ impl InFlight {
 
     /// Whether another wave has seen a release with writes in flight.
     #[inline]
-    pub fn is_ever_early(&self) -> bool {
+    pub(super) fn is_ever_early(&self) -> bool {
         !self.early.is_empty()
     }
 
     /// Returns the release during a write in flight to a dword, if it is the only one by which a wave is ordered after this wave
     /// up to time `known`. Accesses to one dword are always in order.
-    pub fn early(&self, write: Time, dword: u64, known: Time) -> Option<Release> {
+    pub(super) fn early(&self, write: Time, dword: u64, known: Time) -> Option<Release> {
         let mut early = self.early.iter().copied();
         let release = early.find(|release| release.time == known)?;
         let is_in_flight = release.first <= write && write < release.time;
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_in_flight_is_not() {
-        let times: Vec<Time> = (10..10 + MAX_IN_FLIGHT + 1).collect();
+        let times: Vec<Time> = (10..=(10 + MAX_IN_FLIGHT)).collect();
         let wave = wave(&times, MAX_IN_FLIGHT, 200);
         assert!(is_done(&wave, 10, 201) && !is_done(&wave, 11, 201));
     }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn of_old_waits_nothing_is_said() {
         let mut wave = InFlight::default();
-        for round in 0..REMEMBERED as Time + 1 {
+        for round in 0..=(REMEMBERED as Time) {
             wave.issue();
             wave.write(10 * round + 2);
             wave.wait(0, 10 * round + 4);

@@ -12,14 +12,14 @@ use super::dedup::{Dedup, Pair};
 
 /// Stores that no lane has read yet, by dwords of global memory.
 #[derive(Default)]
-pub struct Overwritten(BTreeMap<u64, Pair>);
+pub(super) struct Overwritten(BTreeMap<u64, Pair>);
 
 /// Limit of the recorded stores. Further ones are not reported.
 const MAX: usize = 4096;
 
 impl Overwritten {
     /// Adds lanes that have stored different values to one dword.
-    pub fn add(&mut self, pair: Pair) {
+    pub(super) fn add(&mut self, pair: Pair) {
         if self.0.len() < MAX || self.0.contains_key(&pair.dword) {
             self.0.insert(pair.dword, pair);
         }
@@ -27,7 +27,7 @@ impl Overwritten {
 
     /// Removes the stores to places that a wave accesses.
     #[inline]
-    pub fn used(&mut self, wave: u32, runs: &[AccessRun]) {
+    pub(super) fn used(&mut self, wave: u32, runs: &[AccessRun]) {
         if self.0.is_empty() {
             return;
         }
@@ -47,7 +47,7 @@ impl Overwritten {
     }
 
     /// Reports the remaining stores at the end of the launch.
-    pub fn end(&mut self, found: &mut Dedup) {
+    pub(super) fn end(&mut self, found: &mut Dedup) {
         std::mem::take(&mut self.0)
             .into_values()
             .for_each(|pair| found.add(pair));

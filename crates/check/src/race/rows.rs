@@ -12,7 +12,7 @@ use super::dedup::{Pair, Rule, Verb};
 
 /// A row of adjacent dwords in memory.
 #[derive(Clone)]
-pub struct Row {
+pub(super) struct Row {
     memory: MemoryKind,
     dwords: Range<u64>,
     lanes: Lanes,
@@ -20,7 +20,7 @@ pub struct Row {
 
 impl Row {
     /// Returns the accesses of lanes as a row, if they are whole dwords.
-    pub fn of(run: &AccessRun) -> Option<Row> {
+    pub(super) fn of(run: &AccessRun) -> Option<Row> {
         let first = &run.first;
         let bytes = first.bytes + run.step * (u32::from(run.lanes) - 1);
         if !first.address.is_multiple_of(4) || bytes == 0 || !first.bytes.is_multiple_of(4) {
@@ -68,7 +68,7 @@ impl Row {
 
 impl CheckAccess<'_> {
     /// Checks the loads of a run of lanes.
-    pub fn loads(&mut self, history: &mut AccessHistory, run: &AccessRun) {
+    pub(super) fn loads(&mut self, history: &mut AccessHistory, run: &AccessRun) {
         let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_spin);
         let Some(row) = row else {
             return self.load_each(history, run);
@@ -86,7 +86,7 @@ impl CheckAccess<'_> {
     }
 
     /// Checks the stores of a run of lanes.
-    pub fn stores(&mut self, history: &mut AccessHistory, run: &AccessRun) {
+    pub(super) fn stores(&mut self, history: &mut AccessHistory, run: &AccessRun) {
         if let Some(pair) = self.overwrites(history, run) {
             self.overwritten.add(pair);
         }

@@ -9,7 +9,7 @@ use crate::code::Successors;
 
 /// The meaning of an instruction's accesses for the order of waves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Semantics {
+pub(super) struct Semantics {
     /// A load is ordered after the stores that it sees; or its result does not matter.
     pub load_is_coherent: bool,
     /// A store is visible to coherent loads.
@@ -43,14 +43,14 @@ impl Semantics {
 pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
 
 /// The instructions that have accessed memory, numbered in the order of appearance.
-pub struct SemanticsTable {
+pub(super) struct SemanticsTable {
     inst_at: InstAt,
     known: HashMap<u64, (u16, Semantics)>,
     pcs: Vec<u64>,
 }
 
 impl SemanticsTable {
-    pub fn new(inst_at: InstAt) -> SemanticsTable {
+    pub(super) fn new(inst_at: InstAt) -> SemanticsTable {
         SemanticsTable {
             inst_at,
             known: HashMap::new(),
@@ -60,7 +60,7 @@ impl SemanticsTable {
 
     /// Returns the number and semantics of the instruction at an address. `None` if no numbers are left: its accesses are then
     /// ignored.
-    pub fn at(&mut self, pc: u64) -> Option<(u16, Semantics)> {
+    pub(super) fn at(&mut self, pc: u64) -> Option<(u16, Semantics)> {
         if let Some(known) = self.known.get(&pc) {
             return Some(*known);
         }
@@ -72,7 +72,7 @@ impl SemanticsTable {
     }
 
     /// Marks an instruction that may spin as one that does.
-    pub fn spins(&mut self, pc: u64) {
+    pub(super) fn spins(&mut self, pc: u64) {
         if let Some((_, kind)) = self.known.get_mut(&pc) {
             *kind = Semantics {
                 load_is_coherent: true,
@@ -84,24 +84,24 @@ impl SemanticsTable {
     }
 
     /// Returns the address of an instruction by its number.
-    pub fn pc(&self, number: u16) -> u64 {
+    pub(super) fn pc(&self, number: u16) -> u64 {
         self.pcs[usize::from(number)]
     }
 
     /// Returns the addresses of all numbered instructions.
-    pub fn pcs(&self) -> &[u64] {
+    pub(super) fn pcs(&self) -> &[u64] {
         &self.pcs
     }
 }
 
 impl SemanticsTable {
     /// Whether a load and a store, by their numbers, are the two halves of an update: `count++`.
-    pub fn is_update(&self, load: u16, store: u16) -> bool {
+    pub(super) fn is_update(&self, load: u16, store: u16) -> bool {
         is_update(self.pc(load), self.pc(store), &self.inst_at)
     }
 
     /// Whether an L1 is written back between a write and a release, given by their numbers.
-    pub fn writes_back(&self, write: u16, release: u16) -> bool {
+    pub(super) fn writes_back(&self, write: u16, release: u16) -> bool {
         writes_back(self.pc(write), self.pc(release), &self.inst_at)
     }
 }

@@ -13,14 +13,14 @@ pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
 
 /// The stores of a time slice to global memory, and the conflicts to decide at its end, when memory has the new values.
 #[derive(Default)]
-pub struct Values {
+pub(super) struct Values {
     reader: Option<Reader>,
     stored: Vec<Range<u64>>,
     suspects: Vec<(Pair, u32)>,
 }
 
 impl Values {
-    pub fn new(reader: Option<Reader>) -> Values {
+    pub(super) fn new(reader: Option<Reader>) -> Values {
         Values {
             reader,
             ..Values::default()
@@ -28,7 +28,7 @@ impl Values {
     }
 
     /// Records a store to dwords of a page; several only if they are stored as a whole.
-    pub fn stored(&mut self, memory: MemoryKind, dwords: Range<u64>) {
+    pub(super) fn stored(&mut self, memory: MemoryKind, dwords: Range<u64>) {
         if self.reader.is_some() && memory == MemoryKind::Global {
             self.stored.push(dwords);
         }
@@ -36,14 +36,14 @@ impl Values {
 
     /// Records a conflict of two stores by different waves, or of a read and a store, to a dword with this earlier value. If the
     /// value is unknown, the conflict is dropped.
-    pub fn suspect(&mut self, pair: Pair, value: Option<u32>) {
+    pub(super) fn suspect(&mut self, pair: Pair, value: Option<u32>) {
         if let Some(value) = value {
             self.suspects.push((pair, value));
         }
     }
 
     /// Decides the recorded conflicts by the values that the time slice has left.
-    pub fn end_slice(&mut self, global: &mut AccessHistory, found: &mut Dedup) {
+    pub(super) fn end_slice(&mut self, global: &mut AccessHistory, found: &mut Dedup) {
         let Some(reader) = &self.reader else { return };
         self.stored.dedup();
         for dwords in self.stored.drain(..) {

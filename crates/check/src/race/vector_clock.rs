@@ -9,14 +9,14 @@
 use std::sync::Arc;
 
 /// A point of time in a launch; 0 is before everything.
-pub type Time = u32;
+pub(super) type Time = u32;
 
 /// The number of waves in a leaf.
-pub const CHUNK: u32 = 16;
+pub(super) const CHUNK: u32 = 16;
 
 /// For each wave, the last time that happens before.
 #[derive(Clone, Default)]
-pub struct VectorClock {
+pub(super) struct VectorClock {
     /// The time of all waves without a later entry.
     floor: Time,
     tree: Option<Tree>,
@@ -45,19 +45,19 @@ struct Branch {
 
 /// The number of nodes that may be visited before clocks are simplified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fuel(pub u32);
+pub(super) struct Fuel(pub u32);
 
 impl Fuel {
     const MAX: u32 = 1 << 20;
 
     /// The maximum amount of fuel.
-    pub const FULL: Fuel = Fuel(Fuel::MAX);
+    pub(super) const FULL: Fuel = Fuel(Fuel::MAX);
 
     /// The amount added for each access to a dword.
-    pub const EACH: u32 = 8;
+    pub(super) const EACH: u32 = 8;
 
     /// Adds fuel for `nodes` visits, up to the maximum.
-    pub fn earn(&mut self, nodes: u32) {
+    pub(super) fn earn(&mut self, nodes: u32) {
         self.0 = self.0.saturating_add(nodes).min(Fuel::MAX);
     }
 
@@ -75,7 +75,7 @@ impl Default for Fuel {
 
 impl VectorClock {
     /// Returns the last time of a wave that happens before.
-    pub fn of(&self, wave: u32) -> Time {
+    pub(super) fn of(&self, wave: u32) -> Time {
         let Some(mut tree) = self.tree.as_ref() else {
             return self.floor;
         };
@@ -92,7 +92,7 @@ impl VectorClock {
     }
 
     /// Returns the clock with a time of one more wave.
-    pub fn with(&self, wave: u32, time: Time, fuel: &mut Fuel) -> VectorClock {
+    pub(super) fn with(&self, wave: u32, time: Time, fuel: &mut Fuel) -> VectorClock {
         if self.of(wave) >= time {
             return self.clone();
         }
@@ -106,7 +106,7 @@ impl VectorClock {
 
     /// Returns the union of both clocks. When the fuel is used up, the result contains more: everything before the latest time in
     /// either.
-    pub fn join(&self, other: &VectorClock, fuel: &mut Fuel) -> VectorClock {
+    pub(super) fn join(&self, other: &VectorClock, fuel: &mut Fuel) -> VectorClock {
         let floor = self.floor.max(other.floor);
         let tree = match (&self.tree, &other.tree) {
             (Some(a), Some(b)) => match a.join(b, fuel) {
@@ -121,7 +121,7 @@ impl VectorClock {
     }
 
     /// Whether both are the identical object, which a join returns if it adds nothing.
-    pub fn same(&self, other: &VectorClock) -> bool {
+    pub(super) fn same(&self, other: &VectorClock) -> bool {
         let same_tree = match (&self.tree, &other.tree) {
             (Some(a), Some(b)) => a.is(b),
             (a, b) => a.is_none() && b.is_none(),
@@ -130,7 +130,7 @@ impl VectorClock {
     }
 
     /// Returns the clock that contains everything of all waves up to a time.
-    pub fn all_before(floor: Time) -> VectorClock {
+    pub(super) fn all_before(floor: Time) -> VectorClock {
         VectorClock { floor, tree: None }
     }
 }

@@ -11,7 +11,7 @@ use crate::watch::{SliceEnd, WaveOf};
 
 /// All waves that have run, numbered in the order of their work-groups' appearance.
 #[derive(Default)]
-pub struct Waves {
+pub(super) struct Waves {
     waves: Vec<Wave>,
     groups: Vec<GroupOf>,
     numbers: HashMap<u64, usize>,
@@ -53,7 +53,7 @@ enum At {
 
 /// Evidence that a load is in a spin loop, from one execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum LoadsAgain {
+pub(super) enum LoadsAgain {
     /// None: the first execution by this wave.
     Once,
     /// The wave loads from elsewhere, or has written since, as loops that do work.
@@ -63,7 +63,7 @@ pub enum LoadsAgain {
 }
 
 /// A work-group of the launch.
-pub struct GroupOf {
+pub(super) struct GroupOf {
     /// The id of the work-group in each dimension.
     pub id: [u32; 3],
     /// The number of its first wave.
@@ -76,7 +76,7 @@ pub struct GroupOf {
 
 impl Waves {
     /// Returns the number of a wave.
-    pub fn number(&mut self, wave: WaveOf) -> u32 {
+    pub(super) fn number(&mut self, wave: WaveOf) -> u32 {
         let group = match self.numbers.get(&wave.group.index) {
             Some(&n) => n,
             None => self.add_group(wave.group, wave.waves.max(1)),
@@ -111,30 +111,30 @@ impl Waves {
     }
 
     /// Returns the work-group of a wave.
-    pub fn group(&self, wave: u32) -> &GroupOf {
+    pub(super) fn group(&self, wave: u32) -> &GroupOf {
         &self.groups[self.waves[wave as usize].group]
     }
 
     /// Takes the LDS history of a wave's work-group, to be returned later.
-    pub fn lend_lds(&mut self, wave: u32) -> Option<Box<AccessHistory>> {
+    pub(super) fn lend_lds(&mut self, wave: u32) -> Option<Box<AccessHistory>> {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds.take()
     }
 
     /// Puts back the LDS history of a wave's work-group.
-    pub fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
+    pub(super) fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds = lds;
     }
 
     /// Whether a wave is ordered after an access.
     #[inline]
-    pub fn is_behind(&self, wave: u32, earlier: Slot) -> bool {
+    pub(super) fn is_behind(&self, wave: u32, earlier: Slot) -> bool {
         earlier.wave == wave || self.waves[wave as usize].known.of(earlier.wave) >= earlier.time
     }
 
     /// Removes the clocks of all waves, after the end of the launch.
-    pub fn forget_knowledge(&mut self) {
+    pub(super) fn forget_knowledge(&mut self) {
         for wave in &mut self.waves {
             (wave.known, wave.before) = (VectorClock::default(), Vec::new());
         }
@@ -142,12 +142,12 @@ impl Waves {
     }
 
     /// Whether a wave has passed no barrier since an access of its own.
-    pub fn has_just_done(&self, wave: u32, access: Slot) -> bool {
+    pub(super) fn has_just_done(&self, wave: u32, access: Slot) -> bool {
         access.time != 0 && access.wave == wave && access.time > self.waves[wave as usize].met
     }
 
     /// Records a load by an instruction that may spin; returns the evidence of this execution.
-    pub fn loads_again(&mut self, wave: u32, inst: u16, address: u64) -> LoadsAgain {
+    pub(super) fn loads_again(&mut self, wave: u32, inst: u16, address: u64) -> LoadsAgain {
         let spins = &mut self.waves[wave as usize].spins;
         let Some(known) = spins.iter_mut().find(|(known, ..)| *known == inst) else {
             spins.push((inst, address, false));
@@ -161,25 +161,25 @@ impl Waves {
     }
 
     /// Records that a wave writes.
-    pub fn writes(&mut self, wave: u32) {
+    pub(super) fn writes(&mut self, wave: u32) {
         let spins = &mut self.waves[wave as usize].spins;
         spins.iter_mut().for_each(|(.., written)| *written = true);
     }
 
     /// Returns a wave's writes in flight.
-    pub fn in_flight(&mut self, wave: u32) -> &mut InFlight {
+    pub(super) fn in_flight(&mut self, wave: u32) -> &mut InFlight {
         &mut self.waves[wave as usize].in_flight
     }
 
     /// Whether the wave of a write, if it is another one, has ever released with writes in flight.
     #[inline]
-    pub fn is_ever_early(&self, wave: u32, write: Slot) -> bool {
+    pub(super) fn is_ever_early(&self, wave: u32, write: Slot) -> bool {
         wave != write.wave && self.waves[write.wave as usize].in_flight.is_ever_early()
     }
 
     /// Returns the release by which a wave is ordered after one of another work-group, if that wave's write to a dword was in
     /// flight at the release.
-    pub fn early_release(&self, wave: u32, write: Slot, dword: u64) -> Option<Release> {
+    pub(super) fn early_release(&self, wave: u32, write: Slot, dword: u64) -> Option<Release> {
         let (own, other) = (&self.waves[wave as usize], &self.waves[write.wave as usize]);
         if own.group == other.group || !other.in_flight.is_ever_early() {
             return None;
@@ -189,13 +189,13 @@ impl Waves {
     }
 
     /// Returns the clock that a wave releases: all that it has acquired and done.
-    pub fn passed_on(&mut self, wave: u32, now: Time) -> VectorClock {
+    pub(super) fn passed_on(&mut self, wave: u32, now: Time) -> VectorClock {
         let known = &self.waves[wave as usize].known;
         known.with(wave, now, &mut self.fuel)
     }
 
     /// Returns the vector clock that a wave acquires when it sees that an access was done.
-    pub fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
+    pub(super) fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
         let wave = &self.waves[slot.wave as usize];
         let then = wave.before.iter().find(|(until, _)| *until >= slot.time);
         let known = then.map_or(&wave.known, |(_, known)| known);
@@ -203,7 +203,7 @@ impl Waves {
     }
 
     /// Orders a wave after an access, and after everything before that access.
-    pub fn learn_of(&mut self, wave: u32, slot: Slot, now: Time) {
+    pub(super) fn learn_of(&mut self, wave: u32, slot: Slot, now: Time) {
         if slot.time != 0 && !self.is_behind(wave, slot) {
             let known = self.passed_on_by(slot);
             self.learn(wave, &known, now);
@@ -211,14 +211,14 @@ impl Waves {
     }
 
     /// Records that a wave is ordered after an access to a dword by another wave.
-    pub fn sees(&mut self, wave: u32, slot: Slot, dword: u64) {
+    pub(super) fn sees(&mut self, wave: u32, slot: Slot, dword: u64) {
         if self.waves[wave as usize].group != self.waves[slot.wave as usize].group {
             self.in_flight(slot.wave).seen(slot.time, slot.pc, dword);
         }
     }
 
     /// Joins a clock to that of a wave.
-    pub fn learn(&mut self, wave: u32, known: &VectorClock, now: Time) {
+    pub(super) fn learn(&mut self, wave: u32, known: &VectorClock, now: Time) {
         let wave = &mut self.waves[wave as usize];
         let joined = wave.known.join(known, &mut self.fuel);
         if joined.same(&wave.known) {
@@ -236,7 +236,7 @@ impl Waves {
 
     /// Begins a time slice. If the wave has met others at a resource, they have arrived by now: it is ordered after all that have
     /// used the resource so far, which is too much rather than too little.
-    pub fn begin_slice(&mut self, wave: u32, now: Time) {
+    pub(super) fn begin_slice(&mut self, wave: u32, now: Time) {
         let met = self.waves[wave as usize].resource.take();
         let known = met.and_then(|resource| self.resources.get(&resource));
         if let Some(known) = known.cloned() {
@@ -253,7 +253,7 @@ impl Waves {
     }
 
     /// Ends a time slice of a wave.
-    pub fn end_slice(&mut self, wave: u32, end: SliceEnd, now: Time) {
+    pub(super) fn end_slice(&mut self, wave: u32, end: SliceEnd, now: Time) {
         let was = self.waves[wave as usize].at;
         let at = match end {
             SliceEnd::GoesOn => At::Running,

@@ -14,7 +14,7 @@ use crate::place::Line;
 const AROUND: usize = 3;
 
 /// The code of one function around some places.
-pub struct Piece {
+pub(super) struct Piece {
     /// The title: `kernel+0x40 in FILE`.
     pub title: String,
     text: String,
@@ -23,7 +23,7 @@ pub struct Piece {
 
 impl Piece {
     /// Returns the code with its annotations.
-    pub fn snippet(self) -> Snippet<'static, Annotation<'static>> {
+    pub(super) fn snippet(self) -> Snippet<'static, Annotation<'static>> {
         let marks = self.marks.into_iter();
         let marks = marks.map(|(span, label, kind)| {
             let label = Some(label).filter(|label| !label.is_empty());
@@ -36,7 +36,7 @@ impl Piece {
 }
 
 /// Returns the code of a finding: the function with its place first, then others. A finding in the host program has none.
-pub fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
+pub(super) fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
     if finding.is_of_host() {
         return Vec::new();
     }
@@ -116,7 +116,7 @@ fn bare(mark: &Mark) -> Line {
 }
 
 /// Returns `kernel+0x40`, or the address if no symbol is known.
-pub fn name(mark: &Mark) -> String {
+pub(super) fn name(mark: &Mark) -> String {
     match &mark.place.symbol {
         Some((name, offset)) => format!("{}+{offset:#x}", readable(name)),
         None => format!("{:#x}", mark.place.pc),

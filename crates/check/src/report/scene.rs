@@ -19,7 +19,7 @@ pub struct Scene<'a> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::finding::{Finding, Findings, Mark};
     use crate::host::Stack;
@@ -27,18 +27,18 @@ pub mod tests {
     use wavetank_object::{CodeObject, Frame, open};
 
     /// Returns `lines.cl`, compiled with `-g`.
-    pub fn lines() -> CodeObject {
+    pub(crate) fn lines() -> CodeObject {
         let bytes = include_bytes!("../../../object/tests/data/lines-gfx900.hsaco");
         open(bytes, None).unwrap()
     }
 
     /// Returns the folder with its sources.
-    pub fn folder() -> &'static Path {
+    pub(crate) fn folder() -> &'static Path {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../object/tests/data"))
     }
 
     /// Returns a finding of the kernel `lines`, at distances from its entry.
-    pub fn finding(object: &CodeObject, at: u64, related: u64) -> Finding {
+    pub(crate) fn finding(object: &CodeObject, at: u64, related: u64) -> Finding {
         let entry = object.kernel("lines").unwrap().entry;
         Finding {
             tool: Tool::Wait,
@@ -63,7 +63,7 @@ pub mod tests {
     }
 
     /// Returns a finding with its places looked up.
-    pub fn told(finding: Finding, object: &CodeObject) -> Finding {
+    pub(crate) fn told(finding: Finding, object: &CodeObject) -> Finding {
         let mut findings = Findings::default();
         findings.add(finding);
         Places::of(object).unwrap().tell(&mut findings);
@@ -71,7 +71,11 @@ pub mod tests {
     }
 
     /// Calls `see` with the context of a code object.
-    pub fn with<R>(object: &CodeObject, folder: &Path, see: impl FnOnce(&Scene<'_>) -> R) -> R {
+    pub(crate) fn with<R>(
+        object: &CodeObject,
+        folder: &Path,
+        see: impl FnOnce(&Scene<'_>) -> R,
+    ) -> R {
         let places = Places::of(object).unwrap();
         see(&Scene {
             file: Path::new("lines.hsaco"),

@@ -19,7 +19,7 @@ const LONGEST: usize = 1000;
 type Marked<'f> = (&'f Frame, &'f Mark, AnnotationKind);
 
 /// Returns the source lines of a finding, those of its place first; none if that file cannot be read.
-pub fn snippets(
+pub(super) fn snippets(
     finding: &Finding,
     scene: &Scene<'_>,
 ) -> Vec<Snippet<'static, Annotation<'static>>> {
@@ -105,7 +105,7 @@ fn token(line: &str, column: Option<u32>) -> Range<usize> {
 }
 
 /// Returns the inlining of the functions around a place, one sentence each.
-pub fn inlined(mark: &Mark) -> Vec<String> {
+pub(super) fn inlined(mark: &Mark) -> Vec<String> {
     let frames = &mark.place.source.frames;
     let name = |frame: &Frame| match &frame.function {
         Some(function) => format!("`{}`", readable(function)),

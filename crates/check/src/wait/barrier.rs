@@ -7,7 +7,7 @@ use super::event::{LdsAccess, loads_to_lds};
 use crate::code::{Graph, Node};
 
 /// For each node, whether LDS may be read, and whether it may be written, after it.
-pub struct Reach(Vec<Follows>);
+pub(super) struct Reach(Vec<Follows>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Follows {
@@ -26,7 +26,7 @@ impl Follows {
 
 impl Reach {
     /// Returns the LDS accesses that may follow in a graph. A callee may have any.
-    pub fn of(graph: &Graph) -> Reach {
+    pub(super) fn of(graph: &Graph) -> Reach {
         let mut before: Vec<Follows> = vec![Follows::default(); graph.blocks.len()];
         let mut behind = vec![Follows::default(); graph.nodes.len()];
         loop {
@@ -48,7 +48,7 @@ impl Reach {
     }
 
     /// Whether the accesses that may follow a node conflict with an access that is still in flight there.
-    pub fn conflicts(&self, node: usize, access: LdsAccess) -> bool {
+    pub(super) fn conflicts(&self, node: usize, access: LdsAccess) -> bool {
         let Follows { reads, writes } = self.0[node];
         writes || access.writes && reads
     }

@@ -10,7 +10,7 @@ use crate::code::Graph;
 /// The states at calls and returns, by the address of the function. A call of an unknown function leaves nothing in flight:
 /// compilers wait at the start of a function, and before it returns (LLVM's calling convention).
 #[derive(Clone, PartialEq, Default)]
-pub struct Calls {
+pub(super) struct Calls {
     before: BTreeMap<u64, State>,
     behind: BTreeMap<u64, State>,
     /// The registers in which calls pass the return address.
@@ -19,12 +19,12 @@ pub struct Calls {
 
 impl Calls {
     /// Returns the accesses that may be in flight at the start of a kernel or function.
-    pub fn before(&self, graph: &Graph) -> State {
+    pub(super) fn before(&self, graph: &Graph) -> State {
         self.look_up(&self.before, graph, Some(graph.start()))
     }
 
     /// Returns the accesses that may be in flight after a call.
-    pub fn behind(&self, graph: &Graph, callee: Option<u64>) -> State {
+    pub(super) fn behind(&self, graph: &Graph, callee: Option<u64>) -> State {
         self.look_up(&self.behind, graph, callee)
     }
 
@@ -34,7 +34,7 @@ impl Calls {
     }
 
     /// Adds a call of a function, with a state, and with the register of the return address.
-    pub fn called(&mut self, function: u64, link: Operand, state: &State) {
+    pub(super) fn called(&mut self, function: u64, link: Operand, state: &State) {
         join(&mut self.before, function, state);
         let links = self.links.entry(function).or_default();
         if !links.contains(&link) {
@@ -44,7 +44,7 @@ impl Calls {
 
     /// Adds a jump of a function to an address in a register, with a state. If calls do not pass the return address in that
     /// register, the jump is a tail call of an unknown function, which waits itself.
-    pub fn returns(&mut self, function: u64, to: Operand, state: &State) {
+    pub(super) fn returns(&mut self, function: u64, to: Operand, state: &State) {
         let links = self.links.get(&function);
         if links.is_some_and(|links| links.contains(&to)) {
             join(&mut self.behind, function, state);

@@ -6,15 +6,15 @@ use wavetank_gcn::{Field, Flags, Generation, Inst, Op, Operand, Registers};
 use crate::code::Node;
 
 /// The index of VM_CNT in [`WaitCounter::all`](wavetank_gcn::WaitCounter::all).
-pub const VM: usize = 0;
+pub(super) const VM: usize = 0;
 /// The index of EXP_CNT.
-pub const EXP: usize = 1;
+pub(super) const EXP: usize = 1;
 /// The index of LGKM_CNT.
-pub const LGKM: usize = 2;
+pub(super) const LGKM: usize = 2;
 
 /// A kind of accesses that are counted together and, except for scalar memory, done in order (Vega ISA, 4.4).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     /// Vector memory, whose reads and writes return in the order of issue.
     Vector,
     /// LDS, the local data share.
@@ -39,21 +39,21 @@ pub enum Kind {
 
 impl Kind {
     /// Whether accesses of the kind are done in order.
-    pub fn is_in_order(self) -> bool {
+    pub(super) fn is_in_order(self) -> bool {
         self != Kind::Scalar
     }
 }
 
 /// An access to LDS.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct LdsAccess {
+pub(super) struct LdsAccess {
     /// Whether the access writes, atomically or not; otherwise it reads.
     pub writes: bool,
 }
 
 /// An access that an instruction leaves in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Event {
+pub(super) struct Event {
     /// The index of the counter that it raises.
     pub counter: usize,
     /// The kind of access, which determines the order.
@@ -79,7 +79,7 @@ impl Event {
 }
 
 /// Returns the accesses that an instruction leaves in flight.
-pub fn events(node: &Node) -> Vec<Event> {
+pub(super) fn events(node: &Node) -> Vec<Event> {
     match node.inst.row().class {
         Class::Vmem | Class::Flat => vector(node),
         Class::Lds => shared(node),
@@ -186,6 +186,6 @@ fn data(node: &Node) -> Registers {
 }
 
 /// Whether an instruction loads to LDS instead of registers.
-pub fn loads_to_lds(inst: &Inst) -> bool {
+pub(super) fn loads_to_lds(inst: &Inst) -> bool {
     inst.has(Flags::LDS)
 }

@@ -24,7 +24,7 @@ use calls::Calls;
 use waits::Waits;
 
 /// Adds the wrong waits of graphs, some of which may call others.
-pub fn check(graphs: &[Graph], findings: &mut Findings) {
+pub(crate) fn check(graphs: &[Graph], findings: &mut Findings) {
     let mut all: Vec<Waits> = graphs.iter().map(Waits::of).collect();
     let calls_any = |graph: &Graph| {
         graph

@@ -6,7 +6,7 @@ use super::event::{Event, Kind, LdsAccess};
 
 /// An access that is in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pending {
+pub(super) struct Pending {
     /// The address of the instruction that issued it.
     pub pc: u64,
     /// The index of its counter.
@@ -27,7 +27,7 @@ pub struct Pending {
 
 /// All accesses that may be in flight at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct State {
+pub(super) struct State {
     counters: &'static [WaitCounter; 3],
     /// The accesses by counter and address, each once, with the smallest age.
     pending: Vec<Pending>,
@@ -35,7 +35,7 @@ pub struct State {
 
 impl State {
     /// Returns the state without accesses in flight.
-    pub fn new(generation: Generation) -> State {
+    pub(super) fn new(generation: Generation) -> State {
         State {
             counters: WaitCounter::all(generation),
             pending: Vec::new(),
@@ -43,12 +43,12 @@ impl State {
     }
 
     /// Returns all accesses that may be in flight.
-    pub fn all(&self) -> impl Iterator<Item = &Pending> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Pending> {
         self.pending.iter()
     }
 
     /// Adds an access of an instruction.
-    pub fn issue(&mut self, pc: u64, event: &Event) {
+    pub(super) fn issue(&mut self, pc: u64, event: &Event) {
         let counter = event.counter;
         for pending in &mut self.pending {
             let counted = pending.counter == counter && pending.kind == event.kind;
@@ -73,7 +73,7 @@ impl State {
     }
 
     /// Records a write to registers. If other lanes are active than at a load, its registers need no wait any more.
-    pub fn write(&mut self, registers: &Registers, exec: bool) {
+    pub(super) fn write(&mut self, registers: &Registers, exec: bool) {
         for pending in &mut self.pending {
             if pending.other_lanes {
                 pending.loads = pending.loads.without(registers);
@@ -83,7 +83,7 @@ impl State {
     }
 
     /// Records a wait until a counter is at most `number`.
-    pub fn wait(&mut self, counter: usize, number: u16) {
+    pub(super) fn wait(&mut self, counter: usize, number: u16) {
         if number < self.counters[counter].max() {
             self.done(counter, number);
         }
@@ -99,7 +99,7 @@ impl State {
     }
 
     /// Returns the number to wait for, so that an access is done.
-    pub fn wait_for(&self, pending: &Pending) -> u16 {
+    pub(super) fn wait_for(&self, pending: &Pending) -> u16 {
         let most = self.counters[pending.counter].max() - 1;
         match pending.kind.is_in_order() {
             true => pending.age.min(most),
@@ -108,7 +108,7 @@ impl State {
     }
 
     /// Adds the accesses that may be in flight on another path; returns whether any is new.
-    pub fn join(&mut self, other: &State) -> bool {
+    pub(super) fn join(&mut self, other: &State) -> bool {
         let mut changed = false;
         for pending in &other.pending {
             match self.place(pending) {

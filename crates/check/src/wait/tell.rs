@@ -10,7 +10,7 @@ use crate::tool::Tool;
 
 /// A use that comes too early.
 #[derive(Clone, Debug)]
-pub struct Mistake {
+pub(super) struct Mistake {
     what: What,
     registers: Registers,
     /// The counter value to wait for.
@@ -39,28 +39,28 @@ impl Mistake {
     }
 
     /// Makes the mistake of reading registers that have not been loaded yet.
-    pub fn read(registers: Registers) -> Mistake {
+    pub(super) fn read(registers: Registers) -> Mistake {
         Mistake::new(What::Read, registers)
     }
 
     /// Makes the mistake of writing registers that a load will overwrite.
-    pub fn overwritten(registers: Registers) -> Mistake {
+    pub(super) fn overwritten(registers: Registers) -> Mistake {
         Mistake::new(What::Overwritten, registers)
     }
 
     /// Makes the mistake of writing registers that have not been read yet.
-    pub fn source(registers: Registers) -> Mistake {
+    pub(super) fn source(registers: Registers) -> Mistake {
         Mistake::new(What::Source, registers)
     }
 
     /// Makes the mistake of a barrier that lets other waves use LDS too early.
-    pub fn passed_on(access: LdsAccess) -> Mistake {
+    pub(super) fn passed_on(access: LdsAccess) -> Mistake {
         Mistake::new(What::PassedOn(access), Registers::default())
     }
 }
 
 /// Returns the finding about a node and an access in flight.
-pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending) -> Finding {
+pub(super) fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending) -> Finding {
     let node = &graph.nodes[node];
     let name = mnemonic(&node.inst.to_string());
     let in_flight = thing(pending.kind, mistake.what);

@@ -13,7 +13,7 @@ use crate::code::{Graph, Node};
 use crate::flow::Analysis;
 
 /// The analysis of a graph: its events, uses and calls.
-pub struct Waits<'g> {
+pub(super) struct Waits<'g> {
     /// The code that is analyzed.
     pub graph: &'g Graph,
     events: Vec<Vec<Event>>,
@@ -33,7 +33,7 @@ struct Uses {
 
 impl<'g> Waits<'g> {
     /// Prepares the analysis of a graph.
-    pub fn of(graph: &'g Graph) -> Self {
+    pub(super) fn of(graph: &'g Graph) -> Self {
         let events: Vec<Vec<Event>> = graph.nodes.iter().map(events).collect();
         let uses = graph.nodes.iter().zip(&events);
         let uses = uses.map(|(node, events)| Uses::of(node, events)).collect();
@@ -48,7 +48,7 @@ impl<'g> Waits<'g> {
 
     /// Returns the uses of a node that come too early, each with an access in flight: for each counter the youngest one, whose
     /// wait covers all.
-    pub fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
+    pub(super) fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
         let mut found: Vec<(Mistake, Pending)> = Vec::new();
         for pending in state.all() {
             let Some(mistake) = self.mistake(pending, node) else {

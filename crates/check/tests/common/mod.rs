@@ -1,12 +1,12 @@
 //! Files to check, and what decides about them.
 
-pub mod random;
-pub mod slow;
+pub(crate) mod random;
+pub(crate) mod slow;
 
 use std::path::{Path, PathBuf};
 
 /// The shared code objects. Without them, one line says so and there are none; in CI they must be there.
-pub fn shared_objects() -> Vec<PathBuf> {
+pub(crate) fn shared_objects() -> Vec<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("WAVETANK_SHARED").map_or_else(default, PathBuf::from);
     let mut found = Vec::new();

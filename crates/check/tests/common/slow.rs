@@ -129,7 +129,7 @@ impl Slow {
 }
 
 /// Whether one of several random walks through a graph uses something too early.
-pub fn is_too_early(graph: &Graph, random: &mut Random) -> bool {
+pub(crate) fn is_too_early(graph: &Graph, random: &mut Random) -> bool {
     (0..WALKS).any(|_| walk(graph, random))
 }
 

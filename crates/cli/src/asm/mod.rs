@@ -50,7 +50,7 @@ Examples:
 /// that `wavetank launch` and ROCm load; object files among them are linked, too. All wrong lines are told.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Asm {
+pub(crate) struct Asm {
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub struct Asm {
 }
 
 impl Asm {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         if let Some(generation) = self.target.maxwell()? {
             self.syntax.refuse_for(generation)?;
             let pack = |_: &str, lines: &[_]| Ok(generation.pack(lines));
@@ -167,7 +167,7 @@ impl Asm {
     }
 
     /// Whether the command prints instructions.
-    pub fn prints(&self) -> bool {
+    pub(crate) fn prints(&self) -> bool {
         self.output.is_none()
     }
 

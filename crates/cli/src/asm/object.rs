@@ -14,14 +14,14 @@ use crate::whole;
 const PAGE: u64 = 4096;
 
 /// The files to assemble and link.
-pub struct Job<'a> {
+pub(super) struct Job<'a> {
     pub files: &'a [PathBuf],
     /// Prints the wrong lines of a file; returns the sentence that ends the command.
     pub told: &'a dyn Fn(&Path, &Errors) -> Failure,
 }
 
 /// Writes the object file of the only source.
-pub fn compiled(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
+pub(super) fn compiled(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
     let [path] = job.files else {
         let sentence = "-c makes one object file of one source; leave it out to link several";
         return Err(Failure::usage(sentence));
@@ -31,13 +31,13 @@ pub fn compiled(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
 }
 
 /// Writes the code object of all sources.
-pub fn code(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
+pub(super) fn code(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
     write(to, &linked(job, options, false)?)
 }
 
 /// Assembles and links the sources for each of several chips, and writes an offload bundle. It begins with an empty entry for the
 /// host, as HIP's compiler makes it.
-pub fn bundle(job: &Job<'_>, options: &[Options<'_>], to: &Path) -> Result {
+pub(super) fn bundle(job: &Job<'_>, options: &[Options<'_>], to: &Path) -> Result {
     let mut parts = vec![("host-x86_64-unknown-linux--".to_owned(), Vec::new())];
     for options in options {
         let code = linked(job, options, true).map_err(|failure| for_chip(failure, options))?;
@@ -108,6 +108,6 @@ fn unlinked(error: wavetank_link::Error) -> Failure {
 }
 
 /// Writes bytes to a file.
-pub fn write(path: &Path, bytes: &[u8]) -> Result {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result {
     whole::write(path, bytes).map_err(|error| Failure::file("write", path, error))
 }

@@ -16,7 +16,11 @@ use crate::output::{Output, Stdout, told};
 use crate::wrong_lines::Wrong;
 
 /// Prints the instructions as canonical text, with their bytes if `show_encoding` is set.
-pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Result<(), Errors>> {
+pub(super) fn text(
+    run: impl Run,
+    dialect: Dialect,
+    show_encoding: bool,
+) -> Result<Result<(), Errors>> {
     let mut out = Output::new();
     let done = run(&mut |line| {
         // Writing to a string does not fail.
@@ -45,7 +49,7 @@ pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Resu
 }
 
 /// Prints the instructions and errors as JSON.
-pub fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
+pub(super) fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
     let done = OnceCell::new();
     let instructions = Instructions {
         run: Cell::new(Some(run)),
@@ -71,7 +75,7 @@ pub fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
 }
 
 /// A function that assembles the source, and passes each line to a visitor.
-pub trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
+pub(super) trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
 
 impl<R: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors>> Run for R {}
 

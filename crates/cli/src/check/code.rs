@@ -8,13 +8,13 @@ use crate::code_file::{CodeFile, target_named};
 use crate::exit::{Failure, Result};
 
 /// A code object to check, with its target.
-pub struct Part {
+pub(super) struct Part {
     pub object: CodeObject,
     pub target: String,
 }
 
 /// The code in a file.
-pub struct Code {
+pub(super) struct Code {
     /// The code objects that can be checked.
     pub parts: Vec<Part>,
     /// The targets of other code, each once.
@@ -27,7 +27,7 @@ impl Code {
     ///
     /// # Errors
     /// A file without code for GCN, or a damaged file.
-    pub fn of(file: &CodeFile, gpu: Option<&str>, of_programs: bool) -> Result<Code> {
+    pub(super) fn of(file: &CodeFile, gpu: Option<&str>, of_programs: bool) -> Result<Code> {
         if !of_programs && is_program(&file.bytes) {
             return Err(Failure::usage(
                 "this is a host program: `wavetank check -- PROGRAM` runs and checks it, --static reads the code for GPUs inside it",
@@ -84,7 +84,7 @@ impl Code {
     }
 
     /// Returns the targets of the checked code, each once.
-    pub fn targets(&self) -> Vec<&str> {
+    pub(super) fn targets(&self) -> Vec<&str> {
         let mut targets: Vec<&str> = Vec::new();
         for part in &self.parts {
             if !targets.contains(&part.target.as_str()) {

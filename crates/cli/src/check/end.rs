@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::run::ProgramEnd;
 
 /// The end of a check, which is reported after its findings have been read.
-pub struct End {
+pub(crate) struct End {
     /// The lines for stderr.
     pub lines: Vec<String>,
     pub code: u8,
@@ -16,12 +16,12 @@ pub struct End {
 
 impl End {
     /// Whether there were findings.
-    pub fn found(&self) -> bool {
+    pub(crate) fn found(&self) -> bool {
         self.code != 0
     }
 
     /// Returns the end of the check with that of a program.
-    pub fn with_end_of(self, program: ProgramEnd) -> End {
+    pub(crate) fn with_end_of(self, program: ProgramEnd) -> End {
         End {
             program: Some(program),
             ..self
@@ -29,7 +29,7 @@ impl End {
     }
 
     /// Prints the lines. A signal that ended the program is repeated last, because it ends this process, too.
-    pub fn tell(self) -> ExitCode {
+    pub(crate) fn tell(self) -> ExitCode {
         for line in &self.lines {
             // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{line}");

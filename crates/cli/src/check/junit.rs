@@ -8,7 +8,7 @@ use wavetank_quote::readable;
 use crate::exit::shown;
 
 /// Returns the case of a kernel or function that some tools have checked.
-pub fn case(name: &str, tools: Tools, findings: &[&Finding], scene: &Scene<'_>) -> TestCase {
+pub(super) fn case(name: &str, tools: Tools, findings: &[&Finding], scene: &Scene<'_>) -> TestCase {
     let tools: Vec<&str> = tools.iter().map(Tool::name).collect();
     let (name, file, tools) = (readable(name), shown(scene.file), tools.join(", "));
     let mut case = TestCase::new(

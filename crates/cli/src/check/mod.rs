@@ -22,7 +22,7 @@ use crate::input;
 use crate::launch::seconds;
 use crate::running::Running;
 use code::{Code, Part};
-pub use end::End;
+pub(crate) use end::End;
 use report::Report;
 use wanted::Wanted;
 
@@ -66,7 +66,7 @@ Examples:
 /// inside. What stands behind `--` is a program that runs.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Check {
+pub(crate) struct Check {
     /// The tools, parted by commas; all of those below otherwise
     #[arg(long, value_name = "LIST")]
     tools: Option<Tools>,
@@ -112,12 +112,12 @@ pub struct Check {
 
 impl Check {
     /// Whether the output is text for people.
-    pub fn is_read(&self) -> bool {
+    pub(crate) fn is_read(&self) -> bool {
         self.wanted.is_read()
     }
 
     /// Checks a file, and prints the findings.
-    pub fn run(self) -> Result<End> {
+    pub(crate) fn run(self) -> Result<End> {
         let Some(path) = &self.file else {
             return self.run_program();
         };

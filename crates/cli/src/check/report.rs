@@ -19,7 +19,7 @@ use crate::terminal;
 use crate::whole;
 
 /// The report of a check, with the counts for its end.
-pub struct Report<'w> {
+pub(super) struct Report<'w> {
     wanted: &'w Wanted,
     tools: Tools,
     file: PathBuf,
@@ -37,7 +37,7 @@ pub struct Report<'w> {
 }
 
 impl<'w> Report<'w> {
-    pub fn new(wanted: &'w Wanted, file: &Path, tools: Tools) -> Report<'w> {
+    pub(super) fn new(wanted: &'w Wanted, file: &Path, tools: Tools) -> Report<'w> {
         let file = match file == Path::new("-") {
             true => PathBuf::from("stdin"),
             false => file.to_owned(),
@@ -63,7 +63,7 @@ impl<'w> Report<'w> {
     }
 
     /// Adds the findings in a kernel or function, and counts the hidden ones; returns the text to print.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         part: &Part,
         root: &Root<'_>,
@@ -102,7 +102,7 @@ impl<'w> Report<'w> {
     }
 
     /// Adds the findings in the kernels of a program, and counts the hidden ones; returns the text to print.
-    pub fn add_program(&mut self, records: &[Record], hidden: usize) -> Vec<String> {
+    pub(super) fn add_program(&mut self, records: &[Record], hidden: usize) -> Vec<String> {
         let mut out = Vec::new();
         for record in records {
             let Record {
@@ -147,7 +147,7 @@ impl<'w> Report<'w> {
     }
 
     /// Writes the report files.
-    pub fn write(&mut self) -> Result {
+    pub(super) fn write(&mut self) -> Result {
         if let Some(path) = &self.wanted.sarif {
             let written = whole::write(path, self.sarif.json());
             written.map_err(|error| Failure::file("write", path, error))?;
@@ -159,7 +159,7 @@ impl<'w> Report<'w> {
     }
 
     /// Returns the end of the check.
-    pub fn end(&self, code: &Code) -> End {
+    pub(super) fn end(&self, code: &Code) -> End {
         let checked = match self.roots {
             1 => "1 kernel or function".to_owned(),
             n => format!("{n} kernels and functions"),
@@ -169,7 +169,7 @@ impl<'w> Report<'w> {
     }
 
     /// Returns the end of a check of a program.
-    pub fn end_of_program(&self, name: &str, ran: &BTreeSet<String>) -> End {
+    pub(super) fn end_of_program(&self, name: &str, ran: &BTreeSet<String>) -> End {
         let none = if ran.is_empty() {
             ", which ran none"
         } else {

@@ -7,7 +7,7 @@ use crate::exit::{Failure, Result};
 
 /// What is told of findings, and where.
 #[derive(clap::Args)]
-pub struct Wanted {
+pub(super) struct Wanted {
     /// Print at most so many findings; --json, --sarif and --junit have all
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub max: usize,
@@ -33,7 +33,7 @@ impl Wanted {
     ///
     /// # Errors
     /// A file that cannot be written, or that has other contents.
-    pub fn can_be_written(&self) -> Result {
+    pub(super) fn can_be_written(&self) -> Result {
         let opened = |path: &Path| {
             let opened = File::options().append(true).create(true).open(path);
             let opened = opened.map(drop);
@@ -45,7 +45,7 @@ impl Wanted {
     }
 
     /// Whether the printed output is text for people.
-    pub fn is_read(&self) -> bool {
+    pub(super) fn is_read(&self) -> bool {
         !self.json && !self.gen_suppressions
     }
 }

@@ -13,14 +13,14 @@ use crate::terminal;
 
 /// The findings in all cases, each as text.
 #[derive(Default)]
-pub struct Found(Vec<String>);
+pub(super) struct Found(Vec<String>);
 
 impl Found {
     /// Checks a case, and returns its findings as JSON. Their text begins with `name`.
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         name: &str,
         case: &Case,
@@ -53,7 +53,7 @@ impl Found {
     ///
     /// # Errors
     /// If there are findings.
-    pub fn tell(&self) -> Result {
+    pub(super) fn tell(&self) -> Result {
         for text in &self.0 {
             // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{text}");

@@ -11,7 +11,7 @@ const BESIDE: usize = 15;
 
 impl Explanation {
     /// Returns the page, with the wave IR at the end if `ir` is set.
-    pub fn text(&self, ir: bool) -> String {
+    pub(super) fn text(&self, ir: bool) -> String {
         let mut out = folded(&self.text, "", 2);
         out += &folded(&self.sentence, "  ", 2);
         let _ = write!(out, "\n  {} on {}", self.format, self.chip);

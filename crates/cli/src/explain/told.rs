@@ -12,7 +12,7 @@ use wavetank_translate::{Modes, Translator};
 
 /// The facts about an instruction.
 #[derive(Serialize)]
-pub struct Explanation {
+pub(super) struct Explanation {
     pub(super) text: String,
     /// The action of the instruction, in a sentence.
     pub(super) sentence: String,
@@ -82,7 +82,7 @@ pub(super) struct Name {
 
 impl Explanation {
     /// Returns the explanation of an instruction with operands.
-    pub fn of(inst: &Inst, dialect: Dialect) -> Explanation {
+    pub(super) fn of(inst: &Inst, dialect: Dialect) -> Explanation {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = print_in(inst, dialect, &mut text);
@@ -106,7 +106,7 @@ impl Explanation {
     }
 
     /// Returns the explanation of a row of the table.
-    pub fn row(op: Op, chip: Chip) -> Explanation {
+    pub(super) fn row(op: Op, chip: Chip) -> Explanation {
         let row = op.row();
         let name = |g: Generation| {
             Some(Name {

@@ -15,7 +15,7 @@ const ROW: usize = 4;
 /// ```text
 ///     loads 4 bytes of global memory [0..63]: 0x7f0000001000 + 4 a lane
 /// ```
-pub fn write(text: &mut String, records: &[AccessRecord]) {
+pub(super) fn write(text: &mut String, records: &[AccessRecord]) {
     let alike = |a: &AccessRecord, b: &AccessRecord| {
         (a.kind, a.memory, a.bytes) == (b.kind, b.memory, b.bytes)
     };

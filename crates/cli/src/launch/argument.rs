@@ -19,7 +19,7 @@ use crate::whole;
 const CHUNK: u64 = 1 << 16;
 
 /// The arguments of one launch.
-pub struct Arguments {
+pub(super) struct Arguments {
     values: Vec<Arg>,
     dynamic_lds: u32,
     after: Vec<After>,
@@ -33,7 +33,7 @@ enum After {
 
 impl Arguments {
     /// Makes the arguments of the specs on a device, for a kernel with these parameters; `None` if its parameters are not listed.
-    pub fn prepare(
+    pub(super) fn prepare(
         specs: &[OsString],
         device: &Device,
         params: Option<&[&Param]>,
@@ -116,7 +116,7 @@ impl Arguments {
     }
 
     /// Gives the arguments a name, for use beside a kernel's arguments.
-    pub fn named(mut self, name: &str) -> Arguments {
+    pub(super) fn named(mut self, name: &str) -> Arguments {
         for after in &mut self.after {
             if let After::Print(_, shown, _) = after {
                 name.clone_into(shown);
@@ -126,7 +126,7 @@ impl Arguments {
     }
 
     /// Returns the address of the only argument: that of a buffer, or 64 bits; 0 if there is none.
-    pub fn address(&self) -> Result<u64> {
+    pub(super) fn address(&self) -> Result<u64> {
         match self.values.as_slice() {
             [] => Ok(0),
             [Arg::Buffer(buffer)] => Ok(buffer.address()),
@@ -136,17 +136,17 @@ impl Arguments {
     }
 
     /// Returns the kernel's explicit arguments.
-    pub fn values(&self) -> Vec<Arg> {
+    pub(super) fn values(&self) -> Vec<Arg> {
         self.values.clone()
     }
 
     /// Returns the bytes of LDS in addition to the kernel's own.
-    pub fn dynamic_lds(&self) -> u32 {
+    pub(super) fn dynamic_lds(&self) -> u32 {
         self.dynamic_lds
     }
 
     /// Writes and prints the results.
-    pub fn deliver(&self) -> Result {
+    pub(super) fn deliver(&self) -> Result {
         for after in &self.after {
             match after {
                 After::Write(buffer, path, layout) => {
@@ -164,12 +164,12 @@ impl Arguments {
 }
 
 /// Returns a buffer with its contents.
-pub fn filled(source: &Source, device: &Device) -> Result<Buffer> {
+pub(super) fn filled(source: &Source, device: &Device) -> Result<Buffer> {
     Ok(match *source {
         Source::In(ref path) => read_input(device, path)?.0,
         Source::Zero(bytes) => device.buffer_zeroed(bytes)?,
         Source::Iota(element, count) => fill(device, element, count, |index, out| {
-            element.push_count(index, out)
+            element.push_count(index, out);
         })?,
         Source::Rand(element, count, seed) => {
             let number = |index, out: &mut _| element.push_random(random(seed, index), out);

@@ -14,7 +14,7 @@ use crate::terminal;
 
 /// What a launch checks.
 #[derive(clap::Args)]
-pub struct CheckOptions {
+pub(super) struct CheckOptions {
     /// Look for mistakes while the kernel runs, with these tools or all (see below)
     #[arg(
         long,
@@ -31,7 +31,7 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     /// Returns the requested tools.
-    pub fn tools(&self) -> Tools {
+    pub(super) fn tools(&self) -> Tools {
         match self.check {
             None => Tools::default(),
             Some(tools) => tools.unwrap_or(Tools::DEFAULT),
@@ -39,7 +39,7 @@ impl CheckOptions {
     }
 
     /// Whether a kernel continues after a mistake.
-    pub fn keep_going(&self) -> bool {
+    pub(super) fn keep_going(&self) -> bool {
         !self.stop_at_first
     }
 
@@ -47,7 +47,7 @@ impl CheckOptions {
     ///
     /// # Errors
     /// If there are findings.
-    pub fn tell(&self, file: &Path, module: &Module, findings: &[Finding]) -> Result {
+    pub(super) fn tell(&self, file: &Path, module: &Module, findings: &[Finding]) -> Result {
         let look = Look {
             // Colours are dropped if stderr is not a terminal.
             colours: true,
@@ -77,7 +77,7 @@ impl CheckOptions {
 }
 
 /// Returns findings as JSON.
-pub fn shown(file: &Path, module: &Module, findings: &[Finding]) -> Vec<Value> {
+pub(super) fn shown(file: &Path, module: &Module, findings: &[Finding]) -> Vec<Value> {
     let findings = findings
         .iter()
         .map(|finding| module.show(finding, file, json));

@@ -5,7 +5,7 @@ use wavetank::Arg;
 
 /// A number type, written `i8` to `u64` and `f16` to `f64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Element {
+pub(super) enum Element {
     I8,
     U8,
     I16,
@@ -43,7 +43,7 @@ macro_rules! with_type {
 }
 
 impl Element {
-    pub const ALL: [Element; 11] = [
+    pub(super) const ALL: [Element; 11] = [
         Element::I8,
         Element::U8,
         Element::I16,
@@ -58,44 +58,44 @@ impl Element {
     ];
 
     /// Returns the name of the type: `f32`.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         with_type!(self, T => T::NAME)
     }
 
     /// Returns the type of this name.
-    pub fn from_name(name: &str) -> Option<Element> {
+    pub(super) fn from_name(name: &str) -> Option<Element> {
         Element::ALL.into_iter().find(|e| e.name() == name)
     }
 
     /// Returns the size of a number in bytes.
-    pub fn size(self) -> u64 {
+    pub(super) fn size(self) -> u64 {
         with_type!(self, T => size_of::<T>() as u64)
     }
 
     /// Returns NumPy's name of the type, in little-endian order: `<f4`.
-    pub fn dtype(self) -> String {
+    pub(super) fn dtype(self) -> String {
         let order = if self.size() == 1 { '|' } else { '<' };
         let kind = &self.name()[..1];
         format!("{order}{kind}{}", self.size())
     }
 
     /// Parses a number as a kernel argument.
-    pub fn argument(self, text: &str) -> Result<Arg, String> {
+    pub(super) fn argument(self, text: &str) -> Result<Arg, String> {
         with_type!(self, T => T::read(text).map(T::argument))
     }
 
     /// Appends number `index` of the sequence 0, 1, 2, …; integers wrap.
-    pub fn push_count(self, index: u64, out: &mut Vec<u8>) {
+    pub(super) fn push_count(self, index: u64, out: &mut Vec<u8>) {
         with_type!(self, T => out.extend(T::count(index).to_le_bytes()));
     }
 
     /// Appends a number made from 64 random bits: any integer, or a float from 0 up to 1.
-    pub fn push_random(self, bits: u64, out: &mut Vec<u8>) {
+    pub(super) fn push_random(self, bits: u64, out: &mut Vec<u8>) {
         with_type!(self, T => out.extend(T::random(bits).to_le_bytes()));
     }
 
     /// Returns the numbers in some bytes as text.
-    pub fn show(self, bytes: &[u8]) -> Vec<String> {
+    pub(super) fn show(self, bytes: &[u8]) -> Vec<String> {
         with_type!(self, T => {
             let (numbers, _) = bytes.as_chunks::<{ size_of::<T>() }>();
             numbers.iter().map(|n| T::show(T::from_le_bytes(*n))).collect()
@@ -223,7 +223,7 @@ impl Rounded for f64 {
 }
 
 /// Parses an integer: decimal, or hexadecimal after `0x`.
-pub fn integer(text: &str) -> Result<i128, String> {
+pub(super) fn integer(text: &str) -> Result<i128, String> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),

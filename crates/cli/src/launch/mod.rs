@@ -85,7 +85,7 @@ Examples:
 /// Without --grid and --block it prints a call for each kernel, to be copied: with arguments of its types.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Launch {
+pub(crate) struct Launch {
     /// A code object, an offload bundle, or a host program with offload bundles inside; `-` for stdin
     file: PathBuf,
     /// The kernel; may be left out where the file has one only
@@ -133,7 +133,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    pub fn run(self) -> Result {
+    pub(crate) fn run(self) -> Result {
         let filter = self.trace.as_deref().map(Filter::parse).transpose();
         let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
         if filter.is_some() {
@@ -260,7 +260,7 @@ impl Launch {
 }
 
 /// Parses a time limit.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration.ok_or("write a number of seconds above 0, as in 10 or 0.5".to_owned())

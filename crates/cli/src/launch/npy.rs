@@ -6,14 +6,14 @@ use npyz::{DType, Endianness, NpyFile, Order, TypeChar, WriteOptions, WriterBuil
 
 /// The type and shape of an array.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layout {
+pub(super) struct Layout {
     pub dtype: DType,
     pub shape: Vec<u64>,
 }
 
 impl Layout {
     /// Returns the layout of a list of numbers of a NumPy type such as `<f4`.
-    pub fn list(dtype: &str, len: u64) -> Result<Layout, String> {
+    pub(super) fn list(dtype: &str, len: u64) -> Result<Layout, String> {
         let dtype = dtype.parse().map_err(|error| format!("{dtype}: {error}"))?;
         Ok(Layout {
             dtype: DType::new_scalar(dtype),
@@ -23,7 +23,7 @@ impl Layout {
 }
 
 /// Parses a file to the layout and the bytes of the array, which are in C order and little-endian.
-pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
+pub(super) fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
     if nested(file) {
         return Err(NO_NUMBERS.to_owned());
     }
@@ -100,7 +100,7 @@ fn sentence(error: &std::io::Error) -> String {
 }
 
 /// Writes an array as a file.
-pub fn write(mut to: impl Write, layout: &Layout, data: &[u8]) -> std::io::Result<()> {
+pub(super) fn write(mut to: impl Write, layout: &Layout, data: &[u8]) -> std::io::Result<()> {
     WriteOptions::new_header_only()
         .dtype(layout.dtype.clone())
         .shape(&layout.shape)

@@ -18,7 +18,7 @@ const ROW: usize = 8;
 ///     0  0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0
 ///     8  8.0 9.0
 /// ```
-pub fn listing(name: &str, element: Element, bytes: &[u8]) -> String {
+pub(super) fn listing(name: &str, element: Element, bytes: &[u8]) -> String {
     let numbers = element.show(bytes);
     let mut text = format!("{name}: {} {}\n", numbers.len(), element.name());
     for (row, numbers) in numbers.chunks(ROW).enumerate() {
@@ -85,7 +85,7 @@ impl Compilation {
 }
 
 /// Returns the statistics of a run as one line of JSON, with the findings if it was checked.
-pub fn stats(
+pub(super) fn stats(
     kernel: &Kernel,
     grid: Dims,
     block: Dims,

@@ -10,7 +10,7 @@ use crate::exit::{Failure, Result};
 #[derive(clap::Args)]
 #[group(skip)]
 #[command(group(clap::ArgGroup::new("size").args(["grid", "groups"])))]
-pub struct SizeOptions {
+pub(super) struct SizeOptions {
     /// The grid in work-items; work-groups at its edge may be partial
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, requires = "block")]
     grid: Option<Dims>,
@@ -24,7 +24,7 @@ pub struct SizeOptions {
 
 /// The work-items of a launch, and of one of its work-groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Size {
+pub(super) struct Size {
     pub grid: Dims,
     pub block: Dims,
 }
@@ -34,7 +34,7 @@ impl SizeOptions {
     ///
     /// # Errors
     /// More work-items than the type can count.
-    pub fn size(&self) -> Result<Option<Size>> {
+    pub(super) fn size(&self) -> Result<Option<Size>> {
         let Some(block) = self.block else {
             return Ok(None);
         };
@@ -47,7 +47,7 @@ impl SizeOptions {
     }
 
     /// Prints a note if the grid is a part of one work-group, since it may have been intended in work-groups.
-    pub fn tell_if_small(&self) {
+    pub(super) fn tell_if_small(&self) {
         if let (Some(grid), Some(block)) = (self.grid, self.block)
             && let Some(note) = note(grid, block)
         {
@@ -96,7 +96,7 @@ fn note(grid: Dims, block: Dims) -> Option<String> {
 }
 
 /// Returns a size in the syntax of the options.
-pub fn shown(dims: Dims) -> String {
+pub(super) fn shown(dims: Dims) -> String {
     let [x, y, z] = dims.size();
     match (y, z) {
         (1, 1) => x.to_string(),

@@ -11,7 +11,7 @@ use super::element::{Element, integer};
 
 /// A parsed `--arg` of a launch.
 #[derive(Clone, Debug)]
-pub enum Spec {
+pub(super) enum Spec {
     From(Source),
     Out(PathBuf, Content),
     InOut(PathBuf, PathBuf),
@@ -22,7 +22,7 @@ pub enum Spec {
 
 /// The source of a buffer's contents.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub(super) enum Source {
     In(PathBuf),
     Rand(Element, u64, u64),
     Iota(Element, u64),
@@ -31,14 +31,14 @@ pub enum Source {
 
 /// The contents of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
+pub(super) enum Content {
     Bytes(u64),
     Elements(Element, u64),
 }
 
 impl Content {
     /// Returns the size in bytes. The numbers of elements have been checked.
-    pub fn bytes(self) -> u64 {
+    pub(super) fn bytes(self) -> u64 {
         match self {
             Content::Bytes(bytes) => bytes,
             Content::Elements(element, count) => element.size() * count,
@@ -48,7 +48,7 @@ impl Content {
 
 impl Spec {
     /// Parses an argument. Paths need not be UTF-8; everything else must be.
-    pub fn parse(text: &OsStr) -> Result<Spec, String> {
+    pub(super) fn parse(text: &OsStr) -> Result<Spec, String> {
         let bytes = text.as_bytes();
         let colon = bytes.iter().position(|b| *b == b':');
         let (kind, rest) = bytes.split_at(colon.unwrap_or(bytes.len()));
@@ -182,7 +182,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// Whether a path is that of a NumPy array.
-pub fn is_npy(path: &Path) -> bool {
+pub(super) fn is_npy(path: &Path) -> bool {
     path.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("npy"))
 }

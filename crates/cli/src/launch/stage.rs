@@ -24,7 +24,7 @@ use crate::running::{Running, tell_seed};
 
 /// Waves of a stage instead of a kernel
 #[derive(clap::Args)]
-pub struct StageOptions {
+pub(super) struct StageOptions {
     /// Run waves of a stage (ls, hs, es, gs, vs, ps, cs) that begin at the function KERNEL (`main` without it), and print
     /// what they send out as JSON
     #[arg(
@@ -66,7 +66,7 @@ pub struct StageOptions {
 }
 
 /// The options of a launch that are not about the stage.
-pub struct Call<'a> {
+pub(super) struct Call<'a> {
     pub file: &'a Path,
     pub function: Option<&'a str>,
     pub size: Option<Size>,
@@ -79,7 +79,7 @@ pub struct Call<'a> {
 
 impl StageOptions {
     /// Runs waves of a stage, and prints their exports.
-    pub fn run(&self, stage: Stage, call: Call<'_>, check: &CheckOptions) -> Result {
+    pub(super) fn run(&self, stage: Stage, call: Call<'_>, check: &CheckOptions) -> Result {
         let file = CodeFile::read(call.file)?;
         let device = call.running.device(file.chip_of_shaders(call.gpu)?)?;
         let arguments = Arguments::prepare(call.args, &device, Some(&[]))?;

@@ -14,7 +14,7 @@ const ITEMS: u32 = 64;
 const LDS: u32 = 1024;
 
 /// Returns a call for each kernel, after a comment with its signature.
-pub fn calls(file: &Path, kernels: &[Kernel], gpu: Option<&str>) -> String {
+pub(super) fn calls(file: &Path, kernels: &[Kernel], gpu: Option<&str>) -> String {
     let calls = kernels.iter().map(|kernel| call(file, kernel, gpu));
     calls.collect::<Vec<_>>().join("\n")
 }

@@ -19,7 +19,7 @@ const ROW: usize = 8;
 
 /// The selection of waves and of their instructions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filter {
+pub(super) struct Filter {
     group: Groups,
     wave: RangeInclusive<u64>,
     pc: RangeInclusive<u64>,
@@ -34,7 +34,7 @@ enum Groups {
 
 impl Filter {
     /// Parses a filter. The empty one selects wave 0 of work-group 0.
-    pub fn parse(text: &str) -> Result<Filter, String> {
+    pub(super) fn parse(text: &str) -> Result<Filter, String> {
         let mut filter = Filter {
             group: Groups::Numbers(0..=0),
             wave: 0..=0,
@@ -119,7 +119,7 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 /// A printer of instructions while they are executed, on any thread.
-pub struct Tracer {
+pub(super) struct Tracer {
     filter: Filter,
     chip: Chip,
     out: Mutex<Sink>,
@@ -143,7 +143,7 @@ impl Sink {
 }
 
 impl Tracer {
-    pub fn new(filter: Filter, chip: Chip) -> Self {
+    pub(super) fn new(filter: Filter, chip: Chip) -> Self {
         Tracer {
             filter,
             chip,
@@ -156,12 +156,12 @@ impl Tracer {
     }
 
     /// Whether a wave has to be watched.
-    pub fn watches(&self, group: &Group, wave: u32) -> bool {
+    pub(super) fn watches(&self, group: &Group, wave: u32) -> bool {
         self.filter.watches(group, wave)
     }
 
     /// Prints an instruction, if it is selected.
-    pub fn tell(&self, step: &Step) {
+    pub(super) fn tell(&self, step: &Step) {
         if self.filter.shows(step) {
             self.told.store(true, Ordering::Relaxed);
             self.write(&text(step, self.chip));
@@ -172,7 +172,7 @@ impl Tracer {
     ///
     /// # Errors
     /// An incomplete trace, unless its reader has closed it.
-    pub fn end(self) -> Result {
+    pub(super) fn end(self) -> Result {
         if !self.told.load(Ordering::Relaxed) {
             self.write("wavetank: no instruction that was executed is one of --trace's\n");
         }

@@ -21,7 +21,7 @@ const RUNTIME: &str = "libhsa-runtime64.so.1";
 
 /// A program, as a file and with its libraries.
 #[derive(Default)]
-pub struct Contents {
+pub(super) struct Contents {
     /// The targets of the program's code. They may be unknown and then empty: a script, or a program that loads its code when it
     /// runs.
     targets: Vec<Target>,
@@ -37,7 +37,7 @@ pub struct Contents {
 
 impl Contents {
     /// Examines a program as if it were started with `folder` as the first one of the library path.
-    pub fn of(program: &OsStr, folder: Option<&Path>) -> Contents {
+    pub(super) fn of(program: &OsStr, folder: Option<&Path>) -> Contents {
         let Some(path) = find(program) else {
             return Contents::default();
         };
@@ -65,7 +65,7 @@ impl Contents {
 
     /// Whether the program loads the runtime library of a folder by itself, or must not have any library loaded before its own. A
     /// program that looks for the driver must have the library before libc, and so must the programs that it starts.
-    pub fn takes_from(&self, folder: &Path) -> bool {
+    pub(super) fn takes_from(&self, folder: &Path) -> bool {
         let found = self.runtime.as_deref().and_then(Path::parent);
         self.sanitized || !self.looks_for_driver && found.is_some_and(|found| found == folder)
     }
@@ -74,7 +74,7 @@ impl Contents {
     ///
     /// # Errors
     /// A program that has code only for other chips.
-    pub fn chip(&self, program: &Path) -> Result<Option<Chip>> {
+    pub(super) fn chip(&self, program: &Path) -> Result<Option<Chip>> {
         let all = ChipFacts::ALL.iter().filter(|chip| chip.has_queues());
         let fitting = all.filter(|chip| self.targets.is_empty() || has_code(&self.targets, chip));
         let count = |chip: &ChipFacts| self.libraries.iter().filter(|l| has_code(l, chip)).count();
@@ -90,7 +90,7 @@ impl Contents {
     }
 
     /// Returns a note if the program has code, but none for some of the GPUs that it finds.
-    pub fn lacking(&self, gpus: &[Gpu]) -> Option<String> {
+    pub(super) fn lacking(&self, gpus: &[Gpu]) -> Option<String> {
         let is_known = !self.targets.is_empty();
         let facts = |gpu: &Gpu| ChipFacts::ALL.iter().find(|facts| facts.chip == gpu.chip);
         let lacks = |gpu: &&Gpu| facts(gpu).is_some_and(|chip| !has_code(&self.targets, chip));
@@ -159,7 +159,7 @@ fn is_sanitizer(name: &str) -> bool {
 }
 
 /// Returns the file of a command's name, as the system finds it.
-pub fn find(program: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 {
         return Some(path.to_owned());
@@ -174,7 +174,7 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
 }
 
 /// Maps a file into memory. Libraries may have gigabytes, of which little is read.
-pub fn map(path: &Path) -> Option<Mmap> {
+pub(super) fn map(path: &Path) -> Option<Mmap> {
     let file = File::open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use crate::exit::{Failure, Result};
 
 /// The names under which programs look for the library.
-pub const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
+pub(super) const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
 
 /// The library with a name derived from its contents, if it is embedded.
 const LIBRARY: Option<(&str, &[u8])> = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Returns a folder with the library under the names that programs look for. It is unpacked at the first call, and kept in the
 /// user's cache. `None` if the library is not embedded.
-pub fn folder() -> Option<Result<PathBuf>> {
+pub(super) fn folder() -> Option<Result<PathBuf>> {
     let (key, bytes) = LIBRARY?;
     let folder = cache().join("wavetank").join(key);
     let failed = |error| Failure::file("unpack the runtime library to", &folder, error);

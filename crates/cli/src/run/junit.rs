@@ -11,7 +11,7 @@ use crate::exit::{Failure, Result};
 use crate::junit;
 
 /// A case of a report, for one run.
-pub struct Case<'a> {
+pub(super) struct Case<'a> {
     /// The program and its arguments, which name the case.
     pub words: &'a [OsString],
     /// The chips that the program found, under which the case is filed.
@@ -22,7 +22,7 @@ pub struct Case<'a> {
 }
 
 /// The result of a run in a report.
-pub enum CaseResult<'a> {
+pub(super) enum CaseResult<'a> {
     /// The program ended, perhaps by a fault.
     Ended {
         ended: &'a Ended,
@@ -36,7 +36,7 @@ pub enum CaseResult<'a> {
 ///
 /// # Errors
 /// The errors of [`junit::check`].
-pub fn add(path: &Path, case: &Case) -> Result {
+pub(super) fn add(path: &Path, case: &Case) -> Result {
     junit::add(path, [case.to_junit()])
 }
 

@@ -12,7 +12,7 @@ use crate::exit::{Failure, Result};
 const BUILT: &str = "libhsa_runtime64.so";
 
 /// The runtime library of this build or installation.
-pub struct Library {
+pub(super) struct Library {
     file: PathBuf,
     /// The folder in which the library has the names that programs look for.
     folder: Option<PathBuf>,
@@ -20,7 +20,7 @@ pub struct Library {
 
 impl Library {
     /// Finds the library beside this command, where installations have it, or embedded in the command.
-    pub fn find() -> Result<Library> {
+    pub(super) fn find() -> Result<Library> {
         let exe = std::env::current_exe().and_then(|exe| exe.canonicalize());
         let exe =
             exe.map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;
@@ -61,14 +61,14 @@ impl Library {
     }
 
     /// Returns the folder in which the library has the names that programs look for.
-    pub fn folder(&self) -> Option<&Path> {
+    pub(super) fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
     /// Makes a program find the library by the library path. The library is also preloaded, so that any load of its soname gets
     /// it, wherever the program would search. It is not preloaded if the program is known to load it, or must not have any
     /// library before its own.
-    pub fn give_to(&self, command: &mut Command, contents: &Contents) {
+    pub(super) fn give_to(&self, command: &mut Command, contents: &Contents) {
         if let Some(folder) = &self.folder {
             prepend(command, "LD_LIBRARY_PATH", folder, ":");
         }

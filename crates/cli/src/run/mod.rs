@@ -27,10 +27,10 @@ use crate::exit::{Failure, Result};
 use crate::launch::seconds;
 use crate::running::Running;
 use contents::Contents;
-pub use contents::find;
+pub(crate) use contents::find;
 use junit::{Case, CaseResult};
 use library::Library;
-pub use program::End as ProgramEnd;
+pub(crate) use program::End as ProgramEnd;
 use program::{End, Ended};
 use record::{Log, Record};
 use tee::Tee;
@@ -60,7 +60,7 @@ Examples:
 /// Runs a program that was built for ROCm (HIP, OpenCL, OpenMP), unchanged, on emulated GPUs
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Run {
+pub(crate) struct Run {
     /// The GPUs that the program finds, parted by commas, with the size of their memory if you like: gfx900:8G
     #[arg(long, value_name = "CPU[:SIZE]", value_delimiter = ',')]
     pub gpu: Vec<String>,
@@ -125,7 +125,7 @@ struct Execution {
 
 impl Run {
     /// Returns a run of a program with its arguments, without reports, and with variables for the library in addition to options.
-    pub fn quiet(
+    pub(crate) fn quiet(
         program: Vec<OsString>,
         running: Running,
         others: Vec<(&'static str, OsString)>,
@@ -147,12 +147,12 @@ impl Run {
     }
 
     /// Runs the program, and ends as it did: by the same signal, if one ended it.
-    pub fn run(self) -> Result<ExitCode> {
+    pub(crate) fn run(self) -> Result<ExitCode> {
         self.run_program().map(End::repeat)
     }
 
     /// Runs the program, and returns how it ended.
-    pub fn run_program(self) -> Result<End> {
+    pub(crate) fn run_program(self) -> Result<End> {
         self.junit.as_deref().map_or(Ok(()), crate::junit::check)?;
         match self.execute() {
             Ok(execution) => self.report(&execution),

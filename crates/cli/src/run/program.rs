@@ -26,13 +26,13 @@ use super::tee::Tee;
 
 /// The end of a program: its exit code, or the signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub(crate) enum End {
     Code(i32),
     Signal(Signal),
 }
 
 /// A program that has ended.
-pub struct Ended {
+pub(super) struct Ended {
     pub end: End,
     pub process: u32,
     pub timed_out: bool,
@@ -59,7 +59,7 @@ const GRACE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Errors of starting the program.
-pub fn run(
+pub(super) fn run(
     command: &mut Command,
     limit: Option<Duration>,
     mut tee: Option<&mut Tee>,
@@ -182,12 +182,12 @@ fn ended(child: Pid) -> io::Result<Option<End>> {
 
 impl End {
     /// Whether the program ended by a signal that it caused itself, such as a failed assertion.
-    pub fn is_crash(self) -> bool {
+    pub(crate) fn is_crash(self) -> bool {
         matches!(self, End::Signal(signal) if signal != Signal::SIGPIPE && OWN.contains(&signal))
     }
 
     /// Ends this process in the same way.
-    pub fn repeat(self) -> ExitCode {
+    pub(crate) fn repeat(self) -> ExitCode {
         match self {
             End::Code(code) => ExitCode::from(code as u8),
             End::Signal(signal) => {

@@ -14,7 +14,7 @@ use crate::exit::{Failure, Result, print_json};
 use crate::whole;
 
 /// The destination of this command's lines.
-pub struct Log {
+pub(super) struct Log {
     /// A file, with its absolute path; otherwise stderr.
     file: Option<(PathBuf, File)>,
     /// The reason for a lost line.
@@ -23,7 +23,7 @@ pub struct Log {
 
 impl Log {
     /// Opens and truncates a file, or takes stderr.
-    pub fn to(path: Option<PathBuf>) -> Result<Log> {
+    pub(super) fn to(path: Option<PathBuf>) -> Result<Log> {
         let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else {
             return Ok(Log::of(None));
         };
@@ -43,12 +43,12 @@ impl Log {
     }
 
     /// Returns the path of the file, if it is one.
-    pub fn path(&self) -> Option<&Path> {
+    pub(super) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
     /// Writes lines. A closed stderr is not an error.
-    pub fn tell(&self, text: &str) {
+    pub(super) fn tell(&self, text: &str) {
         let told = match &self.file {
             Some((_, file)) => (&*file).write_all(text.as_bytes()),
             None => return drop(anstream::stderr().write_all(text.as_bytes())),
@@ -59,14 +59,14 @@ impl Log {
     }
 
     /// Returns the reason why a line of this command is missing in the file, if one is.
-    pub fn problem(&self) -> Option<String> {
+    pub(super) fn problem(&self) -> Option<String> {
         self.problem.get().cloned()
     }
 }
 
 /// The JSON object of a run.
 #[derive(Serialize)]
-pub struct Record<'a> {
+pub(super) struct Record<'a> {
     program: String,
     gpus: Vec<&'static str>,
     /// The program's exit code, if it had one.
@@ -90,7 +90,7 @@ struct KernelRecord<'a> {
 }
 
 impl<'a> Record<'a> {
-    pub fn new(
+    pub(super) fn new(
         program: &Path,
         gpus: Vec<&'static str>,
         ended: &Ended,
@@ -121,7 +121,7 @@ impl<'a> Record<'a> {
     }
 
     /// Writes the object to a file, or to stdout for `-`.
-    pub fn write(&self, path: &Path) -> Result {
+    pub(super) fn write(&self, path: &Path) -> Result {
         if path == Path::new("-") {
             return print_json(self);
         }

@@ -19,7 +19,7 @@ const HOST: &str = match cfg!(target_arch = "aarch64") {
 };
 
 /// Rejects a file that is not a program, and describes its proper use.
-pub fn check(program: &OsStr) -> Result {
+pub(super) fn check(program: &OsStr) -> Result {
     let path = Path::new(program);
     let Some(file) = find(program) else {
         return match path.is_file() {

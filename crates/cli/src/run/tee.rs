@@ -10,7 +10,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 const KEPT: usize = 64 << 10;
 
 /// A pipe that is a program's stderr.
-pub struct Tee {
+pub(super) struct Tee {
     pipe: PipeReader,
     tail: Vec<u8>,
 }
@@ -20,7 +20,7 @@ impl Tee {
     ///
     /// # Errors
     /// Errors of the system, which may have no free descriptors.
-    pub fn of(command: &mut Command) -> io::Result<Tee> {
+    pub(super) fn of(command: &mut Command) -> io::Result<Tee> {
         let (pipe, end) = io::pipe()?;
         // Children of the program may keep the other end open indefinitely.
         fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -32,7 +32,7 @@ impl Tee {
     }
 
     /// Forwards the data that has arrived.
-    pub fn hand_on(&mut self) {
+    pub(super) fn hand_on(&mut self) {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = self.pipe.read(&mut bytes) {
             // A closed stderr is not an error.
@@ -45,7 +45,7 @@ impl Tee {
     }
 
     /// Returns the end of the data, in whole lines if it is not all.
-    pub fn tail(&self) -> String {
+    pub(super) fn tail(&self) -> String {
         let start = self.tail.len().saturating_sub(KEPT);
         let mut tail = &self.tail[start..];
         if start > 0

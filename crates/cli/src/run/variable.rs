@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Puts a path before the value of an environment variable.
-pub fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
+pub(super) fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
     let mut value = OsString::from(path);
     if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
         value.push(separator);

@@ -12,7 +12,7 @@ use crate::whole;
 use crate::wrong_lines::{Wrong, count, show};
 
 /// What is to be assembled, and how it is to be shown.
-pub struct Job<'a> {
+pub(crate) struct Job<'a> {
     /// The source, or `-` for stdin.
     pub file: &'a Path,
     /// Whether the code stands after each instruction.
@@ -32,7 +32,7 @@ struct Report<Assembled> {
 }
 
 /// Assembles a source: canonical text, JSON, or the file that a function makes of the source and its lines.
-pub fn asm<I: Shown>(
+pub(crate) fn asm<I: Shown>(
     isa: I,
     job: &Job<'_>,
     pack: impl FnOnce(&str, &[Line<I::Statement>]) -> Result<Vec<u8>>,
@@ -63,7 +63,7 @@ pub fn asm<I: Shown>(
 }
 
 /// Shows wrong lines, and gives the sentence that ends the command.
-pub fn refused(errors: &[LineError], most: usize) -> Failure {
+pub(super) fn refused(errors: &[LineError], most: usize) -> Failure {
     show(errors);
     Failure::usage(count(errors.len(), most, ""))
 }

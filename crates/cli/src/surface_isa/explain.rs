@@ -4,7 +4,7 @@ use super::shown::{Shown, usage};
 use crate::exit::{Failure, Result, print, print_json};
 
 /// Explains the name alone by the reference page, and an instruction, as text or as code, by its fields.
-pub fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
+pub(crate) fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
     if text.trim().eq_ignore_ascii_case(I::NAME) {
         return match json {
             true => print_json(&isa.facts()),

@@ -3,7 +3,7 @@
 use crate::paint::title;
 
 /// Titles, each after an empty line, with the text below.
-pub fn sections<'t>(list: impl IntoIterator<Item = (&'t str, String)>) -> String {
+pub(super) fn sections<'t>(list: impl IntoIterator<Item = (&'t str, String)>) -> String {
     let section = |(name, text)| format!("\n{}\n{text}", title(name));
     list.into_iter().map(section).collect()
 }

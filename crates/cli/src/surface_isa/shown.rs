@@ -8,7 +8,7 @@ use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 use crate::exit::{Failure, Result};
 
 /// An instruction set that the commands show.
-pub trait Shown: SurfaceIsa {
+pub(crate) trait Shown: SurfaceIsa {
     /// Whether wrong lines in JSON have a field `help`.
     const HELPS: bool;
     /// The headers of the list of instructions, and the columns that are less important: without coverage, and with it.
@@ -89,7 +89,7 @@ pub trait Shown: SurfaceIsa {
 }
 
 /// The part of the list of instructions that is asked for.
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// Only the instructions of this form.
     pub format: Option<&'a str>,
     /// Only the instructions with this part in their name.
@@ -102,7 +102,7 @@ pub struct Asked<'a> {
 
 /// A row of the list of instructions: a name, and the facts that its instruction set has of it.
 #[derive(Serialize)]
-pub struct Row<Facts> {
+pub(crate) struct Row<Facts> {
     pub name: String,
     #[serde(flatten)]
     pub facts: Facts,
@@ -121,7 +121,7 @@ pub struct Row<Facts> {
 
 /// How an instruction is executed.
 #[derive(Serialize)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     pub executes: bool,
     pub fidelity: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub struct Coverage {
 
 impl<Facts> Row<Facts> {
     /// The cells of the table.
-    pub fn cells(&self) -> Vec<String> {
+    pub(crate) fn cells(&self) -> Vec<String> {
         let mut cells = vec![self.name.clone(), self.code.clone()];
         match &self.coverage {
             Some(coverage) => {
@@ -145,6 +145,6 @@ impl<Facts> Row<Facts> {
 }
 
 /// The failure of an error without a place.
-pub fn usage(error: impl std::fmt::Display) -> Failure {
+pub(super) fn usage(error: impl std::fmt::Display) -> Failure {
     Failure::usage(error.to_string())
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// What a run of the command left.
 #[derive(Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -14,13 +14,13 @@ pub struct Outcome {
 
 impl Outcome {
     /// Checks that it succeeded without a word on stderr, and gives what it printed.
-    pub fn success(self) -> String {
+    pub(crate) fn success(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
         self.stdout
     }
 
     /// Checks that it failed with this code, nothing on stdout and one message on stderr with all these parts.
-    pub fn failure(self, code: i32, parts: &[&str]) -> String {
+    pub(crate) fn failure(self, code: i32, parts: &[&str]) -> String {
         assert_eq!(
             (self.code, self.stdout.as_str()),
             (Some(code), ""),
@@ -34,29 +34,29 @@ impl Outcome {
     }
 
     /// As [`failure`](Self::failure) for wrong input: one line, exit code 2.
-    pub fn refused(self, parts: &[&str]) {
+    pub(crate) fn refused(self, parts: &[&str]) {
         let text = self.failure(2, parts);
         assert_eq!(text.trim_end().lines().count(), 1, "{text}");
     }
 }
 
 /// Runs the command with words that are separated by blanks.
-pub fn wavetank(words: &str) -> Outcome {
+pub(crate) fn wavetank(words: &str) -> Outcome {
     wavetank_in(Path::new("."), words)
 }
 
 /// Runs the command in a directory.
-pub fn wavetank_in(directory: &Path, words: &str) -> Outcome {
+pub(crate) fn wavetank_in(directory: &Path, words: &str) -> Outcome {
     outcome(command(words).current_dir(directory))
 }
 
 /// Runs the command with an environment variable.
-pub fn wavetank_with(name: &str, value: &str, words: &str) -> Outcome {
+pub(crate) fn wavetank_with(name: &str, value: &str, words: &str) -> Outcome {
     outcome(command(words).env(name, value))
 }
 
 /// Runs the command with a file as its stdin.
-pub fn wavetank_from(file: &str, words: &str) -> Outcome {
+pub(crate) fn wavetank_from(file: &str, words: &str) -> Outcome {
     outcome(command(words).stdin(File::open(file).expect("the file is there")))
 }
 
@@ -67,7 +67,7 @@ fn command(words: &str) -> Command {
 }
 
 /// What a command leaves.
-pub fn outcome(command: &mut Command) -> Outcome {
+pub(crate) fn outcome(command: &mut Command) -> Outcome {
     let output = command.output().expect("the command starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
     Outcome {
@@ -78,7 +78,7 @@ pub fn outcome(command: &mut Command) -> Outcome {
 }
 
 /// An empty directory for a test.
-pub fn directory(test: &str) -> PathBuf {
+pub(crate) fn directory(test: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     // It may be left from the last run.
     let _ = std::fs::remove_dir_all(&path);
@@ -87,30 +87,30 @@ pub fn directory(test: &str) -> PathBuf {
 }
 
 /// `crates/object/tests/data/lines.cl`, compiled with `-g`.
-pub const LINES: &str = concat!(
+pub(crate) const LINES: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../object/tests/data/lines-gfx900.hsaco"
 );
 /// `kernel void vecadd(global const float *a, global const float *b, global float *c, uint n)`.
-pub const VECADD: &str = concat!(
+pub(crate) const VECADD: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../object/tests/data/vecadd-gfx900.hsaco"
 );
 
 /// Two kernels; `reduce_sum(global const uint *in, global uint *out, uint n, local uint *tmp)` is the first.
-pub const REDUCE: &str = concat!(
+pub(crate) const REDUCE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../object/tests/data/reduce-gfx906.hsaco"
 );
 
 /// The kernels of `examples/mandelbrot.cl`.
-pub const MANDELBROT: &str = concat!(
+pub(crate) const MANDELBROT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../examples/mandelbrot-gfx900.hsaco"
 );
 
 /// A shared kernel's path, or a visible line and `None` where the shared files are absent.
-pub fn shared(path: &str) -> Option<String> {
+pub(crate) fn shared(path: &str) -> Option<String> {
     let default = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
     let shared = std::env::var_os("WAVETANK_SHARED").map_or_else(default, PathBuf::from);
     let path = shared.join("kernels/co").join(path);
@@ -130,7 +130,7 @@ pub fn shared(path: &str) -> Option<String> {
 }
 
 /// An offload bundle of [`VECADD`] and [`REDUCE`], laid out as the guide "Clang Offload Bundler" says.
-pub fn bundle() -> Vec<u8> {
+pub(crate) fn bundle() -> Vec<u8> {
     let parts = [("gfx900", VECADD), ("gfx906", REDUCE)];
     let parts = parts.map(|(chip, path)| {
         let code = std::fs::read(path).expect("the test data is there");

@@ -9,7 +9,7 @@ use super::program::Program;
 
 /// A compiler with its arguments, and what has to be there for it. `GPU` in an argument stands for the target; one with
 /// `EACH` is there for each target of the program.
-pub struct Toolchain {
+pub(super) struct Toolchain {
     name: &'static str,
     compiler: &'static str,
     arguments: &'static [&'static str],
@@ -29,7 +29,7 @@ pub struct Toolchain {
 const DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
 impl Toolchain {
-    pub const HIP: Toolchain = Toolchain {
+    pub(super) const HIP: Toolchain = Toolchain {
         name: "hip",
         compiler: "hipcc",
         arguments: &["--offload-arch=EACH", "-O2"],
@@ -41,20 +41,20 @@ impl Toolchain {
         builds_for: None,
     };
     /// For what is found in programs, and in which line: with debug information, for one GPU.
-    pub const PLANTED: Toolchain = Toolchain {
+    pub(super) const PLANTED: Toolchain = Toolchain {
         name: "check",
         arguments: &["--offload-arch=gfx900", "-O2", "-g"],
         once: true,
         ..Toolchain::HIP
     };
     /// The same with the mistakes that wait in them.
-    pub const PLANTED_MISTAKE: Toolchain = Toolchain {
+    pub(super) const PLANTED_MISTAKE: Toolchain = Toolchain {
         name: "check-mistake",
         arguments: &["--offload-arch=gfx900", "-O2", "-g", "-DMISTAKE"],
         ..Toolchain::PLANTED
     };
     /// For kernels in OpenCL C alone, which `wavetank launch` starts.
-    pub const KERNELS: Toolchain = Toolchain {
+    pub(super) const KERNELS: Toolchain = Toolchain {
         name: "kernels",
         compiler: "clang-15",
         arguments: &["-g"],
@@ -62,12 +62,12 @@ impl Toolchain {
         ..Toolchain::PLANTED
     };
     /// The same with the mistakes that wait in them.
-    pub const KERNELS_MISTAKE: Toolchain = Toolchain {
+    pub(super) const KERNELS_MISTAKE: Toolchain = Toolchain {
         name: "kernels-mistake",
         arguments: &["-g", "-DMISTAKE"],
         ..Toolchain::KERNELS
     };
-    pub const ROCM: Toolchain = Toolchain {
+    pub(super) const ROCM: Toolchain = Toolchain {
         name: "rocm",
         arguments: &["--offload-arch=EACH", "-std=c++17", "-O2"],
         needs: &[
@@ -78,13 +78,13 @@ impl Toolchain {
         ..Toolchain::HIP
     };
     /// For what is taken out of machine code: for one GPU, of which the code lies in the program uncompressed.
-    pub const REMOVED: Toolchain = Toolchain {
+    pub(super) const REMOVED: Toolchain = Toolchain {
         name: "removed",
         arguments: &["--offload-arch=gfx900", "-std=c++17", "-O2"],
         once: true,
         ..Toolchain::ROCM
     };
-    pub const C: Toolchain = Toolchain {
+    pub(super) const C: Toolchain = Toolchain {
         name: "hsa",
         compiler: "cc",
         arguments: &[
@@ -109,7 +109,7 @@ impl Toolchain {
     };
     /// With sanitizers in the program: its own accesses, and what the library does to its memory by functions of libc. Their
     /// runtime is linked into it, since the library is loaded before all others.
-    pub const C_SANITIZED: Toolchain = Toolchain {
+    pub(super) const C_SANITIZED: Toolchain = Toolchain {
         name: "hsa-sanitized",
         compiler: "gcc-12",
         arguments: &[
@@ -133,7 +133,7 @@ impl Toolchain {
         once: true,
         ..Toolchain::C
     };
-    pub const OPENMP_LLVM: Toolchain = Toolchain {
+    pub(super) const OPENMP_LLVM: Toolchain = Toolchain {
         name: "openmp-llvm",
         compiler: "clang-19",
         arguments: &[
@@ -161,7 +161,7 @@ impl Toolchain {
         once: false,
         builds_for: None,
     };
-    pub const OPENMP_GCC: Toolchain = Toolchain {
+    pub(super) const OPENMP_GCC: Toolchain = Toolchain {
         name: "openmp-gcc",
         compiler: "gcc-12",
         arguments: &["-O2", "-fopenmp", "-foffload=amdgcn-amdhsa=-march=GPU"],
@@ -182,7 +182,7 @@ impl Toolchain {
     };
 
     /// Whether it is installed. If it is not, a line says so; in CI that is a failure, unless its packages cannot be had.
-    pub fn is_here(&self) -> bool {
+    pub(super) fn is_here(&self) -> bool {
         let Some(absent) = self.needs.iter().find(|path| !Path::new(path).exists()) else {
             return true;
         };
@@ -200,7 +200,7 @@ impl Toolchain {
     }
 
     /// The GPUs, or lists of them, that a program is run on.
-    pub fn gpus<'p>(&self, program: &'p Program) -> impl Iterator<Item = &'p str> {
+    pub(super) fn gpus<'p>(&self, program: &'p Program) -> impl Iterator<Item = &'p str> {
         let most = if self.once { 1 } else { usize::MAX };
         let all = program.gpus.iter().map(String::as_str).take(most);
         all.filter(|gpu| self.target(gpu).is_some())
@@ -216,7 +216,7 @@ impl Toolchain {
     }
 
     /// Builds a source of kernels alone for a GPU, if that was not done before.
-    pub fn build_kernels(&self, source: &Path, gpu: &str) -> Result<PathBuf, String> {
+    pub(super) fn build_kernels(&self, source: &Path, gpu: &str) -> Result<PathBuf, String> {
         kernels(source, &self.folder(), gpu, self.arguments)
     }
 
@@ -230,7 +230,7 @@ impl Toolchain {
     }
 
     /// Builds a program for a GPU if that was not done before. Gives the words of its command.
-    pub fn build(&self, program: &Program, gpu: &str) -> Result<Vec<PathBuf>, String> {
+    pub(super) fn build(&self, program: &Program, gpu: &str) -> Result<Vec<PathBuf>, String> {
         let folder = self.folder();
         let target = if self.fat {
             String::new()

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// How a program ended.
-pub struct Run {
+pub(super) struct Run {
     pub code: Option<i32>,
     pub signal: Option<i32>,
     pub stdout: String,
@@ -43,7 +43,7 @@ impl fmt::Display for Run {
 /// The runtime library has no Rust interface for tests to depend on, so cargo builds it; with the command, because both then have
 /// the same features of their dependencies. `WAVETANK_BUILD` has other words for cargo: those with which all tests were built, so
 /// that nothing is built a second time with other features.
-pub fn build_library() {
+pub(super) fn build_library() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -67,12 +67,17 @@ pub fn build_library() {
 }
 
 /// Runs a command's words on a GPU, with options of `wavetank run`.
-pub fn run(words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, String> {
+pub(super) fn run(words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, String> {
     run_by("run", words, gpu, options)
 }
 
 /// Runs a command's words on a GPU by a subcommand, with options of that. OpenMP must not fall back to the host.
-pub fn run_by(by: &str, words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, String> {
+pub(super) fn run_by(
+    by: &str,
+    words: &[PathBuf],
+    gpu: &str,
+    options: &[String],
+) -> Result<Run, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     // Files, because a full pipe would stop the program.

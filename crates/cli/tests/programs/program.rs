@@ -15,7 +15,7 @@ use super::execution::Run;
 /// * `// Links: -lNAME`: more arguments for the compiler;
 /// * `// GPUs: gfx900,gfx906`: it runs once, on these together; with several such lines once for each. Without, it runs on
 ///   gfx900 and on gfx906.
-pub struct Program {
+pub(super) struct Program {
     pub source: PathBuf,
     pub name: String,
     pub links: Vec<String>,
@@ -37,7 +37,7 @@ enum End {
 }
 
 impl Program {
-    pub fn read(source: &Path) -> Program {
+    pub(super) fn read(source: &Path) -> Program {
         let text = std::fs::read_to_string(source).expect("the source is text");
         let name = source.file_stem().expect("a source has a name");
         let name = name.to_str().expect("its name is UTF-8").to_owned();
@@ -75,13 +75,13 @@ impl Program {
     }
 
     /// The chips of all its runs, each once.
-    pub fn chips(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn chips(&self) -> impl Iterator<Item = &str> {
         let all: BTreeSet<&str> = self.gpus.iter().flat_map(|gpus| gpus.split(',')).collect();
         all.into_iter()
     }
 
     /// Checks a run against what the source says.
-    pub fn judge(&self, run: &Run) -> Result<(), String> {
+    pub(super) fn judge(&self, run: &Run) -> Result<(), String> {
         let wrong = |what: String| Err(format!("{what}\n{run}"));
         let ok = format!("ok {}", self.name);
         let (code, signal) = match self.end {

@@ -25,7 +25,7 @@ int main(int argc, char **) {
 "#;
 
 /// A program of some source, built by a compiler with these words before it.
-pub fn build(
+pub(super) fn build(
     folder: &Path,
     name: &str,
     source: &str,

@@ -156,10 +156,10 @@ fn mask(op: Op) -> u8 {
     let atomic = op.row().operands[0].access == Access::ReadWriteIfGlc;
     let wide = op.row().operands[0].ty.dwords() == 2;
     match () {
-        _ if op.row().has(Features::GATHER) => 1,
-        _ if atomic && wide => 3,
-        _ if atomic => 1,
-        _ => 0xf,
+        () if op.row().has(Features::GATHER) => 1,
+        () if atomic && wide => 3,
+        () if atomic => 1,
+        () => 0xf,
     }
 }
 

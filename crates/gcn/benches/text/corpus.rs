@@ -7,10 +7,10 @@ use object::{Endianness, Object, ObjectSection};
 use wavetank_gcn::{Chip, decode, parse};
 
 /// How many instructions a corpus has.
-pub const COUNT: usize = 1_000_000;
+pub(crate) const COUNT: usize = 1_000_000;
 
 /// Instructions of a chip, as bytes and as text, in the same order.
-pub struct Corpus {
+pub(crate) struct Corpus {
     pub chip: Chip,
     pub code: Vec<u8>,
     pub text: String,
@@ -18,13 +18,13 @@ pub struct Corpus {
 
 /// One instruction: its bytes and its line.
 #[derive(Clone)]
-pub struct Sample {
+pub(crate) struct Sample {
     pub bytes: Vec<u8>,
     pub line: String,
 }
 
 /// Where the shared reference data lies.
-pub fn shared() -> PathBuf {
+pub(crate) fn shared() -> PathBuf {
     std::env::var_os("WAVETANK_SHARED").map_or_else(
         || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").into(),
         PathBuf::from,
@@ -32,7 +32,7 @@ pub fn shared() -> PathBuf {
 }
 
 /// The conformance rows of a chip, each instruction once.
-pub fn rows(chip: Chip) -> Vec<Sample> {
+pub(crate) fn rows(chip: Chip) -> Vec<Sample> {
     let generation = chip.generation() as u8 + 6;
     let mut all = Vec::new();
     for kind in ["asm", "dis"] {
@@ -71,7 +71,7 @@ fn sample(bytes: &[u8], chip: Chip) -> Option<Sample> {
 }
 
 /// The code of every code object of these targets, instruction by instruction.
-pub fn kernels(chip: Chip, targets: &[&str]) -> Vec<Sample> {
+pub(crate) fn kernels(chip: Chip, targets: &[&str]) -> Vec<Sample> {
     let mut files = Vec::new();
     list(&shared().join("kernels/co"), &mut files);
     files.sort();
@@ -117,7 +117,7 @@ fn disassembled(code: &[u8], chip: Chip) -> Vec<Sample> {
 
 impl Corpus {
     /// A million rows in random order.
-    pub fn shuffled(chip: Chip, rows: &[Sample]) -> Corpus {
+    pub(crate) fn shuffled(chip: Chip, rows: &[Sample]) -> Corpus {
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
         let pick = || {
             // Xorshift: the same order in every run, and none that a branch predictor could learn.
@@ -130,12 +130,12 @@ impl Corpus {
     }
 
     /// A million instructions of real code, in its order.
-    pub fn in_order(chip: Chip, code: &[Sample]) -> Corpus {
+    pub(crate) fn in_order(chip: Chip, code: &[Sample]) -> Corpus {
         Corpus::new(chip, code.iter().cycle().take(COUNT))
     }
 
     /// Half a million of each, one half after the other.
-    pub fn mixed(rows: &Corpus, code: &Corpus) -> Corpus {
+    pub(crate) fn mixed(rows: &Corpus, code: &Corpus) -> Corpus {
         let half = |text: &str| {
             text.split_inclusive('\n')
                 .take(COUNT / 2)
@@ -154,7 +154,7 @@ impl Corpus {
     }
 
     /// The bytes of each instruction as a line of text.
-    pub fn lines_of_bytes(&self, line: impl Fn(&[u8]) -> String) -> String {
+    pub(crate) fn lines_of_bytes(&self, line: impl Fn(&[u8]) -> String) -> String {
         let (mut lines, mut at) = (String::new(), 0);
         while at < self.code.len() {
             let end = at + decode(&self.code[at..], self.chip).map_or(4, |i| usize::from(i.len));

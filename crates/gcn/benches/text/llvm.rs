@@ -12,7 +12,7 @@ const ASSEMBLERS: [&str; 2] = ["llvm-mc", "llvm-mc-19"];
 const DUMPERS: [&str; 2] = ["llvm-objdump", "llvm-objdump-19"];
 
 /// What a tool took: its name with the version, what it did, how long.
-pub struct Figure {
+pub(crate) struct Figure {
     pub tool: String,
     pub pass: &'static str,
     pub time: Duration,
@@ -33,7 +33,7 @@ fn machine_code(tool: &str) -> Command {
 }
 
 /// The instructions that every LLVM assembler at hand takes as text and as bytes.
-pub fn known(samples: &[Sample]) -> Vec<Sample> {
+pub(crate) fn known(samples: &[Sample]) -> Vec<Sample> {
     let mut known = samples.to_vec();
     for tool in ASSEMBLERS.iter().filter(|tool| version(tool).is_some()) {
         // What it does not parse hides what it does not encode.
@@ -81,7 +81,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Every tool's figures for a corpus of which the text lies in a file.
-pub fn figures(corpus: &Corpus, text: &Path) -> Vec<Figure> {
+pub(crate) fn figures(corpus: &Corpus, text: &Path) -> Vec<Figure> {
     let words = folder().join("words");
     std::fs::write(&words, corpus.lines_of_bytes(hex)).expect("the words");
     let object = folder().join("object");

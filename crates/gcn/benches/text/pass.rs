@@ -16,16 +16,16 @@ const PIECE: usize = 1 << 16;
 
 /// What is done with the instructions of a file.
 #[derive(Clone, Copy)]
-pub enum Pass {
+pub(crate) enum Pass {
     Decode,
     Disassemble,
     Assemble,
 }
 
 impl Pass {
-    pub const ALL: [Pass; 3] = [Pass::Decode, Pass::Disassemble, Pass::Assemble];
+    pub(crate) const ALL: [Pass; 3] = [Pass::Decode, Pass::Disassemble, Pass::Assemble];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Pass::Decode => "decode",
             Pass::Disassemble => "disassemble",
@@ -43,14 +43,14 @@ impl Pass {
 }
 
 /// What a pass took.
-pub struct Figures {
+pub(crate) struct Figures {
     pub time: Duration,
     /// The most memory beyond the input, in MB, with all tables.
     pub memory: f64,
 }
 
 /// Runs a pass over a file in a process of its own.
-pub fn measure(pass: Pass, chip: Chip, input: &Path) -> Figures {
+pub(crate) fn measure(pass: Pass, chip: Chip, input: &Path) -> Figures {
     let own = std::env::current_exe().expect("the path of this program");
     let output = Command::new(own)
         .args(["--pass", pass.name(), chip.name()])
@@ -75,7 +75,7 @@ pub fn measure(pass: Pass, chip: Chip, input: &Path) -> Figures {
 }
 
 /// The other side of [`measure`]: does what the arguments say, if they ask for it, and prints seconds and megabytes.
-pub fn child(arguments: &[String]) -> bool {
+pub(crate) fn child(arguments: &[String]) -> bool {
     let [flag, pass, chip, input] = arguments else {
         return false;
     };

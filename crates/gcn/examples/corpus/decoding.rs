@@ -16,7 +16,7 @@ const CHIPS: [Chip; 5] = [
 ];
 
 /// Compares so many words of each form of each instruction.
-pub fn compare(count: usize, seed: u64) -> Result<(), String> {
+pub(crate) fn compare(count: usize, seed: u64) -> Result<(), String> {
     let tool = llvm::tool().ok_or("no llvm-mc on PATH")?;
     for chip in CHIPS {
         let mut random = Random(seed ^ (chip as u64) << 32);

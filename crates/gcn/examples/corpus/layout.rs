@@ -12,7 +12,7 @@ use crate::random::Random;
 
 /// A line of canonical text and its bytes; `None` for encodings in which every
 /// instruction has another source.
-pub fn line(random: &mut Random, op: Op, chip: Chip) -> Option<(String, Vec<u8>)> {
+pub(crate) fn line(random: &mut Random, op: Op, chip: Chip) -> Option<(String, Vec<u8>)> {
     let row = op.row();
     let generation = chip.generation();
     let old = generation < Generation::Gfx8;

@@ -8,13 +8,13 @@ use crate::operands::{immediate, is_float, number, sgpr, signs, source, vgpr};
 use crate::random::Random;
 
 /// A line of assembly and what it is meant to be.
-pub struct Line {
+pub(crate) struct Line {
     pub form: Form,
     pub text: String,
 }
 
 /// The forms of an instruction on a chip, by what they add to its name.
-pub fn forms(op: Op, chip: Chip) -> Vec<(&'static str, Form)> {
+pub(crate) fn forms(op: Op, chip: Chip) -> Vec<(&'static str, Form)> {
     let home = op.home();
     let vector = matches!(
         home,
@@ -71,7 +71,7 @@ fn name(op: Op, chip: Chip, suffix: &str) -> String {
 }
 
 /// A random line of a form.
-pub fn line(random: &mut Random, op: Op, form: Form, suffix: &str, chip: Chip) -> Line {
+pub(crate) fn line(random: &mut Random, op: Op, form: Form, suffix: &str, chip: Chip) -> Line {
     let row = op.row();
     // Now and then without the suffix, which leaves the form to the assembler.
     let suffix = if suffix.starts_with('_') && random.one_in(6) {

@@ -7,13 +7,13 @@ use wavetank_gcn::Chip;
 
 /// An assembled line.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Assembled {
+pub(crate) struct Assembled {
     pub text: String,
     pub bytes: Vec<u8>,
 }
 
 /// The newest `llvm-mc` on this machine whose text is the canonical one, or 14.
-pub fn tool() -> Option<&'static str> {
+pub(crate) fn tool() -> Option<&'static str> {
     ["llvm-mc-19", "llvm-mc-14", "llvm-mc"]
         .into_iter()
         .find(|tool| {
@@ -27,7 +27,11 @@ pub fn tool() -> Option<&'static str> {
 
 /// Assembles each line by itself: `None` for one that is refused, or that
 /// ends the tool.
-pub fn assemble(tool: &str, chip: Chip, lines: &[&str]) -> Result<Vec<Option<Assembled>>, String> {
+pub(crate) fn assemble(
+    tool: &str,
+    chip: Chip,
+    lines: &[&str],
+) -> Result<Vec<Option<Assembled>>, String> {
     match (at_once(tool, chip, lines)?, lines) {
         (Some(all), _) => Ok(all),
         (None, [line]) => {
@@ -122,7 +126,11 @@ fn instruction(line: &str) -> Option<Assembled> {
 
 /// What each word disassembles to: `None` for one that is refused, or that is
 /// not as long.
-pub fn disassemble(tool: &str, chip: Chip, words: &[&[u8]]) -> Result<Vec<Option<String>>, String> {
+pub(crate) fn disassemble(
+    tool: &str,
+    chip: Chip,
+    words: &[&[u8]],
+) -> Result<Vec<Option<String>>, String> {
     let hex = |w: &&[u8]| {
         let bytes: Vec<_> = w.iter().map(|b| format!("{b:#04x}")).collect();
         bytes.join(",")

@@ -67,7 +67,7 @@ const STRAY: [&str; 30] = [
 ];
 
 /// Modifiers of a form, each with the chance that it stands there.
-pub fn modifiers(
+pub(crate) fn modifiers(
     random: &mut Random,
     op: Op,
     form: Form,
@@ -154,7 +154,7 @@ pub fn modifiers(
 }
 
 /// One word in a hundred where it does not belong.
-pub fn stray(random: &mut Random) -> Option<&'static str> {
+pub(crate) fn stray(random: &mut Random) -> Option<&'static str> {
     random.one_in(60).then(|| random.pick(&STRAY))
 }
 
@@ -249,7 +249,7 @@ fn swizzle(random: &mut Random) -> String {
 }
 
 /// Addressing of a buffer and its cache words.
-pub fn buffer(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String> {
+pub(crate) fn buffer(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String> {
     let mut words: Vec<String> = match random.below(12) {
         0..=2 => vec![],
         3..=5 => vec!["offen".into()],
@@ -344,7 +344,7 @@ pub fn buffer(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String
 }
 
 /// What an image instruction is told, DMASK first.
-pub fn image(random: &mut Random, op: Op, chip: Chip) -> Vec<String> {
+pub(crate) fn image(random: &mut Random, op: Op, chip: Chip) -> Vec<String> {
     let mut words = Vec::new();
     let name = op.row().mnemonic(chip.generation()).unwrap_or("");
     let mask = match random.below(8) {
@@ -382,7 +382,7 @@ pub fn image(random: &mut Random, op: Op, chip: Chip) -> Vec<String> {
 }
 
 /// FLAT, GLOBAL, SCRATCH.
-pub fn flat(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String> {
+pub(crate) fn flat(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String> {
     let mut words = Vec::new();
     let gfx9 = chip.generation() == Generation::Gfx9;
     if gfx9 && random.one_in(2) || random.one_in(40) {

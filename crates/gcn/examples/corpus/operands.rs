@@ -14,7 +14,7 @@ fn span(file: &str, first: usize, count: usize) -> String {
     }
 }
 
-pub fn vgpr(random: &mut Random, count: usize) -> String {
+pub(crate) fn vgpr(random: &mut Random, count: usize) -> String {
     let edge = [0, 1, 2, 5, 63, 127, 128, 255, 256 - count, 256 - count];
     let first = match random.below(3) {
         0 => random.below(257 - count),
@@ -57,7 +57,7 @@ const DOUBLE: [&str; 11] = [
     "ttmp[10:11]",
 ];
 
-pub fn sgpr(random: &mut Random, count: usize, generation: Generation) -> String {
+pub(crate) fn sgpr(random: &mut Random, count: usize, generation: Generation) -> String {
     let limit = if generation < Generation::Gfx8 {
         104
     } else {
@@ -141,7 +141,7 @@ const SPECIAL: [&str; 9] = [
 ];
 
 /// A constant; a literal seldom, where the form has no room for one.
-pub fn number(random: &mut Random, literals: bool) -> String {
+pub(crate) fn number(random: &mut Random, literals: bool) -> String {
     match random.below(40) {
         0 => return random.pick(&SPECIAL).into(),
         1 => return (random.below(90) as i64 - 20).to_string(),
@@ -156,7 +156,7 @@ pub fn number(random: &mut Random, literals: bool) -> String {
 }
 
 /// A source of the scalar or vector units.
-pub fn source(
+pub(crate) fn source(
     random: &mut Random,
     spec: &OperandSpec,
     form: Form,
@@ -185,7 +185,7 @@ pub fn source(
 }
 
 /// An operand that is a number of the instruction, in one of its notations.
-pub fn immediate(random: &mut Random, kind: Kind) -> String {
+pub(crate) fn immediate(random: &mut Random, kind: Kind) -> String {
     let n = random.pick(&[
         0, 1, 2, 15, 16, 63, 64, 65, 255, 256, 0x7fff, 0x8000, 0xffff,
     ]);
@@ -353,7 +353,7 @@ fn sendmsg(random: &mut Random) -> String {
 }
 
 /// Whether a source is written within signs here, and how.
-pub fn signs(random: &mut Random, text: String, float: bool, form: Form) -> String {
+pub(crate) fn signs(random: &mut Random, text: String, float: bool, form: Form) -> String {
     let likely = matches!(form, Form::Vop3 | Form::Sdwa | Form::Dpp);
     let number = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     if likely && float && random.one_in(3) || random.one_in(150) {
@@ -372,6 +372,6 @@ pub fn signs(random: &mut Random, text: String, float: bool, form: Form) -> Stri
 }
 
 /// Whether a type is one whose sources take signs.
-pub fn is_float(ty: Ty) -> bool {
+pub(crate) fn is_float(ty: Ty) -> bool {
     matches!(ty, Ty::F16 | Ty::F32 | Ty::F64)
 }

@@ -45,7 +45,7 @@ const ORDER: [&str; 35] = [
 ];
 
 /// Why a difference is none to remove.
-pub fn explain(line: &Line, chip: Chip, theirs: Option<&Assembled>) -> Option<&'static str> {
+pub(crate) fn explain(line: &Line, chip: Chip, theirs: Option<&Assembled>) -> Option<&'static str> {
     let ours = parse(&line.text, chip);
     let has = |word: &str| line.text.contains(word);
     let sdwa = line.form == Form::Sdwa

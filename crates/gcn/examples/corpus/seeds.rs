@@ -9,7 +9,7 @@ use wavetank_gcn::Chip;
 const STEP: usize = 16;
 
 /// Writes seeds for each target in a folder of its name.
-pub fn write(folder: &str) -> Result<(), String> {
+pub(crate) fn write(folder: &str) -> Result<(), String> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     for generation in 6..=9 {
         let path = corpus.join(format!("asm-gfx{generation}.tsv"));

@@ -36,7 +36,7 @@ const GENERATIONS: [(Generation, Chip, &[Chip]); 4] = [
 ];
 
 /// Writes `tests/corpus` anew.
-pub fn corpus(seed: u64) -> Result<(), String> {
+pub(crate) fn corpus(seed: u64) -> Result<(), String> {
     let tool = llvm::tool().ok_or("no llvm-mc on PATH")?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;

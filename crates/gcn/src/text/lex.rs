@@ -51,7 +51,7 @@ pub(super) struct Location {
 
 impl Location {
     /// Returns the range of the token.
-    pub fn span(&self) -> Range<usize> {
+    pub(super) fn span(&self) -> Range<usize> {
         self.start..self.end
     }
 }
@@ -82,7 +82,7 @@ impl Located for Lexer<'_> {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let mut lexer = Lexer {
             text,
             token: Token::End,
@@ -95,12 +95,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the start of the next token.
-    pub fn position(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.start
     }
 
     /// Takes letters, digits and `_` as one word, even if digits come first.
-    pub fn name(&mut self) -> &'a str {
+    pub(super) fn name(&mut self) -> &'a str {
         let start = self.start;
         self.end = run(self.text.as_bytes(), start, is_word);
         let name = &self.text[start..self.end];
@@ -109,12 +109,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the range of the next token.
-    pub fn span(&self) -> Range<usize> {
+    pub(super) fn span(&self) -> Range<usize> {
         self.start..self.end
     }
 
     /// Returns the place of everything that was taken from `start` on.
-    pub fn since(&self, start: &Location) -> Location {
+    pub(super) fn since(&self, start: &Location) -> Location {
         let end = self.text[..self.start].trim_ascii_end().len();
         Location {
             end: end.max(start.end),
@@ -123,12 +123,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the next token without taking it.
-    pub fn peek(&self) -> Token<'a> {
+    pub(super) fn peek(&self) -> Token<'a> {
         self.token
     }
 
     /// Takes the next token.
-    pub fn next(&mut self) -> Token<'a> {
+    pub(super) fn next(&mut self) -> Token<'a> {
         let taken = self.token;
         let bytes = self.text.as_bytes();
         let mut at = self.end;
@@ -142,7 +142,7 @@ impl<'a> Lexer<'a> {
 
     /// Returns the next registers if they have the most common notation: `v5`, `s[4:7]`, without spaces and calculations.
     #[inline]
-    pub fn registers(&self) -> Option<Registers> {
+    pub(super) fn registers(&self) -> Option<Registers> {
         let Token::Word(word) = self.token else {
             return None;
         };
@@ -163,13 +163,13 @@ impl<'a> Lexer<'a> {
 
     /// Takes the registers that [`Lexer::registers`] returned.
     #[inline]
-    pub fn take(&mut self, registers: &Registers) {
+    pub(super) fn take(&mut self, registers: &Registers) {
         self.end = registers.end;
         self.next();
     }
 
     /// Takes a mark, if it is next.
-    pub fn mark(&mut self, mark: u8) -> bool {
+    pub(super) fn mark(&mut self, mark: u8) -> bool {
         let found = self.token == Token::Mark(mark);
         if found {
             self.next();
@@ -178,7 +178,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes a word, if it is next.
-    pub fn word(&mut self, word: &str) -> bool {
+    pub(super) fn word(&mut self, word: &str) -> bool {
         let found = self.token == Token::Word(word);
         if found {
             self.next();
@@ -187,7 +187,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes a number with an optional minus.
-    pub fn integer(&mut self) -> Option<i64> {
+    pub(super) fn integer(&mut self) -> Option<i64> {
         if let Token::Integer(value) = self.token {
             self.next();
             return Some(value as i64);

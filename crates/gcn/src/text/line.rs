@@ -12,13 +12,13 @@ pub(super) struct Piece<const N: usize> {
 }
 
 impl<const N: usize> Piece<N> {
-    pub const EMPTY: Piece<N> = Piece {
+    pub(super) const EMPTY: Piece<N> = Piece {
         bytes: [0; N],
         len: 0,
     };
 
     /// Makes a piece of a text, if it fits and is ASCII.
-    pub const fn new(text: &str) -> Option<Piece<N>> {
+    pub(super) const fn new(text: &str) -> Option<Piece<N>> {
         let text = text.as_bytes();
         if text.len() > N || !text.is_ascii() {
             return None;
@@ -34,14 +34,14 @@ impl<const N: usize> Piece<N> {
     }
 
     /// Makes a piece of a constant text.
-    pub const fn of(text: &'static str) -> Piece<N> {
+    pub(super) const fn of(text: &'static str) -> Piece<N> {
         match Piece::new(text) {
             Some(piece) => piece,
             None => panic!("a word is longer than its piece"),
         }
     }
 
-    pub fn as_str(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         let bytes = self.bytes.get(..usize::from(self.len));
         std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
     }
@@ -100,27 +100,27 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub fn new() -> Line {
+    pub(super) fn new() -> Line {
         Line {
             bytes: [0; ROOM],
             len: 0,
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len
     }
 
     /// Truncates the line to a length, unless that would cut a character.
     #[inline]
-    pub fn shorten(&mut self, len: usize) {
+    pub(super) fn shorten(&mut self, len: usize) {
         if len < self.len && self.bytes[len].is_ascii() {
             self.len = len;
         }
     }
 
     #[inline]
-    pub fn piece<const N: usize>(&mut self, piece: &Piece<N>) {
+    pub(super) fn piece<const N: usize>(&mut self, piece: &Piece<N>) {
         if let Some(space) = self.bytes.get_mut(self.len..self.len + N) {
             space.copy_from_slice(&piece.bytes);
             self.len += usize::from(piece.len);
@@ -129,7 +129,7 @@ impl Line {
 
     /// Appends a piece if a condition holds.
     #[inline]
-    pub fn piece_if<const N: usize>(&mut self, condition: bool, piece: &Piece<N>) {
+    pub(super) fn piece_if<const N: usize>(&mut self, condition: bool, piece: &Piece<N>) {
         if let Some(space) = self.bytes.get_mut(self.len..self.len + N) {
             space.copy_from_slice(&piece.bytes);
             self.len += usize::from(piece.len) * usize::from(condition);
@@ -137,7 +137,7 @@ impl Line {
     }
 
     #[inline]
-    pub fn push(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         if let Some(space) = self.bytes.get_mut(self.len..self.len + text.len()) {
             space.copy_from_slice(text.as_bytes());
             self.len += text.len();
@@ -145,7 +145,7 @@ impl Line {
     }
 
     #[inline]
-    pub fn as_str(&self) -> &str {
+    pub(super) fn as_str(&self) -> &str {
         // SAFETY: the bytes below `len` are whole texts, one after the other:
         // `push` appends a `str`, `piece` and `piece_if` the ASCII of a `Piece`
         // or nothing, and `shorten` ends before an ASCII byte.

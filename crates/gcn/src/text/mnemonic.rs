@@ -18,7 +18,7 @@ pub(super) struct Mnemonics {
 
 impl Mnemonics {
     /// Returns the mnemonics of a chip, collected at first use.
-    pub fn of(chip: Chip) -> &'static Mnemonics {
+    pub(super) fn of(chip: Chip) -> &'static Mnemonics {
         static ALL: [OnceLock<Mnemonics>; Chip::ALL.len()] =
             [const { OnceLock::new() }; Chip::ALL.len()];
         ALL[chip as usize].get_or_init(|| Mnemonics::collect(chip))
@@ -56,7 +56,7 @@ impl Mnemonics {
     }
 
     /// Returns the candidates of a word; none if it is not a mnemonic of the chip.
-    pub fn candidates(&self, word: &str) -> &[Candidate] {
+    pub(super) fn candidates(&self, word: &str) -> &[Candidate] {
         self.spellings.get(word).map_or(&[], Vec::as_slice)
     }
 }

@@ -10,31 +10,31 @@ use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
 /// Kinds of modifiers that are present in a text; flags are in [`Mods::flags`].
 pub(super) mod present {
-    pub const OMOD: u32 = 1 << 0;
-    pub const OP_SEL: u32 = 1 << 1;
-    pub const OP_SEL_HI: u32 = 1 << 2;
-    pub const NEG_LO: u32 = 1 << 3;
-    pub const SDWA: u32 = 1 << 4;
-    pub const DPP: u32 = 1 << 5;
-    pub const OFFSET: u32 = 1 << 6;
-    pub const OFFSET0: u32 = 1 << 7;
-    pub const FORMAT: u32 = 1 << 8;
-    pub const DMASK: u32 = 1 << 9;
-    pub const DST_SEL: u32 = 1 << 10;
-    pub const DPP_CTRL: u32 = 1 << 11;
-    pub const OFFSET1: u32 = 1 << 12;
-    pub const DST_UNUSED: u32 = 1 << 13;
-    pub const ROW_MASK: u32 = 1 << 14;
-    pub const BANK_MASK: u32 = 1 << 15;
-    pub const NEG_HI: u32 = 1 << 16;
+    pub(crate) const OMOD: u32 = 1 << 0;
+    pub(crate) const OP_SEL: u32 = 1 << 1;
+    pub(crate) const OP_SEL_HI: u32 = 1 << 2;
+    pub(crate) const NEG_LO: u32 = 1 << 3;
+    pub(crate) const SDWA: u32 = 1 << 4;
+    pub(crate) const DPP: u32 = 1 << 5;
+    pub(crate) const OFFSET: u32 = 1 << 6;
+    pub(crate) const OFFSET0: u32 = 1 << 7;
+    pub(crate) const FORMAT: u32 = 1 << 8;
+    pub(crate) const DMASK: u32 = 1 << 9;
+    pub(crate) const DST_SEL: u32 = 1 << 10;
+    pub(crate) const DPP_CTRL: u32 = 1 << 11;
+    pub(crate) const OFFSET1: u32 = 1 << 12;
+    pub(crate) const DST_UNUSED: u32 = 1 << 13;
+    pub(crate) const ROW_MASK: u32 = 1 << 14;
+    pub(crate) const BANK_MASK: u32 = 1 << 15;
+    pub(crate) const NEG_HI: u32 = 1 << 16;
     /// The word `noclamp`, which denies CLAMP.
-    pub const NO_CLAMP: u32 = 1 << 17;
-    pub const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
-    pub const OFFSET01: u32 = OFFSET0 | OFFSET1;
+    pub(crate) const NO_CLAMP: u32 = 1 << 17;
+    pub(crate) const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
+    pub(crate) const OFFSET01: u32 = OFFSET0 | OFFSET1;
     /// Modifiers that only SDWA has, except the selections of sources.
-    pub const OF_SDWA: u32 = SDWA | DST_SEL | DST_UNUSED;
+    pub(crate) const OF_SDWA: u32 = SDWA | DST_SEL | DST_UNUSED;
     /// Modifiers that only DPP has.
-    pub const OF_DPP: u32 = DPP | DPP_CTRL | ROW_MASK | BANK_MASK;
+    pub(crate) const OF_DPP: u32 = DPP | DPP_CTRL | ROW_MASK | BANK_MASK;
 }
 
 /// Flags by the word that sets them.

@@ -89,7 +89,7 @@ pub(super) struct EarlyFormat {
 
 impl EarlyFormat {
     /// Parses the numbers with the comma before them, if they follow.
-    pub fn parse(lex: &mut Lexer<'_>) -> Result<Option<EarlyFormat>, Failure> {
+    pub(super) fn parse(lex: &mut Lexer<'_>) -> Result<Option<EarlyFormat>, Failure> {
         let mut ahead = *lex;
         ahead.mark(b',');
         let mut format = EarlyFormat {
@@ -123,7 +123,7 @@ impl EarlyFormat {
     }
 
     /// Stores the format, unless the modifiers have one of their own. Returns the bit of [`present`].
-    pub fn apply(&self, present: u32, mods: &mut Mods) -> Result<u32, Failure> {
+    pub(super) fn apply(&self, present: u32, mods: &mut Mods) -> Result<u32, Failure> {
         if present & present::FORMAT != 0 {
             return fail(&self.start, "the format stands here twice");
         }

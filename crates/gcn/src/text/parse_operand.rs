@@ -22,7 +22,7 @@ pub(super) struct Written {
 
 impl Written {
     /// A missing operand, or one without registers and signs.
-    pub const NOTHING: Written = Written {
+    pub(super) const NOTHING: Written = Written {
         operand: Operand::None,
         registers: 0,
         neg: false,

@@ -40,7 +40,7 @@ pub(super) struct Printing {
 impl Printing {
     /// Returns the output tables of a chip, made at first use.
     #[inline]
-    pub fn of(chip: Chip) -> &'static Printing {
+    pub(super) fn of(chip: Chip) -> &'static Printing {
         static ALL: [OnceLock<Printing>; Chip::ALL.len()] =
             [const { OnceLock::new() }; Chip::ALL.len()];
         ALL[chip as usize].get_or_init(|| {
@@ -59,7 +59,7 @@ impl Printing {
 
     /// Returns the prepared output of an instruction; `None` if the chip does not have it.
     #[inline]
-    pub fn get(&self, inst: &Inst) -> Option<&Printed> {
+    pub(super) fn get(&self, inst: &Inst) -> Option<&Printed> {
         self.plans
             .number(inst.op, inst.form)
             .map(|number| &self.all[number])
@@ -68,7 +68,7 @@ impl Printing {
     /// Returns the name of an operand from a table, with a comma and a space. `None` for numbers, and for names that are too
     /// long.
     #[inline]
-    pub fn name(&self, table: u8, operand: Operand) -> Option<&Piece<15>> {
+    pub(super) fn name(&self, table: u8, operand: Operand) -> Option<&Piece<15>> {
         let code = match operand {
             Operand::Sgpr(code) | Operand::Inline(code) => usize::from(code),
             Operand::Vgpr(number) => 256 + usize::from(number),
@@ -81,7 +81,7 @@ impl Printing {
 
 impl Printed {
     /// Makes the output of an instruction in the form of `inst`, for any operands.
-    pub fn new(inst: &Inst) -> Printed {
+    pub(super) fn new(inst: &Inst) -> Printed {
         let mut head = String::new();
         // Writing to a string does not fail.
         let _ = mnemonic(inst, &mut head);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 ///
 /// `None`, after one visible line, when the data is absent; a failure when
 /// `CI=true`, where it must be present.
-pub fn shared(path: &str) -> Option<String> {
+pub(crate) fn shared(path: &str) -> Option<String> {
     let root = std::env::var_os("WAVETANK_SHARED").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
         PathBuf::from,
@@ -29,7 +29,7 @@ pub fn shared(path: &str) -> Option<String> {
 
 /// Rows of the lines to refuse that are instructions after all: `llvm-mc` 14
 /// and 19 assemble them for the same chips.
-pub const ACCEPTED: [(&str, &str); 4] = [
+pub(crate) const ACCEPTED: [(&str, &str); 4] = [
     ("tahiti", "v_movrelsd_b32 v1, v2"),
     (
         "tonga",
@@ -40,7 +40,7 @@ pub const ACCEPTED: [(&str, &str); 4] = [
 ];
 
 /// One line of the conformance data: an instruction of a chip.
-pub struct Example {
+pub(crate) struct Example {
     pub chip: wavetank_gcn::Chip,
     pub bytes: Vec<u8>,
     /// LLVM's canonical text.
@@ -48,13 +48,13 @@ pub struct Example {
 }
 
 /// The bytes that a string of hexadecimal digits stands for.
-pub fn unhex(digits: &str) -> Vec<u8> {
+pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     let byte = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal");
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
 /// Lines of a generation, from the assembler's rows and the disassembler's.
-pub fn examples(generation: u8) -> Vec<Example> {
+pub(crate) fn examples(generation: u8) -> Vec<Example> {
     let files = [
         format!("asm-gfx{generation}.tsv"),
         format!("dis-gfx{generation}.tsv"),

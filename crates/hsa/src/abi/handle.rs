@@ -5,7 +5,7 @@ macro_rules! handles {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         #[repr(transparent)]
-        pub struct $name(pub u64);
+        pub(crate) struct $name(pub u64);
     )* };
 }
 

@@ -5,7 +5,7 @@ use super::Dim3;
 /// `hsa_ext_image_format_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct ImageFormat {
+pub(crate) struct ImageFormat {
     /// `hsa_ext_image_channel_type_t`
     pub channel_type: u32,
     /// `hsa_ext_image_channel_order_t`
@@ -15,7 +15,7 @@ pub struct ImageFormat {
 /// `hsa_ext_image_descriptor_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct ImageDescriptor {
+pub(crate) struct ImageDescriptor {
     /// `hsa_ext_image_geometry_t`
     pub geometry: u32,
     /// The width in elements.
@@ -32,7 +32,7 @@ pub struct ImageDescriptor {
 /// `hsa_amd_image_descriptor_t`, with the resource that follows its head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct VendorImage {
+pub(crate) struct VendorImage {
     /// The version of the layout, which must be 1.
     pub version: u32,
     /// The numbers of the vendor and the device, 16 bits each.
@@ -44,7 +44,7 @@ pub struct VendorImage {
 /// `hsa_ext_image_data_info_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct ImageDataInfo {
+pub(crate) struct ImageDataInfo {
     /// The size in bytes.
     pub size: usize,
     /// The alignment in bytes, a power of two.
@@ -54,7 +54,7 @@ pub struct ImageDataInfo {
 /// `hsa_ext_image_region_t`
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct ImageRegion {
+pub(crate) struct ImageRegion {
     pub offset: Dim3,
     pub range: Dim3,
 }
@@ -62,7 +62,7 @@ pub struct ImageRegion {
 /// `hsa_ext_sampler_descriptor_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct SamplerDescriptor {
+pub(crate) struct SamplerDescriptor {
     /// 0: coordinates count elements, 1: they go from 0 to 1
     pub coordinate_mode: u32,
     /// 0 nearest, 1 linear

@@ -7,7 +7,7 @@ use super::{Agent, Executable};
 /// `hsa_amd_pointer_info_t` as of ROCm 5; older callers pass a smaller size.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct PointerInfo {
+pub(crate) struct PointerInfo {
     pub size: u32,
     /// 0 unknown, 1 allocated by HSA, 2 locked host memory.
     pub kind: u32,
@@ -22,7 +22,7 @@ pub struct PointerInfo {
 /// `hsa_amd_profiling_dispatch_time_t` and `hsa_amd_profiling_async_copy_time_t`
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct ProfilingTime {
+pub(crate) struct ProfilingTime {
     pub start: u64,
     pub end: u64,
 }
@@ -30,7 +30,7 @@ pub struct ProfilingTime {
 /// `hsa_dim3_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Dim3 {
+pub(crate) struct Dim3 {
     pub x: u32,
     pub y: u32,
     pub z: u32,
@@ -39,7 +39,7 @@ pub struct Dim3 {
 /// `hsa_pitched_ptr_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct PitchedPtr {
+pub(crate) struct PitchedPtr {
     pub base: *mut c_void,
     /// Bytes from a row to the next.
     pub pitch: usize,
@@ -50,7 +50,7 @@ pub struct PitchedPtr {
 /// `hsa_amd_svm_attribute_pair_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct SvmPair {
+pub(crate) struct SvmPair {
     pub attribute: u64,
     pub value: u64,
 }
@@ -58,7 +58,7 @@ pub struct SvmPair {
 /// `hsa_ven_amd_loader_segment_descriptor_t`
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct SegmentDescriptor {
+pub(crate) struct SegmentDescriptor {
     pub agent: Agent,
     pub executable: Executable,
     /// 0 none, 1 a file, 2 memory.

@@ -5,22 +5,24 @@
 
 mod handle;
 mod image;
-pub mod info;
+pub(crate) mod info;
 mod memory;
 mod packet;
 mod queue;
 mod signal;
 mod status;
 
-pub use handle::{
+pub(crate) use handle::{
     Agent, CodeObject, CodeSymbol, Executable, ExecutableSymbol, Image, Isa, LoadedCodeObject,
     Pool, Reader, Region, Sampler, Signal, SignalGroup, Wavefront,
 };
-pub use image::{
+pub(crate) use image::{
     ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, SamplerDescriptor, VendorImage,
 };
-pub use memory::{Dim3, PitchedPtr, PointerInfo, ProfilingTime, SegmentDescriptor, SvmPair};
-pub use packet::{BarrierPacket, BarrierValuePacket, DispatchPacket, PACKET_BYTES, PacketType};
-pub use queue::{AmdQueue, HsaQueue};
-pub use signal::{AmdSignal, Condition};
-pub use status::{Result, Status};
+pub(crate) use memory::{Dim3, PitchedPtr, PointerInfo, ProfilingTime, SegmentDescriptor, SvmPair};
+pub(crate) use packet::{
+    BarrierPacket, BarrierValuePacket, DispatchPacket, PACKET_BYTES, PacketType,
+};
+pub(crate) use queue::{AmdQueue, HsaQueue};
+pub(crate) use signal::{AmdSignal, Condition};
+pub(crate) use status::{Result, Status};

@@ -5,11 +5,11 @@ use std::mem::{offset_of, size_of};
 use super::Signal;
 
 /// Every packet has 64 bytes.
-pub const PACKET_BYTES: u64 = 64;
+pub(crate) const PACKET_BYTES: u64 = 64;
 
 /// The type in the low byte of a packet's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PacketType {
+pub(crate) enum PacketType {
     /// AMD's own packet, with its format in the third byte.
     VendorSpecific,
     /// The slot is not filled yet.
@@ -23,7 +23,7 @@ pub enum PacketType {
 
 impl PacketType {
     /// The type in a packet's header.
-    pub fn of(header: u16) -> PacketType {
+    pub(crate) fn of(header: u16) -> PacketType {
         match header as u8 {
             0 => PacketType::VendorSpecific,
             1 => PacketType::Invalid,
@@ -39,7 +39,7 @@ impl PacketType {
 /// `hsa_kernel_dispatch_packet_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct DispatchPacket {
+pub(crate) struct DispatchPacket {
     pub header: u16,
     pub setup: u16,
     pub workgroup: [u16; 3],
@@ -56,7 +56,7 @@ pub struct DispatchPacket {
 /// `hsa_barrier_and_packet_t` and `hsa_barrier_or_packet_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct BarrierPacket {
+pub(crate) struct BarrierPacket {
     pub header: u16,
     pub reserved0: u16,
     pub reserved1: u32,
@@ -68,7 +68,7 @@ pub struct BarrierPacket {
 /// `hsa_amd_barrier_value_packet_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct BarrierValuePacket {
+pub(crate) struct BarrierValuePacket {
     pub header: u16,
     /// The format number, which is 2 for this packet.
     pub format: u8,

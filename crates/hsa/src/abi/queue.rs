@@ -7,7 +7,7 @@ use super::Signal;
 
 /// `hsa_queue_t`
 #[repr(C)]
-pub struct HsaQueue {
+pub(crate) struct HsaQueue {
     /// 0 many producers, 1 one, 2 cooperative.
     pub kind: u32,
     /// Bit 0: the queue accepts kernel dispatches.
@@ -24,7 +24,7 @@ pub struct HsaQueue {
 
 /// `amd_queue_t`, 256 bytes.
 #[repr(C, align(64))]
-pub struct AmdQueue {
+pub(crate) struct AmdQueue {
     pub hsa: HsaQueue,
     pub reserved1: [u32; 4],
     pub write_index: AtomicU64,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 /// `amd_signal_t`, 64 bytes. Programs, kernels and the library access it at any time: every field in use is an atomic.
 #[repr(C, align(64))]
-pub struct AmdSignal {
+pub(crate) struct AmdSignal {
     /// The kind of the signal: 1 user, −1 doorbell, 0 none.
     pub kind: AtomicI64,
     /// The value of the signal.
@@ -37,7 +37,7 @@ const _: () = {
 
 /// `hsa_signal_condition_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Condition {
+pub(crate) enum Condition {
     Equal,
     NotEqual,
     Less,
@@ -46,7 +46,7 @@ pub enum Condition {
 
 impl Condition {
     /// The condition by its number in the headers.
-    pub fn new(code: u32) -> Option<Condition> {
+    pub(crate) fn new(code: u32) -> Option<Condition> {
         use Condition::*;
         [Equal, NotEqual, Less, GreaterOrEqual]
             .get(code as usize)
@@ -54,7 +54,7 @@ impl Condition {
     }
 
     /// Whether a value meets the condition.
-    pub fn holds(self, value: i64, compare: i64) -> bool {
+    pub(crate) fn holds(self, value: i64, compare: i64) -> bool {
         match self {
             Condition::Equal => value == compare,
             Condition::NotEqual => value != compare,

@@ -5,20 +5,20 @@ use std::ffi::CStr;
 /// `hsa_status_t`: success or a kind of failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Status(pub u32);
+pub(crate) struct Status(pub u32);
 
 /// A value, or the status of a failure.
-pub type Result<T = ()> = std::result::Result<T, Status>;
+pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
 
 macro_rules! statuses {
     ($($name:ident = $code:literal $text:literal,)*) => {
         // All statuses of the headers.
         #[allow(dead_code)]
         impl Status {
-            $(pub const $name: Status = Status($code);)*
+            $(pub(crate) const $name: Status = Status($code);)*
 
             /// The constant's name in the C headers.
-            pub fn name(self) -> &'static CStr {
+            pub(crate) fn name(self) -> &'static CStr {
                 match self.0 {
                     $($code => const { name(concat!("HSA_STATUS_", stringify!($name), ": ", $text, "\0")) },)*
                     _ => self.extension_name(),
@@ -79,10 +79,10 @@ statuses! {
 
 /// The statuses of `hsa_ext_image.h`, which have another prefix.
 impl Status {
-    pub const IMAGE_FORMAT_UNSUPPORTED: Status = Status(0x3000);
-    pub const IMAGE_SIZE_UNSUPPORTED: Status = Status(0x3001);
-    pub const IMAGE_PITCH_UNSUPPORTED: Status = Status(0x3002);
-    pub const SAMPLER_UNSUPPORTED: Status = Status(0x3003);
+    pub(crate) const IMAGE_FORMAT_UNSUPPORTED: Status = Status(0x3000);
+    pub(crate) const IMAGE_SIZE_UNSUPPORTED: Status = Status(0x3001);
+    pub(crate) const IMAGE_PITCH_UNSUPPORTED: Status = Status(0x3002);
+    pub(crate) const SAMPLER_UNSUPPORTED: Status = Status(0x3003);
 
     fn extension_name(self) -> &'static CStr {
         match self {

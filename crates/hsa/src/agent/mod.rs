@@ -17,13 +17,13 @@ const ISA: u64 = 0x2001;
 
 /// An agent that exists.
 #[derive(Clone, Copy)]
-pub enum Which {
+pub(crate) enum Which {
     Cpu,
     Gpu(usize, &'static Device),
 }
 
 /// Finds the agent of a handle.
-pub fn of(agent: Agent) -> Result<Which> {
+pub(crate) fn of(agent: Agent) -> Result<Which> {
     if agent.0 == CPU {
         return Ok(Which::Cpu);
     }
@@ -34,23 +34,23 @@ pub fn of(agent: Agent) -> Result<Which> {
 }
 
 /// The handle of the CPU.
-pub fn cpu() -> Agent {
+pub(crate) fn cpu() -> Agent {
     Agent(CPU)
 }
 
 /// The handle of a GPU.
-pub fn gpu(n: usize) -> Agent {
+pub(crate) fn gpu(n: usize) -> Agent {
     Agent(CPU + 1 + n as u64)
 }
 
 /// The handles of all agents.
-pub fn all() -> Result<Vec<Agent>> {
+pub(crate) fn all() -> Result<Vec<Agent>> {
     let count = runtime()?.gpus.len();
     Ok(std::iter::once(cpu()).chain((0..count).map(gpu)).collect())
 }
 
 /// Bytes of memory that a GPU offers; 0 for the CPU.
-pub fn memory_bytes(agent: Agent) -> u64 {
+pub(crate) fn memory_bytes(agent: Agent) -> u64 {
     match (of(agent), runtime()) {
         (Ok(Which::Gpu(n, _)), Ok(runtime)) => runtime.memory[n],
         _ => 0,
@@ -58,7 +58,7 @@ pub fn memory_bytes(agent: Agent) -> u64 {
 }
 
 /// Bytes of memory that the host has.
-pub fn host_bytes() -> u64 {
+pub(crate) fn host_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     *BYTES.get_or_init(|| {
         // SAFETY: queries two numbers.
@@ -78,7 +78,7 @@ fn isa_of(n: usize) -> Isa {
 }
 
 /// The instruction set of the first GPU with a chip of this name.
-pub fn isa_of_chip(chip: &str) -> Option<Isa> {
+pub(crate) fn isa_of_chip(chip: &str) -> Option<Isa> {
     let gpus = &runtime().ok()?.gpus;
     let found = gpus.iter().position(|gpu| gpu.chip().name() == chip);
     found.map(isa_of)

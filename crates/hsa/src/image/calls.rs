@@ -325,7 +325,7 @@ calls! {
 }
 
 /// `hsa_ext_images_1_pfn_t`, which begins with the functions of `hsa_ext_images_1_00_pfn_t`.
-pub fn extension_table() -> [*const c_void; 13] {
+pub(crate) fn extension_table() -> [*const c_void; 13] {
     [
         hsa_ext_image_get_capability as *const c_void,
         hsa_ext_image_data_get_info as *const c_void,

@@ -6,7 +6,7 @@ use crate::abi::{ImageFormat, Result, Status};
 
 /// Data and number formats of resources (Vega ISA, 8.1.3 and 8.2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Format {
+pub(crate) struct Format {
     /// The layout of an element.
     pub data: u8,
     /// The interpretation of its bits.
@@ -81,7 +81,7 @@ impl Format {
     ///
     /// # Errors
     /// [`Status::IMAGE_FORMAT_UNSUPPORTED`] for a pair that OpenCL does not have, or that the chip lacks.
-    pub fn new(format: ImageFormat) -> Result<Format> {
+    pub(crate) fn new(format: ImageFormat) -> Result<Format> {
         Self::find(format).ok_or(Status::IMAGE_FORMAT_UNSUPPORTED)
     }
 
@@ -136,12 +136,12 @@ impl Format {
 
     /// Whether the format is sRGB: kernels cannot write such an image, and a buffer cannot have the format (Vega ISA, 8.1.3: its
     /// formats end at 14).
-    pub fn is_srgb(self) -> bool {
+    pub(crate) fn is_srgb(self) -> bool {
         self.number == SRGB
     }
 
     /// The bytes of an element with a color, given by the registers that a load of the element would fill.
-    pub fn element(self, color: [u32; 4]) -> Option<Vec<u8>> {
+    pub(crate) fn element(self, color: [u32; 4]) -> Option<Vec<u8>> {
         let format = ElementFormat::image(self.data, self.number)?;
         // If several registers select a component, the first one counts.
         let first = |n: usize| !self.select[..n].contains(&self.select[n]);
@@ -151,13 +151,13 @@ impl Format {
     }
 
     /// The number of registers of a color that are read.
-    pub fn registers(self) -> usize {
+    pub(crate) fn registers(self) -> usize {
         let used = self.select.iter().rposition(|select| *select >= 4);
         used.map_or(0, |last| last + 1)
     }
 
     /// Whether a buffer resource has a number for the format.
-    pub fn fits_buffer(self) -> bool {
+    pub(crate) fn fits_buffer(self) -> bool {
         self.data <= 14 && !self.is_srgb()
     }
 }

@@ -7,16 +7,16 @@ use super::format::Format;
 use crate::abi::{ImageDataInfo, ImageDescriptor, Result, Status};
 
 /// The alignment of image addresses, and of the bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
-pub const ALIGNMENT: usize = 256;
+pub(crate) const ALIGNMENT: usize = 256;
 
 /// The largest numbers of elements in x and y; others for a volume, for layers, and for a buffer follow.
-pub const MAX_EXTENT: usize = 16384;
-pub const MAX_DEPTH: usize = 8192;
-pub const MAX_LAYERS: usize = 8192;
-pub const MAX_BUFFER: usize = u32::MAX as usize;
+pub(crate) const MAX_EXTENT: usize = 16384;
+pub(crate) const MAX_DEPTH: usize = 8192;
+pub(crate) const MAX_LAYERS: usize = 8192;
+pub(crate) const MAX_BUFFER: usize = u32::MAX as usize;
 
 /// The geometry `HSA_EXT_IMAGE_GEOMETRY_1DB`.
-pub const BUFFER: u32 = 5;
+pub(super) const BUFFER: u32 = 5;
 
 /// The sizes that a geometry has, and its type as a resource; buffers have another resource.
 struct Shape {
@@ -46,7 +46,7 @@ fn shape(geometry: u32) -> Result<Shape> {
 
 /// The layout of an image in memory: rows of elements, slices of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     pub format: Format,
     kind: Option<ImageType>,
     /// Elements of a row, rows of a slice, and slices: at least 1 each.
@@ -62,7 +62,11 @@ impl Layout {
     ///
     /// # Errors
     /// Sizes, formats and pitches that a resource cannot express, by the statuses of the extension.
-    pub fn new(image: &ImageDescriptor, row_pitch: usize, slice_pitch: usize) -> Result<Layout> {
+    pub(crate) fn new(
+        image: &ImageDescriptor,
+        row_pitch: usize,
+        slice_pitch: usize,
+    ) -> Result<Layout> {
         let shape = shape(image.geometry)?;
         let format = Format::new(image.format)?;
         let depth_image = matches!(image.geometry, 6 | 7);
@@ -118,7 +122,11 @@ impl Layout {
     ///
     /// # Errors
     /// A resource of another geometry, format or size, with levels, or swizzled: images are linear here.
-    pub fn of_resource(image: &ImageDescriptor, words: [u32; 8], chip: Chip) -> Result<Layout> {
+    pub(crate) fn of_resource(
+        image: &ImageDescriptor,
+        words: [u32; 8],
+        chip: Chip,
+    ) -> Result<Layout> {
         let resource = ImageResource::read(words, image_tiling(chip));
         let resource = resource.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
         let bytes = Format::new(image.format)?.bytes;
@@ -137,7 +145,7 @@ impl Layout {
     }
 
     /// The size and alignment of the memory that the image needs.
-    pub fn info(&self) -> ImageDataInfo {
+    pub(crate) fn info(&self) -> ImageDataInfo {
         ImageDataInfo {
             size: self.slice_pitch * self.size[2],
             alignment: ALIGNMENT,
@@ -145,12 +153,12 @@ impl Layout {
     }
 
     /// Bytes from the image's address to an element.
-    pub fn offset(&self, [x, y, z]: [usize; 3]) -> usize {
+    pub(crate) fn offset(&self, [x, y, z]: [usize; 3]) -> usize {
         z * self.slice_pitch + y * self.row_pitch + x * self.format.bytes
     }
 
     /// The words of the resource of an image, or of a buffer, at an address.
-    pub fn words(&self, address: u64, chip: Chip) -> [u32; 8] {
+    pub(crate) fn words(&self, address: u64, chip: Chip) -> [u32; 8] {
         let Some(kind) = self.kind else {
             return self.buffer_words(address, chip);
         };

@@ -4,8 +4,8 @@ mod calls;
 mod format;
 mod layout;
 
-pub use calls::extension_table;
-pub use layout::{ALIGNMENT, MAX_BUFFER, MAX_DEPTH, MAX_EXTENT, MAX_LAYERS};
+pub(crate) use calls::extension_table;
+pub(crate) use layout::{ALIGNMENT, MAX_BUFFER, MAX_DEPTH, MAX_EXTENT, MAX_LAYERS};
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,13 +17,13 @@ use crate::state::{lock, runtime};
 use layout::Layout;
 
 /// The number of images that can exist at once, by the agent's attributes.
-pub const MAX_HANDLES: usize = 4096;
+pub(crate) const MAX_HANDLES: usize = 4096;
 /// The number of samplers that can exist at once.
-pub const MAX_SAMPLERS: usize = 4096;
+pub(crate) const MAX_SAMPLERS: usize = 4096;
 
 /// An image: its layout, and the memory of the program.
 #[derive(Clone, Copy, Debug)]
-pub struct ImageInfo {
+pub(crate) struct ImageInfo {
     pub layout: Layout,
     /// The address of the first element.
     pub data: u64,
@@ -48,7 +48,12 @@ fn take_back(address: u64) -> Result {
 }
 
 /// Makes an image from memory of the program.
-pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) -> Result<Image> {
+pub(crate) fn create(
+    chip: Chip,
+    image: &ImageDescriptor,
+    layout: Layout,
+    data: u64,
+) -> Result<Image> {
     if data == 0 || !data.is_multiple_of(ALIGNMENT as u64) {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -70,7 +75,7 @@ pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) ->
 }
 
 /// Finds the image of a handle.
-pub fn find(image: Image) -> Result<ImageInfo> {
+pub(crate) fn find(image: Image) -> Result<ImageInfo> {
     lock(&IMAGES)
         .get(&image.0)
         .copied()
@@ -78,7 +83,7 @@ pub fn find(image: Image) -> Result<ImageInfo> {
 }
 
 /// Destroys an image; its memory is the program's.
-pub fn destroy(image: Image) -> Result {
+pub(crate) fn destroy(image: Image) -> Result {
     let known = lock(&IMAGES).remove(&image.0);
     known.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     take_back(image.0)
@@ -113,7 +118,7 @@ fn sampler_of(from: &SamplerDescriptor) -> Result<ImageSampler> {
 }
 
 /// Makes a sampler in memory that kernels can read.
-pub fn create_sampler(from: &SamplerDescriptor) -> Result<Sampler> {
+pub(crate) fn create_sampler(from: &SamplerDescriptor) -> Result<Sampler> {
     let sampler = sampler_of(from)?;
     let mut samplers = lock(&SAMPLERS);
     if samplers.len() >= MAX_SAMPLERS {
@@ -125,7 +130,7 @@ pub fn create_sampler(from: &SamplerDescriptor) -> Result<Sampler> {
 }
 
 /// Destroys a sampler, and frees its memory.
-pub fn destroy_sampler(sampler: Sampler) -> Result {
+pub(crate) fn destroy_sampler(sampler: Sampler) -> Result {
     let mut samplers = lock(&SAMPLERS);
     let at = samplers.iter().position(|handle| *handle == sampler.0);
     samplers.swap_remove(at.ok_or(Status::ERROR_INVALID_ARGUMENT)?);

@@ -72,7 +72,7 @@ unsafe fn serialize(
     let mut room = std::ptr::null_mut();
     // SAFETY: the program's own function, with its own argument; the caller's promise.
     unsafe {
-        match allocate(object.bytes.len(), data, &mut room) {
+        match allocate(object.bytes.len(), data, &raw mut room) {
             Status::SUCCESS if room.is_null() => return Err(Status::ERROR_OUT_OF_RESOURCES),
             Status::SUCCESS => {}
             other => return Err(other),

@@ -10,7 +10,7 @@ use crate::call::{Result, calls, put, traverse};
 use crate::memory;
 
 /// The functions of version 1, in the order of the table.
-pub fn table() -> [*const c_void; 6] {
+pub(crate) fn table() -> [*const c_void; 6] {
     [
         hsa_ven_amd_loader_query_host_address as *const c_void,
         hsa_ven_amd_loader_query_segment_descriptors as *const c_void,

@@ -13,7 +13,7 @@ use crate::agent::{self, Which};
 use crate::log;
 
 /// Loads a code object into an executable.
-pub fn load(
+pub(super) fn load(
     executable: Executable,
     agent: Agent,
     source: Source,
@@ -89,7 +89,7 @@ fn refused(error: &Error, bytes: &[u8]) -> Status {
 }
 
 /// Destroys an executable with all of its loaded code objects.
-pub fn destroy(executable: Executable) -> Result {
+pub(super) fn destroy(executable: Executable) -> Result {
     let program = with(|t| {
         let program = t.executables.remove(&executable.0)?;
         for symbol in &program.symbols {

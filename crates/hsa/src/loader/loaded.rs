@@ -6,7 +6,7 @@ use crate::abi::{Agent, LoadedCodeObject};
 
 /// The bytes of a code object, as a program has passed them.
 #[derive(Clone, Copy)]
-pub struct Source {
+pub(super) struct Source {
     pub address: usize,
     pub bytes: usize,
     /// The file that the bytes were read from, or −1.
@@ -14,7 +14,7 @@ pub struct Source {
 }
 
 /// A code object in the memory of a GPU.
-pub struct Loaded {
+pub(super) struct Loaded {
     pub handle: LoadedCodeObject,
     pub agent: Agent,
     pub module: Module,

@@ -8,5 +8,5 @@ mod loaded;
 mod symbol;
 mod tables;
 
-pub use extension::table as extension_table;
-pub use tables::{is_loaded, kernel_at};
+pub(crate) use extension::table as extension_table;
+pub(crate) use tables::{is_loaded, kernel_at};

@@ -18,14 +18,14 @@ enum What {
 }
 
 /// A symbol of a code object, independent of where that is loaded.
-pub struct Defined {
+pub(super) struct Defined {
     pub name: String,
     global: bool,
     what: What,
 }
 
 /// The symbols of a code object: `NAME.kd` for kernels (`NAME` in version 2), and global variables.
-pub fn of(object: &CodeObject) -> Vec<Defined> {
+pub(super) fn of(object: &CodeObject) -> Vec<Defined> {
     let kernels = object.kernels().iter().enumerate().map(|(index, kernel)| {
         let name = match object.version() {
             2 => kernel.name.clone(),
@@ -58,7 +58,12 @@ impl Defined {
     ///
     /// # Safety
     /// There is room for the attribute's value. `object` is the symbol's.
-    pub unsafe fn info(&self, object: &CodeObject, attribute: u32, value: *mut c_void) -> Result {
+    pub(super) unsafe fn info(
+        &self,
+        object: &CodeObject,
+        attribute: u32,
+        value: *mut c_void,
+    ) -> Result {
         // SAFETY: each arm writes the type that the headers give for its attribute.
         unsafe {
             match (attribute, &self.what) {
@@ -119,14 +124,14 @@ unsafe fn kernel_info(
 }
 
 /// A symbol of a loaded code object.
-pub struct Symbol {
+pub(super) struct Symbol {
     pub defined: Defined,
     pub agent: Agent,
     loaded: Arc<Loaded>,
 }
 
 /// The symbols of a loaded code object.
-pub fn of_loaded(loaded: &Arc<Loaded>) -> Vec<Symbol> {
+pub(super) fn of_loaded(loaded: &Arc<Loaded>) -> Vec<Symbol> {
     let defined = of(loaded.module.object()).into_iter();
     let symbol = |defined| Symbol {
         defined,
@@ -141,7 +146,7 @@ impl Symbol {
     ///
     /// # Safety
     /// There is room for the attribute's value.
-    pub unsafe fn info(&self, attribute: u32, value: *mut c_void) -> Result {
+    pub(super) unsafe fn info(&self, attribute: u32, value: *mut c_void) -> Result {
         let module = &self.loaded.module;
         // SAFETY: each arm writes the type that the headers give for its attribute.
         unsafe {

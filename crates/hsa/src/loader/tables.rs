@@ -13,17 +13,17 @@ use crate::abi::{Agent, CodeSymbol, ExecutableSymbol};
 use crate::state::lock;
 
 /// A reader: the source of the bytes, and the bytes themselves if they were read from a file.
-pub type Reader = (Source, Option<Arc<[u8]>>);
+pub(super) type Reader = (Source, Option<Arc<[u8]>>);
 
 /// A code object with a handle, which is not loaded.
-pub struct Deserialized {
+pub(super) struct Deserialized {
     pub bytes: Arc<[u8]>,
     pub parsed: Parsed,
     pub symbols: Vec<(CodeSymbol, Defined)>,
 }
 
 /// An executable: code objects that are loaded together.
-pub struct Program {
+pub(super) struct Program {
     pub frozen: bool,
     pub profile: u32,
     /// Variables that the program defines, by name. Code objects that are being loaded look them up in a copy.
@@ -36,14 +36,14 @@ pub struct Program {
 
 /// A variable that a program defines for the code objects of an executable, for an agent or for all of them.
 #[derive(Clone)]
-pub struct Variable {
+pub(super) struct Variable {
     pub agent: Option<Agent>,
     pub address: u64,
 }
 
 /// All objects that programs have handles of.
 #[derive(Default)]
-pub struct Tables {
+pub(super) struct Tables {
     pub readers: HashMap<u64, Reader>,
     /// Code objects with a handle.
     pub objects: HashMap<u64, Arc<Deserialized>>,
@@ -57,24 +57,24 @@ static TABLES: Mutex<Option<Tables>> = Mutex::new(None);
 static KERNELS: RwLock<Option<HashMap<u64, Kernel>>> = RwLock::new(None);
 
 /// Uses the tables under their lock.
-pub fn with<T>(use_it: impl FnOnce(&mut Tables) -> T) -> T {
+pub(super) fn with<T>(use_it: impl FnOnce(&mut Tables) -> T) -> T {
     use_it(lock(&TABLES).get_or_insert_default())
 }
 
 /// A handle that no other object has.
-pub fn handle() -> u64 {
+pub(super) fn handle() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0x10_0000);
     NEXT.fetch_add(16, Ordering::Relaxed)
 }
 
 /// The kernel whose descriptor is at an address.
-pub fn kernel_at(descriptor: u64) -> Option<Kernel> {
+pub(crate) fn kernel_at(descriptor: u64) -> Option<Kernel> {
     let kernels = KERNELS.read().unwrap_or_else(PoisonError::into_inner);
     kernels.as_ref()?.get(&descriptor).cloned()
 }
 
 /// Whether a kernel descriptor is at an address.
-pub fn is_loaded(descriptor: u64) -> bool {
+pub(crate) fn is_loaded(descriptor: u64) -> bool {
     let kernels = KERNELS.read().unwrap_or_else(PoisonError::into_inner);
     kernels
         .as_ref()
@@ -82,7 +82,7 @@ pub fn is_loaded(descriptor: u64) -> bool {
 }
 
 /// Changes the table of kernels.
-pub fn change_kernels(change: impl FnOnce(&mut HashMap<u64, Kernel>)) {
+pub(super) fn change_kernels(change: impl FnOnce(&mut HashMap<u64, Kernel>)) {
     let mut kernels = KERNELS.write().unwrap_or_else(PoisonError::into_inner);
     change(kernels.get_or_insert_default());
 }

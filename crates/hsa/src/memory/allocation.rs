@@ -18,7 +18,7 @@ const HUGE_PAGE: u64 = 2 << 20;
 
 /// The properties of a piece of memory.
 #[derive(Clone, Copy, Debug)]
-pub struct MemoryInfo {
+pub(crate) struct MemoryInfo {
     pub address: u64,
     pub bytes: u64,
     pub owner: Agent,
@@ -30,7 +30,7 @@ pub struct MemoryInfo {
 
 /// The origin of memory: `hsa_amd_pointer_type_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// Memory that the library has allocated.
     Allocated = 1,
     /// Memory of the program that is locked.
@@ -40,9 +40,9 @@ pub enum Origin {
 }
 
 /// The notice before memory is freed.
-pub static FREEING: Notice<MemoryInfo> = Notice::new();
+pub(crate) static FREEING: Notice<MemoryInfo> = Notice::new();
 /// The notice after memory has been freed.
-pub static FREED: Notice<MemoryInfo> = Notice::new();
+pub(crate) static FREED: Notice<MemoryInfo> = Notice::new();
 
 /// Memory of the library, by address.
 static OWNED: Mutex<BTreeMap<u64, MemoryInfo>> = Mutex::new(BTreeMap::new());
@@ -50,13 +50,13 @@ static OWNED: Mutex<BTreeMap<u64, MemoryInfo>> = Mutex::new(BTreeMap::new());
 static ALLOCATED: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
 
 /// Bytes of memory of a GPU that are not allocated.
-pub fn available(gpu: Agent) -> u64 {
+pub(crate) fn available(gpu: Agent) -> u64 {
     let taken = lock(&ALLOCATED).get(&gpu.0).copied().unwrap_or_default();
     agent::memory_bytes(gpu).saturating_sub(taken)
 }
 
 /// Allocates memory from a pool.
-pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
+pub(crate) fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let (owner, kind) = of_pool(pool)?;
     let (max, limit) = match kind {
         Kind::Group => return Err(Status::ERROR_INVALID_ALLOCATION),
@@ -116,7 +116,7 @@ fn bounds(kind: Kind) -> Bounds {
 }
 
 /// Allocates pages without an entry in the table.
-pub fn take_pages(what: &str, bytes: u64) -> Result<u64> {
+pub(super) fn take_pages(what: &str, bytes: u64) -> Result<u64> {
     let memory = runtime()?
         .registry()
         .allocate(what, bytes, alignment(bytes));
@@ -155,12 +155,12 @@ fn own(address: u64, bytes: u64, owner: Agent, kind: Kind, origin: Origin) {
 }
 
 /// Adds memory of another process, which is mapped here.
-pub fn attached(address: u64, bytes: u64, owner: Agent) {
+pub(super) fn attached(address: u64, bytes: u64, owner: Agent) {
     own(address, bytes, owner, Kind::Device, Origin::Attached);
 }
 
 /// Frees memory from [`allocate`].
-pub fn free(address: u64) -> Result {
+pub(crate) fn free(address: u64) -> Result {
     let known = disown(address, Origin::Allocated).ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     FREEING.send(known);
     allocation_sites::freed(address);
@@ -171,7 +171,7 @@ pub fn free(address: u64) -> Result {
 }
 
 /// Removes memory of another process.
-pub fn detach(address: u64) -> Result {
+pub(super) fn detach(address: u64) -> Result {
     let known = disown(address, Origin::Attached).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     FREEING.send(known);
     give(&known)
@@ -192,14 +192,14 @@ fn give(known: &MemoryInfo) -> Result {
 }
 
 /// Finds the library's memory at a host address.
-pub fn find(address: u64) -> Option<MemoryInfo> {
+pub(super) fn find(address: u64) -> Option<MemoryInfo> {
     let owned = lock(&OWNED);
     let (_, known) = owned.range(..=address).next_back()?;
     (address < known.address + known.bytes).then_some(*known)
 }
 
 /// Stores the program's own pointer for the memory that begins at an address.
-pub fn set_user_data(start: u64, data: usize) {
+pub(super) fn set_user_data(start: u64, data: usize) {
     if let Some(owned) = lock(&OWNED).get_mut(&start) {
         owned.user_data = data;
     }

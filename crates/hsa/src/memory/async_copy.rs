@@ -86,7 +86,7 @@ fn advance(mut job: Job) {
 }
 
 /// Ends the threads, and drops the copies that have not begun.
-pub fn stop() {
+pub(crate) fn stop() {
     lock(&READY).clear();
     MORE.notify_all();
 }

@@ -354,7 +354,7 @@ unsafe fn pointer_info(
     // SAFETY: the caller's structure has its stated size; at most the size of ours is written.
     unsafe {
         info.cast::<u8>()
-            .copy_from((&raw const answer).cast(), size)
+            .copy_from((&raw const answer).cast(), size);
     };
     let (Some(allocate), false, false) = (allocate, count.is_null(), accessible.is_null()) else {
         return Ok(());

@@ -22,7 +22,7 @@ struct Registered {
 static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
 
 /// Calls the callbacks of memory that is about to be freed, and removes them.
-pub fn notify(freed: MemoryInfo) {
+pub(crate) fn notify(freed: MemoryInfo) {
     if freed.origin != Origin::Allocated {
         return;
     }

@@ -5,14 +5,14 @@ use std::os::fd::AsRawFd;
 
 /// The access to memory that a copy makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
+pub(super) enum Access {
     Read,
     Write,
 }
 
 impl Access {
     /// The verb for it in a sentence about a copy.
-    pub fn verb(self) -> &'static str {
+    pub(super) fn verb(self) -> &'static str {
         match self {
             Access::Read => "it reads",
             Access::Write => "it writes",
@@ -22,7 +22,7 @@ impl Access {
 
 /// The properties of a range of the program's memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Pages {
+pub(super) struct Pages {
     /// Whether all of it is writable.
     pub writable: bool,
     /// Whether some of it belongs to a file, which may be shorter than its mapping.
@@ -31,7 +31,7 @@ pub struct Pages {
 
 /// The extent of a copy by the system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Copied {
+pub(super) enum Copied {
     All,
     /// The system does not support such copies here.
     Nothing,
@@ -48,7 +48,7 @@ struct Mapping {
 
 /// The properties of a range that is to be read or written. If the system does not list mappings, the access is assumed to be
 /// allowed. The error is a sentence without a subject.
-pub fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> {
+pub(super) fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> {
     let mut pages = Pages {
         writable: true,
         of_file: false,
@@ -94,13 +94,13 @@ fn grown_stack(address: u64) -> Option<Mapping> {
         rlim_max: 0,
     };
     // SAFETY: the structure outlives the call.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
     let lowest = stack.end.saturating_sub(limit.rlim_cur.min(MAX));
     (known && (lowest..start).contains(&address)).then_some(stack)
 }
 
 /// Copies bytes that do not overlap by a system call. The error is a sentence without a subject.
-pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
+pub(super) fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let part = |start: u64, done: u64| libc::iovec {
         iov_base: std::ptr::with_exposed_provenance_mut((start + done) as usize),
         iov_len: (bytes - done) as usize,
@@ -109,7 +109,16 @@ pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     while done < bytes {
         let (target, source) = (part(to, done), part(from, done));
         // SAFETY: the system checks both ranges, and writes only to the target, which the program has passed for that.
-        let copied = unsafe { libc::process_vm_readv(libc::getpid(), &target, 1, &source, 1, 0) };
+        let copied = unsafe {
+            libc::process_vm_readv(
+                libc::getpid(),
+                &raw const target,
+                1,
+                &raw const source,
+                1,
+                0,
+            )
+        };
         match copied {
             1.. => done += copied as u64,
             _ if done == 0 && !is_fault() => return Ok(Copied::Nothing),

@@ -26,7 +26,7 @@ use crate::{agent, log, signal};
 /// `hsa_amd_ipc_memory_t`, `hsa_amd_ipc_signal_t`: 32 bytes that only this module reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub struct Shared {
+pub(crate) struct Shared {
     what: u32,
     /// The process that has the file open; its descriptor follows.
     process: u32,
@@ -135,12 +135,12 @@ fn attach(handle: Shared, bytes: u64, owner: Agent) -> Result<u64> {
 }
 
 /// Stops sharing memory that has been freed.
-pub fn freed(memory: MemoryInfo) {
+pub(crate) fn freed(memory: MemoryInfo) {
     lock(&FILES).remove(&memory.address);
 }
 
 /// Makes a signal that other processes can attach.
-pub fn create_signal(value: i64) -> Result<Signal> {
+pub(crate) fn create_signal(value: i64) -> Result<Signal> {
     let file = shared_file::create()?;
     let made = signal::alone(|slab| {
         let shared = runtime()?.registry().share(slab, &file);
@@ -162,7 +162,7 @@ fn attach_signal(handle: Shared) -> Result<Signal> {
 }
 
 /// Destroys a shared signal, for this process. Returns whether it was such a signal.
-pub fn destroy_signal(signal: Signal) -> Result<bool> {
+pub(crate) fn destroy_signal(signal: Signal) -> Result<bool> {
     // The table also contains addresses of memory.
     signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
     if lock(&FILES).remove(&signal.0).is_none() {

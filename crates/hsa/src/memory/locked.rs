@@ -49,7 +49,7 @@ impl Locks {
 ///
 /// # Safety
 /// The memory stays mapped, and writable if it is now, until it is unlocked.
-pub unsafe fn lock_host(address: u64, bytes: usize) -> Result<u64> {
+pub(crate) unsafe fn lock_host(address: u64, bytes: usize) -> Result<u64> {
     let bytes = bytes as u64;
     let end = address
         .checked_add(bytes)
@@ -119,7 +119,7 @@ unsafe fn register(
 }
 
 /// Removes the last lock of an address. When this returns, no kernel accesses the memory through it any more.
-pub fn unlock_host(address: u64) -> Result {
+pub(crate) fn unlock_host(address: u64) -> Result {
     let address = host_address(address);
     let registrations = {
         let mut locks = lock(&LOCKS);
@@ -150,7 +150,7 @@ pub fn unlock_host(address: u64) -> Result {
 }
 
 /// The locked memory at a host address.
-pub fn find(address: u64) -> Option<MemoryInfo> {
+pub(super) fn find(address: u64) -> Option<MemoryInfo> {
     let mut locks = lock(&LOCKS);
     let (start, lock) = locks.holding(address)?;
     Some(MemoryInfo {
@@ -164,14 +164,14 @@ pub fn find(address: u64) -> Option<MemoryInfo> {
 }
 
 /// The address on the GPU of the locked memory at a host address.
-pub fn address_on_gpu(address: u64) -> Option<u64> {
+pub(super) fn address_on_gpu(address: u64) -> Option<u64> {
     let mut locks = lock(&LOCKS);
     let (start, lock) = locks.holding(address)?;
     Some(gpu_address(start, lock))
 }
 
 /// Stores the program's own pointer for the locked memory at a host address.
-pub fn set_user_data(address: u64, data: usize) {
+pub(super) fn set_user_data(address: u64, data: usize) {
     if let Some((_, lock)) = lock(&LOCKS).holding(address) {
         lock.user_data = data;
     }

@@ -2,23 +2,23 @@
 
 mod address;
 mod allocation;
-pub mod async_copy;
+pub(crate) mod async_copy;
 mod calls;
-pub mod deallocation;
+pub(crate) mod deallocation;
 mod host;
-pub mod ipc;
+pub(crate) mod ipc;
 mod locked;
 mod ownership;
 mod pointer;
 mod pool;
 mod shared_file;
-pub mod slab;
-pub mod svm;
-pub mod transfer;
+pub(crate) mod slab;
+pub(crate) mod svm;
+pub(crate) mod transfer;
 mod vmem;
 
-pub use address::{PAGE, host_address};
-pub use allocation::{FREED, FREEING, Origin, allocate, available, free};
-pub use locked::{lock_host, unlock_host};
-pub use pointer::{address_on_gpu, find, set_user_data};
-pub use pool::{Kind, of_pool, pool};
+pub(crate) use address::{PAGE, host_address};
+pub(crate) use allocation::{FREED, FREEING, Origin, allocate, available, free};
+pub(crate) use locked::{lock_host, unlock_host};
+pub(crate) use pointer::{address_on_gpu, find, set_user_data};
+pub(crate) use pool::{Kind, of_pool, pool};

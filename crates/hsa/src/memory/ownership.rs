@@ -9,7 +9,7 @@ use crate::state::runtime;
 
 /// A range that a copy reads or writes, and its owner.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
+pub(super) struct Range {
     pub address: u64,
     pub bytes: u64,
     pub access: Access,
@@ -18,7 +18,7 @@ pub struct Range {
 }
 
 impl Range {
-    pub fn new(address: u64, bytes: u64, access: Access) -> Range {
+    pub(super) fn new(address: u64, bytes: u64, access: Access) -> Range {
         let address = host_address(address);
         Range {
             address,
@@ -31,7 +31,7 @@ impl Range {
     /// Keeps memory of the library mapped. The error is a sentence without a subject.
     ///
     /// While this is held, the thread must not create another `Range` nor free memory: it would wait for itself.
-    pub fn hold(&self) -> Result<Option<Hold<'static>>, String> {
+    pub(super) fn hold(&self) -> Result<Option<Hold<'static>>, String> {
         match self.ours {
             true => hold(self.address, self.bytes, self.access).map(Some),
             false => Ok(None),
@@ -39,7 +39,7 @@ impl Range {
     }
 
     /// The properties of the program's memory. The error is a sentence without a subject.
-    pub fn pages(&self) -> Result<host::Pages, String> {
+    pub(super) fn pages(&self) -> Result<host::Pages, String> {
         match self.ours {
             true => Ok(host::Pages {
                 writable: true,
@@ -51,16 +51,16 @@ impl Range {
 }
 
 fn registry() -> Option<&'static Registry> {
-    runtime().ok().map(|runtime| runtime.registry())
+    runtime().ok().map(|r| r.registry())
 }
 
 /// Whether the library has mapped an address for its own memory, allocated or not.
-pub fn is_ours(address: u64) -> bool {
+pub(super) fn is_ours(address: u64) -> bool {
     registry().is_some_and(|registry| registry.owns(address))
 }
 
 /// Keeps memory of the library mapped. The error is a sentence without a subject.
-pub fn hold(address: u64, bytes: u64, access: Access) -> Result<Hold<'static>, String> {
+pub(super) fn hold(address: u64, bytes: u64, access: Access) -> Result<Hold<'static>, String> {
     let verb = access.verb();
     let registry = registry().ok_or("the library is not initialised")?;
     registry

@@ -6,13 +6,13 @@ use super::locked;
 use crate::abi::{Result, Status};
 
 /// The properties of the memory at an address.
-pub fn find(address: u64) -> Option<MemoryInfo> {
+pub(crate) fn find(address: u64) -> Option<MemoryInfo> {
     let address = host_address(address);
     allocation::find(address).or_else(|| locked::find(address))
 }
 
 /// The address of memory on the GPU.
-pub fn address_on_gpu(known: &MemoryInfo) -> u64 {
+pub(crate) fn address_on_gpu(known: &MemoryInfo) -> u64 {
     let locked = match known.origin {
         Origin::Locked => locked::address_on_gpu(known.address),
         _ => None,
@@ -21,7 +21,7 @@ pub fn address_on_gpu(known: &MemoryInfo) -> u64 {
 }
 
 /// Stores the program's own pointer for the memory at an address.
-pub fn set_user_data(address: u64, data: usize) -> Result {
+pub(crate) fn set_user_data(address: u64, data: usize) -> Result {
     let known = find(address).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     match known.origin {
         Origin::Locked => locked::set_user_data(host_address(address), data),

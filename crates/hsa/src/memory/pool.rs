@@ -5,7 +5,7 @@ use crate::agent;
 
 /// The kinds of memory; a pool is a kind and an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Host memory whose changes are visible to host and device at once.
     Fine,
     /// Host memory for arguments of kernels.
@@ -20,7 +20,7 @@ pub enum Kind {
 
 impl Kind {
     /// The flags of the global segment: 1 kernarg, 2 fine grained, 4 coarse grained.
-    pub fn flags(self) -> u32 {
+    pub(crate) fn flags(self) -> u32 {
         match self {
             Kind::Fine => 2,
             Kind::Kernarg => 3,
@@ -30,12 +30,12 @@ impl Kind {
     }
 
     /// The segment: 0 global, 3 group.
-    pub fn segment(self) -> u32 {
+    pub(crate) fn segment(self) -> u32 {
         if self == Kind::Group { 3 } else { 0 }
     }
 
     /// The pools of an agent, best first.
-    pub fn of(agent: agent::Which) -> &'static [Kind] {
+    pub(crate) fn of(agent: agent::Which) -> &'static [Kind] {
         match agent {
             agent::Which::Cpu => &[Kind::Fine, Kind::Coarse, Kind::Kernarg],
             agent::Which::Gpu(..) => &[Kind::Device, Kind::Group],
@@ -52,13 +52,13 @@ const KINDS: [Kind; 5] = [
 ];
 
 /// The handle of a pool: that of the agent plus the number of the kind.
-pub fn pool(agent: Agent, kind: Kind) -> Pool {
+pub(crate) fn pool(agent: Agent, kind: Kind) -> Pool {
     let number = KINDS.iter().position(|k| *k == kind).unwrap_or(0);
     Pool((agent.0 << 4) | (number as u64 + 1))
 }
 
 /// The agent and the kind of a pool.
-pub fn of_pool(pool: Pool) -> Result<(Agent, Kind)> {
+pub(crate) fn of_pool(pool: Pool) -> Result<(Agent, Kind)> {
     let kind = KINDS.get((pool.0 & 15).wrapping_sub(1) as usize);
     let agent = Agent(pool.0 >> 4);
     let which = agent::of(agent).map_err(|_| Status::ERROR_INVALID_MEMORY_POOL)?;

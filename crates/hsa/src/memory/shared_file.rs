@@ -6,7 +6,7 @@ use std::os::fd::FromRawFd;
 use crate::abi::{Result, Status};
 
 /// Creates an empty file without a name.
-pub fn create() -> Result<File> {
+pub(super) fn create() -> Result<File> {
     // SAFETY: a name and a flag; the descriptor is new.
     let descriptor = unsafe { libc::memfd_create(c"wavetank".as_ptr(), libc::MFD_CLOEXEC) };
     if descriptor < 0 {

@@ -11,12 +11,12 @@ use crate::abi::{Result, Status};
 use crate::state::{lock, runtime};
 
 /// The size of a slab in bytes, and its alignment.
-pub const SLAB: u64 = 64 << 10;
+pub(crate) const SLAB: u64 = 64 << 10;
 /// The number of entries of the table: a quarter stays free, so that a search is short.
 const TABLE: usize = 1 << 14;
 
 /// The slabs of one kind.
-pub struct Slabs {
+pub(crate) struct Slabs {
     what: &'static str,
     slot: u64,
     /// The number of reserved slots at the start of each slab.
@@ -35,7 +35,7 @@ struct Free {
 
 impl Slabs {
     /// An allocator for slots of `slot` bytes, a power of two. The first `kept` slots of each slab are reserved.
-    pub const fn new(what: &'static str, slot: u64, kept: u64) -> Slabs {
+    pub(crate) const fn new(what: &'static str, slot: u64, kept: u64) -> Slabs {
         Slabs {
             what,
             slot,
@@ -50,7 +50,7 @@ impl Slabs {
     }
 
     /// Allocates a slot, which contains zeros or the data of its last owner.
-    pub fn take(&self) -> Result<u64> {
+    pub(crate) fn take(&self) -> Result<u64> {
         let mut free = lock(&self.free);
         if let Some(address) = free.slots.pop_front() {
             return Ok(address);
@@ -62,14 +62,14 @@ impl Slabs {
     }
 
     /// Allocates a slab for one slot: the first one that is not reserved.
-    pub fn take_alone(&self) -> Result<u64> {
+    pub(crate) fn take_alone(&self) -> Result<u64> {
         let mut free = lock(&self.free);
         let again = free.alone.pop();
         again.map_or_else(|| self.add(&mut free), Ok)
     }
 
     /// Frees a slab from [`take_alone`](Self::take_alone).
-    pub fn give_alone(&self, slab: u64) {
+    pub(crate) fn give_alone(&self, slab: u64) {
         lock(&self.free).alone.push(slab);
     }
 
@@ -85,12 +85,12 @@ impl Slabs {
     }
 
     /// Frees a slot for reuse.
-    pub fn give(&self, address: u64) {
+    pub(crate) fn give(&self, address: u64) {
         lock(&self.free).slots.push_back(address);
     }
 
     /// Whether an address is that of a slot, allocated or not.
-    pub fn holds(&self, address: u64) -> bool {
+    pub(crate) fn holds(&self, address: u64) -> bool {
         let slab = slab_of(address);
         let inside = address - slab;
         inside.is_multiple_of(self.slot) && inside >= self.kept * self.slot && self.knows(slab)
@@ -111,7 +111,7 @@ impl Slabs {
 }
 
 /// The slab that contains a slot.
-pub fn slab_of(address: u64) -> u64 {
+pub(crate) fn slab_of(address: u64) -> u64 {
     address & !(SLAB - 1)
 }
 

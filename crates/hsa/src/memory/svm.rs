@@ -180,7 +180,7 @@ fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
 }
 
 /// Records the agent of the last prefetch of memory.
-pub fn prefetched(address: u64, bytes: u64, agent: Agent) {
+pub(crate) fn prefetched(address: u64, bytes: u64, agent: Agent) {
     if let Ok(pages) = pages(address, bytes) {
         lock(&RANGES).change(pages, |wishes| {
             wishes.values.insert(PREFETCHED, agent.0);
@@ -189,7 +189,7 @@ pub fn prefetched(address: u64, bytes: u64, agent: Agent) {
 }
 
 /// Removes the attributes of memory that is about to be freed.
-pub fn forget(freed: MemoryInfo) {
+pub(crate) fn forget(freed: MemoryInfo) {
     if let Ok(pages) = pages(freed.address, freed.bytes) {
         lock(&RANGES).forget(pages);
     }

@@ -25,12 +25,12 @@ const PINNED: u32 = 1;
 /// `hsa_amd_vmem_alloc_handle_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub struct Handle(u64);
+pub(super) struct Handle(u64);
 
 /// `hsa_amd_memory_access_desc_t`
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Access {
+pub(super) struct Access {
     /// 0 none, 1 read, 2 write, 3 both.
     permission: u32,
     agent: Agent,
@@ -257,7 +257,7 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
 }
 
 /// Whether the GPUs may access a range: it is registered, and stays mapped while it is held.
-pub fn reaches(address: u64, bytes: u64) -> bool {
+pub(super) fn reaches(address: u64, bytes: u64) -> bool {
     let state = lock(&STATE);
     let found = state.holding(address);
     let inside = |start: u64, m: &Mapping| {

@@ -40,7 +40,7 @@ fn enabled() -> bool {
 }
 
 /// Records an allocation of the program.
-pub fn made(address: u64, bytes: u64) {
+pub(crate) fn made(address: u64, bytes: u64) {
     if !enabled() {
         return;
     }
@@ -55,7 +55,7 @@ pub fn made(address: u64, bytes: u64) {
 }
 
 /// Records that the program frees an allocation.
-pub fn freed(address: u64) {
+pub(crate) fn freed(address: u64) {
     if !enabled() {
         return;
     }
@@ -76,7 +76,7 @@ pub fn freed(address: u64) {
 }
 
 /// The backtraces of the allocation at an address, and of its deallocation.
-pub fn of(address: u64) -> Vec<Stack> {
+pub(crate) fn of(address: u64) -> Vec<Stack> {
     let (made, freed) = {
         let all = lock(&ALL);
         let Some(site) = all.by_address.get(&address) else {
@@ -94,15 +94,15 @@ pub fn of(address: u64) -> Vec<Stack> {
 }
 
 /// Allocations that are not freed, with the backtrace and the size of each.
-pub fn live() -> Vec<(Backtrace, u64)> {
+pub(crate) fn live() -> Vec<(Backtrace, u64)> {
     let all = lock(&ALL);
     let live = all.by_address.values().filter(|site| site.freed.is_none());
     live.map(|site| (site.made.clone(), site.bytes)).collect()
 }
 
 /// The frames of the program at an allocation, and those of the runtimes from there to this library.
-pub type Site = Box<[usize]>;
-pub type Path = Box<[usize]>;
+pub(crate) type Site = Box<[usize]>;
+pub(crate) type Path = Box<[usize]>;
 
 /// The path of the last allocation of each site, and the process that made them: forked children have no leaks.
 static LAST: Mutex<Option<(u32, HashMap<Site, Path>)>> = Mutex::new(None);
@@ -118,7 +118,7 @@ fn note_path(made: &Backtrace) {
 }
 
 /// Takes the path of the last allocation of each site, if this process has recorded any.
-pub fn take_last_paths() -> Option<HashMap<Site, Path>> {
+pub(crate) fn take_last_paths() -> Option<HashMap<Site, Path>> {
     let (process, last) = lock(&LAST).take()?;
     (process == std::process::id()).then_some(last)
 }

@@ -28,11 +28,11 @@ const RUNTIMES: [&str; 9] = [
 
 /// The return addresses of a thread, innermost first.
 #[derive(Clone, Debug)]
-pub struct Backtrace(Box<[usize]>);
+pub(crate) struct Backtrace(Box<[usize]>);
 
 /// A backtrace with the names of the functions.
 #[derive(Default)]
-pub struct Symbolized {
+pub(crate) struct Symbolized {
     /// The functions, innermost first.
     pub frames: Vec<Frame>,
     /// The innermost function of the program itself, and the address in it.
@@ -51,7 +51,7 @@ struct Place {
 
 impl Backtrace {
     /// The backtrace of the calling thread.
-    pub fn capture() -> Backtrace {
+    pub(crate) fn capture() -> Backtrace {
         let mut all = Vec::with_capacity(CAPTURED);
         ::backtrace::trace(|frame| {
             all.push(frame.ip().expose_provenance());
@@ -62,7 +62,7 @@ impl Backtrace {
 
     /// The functions of the program, and those through which it called this library. Frames of this library and of the callers of
     /// `main` are left out.
-    pub fn symbolize(&self) -> Symbolized {
+    pub(crate) fn symbolize(&self) -> Symbolized {
         let mut named = Symbolized::default();
         for place in self.places() {
             let of_it = functions(&place);
@@ -86,7 +86,7 @@ impl Backtrace {
     }
 
     /// The frames of the program, and those of the runtimes between it and this library, as addresses, innermost first.
-    pub fn parts(&self) -> (Box<[usize]>, Box<[usize]>) {
+    pub(crate) fn parts(&self) -> (Box<[usize]>, Box<[usize]>) {
         let own = own_base();
         let is_program = |address: &usize| {
             let place = place_of(*address);
@@ -137,7 +137,7 @@ fn place_of(address: usize) -> Option<Place> {
     };
     let call: *const c_void = std::ptr::without_provenance(address.saturating_sub(1));
     // SAFETY: the structure outlives the call, which takes any address.
-    let found = unsafe { libc::dladdr(call, &mut about) } != 0;
+    let found = unsafe { libc::dladdr(call, &raw mut about) } != 0;
     if !found || about.dli_fname.is_null() {
         return None;
     }

@@ -17,14 +17,14 @@ use crate::log;
 use crate::state::{lock, settings};
 
 /// The tools that check kernels.
-pub fn tools() -> Tools {
+pub(crate) fn tools() -> Tools {
     settings()
         .as_ref()
         .map_or(Tools::default(), |settings| settings.check)
 }
 
 /// Whether kernels continue after denied accesses.
-pub fn keep_going() -> bool {
+pub(crate) fn keep_going() -> bool {
     settings()
         .as_ref()
         .is_ok_and(|settings| !settings.stop_at_first)
@@ -37,7 +37,7 @@ fn program() -> &'static Path {
 }
 
 /// Writes a record for `wavetank check` that a kernel runs, once for each name. The kernel's findings follow when it ends.
-pub fn begins(kernel: &Kernel) {
+pub(crate) fn begins(kernel: &Kernel) {
     static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     if tools().is_empty() {
         return;
@@ -58,7 +58,7 @@ fn records() -> Option<OsString> {
 }
 
 /// Reports the findings of a launch.
-pub fn report(kernel: &Kernel, findings: &[Finding]) {
+pub(crate) fn report(kernel: &Kernel, findings: &[Finding]) {
     static KNOWN: Mutex<Option<Findings>> = Mutex::new(None);
     let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
@@ -79,7 +79,7 @@ pub fn report(kernel: &Kernel, findings: &[Finding]) {
 }
 
 /// Reports a finding in the program itself, outside of kernels.
-pub fn report_in_program(finding: &Finding) {
+pub(crate) fn report_in_program(finding: &Finding) {
     let folder = program().parent().unwrap_or(Path::new(""));
     let scene = Scene {
         file: program(),

@@ -41,7 +41,7 @@ fn due() -> Option<u64> {
 }
 
 /// Starts the thread that waits for the deadline. `queues` returns a sentence for each packet that waits.
-pub fn begin(queues: fn() -> Vec<String>) {
+pub(crate) fn begin(queues: fn() -> Vec<String>) {
     if let Some(due) = due() {
         let wait = move || {
             std::thread::sleep(Duration::from_nanos(due.saturating_sub(ticks())));
@@ -54,11 +54,11 @@ pub fn begin(queues: fn() -> Vec<String>) {
 }
 
 /// A running kernel, until this is dropped.
-pub struct Kernel(());
+pub(crate) struct Kernel(());
 
 impl Kernel {
     /// Begins a kernel, and returns the time until the deadline, if there is one.
-    pub fn begins() -> (Option<Kernel>, Option<Duration>) {
+    pub(crate) fn begins() -> (Option<Kernel>, Option<Duration>) {
         let left = due().map(|due| Duration::from_nanos(due.saturating_sub(ticks())));
         let kernel = left.map(|_| {
             RUNNING.fetch_add(1, Ordering::SeqCst);
@@ -68,7 +68,7 @@ impl Kernel {
     }
 
     /// Records that the deadline has stopped the kernel, which has been reported.
-    pub fn is_stopped(&self) {
+    pub(crate) fn is_stopped(&self) {
         STOPPED.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -80,10 +80,10 @@ impl Drop for Kernel {
 }
 
 /// A thread that waits for signals, until this is dropped.
-pub struct Wait(u64);
+pub(crate) struct Wait(u64);
 
 /// Records that a thread of the program waits for the signal at an address, or for one of several.
-pub fn waits(signal: Option<u64>) -> Option<Wait> {
+pub(crate) fn waits(signal: Option<u64>) -> Option<Wait> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     due()?;
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

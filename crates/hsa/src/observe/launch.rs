@@ -13,7 +13,7 @@ use crate::log;
 use crate::signal::poll;
 
 /// A running kernel, from [`begin`](Self::begin) to [`end`](Self::end).
-pub struct Launch<'a> {
+pub(crate) struct Launch<'a> {
     kernel: &'a Kernel,
     begun: Instant,
     slow: SlowDispatch<'a>,
@@ -28,7 +28,7 @@ pub struct Launch<'a> {
 }
 
 /// The outcome of a launch.
-pub enum Outcome {
+pub(crate) enum Outcome {
     Done,
     Failed(Error),
     /// The deadline stopped the kernel, which has been reported.
@@ -37,7 +37,7 @@ pub enum Outcome {
 
 impl<'a> Launch<'a> {
     /// Observes the kernel of the packet with this index.
-    pub fn begin(order: &'a QueueOrder, index: u64, kernel: &'a Kernel) -> Launch<'a> {
+    pub(crate) fn begin(order: &'a QueueOrder, index: u64, kernel: &'a Kernel) -> Launch<'a> {
         checks::begins(kernel);
         let running = poll::Running::new();
         let slow = SlowDispatch::new(kernel.name());
@@ -58,12 +58,12 @@ impl<'a> Launch<'a> {
     }
 
     /// Reports that `done` of `all` work-groups have ended.
-    pub fn progress(&self, done: u64, all: u64) {
+    pub(crate) fn progress(&self, done: u64, all: u64) {
         self.slow.progress(done, all);
     }
 
     /// Sets the options of the dispatch that record accesses and progress.
-    pub fn configure<'d>(&self, dispatch: Dispatch<'d>) -> Dispatch<'d> {
+    pub(crate) fn configure<'d>(&self, dispatch: Dispatch<'d>) -> Dispatch<'d> {
         let mut dispatch = dispatch
             .count(statistics::enabled())
             .check(checks::tools())
@@ -80,7 +80,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Records and reports the result. `stopped` says whether the queue has been stopped: then the kernel fails silently.
-    pub fn end(
+    pub(crate) fn end(
         self,
         packet: &DispatchPacket,
         result: Result<Report, Error>,

@@ -1,15 +1,15 @@
 //! Observation of programs: checks and their reports, statistics, deadlines, messages of slow kernels.
 
-pub mod allocation_sites;
+pub(crate) mod allocation_sites;
 mod backtrace;
-pub mod checks;
-pub mod deadline;
-pub mod happens_before;
+pub(crate) mod checks;
+pub(crate) mod deadline;
+pub(crate) mod happens_before;
 mod launch;
 mod leaks;
-pub mod seed;
+pub(crate) mod seed;
 mod slow_dispatch;
-pub mod statistics;
-pub mod undefined;
+pub(crate) mod statistics;
+pub(crate) mod undefined;
 
-pub use launch::{Launch, Outcome};
+pub(crate) use launch::{Launch, Outcome};

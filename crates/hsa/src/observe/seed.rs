@@ -9,7 +9,7 @@ use crate::log;
 static SCHEDULE: OnceLock<Schedule> = OnceLock::new();
 
 /// Prints the seed at exit, if there is one.
-pub fn print_at_exit(schedule: Schedule) {
+pub(crate) fn print_at_exit(schedule: Schedule) {
     if matches!(schedule, Schedule::Random(_)) && SCHEDULE.set(schedule).is_ok() {
         // SAFETY: the function only reads a static of the library, which is never unloaded.
         unsafe { libc::atexit(at_exit) };

@@ -11,7 +11,7 @@ use crate::log;
 const FIRST: Duration = Duration::from_secs(10);
 
 /// A running dispatch, with the time of its next message.
-pub struct SlowDispatch<'a> {
+pub(super) struct SlowDispatch<'a> {
     kernel: &'a str,
     start: Duration,
     /// The time of the next message, in nanoseconds from the start.
@@ -20,7 +20,7 @@ pub struct SlowDispatch<'a> {
 
 impl<'a> SlowDispatch<'a> {
     /// A dispatch that starts now.
-    pub fn new(kernel: &'a str) -> Self {
+    pub(super) fn new(kernel: &'a str) -> Self {
         SlowDispatch {
             kernel,
             start: now(),
@@ -29,7 +29,7 @@ impl<'a> SlowDispatch<'a> {
     }
 
     /// Prints how many work-groups are done, if a message is due.
-    pub fn progress(&self, done: u64, all: u64) {
+    pub(super) fn progress(&self, done: u64, all: u64) {
         let elapsed = now().saturating_sub(self.start);
         if let Some(line) = self.message(elapsed, done, all) {
             log::line(&line);
@@ -59,7 +59,7 @@ fn now() -> Duration {
         tv_nsec: 0,
     };
     // SAFETY: the structure outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &mut time) };
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 

@@ -33,16 +33,19 @@ fn ledger() -> Option<&'static Ledger> {
 }
 
 /// Whether instructions are counted.
-pub fn enabled() -> bool {
+pub(crate) fn enabled() -> bool {
     table_wanted() || log::informs()
 }
 
 fn instructions(report: &Report) -> u64 {
-    report.instructions.as_ref().map_or(0, |i| i.waves())
+    report
+        .instructions
+        .as_ref()
+        .map_or(0, wavetank::InstructionCounts::waves)
 }
 
 /// Counts a dispatch that begins: one that never ends, or fails, is in the table too.
-pub fn begin(kernel: &str) {
+pub(crate) fn begin(kernel: &str) {
     add(
         kernel,
         Sum {
@@ -53,7 +56,7 @@ pub fn begin(kernel: &str) {
 }
 
 /// Adds the results of a dispatch that ended, or failed after some time: then its instructions are unknown.
-pub fn end(kernel: &str, time: Duration, report: Option<&Report>) {
+pub(crate) fn end(kernel: &str, time: Duration, report: Option<&Report>) {
     let instructions = report.map_or(0, instructions);
     add(
         kernel,
@@ -87,7 +90,7 @@ fn add(kernel: &str, part: Sum) {
 }
 
 /// The line of a dispatch.
-pub fn line(kernel: &str, packet: &DispatchPacket, report: &Report) -> String {
+pub(crate) fn line(kernel: &str, packet: &DispatchPacket, report: &Report) -> String {
     let size = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
     let kernel = readable(kernel);
     format!(
@@ -104,7 +107,7 @@ extern "C" fn at_exit() {
 }
 
 /// Prints the table, the slowest kernel first, and clears it. With a ledger, `wavetank run` prints it instead.
-pub fn report() {
+pub(crate) fn report() {
     let sums = lock(&SUMS).take();
     let Some(sums) = sums.filter(|_| ledger().is_none()) else {
         return;

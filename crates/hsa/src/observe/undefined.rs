@@ -14,7 +14,7 @@ use crate::memory::{self, Kind, Origin, host_address};
 use crate::state::{lock, runtime};
 
 /// Whether the checker `init` is enabled.
-pub fn enabled() -> bool {
+pub(crate) fn enabled() -> bool {
     checks::tools().has(Tool::Init)
 }
 
@@ -37,7 +37,7 @@ fn is_unseen(address: u64) -> bool {
 }
 
 /// Copies the definedness of bytes that were copied.
-pub fn copied(to: u64, from: u64, bytes: u64) {
+pub(crate) fn copied(to: u64, from: u64, bytes: u64) {
     if !enabled() {
         return;
     }
@@ -57,7 +57,7 @@ pub fn copied(to: u64, from: u64, bytes: u64) {
 }
 
 /// Marks bytes as defined that were filled, or become visible to another process, which may write them.
-pub fn filled(to: u64, bytes: u64) {
+pub(crate) fn filled(to: u64, bytes: u64) {
     if enabled()
         && let Ok(runtime) = runtime()
     {
@@ -68,7 +68,7 @@ pub fn filled(to: u64, bytes: u64) {
 }
 
 /// Records the undefined bits that an ended kernel has stored.
-pub fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
+pub(crate) fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
     let Ok(runtime) = runtime() else { return };
     let mut known = lock(&STORES);
     for UndefinedStore { within, finding } in stores {

@@ -9,7 +9,7 @@ use crate::signal::waiters::{self, Outcome};
 use crate::state::lock;
 
 /// Whether a packet can be executed. Otherwise its queue is unblocked when one of the signals changes.
-pub fn is_met(
+pub(super) fn is_met(
     queue: &Arc<Queue>,
     waiting: &mut Option<Waiting>,
     index: u64,

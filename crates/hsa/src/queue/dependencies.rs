@@ -8,7 +8,7 @@ use crate::signal::{Awaited, exists};
 use crate::state::lock;
 
 /// The signals that a packet waits for.
-pub struct Dependencies {
+pub(super) struct Dependencies {
     pub awaited: Vec<Awaited>,
     /// Whether the packet waits for all of them, or for any.
     all: bool,
@@ -17,7 +17,7 @@ pub struct Dependencies {
 }
 
 /// A packet that waits for signals.
-pub struct Waiting {
+pub(crate) struct Waiting {
     pub index: u64,
     pub signals: Vec<Signal>,
     pub seen: Arc<Mutex<Seen>>,
@@ -25,7 +25,7 @@ pub struct Waiting {
 
 impl Waiting {
     /// A sentence with the packet and the signals that it still waits for.
-    pub fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let seen = lock(&self.seen);
         let open = self.signals.iter().zip(seen.iter());
         let open = open.filter(|(_, seen)| seen.is_none());
@@ -40,11 +40,11 @@ impl Waiting {
 }
 
 /// The outcome of each signal so far. The signals need not be as awaited at the same time.
-pub type Seen = Vec<Option<Outcome>>;
+pub(super) type Seen = Vec<Option<Outcome>>;
 
 impl Dependencies {
     /// The dependencies of a barrier-AND or -OR packet.
-    pub fn of_barrier(packet: &BarrierPacket, all: bool) -> Dependencies {
+    pub(super) fn of_barrier(packet: &BarrierPacket, all: bool) -> Dependencies {
         let work = packet.dependencies.iter().filter(|s| s.0 != 0);
         Dependencies {
             awaited: work.map(|s| Awaited::end_of(*s)).collect(),
@@ -54,7 +54,7 @@ impl Dependencies {
     }
 
     /// The dependency of AMD's barrier-value packet.
-    pub fn of_value(packet: &BarrierValuePacket) -> Result<Dependencies, String> {
+    pub(super) fn of_value(packet: &BarrierValuePacket) -> Result<Dependencies, String> {
         const BARRIER_VALUE: u8 = 2;
         if packet.format != BARRIER_VALUE {
             return Err(format!(
@@ -77,12 +77,12 @@ impl Dependencies {
     }
 
     /// The handles of the signals.
-    pub fn signals(&self) -> Vec<Signal> {
+    pub(super) fn signals(&self) -> Vec<Signal> {
         self.awaited.iter().map(|awaited| awaited.signal).collect()
     }
 
     /// Checks that the signals exist. Signals that have been as awaited may be destroyed later.
-    pub fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let wild = self.awaited.iter().find(|a| !exists(a.signal));
         wild.map_or(Ok(()), |wild| {
             let handle = wild.signal.0;
@@ -91,7 +91,7 @@ impl Dependencies {
     }
 
     /// Whether the outcomes so far are enough.
-    pub fn is_met(&self, seen: &Seen) -> Result<bool, String> {
+    pub(super) fn is_met(&self, seen: &Seen) -> Result<bool, String> {
         let pairs = || self.awaited.iter().zip(seen);
         for (awaited, outcome) in pairs() {
             let signal = awaited.signal.0;

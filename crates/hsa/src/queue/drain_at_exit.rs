@@ -21,7 +21,7 @@ const QUIET: u32 = 50;
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Runs the queued packets when the program returns from `main` or calls `exit`.
-pub fn drain_at_exit() {
+pub(crate) fn drain_at_exit() {
     static ONCE: Once = Once::new();
     PROCESS.store(std::process::id(), Ordering::Relaxed);
     ONCE.call_once(|| {

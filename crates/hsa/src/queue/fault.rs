@@ -11,7 +11,7 @@ use crate::abi::Status;
 use crate::log;
 
 /// The reason why a queue cannot continue.
-pub enum Fault {
+pub(super) enum Fault {
     /// The queue has been stopped.
     Stopped,
     /// A packet that is malformed.
@@ -40,7 +40,7 @@ impl Fault {
 
     /// Reports the fault to the user and the program. A program without a callback is aborted, as the driver does on an unhandled
     /// fault: it would wait for ever.
-    pub fn report(&self, queue: &Queue) {
+    pub(super) fn report(&self, queue: &Queue) {
         let sentence = match self {
             Fault::Stopped => return,
             Fault::Packet(problem) => format!("a queue stops: {problem}"),

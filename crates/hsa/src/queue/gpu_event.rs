@@ -25,7 +25,7 @@ struct MemoryEvent {
 }
 
 /// Calls the handler for an access to unmapped memory. Returns whether a handler took the event.
-pub fn memory_fault(agent: Agent, address: u64) -> bool {
+pub(super) fn memory_fault(agent: Agent, address: u64) -> bool {
     // The lock is released before the program's function runs.
     let handler = *lock(&HANDLER);
     let Some((callback, data)) = handler else {
@@ -43,7 +43,7 @@ pub fn memory_fault(agent: Agent, address: u64) -> bool {
 }
 
 /// Removes the handler: the program that initialises the library next registers its own.
-pub fn forget_handler() {
+pub(crate) fn forget_handler() {
     *lock(&HANDLER) = None;
 }
 

@@ -12,6 +12,6 @@ mod ring;
 mod serve;
 mod table;
 
-pub use drain_at_exit::drain_at_exit;
-pub use gpu_event::forget_handler as forget_event_handler;
-pub use table::{MAX_PACKETS, find, look, rung, stop_all, waiting};
+pub(crate) use drain_at_exit::drain_at_exit;
+pub(crate) use gpu_event::forget_handler as forget_event_handler;
+pub(crate) use table::{MAX_PACKETS, find, look, rung, stop_all, waiting};

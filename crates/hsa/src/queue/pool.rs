@@ -12,14 +12,14 @@ use crate::state::lock;
 use crate::thread;
 
 /// A task of the pool, which is a queue.
-pub trait Task: Send + Sync {
+pub(super) trait Task: Send + Sync {
     /// Works until there is nothing to do, or another task needs the thread. The returned function is called after the thread has
     /// left the pool: it calls the program, which may not return.
     fn run(self: Arc<Self>) -> Option<Afterwards>;
 }
 
 /// The last function of a thread, after it has left the pool.
-pub type Afterwards = Box<dyn FnOnce()>;
+pub(super) type Afterwards = Box<dyn FnOnce()>;
 
 /// The number of threads without a demand for more: one kernel already fills the processors, but programs expect that some
 /// run side by side.
@@ -71,7 +71,7 @@ impl Pool {
 }
 
 /// Queues a task for a thread.
-pub fn add(task: Arc<dyn Task>) -> Result {
+pub(super) fn add(task: Arc<dyn Task>) -> Result {
     let mut pool = lock(&POOL);
     let life = thread::life();
     if pool.life != life {
@@ -87,12 +87,12 @@ pub fn add(task: Arc<dyn Task>) -> Result {
 }
 
 /// Whether a queue waits for a thread: then served queues yield their thread after a packet.
-pub fn is_contended() -> bool {
+pub(super) fn is_contended() -> bool {
     WAITING.load(Ordering::Relaxed)
 }
 
 /// Adds a thread if queues have waited for a while and none became free.
-pub fn look() {
+pub(super) fn look() {
     let mut pool = lock(&POOL);
     let moves = pool.ready.len() <= pool.idle || pool.served;
     pool.served = false;
@@ -106,7 +106,7 @@ pub fn look() {
 }
 
 /// Ends the threads of the pool.
-pub fn stop() {
+pub(super) fn stop() {
     lock(&POOL).ready.clear();
     MORE.notify_all();
 }

@@ -21,7 +21,7 @@ use crate::state::{lock, ticks};
 const DOORBELL_TIMEOUT: Duration = Duration::from_millis(1);
 
 /// The reason why the processor leaves a queue.
-pub enum Pause {
+pub(super) enum Pause {
     /// The queue has no packet, or was stopped.
     Idle,
     /// The next packet waits for signals.
@@ -31,7 +31,7 @@ pub enum Pause {
 }
 
 /// Executes packets as long as there are some.
-pub fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
+pub(super) fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
     let mut progress = lock(&queue.progress);
     while has_packet(queue, progress.index) {
         match execute(queue, &mut progress) {

@@ -15,10 +15,10 @@ use crate::observe::happens_before::QueueOrder;
 use crate::signal::waiters;
 
 /// `void (*callback)(hsa_status_t, hsa_queue_t*, void*)`
-pub type ErrorCallback = unsafe extern "C" fn(Status, *mut c_void, *mut c_void);
+pub(super) type ErrorCallback = unsafe extern "C" fn(Status, *mut c_void, *mut c_void);
 
 /// A queue of a GPU.
-pub struct Queue {
+pub(crate) struct Queue {
     /// The address of the queue's `amd_queue_t`.
     pub address: u64,
     pub ring: u64,
@@ -42,19 +42,19 @@ pub struct Queue {
 }
 
 /// The queue has no packet to execute.
-pub const IDLE: u8 = 0;
+pub(super) const IDLE: u8 = 0;
 /// The next packet waits for signals.
-pub const BLOCKED: u8 = 1;
+pub(super) const BLOCKED: u8 = 1;
 /// The queue waits for a thread.
-pub const READY: u8 = 2;
+pub(super) const READY: u8 = 2;
 /// A thread executes the packets.
-pub const SERVED: u8 = 3;
+pub(super) const SERVED: u8 = 3;
 /// A thread executes the packets, and more have been announced since.
-pub const RUNG: u8 = 4;
+pub(super) const RUNG: u8 = 4;
 
 /// The progress of a queue through its packets.
 #[derive(Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     pub index: u64,
     /// The kernel of the last dispatch, by its descriptor: most dispatches repeat it.
     pub last: Option<(u64, Kernel)>,
@@ -64,35 +64,35 @@ pub struct Progress {
 
 impl Progress {
     /// A sentence about the signals that the waiting packet needs.
-    pub fn waits_for(&self) -> Option<String> {
+    pub(crate) fn waits_for(&self) -> Option<String> {
         self.waiting.as_ref().map(Waiting::message)
     }
 }
 
 /// The `amd_queue_t` of all queues.
-pub static STRUCTURES: Slabs = Slabs::new("queues", QUEUE_BYTES, 0);
+pub(super) static STRUCTURES: Slabs = Slabs::new("queues", QUEUE_BYTES, 0);
 const QUEUE_BYTES: u64 = std::mem::size_of::<AmdQueue>() as u64;
 
 impl Queue {
     /// The write index, which programs and kernels change too.
-    pub fn write_index(&self) -> &'static AtomicU64 {
+    pub(crate) fn write_index(&self) -> &'static AtomicU64 {
         // SAFETY: the structure of a queue is a slot.
         unsafe { index(self.address, std::mem::offset_of!(AmdQueue, write_index)) }
     }
 
     /// The read index: the packets before it have been executed.
-    pub fn read_index(&self) -> &'static AtomicU64 {
+    pub(crate) fn read_index(&self) -> &'static AtomicU64 {
         // SAFETY: the structure of a queue is a slot.
         unsafe { index(self.address, std::mem::offset_of!(AmdQueue, read_index)) }
     }
 
     /// The address of a packet's slot.
-    pub fn slot(&self, index: u64) -> u64 {
+    pub(crate) fn slot(&self, index: u64) -> u64 {
         self.ring + index % u64::from(self.size) * PACKET_BYTES
     }
 
     /// The header of a packet.
-    pub fn header(&self, index: u64) -> &AtomicU16 {
+    pub(crate) fn header(&self, index: u64) -> &AtomicU16 {
         let pointer = std::ptr::with_exposed_provenance_mut(self.slot(index) as usize);
         // SAFETY: within the ring, which `destroy` frees after the queue was removed from the table and its progress was
         // locked. A caller has found the queue in the locked table, or has locked its progress and seen that it is not stopped,
@@ -101,19 +101,19 @@ impl Queue {
     }
 
     /// A packet of any type, written before its header. It belongs to the library until the read index has passed it.
-    pub fn packet<T: AnyPacket>(&self, index: u64) -> T {
+    pub(crate) fn packet<T: AnyPacket>(&self, index: u64) -> T {
         let slot = std::ptr::with_exposed_provenance::<T>(self.slot(index) as usize);
         // SAFETY: within the ring, which exists as for `header`; a packet fills a slot, and any bits are valid.
         unsafe { slot.read() }
     }
 
     /// Whether the queue is stopped.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
     /// Stops the queue: no further packet starts, and the running kernel ends.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         waiters::forget(self.address);
     }
@@ -138,18 +138,18 @@ impl Queue {
     }
 
     /// Wakes the queue, which may have new packets.
-    pub fn ring(self: &Arc<Queue>) {
+    pub(crate) fn ring(self: &Arc<Queue>) {
         self.wake(&[IDLE]);
     }
 
     /// Wakes the queue after a change of a signal that its packet waits for.
-    pub fn unblock(self: &Arc<Queue>) {
+    pub(crate) fn unblock(self: &Arc<Queue>) {
         self.wake(&[IDLE, BLOCKED]);
     }
 
     /// Whether a packet has been written: its slot is reserved, and its header has a type. The value
     /// of the doorbell does not matter.
-    pub fn is_written(&self, index: u64) -> bool {
+    pub(crate) fn is_written(&self, index: u64) -> bool {
         let header = self.header(index).load(Ordering::Acquire);
         PacketType::of(header) != PacketType::Invalid
             && index < self.write_index().load(Ordering::Acquire)
@@ -157,7 +157,7 @@ impl Queue {
 }
 
 /// Packets: structures of the size of a slot that take any bits.
-pub trait AnyPacket: Copy {}
+pub(crate) trait AnyPacket: Copy {}
 
 impl AnyPacket for crate::abi::DispatchPacket {}
 impl AnyPacket for crate::abi::BarrierPacket {}
@@ -167,7 +167,7 @@ impl AnyPacket for crate::abi::BarrierValuePacket {}
 ///
 /// # Safety
 /// The address is a slot of [`STRUCTURES`], the offset that of an index. Slots are never unmapped, and only atomics access them.
-pub unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
+pub(super) unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize + offset);
     // SAFETY: eight aligned bytes of a slot, which is mapped for ever.
     unsafe { AtomicU64::from_ptr(pointer) }

@@ -15,19 +15,19 @@ use crate::signal;
 use crate::state::{lock, runtime};
 
 /// The longest ring, in packets.
-pub const MAX_PACKETS: u32 = 1 << 17;
+pub(crate) const MAX_PACKETS: u32 = 1 << 17;
 
 /// All queues by the addresses of their `amd_queue_t`.
-pub static QUEUES: Mutex<BTreeMap<u64, Arc<Queue>>> = Mutex::new(BTreeMap::new());
+pub(super) static QUEUES: Mutex<BTreeMap<u64, Arc<Queue>>> = Mutex::new(BTreeMap::new());
 
 /// Finds the queue at a program's pointer.
-pub fn find(address: u64) -> Result<Arc<Queue>> {
+pub(crate) fn find(address: u64) -> Result<Arc<Queue>> {
     let found = lock(&QUEUES).get(&address).cloned();
     found.ok_or(Status::ERROR_INVALID_QUEUE)
 }
 
 /// The parameters of a new queue.
-pub struct Parameters {
+pub(crate) struct Parameters {
     pub size: u32,
     pub kind: u32,
     pub callback: Option<ErrorCallback>,
@@ -36,7 +36,7 @@ pub struct Parameters {
 
 impl Queue {
     /// Makes a queue of a GPU.
-    pub fn create(agent: Agent, parameters: &Parameters) -> Result<Arc<Queue>> {
+    pub(crate) fn create(agent: Agent, parameters: &Parameters) -> Result<Arc<Queue>> {
         let Which::Gpu(_, device) = agent::of(agent)? else {
             return Err(Status::ERROR_INVALID_QUEUE_CREATION);
         };
@@ -44,7 +44,7 @@ impl Queue {
     }
 
     /// Makes a queue of a GPU, or a soft queue with the doorbell of the program.
-    pub fn make(
+    pub(crate) fn make(
         parameters: &Parameters,
         on: Option<(Agent, &'static Device)>,
         doorbell: Option<Signal>,
@@ -121,7 +121,7 @@ impl Queue {
     }
 
     /// Stops the queue, and frees its memory when its kernel has ended.
-    pub fn destroy(self: Arc<Queue>) -> Result {
+    pub(crate) fn destroy(self: Arc<Queue>) -> Result {
         self.stop();
         // Only one of several callers removes it.
         let removed = lock(&QUEUES).remove(&self.address);
@@ -138,7 +138,7 @@ impl Queue {
 }
 
 /// Handles a ring of a queue's doorbell.
-pub fn rung(address: u64) {
+pub(crate) fn rung(address: u64) {
     if let Ok(queue) = find(address) {
         if happens_before::enabled() && queue.device.is_some() {
             let first = queue.read_index().load(Ordering::Acquire);
@@ -149,7 +149,7 @@ pub fn rung(address: u64) {
 }
 
 /// Finds packets that were written without a doorbell call.
-pub fn look(_: ()) {
+pub(crate) fn look(_: ()) {
     for queue in lock(&QUEUES).values() {
         let idle = queue.state.load(Ordering::Acquire) == IDLE && queue.device.is_some();
         let index = queue.read_index().load(Ordering::Acquire);
@@ -161,7 +161,7 @@ pub fn look(_: ()) {
 }
 
 /// A sentence for each packet that waits for signals.
-pub fn waiting() -> Vec<String> {
+pub(crate) fn waiting() -> Vec<String> {
     let queues = lock(&QUEUES);
     let messages = queues.values().filter_map(|queue| {
         // The lock is held while a packet is executed; such a packet does not wait.
@@ -172,7 +172,7 @@ pub fn waiting() -> Vec<String> {
 }
 
 /// Destroys all queues when the library is shut down.
-pub fn stop_all() {
+pub(crate) fn stop_all() {
     let all = std::mem::take(&mut *lock(&QUEUES));
     all.values().for_each(|queue| queue.stop());
     pool::stop();

@@ -5,7 +5,7 @@ use crate::abi::{Condition, Signal};
 
 /// A signal with a condition to wait for.
 #[derive(Clone, Copy, Debug)]
-pub struct Awaited {
+pub(crate) struct Awaited {
     pub signal: Signal,
     pub condition: Condition,
     pub compare: i64,
@@ -15,7 +15,7 @@ pub struct Awaited {
 
 impl Awaited {
     /// A condition on all bits of a signal's value.
-    pub fn new(signal: Signal, condition: Condition, compare: i64) -> Awaited {
+    pub(crate) fn new(signal: Signal, condition: Condition, compare: i64) -> Awaited {
         Awaited {
             signal,
             condition,
@@ -25,12 +25,12 @@ impl Awaited {
     }
 
     /// The end of the work that a signal stands for: 0, or a negative value if it has failed.
-    pub fn end_of(work: Signal) -> Awaited {
+    pub(crate) fn end_of(work: Signal) -> Awaited {
         Awaited::new(work, Condition::Less, 1)
     }
 
     /// The value, if it meets the condition.
-    pub fn ready(&self) -> Option<i64> {
+    pub(crate) fn ready(&self) -> Option<i64> {
         let value = load(self.signal);
         let holds = self.condition.holds(value & self.mask, self.compare);
         holds.then_some(value)

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::{Duration, Instant};
 
 /// The event count of threads that sleep until a change.
-pub struct EventCount {
+pub(crate) struct EventCount {
     /// Incremented by each announced change.
     epoch: AtomicU32,
     waiters: AtomicU32,
 }
 
 impl EventCount {
-    pub const fn new() -> EventCount {
+    pub(crate) const fn new() -> EventCount {
         EventCount {
             epoch: AtomicU32::new(0),
             waiters: AtomicU32::new(0),
@@ -19,7 +19,7 @@ impl EventCount {
     }
 
     /// Wakes all waiters after a change.
-    pub fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // The change is visible before the waiters are counted.
         fence(Ordering::SeqCst);
         if self.waiters.load(Ordering::SeqCst) == 0 {
@@ -38,7 +38,7 @@ impl EventCount {
     }
 
     /// Sleeps until `ready` returns a value, or the timeout is over. Each wake-up calls it again.
-    pub fn until<T>(
+    pub(crate) fn until<T>(
         &self,
         end: Option<Instant>,
         mut ready: impl FnMut() -> Option<T>,

@@ -12,7 +12,7 @@ use crate::state::lock;
 use crate::thread::{self, Service};
 
 /// `hsa_amd_signal_handler`: returns whether it stays registered.
-pub type Callback = unsafe extern "C" fn(i64, *mut c_void) -> bool;
+pub(crate) type Callback = unsafe extern "C" fn(i64, *mut c_void) -> bool;
 
 #[derive(Clone, Copy)]
 struct Handler {
@@ -31,7 +31,7 @@ static MORE: Condvar = Condvar::new();
 ///
 /// # Safety
 /// The function may be called with this argument and a value, from any thread, as long as its result requests another call.
-pub unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Result {
+pub(crate) unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Result {
     THREAD.start()?;
     arm(Handler {
         awaited,
@@ -55,7 +55,7 @@ fn arm(handler: Handler) {
 ///
 /// # Safety
 /// The function may be called with this argument, from any thread and at any time from now on.
-pub unsafe fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
+pub(crate) unsafe fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
     let started = thread::spawn("wavetank-function", move || {
         // SAFETY: by the caller's promise.
         unsafe { callback(std::ptr::with_exposed_provenance_mut(argument)) }
@@ -64,7 +64,7 @@ pub unsafe fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize)
 }
 
 /// Ends the thread, and drops the handlers that it has not called.
-pub fn stop() {
+pub(crate) fn stop() {
     lock(&READY).clear();
     MORE.notify_all();
 }

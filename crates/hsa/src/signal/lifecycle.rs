@@ -8,12 +8,12 @@ use crate::abi::{Result, Signal, Status};
 use crate::memory::slab::slab_of;
 
 /// Makes a signal with a value.
-pub fn create(value: i64) -> Result<Signal> {
+pub(crate) fn create(value: i64) -> Result<Signal> {
     make(USER, value, 0)
 }
 
 /// Makes the doorbell of a queue.
-pub fn doorbell(queue: u64) -> Result<Signal> {
+pub(crate) fn doorbell(queue: u64) -> Result<Signal> {
     make(DOORBELL, -1, queue)
 }
 
@@ -34,7 +34,7 @@ fn make(kind: i64, value: i64, queue: u64) -> Result<Signal> {
 
 /// Makes a signal in a slab of its own, which `fill` maps to a file: other processes share it, so its value changes without a
 /// call in this one.
-pub fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
+pub(crate) fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
     let slab = SIGNALS.take_alone()?;
     fill(slab).inspect_err(|_| SIGNALS.give_alone(slab))?;
     poll::expose();
@@ -42,7 +42,7 @@ pub fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
 }
 
 /// Initializes a signal of [`alone`], without a mailbox, which would be an address in one of the processes.
-pub fn begin_alone(signal: Signal, value: i64) {
+pub(crate) fn begin_alone(signal: Signal, value: i64) {
     if let Some(fresh) = of(signal) {
         fresh.value.store(value, Ordering::Relaxed);
         fresh.exposed.store(1, Ordering::Relaxed);
@@ -51,7 +51,7 @@ pub fn begin_alone(signal: Signal, value: i64) {
 }
 
 /// Ends a signal of [`alone`] in this process: `empty` clears its memory, since zeros are not a signal.
-pub fn end_alone(signal: Signal, empty: impl FnOnce(u64) -> Result) -> Result {
+pub(crate) fn end_alone(signal: Signal, empty: impl FnOnce(u64) -> Result) -> Result {
     let slab = slab_of(signal.0);
     empty(slab)?;
     poll::hide();
@@ -61,7 +61,7 @@ pub fn end_alone(signal: Signal, empty: impl FnOnce(u64) -> Result) -> Result {
 }
 
 /// Destroys a signal of this process alone.
-pub fn destroy(signal: Signal) -> Result {
+pub(crate) fn destroy(signal: Signal) -> Result {
     let known = of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
     if known.kind.swap(NONE, Ordering::AcqRel) == NONE {
         return Err(Status::ERROR_INVALID_SIGNAL);
@@ -75,7 +75,7 @@ pub fn destroy(signal: Signal) -> Result {
 }
 
 /// Returns the address of a signal's value. From now on the program may store there without a call.
-pub fn expose(signal: Signal) -> Result<*const i64> {
+pub(crate) fn expose(signal: Signal) -> Result<*const i64> {
     let found = of(signal).filter(|_| exists(signal));
     let found = found.ok_or(Status::ERROR_INVALID_SIGNAL)?;
     if found.exposed.swap(1, Ordering::AcqRel) == 0 {

@@ -2,17 +2,17 @@
 
 mod awaited;
 mod calls;
-pub mod futex;
-pub mod handler;
+pub(crate) mod futex;
+pub(crate) mod handler;
 mod lifecycle;
-pub mod poll;
+pub(crate) mod poll;
 mod slots;
 mod update;
 mod wait;
-pub mod waiters;
+pub(crate) mod waiters;
 
-pub use awaited::Awaited;
-pub use lifecycle::{alone, begin_alone, create, destroy, doorbell, end_alone, expose};
-pub use slots::{exists, is_optional, load, of};
-pub use update::{RUNG, change, complete, fail};
-pub use wait::{SPIN, wait, wait_all, wait_any, wake_all};
+pub(crate) use awaited::Awaited;
+pub(crate) use lifecycle::{alone, begin_alone, create, destroy, doorbell, end_alone, expose};
+pub(crate) use slots::{exists, is_optional, load, of};
+pub(crate) use update::{RUNG, change, complete, fail};
+pub(crate) use wait::{SPIN, wait, wait_all, wait_any, wake_all};

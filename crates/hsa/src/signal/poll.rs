@@ -15,7 +15,7 @@ use crate::thread::{self, Service};
 const INTERVAL: Duration = Duration::from_millis(1);
 
 /// The notice that signals or packets may have changed; the receivers check all of them.
-pub static MAY_HAVE_CHANGED: Notice<()> = Notice::new();
+pub(crate) static MAY_HAVE_CHANGED: Notice<()> = Notice::new();
 
 static THREAD: Service = Service::new("wavetank-poll", serve);
 /// The number of kernels that have started; that of ended ones follows.
@@ -29,10 +29,10 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 static DEMAND: EventCount = EventCount::new();
 
 /// A running kernel, until this is dropped.
-pub struct Running(());
+pub(crate) struct Running(());
 
 impl Running {
-    pub fn new() -> Running {
+    pub(crate) fn new() -> Running {
         STARTED.fetch_add(1, Ordering::SeqCst);
         wake();
         Running(())
@@ -46,10 +46,10 @@ impl Drop for Running {
 }
 
 /// A thread waiting for signals, until this is dropped.
-pub struct Waiting(());
+pub(crate) struct Waiting(());
 
 impl Waiting {
-    pub fn new() -> Waiting {
+    pub(crate) fn new() -> Waiting {
         add_waiter();
         Waiting(())
     }
@@ -62,7 +62,7 @@ impl Drop for Waiting {
 }
 
 /// Counts a thread or a callback that waits for a signal.
-pub fn add_waiter() {
+pub(crate) fn add_waiter() {
     WAITING.fetch_add(1, Ordering::SeqCst);
     if EXPOSED.load(Ordering::SeqCst) > 0 {
         wake();
@@ -70,18 +70,18 @@ pub fn add_waiter() {
 }
 
 /// Uncounts threads or callbacks that waited.
-pub fn remove_waiters(count: usize) {
+pub(crate) fn remove_waiters(count: usize) {
     WAITING.fetch_sub(count, Ordering::SeqCst);
 }
 
 /// Counts a signal that the program stores to without a call.
-pub fn expose() {
+pub(crate) fn expose() {
     EXPOSED.fetch_add(1, Ordering::SeqCst);
     wake();
 }
 
 /// Uncounts such a signal, which has been destroyed.
-pub fn hide() {
+pub(crate) fn hide() {
     EXPOSED.fetch_sub(1, Ordering::SeqCst);
 }
 
@@ -92,12 +92,12 @@ fn wake() {
 }
 
 /// Wakes the thread so that it can end.
-pub fn stop() {
+pub(crate) fn stop() {
     DEMAND.wake();
 }
 
 /// Polls once, in this thread.
-pub fn now() {
+pub(crate) fn now() {
     MAY_HAVE_CHANGED.send(());
 }
 

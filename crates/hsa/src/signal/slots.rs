@@ -7,19 +7,19 @@ use crate::log;
 use crate::memory::slab::Slabs;
 
 /// The size of a signal in bytes.
-pub const SIGNAL_BYTES: u64 = 64;
+pub(super) const SIGNAL_BYTES: u64 = 64;
 /// The kinds of signals: values of the first field of `amd_signal_t`.
-pub const USER: i64 = 1;
-pub const DOORBELL: i64 = -1;
-pub const NONE: i64 = 0;
+pub(super) const USER: i64 = 1;
+pub(super) const DOORBELL: i64 = -1;
+pub(super) const NONE: i64 = 0;
 
 /// The slabs of all signals. The first slot of a slab is their mailbox.
-pub static SIGNALS: Slabs = Slabs::new("signals", SIGNAL_BYTES, 1);
+pub(super) static SIGNALS: Slabs = Slabs::new("signals", SIGNAL_BYTES, 1);
 
 /// The signal of a handle, destroyed or not; `None` for a handle that never was one.
 ///
 /// Handles are addresses, as AMD's ABI requires.
-pub fn of(signal: Signal) -> Option<&'static AmdSignal> {
+pub(crate) fn of(signal: Signal) -> Option<&'static AmdSignal> {
     let pointer = std::ptr::with_exposed_provenance::<AmdSignal>(signal.0 as usize);
     let known = SIGNALS.holds(signal.0);
     // SAFETY: a slot of a slab, which is never unmapped, and begins as zeros, which is a valid signal. All accesses to it are
@@ -28,7 +28,7 @@ pub fn of(signal: Signal) -> Option<&'static AmdSignal> {
 }
 
 /// The signal that an operation of the program refers to; `None` for the null handle, and for an invalid one, which is reported.
-pub fn named(signal: Signal) -> Option<&'static AmdSignal> {
+pub(super) fn named(signal: Signal) -> Option<&'static AmdSignal> {
     let found = of(signal);
     if found.is_none() && signal.0 != 0 {
         log::few(&format!(
@@ -40,16 +40,16 @@ pub fn named(signal: Signal) -> Option<&'static AmdSignal> {
 }
 
 /// Whether a handle is a signal that has been created and not destroyed.
-pub fn exists(signal: Signal) -> bool {
+pub(crate) fn exists(signal: Signal) -> bool {
     of(signal).is_some_and(|s| s.kind.load(Ordering::Acquire) != NONE)
 }
 
 /// Whether a handle is null, or a signal that has been created and not destroyed.
-pub fn is_optional(signal: Signal) -> bool {
+pub(crate) fn is_optional(signal: Signal) -> bool {
     signal.0 == 0 || exists(signal)
 }
 
 /// The value of a signal; 0 for the null handle.
-pub fn load(signal: Signal) -> i64 {
+pub(crate) fn load(signal: Signal) -> i64 {
     named(signal).map_or(0, |s| s.value.load(Ordering::Acquire))
 }

@@ -9,10 +9,10 @@ use crate::notice::Notice;
 use crate::state;
 
 /// The notice of a doorbell ring, with the address of the queue.
-pub static RUNG: Notice<u64> = Notice::new();
+pub(crate) static RUNG: Notice<u64> = Notice::new();
 
 /// Changes a signal, and wakes its waiters. Returns the value before.
-pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
+pub(crate) fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
     let Some(found) = named(signal) else {
         return 0;
     };
@@ -29,13 +29,13 @@ pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
 }
 
 /// Decrements a signal whose work is done. The null handle stands for no work.
-pub fn complete(signal: Signal, start: u64, end: u64) {
+pub(crate) fn complete(signal: Signal, start: u64, end: u64) {
     stamp(signal, start, end);
     change(signal, |value| value.fetch_sub(1, Ordering::AcqRel));
 }
 
 /// Makes a signal negative, since its work has failed.
-pub fn fail(signal: Signal, start: u64, end: u64) {
+pub(crate) fn fail(signal: Signal, start: u64, end: u64) {
     stamp(signal, start, end);
     change(signal, |value| value.swap(-1, Ordering::AcqRel));
 }

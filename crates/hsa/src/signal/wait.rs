@@ -12,7 +12,7 @@ use crate::abi::{Condition, Signal};
 use crate::observe::deadline;
 
 /// The time that a thread spins before it sleeps: most work ends, or arrives, within that time.
-pub const SPIN: Duration = Duration::from_micros(15);
+pub(crate) const SPIN: Duration = Duration::from_micros(15);
 const BUCKETS: usize = 64;
 
 /// Threads that wait for one signal, by its address.
@@ -25,13 +25,13 @@ fn event_count(address: u64) -> &'static EventCount {
 }
 
 /// Wakes the threads that wait for the signal at an address, which has just changed.
-pub fn changed(address: u64) {
+pub(super) fn changed(address: u64) {
     event_count(address).wake();
     ANY.wake();
 }
 
 /// Wakes all threads: some signal may have changed.
-pub fn wake_all(_: ()) {
+pub(crate) fn wake_all(_: ()) {
     SINGLE.iter().for_each(EventCount::wake);
     ANY.wake();
 }
@@ -64,14 +64,14 @@ fn until<T>(
 }
 
 /// Waits until a condition holds, or the timeout is over. Returns the last observed value.
-pub fn wait(signal: Signal, condition: Condition, compare: i64, timeout: u64) -> i64 {
+pub(crate) fn wait(signal: Signal, condition: Condition, compare: i64, timeout: u64) -> i64 {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let ready = || Some(load(signal)).filter(|value| condition.holds(*value, compare));
     until(Some(signal.0), timeout, ready).unwrap_or_else(|| load(signal))
 }
 
 /// Waits until one of several conditions holds: its number and the value, or `None` after a timeout.
-pub fn wait_any(all: &[Awaited], timeout: u64) -> Option<(usize, i64)> {
+pub(crate) fn wait_any(all: &[Awaited], timeout: u64) -> Option<(usize, i64)> {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let ready = || {
         let mut found = all.iter().enumerate();
@@ -82,7 +82,7 @@ pub fn wait_any(all: &[Awaited], timeout: u64) -> Option<(usize, i64)> {
 
 /// Waits until all conditions have held, each at some time: the values with which they did, or `None` after a timeout. A handle
 /// that is not a signal counts as met, with value 0.
-pub fn wait_all(all: &[Awaited], timeout: u64) -> Option<Vec<i64>> {
+pub(crate) fn wait_all(all: &[Awaited], timeout: u64) -> Option<Vec<i64>> {
     let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
     let none = |awaited: &Awaited| (!exists(awaited.signal)).then_some(0);
     let mut seen: Vec<Option<i64>> = all.iter().map(none).collect();

@@ -11,7 +11,7 @@ use crate::state::lock;
 
 /// The outcome of waiting for a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The signal met the condition with this value.
     Is(i64),
     /// The signal was destroyed before.
@@ -32,7 +32,7 @@ static WAITERS: Mutex<BTreeMap<u64, Vec<Waiter>>> = Mutex::new(BTreeMap::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls `then` once a signal meets a condition, possibly at once. `owner` is for [`forget`].
-pub fn when(awaited: Awaited, owner: u64, then: impl FnOnce(Outcome) + Send + 'static) {
+pub(crate) fn when(awaited: Awaited, owner: u64, then: impl FnOnce(Outcome) + Send + 'static) {
     let address = awaited.signal.0;
     let waiter = Waiter {
         awaited,
@@ -46,7 +46,7 @@ pub fn when(awaited: Awaited, owner: u64, then: impl FnOnce(Outcome) + Send + 's
 }
 
 /// Calls the callbacks that a change of the signal at an address satisfies.
-pub fn changed(address: u64) {
+pub(crate) fn changed(address: u64) {
     // The change is visible before the waiters are counted.
     fence(Ordering::SeqCst);
     if !any() {
@@ -60,7 +60,7 @@ pub fn changed(address: u64) {
 }
 
 /// Checks every signal that has a waiter.
-pub fn look_at_all(_: ()) {
+pub(crate) fn look_at_all(_: ()) {
     if !any() {
         return;
     }
@@ -73,7 +73,7 @@ pub fn look_at_all(_: ()) {
 }
 
 /// Notifies the waiters of a destroyed signal.
-pub fn gone(address: u64) {
+pub(crate) fn gone(address: u64) {
     if any() {
         finish(|all| {
             take(all, address, |waiter| {
@@ -84,12 +84,12 @@ pub fn gone(address: u64) {
 }
 
 /// Drops the callbacks of an owner without calling them.
-pub fn forget(owner: u64) {
+pub(crate) fn forget(owner: u64) {
     retain(|waiter| waiter.owner != owner);
 }
 
 /// Drops all callbacks without calling them.
-pub fn forget_all() {
+pub(crate) fn forget_all() {
     retain(|_| false);
 }
 

@@ -23,7 +23,7 @@ use crate::compiler::uniform::Uniform;
 use crate::options::CompileOptions;
 
 /// A node on the slow path.
-pub struct Slow {
+pub(super) struct Slow {
     pub node: Value,
     /// The name of its operation in reports.
     pub name: String,
@@ -32,7 +32,7 @@ pub struct Slow {
 }
 
 /// The host code of a block, before it is copied to executable memory.
-pub struct BlockCode {
+pub(super) struct BlockCode {
     /// The instructions with their constants.
     pub assembled: Assembled,
     /// The offsets in the code that the links point to at first.
@@ -49,7 +49,7 @@ pub struct BlockCode {
 ///
 /// # Errors
 /// If it needs more values at once than there is room for.
-pub fn compile(
+pub(super) fn compile(
     block: &Block,
     block_cost: BlockCost,
     may_link: bool,
@@ -70,7 +70,7 @@ pub fn compile(
 ///
 /// # Errors
 /// As [`compile`].
-pub fn guard(
+pub(super) fn guard(
     block: &Block,
     options: CompileOptions,
     targets: GuardTargets,
@@ -452,7 +452,7 @@ fn name(op: &Op) -> String {
 }
 
 /// Whether the block uses vector registers past the end of the file, which read as another one: such a block is not compiled.
-pub fn leaves_the_file(block: &Block) -> bool {
+pub(super) fn leaves_the_file(block: &Block) -> bool {
     let beyond = |op: &Op| match *op {
         Op::Read(Reg::V(n)) => !is_in_file(n.into(), 1),
         Op::Read(Reg::V64(n)) => !is_in_file(n.into(), 2),

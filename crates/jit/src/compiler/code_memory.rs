@@ -15,7 +15,7 @@ const ALIGNMENT: usize = 64;
 
 /// Memory for the code of one program. Invariant: no mapping of it is writable and executable.
 #[derive(Default)]
-pub struct CodeMemory {
+pub(super) struct CodeMemory {
     pieces: Vec<Piece>,
     /// Whether code is mapped without a file: perf looks up names only for such pages.
     pub apart: bool,
@@ -64,7 +64,7 @@ impl CodeMemory {
     ///
     /// # Errors
     /// If the system provides no executable memory.
-    pub fn add(&mut self, code: &[u8]) -> io::Result<*const u8> {
+    pub(super) fn add(&mut self, code: &[u8]) -> io::Result<*const u8> {
         if self.apart {
             let mut pages = MmapMut::map_anon(code.len())?;
             pages.copy_from_slice(code);

@@ -10,13 +10,13 @@ use crate::compiler::asm::{Arg, Asm, Mem, fixed};
 
 /// A run of instructions with the same EXEC.
 #[derive(Clone, Default, Debug)]
-pub struct Counters {
+pub(super) struct Counters {
     families: [u32; 8],
     all: u32,
 }
 
 /// The counters of a block: at its first instruction, and at each one after a write of EXEC.
-pub fn counters(block: &Block, count: bool) -> Vec<Option<Counters>> {
+pub(super) fn counters(block: &Block, count: bool) -> Vec<Option<Counters>> {
     let mut all: Vec<Option<Counters>> = vec![None; block.nodes.len()];
     if !count {
         return all;
@@ -36,7 +36,7 @@ pub fn counters(block: &Block, count: bool) -> Vec<Option<Counters>> {
 
 impl Counters {
     /// Emits the additions to the wave's counters.
-    pub fn add(&self, asm: &mut Asm) {
+    pub(super) fn add(&self, asm: &mut Asm) {
         let at = |offset: usize| Arg::M(Mem::at(fixed::UNIFORM, offset as u32));
         for (n, count) in self.families.iter().enumerate().filter(|(_, c)| **c > 0) {
             let to = at(offset_of!(State, counts) + 8 * n);

@@ -39,7 +39,7 @@ impl Uniform<'_, '_> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn cross(&mut self, v: Value) -> Done {
+    pub(super) fn cross(&mut self, v: Value) -> Done {
         match &self.block.node(v).op {
             Op::Shuffle(value, table) => self.shuffle(v, *value, table),
             Op::ShuffleMask(mask, table) => self.shuffle_mask(v, *mask, table),
@@ -58,7 +58,7 @@ impl Uniform<'_, '_> {
     }
 
     /// Loads a tile of a value, or broadcasts a uniform one.
-    pub fn tile_of(&mut self, to: Register, v: Value, tile: u32, under: Under) {
+    pub(super) fn tile_of(&mut self, to: Register, v: Value, tile: u32, under: Under) {
         let (code, from) = match self.single.place(source(self.block, v)) {
             Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + TILE * tile)),
             Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),

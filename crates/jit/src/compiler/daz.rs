@@ -17,7 +17,7 @@ const ENOUGH: usize = 3;
 
 /// Whether the host should read denormals as zeros in a segment: all of its floats are of single precision, by operations that
 /// flush and are compiled to instructions.
-pub fn suit(block: &Block, nodes: &[Value]) -> bool {
+pub(super) fn suit(block: &Block, nodes: &[Value]) -> bool {
     let mut count = 0;
     nodes.iter().all(|v| match flushes(&block.node(*v).op) {
         Some(flushes) => {
@@ -56,13 +56,13 @@ fn room() -> Mem {
 }
 
 /// Sets DAZ. The register of constants must be loaded.
-pub fn begin(asm: &mut Asm) {
+pub(super) fn begin(asm: &mut Asm) {
     let zeros = asm.constant(ZEROS);
     asm.op(Code::VEX_Vstmxcsr_m32, &[room().into()]);
     asm.op(Code::VEX_Vldmxcsr_m32, &[zeros.into()]);
 }
 
 /// Restores the MXCSR that `begin` stored.
-pub fn end(asm: &mut Asm) {
+pub(super) fn end(asm: &mut Asm) {
     asm.op(Code::VEX_Vldmxcsr_m32, &[room().into()]);
 }

@@ -13,7 +13,7 @@ use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
 
 /// The data that the code of a block refers to, at a stable address.
-pub struct Head {
+pub(super) struct Head {
     /// The cost of the block, charged to the wave's budget.
     pub block_cost: BlockCost,
     /// The code of the successors: after the end, after a taken branch.
@@ -28,7 +28,7 @@ pub struct Head {
 
 impl Head {
     /// Lets an edge go to a block directly from now on, if its successor is the same every time.
-    pub fn link(&self, edge: usize, to: *const u8) {
+    pub(super) fn link(&self, edge: usize, to: *const u8) {
         if self.may_link {
             self.links[edge].store(to.cast_mut(), Ordering::Release);
         }
@@ -38,7 +38,7 @@ impl Head {
 /// Why compiled code returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
-pub enum Exit {
+pub(super) enum Exit {
     /// The block ended; its cost has yet to be charged.
     End = Next::Block as u32,
     /// The block ended with its branch taken; its cost has yet to be charged.
@@ -57,7 +57,7 @@ pub enum Exit {
 
 /// The code after a guard.
 #[derive(Clone, Copy)]
-pub struct GuardTargets {
+pub(super) struct GuardTargets {
     /// The budget must be larger than this for several iterations; else the time slice would end inside them.
     pub least: i64,
     /// The code of one iteration.
@@ -67,7 +67,7 @@ pub struct GuardTargets {
 }
 
 /// The entry code, which jumps to compiled code: a C function of the context, the wave's files and the code.
-pub fn entry() -> Vec<u8> {
+pub(super) fn entry() -> Vec<u8> {
     let mut asm = Asm::new();
     for register in SAVED {
         asm.op(Code::Push_r64, &[register.into()]);
@@ -107,7 +107,7 @@ const SAVED: [Register; 6] = [
 ];
 
 /// The exits of a block.
-pub struct Exits {
+pub(super) struct Exits {
     pub head: Box<Head>,
     /// The targets of a guard.
     pub targets: Option<GuardTargets>,
@@ -119,19 +119,19 @@ pub struct Exits {
 
 impl Exits {
     /// Ends the program of the wave.
-    pub fn end_program(&self, asm: &mut Asm) {
+    pub(super) fn end_program(&self, asm: &mut Asm) {
         set_pc(asm, self.head.end);
         self.exit(asm, Exit::Ended);
     }
 
     /// Waits at a barrier; the wave continues at a guest address.
-    pub fn wait_at_barrier(&self, asm: &mut Asm, next: u64) {
+    pub(super) fn wait_at_barrier(&self, asm: &mut Asm, next: u64) {
         set_pc(asm, next);
         self.exit(asm, Exit::Barrier);
     }
 
     /// In a guard: continues with one iteration if the budget is too small for several.
-    pub fn look_at_budget(&self, asm: &mut Asm) {
+    pub(super) fn look_at_budget(&self, asm: &mut Asm) {
         let Some(targets) = self.targets else {
             return;
         };
@@ -144,7 +144,7 @@ impl Exits {
     }
 
     /// Charges the block, and continues at a guest address.
-    pub fn leave(&mut self, asm: &mut Asm, way: usize, to: u64) {
+    pub(super) fn leave(&mut self, asm: &mut Asm, way: usize, to: u64) {
         if let Some(targets) = self.targets {
             return go_to(asm, [targets.one, targets.several][way]);
         }
@@ -195,7 +195,7 @@ impl Exits {
     }
 
     /// Returns the reason in the first register, and the head.
-    pub fn leave_to_caller(&self, asm: &mut Asm) {
+    pub(super) fn leave_to_caller(&self, asm: &mut Asm) {
         let head = (&raw const *self.head).expose_provenance() as u64;
         asm.set(Register::RDX, head);
         asm.op(Code::VEX_Vzeroupper, &[]);

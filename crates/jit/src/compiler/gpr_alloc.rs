@@ -19,10 +19,10 @@ const REGISTERS: [Register; 6] = [
 ];
 
 /// Registers in which the tiles of a segment gather masks.
-pub const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
+pub(super) const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
 
 /// The state of the register allocation.
-pub struct GprAlloc {
+pub(super) struct GprAlloc {
     /// The values in each register, and the time of its last use.
     registers: [(Vec<Value>, u32); REGISTERS.len()],
     /// For each value: the last position in the order of the code where the wave as a whole needs it.
@@ -38,7 +38,7 @@ pub struct GprAlloc {
 impl GprAlloc {
     /// An allocation with empty registers. `takes_registers` returns whether the code of a node can take operands from general
     /// registers.
-    pub fn new(
+    pub(super) fn new(
         block: &Block,
         segments: &Segments,
         takes_registers: impl Fn(Value) -> bool,
@@ -70,27 +70,27 @@ impl GprAlloc {
     }
 
     /// Advances to the next node of the wave as a whole.
-    pub fn next(&mut self) {
+    pub(super) fn next(&mut self) {
         self.at += 1;
     }
 
     /// Advances past the nodes that the tiles of the segment compute.
-    pub fn tiles(&mut self, nodes: usize) {
+    pub(super) fn tiles(&mut self, nodes: usize) {
         self.at += nodes as u32;
     }
 
     /// Whether a value is in memory, or must be.
-    pub fn is_stored(&self, v: Value) -> bool {
+    pub(super) fn is_stored(&self, v: Value) -> bool {
         self.stored[v.index()]
     }
 
     /// Whether the wave as a whole needs a value after this node.
-    pub fn is_needed(&self, v: Value) -> bool {
+    pub(super) fn is_needed(&self, v: Value) -> bool {
         self.last_use[v.index()] > self.at
     }
 
     /// The register that holds a value, if any.
-    pub fn find(&mut self, v: Value) -> Option<Register> {
+    pub(super) fn find(&mut self, v: Value) -> Option<Register> {
         let at = self.registers.iter().position(|(vs, _)| vs.contains(&v))?;
         self.clock += 1;
         self.registers[at].1 = self.clock;
@@ -99,7 +99,7 @@ impl GprAlloc {
 
     /// A register for another value, and its present values that are live and not spilled yet. A register without live values is
     /// preferred, then the least recently used one.
-    pub fn take(&mut self) -> (Register, Vec<Value>) {
+    pub(super) fn take(&mut self) -> (Register, Vec<Value>) {
         let needed = |vs: &[Value]| vs.iter().any(|v| self.is_needed(*v));
         let at = (0..REGISTERS.len()).min_by_key(|at| {
             let (values, used) = &self.registers[*at];
@@ -116,19 +116,19 @@ impl GprAlloc {
     }
 
     /// Binds a register to values.
-    pub fn put(&mut self, register: Register, values: Vec<Value>) {
+    pub(super) fn put(&mut self, register: Register, values: Vec<Value>) {
         let at = REGISTERS.iter().position(|r| *r == register);
         self.clock += 1;
         self.registers[at.expect("it is one of them")] = (values, self.clock);
     }
 
     /// Records that a value is in memory.
-    pub fn has_slot(&mut self, v: Value) {
+    pub(super) fn has_slot(&mut self, v: Value) {
         self.stored[v.index()] = true;
     }
 
     /// Clears all registers, or those of masks alone. Returns the live values that have not been spilled yet.
-    pub fn forget(&mut self, all: bool) -> Vec<(Register, Value)> {
+    pub(super) fn forget(&mut self, all: bool) -> Vec<(Register, Value)> {
         let mut unspilled = Vec::new();
         for (at, register) in REGISTERS.into_iter().enumerate() {
             if all || MASKS.contains(&register) {

@@ -10,7 +10,7 @@ use crate::compiler::asm::fixed;
 use crate::compiler::block::BlockCode;
 
 /// The listing of a block. `guest` returns the text of the guest instruction at an address.
-pub fn listing(block: &Block, made: &BlockCode, guest: &dyn Fn(u64) -> String) -> String {
+pub(super) fn listing(block: &Block, made: &BlockCode, guest: &dyn Fn(u64) -> String) -> String {
     let mut text = String::new();
     let mut shown = None;
     let assembled = &made.assembled;
@@ -19,7 +19,7 @@ pub fn listing(block: &Block, made: &BlockCode, guest: &dyn Fn(u64) -> String) -
     let mut formatter = IntelFormatter::new();
     formatter.options_mut().set_hex_prefix("0x");
     formatter.options_mut().set_hex_suffix("");
-    for instruction in Decoder::with_ip(64, code, 0, DecoderOptions::NONE).iter() {
+    for instruction in &mut Decoder::with_ip(64, code, 0, DecoderOptions::NONE) {
         while let Some((_, v)) = marks.next_if(|(at, _)| *at as u64 <= instruction.ip()) {
             let pc = block.instruction_of(*v);
             if shown != Some(pc) {

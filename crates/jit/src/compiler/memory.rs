@@ -19,7 +19,7 @@ const OTHER: Register = Register::RCX;
 const BOUNDS_CACHES: Register = Register::RDX;
 
 /// A load of scalar registers from an address.
-pub struct ScalarLoad {
+pub(super) struct ScalarLoad {
     address: Value,
     index: Option<Value>,
     offset: i32,
@@ -33,7 +33,7 @@ pub struct ScalarLoad {
 
 impl ScalarLoad {
     /// The load that an access is, if it is one.
-    pub fn of(op: &MemOp, pc: u64) -> Option<ScalarLoad> {
+    pub(super) fn of(op: &MemOp, pc: u64) -> Option<ScalarLoad> {
         let (Space::Scalar { address, index }, Some(DataReg::S(to)), Access::Dwords(dwords)) =
             (&op.space, op.ret, op.access)
         else {
@@ -58,7 +58,7 @@ impl ScalarLoad {
     }
 
     /// Emits the code, which jumps to `slow` if it cannot make the load.
-    pub fn emit(&self, uniform: &mut Uniform<'_, '_>, slow: Label) {
+    pub(super) fn emit(&self, uniform: &mut Uniform<'_, '_>, slow: Label) {
         uniform.load(ADDRESS, self.address);
         if let Some(index) = self.index {
             uniform.load(OTHER, index);

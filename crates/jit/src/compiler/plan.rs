@@ -12,7 +12,7 @@ use crate::compiler::uniform::{Emit, select};
 
 /// The way in which a node is compiled.
 #[derive(Clone, Copy, Debug)]
-pub enum Plan {
+pub(super) enum Plan {
     /// No code is needed.
     None,
     /// Code that counts instructions is emitted.
@@ -39,7 +39,7 @@ pub enum Plan {
 
 impl Plan {
     /// The placement of a node in the order of its block.
-    pub fn placement(self) -> Placement {
+    pub(super) fn placement(self) -> Placement {
         match self {
             Plan::None => Placement::None,
             Plan::TileRegister | Plan::Tile(_) => Placement::Tile,
@@ -50,7 +50,7 @@ impl Plan {
     }
 
     /// Whether the code takes operands from general registers.
-    pub fn takes_registers(self) -> bool {
+    pub(super) fn takes_registers(self) -> bool {
         match self {
             Plan::Wave(emit) => emit.takes_registers(),
             Plan::CondBranch => true,
@@ -59,7 +59,7 @@ impl Plan {
     }
 
     /// The template, if tiles compute it.
-    pub fn template(self) -> Option<Template> {
+    pub(super) fn template(self) -> Option<Template> {
         match self {
             Plan::Tile(template) => Some(template),
             _ => None,
@@ -69,7 +69,7 @@ impl Plan {
 
 /// The input of planning.
 #[derive(Clone, Copy)]
-pub struct Planner<'c, 'b> {
+pub(super) struct Planner<'c, 'b> {
     pub block: &'b Block,
     pub counts: &'c [Option<Counters>],
     /// Nodes whose code could not be lowered to AVX2.
@@ -78,7 +78,7 @@ pub struct Planner<'c, 'b> {
 
 impl Planner<'_, '_> {
     /// The plan of a node. `needs_tile` says that it needs a value that the tiles of the open segment compute.
-    pub fn of(&self, v: Value, needs_tile: bool) -> Plan {
+    pub(super) fn of(&self, v: Value, needs_tile: bool) -> Plan {
         match self.block.node(v).op {
             Op::Inst { .. } if self.counts[v.index()].is_some() => Plan::Count,
             Op::Inst { .. } | Op::Const(_) | Op::Cast(..) | Op::Second(_) | Op::WaitCnt(_) => {

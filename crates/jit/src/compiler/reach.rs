@@ -7,7 +7,7 @@ use crate::compiler::asm::{Arg, Asm, Label, Mem};
 
 /// Jumps to a label unless `bytes` bytes at the address in a register lie from a start to before an end, of 64 bits each. Another
 /// register is changed.
-pub fn unless_between(
+pub(super) fn unless_between(
     asm: &mut Asm,
     (address, bytes): (Register, i32),
     [start, end]: [Arg; 2],
@@ -26,7 +26,7 @@ pub fn unless_between(
 
 /// Jumps to a label unless `bytes` bytes at a 32-bit offset in a register, plus a constant, lie below an end in another register.
 /// A third register is changed.
-pub fn unless_below(
+pub(super) fn unless_below(
     asm: &mut Asm,
     (offset, constant, bytes): (Register, u32, u32),
     end: Register,

@@ -13,7 +13,7 @@ use wavetank_translate::RegisterSet;
 
 /// A part of a block: nodes of the wave as a whole, then nodes of tiles.
 #[derive(Default, Debug)]
-pub struct Segment {
+pub(super) struct Segment {
     /// Nodes of the wave as a whole.
     pub uniform: Vec<Value>,
     /// Nodes of each tile.
@@ -21,7 +21,7 @@ pub struct Segment {
 }
 
 /// The segments of a block, and facts about its nodes.
-pub struct Segments {
+pub(super) struct Segments {
     /// The segments in their order.
     pub list: Vec<Segment>,
     /// For each node: whether it reads a register that is written too early to be used in place.
@@ -46,7 +46,7 @@ pub struct Segments {
 
 /// The placement of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Placement {
+pub(super) enum Placement {
     /// No code is needed.
     None,
     /// Compiled code for the wave as a whole.
@@ -58,10 +58,10 @@ pub enum Placement {
 }
 
 /// The reason why helpers compute a node.
-pub type Reason = &'static str;
+pub(super) type Reason = &'static str;
 
 /// The node that has the bits of a value, looking through casts.
-pub fn source(block: &Block, mut v: Value) -> Value {
+pub(super) fn source(block: &Block, mut v: Value) -> Value {
     while let Op::Cast(_, of) = block.node(v).op {
         v = of;
     }
@@ -100,14 +100,14 @@ fn with_shadow(span: Span) -> Span {
 }
 
 /// The second result of an operation, if it is used.
-pub fn second_of(block: &Block, v: Value) -> Option<Value> {
+pub(super) fn second_of(block: &Block, v: Value) -> Option<Value> {
     let mut nodes = (0..).map(Value).zip(&block.nodes);
     let second = nodes.find(|(_, node)| matches!(node.op, Op::Second(of) if of == v));
     second.map(|(second, _)| second)
 }
 
 /// Calls `f` for each value that a node needs, looking through casts.
-pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
+pub(super) fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
     block
         .node(v)
         .op
@@ -126,7 +126,7 @@ struct Builder<'b, P> {
 impl Segments {
     /// The segments of a block. `placement` returns the placement of each node except reads; its second argument says whether the
     /// node depends on tiles of the open segment.
-    pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
+    pub(super) fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
         let n = block.nodes.len();
         let mut builder = Builder {
             block,
@@ -159,7 +159,7 @@ impl Segments {
     }
 
     /// The vector registers that are dead after each segment, if those of `behind` are dead after the block.
-    pub fn dead(&self, block: &Block, behind: RegisterSet) -> Vec<RegisterSet> {
+    pub(super) fn dead(&self, block: &Block, behind: RegisterSet) -> Vec<RegisterSet> {
         let mut left = behind;
         let mut dead: Vec<_> = self
             .list
@@ -193,7 +193,7 @@ impl Segments {
         let mut users = 0;
         for n in 0..block.nodes.len() {
             operands(block, Value(n as u32), &mut |v| {
-                users += u32::from(v == *relation)
+                users += u32::from(v == *relation);
             });
         }
         let casts = block.nodes.iter();

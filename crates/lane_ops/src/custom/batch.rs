@@ -10,7 +10,7 @@ use crate::step::{Ctx, Next, Step};
 use crate::store::{Aligned, Store};
 
 /// A step with two sources; bit n of `U` says that source n is uniform.
-pub struct Two<F, const U: u8>(PhantomData<F>);
+pub(crate) struct Two<F, const U: u8>(PhantomData<F>);
 
 impl<F: Batch2, const U: u8> Custom for Two<F, U> {
     #[inline(always)]
@@ -27,7 +27,7 @@ impl<F: Batch2, const U: u8> Custom for Two<F, U> {
 }
 
 /// A step with three sources; bit n of `U` says that source n is uniform.
-pub struct Three<F, const U: u8>(PhantomData<F>);
+pub(crate) struct Three<F, const U: u8>(PhantomData<F>);
 
 impl<F: Batch3, const U: u8> Custom for Three<F, U> {
     #[inline(always)]

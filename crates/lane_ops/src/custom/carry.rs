@@ -22,7 +22,7 @@ fn add<const SUB: bool>(a: u32, b: u32, carry: u32) -> (u32, bool) {
 }
 
 /// a ± b ± carry in each lane; source 2 is the carry mask when `CARRY`. The carries of the active lanes go to `dst2`.
-pub struct AddCarry<const SUB: bool, const CARRY: bool, const U: u8>;
+pub(crate) struct AddCarry<const SUB: bool, const CARRY: bool, const U: u8>;
 
 impl<const SUB: bool, const CARRY: bool, const U: u8> Custom for AddCarry<SUB, CARRY, U> {
     #[inline(always)]
@@ -54,7 +54,7 @@ impl<const SUB: bool, const CARRY: bool, const U: u8> Custom for AddCarry<SUB, C
 }
 
 /// a ± b ± carry of uniform 32-bit values; the carry, 0 or 1, goes to `dst2`.
-pub struct UniformAddCarry<const SUB: bool, const CARRY: bool>;
+pub(crate) struct UniformAddCarry<const SUB: bool, const CARRY: bool>;
 
 impl<const SUB: bool, const CARRY: bool> Custom for UniformAddCarry<SUB, CARRY> {
     #[inline(always)]
@@ -85,7 +85,7 @@ fn mad<const SIGNED: bool>(a: u32, b: u32, c: u64) -> (u64, bool) {
 }
 
 /// a · b + c in 64 bits in each lane.
-pub struct MadWide<const SIGNED: bool, const U: u8>;
+pub(crate) struct MadWide<const SIGNED: bool, const U: u8>;
 
 impl<const SIGNED: bool, const U: u8> Custom for MadWide<SIGNED, U> {
     #[inline(always)]
@@ -113,7 +113,7 @@ impl<const SIGNED: bool, const U: u8> Custom for MadWide<SIGNED, U> {
 }
 
 /// a · b + c in 64 bits of uniform values.
-pub struct UniformMadWide<const SIGNED: bool>;
+pub(crate) struct UniformMadWide<const SIGNED: bool>;
 
 impl<const SIGNED: bool> Custom for UniformMadWide<SIGNED> {
     #[inline(always)]

@@ -20,7 +20,7 @@ unsafe fn table(s: &Step) -> &[u8; LANES] {
 }
 
 /// Lane n takes lane `table[n]`, or 0. `ROWS` promises that the table stays within rows of sixteen lanes.
-pub struct Shuffle<const ROWS: bool>;
+pub(crate) struct Shuffle<const ROWS: bool>;
 
 impl<const ROWS: bool> Custom for Shuffle<ROWS> {
     #[inline(always)]
@@ -41,7 +41,7 @@ impl<const ROWS: bool> Custom for Shuffle<ROWS> {
 
 /// A shuffle of a mask, restricted to the step's mask. `imm[2]` is the shuffled mask of all lanes, a shortcut for EXEC, which
 /// mostly is full.
-pub struct ShuffleMask;
+pub(crate) struct ShuffleMask;
 
 impl Custom for ShuffleMask {
     #[inline(always)]
@@ -66,7 +66,7 @@ impl Custom for ShuffleMask {
 }
 
 /// Lane n takes lane `index[n] / 4` if it is in the mask (source 2), or 0.
-pub struct Permute<const U: u8>;
+pub(crate) struct Permute<const U: u8>;
 
 impl<const U: u8> Custom for Permute<U> {
     #[inline(always)]
@@ -86,7 +86,7 @@ impl<const U: u8> Custom for Permute<U> {
 }
 
 /// Lane n of the mask (source 2) sends to lane `index[n] / 4`; if several send to one, the highest wins.
-pub struct Scatter<const U: u8>;
+pub(crate) struct Scatter<const U: u8>;
 
 impl<const U: u8> Custom for Scatter<U> {
     #[inline(always)]
@@ -108,7 +108,7 @@ impl<const U: u8> Custom for Scatter<U> {
 }
 
 /// The value in the lane whose number is source 1.
-pub struct ReadLane;
+pub(crate) struct ReadLane;
 
 impl Custom for ReadLane {
     #[inline(always)]
@@ -124,7 +124,7 @@ impl Custom for ReadLane {
 }
 
 /// The value of the lowest lane of the mask (source 1), or of lane 0 if the mask is empty.
-pub struct ReadFirstLane;
+pub(crate) struct ReadFirstLane;
 
 impl Custom for ReadFirstLane {
     #[inline(always)]
@@ -140,7 +140,7 @@ impl Custom for ReadFirstLane {
 }
 
 /// For each lane, the mask of the lanes below it: its low or high half.
-pub struct LanesBelow<const HIGH: bool>;
+pub(crate) struct LanesBelow<const HIGH: bool>;
 
 impl<const HIGH: bool> Custom for LanesBelow<HIGH> {
     #[inline(always)]
@@ -156,7 +156,7 @@ impl<const HIGH: bool> Custom for LanesBelow<HIGH> {
 }
 
 /// The number of each lane.
-pub struct LaneId;
+pub(crate) struct LaneId;
 
 impl Custom for LaneId {
     #[inline(always)]

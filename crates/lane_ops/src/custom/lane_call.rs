@@ -50,7 +50,7 @@ impl LaneCall {
 }
 
 /// The step that calls a lane function.
-pub struct Call;
+pub(crate) struct Call;
 
 impl Custom for Call {
     #[inline(always)]

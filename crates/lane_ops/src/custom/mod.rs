@@ -1,12 +1,12 @@
 //! Custom steps, which have a body of their own: moves, selects, carries, moves between lanes, lane functions, and the ends of
 //! blocks.
 
-pub mod batch;
-pub mod carry;
-pub mod cross;
+pub(crate) mod batch;
+pub(crate) mod carry;
+pub(crate) mod cross;
 pub mod flow;
-pub mod lane_call;
-pub mod moves;
+pub(crate) mod lane_call;
+pub(crate) mod moves;
 pub mod probe;
 
 use super::lanes::Word;

@@ -13,7 +13,7 @@ use crate::store::Store;
 use wavetank_memory::VECTOR_BYTES;
 
 /// Copies the value unchanged.
-pub struct Copy<W>(PhantomData<W>);
+pub(crate) struct Copy<W>(PhantomData<W>);
 
 impl<W: Word> Op1 for Copy<W> {
     type A = W;
@@ -25,7 +25,7 @@ impl<W: Word> Op1 for Copy<W> {
 }
 
 /// Gives 1 for a value that is not 0, and 0 for 0: the value of a write to SCC.
-pub struct Truth;
+pub(crate) struct Truth;
 
 impl Op1 for Truth {
     type A = u32;
@@ -37,7 +37,7 @@ impl Op1 for Truth {
 }
 
 /// Spreads a uniform value over all lanes.
-pub struct Splat<W>(PhantomData<W>);
+pub(crate) struct Splat<W>(PhantomData<W>);
 
 impl<W: Word> Custom for Splat<W> {
     #[inline(always)]
@@ -52,7 +52,7 @@ impl<W: Word> Custom for Splat<W> {
 }
 
 /// Writes the bytes of each 32-bit lane that `flags` selects.
-pub struct WriteBytes<const U: u8>;
+pub(crate) struct WriteBytes<const U: u8>;
 
 impl<const U: u8> Custom for WriteBytes<U> {
     #[inline(always)]
@@ -70,7 +70,7 @@ impl<const U: u8> Custom for WriteBytes<U> {
 }
 
 /// `mask ? a : b` in each lane; source 0 is the mask.
-pub struct Select<W, const U: u8>(PhantomData<W>);
+pub(crate) struct Select<W, const U: u8>(PhantomData<W>);
 
 impl<W: Word, const U: u8> Custom for Select<W, U> {
     #[inline(always)]
@@ -118,7 +118,7 @@ unsafe fn half_of<W: Word, const U: u8>(
 }
 
 /// `cond ? a : b` of uniform values.
-pub struct UniformSelect<W>(PhantomData<W>);
+pub(crate) struct UniformSelect<W>(PhantomData<W>);
 
 impl<W: Word> Custom for UniformSelect<W> {
     #[inline(always)]
@@ -139,7 +139,7 @@ impl<W: Word> Custom for UniformSelect<W> {
 
 /// Reads vector register `imm[1] + index`; out of range reads v0 (Vega ISA,
 /// 3.6.2). Source 0 is the index; the file begins at `dst2`.
-pub struct ReadIndexed;
+pub(crate) struct ReadIndexed;
 
 impl Custom for ReadIndexed {
     #[inline(always)]
@@ -162,7 +162,7 @@ impl Custom for ReadIndexed {
 
 /// Writes vector register `imm[1] + index`; out of range writes nothing.
 /// Source 0 is the index, source 1 the value; the file begins at `dst2`.
-pub struct WriteIndexed<const U: u8>;
+pub(crate) struct WriteIndexed<const U: u8>;
 
 impl<const U: u8> Custom for WriteIndexed<U> {
     #[inline(always)]
@@ -183,7 +183,7 @@ impl<const U: u8> Custom for WriteIndexed<U> {
 pub const INDEXED_SGPRS: u32 = 104;
 
 /// Reads uniform register `imm[1] + index`; out of range reads s0. The file begins at `dst2`.
-pub struct ReadIndexedS;
+pub(crate) struct ReadIndexedS;
 
 impl Custom for ReadIndexedS {
     #[inline(always)]
@@ -200,7 +200,7 @@ impl Custom for ReadIndexedS {
 }
 
 /// Writes uniform register `imm[2] + index`; out of range writes nothing. The file begins at `dst2`.
-pub struct WriteIndexedS;
+pub(crate) struct WriteIndexedS;
 
 impl Custom for WriteIndexedS {
     #[inline(always)]

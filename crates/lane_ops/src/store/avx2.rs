@@ -10,7 +10,7 @@ use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row};
 
 /// The lane accesses of AVX2.
-pub struct Store256;
+pub(crate) struct Store256;
 
 /// Expands the low eight bits of a mask to eight lanes.
 ///

@@ -10,7 +10,7 @@ use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row};
 
 /// The lane accesses of AVX-512.
-pub struct Store512;
+pub(crate) struct Store512;
 
 impl Store for Store512 {
     #[inline(always)]

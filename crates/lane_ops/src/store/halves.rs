@@ -5,7 +5,7 @@ use wavetank_ir::LANES;
 use super::aligned::Aligned;
 
 /// The halves of a row, in the order of memory.
-pub type Halves<T> = [T; 2 * LANES];
+pub(crate) type Halves<T> = [T; 2 * LANES];
 
 /// Conversion of adjacent halves to single precision and back, at one level of processor features.
 pub trait PairConversions {

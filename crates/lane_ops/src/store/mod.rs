@@ -11,12 +11,12 @@ mod plain;
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
-pub use self::aligned::Aligned;
-pub use self::halves::{Halves, PairConversions};
-pub use self::permute::{Permute, permute};
-pub use self::plain::Plain;
+pub(crate) use self::aligned::Aligned;
+pub(crate) use self::halves::{Halves, PairConversions};
+pub(crate) use self::permute::{Permute, permute};
+pub(crate) use self::plain::Plain;
 #[cfg(target_arch = "x86_64")]
-pub use self::{avx2::Store256, avx512::Store512};
+pub(crate) use self::{avx2::Store256, avx512::Store512};
 
 /// The lane accesses of one level of processor features.
 pub trait Store: Permute + PairConversions {

@@ -5,7 +5,7 @@ use wavetank_ir::LANES;
 use super::aligned::Aligned;
 
 /// The lanes of a register.
-pub type Row = [u32; LANES];
+pub(crate) type Row = [u32; LANES];
 
 /// The permutes of bytes of one level of processor features.
 pub trait Permute {
@@ -18,7 +18,7 @@ pub trait Permute {
 
 /// Each byte of `select` selects a byte of `{high, low}`, a sign, 0 or 0xff.
 #[inline(always)]
-pub fn permute(high: u32, low: u32, select: u32) -> u32 {
+pub(crate) fn permute(high: u32, low: u32, select: u32) -> u32 {
     let bytes = u64::from(high) << 32 | u64::from(low);
     let byte = |select: u8| (bytes >> (select % 8 * 8)) as u8;
     u32::from_le_bytes(select.to_le_bytes().map(|select| match select {

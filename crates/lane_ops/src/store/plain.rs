@@ -9,7 +9,7 @@ use super::permute::{Permute, Row, permute};
 use crate::half::{self, narrow_nearest, widen_quiet};
 
 /// The baseline level, with the features that the compiler assumes.
-pub struct Plain;
+pub(crate) struct Plain;
 
 impl Store for Plain {
     #[inline(always)]
@@ -125,7 +125,7 @@ mod host {
 
     /// As [`Store::join`](super::Store::join).
     #[inline(always)]
-    pub unsafe fn join(low: *const u32, high: *const u32, to: *mut u64) {
+    pub(crate) unsafe fn join(low: *const u32, high: *const u32, to: *mut u64) {
         for c in 0..LANES / 4 {
             // SAFETY: four lanes of each, by the caller's promise; SSE2 is part of every x86-64.
             unsafe {
@@ -140,7 +140,7 @@ mod host {
 
     /// As [`Store::split`](super::Store::split).
     #[inline(always)]
-    pub unsafe fn split(from: &[u64; LANES], low: *mut u32, high: *mut u32) {
+    pub(crate) unsafe fn split(from: &[u64; LANES], low: *mut u32, high: *mut u32) {
         for c in 0..LANES / 4 {
             // SAFETY: four lanes of each, by the caller's promise; SSE2 is part of every x86-64.
             unsafe {
@@ -156,7 +156,7 @@ mod host {
 
     /// As [`Store::mask`](super::Store::mask).
     #[inline(always)]
-    pub fn mask(r: &[u32; LANES]) -> u64 {
+    pub(crate) fn mask(r: &[u32; LANES]) -> u64 {
         let mut mask = 0;
         for c in 0..LANES / 4 {
             // SAFETY: four lanes of the array; SSE2 is part of every x86-64.

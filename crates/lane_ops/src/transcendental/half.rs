@@ -16,7 +16,7 @@ fn polynomial<const N: usize>(x: f32, c: [f32; N]) -> f32 {
 const ROUNDER: f32 = 12_582_912.0;
 
 #[inline(always)]
-pub fn exp2(x: f32) -> f32 {
+pub(crate) fn exp2(x: f32) -> f32 {
     // Far past both ends of half precision, so the final rounding gives zero or infinity.
     let bounded = if x < 40.0 { x } else { 40.0 };
     let bounded = if bounded > -40.0 { bounded } else { -40.0 };
@@ -27,7 +27,7 @@ pub fn exp2(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn log2(x: f32) -> f32 {
+pub(crate) fn log2(x: f32) -> f32 {
     const ROOT_HALF: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
     // x = m · 2^e with √½ ≤ m < √2. Halves are never denormal in single precision.
     let e = x.to_bits().wrapping_sub(ROOT_HALF) as i32 >> 23;
@@ -47,7 +47,7 @@ fn part_of_turn(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn sin(x: f32) -> f32 {
+pub(crate) fn sin(x: f32) -> f32 {
     let r = part_of_turn(x);
     let r = if r.abs() > 0.25 {
         0.5f32.copysign(r) - r
@@ -58,7 +58,7 @@ pub fn sin(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn cos(x: f32) -> f32 {
+pub(crate) fn cos(x: f32) -> f32 {
     // The difference is exact: halves are multiples of 2^-24.
     let r = 0.25 - part_of_turn(x).abs();
     r * polynomial(r * r, SIN)

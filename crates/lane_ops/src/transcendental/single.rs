@@ -83,7 +83,7 @@ mod exp2 {
 
     /// The fraction f, |f| ≤ ½, and the exponent in the low bits. A NaN gives any numbers.
     #[inline(always)]
-    pub fn reduce(a: u32) -> [u32; 2] {
+    pub(crate) fn reduce(a: u32) -> [u32; 2] {
         // Far past both ends of single precision, so the final rounding gives zero or infinity.
         let x = f32::from_bits(a);
         let x = if x < 200.0 { x } else { 200.0 };
@@ -94,7 +94,7 @@ mod exp2 {
     }
 
     #[inline(always)]
-    pub fn evaluate([f, exponent]: [u32; 2]) -> f32 {
+    pub(crate) fn evaluate([f, exponent]: [u32; 2]) -> f32 {
         let p = polynomial(f32::from_bits(f).into(), EXP2);
         f64::from_bits(p.to_bits().wrapping_add(u64::from(exponent) << 52)) as f32
     }
@@ -134,13 +134,13 @@ mod log2 {
 
     /// Whether the operand is a positive normal number.
     #[inline(always)]
-    pub fn is_usual(a: u32) -> bool {
+    pub(crate) fn is_usual(a: u32) -> bool {
         a.wrapping_sub(SMALLEST_NORMAL) < Single::EXPONENT - SMALLEST_NORMAL
     }
 
     /// Splits a usual number m · 2^e with √½ ≤ m < √2 into m, roughly 1 / (m + 1), and e.
     #[inline(always)]
-    pub fn split(a: u32) -> [u32; 3] {
+    pub(crate) fn split(a: u32) -> [u32; 3] {
         const ROOT_HALF: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
         let e = a.wrapping_sub(ROOT_HALF) as i32 >> Single::FRACTION_BITS;
         let m = a.wrapping_sub((e << Single::FRACTION_BITS) as u32);
@@ -150,7 +150,7 @@ mod log2 {
 
     /// `split` for denormal numbers too. Other operands give any numbers.
     #[inline(always)]
-    pub fn reduce(a: u32) -> [u32; 3] {
+    pub(crate) fn reduce(a: u32) -> [u32; 3] {
         const UP: f32 = SMALLEST_NORMAL as f32;
         let tiny = a < SMALLEST_NORMAL;
         let scaled = (f32::from_bits(a) * UP).to_bits();
@@ -160,7 +160,7 @@ mod log2 {
     }
 
     #[inline(always)]
-    pub fn evaluate([m, rough, e]: [u32; 3]) -> f32 {
+    pub(crate) fn evaluate([m, rough, e]: [u32; 3]) -> f32 {
         let [m, rough] = [m, rough].map(|x| f64::from(f32::from_bits(x)));
         // s = (m − 1) / (m + 1), with a Newton step for the reciprocal.
         let error = (-m).mul_add(rough, 1.0 - rough);
@@ -170,7 +170,7 @@ mod log2 {
     }
 
     #[inline(always)]
-    pub fn finish(a: u32, r: u32) -> u32 {
+    pub(crate) fn finish(a: u32, r: u32) -> u32 {
         let r = if a == Single::EXPONENT { a } else { r };
         let r = if a > Single::EXPONENT {
             invalid::<Single>()
@@ -223,7 +223,7 @@ mod turns {
 
     /// x minus the nearest integer, exactly, and -0 for -0; a NaN for infinities.
     #[inline(always)]
-    pub fn part(a: u32) -> [u32; 1] {
+    pub(crate) fn part(a: u32) -> [u32; 1] {
         let x = f32::from_bits(a);
         let nearest = x.round_ties_even() + 0.0;
         [(x - nearest).to_bits()]
@@ -231,7 +231,7 @@ mod turns {
 
     /// Folds a turn to the number in its first or last quarter that has the same sine, exactly.
     #[inline(always)]
-    pub fn fold(a: u32) -> [u32; 1] {
+    pub(crate) fn fold(a: u32) -> [u32; 1] {
         let r = f32::from_bits(part(a)[0]);
         let r = if r.abs() > 0.25 {
             0.5f32.copysign(r) - r
@@ -247,12 +247,12 @@ mod turns {
     }
 
     #[inline(always)]
-    pub fn sin([r]: [u32; 1]) -> f32 {
+    pub(crate) fn sin([r]: [u32; 1]) -> f32 {
         sin_of_double(f32::from_bits(r).into()) as f32
     }
 
     #[inline(always)]
-    pub fn cos([part]: [u32; 1]) -> f32 {
+    pub(crate) fn cos([part]: [u32; 1]) -> f32 {
         sin_of_double(0.25 - f64::from(f32::from_bits(part).abs())) as f32
     }
 }

@@ -13,7 +13,7 @@ use wavetank_memory::{Context, MemoryUnit, Registry, Uniform, VECTOR_BYTES, Wave
 
 /// Something to choose a function for.
 #[derive(Clone, Copy, Debug)]
-pub enum Choice {
+pub(crate) enum Choice {
     Un(Un, Elem),
     Bin(Bin, Elem),
     Tern(Tern, Elem),
@@ -112,14 +112,14 @@ impl Choice {
 /// One use of a function: which sources are uniform, which sign modifiers they
 /// have (as in [`Step::flags`]), and which lanes are written.
 #[derive(Clone, Copy, Debug)]
-pub struct Use {
+pub(crate) struct Use {
     pub fp: Fp,
     pub uniform: u8,
     pub mods: u32,
     pub mask: u64,
 }
 
-pub type Lanes = [u64; LANES];
+pub(crate) type Lanes = [u64; LANES];
 
 /// Registers of the test: sources from v0, two each; the result at v8.
 const RESULT: usize = 8;
@@ -164,7 +164,7 @@ fn call(wave: &mut Wave, step: &Step) {
 }
 
 /// Runs a vector step and gives the result's lanes; a relation's are 0 or 1.
-pub fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
+pub(crate) fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
     let caps = choice.caps(how.fp).expect("the choice exists");
     let fused = Caps {
         uniform: fuses(simd) && caps.uniform,
@@ -462,9 +462,8 @@ fn pairs_are_halves() {
     let mut random = Random(29);
     let mut kinds = 0;
     for choice in Choice::all() {
-        let elem = match choice {
-            Choice::Un(_, elem) | Choice::Bin(_, elem) | Choice::Tern(_, elem) => elem,
-            _ => continue,
+        let (Choice::Un(_, elem) | Choice::Bin(_, elem) | Choice::Tern(_, elem)) = choice else {
+            continue;
         };
         let Some(half) = elem.half() else { continue };
         let of_halves = match choice {

@@ -6,7 +6,7 @@ mod accuracy;
 mod integers;
 mod levels;
 mod roots;
-pub mod samples;
+pub(crate) mod samples;
 mod scalar;
 mod soft;
 mod special;

@@ -3,10 +3,10 @@
 use wavetank_ir::{Elem, Fp, Round};
 
 /// A splitmix64 generator: the same numbers in every run.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -14,13 +14,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
     /// Bits of an element: any positive normal number, if it is a float, for
     /// what is done in another way when all lanes have such.
-    pub fn usual(&mut self, elem: Elem) -> u64 {
+    pub(crate) fn usual(&mut self, elem: Elem) -> u64 {
         let bits = self.next() & ones(width(elem));
         if !elem.is_float() {
             return bits;
@@ -31,7 +31,7 @@ impl Random {
 
     /// Bits of an element: anything, a special value, or a number of middling
     /// exponent, so that sums cancel and products stay in range.
-    pub fn value(&mut self, elem: Elem) -> u64 {
+    pub(crate) fn value(&mut self, elem: Elem) -> u64 {
         if let Some(half) = elem.half() {
             return self.value(half) | self.value(half) << 16;
         }
@@ -53,7 +53,7 @@ impl Random {
     }
 }
 
-pub fn width(elem: Elem) -> u32 {
+pub(crate) fn width(elem: Elem) -> u32 {
     match elem {
         Elem::I16 | Elem::F16 => 16,
         Elem::I32 | Elem::F32 | Elem::I16x2 | Elem::F16x2 => 32,
@@ -61,12 +61,12 @@ pub fn width(elem: Elem) -> u32 {
     }
 }
 
-pub fn ones(bits: u32) -> u64 {
+pub(crate) fn ones(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
 /// Fraction bits and exponent bias of a float.
-pub fn layout(elem: Elem) -> (u32, u64) {
+pub(crate) fn layout(elem: Elem) -> (u32, u64) {
     match elem {
         Elem::F16 => (10, 15),
         Elem::F32 => (23, 127),
@@ -75,7 +75,7 @@ pub fn layout(elem: Elem) -> (u32, u64) {
 }
 
 /// Values at which something changes.
-pub fn specials(elem: Elem) -> Vec<u64> {
+pub(crate) fn specials(elem: Elem) -> Vec<u64> {
     let width = width(elem);
     let sign = 1 << (width - 1);
     let positive = if elem.is_float() {
@@ -134,7 +134,7 @@ pub fn specials(elem: Elem) -> Vec<u64> {
 }
 
 /// Every rounding and flushing.
-pub fn environments() -> Vec<Fp> {
+pub(crate) fn environments() -> Vec<Fp> {
     let mut all = Vec::new();
     for round in [Round::Nearest, Round::Up, Round::Down, Round::Zero] {
         for bits in 0..8 {

@@ -8,7 +8,7 @@ use wavetank_lane_ops::internals::{
 
 /// One lane of a chosen function; operands that it lacks are ignored, and a
 /// relation gives 0 or 1.
-pub type Lane = fn(Env, [u64; 3]) -> u64;
+pub(crate) type Lane = fn(Env, [u64; 3]) -> u64;
 
 fn lane1<F: Op1>(env: Env, [a, ..]: [u64; 3]) -> u64 {
     F::f(env, F::A::from_u64(a)).to_u64()
@@ -37,7 +37,7 @@ fn lane_test<F: Test2>(env: Env, [a, b, _]: [u64; 3]) -> u64 {
 }
 
 /// Visits to get a [`Lane`].
-pub struct OneLane;
+pub(crate) struct OneLane;
 
 macro_rules! visit {
     ($($lane:ident $trait:ident: $($name:ident)*;)*) => {$($(
@@ -62,41 +62,41 @@ impl Visit for OneLane {
 /// A value: functions are chosen without any.
 const V: Value = Value(0);
 
-pub fn env(fp: Fp) -> Env {
+pub(crate) fn env(fp: Fp) -> Env {
     Env(Env::pack(fp))
 }
 
-pub fn un(op: Un, elem: Elem, fp: Fp, a: u64) -> u64 {
+pub(crate) fn un(op: Un, elem: Elem, fp: Fp, a: u64) -> u64 {
     function(&Op::Un(op, elem, fp, V), OneLane).expect("the operation exists")(env(fp), [a, 0, 0])
 }
 
-pub fn bin(op: Bin, elem: Elem, fp: Fp, a: u64, b: u64) -> u64 {
+pub(crate) fn bin(op: Bin, elem: Elem, fp: Fp, a: u64, b: u64) -> u64 {
     function(&Op::Bin(op, elem, fp, V, V), OneLane).expect("the operation exists")(
         env(fp),
         [a, b, 0],
     )
 }
 
-pub fn tern(op: Tern, elem: Elem, fp: Fp, args: [u64; 3]) -> u64 {
+pub(crate) fn tern(op: Tern, elem: Elem, fp: Fp, args: [u64; 3]) -> u64 {
     function(&Op::Tern(op, elem, fp, V, V, V), OneLane).expect("the operation exists")(
         env(fp),
         args,
     )
 }
 
-pub fn cmp(rel: Rel, elem: Elem, fp: Fp, a: u64, b: u64) -> bool {
+pub(crate) fn cmp(rel: Rel, elem: Elem, fp: Fp, a: u64, b: u64) -> bool {
     function(&Op::Cmp(rel, elem, fp, V, V), OneLane).expect("the relation exists")(
         env(fp),
         [a, b, 0],
     ) != 0
 }
 
-pub fn class(elem: Elem, a: u64, classes: u32) -> bool {
+pub(crate) fn class(elem: Elem, a: u64, classes: u32) -> bool {
     let f = function(&Op::Class(elem, V, V), OneLane).expect("floats have classes");
     f(env(Fp::default()), [a, classes.into(), 0]) != 0
 }
 
-pub fn cvt(op: Cvt, from: Elem, to: Elem, fp: Fp, a: u64) -> u64 {
+pub(crate) fn cvt(op: Cvt, from: Elem, to: Elem, fp: Fp, a: u64) -> u64 {
     function(&Op::Cvt(op, from, to, fp, V), OneLane).expect("the conversion exists")(
         env(fp),
         [a, 0, 0],

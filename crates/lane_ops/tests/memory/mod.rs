@@ -24,25 +24,25 @@ use wavetank_memory::{
     VECTOR_BYTES, Wave,
 };
 
-pub const V: Value = Value(0);
+pub(crate) const V: Value = Value(0);
 
 /// A place in the uniform file for masks and addresses.
-pub fn s(n: usize) -> u32 {
+pub(crate) fn s(n: usize) -> u32 {
     (std::mem::offset_of!(Uniform, s) + 4 * n) as u32
 }
 
-pub fn v(n: u32) -> Source {
+pub(crate) fn v(n: u32) -> Source {
     Source::Vector(n * VECTOR_BYTES as u32)
 }
 
-pub fn global() -> Where {
+pub(crate) fn global() -> Where {
     Where::Global {
         address: V,
         index: None,
     }
 }
 
-pub fn load(space: Where, access: Access, to: DataReg) -> MemOp {
+pub(crate) fn load(space: Where, access: Access, to: DataReg) -> MemOp {
     MemOp {
         kind: MemKind::Load,
         space,
@@ -59,7 +59,7 @@ pub fn load(space: Where, access: Access, to: DataReg) -> MemOp {
     }
 }
 
-pub fn store(space: Where, access: Access, from: DataReg) -> MemOp {
+pub(crate) fn store(space: Where, access: Access, from: DataReg) -> MemOp {
     MemOp {
         kind: MemKind::Store,
         data: registers(from, access.bytes().div_ceil(4)),
@@ -68,7 +68,7 @@ pub fn store(space: Where, access: Access, from: DataReg) -> MemOp {
     }
 }
 
-pub fn atomic(space: Where, rmw: Rmw, dwords: u8, data: u16, to: u16) -> MemOp {
+pub(crate) fn atomic(space: Where, rmw: Rmw, dwords: u8, data: u16, to: u16) -> MemOp {
     let operands = if rmw.needs_two() { 2 } else { 1 };
     MemOp {
         kind: MemKind::Atomic(rmw),
@@ -78,7 +78,7 @@ pub fn atomic(space: Where, rmw: Rmw, dwords: u8, data: u16, to: u16) -> MemOp {
 }
 
 /// The numbers of registers, as values of data.
-pub fn registers(first: DataReg, count: u32) -> Vec<Value> {
+pub(crate) fn registers(first: DataReg, count: u32) -> Vec<Value> {
     let first = match first {
         DataReg::V(n) => n.into(),
         DataReg::S(n) => n.into(),
@@ -110,14 +110,14 @@ fn data(op: &MemOp) -> [u32; MemOp::MAX_DATA] {
 }
 
 /// The steps of the levels that this processor has.
-pub fn levels(op: &MemOp) -> Vec<StepFn> {
+pub(crate) fn levels(op: &MemOp) -> Vec<StepFn> {
     let all = [Simd::Baseline, Simd::Avx2, Simd::Avx512];
     let here = all.into_iter().filter(|simd| simd.or_best() == *simd);
     here.map(|simd| memory_step(simd, op, false)).collect()
 }
 
 /// Runs an operation at one level, with EXEC as its mask.
-pub fn run_step(
+pub(crate) fn run_step(
     wave: &mut Wave,
     unit: &mut MemoryUnit<'_>,
     op: &MemOp,
@@ -173,7 +173,7 @@ pub fn run_step(
 }
 
 /// Runs an operation at the best level.
-pub fn run(
+pub(crate) fn run(
     wave: &mut Wave,
     unit: &mut MemoryUnit<'_>,
     op: &MemOp,
@@ -183,25 +183,25 @@ pub fn run(
     run_step(wave, unit, op, sources, f)
 }
 
-pub fn set_addresses(wave: &mut Wave, reg: usize, f: impl Fn(usize) -> u64) {
+pub(crate) fn set_addresses(wave: &mut Wave, reg: usize, f: impl Fn(usize) -> u64) {
     for lane in 0..64 {
         wave.vgpr_mut(reg)[lane] = f(lane) as u32;
         wave.vgpr_mut(reg + 1)[lane] = (f(lane) >> 32) as u32;
     }
 }
 
-pub fn bytes_of(registry: &Registry, address: u64, n: usize) -> Vec<u8> {
+pub(crate) fn bytes_of(registry: &Registry, address: u64, n: usize) -> Vec<u8> {
     let mut out = vec![0; n];
     registry.read(address, &mut out).unwrap();
     out
 }
 
-pub fn dword(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn dword(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
 /// A buffer of 4 KiB whose bytes all differ from their neighbours.
-pub fn filled(registry: &Registry) -> (u64, Vec<u8>) {
+pub(crate) fn filled(registry: &Registry) -> (u64, Vec<u8>) {
     let a = registry.allocate("buffer", 4096, 4096).unwrap().address;
     let bytes: Vec<u8> = (0..4096u32).map(|i| (i * 37 + i / 256) as u8).collect();
     registry.write(a, &bytes).unwrap();
@@ -209,7 +209,7 @@ pub fn filled(registry: &Registry) -> (u64, Vec<u8>) {
 }
 
 /// Scratch of 16 dwords a lane.
-pub fn with_scratch<'m>(registry: &'m Registry) -> (MemoryUnit<'m>, u64) {
+pub(crate) fn with_scratch<'m>(registry: &'m Registry) -> (MemoryUnit<'m>, u64) {
     let a = registry.allocate("scratch", 64 * 64, 256).unwrap();
     let mut unit = MemoryUnit::new(registry);
     unit.set_scratch(a.address, 64);
@@ -218,21 +218,21 @@ pub fn with_scratch<'m>(registry: &'m Registry) -> (MemoryUnit<'m>, u64) {
 }
 
 /// What is said of an offset above the scratch of 64 bytes.
-pub fn overflow(offset: u32) -> MemoryFaultReason {
+pub(crate) fn overflow(offset: u32) -> MemoryFaultReason {
     MemoryFaultReason::StackOverflow {
         offset,
         stack_bytes: 64,
     }
 }
 
-pub fn local() -> Where {
+pub(crate) fn local() -> Where {
     Where::Lds {
         address: V,
         limit: None,
     }
 }
 
-pub fn buffer(index: bool, offset: bool, format: bool) -> Where {
+pub(crate) fn buffer(index: bool, offset: bool, format: bool) -> Where {
     Where::Buffer {
         resource: [Value(8), Value(10)],
         dialect: Dialect::Indexed,
@@ -249,11 +249,11 @@ pub fn buffer(index: bool, offset: bool, format: bool) -> Where {
 }
 
 /// Sets s[8:11] to a descriptor; word 3 with data format 32 and select xyzw.
-pub fn bind(wave: &mut Wave, base: u64, stride: u32, records: u32, word1: u32, word3: u32) {
+pub(crate) fn bind(wave: &mut Wave, base: u64, stride: u32, records: u32, word1: u32, word3: u32) {
     const XYZW: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
     let word1 = word1 | stride << 16;
     wave.set_s64(8, base | u64::from(word1) << 32);
     wave.set_s64(10, u64::from(records) | u64::from(word3 | XYZW) << 32);
 }
 
-pub const FORMAT_32: u32 = 4 << 15;
+pub(crate) const FORMAT_32: u32 = 4 << 15;

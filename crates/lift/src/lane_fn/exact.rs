@@ -51,7 +51,7 @@ pub(super) struct Exact {
 
 impl Format {
     /// The number that bits represent, and whether it is denormal.
-    pub fn read(self, bits: u64) -> (Number, bool) {
+    pub(super) fn read(self, bits: u64) -> (Number, bool) {
         let fraction_bits = self.precision as u32 - 1;
         let fraction = bits & ((1 << fraction_bits) - 1);
         let exponents = 1u64 << (self.bits - self.precision as u32);
@@ -76,7 +76,7 @@ impl Format {
 }
 
 impl Exact {
-    pub const ZERO: Exact = Exact {
+    pub(super) const ZERO: Exact = Exact {
         negative: false,
         mantissa: 0,
         exponent: 0,
@@ -84,7 +84,7 @@ impl Exact {
     };
 
     /// An integer by its sign and magnitude.
-    pub fn integer(negative: bool, magnitude: u64) -> Exact {
+    pub(super) fn integer(negative: bool, magnitude: u64) -> Exact {
         Exact {
             negative,
             mantissa: magnitude.into(),
@@ -92,7 +92,7 @@ impl Exact {
         }
     }
 
-    pub fn is_zero(self) -> bool {
+    pub(super) fn is_zero(self) -> bool {
         self.mantissa == 0 && !self.more
     }
 
@@ -102,12 +102,12 @@ impl Exact {
     }
 
     /// The exponent of the leading bit.
-    pub fn top(self) -> i32 {
+    pub(super) fn top(self) -> i32 {
         self.exponent + self.length() - 1
     }
 
     /// The product of two numbers of at most 53 bits.
-    pub fn times(self, other: Exact) -> Exact {
+    pub(super) fn times(self, other: Exact) -> Exact {
         Exact {
             negative: self.negative != other.negative,
             mantissa: self.mantissa * other.mantissa,
@@ -117,7 +117,7 @@ impl Exact {
     }
 
     /// The sum of two exact numbers of at most 106 bits.
-    pub fn plus(self, other: Exact) -> Exact {
+    pub(super) fn plus(self, other: Exact) -> Exact {
         /// The number of bits that the larger mantissa is extended to.
         const WIDTH: i32 = 124;
         if self.is_zero() || other.is_zero() {
@@ -156,7 +156,7 @@ impl Exact {
     }
 
     /// 1 / self, for a number that is not zero.
-    pub fn inverse(self) -> Exact {
+    pub(super) fn inverse(self) -> Exact {
         const ONE: u128 = 1 << 120;
         Exact {
             negative: self.negative,
@@ -167,7 +167,7 @@ impl Exact {
     }
 
     /// The square root of a number of at most 53 bits that is not negative.
-    pub fn root(self) -> Exact {
+    pub(super) fn root(self) -> Exact {
         // 53 + 66 bits give a root of 59 bits; the exponent must be even.
         let shift = 66 - (self.exponent & 1);
         let mantissa = self.mantissa << shift;
@@ -181,7 +181,7 @@ impl Exact {
     }
 
     /// The integer part, and whether a fraction was truncated; `None` above 2^64.
-    pub fn truncated(self) -> Option<(u64, bool)> {
+    pub(super) fn truncated(self) -> Option<(u64, bool)> {
         if self.top() >= 64 {
             return None;
         }
@@ -201,7 +201,7 @@ impl Exact {
     }
 
     /// Whether the number is a power of two.
-    pub fn is_power_of_two(self) -> bool {
+    pub(super) fn is_power_of_two(self) -> bool {
         self.mantissa.is_power_of_two()
     }
 }

@@ -110,7 +110,7 @@ pub(crate) struct How {
 
 impl How {
     /// The packed form that is an argument of [`EXCEPTIONS`].
-    pub fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         let width = |bits: u32| bits.trailing_zeros() - 4;
         let round = match self.fp.round {
             Round::Nearest => 0,

@@ -18,12 +18,12 @@ pub(crate) struct Cond<'b> {
 
 impl<'b> Cond<'b> {
     /// A lane mask, or a uniform that is 0 or 1.
-    pub fn new(b: &'b Builder, v: Value) -> Self {
+    pub(crate) fn new(b: &'b Builder, v: Value) -> Self {
         Cond { b, v }
     }
 
     /// `self ? yes : no`, on integers.
-    pub fn select(self, yes: Int<'b>, no: impl Operand<'b>) -> Int<'b> {
+    pub(crate) fn select(self, yes: Int<'b>, no: impl Operand<'b>) -> Int<'b> {
         let no = no.operand(yes);
         Int {
             v: self.b.select(self.v, yes.v, no.v),
@@ -32,7 +32,7 @@ impl<'b> Cond<'b> {
     }
 
     /// `self ? yes : no`, on floats.
-    pub fn select_float(self, yes: Float<'b>, no: Float<'b>) -> Float<'b> {
+    pub(crate) fn select_float(self, yes: Float<'b>, no: Float<'b>) -> Float<'b> {
         Float {
             v: self.b.select(self.v, yes.v, no.v),
             ..yes
@@ -40,7 +40,7 @@ impl<'b> Cond<'b> {
     }
 
     /// A uniform condition as the integer 0 or 1, a mask as its 64 bits.
-    pub fn as_int(self) -> Int<'b> {
+    pub(crate) fn as_int(self) -> Int<'b> {
         if self.b.ty(self.v) == Ty::U32 {
             Int::i32(self.b, self.v)
         } else {

@@ -21,12 +21,12 @@ pub(crate) struct Float<'b> {
 
 impl<'b> Float<'b> {
     /// A value that holds a float of this element type.
-    pub fn new(b: &'b Builder, elem: Elem, fp: Fp, v: Value) -> Self {
+    pub(crate) fn new(b: &'b Builder, elem: Elem, fp: Fp, v: Value) -> Self {
         Float { b, v, elem, fp }
     }
 
     /// A uniform constant of the same element type, by its bits.
-    pub fn constant_bits(self, bits: u64) -> Self {
+    pub(crate) fn constant_bits(self, bits: u64) -> Self {
         let v = if self.elem == Elem::F64 {
             self.b.u64(bits)
         } else {
@@ -37,51 +37,51 @@ impl<'b> Float<'b> {
 
     /// An operation of one operand, by its name in the IR, with a float result
     /// of the same type.
-    pub fn un(self, op: Un) -> Self {
+    pub(crate) fn un(self, op: Un) -> Self {
         let v = self.b.un(op, self.elem, self.fp, self.v);
         Float { v, ..self }
     }
 
     /// An operation of two operands, by its name in the IR.
-    pub fn bin(self, op: Bin, rhs: Self) -> Self {
+    pub(crate) fn bin(self, op: Bin, rhs: Self) -> Self {
         let v = self.b.bin(op, self.elem, self.fp, self.v, rhs.v);
         Float { v, ..self }
     }
 
     /// An operation of three operands, by its name in the IR.
-    pub fn tern(self, op: Tern, x: Self, y: Self) -> Self {
+    pub(crate) fn tern(self, op: Tern, x: Self, y: Self) -> Self {
         let v = self.b.tern(op, self.elem, self.fp, self.v, x.v, y.v);
         Float { v, ..self }
     }
 
     /// Compares by a relation of the IR.
-    pub fn cmp(self, rel: Rel, rhs: Self) -> Cond<'b> {
+    pub(crate) fn cmp(self, rel: Rel, rhs: Self) -> Cond<'b> {
         let v = self.b.cmp(rel, self.elem, self.fp, self.v, rhs.v);
         Cond { b: self.b, v }
     }
 
     /// `self · b + c`, rounded once.
-    pub fn fma(self, b: Self, c: Self) -> Self {
+    pub(crate) fn fma(self, b: Self, c: Self) -> Self {
         self.tern(Tern::Fma, b, c)
     }
 
     /// `self · b` rounded, plus `c` rounded.
-    pub fn mad(self, b: Self, c: Self) -> Self {
+    pub(crate) fn mad(self, b: Self, c: Self) -> Self {
         self.tern(Tern::FMad, b, c)
     }
 
     /// Minimum by the ISA's rules.
-    pub fn min(self, rhs: Self) -> Self {
+    pub(crate) fn min(self, rhs: Self) -> Self {
         self.bin(Bin::FMin, rhs)
     }
 
     /// Maximum by the ISA's rules.
-    pub fn max(self, rhs: Self) -> Self {
+    pub(crate) fn max(self, rhs: Self) -> Self {
         self.bin(Bin::FMax, rhs)
     }
 
     /// The bits of the float as an integer.
-    pub fn as_int(self) -> Int<'b> {
+    pub(crate) fn as_int(self) -> Int<'b> {
         let elem = match self.elem {
             Elem::F16 => Elem::I16,
             Elem::F64 => Elem::I64,
@@ -91,19 +91,19 @@ impl<'b> Float<'b> {
     }
 
     /// Converts to a signed integer: toward zero, saturating, NaN to 0.
-    pub fn to_int_s(self, elem: Elem) -> Int<'b> {
+    pub(crate) fn to_int_s(self, elem: Elem) -> Int<'b> {
         let v = self.b.cvt(Cvt::FToS, self.elem, elem, self.fp, self.v);
         Int::new(self.b, elem, v)
     }
 
     /// Converts to an unsigned integer: toward zero, saturating, NaN to 0.
-    pub fn to_int_u(self, elem: Elem) -> Int<'b> {
+    pub(crate) fn to_int_u(self, elem: Elem) -> Int<'b> {
         let v = self.b.cvt(Cvt::FToU, self.elem, elem, self.fp, self.v);
         Int::new(self.b, elem, v)
     }
 
     /// Converts to a float of another width; operations on the result run in `fp`.
-    pub fn to_float(self, elem: Elem, fp: Fp) -> Float<'b> {
+    pub(crate) fn to_float(self, elem: Elem, fp: Fp) -> Float<'b> {
         let v = self.b.cvt(Cvt::FToF, self.elem, elem, fp, self.v);
         Float {
             b: self.b,

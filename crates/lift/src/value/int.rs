@@ -19,17 +19,17 @@ pub(crate) struct Int<'b> {
 
 impl<'b> Int<'b> {
     /// A value that holds an integer of this element type.
-    pub fn new(b: &'b Builder, elem: Elem, v: Value) -> Self {
+    pub(crate) fn new(b: &'b Builder, elem: Elem, v: Value) -> Self {
         Int { b, v, elem }
     }
 
     /// A 32-bit integer value.
-    pub fn i32(b: &'b Builder, v: Value) -> Self {
+    pub(crate) fn i32(b: &'b Builder, v: Value) -> Self {
         Int::new(b, Elem::I32, v)
     }
 
     /// A 64-bit integer value; a lane mask counts as its 64 bits.
-    pub fn i64(b: &'b Builder, v: Value) -> Self {
+    pub(crate) fn i64(b: &'b Builder, v: Value) -> Self {
         let v = if b.ty(v) == Ty::Mask {
             b.cast(Ty::U64, v)
         } else {
@@ -39,17 +39,17 @@ impl<'b> Int<'b> {
     }
 
     /// A uniform constant of 32 bits.
-    pub fn const32(b: &'b Builder, c: u32) -> Self {
+    pub(crate) fn const32(b: &'b Builder, c: u32) -> Self {
         Int::i32(b, b.u32(c))
     }
 
     /// A uniform constant of 64 bits.
-    pub fn const64(b: &'b Builder, c: u64) -> Self {
+    pub(crate) fn const64(b: &'b Builder, c: u64) -> Self {
         Int::i64(b, b.u64(c))
     }
 
     /// A uniform constant of the same element type.
-    pub fn constant(self, c: u64) -> Self {
+    pub(crate) fn constant(self, c: u64) -> Self {
         let v = match self.elem {
             Elem::I64 => self.b.u64(c),
             Elem::I16 => self.b.u32(u32::from(c as u16)),
@@ -59,7 +59,7 @@ impl<'b> Int<'b> {
     }
 
     /// The width in bits.
-    pub fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         match self.elem {
             Elem::I16 => 16,
             Elem::I64 => 64,
@@ -106,117 +106,117 @@ impl<'b> Int<'b> {
     }
 
     /// Shifts right and fills with the sign bit.
-    pub fn sar(self, count: impl Operand<'b>) -> Self {
+    pub(crate) fn sar(self, count: impl Operand<'b>) -> Self {
         self.shift(Bin::Sar, count)
     }
 
     /// The high half of the unsigned product.
-    pub fn mul_hi_u(self, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn mul_hi_u(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MulHiU, rhs)
     }
 
     /// The high half of the signed product.
-    pub fn mul_hi_s(self, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn mul_hi_s(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MulHiS, rhs)
     }
 
     /// Any other operation of two operands, by its name in the IR.
-    pub fn apply(self, op: Bin, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn apply(self, op: Bin, rhs: impl Operand<'b>) -> Self {
         self.bin(op, rhs)
     }
 
     /// The unsigned minimum of both.
-    pub fn min_u(self, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn min_u(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MinU, rhs)
     }
 
     /// The unsigned maximum of both.
-    pub fn max_u(self, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn max_u(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MaxU, rhs)
     }
 
     /// The signed minimum of both.
-    pub fn min_s(self, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn min_s(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MinS, rhs)
     }
 
     /// The signed maximum of both.
-    pub fn max_s(self, rhs: impl Operand<'b>) -> Self {
+    pub(crate) fn max_s(self, rhs: impl Operand<'b>) -> Self {
         self.bin(Bin::MaxS, rhs)
     }
 
     /// The number of ones, in 32 bits.
-    pub fn count_ones(self) -> Self {
+    pub(crate) fn count_ones(self) -> Self {
         self.un(Un::CountOnes, Elem::I32)
     }
 
     /// The number of zeros above the highest one, −1 for 0; in 32 bits.
-    pub fn leading_zeros(self) -> Self {
+    pub(crate) fn leading_zeros(self) -> Self {
         self.un(Un::LeadingZeros, Elem::I32)
     }
 
     /// The number of top bits equal to the sign, −1 if all are; in 32 bits.
-    pub fn leading_signs(self) -> Self {
+    pub(crate) fn leading_signs(self) -> Self {
         self.un(Un::LeadingSigns, Elem::I32)
     }
 
     /// The position of the lowest one, −1 for 0; in 32 bits.
-    pub fn trailing_zeros(self) -> Self {
+    pub(crate) fn trailing_zeros(self) -> Self {
         self.un(Un::TrailingZeros, Elem::I32)
     }
 
     /// The bits in reverse order.
-    pub fn reverse(self) -> Self {
+    pub(crate) fn reverse(self) -> Self {
         self.un(Un::Reverse, self.elem)
     }
 
     /// The low half of 64 bits.
-    pub fn low(self) -> Self {
+    pub(crate) fn low(self) -> Self {
         self.un(Un::Low, Elem::I32)
     }
 
     /// The high half of 64 bits.
-    pub fn high(self) -> Self {
+    pub(crate) fn high(self) -> Self {
         self.un(Un::High, Elem::I32)
     }
 
     /// The value in 64 bits, zero-extended.
-    pub fn widen(self) -> Self {
+    pub(crate) fn widen(self) -> Self {
         self.un(Un::Widen, Elem::I64)
     }
 
     /// The value in 64 bits, sign-extended.
-    pub fn widen_signed(self) -> Self {
+    pub(crate) fn widen_signed(self) -> Self {
         self.un(Un::WidenSigned, Elem::I64)
     }
 
     /// Sign-extends the low 8, 16 or 24 bits to 32.
-    pub fn sign_extend(self, bits: u8) -> Self {
+    pub(crate) fn sign_extend(self, bits: u8) -> Self {
         self.un(Un::SignExtend(bits), Elem::I32)
     }
 
     /// The unsigned field of `width` bits at `offset`, both modulo 32.
-    pub fn bfe_u(self, offset: impl Operand<'b>, width: impl Operand<'b>) -> Self {
+    pub(crate) fn bfe_u(self, offset: impl Operand<'b>, width: impl Operand<'b>) -> Self {
         self.tern(Tern::BfeU, offset, width)
     }
 
     /// The signed field of `width` bits at `offset`, both modulo 32.
-    pub fn bfe_s(self, offset: impl Operand<'b>, width: impl Operand<'b>) -> Self {
+    pub(crate) fn bfe_s(self, offset: impl Operand<'b>, width: impl Operand<'b>) -> Self {
         self.tern(Tern::BfeS, offset, width)
     }
 
     /// The bits of `ones` where this has a 1, of `zeros` where it has a 0.
-    pub fn bit_select(self, ones: impl Operand<'b>, zeros: impl Operand<'b>) -> Self {
+    pub(crate) fn bit_select(self, ones: impl Operand<'b>, zeros: impl Operand<'b>) -> Self {
         self.tern(Tern::BitSelect, ones, zeros)
     }
 
     /// Any other operation of three operands, by its name in the IR.
-    pub fn apply3(self, op: Tern, x: impl Operand<'b>, y: impl Operand<'b>) -> Self {
+    pub(crate) fn apply3(self, op: Tern, x: impl Operand<'b>, y: impl Operand<'b>) -> Self {
         self.tern(op, x, y)
     }
 
     /// A value with this as the low half and `high` as the high half: 16 and 16 bits make 32, 32 and 32 make 64.
-    pub fn pack(self, high: impl Operand<'b>) -> Self {
+    pub(crate) fn pack(self, high: impl Operand<'b>) -> Self {
         let elem = if self.elem == Elem::I16 {
             Elem::I32
         } else {
@@ -229,7 +229,7 @@ impl<'b> Int<'b> {
     }
 
     /// The same carrier as a 16-bit integer in its low half.
-    pub fn as_i16(self) -> Self {
+    pub(crate) fn as_i16(self) -> Self {
         Int {
             elem: Elem::I16,
             ..self
@@ -237,76 +237,84 @@ impl<'b> Int<'b> {
     }
 
     /// 32-bit sum and carry out.
-    pub fn add_carry(self, rhs: impl Operand<'b>, carry: Option<Cond<'b>>) -> (Self, Cond<'b>) {
+    pub(crate) fn add_carry(
+        self,
+        rhs: impl Operand<'b>,
+        carry: Option<Cond<'b>>,
+    ) -> (Self, Cond<'b>) {
         let rhs = rhs.operand(self);
         let (sum, out) = self.b.add_carry(self.v, rhs.v, carry.map(|c| c.v));
         (Int { v: sum, ..self }, Cond { b: self.b, v: out })
     }
 
     /// 32-bit difference and borrow out.
-    pub fn sub_borrow(self, rhs: impl Operand<'b>, borrow: Option<Cond<'b>>) -> (Self, Cond<'b>) {
+    pub(crate) fn sub_borrow(
+        self,
+        rhs: impl Operand<'b>,
+        borrow: Option<Cond<'b>>,
+    ) -> (Self, Cond<'b>) {
         let rhs = rhs.operand(self);
         let (diff, out) = self.b.sub_borrow(self.v, rhs.v, borrow.map(|c| c.v));
         (Int { v: diff, ..self }, Cond { b: self.b, v: out })
     }
 
     /// Whether the two numbers are equal.
-    pub fn eq(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn eq(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Eq, rhs)
     }
 
     /// Whether the two numbers differ.
-    pub fn ne(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn ne(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Ne, rhs)
     }
 
     /// Less, as unsigned integers.
-    pub fn lt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn lt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::LtU, rhs)
     }
 
     /// Less or equal, as unsigned integers.
-    pub fn le_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn le_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::LeU, rhs)
     }
 
     /// Greater, as unsigned integers.
-    pub fn gt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn gt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::LtU, self)
     }
 
     /// Greater or equal, as unsigned integers.
-    pub fn ge_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn ge_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::LeU, self)
     }
 
     /// Less, as signed integers.
-    pub fn lt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn lt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Lt, rhs)
     }
 
     /// Less or equal, as signed integers.
-    pub fn le_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn le_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         self.cmp(Rel::Le, rhs)
     }
 
     /// Greater, as signed integers.
-    pub fn gt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn gt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::Lt, self)
     }
 
     /// Greater or equal, as signed integers.
-    pub fn ge_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+    pub(crate) fn ge_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
         rhs.operand(self).cmp(Rel::Le, self)
     }
 
     /// Whether the value is not zero.
-    pub fn non_zero(self) -> Cond<'b> {
+    pub(crate) fn non_zero(self) -> Cond<'b> {
         self.ne(0)
     }
 
     /// A uniform 0 or 1 as a condition.
-    pub fn as_cond(self) -> Cond<'b> {
+    pub(crate) fn as_cond(self) -> Cond<'b> {
         Cond {
             b: self.b,
             v: self.v,
@@ -314,7 +322,7 @@ impl<'b> Int<'b> {
     }
 
     /// 64 uniform bits as a lane mask.
-    pub fn as_mask(self) -> Cond<'b> {
+    pub(crate) fn as_mask(self) -> Cond<'b> {
         Cond {
             b: self.b,
             v: self.b.cast(Ty::Mask, self.v),
@@ -322,7 +330,7 @@ impl<'b> Int<'b> {
     }
 
     /// A signed integer as a float.
-    pub fn to_float_s(self, elem: Elem, fp: Fp) -> Float<'b> {
+    pub(crate) fn to_float_s(self, elem: Elem, fp: Fp) -> Float<'b> {
         let v = self.b.cvt(Cvt::SToF, self.elem, elem, fp, self.v);
         Float {
             b: self.b,
@@ -333,7 +341,7 @@ impl<'b> Int<'b> {
     }
 
     /// An unsigned integer as a float.
-    pub fn to_float_u(self, elem: Elem, fp: Fp) -> Float<'b> {
+    pub(crate) fn to_float_u(self, elem: Elem, fp: Fp) -> Float<'b> {
         let v = self.b.cvt(Cvt::UToF, self.elem, elem, fp, self.v);
         Float {
             b: self.b,

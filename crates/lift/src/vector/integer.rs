@@ -12,27 +12,27 @@ impl<'a> Vector<'a> {
     }
 
     /// The unsigned sum, saturated with CLAMP.
-    pub fn add_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    pub(super) fn add_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Add, Bin::AddSatU, a, b)
     }
 
     /// The signed sum, saturated with CLAMP.
-    pub fn add_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    pub(super) fn add_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Add, Bin::AddSatS, a, b)
     }
 
     /// The unsigned difference, saturated with CLAMP.
-    pub fn sub_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    pub(super) fn sub_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Sub, Bin::SubSatU, a, b)
     }
 
     /// The signed difference, saturated with CLAMP.
-    pub fn sub_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    pub(super) fn sub_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         self.sum(Bin::Sub, Bin::SubSatS, a, b)
     }
 
     /// `a · b + c` of unsigned numbers of 16 or 24 bits. Saturation needs the exact sum, so it is computed in 64 bits.
-    pub fn mad_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+    pub(super) fn mad_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
         let low = (1 << bits) - 1;
         if !self.clamp() {
             return self.product_u(bits, a, b, c.elem) + c;
@@ -51,7 +51,7 @@ impl<'a> Vector<'a> {
     }
 
     /// `a · b + c` of signed numbers of 16 or 24 bits, like [`Self::mad_u`].
-    pub fn mad_s(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+    pub(super) fn mad_s(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
         if !self.clamp() {
             return self.product_s(bits, a, b, c.elem) + c;
         }
@@ -70,7 +70,7 @@ impl<'a> Vector<'a> {
     }
 
     /// The unsigned product of 16 bits, saturated with CLAMP.
-    pub fn mul_u16(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    pub(super) fn mul_u16(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         match self.clamp() {
             true => self.mad_u(16, a, b, a.constant(0)),
             false => a * b,
@@ -78,7 +78,7 @@ impl<'a> Vector<'a> {
     }
 
     /// The sum of c and the absolute differences of a and b.
-    pub fn sad(&self, sum: Tern, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+    pub(super) fn sad(&self, sum: Tern, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
         match self.clamp() {
             true => self.add_u(a.apply3(sum, b, 0), c),
             false => a.apply3(sum, b, c),
@@ -104,13 +104,13 @@ impl<'a> Vector<'a> {
     }
 
     /// A signed 64-bit number clamped to `bits` bits, in 32.
-    pub fn saturate_s(&self, x: Int<'a>, bits: u32) -> Int<'a> {
+    pub(super) fn saturate_s(&self, x: Int<'a>, bits: u32) -> Int<'a> {
         let max = (1i64 << (bits - 1)) - 1;
         x.min_s(max as u64).max_s(!max as u64).low()
     }
 
     /// The 24-bit product; CLAMP saturates it to 32 bits.
-    pub fn mul_24(&self, signed: bool, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    pub(super) fn mul_24(&self, signed: bool, a: Int<'a>, b: Int<'a>) -> Int<'a> {
         let zero = a.constant(0);
         match (self.clamp(), signed) {
             (true, true) => self.mad_s(24, a, b, zero),

@@ -84,7 +84,7 @@ fn keeps_other_half(l: &Lift) -> bool {
 }
 
 impl<'a> Vector<'a> {
-    pub fn new(l: &'a Lift<'a>) -> Self {
+    pub(super) fn new(l: &'a Lift<'a>) -> Self {
         Vector {
             l,
             row: l.inst.row(),
@@ -93,17 +93,17 @@ impl<'a> Vector<'a> {
     }
 
     /// The builder of the block.
-    pub fn b(&self) -> &'a Builder {
+    pub(super) fn b(&self) -> &'a Builder {
         self.l.b
     }
 
     /// The float environment of an element in this wave's mode.
-    pub fn fp(&self, elem: Elem) -> Fp {
+    pub(super) fn fp(&self, elem: Elem) -> Fp {
         self.l.modes.fp(elem)
     }
 
     /// Whether the CLAMP bit is set.
-    pub fn clamp(&self) -> bool {
+    pub(super) fn clamp(&self) -> bool {
         self.l.inst.has(Flags::CLAMP)
     }
 
@@ -111,7 +111,7 @@ impl<'a> Vector<'a> {
 
     /// The sources in the order of the row; a destination that is also read
     /// comes last, as the addend of V_MAC does.
-    pub fn sources(&self) -> impl Iterator<Item = (OperandSpec, Operand)> + '_ {
+    pub(super) fn sources(&self) -> impl Iterator<Item = (OperandSpec, Operand)> + '_ {
         let all = || self.row.operands.iter().copied().zip(self.l.inst.operands);
         let is_dst = |s: &OperandSpec| s.field == Field::Vdst;
         all()
@@ -126,7 +126,7 @@ impl<'a> Vector<'a> {
     }
 
     /// A source with all of its modifiers.
-    pub fn source(&self, spec: OperandSpec, operand: Operand) -> Value {
+    pub(super) fn source(&self, spec: OperandSpec, operand: Operand) -> Value {
         let raw = self.raw(spec, operand);
         let Some(n) = source_number(spec.field) else {
             return raw;
@@ -139,7 +139,7 @@ impl<'a> Vector<'a> {
     }
 
     /// ABS and NEG of source `n`: they only change the sign bit.
-    pub fn sign_modifiers(&self, n: u8, elem: Elem, value: Value) -> Value {
+    pub(super) fn sign_modifiers(&self, n: u8, elem: Elem, value: Value) -> Value {
         let (b, mods) = (self.b(), &self.l.inst.mods);
         let bit = 1 << n;
         let fp = self.fp(elem);
@@ -154,7 +154,7 @@ impl<'a> Vector<'a> {
     }
 
     /// A source as in its register or constant, with its DPP lanes.
-    pub fn raw(&self, spec: OperandSpec, operand: Operand) -> Value {
+    pub(super) fn raw(&self, spec: OperandSpec, operand: Operand) -> Value {
         let Operand::Vgpr(n) = operand else {
             if operand == Operand::Inline(LDS_DIRECT) {
                 return self.lds_direct().v;
@@ -197,13 +197,13 @@ impl<'a> Vector<'a> {
     }
 
     /// Reads the register `index` after another, or v0 if the wave lacks it.
-    pub fn read_indexed(&self, n: u16, index: Int<'a>) -> Value {
+    pub(super) fn read_indexed(&self, n: u16, index: Int<'a>) -> Value {
         let index = self.l.index_within(n, index, self.l.modes.vgprs());
         self.b().read_indexed(n, index.v)
     }
 
     /// Writes the register `index` after another, if the wave has it.
-    pub fn write_indexed(&self, n: u16, index: Int<'a>, value: Value, lanes: Value) {
+    pub(super) fn write_indexed(&self, n: u16, index: Int<'a>, value: Value, lanes: Value) {
         let index = self.l.index_within(n, index, self.l.modes.vgprs());
         self.b().write_indexed(n, index.v, value, lanes);
     }
@@ -286,7 +286,7 @@ impl<'a> Vector<'a> {
     }
 
     /// The lanes to write: EXEC without the lanes that DPP disables.
-    pub fn lanes(&self) -> Value {
+    pub(super) fn lanes(&self) -> Value {
         *self.lanes.get_or_init(|| {
             let (b, inst) = (self.b(), self.l.inst);
             let exec = self.l.exec_mask();
@@ -311,14 +311,14 @@ impl<'a> Vector<'a> {
     // ---- writing destinations ----
 
     /// The type of the vector destination.
-    pub fn dst_ty(&self) -> Ty {
+    pub(super) fn dst_ty(&self) -> Ty {
         let specs = self.row.operands;
         let dst = specs.iter().find(|s| s.field == Field::Vdst);
         dst.map_or(Ty::B32, |s| s.ty)
     }
 
     /// Writes the vector destination: output modifiers, then the selected part of the register.
-    pub fn write(&self, value: Value, elem: Elem) {
+    pub(super) fn write(&self, value: Value, elem: Elem) {
         let ty = self.dst_ty();
         let value = if ty.is_float() && elem.is_float() {
             self.output_modifiers(value, elem)
@@ -347,7 +347,7 @@ impl<'a> Vector<'a> {
 
     /// OMOD and CLAMP of a float result. OMOD applies only if denormal results are flushed and IEEE mode is off (it would not
     /// round by IEEE 754), and changes -0 into +0 (RDNA 2 ISA, 6.2.2 "Output Modifiers").
-    pub fn output_modifiers(&self, value: Value, elem: Elem) -> Value {
+    pub(super) fn output_modifiers(&self, value: Value, elem: Elem) -> Value {
         let (b, fp) = (self.b(), self.fp(elem));
         let omod = self.l.inst.mods.omod;
         let mut value = value;
@@ -381,7 +381,7 @@ impl<'a> Vector<'a> {
 
     /// Writes a result to a part of the destination (SDWA, or OP_SEL's high
     /// half).
-    pub fn write_part(&self, value: Value, sel: SdwaSel, unused: DstUnused) {
+    pub(super) fn write_part(&self, value: Value, sel: SdwaSel, unused: DstUnused) {
         let Some((offset, width)) = part(sel) else {
             return self.write_bytes(value, 0b1111);
         };
@@ -413,19 +413,19 @@ impl<'a> Vector<'a> {
 
     /// Writes bytes of the destination register, or of both registers of a
     /// 64-bit one, in the enabled lanes.
-    pub fn write_bytes(&self, value: Value, bytes: u8) {
+    pub(super) fn write_bytes(&self, value: Value, bytes: u8) {
         if let Operand::Vgpr(n) = self.l.inst.operand(Field::Vdst) {
             self.write_vgpr(n.into(), value, bytes);
         }
     }
 
     /// Writes a vector register that is indexed like the destination.
-    pub fn write_vgpr(&self, n: u16, value: Value, bytes: u8) {
+    pub(super) fn write_vgpr(&self, n: u16, value: Value, bytes: u8) {
         self.write_lanes(n, value, bytes, self.lanes());
     }
 
     /// Writes a vector register as above, in lanes that the instruction selects.
-    pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
+    pub(super) fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
         let wide = b.ty(value).bits() == 64;
         if self.l.modes.indexed(self.l.inst) & 8 == 0 {
@@ -453,7 +453,7 @@ impl<'a> Vector<'a> {
     }
 
     /// The mask that a carry or a select reads.
-    pub fn mask_in(&self) -> Cond<'a> {
+    pub(super) fn mask_in(&self) -> Cond<'a> {
         let b = self.b();
         match self.l.inst.operand(Field::CarryIn) {
             Operand::Sgpr(n) => Cond::new(b, b.read(Reg::Mask(n & !1))),
@@ -463,13 +463,13 @@ impl<'a> Vector<'a> {
     }
 
     /// VCC as a lane mask.
-    pub fn vcc(&self) -> Cond<'a> {
+    pub(super) fn vcc(&self) -> Cond<'a> {
         Cond::new(self.b(), self.b().read(Reg::Mask(VCC)))
     }
 
     /// Writes the mask result of a carry or a compare: inactive lanes get 0. Returns the written mask. "If any destination is
     /// out-of-range, no results are written" (Vega ISA, 3.6): the mask of such an instruction is unchanged.
-    pub fn write_mask(&self, cond: Cond<'a>) -> Value {
+    pub(super) fn write_mask(&self, cond: Cond<'a>) -> Value {
         let b = self.b();
         let mask = self.per_lane(cond).v;
         let mask = b.bin(Bin::And, Elem::I64, Fp::default(), mask, self.lanes());
@@ -492,7 +492,7 @@ impl<'a> Vector<'a> {
     }
 
     /// Writes the scalar register in the field VDST.
-    pub fn write_sgpr(&self, value: Value) {
+    pub(super) fn write_sgpr(&self, value: Value) {
         match self.l.inst.operand(Field::Vdst) {
             Operand::Sgpr(RESERVED) => {}
             Operand::Sgpr(n) => self.b().write(Reg::S(n), value, None),

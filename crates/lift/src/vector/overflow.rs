@@ -14,12 +14,16 @@ use crate::value::{Cond, Float};
 
 impl<'a> Vector<'a> {
     /// Whether the mode limits half-precision overflow.
-    pub fn holds_halves(&self) -> bool {
+    pub(super) fn holds_halves(&self) -> bool {
         self.l.rules().fp16_ovfl && self.l.modes.fp16_ovfl()
     }
 
     /// A result limited by the mode, for the sources of the row.
-    pub fn held_result<const N: usize>(&self, r: Float<'a>, sources: [Float<'a>; N]) -> Float<'a> {
+    pub(super) fn held_result<const N: usize>(
+        &self,
+        r: Float<'a>,
+        sources: [Float<'a>; N],
+    ) -> Float<'a> {
         if r.elem != Elem::F16 || !self.holds_halves() {
             return r;
         }
@@ -29,7 +33,11 @@ impl<'a> Vector<'a> {
     }
 
     /// A result limited by the mode, for these source floats.
-    pub fn saturated(&self, r: Float<'a>, of: impl IntoIterator<Item = Float<'a>>) -> Float<'a> {
+    pub(super) fn saturated(
+        &self,
+        r: Float<'a>,
+        of: impl IntoIterator<Item = Float<'a>>,
+    ) -> Float<'a> {
         if r.elem != Elem::F16 || !self.holds_halves() {
             return r;
         }
@@ -48,7 +56,7 @@ impl<'a> Vector<'a> {
     }
 
     /// A pair of results limited by the mode, for pairs of sources.
-    pub fn held_pair(&self, r: Value, of: &[Value]) -> Value {
+    pub(super) fn held_pair(&self, r: Value, of: &[Value]) -> Value {
         if !self.holds_halves() {
             return r;
         }

@@ -46,7 +46,7 @@ impl<'a> Number<'a> for Float<'a> {
 
 impl<'a> Vector<'a> {
     /// The sources, in the order of the row.
-    pub fn fetch<S: Number<'a>, const N: usize>(&self) -> [S; N] {
+    pub(super) fn fetch<S: Number<'a>, const N: usize>(&self) -> [S; N] {
         let mut sources = self.sources();
         std::array::from_fn(|_| {
             let (spec, operand) = sources.next().expect("the row has as many sources");
@@ -64,33 +64,42 @@ impl<'a> Vector<'a> {
     }
 
     /// A function of floats with a float result.
-    pub fn float<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
+    pub(super) fn float<const N: usize>(
+        &self,
+        f: impl FnOnce([Float<'a>; N]) -> Float<'a>,
+    ) -> Flow {
         self.map(|sources| self.held_result(f(sources), sources))
     }
 
     /// A choice of one of several floats. On a chip where a choice does not depend on MODE, denormals are unchanged.
-    pub fn choice<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
+    pub(super) fn choice<const N: usize>(
+        &self,
+        f: impl FnOnce([Float<'a>; N]) -> Float<'a>,
+    ) -> Flow {
         let flushes = self.l.rules().choice_flushes;
         self.float(|xs| f(xs.map(|x| if flushes { x } else { x.keeping() })))
     }
 
     /// A function of integers with an integer result.
-    pub fn int<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Int<'a>) -> Flow {
+    pub(super) fn int<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Int<'a>) -> Flow {
         self.map(f)
     }
 
     /// A function of integers with a float result.
-    pub fn to_float<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Float<'a>) -> Flow {
+    pub(super) fn to_float<const N: usize>(
+        &self,
+        f: impl FnOnce([Int<'a>; N]) -> Float<'a>,
+    ) -> Flow {
         self.map(|sources| self.saturated(f(sources), []))
     }
 
     /// A function of floats with an integer result.
-    pub fn to_int<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Int<'a>) -> Flow {
+    pub(super) fn to_int<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Int<'a>) -> Flow {
         self.map(f)
     }
 
     /// A function of integers with an integer result and a carry mask.
-    pub fn carry<const N: usize>(
+    pub(super) fn carry<const N: usize>(
         &self,
         f: impl FnOnce([Int<'a>; N]) -> (Int<'a>, Cond<'a>),
     ) -> Flow {
@@ -101,7 +110,7 @@ impl<'a> Vector<'a> {
     }
 
     /// A function of numbers with a lane mask as result; V_CMPX writes it to EXEC as well.
-    pub fn compare<S: Number<'a>, const N: usize>(
+    pub(super) fn compare<S: Number<'a>, const N: usize>(
         &self,
         f: impl FnOnce([S; N]) -> Cond<'a>,
     ) -> Flow {
@@ -113,13 +122,13 @@ impl<'a> Vector<'a> {
     }
 
     /// A constant mask, for compares that do not depend on their operands.
-    pub fn always(&self, value: bool) -> Cond<'a> {
+    pub(super) fn always(&self, value: bool) -> Cond<'a> {
         let mask = if value { u64::MAX } else { 0 };
         Cond::new(self.b(), self.b().mask(mask))
     }
 
     /// A float constant with the element type of `like`.
-    pub fn constant(&self, like: Float<'a>, x: f32) -> Float<'a> {
+    pub(super) fn constant(&self, like: Float<'a>, x: f32) -> Float<'a> {
         match like.elem {
             Elem::F64 => like.constant_bits(f64::from(x).to_bits()),
             Elem::F32 => like.constant_bits(x.to_bits().into()),
@@ -136,7 +145,7 @@ impl<'a> Vector<'a> {
     }
 
     /// The argument of a sine or cosine, in turns. A finite one that is too large counts as 0, on a chip with a bound.
-    pub fn turns(&self, a: Float<'a>) -> Float<'a> {
+    pub(super) fn turns(&self, a: Float<'a>) -> Float<'a> {
         if !self.l.rules().turns_end {
             return a;
         }
@@ -148,14 +157,14 @@ impl<'a> Vector<'a> {
     }
 
     /// The product if neither factor is zero, else +0 (the rules of DX9).
-    pub fn mul_legacy(&self, a: Float<'a>, b: Float<'a>) -> Float<'a> {
+    pub(super) fn mul_legacy(&self, a: Float<'a>, b: Float<'a>) -> Float<'a> {
         let zero = a.constant_bits(0);
         let is_zero = |x: Float<'a>| self.per_lane(x.cmp(Rel::Eq, zero));
         (is_zero(a) | is_zero(b)).select_float(zero, a * b)
     }
 
     /// A condition as a lane mask: uniform operands give every lane the same bit.
-    pub fn per_lane(&self, cond: Cond<'a>) -> Cond<'a> {
+    pub(super) fn per_lane(&self, cond: Cond<'a>) -> Cond<'a> {
         let b = self.b();
         if b.ty(cond.v) == Shape::U32 {
             Cond::new(b, b.select(cond.v, b.mask(u64::MAX), b.mask(0)))
@@ -182,44 +191,48 @@ impl<'a> Vector<'a> {
     }
 
     /// Converts a float to another width.
-    pub fn resize(&self, x: Float<'a>, to: Elem) -> Float<'a> {
+    pub(super) fn resize(&self, x: Float<'a>, to: Elem) -> Float<'a> {
         let fp = self.convert_fp(x.elem, to);
         let v = self.b().cvt(Cvt::FToF, x.elem, to, fp, x.v);
         Float::new(self.b(), to, self.fp(to), v)
     }
 
     /// Converts a signed integer to the float of the destination.
-    pub fn float_of_signed(&self, x: Int<'a>) -> Float<'a> {
+    pub(super) fn float_of_signed(&self, x: Int<'a>) -> Float<'a> {
         let to = float_elem(self.dst_ty());
         x.to_float_s(to, self.fp(to))
     }
 
     /// Converts an unsigned integer to the float of the destination.
-    pub fn float_of_unsigned(&self, x: Int<'a>) -> Float<'a> {
+    pub(super) fn float_of_unsigned(&self, x: Int<'a>) -> Float<'a> {
         let to = float_elem(self.dst_ty());
         x.to_float_u(to, self.fp(to))
     }
 
     /// Converts a float to the signed integer of the destination.
-    pub fn signed_of(&self, x: Float<'a>) -> Int<'a> {
+    pub(super) fn signed_of(&self, x: Float<'a>) -> Int<'a> {
         x.to_int_s(int_elem(self.dst_ty()))
     }
 
     /// Converts a float to the unsigned integer of the destination.
-    pub fn unsigned_of(&self, x: Float<'a>) -> Int<'a> {
+    pub(super) fn unsigned_of(&self, x: Float<'a>) -> Int<'a> {
         x.to_int_u(int_elem(self.dst_ty()))
     }
 
     // ---- calling lane functions ----
 
     /// A lane function of floats with a float result of the same type.
-    pub fn float_fn<const N: usize>(&self, f: &'static LaneFn, args: [Float<'a>; N]) -> Float<'a> {
+    pub(super) fn float_fn<const N: usize>(
+        &self,
+        f: &'static LaneFn,
+        args: [Float<'a>; N],
+    ) -> Float<'a> {
         let v = self.b().lane_fn(f, &args.map(|a| a.v));
         Float::new(self.b(), args[0].elem, args[0].fp, v)
     }
 
     /// A lane function of floats, or its variant for flushed denormal operands.
-    pub fn flushing_fn(
+    pub(super) fn flushing_fn(
         &self,
         keeping: &'static LaneFn,
         flushing: &'static LaneFn,
@@ -234,7 +247,7 @@ impl<'a> Vector<'a> {
     }
 
     /// A lane function with an integer result.
-    pub fn int_fn<const N: usize>(&self, f: &'static LaneFn, args: [Value; N]) -> Int<'a> {
+    pub(super) fn int_fn<const N: usize>(&self, f: &'static LaneFn, args: [Value; N]) -> Int<'a> {
         let elem = if f.result_bits == 64 {
             Elem::I64
         } else {
@@ -247,7 +260,7 @@ impl<'a> Vector<'a> {
 impl<'a> Float<'a> {
     /// The value in the environment of instructions that flush denormals in every mode: V_MAD, V_MAC, single-precision
     /// transcendentals.
-    pub fn flushing(self) -> Self {
+    pub(crate) fn flushing(self) -> Self {
         let fp = Fp {
             flush_in: true,
             flush_out: true,
@@ -257,7 +270,7 @@ impl<'a> Float<'a> {
     }
 
     /// The value in an environment that keeps denormals.
-    pub fn keeping(self) -> Self {
+    pub(crate) fn keeping(self) -> Self {
         let fp = Fp {
             flush_in: false,
             flush_out: false,
@@ -267,7 +280,7 @@ impl<'a> Float<'a> {
     }
 
     /// `flushing` in single precision; other formats follow the mode.
-    pub fn flushing_single(self) -> Self {
+    pub(crate) fn flushing_single(self) -> Self {
         if self.elem == Elem::F32 {
             self.flushing()
         } else {
@@ -276,7 +289,7 @@ impl<'a> Float<'a> {
     }
 
     /// The value for an operation that only moves bits: a denormal is a zero of its sign if the mode flushes inputs.
-    pub fn flushed(self) -> Self {
+    pub(crate) fn flushed(self) -> Self {
         match self.fp.flush_in {
             true => self.with_denormals_as_zeros(),
             false => self,
@@ -284,7 +297,7 @@ impl<'a> Float<'a> {
     }
 
     /// The result of an operation that does not round: a denormal is a zero of its sign if the mode flushes results.
-    pub fn flushed_result(self) -> Self {
+    pub(crate) fn flushed_result(self) -> Self {
         match self.fp.flush_out {
             true => self.with_denormals_as_zeros(),
             false => self,
@@ -300,7 +313,7 @@ impl<'a> Float<'a> {
     }
 
     /// The value with +0 in place of -0.
-    pub fn without_negative_zero(self) -> Self {
+    pub(crate) fn without_negative_zero(self) -> Self {
         let bits = self.as_int();
         let v = bits.eq(self.fields().0).select(bits.constant(0), bits).v;
         Float { v, ..self }
@@ -316,7 +329,7 @@ impl<'a> Float<'a> {
     }
 
     /// The product with a power of two.
-    pub fn ldexp(self, exponent: Value) -> Self {
+    pub(crate) fn ldexp(self, exponent: Value) -> Self {
         let v = self
             .b
             .bin(Bin::FLdexp, self.elem, self.fp, self.v, exponent);
@@ -324,13 +337,13 @@ impl<'a> Float<'a> {
     }
 
     /// The exponent of `frexp`, in 32 bits.
-    pub fn exponent(self) -> Int<'a> {
+    pub(crate) fn exponent(self) -> Int<'a> {
         let v = self.b.un(Un::FExponent, self.elem, self.fp, self.v);
         Int::i32(self.b, v)
     }
 
     /// The value rounded to an integer by the mode.
-    pub fn integral(self) -> Self {
+    pub(crate) fn integral(self) -> Self {
         self.un(match self.fp.round {
             Round::Nearest => Un::FRoundEven,
             Round::Up => Un::FCeil,
@@ -340,7 +353,7 @@ impl<'a> Float<'a> {
     }
 
     /// The NaN that operations generate: negative and quiet.
-    pub fn generated_nan(self) -> Self {
+    pub(crate) fn generated_nan(self) -> Self {
         self.constant_bits(match self.elem {
             Elem::F64 => 0xfff8 << 48,
             Elem::F16 => 0xfe00,
@@ -349,13 +362,13 @@ impl<'a> Float<'a> {
     }
 
     /// The next number toward zero; for an infinity the largest number of its sign.
-    pub fn next_to_zero(self) -> Self {
+    pub(crate) fn next_to_zero(self) -> Self {
         let v = (self.as_int() - 1).v;
         Float { v, ..self }
     }
 
     /// Whether the value belongs to one of the classes whose bits are set.
-    pub fn class(self, bits: Value) -> Cond<'a> {
+    pub(crate) fn class(self, bits: Value) -> Cond<'a> {
         Cond::new(self.b, self.b.class(self.elem, self.v, bits))
     }
 }

@@ -5,10 +5,10 @@ use wavetank_ir::Block;
 use wavetank_lift::{Modes, lift_block};
 
 /// Where the program of one instruction lies.
-pub const PC: u64 = 0x1000;
+pub(crate) const PC: u64 = 0x1000;
 
 /// An instruction for gfx900 with operands by field.
-pub fn inst(op: impl Into<wavetank_gcn::Op>, operands: &[(Field, Operand)]) -> Inst {
+pub(crate) fn inst(op: impl Into<wavetank_gcn::Op>, operands: &[(Field, Operand)]) -> Inst {
     let op = op.into();
     let mut all = [Operand::None; MAX_OPERANDS];
     for (slot, spec) in all.iter_mut().zip(op.row().operands) {
@@ -27,17 +27,17 @@ pub fn inst(op: impl Into<wavetank_gcn::Op>, operands: &[(Field, Operand)]) -> I
 }
 
 /// The block of one instruction.
-pub fn lift(inst: Inst) -> Block {
+pub(crate) fn lift(inst: Inst) -> Block {
     lift_in(inst, Modes::default())
 }
 
 /// The block of one instruction on a chip.
-pub fn lift_on(inst: Inst, chip: Chip) -> Block {
+pub(crate) fn lift_on(inst: Inst, chip: Chip) -> Block {
     lift(Inst { chip, ..inst })
 }
 
 /// The block of one instruction in some modes.
-pub fn lift_in(inst: Inst, modes: Modes) -> Block {
+pub(crate) fn lift_in(inst: Inst, modes: Modes) -> Block {
     let one = |pc| {
         if pc == PC {
             Ok(inst)

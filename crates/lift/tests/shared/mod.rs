@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Panics
 /// Without the data when `CI=true`: there they must not be skipped.
-pub fn files(folder: &str, extension: &str) -> Option<Vec<PathBuf>> {
+pub(crate) fn files(folder: &str, extension: &str) -> Option<Vec<PathBuf>> {
     let root = match std::env::var_os("WAVETANK_SHARED") {
         Some(root) => PathBuf::from(root),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),

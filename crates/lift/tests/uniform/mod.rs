@@ -12,7 +12,7 @@ const INTEGERS: &str = "a float in a scalar instruction";
 
 /// The uniform state of a wave.
 #[derive(Clone)]
-pub struct State {
+pub(crate) struct State {
     pub s: [u32; 128],
     pub scc: u32,
     pub hw: [u32; 64],
@@ -29,18 +29,18 @@ impl Default for State {
 }
 
 impl State {
-    pub fn s64(&self, n: usize) -> u64 {
+    pub(crate) fn s64(&self, n: usize) -> u64 {
         u64::from(self.s[n]) | u64::from(self.s[n + 1]) << 32
     }
 
-    pub fn set64(&mut self, n: usize, v: u64) {
+    pub(crate) fn set64(&mut self, n: usize, v: u64) {
         self.s[n] = v as u32;
         self.s[n + 1] = (v >> 32) as u32;
     }
 }
 
 /// Runs one instruction; how its block ends.
-pub fn run(inst: Inst, state: &mut State) -> (Terminator, Option<u64>) {
+pub(crate) fn run(inst: Inst, state: &mut State) -> (Terminator, Option<u64>) {
     let block = lift(inst);
     let mut values = vec![0u64; block.nodes.len()];
     let mut carries = vec![0u64; block.nodes.len()];

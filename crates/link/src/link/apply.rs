@@ -12,7 +12,7 @@ use super::symbols::{Definition, Symbols, Target};
 
 /// The tables from which addresses are computed.
 #[derive(Clone, Copy)]
-pub struct Addresses<'a> {
+pub(super) struct Addresses<'a> {
     pub files: &'a Files<'a>,
     pub symbols: &'a Symbols<'a>,
     pub scan: &'a Scan,
@@ -21,13 +21,13 @@ pub struct Addresses<'a> {
 
 impl Addresses<'_> {
     /// Returns the address of an offset in an output section.
-    pub fn at(&self, output: usize, at: u64) -> u64 {
+    pub(super) fn at(&self, output: usize, at: u64) -> u64 {
         self.outputs.list[output].address.wrapping_add(at)
     }
 
     /// Returns the address of a symbol, and the remaining addend. In merged sections, a section's own symbol with an addend
     /// stands for the entry at that offset. `None` if the symbol is not in the result.
-    pub fn symbol(&self, target: Target, addend: i64) -> Option<(u64, i64)> {
+    pub(super) fn symbol(&self, target: Target, addend: i64) -> Option<(u64, i64)> {
         let (definition, whole) = match target {
             Target::Global(number) => (self.symbols.globals[number].definition, false),
             Target::Local { input, symbol } => {
@@ -66,7 +66,7 @@ impl Addresses<'_> {
     }
 
     /// Returns the sum of a symbol's address and an addend.
-    pub fn sum(&self, target: Target, addend: i64) -> u64 {
+    pub(super) fn sum(&self, target: Target, addend: i64) -> u64 {
         match self.symbol(target, addend) {
             Some((address, addend)) => address.wrapping_add_signed(addend),
             None => addend as u64,
@@ -89,7 +89,13 @@ impl Addresses<'_> {
     ///
     /// # Errors
     /// [`Error::Unlinkable`] for places outside of the section, and for values that do not fit.
-    pub fn apply(&self, input: usize, section: usize, address: u64, out: &mut [u8]) -> Result<()> {
+    pub(super) fn apply(
+        &self,
+        input: usize,
+        section: usize,
+        address: u64,
+        out: &mut [u8],
+    ) -> Result<()> {
         let from = &self.files.inputs[input].object.sections[section];
         for relocation in &from.relocations {
             let target = self.symbols.target(input, relocation.symbol);
@@ -133,7 +139,7 @@ impl Addresses<'_> {
     }
 
     /// Whether the address of a symbol becomes known only when the object is loaded.
-    pub fn is_left_to_the_loader(&self, target: Target) -> bool {
+    pub(super) fn is_left_to_the_loader(&self, target: Target) -> bool {
         match target {
             Target::Global(number) => {
                 let global = &self.symbols.globals[number];

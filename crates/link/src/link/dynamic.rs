@@ -24,7 +24,7 @@ const WORD_BITS: u32 = 64;
 const DYNAMIC_SIZE: u64 = 16;
 
 /// The dynamic tables that depend on the names of symbols.
-pub struct DynamicTables {
+pub(super) struct DynamicTables {
     /// The symbols in the order of their table, each with the offset of its name.
     pub symbols: Vec<(usize, u32)>,
     /// Index of each symbol in the table.
@@ -37,7 +37,7 @@ pub struct DynamicTables {
 }
 
 impl DynamicTables {
-    pub fn of(symbols: &Symbols, scan: &Scan) -> Result<DynamicTables> {
+    pub(super) fn of(symbols: &Symbols, scan: &Scan) -> Result<DynamicTables> {
         let mut names = Strings::new();
         let mut listed = Vec::new();
         for (number, global) in symbols.globals.iter().enumerate() {
@@ -74,7 +74,7 @@ impl DynamicTables {
     }
 
     /// Adds the sections of the tables, whose sizes are known already.
-    pub fn add_sections(&self, scan: &Scan, outputs: &mut Outputs) {
+    pub(super) fn add_sections(&self, scan: &Scan, outputs: &mut Outputs) {
         let table = |name: &str, kind: elf::SectionType, size: usize, entry_size| Output {
             name: name.to_owned(),
             kind: kind.0,
@@ -130,7 +130,7 @@ impl DynamicTables {
     }
 
     /// Returns the contents of `.dynamic`: the places of all tables, as far as known.
-    pub fn dynamic(&self, outputs: &Outputs) -> Vec<u8> {
+    pub(super) fn dynamic(&self, outputs: &Outputs) -> Vec<u8> {
         let section = |index: usize| &outputs.list[index];
         let sections = &outputs.dynamic;
         let mut entries = Vec::new();

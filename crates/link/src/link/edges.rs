@@ -8,7 +8,7 @@ use super::symbols::{Definition, Symbols};
 impl Symbols<'_> {
     /// Defines symbols that programs refer to and only the linker can define: the start and the end of function arrays, and of
     /// sections whose names are valid C identifiers.
-    pub fn define_edges(&mut self, outputs: &Outputs) {
+    pub(super) fn define_edges(&mut self, outputs: &Outputs) {
         for (index, output) in outputs.list.iter().enumerate() {
             let name = output.name.as_str();
             let array = [".preinit_array", ".init_array", ".fini_array"].contains(&name);
@@ -44,7 +44,7 @@ impl Symbols<'_> {
     }
 
     /// Defines `_DYNAMIC`, which every shared library has.
-    pub fn define_dynamic(&mut self, outputs: &Outputs) {
+    pub(super) fn define_dynamic(&mut self, outputs: &Outputs) {
         self.global("_DYNAMIC");
         self.define("_DYNAMIC", outputs.dynamic.dynamic, 0, STV_HIDDEN);
     }

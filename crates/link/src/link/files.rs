@@ -25,14 +25,14 @@ pub struct Options {
 }
 
 /// The input files, and the sections of them that are linked.
-pub struct Files<'a> {
+pub(super) struct Files<'a> {
     pub inputs: &'a [Input<'a>],
     /// For each file's sections, whether they are linked: of groups with the same name only the first is.
     pub kept: Vec<Vec<bool>>,
 }
 
 impl<'a> Files<'a> {
-    pub fn select(inputs: &'a [Input<'a>]) -> Files<'a> {
+    pub(super) fn select(inputs: &'a [Input<'a>]) -> Files<'a> {
         let mut seen = HashSet::new();
         let kept = inputs.iter().map(|Input { object, .. }| {
             let mut here = HashSet::new();
@@ -55,7 +55,7 @@ impl<'a> Files<'a> {
     }
 
     /// Returns the place of a symbol's definition; symbols of discarded sections are undefined.
-    pub fn place(&self, input: usize, symbol: usize) -> Place {
+    pub(super) fn place(&self, input: usize, symbol: usize) -> Place {
         match self.inputs[input].object.symbols[symbol].place {
             Place::Section(section) if !self.kept[input][section] => Place::Undefined,
             place => place,
@@ -63,7 +63,7 @@ impl<'a> Files<'a> {
     }
 
     /// Describes the place of a relocation: the file, and the function or the section.
-    pub fn describe(&self, input: usize, section: usize, relocation: &Relocation) -> String {
+    pub(super) fn describe(&self, input: usize, section: usize, relocation: &Relocation) -> String {
         let Input { name, object } = self.inputs[input];
         let holds = |symbol: &&Symbol| {
             let at = relocation.offset.wrapping_sub(symbol.value);
@@ -79,7 +79,7 @@ impl<'a> Files<'a> {
 }
 
 /// Returns an error with all problems, or `Ok` if there are none.
-pub fn unlinkable(problems: Vec<Problem>) -> Result<()> {
+pub(super) fn unlinkable(problems: Vec<Problem>) -> Result<()> {
     match problems.is_empty() {
         true => Ok(()),
         false => Err(Error::Unlinkable(problems)),

@@ -23,7 +23,7 @@ use super::sections::{Output, Outputs, PartOf};
 use super::symbols::{Definition, Symbols, Target};
 
 /// The complete contents of the output file.
-pub struct Image<'a> {
+pub(super) struct Image<'a> {
     pub identity: Identity,
     pub files: &'a Files<'a>,
     pub symbols: &'a Symbols<'a>,
@@ -35,7 +35,7 @@ pub struct Image<'a> {
 
 impl Image<'_> {
     /// Returns the bytes of the file.
-    pub fn write(&self) -> Result<Vec<u8>> {
+    pub(super) fn write(&self) -> Result<Vec<u8>> {
         let mut out = vec![0; self.layout.end as usize];
         for output in &self.outputs.list {
             self.write_parts(output, &mut out)?;

@@ -21,7 +21,7 @@ const PAGE: u64 = 0x1000;
 const MAX_FILE_SIZE: u64 = 1 << 32;
 
 /// The addresses and file offsets of all sections.
-pub struct Layout {
+pub(super) struct Layout {
     /// The sections in their order in the file.
     pub order: Vec<usize>,
     /// The number of each section in the file.
@@ -36,7 +36,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the file or the memory image exceeds its limit.
-    pub fn of(outputs: &mut Outputs) -> Result<Layout> {
+    pub(super) fn of(outputs: &mut Outputs) -> Result<Layout> {
         let list = &mut outputs.list;
         if list.len() >= elf::SHN_LORESERVE.into() {
             return Err(Error::TooLarge("its sections".to_owned()));

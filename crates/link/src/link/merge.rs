@@ -17,7 +17,7 @@ const PARTS: usize = 32;
 const PART_SHIFT: u32 = 31 - PARTS.trailing_zeros();
 
 /// The distinct entries of sections of the same kind.
-pub struct Merged {
+pub(super) struct Merged {
     /// The output section, and the offset of the entries in it.
     pub output: usize,
     pub at: u64,
@@ -40,7 +40,7 @@ struct Entry {
 }
 
 impl Merged {
-    pub fn new(output: usize, like: &Section) -> Merged {
+    pub(super) fn new(output: usize, like: &Section) -> Merged {
         Merged {
             output,
             at: 0,
@@ -54,7 +54,7 @@ impl Merged {
     }
 
     /// Whether a section's entries are of this kind.
-    pub fn takes(&self, section: &Section) -> bool {
+    pub(super) fn takes(&self, section: &Section) -> bool {
         let strings = self.flags & SHF_STRINGS != 0;
         self.flags == section.flags
             && self.entry_size == section.entry_size
@@ -62,7 +62,7 @@ impl Merged {
     }
 
     /// Adds the entries of a section; returns the index of the member.
-    pub fn add(&mut self, section: &Section) -> usize {
+    pub(super) fn add(&mut self, section: &Section) -> usize {
         self.align = self.align.max(section.align);
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -110,7 +110,7 @@ impl Merged {
     }
 
     /// Places the entries after all sections have been added; returns their total size and their alignment.
-    pub fn finish(&mut self) -> (u64, u64) {
+    pub(super) fn finish(&mut self) -> (u64, u64) {
         let mut sizes = [0u64; PARTS];
         for entry in &mut self.entries {
             let size = &mut sizes[entry.part];
@@ -133,7 +133,7 @@ impl Merged {
     }
 
     /// Returns the new offset of an input section's offset. An offset after the end keeps its distance from the last entry.
-    pub fn place(&self, member: usize, offset: u64) -> Option<u64> {
+    pub(super) fn place(&self, member: usize, offset: u64) -> Option<u64> {
         let pieces = &self.members[member];
         let after = pieces.partition_point(|(at, _)| *at <= offset);
         let (at, number) = *pieces.get(after.checked_sub(1)?)?;
@@ -141,7 +141,7 @@ impl Merged {
     }
 
     /// Writes the entries at their offsets.
-    pub fn write(&self, out: &mut [u8]) {
+    pub(super) fn write(&self, out: &mut [u8]) {
         for entry in &self.entries {
             let at = entry.at as usize;
             out[at..at + entry.bytes.len()].copy_from_slice(&entry.bytes);

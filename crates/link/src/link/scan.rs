@@ -14,11 +14,11 @@ use super::sections::Outputs;
 use super::symbols::{Definition, Symbols, Target};
 
 /// The size of an entry of the global offset table in bytes.
-pub const ENTRY_SIZE: u64 = 8;
+pub(super) const ENTRY_SIZE: u64 = 8;
 
 /// A relocation that a loader applies.
 #[derive(Debug, Clone, Copy)]
-pub struct Dynamic {
+pub(super) struct Dynamic {
     pub place: DynamicPlace,
     /// The symbol whose address the loader looks up; `None` if it adds the load address of the object.
     pub symbol: Option<usize>,
@@ -31,7 +31,7 @@ pub struct Dynamic {
 
 /// The place of a relocation that a loader applies.
 #[derive(Debug, Clone, Copy)]
-pub enum DynamicPlace {
+pub(super) enum DynamicPlace {
     /// An offset in an output section.
     Section { output: usize, at: u64 },
     /// An entry of the global offset table, by index.
@@ -39,7 +39,7 @@ pub enum DynamicPlace {
 }
 
 /// The requirements of all relocations.
-pub struct Scan {
+pub(super) struct Scan {
     /// The symbols whose addresses are in the global offset table, with the index of their entries.
     pub entry_of: HashMap<Target, usize>,
     pub dynamic: Vec<Dynamic>,
@@ -50,7 +50,7 @@ impl Scan {
     ///
     /// # Errors
     /// [`crate::Error::Unlinkable`] with all undefined symbols and all unsupported relocations.
-    pub fn of(
+    pub(super) fn of(
         files: &Files,
         symbols: &Symbols,
         outputs: &Outputs,

@@ -30,7 +30,7 @@ const PREFIXES: [&str; 12] = [
 
 /// A section of the output file.
 #[derive(Debug, Default)]
-pub struct Output {
+pub(super) struct Output {
     pub name: String,
     pub kind: u32,
     pub flags: u64,
@@ -49,14 +49,14 @@ pub struct Output {
 
 /// A part of an output section.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
+pub(super) struct Part {
     pub what: PartOf,
     /// The offset of the part in the section.
     pub at: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub enum PartOf {
+pub(super) enum PartOf {
     /// A section of an input file.
     Section { input: usize, section: usize },
     /// Merged entries of several sections.
@@ -71,7 +71,7 @@ pub enum PartOf {
 
 /// The place of an input section in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub(super) enum Home {
     /// The section is not linked.
     Dropped,
     /// An offset in an output section.
@@ -82,7 +82,7 @@ pub enum Home {
 
 /// The indices of the sections that the linker makes.
 #[derive(Debug, Default)]
-pub struct DynamicSections {
+pub(super) struct DynamicSections {
     pub symbols: usize,
     pub gnu_hash: usize,
     pub hash: usize,
@@ -93,7 +93,7 @@ pub struct DynamicSections {
 }
 
 /// The output sections, in the order in which they are first named.
-pub struct Outputs {
+pub(super) struct Outputs {
     pub list: Vec<Output>,
     pub merged: Vec<Merged>,
     /// For each section of each file, its place in the result.
@@ -103,7 +103,7 @@ pub struct Outputs {
 
 impl Outputs {
     /// Joins the sections of all files, and reserves space for common symbols.
-    pub fn collect(files: &Files, symbols: &mut Symbols) -> Outputs {
+    pub(super) fn collect(files: &Files, symbols: &mut Symbols) -> Outputs {
         let mut collector = Collector {
             outputs: Outputs {
                 list: Vec::new(),
@@ -130,7 +130,7 @@ impl Outputs {
     }
 
     /// Returns the output section and offset for an offset in an input section.
-    pub fn place(&self, input: usize, section: usize, offset: u64) -> Option<(usize, u64)> {
+    pub(super) fn place(&self, input: usize, section: usize, offset: u64) -> Option<(usize, u64)> {
         match self.homes[input][section] {
             Home::Dropped => None,
             Home::At { output, at } => Some((output, at.wrapping_add(offset))),
@@ -143,7 +143,7 @@ impl Outputs {
     }
 
     /// Adds a section that the linker makes; returns its index.
-    pub fn add(&mut self, output: Output) -> usize {
+    pub(super) fn add(&mut self, output: Output) -> usize {
         self.list.push(output);
         self.list.len() - 1
     }
@@ -301,12 +301,12 @@ impl Output {
     }
 
     /// Whether the section takes space in the file.
-    pub fn in_file(&self) -> bool {
+    pub(super) fn in_file(&self) -> bool {
         self.kind != SHT_NOBITS
     }
 
     /// Whether the section is in memory.
-    pub fn in_memory(&self) -> bool {
+    pub(super) fn in_memory(&self) -> bool {
         self.flags & SHF_ALLOC != 0
     }
 }

@@ -12,7 +12,7 @@ use super::files::{Files, unlinkable};
 
 /// The symbol of a relocation. The derived order is that of entries in the global offset table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
+pub(super) enum Target {
     /// A global symbol, by its number.
     Global(usize),
     /// A local symbol of a file.
@@ -21,7 +21,7 @@ pub enum Target {
 
 /// The definition of a global symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Definition {
+pub(super) enum Definition {
     Undefined,
     Absolute(u64),
     /// An offset in an input section.
@@ -44,7 +44,7 @@ pub enum Definition {
 
 /// A global symbol, which all files share.
 #[derive(Debug)]
-pub struct Global<'a> {
+pub(super) struct Global<'a> {
     pub name: &'a str,
     pub size: u64,
     pub kind: u8,
@@ -57,22 +57,22 @@ pub struct Global<'a> {
 
 impl Global<'_> {
     /// Whether the symbol is visible outside of the result.
-    pub fn is_exported(&self) -> bool {
+    pub(super) fn is_exported(&self) -> bool {
         matches!(self.visibility, STV_DEFAULT | STV_PROTECTED)
     }
 
     /// Whether a definition outside can replace the symbol.
-    pub fn is_preemptible(&self) -> bool {
+    pub(super) fn is_preemptible(&self) -> bool {
         self.visibility == STV_DEFAULT
     }
 
-    pub fn is_undefined(&self) -> bool {
+    pub(super) fn is_undefined(&self) -> bool {
         self.definition == Definition::Undefined
     }
 }
 
 /// The global symbols, in the order in which they are first named.
-pub struct Symbols<'a> {
+pub(super) struct Symbols<'a> {
     pub globals: Vec<Global<'a>>,
     known: HashMap<&'a str, usize>,
     /// For each symbol of each file, the symbol of the result.
@@ -84,7 +84,7 @@ impl<'a> Symbols<'a> {
     ///
     /// # Errors
     /// [`crate::Error::Unlinkable`] with the symbols that have several definitions.
-    pub fn resolve(files: &Files<'a>) -> Result<Symbols<'a>> {
+    pub(super) fn resolve(files: &Files<'a>) -> Result<Symbols<'a>> {
         let mut symbols = Symbols {
             globals: Vec::new(),
             known: HashMap::new(),
@@ -119,7 +119,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// Returns the number of a symbol, which is created at its first mention.
-    pub fn global(&mut self, name: &'a str) -> usize {
+    pub(super) fn global(&mut self, name: &'a str) -> usize {
         if let Some(number) = self.known.get(name) {
             return *number;
         }
@@ -138,18 +138,18 @@ impl<'a> Symbols<'a> {
     }
 
     /// Returns a symbol, if some file names it.
-    pub fn named(&mut self, name: &str) -> Option<&mut Global<'a>> {
+    pub(super) fn named(&mut self, name: &str) -> Option<&mut Global<'a>> {
         let number = self.known.get(name)?;
         Some(&mut self.globals[*number])
     }
 
     /// Returns the result's symbol for a symbol of a file.
-    pub fn target(&self, input: usize, symbol: usize) -> Target {
+    pub(super) fn target(&self, input: usize, symbol: usize) -> Target {
         self.targets[input][symbol]
     }
 
     /// Returns the global symbol of a target, if it is one.
-    pub fn of(&self, target: Target) -> Option<&Global<'a>> {
+    pub(super) fn of(&self, target: Target) -> Option<&Global<'a>> {
         match target {
             Target::Global(number) => Some(&self.globals[number]),
             Target::Local { .. } => None,
@@ -157,7 +157,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// Defines a symbol, if some file names it and none defines it.
-    pub fn define(&mut self, name: &str, output: usize, at: u64, visibility: u8) {
+    pub(super) fn define(&mut self, name: &str, output: usize, at: u64, visibility: u8) {
         if let Some(global) = self.named(name).filter(|global| global.is_undefined()) {
             global.definition = Definition::Output { output, at };
             global.binding = STB_GLOBAL;

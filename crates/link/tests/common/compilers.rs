@@ -10,7 +10,7 @@ use super::{Folder, run};
 const BITCODE: &str = "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
 /// A kernel as a compiler prints it, with lines, if it can. In comments it shows bytes of data as they are.
-pub fn printed(version: u32, chip: &str, level: &str, source: &Path) -> Option<Vec<u8>> {
+pub(crate) fn printed(version: u32, chip: &str, level: &str, source: &Path) -> Option<Vec<u8>> {
     let folder = Folder::new();
     let out = folder.path("out.s");
     let mut clang = Command::new(format!("clang-{version}"));
@@ -50,7 +50,7 @@ pub fn printed(version: u32, chip: &str, level: &str, source: &Path) -> Option<V
 }
 
 /// The object file that a compiler's own assembler makes of what it has printed.
-pub fn assembled_by_clang(version: u32, chip: &str, text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn assembled_by_clang(version: u32, chip: &str, text: &[u8]) -> Option<Vec<u8>> {
     let folder = Folder::new();
     let (source, out) = (folder.path("out.s"), folder.path("out.o"));
     fs::write(&source, text).expect("a file is written");
@@ -63,7 +63,7 @@ pub fn assembled_by_clang(version: u32, chip: &str, text: &[u8]) -> Option<Vec<u
 }
 
 /// The kernels of the shared data, or none, with a line that says so.
-pub fn kernels() -> Vec<PathBuf> {
+pub(crate) fn kernels() -> Vec<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("WAVETANK_SHARED").map_or(beside, PathBuf::from);
     let folders = ["kernels/cl", "kernels/hip"].map(|folder| shared.join(folder));

@@ -4,13 +4,13 @@ use object::read::elf::{ElfFile64, SectionHeader as _};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolFlags};
 use wavetank_link::elf;
 
-pub type Elf<'a> = ElfFile64<'a, LittleEndian>;
-pub const LE: LittleEndian = LittleEndian;
+pub(crate) type Elf<'a> = ElfFile64<'a, LittleEndian>;
+pub(crate) const LE: LittleEndian = LittleEndian;
 
 /// A section: name, address, size, type, flags, alignment, contents.
-pub type Contents = (String, u64, u64, u32, u64, u64, Vec<u8>);
+pub(crate) type Contents = (String, u64, u64, u32, u64, u64, Vec<u8>);
 
-pub fn sections(elf: &Elf) -> Vec<Contents> {
+pub(crate) fn sections(elf: &Elf) -> Vec<Contents> {
     let sections = elf.sections();
     // What the linker says of itself, and its tables for people.
     let left_out = [
@@ -47,7 +47,7 @@ pub fn sections(elf: &Elf) -> Vec<Contents> {
         .collect()
 }
 
-pub fn symbols<'a>(
+pub(crate) fn symbols<'a>(
     elf: &Elf,
     symbols: impl Iterator<Item = object::read::elf::ElfSymbol64<'a, 'a, LittleEndian>>,
 ) -> Vec<String> {
@@ -74,7 +74,7 @@ pub fn symbols<'a>(
 }
 
 /// What is in memory, and the symbols.
-pub fn in_memory(file: &[u8]) -> (Vec<Contents>, Vec<String>) {
+pub(crate) fn in_memory(file: &[u8]) -> (Vec<Contents>, Vec<String>) {
     let elf = Elf::parse(file).expect("an ELF file");
     let mut sections = sections(&elf);
     sections.retain(|section| section.4 & elf::SHF_ALLOC != 0);

@@ -1,7 +1,7 @@
 //! Other people's tools.
 
-pub mod compilers;
-pub mod linked;
+pub(crate) mod compilers;
+pub(crate) mod linked;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs a tool with some input, and gives what it writes; `None`, with a line that says so, where it is absent.
-pub fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command
         .stdin(Stdio::piped())
@@ -37,10 +37,10 @@ pub fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A folder that is removed when it is not needed any more.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("wavetank-link-{}-{number}", std::process::id());
@@ -50,7 +50,7 @@ impl Folder {
     }
 
     /// Where a file of a name is in it.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }

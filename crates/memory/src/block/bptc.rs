@@ -134,7 +134,7 @@ fn endpoints(bits: &mut Bits, mode: &Mode, subset: u32) -> [[i32; 2]; 4] {
 }
 
 /// The components of a texel of BC7; 0 for the reserved mode.
-pub fn bytes(block: u128, texel: u32) -> [u8; 4] {
+pub(super) fn bytes(block: u128, texel: u32) -> [u8; 4] {
     let Some(mode) = MODES.get(block.trailing_zeros() as usize) else {
         return [0; 4];
     };
@@ -379,7 +379,7 @@ impl Wide {
 }
 
 /// The halves of a texel of BC6; 0 for reserved modes.
-pub fn halves(block: u128, texel: u32, with_sign: bool) -> [u16; 3] {
+pub(super) fn halves(block: u128, texel: u32, with_sign: bool) -> [u16; 3] {
     let Some((mode, mut bits)) = Wide::of(block) else {
         return [0; 3];
     };

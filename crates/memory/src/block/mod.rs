@@ -39,14 +39,14 @@ pub(crate) enum Part {
 
 impl Block {
     /// The block format of a DFMT number, if it is one.
-    pub fn new(data: u8) -> Option<Block> {
+    pub(crate) fn new(data: u8) -> Option<Block> {
         use Block::*;
         const ALL: [Block; 7] = [Bc1, Bc2, Bc3, Bc4, Bc5, Bc6, Bc7];
         ALL.get(usize::from(data.checked_sub(35)?)).copied()
     }
 
     /// The size of a block in bytes.
-    pub fn bytes(self) -> u32 {
+    pub(crate) fn bytes(self) -> u32 {
         match self {
             Block::Bc1 | Block::Bc4 => 8,
             _ => 16,
@@ -54,7 +54,7 @@ impl Block {
     }
 
     /// The components of texel `n`, counted row by row. The numbers of BC4 to BC6 may be signed.
-    pub fn texel(self, block: u128, n: u32, signed: bool) -> [Part; 4] {
+    pub(crate) fn texel(self, block: u128, n: u32, signed: bool) -> [Part; 4] {
         let (low, high) = (block as u64, (block >> 64) as u64);
         let opaque = Part::Ratio(1, 1);
         match self {

@@ -102,14 +102,14 @@ const ANCHORS: [[u8; 64]; 2] = [
 
 /// A division of the texels into subsets.
 #[derive(Clone, Copy)]
-pub struct Division {
+pub(super) struct Division {
     pub subsets: u32,
     pub partition: usize,
 }
 
 impl Division {
     /// The subset that a texel is in.
-    pub fn subset(self, texel: u32) -> u32 {
+    pub(super) fn subset(self, texel: u32) -> u32 {
         match self.subsets {
             2 => u32::from(TWO[self.partition]) >> texel & 1,
             3 => THREE[self.partition] >> (2 * texel) & 3,
@@ -118,7 +118,7 @@ impl Division {
     }
 
     /// Whether a texel is an anchor: its index is one bit shorter, because the highest bit is 0.
-    pub fn is_anchor(self, texel: u32) -> bool {
+    pub(super) fn is_anchor(self, texel: u32) -> bool {
         let anchors: &[&[u8; 64]] = match self.subsets {
             2 => &[&ANCHOR],
             3 => &[&ANCHORS[0], &ANCHORS[1]],

@@ -45,7 +45,7 @@ impl Sampling<'_> {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub unsafe fn together<R: Rows>(
+    pub(super) unsafe fn together<R: Rows>(
         &self,
         ctx: &mut Context<'_, '_>,
         asked: &Lookups,

@@ -11,16 +11,22 @@ use crate::lanes::{Lanes, which};
 
 /// A texel in one direction: its index, or `None` in the border, and its
 /// weight.
-pub type Tap = (Option<i64>, f32);
+pub(super) type Tap = (Option<i64>, f32);
 
 /// A coordinate as hardware has it: with 8 bits after the point.
-pub fn fixed_point(coordinate: f32) -> f32 {
+pub(super) fn fixed_point(coordinate: f32) -> f32 {
     (coordinate * 256.0).round_ties_even() / 256.0
 }
 
 /// The two texels around a coordinate; without `linear` the one at it, twice,
 /// where the second has no weight.
-pub fn taps(coordinate: f32, size: u32, clamp: Clamp, linear: bool, offset: i32) -> [Tap; 2] {
+pub(super) fn taps(
+    coordinate: f32,
+    size: u32,
+    clamp: Clamp,
+    linear: bool,
+    offset: i32,
+) -> [Tap; 2] {
     let n = i64::from(size);
     let place = match clamp {
         // The center of the border is half a texel outside.
@@ -39,7 +45,7 @@ pub fn taps(coordinate: f32, size: u32, clamp: Clamp, linear: bool, offset: i32)
 }
 
 /// The two texels around a coordinate, which may lie beyond the edges.
-pub fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
+pub(super) fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
     let (i, part) = around(coordinate);
     let i = i + i64::from(offset);
     [(Some(i), 1.0 - part), (Some(i + 1), part)]
@@ -79,7 +85,7 @@ fn wrap(i: i64, n: i64, clamp: Clamp) -> Option<i64> {
 }
 
 /// The texels of all lanes in one direction: what [`taps`] finds of one of the two.
-pub struct Taps {
+pub(super) struct Taps {
     /// The indices; of those in the border any.
     pub index: Lanes,
     /// The lanes whose texel is not in the border.
@@ -90,7 +96,7 @@ pub struct Taps {
 
 impl Taps {
     /// Texels that count in full.
-    pub fn whole(index: Lanes) -> Self {
+    pub(super) fn whole(index: Lanes) -> Self {
         Taps {
             index,
             there: !0,
@@ -101,7 +107,7 @@ impl Taps {
 
 /// [`taps`] of all lanes, where all coordinates of the mask are near enough. Without `linear` the second has no weight.
 #[inline(always)]
-pub fn taps_of_lanes(
+pub(super) fn taps_of_lanes(
     coordinates: &[f32; 64],
     mask: u64,
     size: u32,
@@ -175,7 +181,7 @@ fn remainder(i: i32, n: i32) -> i32 {
 
 /// The level of detail that differences of coordinates in texels ask for: the
 /// logarithm of the longer of two steps.
-pub fn level_of(steps: [[f32; 3]; 2]) -> f32 {
+pub(super) fn level_of(steps: [[f32; 3]; 2]) -> f32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
     // Half of the logarithm of a square.
     0.5 * a.max(b).log2()
@@ -183,7 +189,7 @@ pub fn level_of(steps: [[f32; 3]; 2]) -> f32 {
 
 /// How many samples are taken along the longer of two steps, `most` at most: as many as the shorter one fits into it, rounded
 /// up. One if neither is longer than a texel.
-pub fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
+pub(super) fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
     let (longer, shorter) = (a.max(b), a.min(b));
     match longer > 1.0 {
@@ -194,14 +200,14 @@ pub fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
 }
 
 /// A level of detail within the bounds of the sampler.
-pub fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) -> f32 {
+pub(super) fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) -> f32 {
     let [low, high] = sampler.lod;
     // Not `clamp`: the bounds may cross, and then the upper one counts.
     level.max(low.max(least)).min(high.min(most))
 }
 
 /// What is made of several texels.
-pub struct Mixture {
+pub(super) struct Mixture {
     /// 0 the sum of those weighted, 1 the least, 2 the greatest of those with a weight.
     reduction: u8,
     value: [f32; 4],
@@ -211,7 +217,7 @@ pub struct Mixture {
 
 impl Mixture {
     /// The mixture of no texel.
-    pub fn new(reduction: u8) -> Self {
+    pub(super) fn new(reduction: u8) -> Self {
         let value = match reduction {
             1 => f32::INFINITY,
             2 => f32::NEG_INFINITY,
@@ -225,7 +231,7 @@ impl Mixture {
     }
 
     /// Adds a texel. One with the whole weight is the result, whatever the others are.
-    pub fn add(&mut self, texel: [u32; 4], weight: f32) {
+    pub(super) fn add(&mut self, texel: [u32; 4], weight: f32) {
         if weight == 1.0 {
             self.whole = Some(texel);
         }
@@ -239,7 +245,7 @@ impl Mixture {
     }
 
     /// The components.
-    pub fn components(&self) -> [u32; 4] {
+    pub(super) fn components(&self) -> [u32; 4] {
         self.whole.unwrap_or_else(|| self.value.map(f32::to_bits))
     }
 }

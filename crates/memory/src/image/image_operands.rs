@@ -28,13 +28,13 @@ impl From<String> for Refused {
 }
 
 /// The components that DMASK chooses of one lane, in the order of the registers.
-pub fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
+pub(super) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
     let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
     std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
 }
 
 /// The parts of the lanes' addresses, one after the other.
-pub struct Parts<'a> {
+pub(super) struct Parts<'a> {
     file: *const u32,
     dwords: &'a [u32; Image::MAX_ADDRESS],
     /// The dword that comes next, and whether its low half has been taken.
@@ -45,7 +45,7 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// The addresses of a live wave.
-    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
+    pub(super) fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
         Parts {
             file: ctx.v(0),
             dwords: &step.address,
@@ -56,13 +56,13 @@ impl<'a> Parts<'a> {
     }
 
     /// Goes on at a whole dword.
-    pub fn align(&mut self) {
+    pub(super) fn align(&mut self) {
         self.at += usize::from(self.half);
         self.half = false;
     }
 
     /// The next whole dword.
-    pub fn whole(&mut self) -> Lanes {
+    pub(super) fn whole(&mut self) -> Lanes {
         self.align();
         let lanes = self.dwords[self.at] as usize / size_of::<u32>();
         self.at += 1;
@@ -82,7 +82,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part as an integer.
-    pub fn integer(&mut self) -> Lanes {
+    pub(super) fn integer(&mut self) -> Lanes {
         match self.short {
             true => self.short(),
             false => self.whole(),
@@ -90,7 +90,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part as a float.
-    pub fn float(&mut self) -> [f32; 64] {
+    pub(super) fn float(&mut self) -> [f32; 64] {
         let bits = match self.short {
             true => self.short().map(|x| HALF.decode(x)),
             false => self.whole(),

@@ -8,7 +8,7 @@ use super::filter::{clamp_level, level_of, samples_along};
 use super::lookup::{Lookups, Sampling};
 
 /// How much detail a lane asks for.
-pub struct Detail {
+pub(super) struct Detail {
     /// The level of detail before it is held within bounds.
     pub asked: f32,
     /// The level of detail within the bounds.
@@ -28,7 +28,7 @@ impl Sampling<'_> {
     }
 
     /// How much detail a lane asks for.
-    pub fn detail(&self, asked: &Lookups, lane: usize) -> Detail {
+    pub(super) fn detail(&self, asked: &Lookups, lane: usize) -> Detail {
         let (level, along) = match self.image.lod {
             Lod::Zero => {
                 return Detail {
@@ -77,13 +77,13 @@ impl Sampling<'_> {
     }
 
     /// A level of detail as one that there is.
-    pub fn existing(&self, level: f32) -> f32 {
+    pub(super) fn existing(&self, level: f32) -> f32 {
         let last = self.surface.resource.level_count() - 1;
         level.max(0.0).min(last as f32)
     }
 
     /// The level that one is taken of, by where that is decided.
-    pub fn nearest(&self, asked: &Lookups, lane: usize, detail: &Detail) -> u32 {
+    pub(super) fn nearest(&self, asked: &Lookups, lane: usize, detail: &Detail) -> u32 {
         let level = match (self.sampler.mip_filter, self.sampler.chooses_first) {
             (0, _) => return 0,
             (_, false) => detail.level + 0.5,
@@ -93,7 +93,7 @@ impl Sampling<'_> {
     }
 
     /// The levels that texels are taken of, with their weights.
-    pub fn levels(&self, asked: &Lookups, lane: usize, detail: &Detail) -> [(u32, f32); 2] {
+    pub(super) fn levels(&self, asked: &Lookups, lane: usize, detail: &Detail) -> [(u32, f32); 2] {
         if self.sampler.mip_filter != 2 || self.surface.format.is_integer() {
             return [(self.nearest(asked, lane, detail), 1.0), (0, 0.0)];
         }

@@ -12,7 +12,7 @@ use crate::instrument;
 use crate::lanes::Lanes;
 
 /// What lanes ask for.
-pub struct Lookups {
+pub(super) struct Lookups {
     pub offsets: [Lanes; 3],
     pub bias: [f32; 64],
     pub reference: [f32; 64],
@@ -26,7 +26,7 @@ pub struct Lookups {
 }
 
 /// What a lane asks for.
-pub struct Lookup {
+pub(super) struct Lookup {
     pub lane: usize,
     pub offsets: [i32; 3],
     pub reference: f32,
@@ -36,7 +36,7 @@ pub struct Lookup {
 
 impl Lookups {
     /// What one of them asks for.
-    pub fn of(&self, lane: usize) -> Lookup {
+    pub(super) fn of(&self, lane: usize) -> Lookup {
         Lookup {
             lane,
             offsets: self.offsets.map(|x| x[lane] as i32),
@@ -48,7 +48,7 @@ impl Lookups {
 }
 
 /// How the texels of a sample are found in a direction.
-pub enum Direction {
+pub(super) enum Direction {
     /// The image lacks the direction.
     None,
     /// By the slice of an array.
@@ -62,7 +62,7 @@ pub enum Direction {
 }
 
 /// An instruction with its descriptors.
-pub struct Sampling<'a> {
+pub(super) struct Sampling<'a> {
     pub surface: Surface,
     pub sampler: ImageSampler,
     pub image: &'a Image,
@@ -73,7 +73,7 @@ pub struct Sampling<'a> {
 impl Sampling<'_> {
     /// Reads the lanes' addresses: offset, bias, comparand, derivatives, body.
     #[inline(always)]
-    pub fn lookups(&self, ctx: &Context<'_, '_>) -> Lookups {
+    pub(super) fn lookups(&self, ctx: &Context<'_, '_>) -> Lookups {
         let (image, surface) = (self.image, &self.surface);
         let mut parts = Parts::new(ctx, self.step, image);
         let mut r = Lookups {
@@ -142,13 +142,13 @@ impl Sampling<'_> {
 
     /// Whether it is a cube.
     #[inline(always)]
-    pub fn is_cube(&self) -> bool {
+    pub(super) fn is_cube(&self) -> bool {
         self.surface.resource.kind == ImageType::Cube
     }
 
     /// What makes a coordinate count the texels of a level in a direction.
     #[inline(always)]
-    pub fn scale(&self, level: &Level, n: usize) -> f32 {
+    pub(super) fn scale(&self, level: &Level, n: usize) -> f32 {
         let counts = self.image.unnormalized || self.sampler.unnormalized;
         match counts && !self.is_cube() {
             true => 1.0,
@@ -158,7 +158,7 @@ impl Sampling<'_> {
 
     /// How texels are found in a direction; `linear` is for those within a plane.
     #[inline(always)]
-    pub fn direction(&self, n: usize, linear: bool) -> Direction {
+    pub(super) fn direction(&self, n: usize, linear: bool) -> Direction {
         let dimensions = self.surface.dimensions();
         if n >= dimensions {
             return if n == 2 {
@@ -182,7 +182,7 @@ impl Sampling<'_> {
 
     /// The coordinate where one texel is taken.
     #[inline(always)]
-    pub fn rounded(&self, coordinate: f32) -> f32 {
+    pub(super) fn rounded(&self, coordinate: f32) -> f32 {
         match self.sampler.truncates {
             true => coordinate,
             false => fixed_point(coordinate),
@@ -190,7 +190,7 @@ impl Sampling<'_> {
     }
 
     /// The components of a texel in the border, where the sampler names them.
-    pub fn fixed_border(&self) -> Option<[u32; 4]> {
+    pub(super) fn fixed_border(&self) -> Option<[u32; 4]> {
         let one = self.surface.format.one();
         let color = match self.sampler.border {
             Border::TransparentBlack => [0; 4],
@@ -205,7 +205,7 @@ impl Sampling<'_> {
     ///
     /// # Safety
     /// The wave is alive.
-    pub unsafe fn border(
+    pub(super) unsafe fn border(
         &self,
         ctx: &mut Context<'_, '_>,
         lane: usize,

@@ -31,6 +31,9 @@ use surface::Surface;
 
 /// The access of a step to an image. With `INSTRUMENTED` it records the accesses.
 ///
+/// # Errors
+/// A lane whose access is denied, or an image that is not supported; registers and memory are unchanged.
+///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]

@@ -19,7 +19,7 @@ impl Sampling<'_> {
     /// # Safety
     /// The wave is alive.
     #[inline(never)]
-    pub unsafe fn one_by_one(
+    pub(super) unsafe fn one_by_one(
         &self,
         ctx: &mut Context<'_, '_>,
         asked: &Lookups,

@@ -18,7 +18,7 @@ use crate::rows::Rows;
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
+pub(super) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,

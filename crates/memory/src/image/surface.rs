@@ -32,14 +32,14 @@ const fn swizzled_tile(bytes: u32) -> Extent {
 
 /// An image that can be accessed.
 #[derive(Clone, Copy, Debug)]
-pub struct Surface {
+pub(super) struct Surface {
     pub resource: ImageResource,
     pub format: Format,
 }
 
 /// A level of an image.
 #[derive(Clone, Copy, Debug)]
-pub struct Level {
+pub(super) struct Level {
     /// The address of the first slice that is seen.
     address: u64,
     /// Texels in each direction; the third is the number of slices.
@@ -62,7 +62,11 @@ impl Surface {
     ///
     /// # Errors
     /// A sentence that says what of the resource is not known.
-    pub fn new(words: [u32; 8], tiling: Tiling, narrow: bool) -> Result<Option<Self>, String> {
+    pub(super) fn new(
+        words: [u32; 8],
+        tiling: Tiling,
+        narrow: bool,
+    ) -> Result<Option<Self>, String> {
         if words == [0; 8] {
             return Ok(None);
         }
@@ -103,7 +107,7 @@ impl Surface {
     }
 
     /// Coordinates of a texel: 1 for lines, 2 for planes, 3 for volumes.
-    pub fn dimensions(&self) -> usize {
+    pub(super) fn dimensions(&self) -> usize {
         match self.resource.kind {
             ImageType::D1 | ImageType::D1Array => 1,
             ImageType::D3 => 3,
@@ -123,13 +127,13 @@ impl Surface {
     }
 
     /// Whether its slices have indices of their own.
-    pub fn is_array(&self) -> bool {
+    pub(super) fn is_array(&self) -> bool {
         self.resource.kind.is_array()
     }
 
     /// A level, counted from the first that is seen.
     #[inline(always)]
-    pub fn level(&self, n: u32) -> Level {
+    pub(super) fn level(&self, n: u32) -> Level {
         let n = n + match self.resource.kind.is_sampled() {
             true => 0,
             false => u32::from(self.resource.levels[0]),
@@ -255,12 +259,12 @@ impl Surface {
 
     /// [`Surface::select`] of each lane.
     #[inline(always)]
-    pub fn select_lanes(&self, components: &Four) -> Four {
+    pub(super) fn select_lanes(&self, components: &Four) -> Four {
         convert::select(self.resource.select, components, self.format.one())
     }
 
     /// What registers get of a texel's components: the selected ones.
-    pub fn select(&self, components: [u32; 4]) -> [u32; 4] {
+    pub(super) fn select(&self, components: [u32; 4]) -> [u32; 4] {
         let one = self.format.one();
         self.resource
             .select
@@ -290,7 +294,7 @@ struct Place {
 impl Level {
     /// The address of the element of a texel, and the number of the texel in it; `None` outside the image. For images with
     /// several samples slices are those of samples.
-    pub fn texel(&self, at: [i64; 3], samples: u32) -> Option<(u64, u32)> {
+    pub(super) fn texel(&self, at: [i64; 3], samples: u32) -> Option<(u64, u32)> {
         let [width, height, slices] = self.size;
         let size = [width, height, slices * samples];
         let inside = (0..3).all(|n| (0..i64::from(size[n])).contains(&at[n]));
@@ -318,7 +322,7 @@ impl Level {
 
     /// The addresses of the elements of texels, and which of those are inside the image.
     #[inline(always)]
-    pub fn texels(&self, [x, y, z]: &[Lanes; 3], samples: u32) -> ([u64; 64], u64) {
+    pub(super) fn texels(&self, [x, y, z]: &[Lanes; 3], samples: u32) -> ([u64; 64], u64) {
         let [width, height, slices] = self.size;
         let slices = slices * samples;
         let inside = which(|lane| x[lane] < width && y[lane] < height && z[lane] < slices);
@@ -329,7 +333,7 @@ impl Level {
 
     /// The numbers of texels in their elements.
     #[inline(always)]
-    pub fn within(&self, [x, y, _]: &[Lanes; 3]) -> Lanes {
+    pub(super) fn within(&self, [x, y, _]: &[Lanes; 3]) -> Lanes {
         let [in_row, rows] = self.extent;
         std::array::from_fn(|lane| {
             (y[lane] & ((1 << rows) - 1)) << in_row | x[lane] & ((1 << in_row) - 1)

@@ -13,7 +13,7 @@ pub(crate) struct Gds(OnceLock<Box<[AtomicU64]>>);
 impl Gds {
     /// The host address of its start.
     #[inline]
-    pub fn base(&self) -> u64 {
+    pub(crate) fn base(&self) -> u64 {
         self.cells().as_ptr().expose_provenance() as u64
     }
 
@@ -23,7 +23,7 @@ impl Gds {
     }
 
     /// A copy of its contents.
-    pub fn read(&self) -> Vec<u8> {
+    pub(crate) fn read(&self) -> Vec<u8> {
         let cells = self.0.get().map(Box::as_ref).unwrap_or_default();
         let bytes = cells
             .iter()
@@ -34,7 +34,7 @@ impl Gds {
     }
 
     /// Writes bytes at an offset; `false` if they end past the memory.
-    pub fn write(&self, offset: u64, from: &[u8]) -> bool {
+    pub(crate) fn write(&self, offset: u64, from: &[u8]) -> bool {
         if offset.saturating_add(from.len() as u64) > BYTES {
             return false;
         }
@@ -49,7 +49,7 @@ impl Gds {
     }
 
     /// The host address and the size in bytes.
-    pub fn extent(&self) -> (u64, u64) {
+    pub(crate) fn extent(&self) -> (u64, u64) {
         (self.base(), BYTES)
     }
 }

@@ -44,14 +44,14 @@ impl Default for Scratch {
 
 impl Scratch {
     /// Byte offset of its address (64 bits).
-    pub const BASE: usize = offset_of!(Scratch, base);
+    pub(crate) const BASE: usize = offset_of!(Scratch, base);
     /// Byte offset of the size for one lane (32 bits).
-    pub const BYTES: usize = offset_of!(Scratch, bytes_per_lane);
+    pub(crate) const BYTES: usize = offset_of!(Scratch, bytes_per_lane);
     /// Byte offset of the pointer to a byte that is 0 while the memory exists.
-    pub const GONE: usize = offset_of!(Scratch, gone);
+    pub(crate) const GONE: usize = offset_of!(Scratch, gone);
 
     /// The scratch at `base`, with the allocation that contains it.
-    pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
+    pub(crate) fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
         let end = base.checked_add(wave_bytes(bytes_per_lane));
         let entry = end.and_then(|end| map.find(base, end));
         let entry = entry.filter(|e| e.allocation.rights == Rights::ReadWrite);
@@ -68,13 +68,13 @@ impl Scratch {
     }
 
     /// Whether this is the scratch at `base` of that size, and still exists.
-    pub fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
+    pub(crate) fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
         (self.base, self.bytes_per_lane) == (base, bytes_per_lane) && self.is_there()
     }
 
     /// Bytes that a lane may access: 0 if the registry does not contain the memory.
     #[inline(always)]
-    pub fn bytes_per_lane(&self) -> u32 {
+    pub(crate) fn bytes_per_lane(&self) -> u32 {
         if self.is_there() {
             self.bytes_per_lane
         } else {
@@ -89,18 +89,18 @@ impl Scratch {
 
     /// Whether a buffer at this address is scratch: the descriptors of compilers start at the scratch of the work-group, or of
     /// the wave.
-    pub fn is_base(&self, address: u64) -> bool {
+    pub(crate) fn is_base(&self, address: u64) -> bool {
         self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
     }
 
     /// The host address and the size in bytes.
-    pub fn extent(&self) -> (u64, u64) {
+    pub(crate) fn extent(&self) -> (u64, u64) {
         (self.base, wave_bytes(self.bytes_per_lane()))
     }
 
     /// Whether the wave owns all bytes of an access. The memory exists and is writable.
     #[inline(always)]
-    pub fn holds(&self, span: Span) -> bool {
+    pub(crate) fn holds(&self, span: Span) -> bool {
         let end = self.base + wave_bytes(self.bytes_per_lane());
         Reach::new(self.base, end, span.bytes)
             .is_some_and(|reach| reach.holds(span.first, span.last))
@@ -108,18 +108,18 @@ impl Scratch {
 
     /// The offsets at which a lane may access `bytes` bytes of its own, if there are any.
     #[inline(always)]
-    pub fn lane(&self, bytes: u32) -> Option<Offsets> {
+    pub(crate) fn lane(&self, bytes: u32) -> Option<Offsets> {
         Reach::new(0, self.bytes_per_lane().into(), bytes)?.from(0)
     }
 
     /// Whether a lane may access `bytes` bytes at an offset.
     #[inline(always)]
-    pub fn lane_holds(&self, offset: u32, bytes: u32) -> bool {
+    pub(crate) fn lane_holds(&self, offset: u32, bytes: u32) -> bool {
         self.lane(bytes).is_some_and(|lane| lane.holds(offset))
     }
 
     /// The denial of an access at an address of another lane or wave, or beyond the scratch.
-    pub fn denied(&self, lane: usize, address: u64, bytes: u32) -> Denied {
+    pub(crate) fn denied(&self, lane: usize, address: u64, bytes: u32) -> Denied {
         let offset = address.checked_sub(self.base).map(|distance| {
             let dword = distance / STEP;
             dword.saturating_mul(4).saturating_add(distance % 4)
@@ -129,7 +129,7 @@ impl Scratch {
     }
 
     /// The denial of an access at an offset outside the lane's scratch.
-    pub fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
+    pub(crate) fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
         let stack_bytes = self.bytes_per_lane();
         Denied {
             lane: Some(lane as u8),

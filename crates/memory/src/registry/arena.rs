@@ -61,12 +61,12 @@ enum Kind {
 
 impl Room {
     /// Bytes that an owner may use, in whole pages.
-    pub fn usable(&self) -> u64 {
+    pub(super) fn usable(&self) -> u64 {
         self.usable
     }
 
     /// The address at which the guard begins. The bytes between [`usable`](Self::usable) and the guard read zeros.
-    pub fn guard(&self) -> u64 {
+    pub(super) fn guard(&self) -> u64 {
         self.start + self.bytes - GUARD
     }
 }
@@ -107,7 +107,7 @@ struct Resting {
 impl Arena {
     /// Zeroed memory of `bytes` bytes at a multiple of `align`, a power of two and at least a page. `has_come` returns whether no
     /// access of an earlier epoch is running.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         bytes: u64,
         align: u64,
@@ -129,7 +129,7 @@ impl Arena {
 
     /// Zeroed memory as from [`take`](Self::take), with blocks of its own: no other piece lies before the end of its last block,
     /// nor in the page after that.
-    pub fn take_block(
+    pub(super) fn take_block(
         &mut self,
         bytes: u64,
         align: u64,
@@ -172,7 +172,7 @@ impl Arena {
     }
 
     /// Maps a piece to a file, which has as many bytes as the piece without its guard.
-    pub fn lay(&mut self, room: Room, file: &File) -> std::io::Result<()> {
+    pub(super) fn lay(&mut self, room: Room, file: &File) -> std::io::Result<()> {
         // SAFETY: pages of the arena, which guests access by relaxed atomics only.
         unsafe { file::map_file(room.start, room.usable(), file) }?;
         self.on_files.insert(room.start);
@@ -180,7 +180,7 @@ impl Arena {
     }
 
     /// Unmaps a piece from its file, if it is mapped to one: the piece reads zeros, and the file is unchanged.
-    pub fn lift(&mut self, room: Room) -> std::io::Result<()> {
+    pub(super) fn lift(&mut self, room: Room) -> std::io::Result<()> {
         if self.on_files.contains(&room.start) {
             // SAFETY: pages of the arena, which guests access by relaxed atomics only.
             unsafe { file::map_zeros(room.start, room.usable) }?;
@@ -190,7 +190,7 @@ impl Arena {
     }
 
     /// Gives back a piece: its memory at once, its addresses later.
-    pub fn give(&mut self, room: Room, epoch: u64) {
+    pub(super) fn give(&mut self, room: Room, epoch: u64) {
         if self.lift(room).is_err() {
             // The piece is never used again: its next owner would write to the file.
             return;
@@ -202,7 +202,7 @@ impl Arena {
     }
 
     /// Whether an address is in one of the mappings.
-    pub fn holds(&self, address: u64) -> bool {
+    pub(super) fn holds(&self, address: u64) -> bool {
         [&self.chunks, &self.large].into_iter().any(|maps| {
             // A large piece may begin after the start of its mapping; the skipped bytes are unused.
             let before = maps.range(..=address).next_back();
@@ -406,7 +406,7 @@ mod tests {
             assert_eq!(
                 (global::load64(again.start), global::load64(again.start + 8)),
                 (0, 0)
-            )
+            );
         };
     }
 

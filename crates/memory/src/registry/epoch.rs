@@ -37,7 +37,7 @@ pub(crate) struct EpochGuard<'r> {
 
 impl Epochs {
     /// A new epoch guard, not pinned.
-    pub fn guard(&self) -> EpochGuard<'_> {
+    pub(super) fn guard(&self) -> EpochGuard<'_> {
         let mark = Arc::new(AtomicU64::new(IDLE));
         self.guards().push(mark.clone());
         let epochs = self;
@@ -45,18 +45,18 @@ impl Epochs {
     }
 
     /// Begins an epoch after something was marked as gone.
-    pub fn begin(&self) -> u64 {
+    pub(super) fn begin(&self) -> u64 {
         self.now.fetch_add(1, Ordering::SeqCst) + 1
     }
 
     /// Whether every pinned guard was pinned in `epoch` or later.
-    pub fn has_come(&self, epoch: u64) -> bool {
+    pub(super) fn has_come(&self, epoch: u64) -> bool {
         let begun = |mark: &Arc<AtomicU64>| mark.load(Ordering::SeqCst) >= epoch;
         self.guards().iter().all(begun)
     }
 
     /// Waits until [`has_come`](Self::has_come) is true.
-    pub fn wait(&self, epoch: u64) {
+    pub(super) fn wait(&self, epoch: u64) {
         let mut looks = 0;
         while !self.has_come(epoch) {
             looks += 1;
@@ -70,7 +70,7 @@ impl Epochs {
     /// Runs `change` while no access is running: new ones wait until it has finished. Returns `None`, without calling it, if
     /// accesses still run after `patience`, since a thread that waits for a second epoch guard would wait for ever. The waiting
     /// guards are [let through](Self::let_through) before the next attempt.
-    pub fn pause<T>(&self, patience: Duration, change: impl FnOnce() -> T) -> Option<T> {
+    pub(super) fn pause<T>(&self, patience: Duration, change: impl FnOnce() -> T) -> Option<T> {
         /// Ends the pause when it is dropped.
         struct Paused<'e>(&'e Epochs);
         impl Drop for Paused<'_> {
@@ -93,7 +93,7 @@ impl Epochs {
     }
 
     /// Waits until all epoch guards that waited during a pause are pinned.
-    pub fn let_through(&self) {
+    pub(super) fn let_through(&self) {
         while self.waiting.load(Ordering::SeqCst) != 0 && !self.paused.load(Ordering::SeqCst) {
             std::thread::sleep(NAP);
         }
@@ -108,7 +108,7 @@ impl EpochGuard<'_> {
     /// Pins the current epoch: the owner may access memory. Memory not yet marked as gone stays mapped until the next pin or
     /// [unpin](Self::unpin).
     #[inline]
-    pub fn pin(&self) {
+    pub(crate) fn pin(&self) {
         // No epoch has begun since the last pin, and the next one will find this mark.
         if self.mark.load(Ordering::Relaxed) == self.epochs.now.load(Ordering::SeqCst) {
             return;
@@ -118,7 +118,7 @@ impl EpochGuard<'_> {
 
     /// Pins the current epoch for reading only, even during a pause: the memory stays mapped, and its contents before and after
     /// the pause are both correct.
-    pub fn pin_to_read(&self) {
+    pub(crate) fn pin_to_read(&self) {
         // Sequentially consistent with `begin`: either the check of the epoch guards finds this mark, or this thread reads the
         // new epoch, and with it the earlier marks of freed memory and the pause.
         let now = self.epochs.now.load(Ordering::SeqCst);
@@ -143,7 +143,7 @@ impl EpochGuard<'_> {
 
     /// Unpins: the owner accesses no memory any more.
     #[inline]
-    pub fn unpin(&self) {
+    pub(crate) fn unpin(&self) {
         self.mark.store(IDLE, Ordering::Release);
     }
 }

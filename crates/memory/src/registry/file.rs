@@ -19,7 +19,7 @@ mod host {
     ///
     /// # Safety
     /// The pages are mapped, writable, and the caller's own. No references to them exist.
-    pub unsafe fn map_file(start: u64, bytes: u64, file: &File) -> Result<()> {
+    pub(crate) unsafe fn map_file(start: u64, bytes: u64, file: &File) -> Result<()> {
         // SAFETY: by the caller's promise.
         unsafe { map(start, bytes, libc::MAP_SHARED, file.as_raw_fd()) }
     }
@@ -28,7 +28,7 @@ mod host {
     ///
     /// # Safety
     /// As for [`map_file`].
-    pub unsafe fn map_zeros(start: u64, bytes: u64) -> Result<()> {
+    pub(crate) unsafe fn map_zeros(start: u64, bytes: u64) -> Result<()> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: by the caller's promise.
         unsafe { map(start, bytes, flags, -1) }
@@ -52,7 +52,7 @@ mod host {
     ///
     /// # Safety
     /// The pages are mapped.
-    pub unsafe fn write_out(start: u64, bytes: u64, file: &File) -> Result<()> {
+    pub(crate) unsafe fn write_out(start: u64, bytes: u64, file: &File) -> Result<()> {
         set_file_size(file, bytes)?;
         let mut page = [0; STEP];
         for offset in (0..bytes).step_by(STEP) {

@@ -17,7 +17,7 @@ pub(super) struct Freed {
 
 impl Freed {
     /// Adds a freed allocation.
-    pub fn add(&mut self, allocation: &Allocation) {
+    pub(super) fn add(&mut self, allocation: &Allocation) {
         if self.order.len() == MAX
             && let Some(oldest) = self.order.pop_front()
         {
@@ -29,14 +29,14 @@ impl Freed {
     }
 
     /// Drops the former allocations at addresses that are allocated again.
-    pub fn forget(&mut self, start: u64, end: u64) {
+    pub(super) fn forget(&mut self, start: u64, end: u64) {
         while let Some((address, _)) = self.last_before(end).filter(|(_, old)| old.end() > start) {
             self.by_address.remove(&address);
         }
     }
 
     /// The freed allocation at an address.
-    pub fn at(&self, address: u64) -> Option<&Allocation> {
+    pub(super) fn at(&self, address: u64) -> Option<&Allocation> {
         let (_, allocation) = self.last_before(address.checked_add(1)?)?;
         (address < allocation.end()).then_some(allocation)
     }

@@ -20,12 +20,12 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub fn new(allocation: Allocation) -> Arc<Entry> {
+    pub(crate) fn new(allocation: Allocation) -> Arc<Entry> {
         Entry::reading_on(allocation, 0)
     }
 
     /// An allocation after which loads may read zeros up to `load_end`. No other allocation lies there.
-    pub fn reading_on(allocation: Allocation, load_end: u64) -> Arc<Entry> {
+    pub(crate) fn reading_on(allocation: Allocation, load_end: u64) -> Arc<Entry> {
         Arc::new(Entry {
             allocation,
             load_end,
@@ -35,17 +35,17 @@ impl Entry {
 
     /// Whether the allocation has not been freed.
     #[inline(always)]
-    pub fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         !self.gone.load(Ordering::Acquire)
     }
 
     /// The flag that is set when the allocation is freed.
-    pub fn gone(&self) -> *const AtomicBool {
-        &self.gone
+    pub(crate) fn gone(&self) -> *const AtomicBool {
+        &raw const self.gone
     }
 
     /// Marks it as freed: accesses are refused from now on.
-    pub fn take_away(&self) {
+    pub(crate) fn take_away(&self) {
         self.gone.store(true, Ordering::Release);
     }
 }
@@ -95,7 +95,7 @@ pub(crate) struct Map {
 
 impl Map {
     /// The allocation that contains all of `[first, end)`, preferably a writable one.
-    pub fn find(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
+    pub(crate) fn find(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
         let (_, piece) = self.pieces.get_prev(&first)?;
         let holds = |e: &&Arc<Entry>| e.allocation.holds(first, end) && e.is_there();
         let mut holders = piece.holders.all().iter().filter(holds);
@@ -108,14 +108,14 @@ impl Map {
     }
 
     /// The allocation at whose end a load of `[first, end)` reads past the end, if that is allowed.
-    pub fn find_before(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
+    pub(crate) fn find_before(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
         let (_, piece) = self.pieces.get_prev(&first)?;
         let mut holders = piece.holders.all().iter();
         holders.find(|e| end <= e.load_end && e.is_there())
     }
 
     /// The allocation whose bytes are nearest to an address.
-    pub fn nearest(&self, address: u64) -> Option<&Allocation> {
+    pub(crate) fn nearest(&self, address: u64) -> Option<&Allocation> {
         let below = self.pieces.get_prev(&address);
         let above = self.pieces.get_next(&address);
         let distance = |a: &Allocation| {
@@ -131,12 +131,12 @@ impl Map {
     }
 
     /// The address ranges that allocations cover.
-    pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<u64>> + '_ {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<u64>> + '_ {
         self.pieces.iter().map(|(start, piece)| *start..piece.end)
     }
 
     /// Adds an allocation, which may overlap others.
-    pub fn insert(&mut self, entry: &Arc<Entry>) {
+    pub(crate) fn insert(&mut self, entry: &Arc<Entry>) {
         let (start, end) = (entry.allocation.address, entry.allocation.end());
         self.cut(start);
         self.cut(end);
@@ -161,7 +161,7 @@ impl Map {
     }
 
     /// Removes an allocation from all pieces of its range.
-    pub fn remove(&mut self, entry: &Arc<Entry>) {
+    pub(crate) fn remove(&mut self, entry: &Arc<Entry>) {
         let (mut at, end) = (entry.allocation.address, entry.allocation.end());
         while let Some((from, piece)) = self.pieces.get_next(&at).map(|(k, p)| (*k, p.clone()))
             && from < end

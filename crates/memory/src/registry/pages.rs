@@ -26,28 +26,28 @@ mod unix {
 
     /// A mapping of the host's system.
     #[derive(Debug)]
-    pub struct Pages(MmapRaw);
+    pub(crate) struct Pages(MmapRaw);
 
     impl Pages {
         /// Maps zeroed pages of at least `bytes` bytes.
-        pub fn map(bytes: u64) -> Result<Self, String> {
+        pub(crate) fn map(bytes: u64) -> Result<Self, String> {
             let length = usize::try_from(bytes).map_err(|_| "the size is too large".to_owned())?;
             let map = MmapOptions::new().len(length).map_anon();
             map.map(|map| Pages(map.into())).map_err(|e| e.to_string())
         }
 
         /// The address of the first byte.
-        pub fn start(&self) -> u64 {
+        pub(crate) fn start(&self) -> u64 {
             self.0.as_mut_ptr().expose_provenance() as u64
         }
 
         /// The length in bytes.
-        pub fn length(&self) -> u64 {
+        pub(crate) fn length(&self) -> u64 {
             self.0.len() as u64
         }
 
         /// Advises the system of the preferred page size. Miri does not support the call, nor does every system.
-        pub fn wish(&self, wish: Wish) {
+        pub(crate) fn wish(&self, wish: Wish) {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
                 use memmap2::Advice;
@@ -63,7 +63,7 @@ mod unix {
         ///
         /// # Safety
         /// No references to them exist.
-        pub unsafe fn discard(&self, at: u64, bytes: u64) -> bool {
+        pub(crate) unsafe fn discard(&self, at: u64, bytes: u64) -> bool {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
                 use memmap2::UncheckedAdvice::DontNeed;

@@ -114,25 +114,25 @@ macro_rules! level {
 
             $(#[target_feature(enable = $feature)])*
             #[inline]
-            pub unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+            pub(crate) unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
                 // SAFETY: by the caller's promise.
                 unsafe { super::gather::<R>(base, offset, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
-            pub unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+            pub(crate) unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
                 // SAFETY: by the caller's promise.
                 unsafe { super::scatter::<R>(base, offset, mask, from) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
-            pub unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
+            pub(crate) unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
                 // SAFETY: by the caller's promise.
                 unsafe { super::spread(records, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
-            pub unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
+            pub(crate) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
                 // SAFETY: by the caller's promise.
                 unsafe { super::collect(from, records) }
             }

@@ -9,7 +9,7 @@ use super::Rows;
 /// # Safety
 /// The contract of [`copy`](super::copy).
 #[inline(always)]
-pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
     // SAFETY: these bytes, by the caller's promise.
     unsafe {
         match const { size_of::<T>() } {

@@ -10,7 +10,7 @@ pub const DISTANCE: u64 = 1 << 45;
 
 /// The address of the shadow of a byte.
 #[inline(always)]
-pub const fn at(address: u64) -> u64 {
+pub(crate) const fn at(address: u64) -> u64 {
     address ^ DISTANCE
 }
 
@@ -18,17 +18,17 @@ pub const fn at(address: u64) -> u64 {
 ///
 /// # Errors
 /// If the host has no memory there.
-pub fn cover(bytes: Range<u64>) -> Result<(), String> {
+pub(crate) fn cover(bytes: Range<u64>) -> Result<(), String> {
     space::cover(bytes)
 }
 
 /// Marks bytes that have shadows as defined.
-pub fn clear(bytes: Range<u64>) {
+pub(crate) fn clear(bytes: Range<u64>) {
     set(bytes, 0);
 }
 
 /// Marks bytes that have shadows as undefined.
-pub fn mark(bytes: Range<u64>) {
+pub(crate) fn mark(bytes: Range<u64>) {
     set(bytes, 0xff);
 }
 
@@ -44,7 +44,7 @@ fn set(bytes: Range<u64>, to: u8) {
 }
 
 /// Copies the shadows of bytes to others. Both have some.
-pub fn copy(from: u64, to: u64, bytes: u64) {
+pub(crate) fn copy(from: u64, to: u64, bytes: u64) {
     let mut piece = [0; 4096];
     for done in (0..bytes).step_by(piece.len()) {
         let part = &mut piece[..(bytes - done).min(4096) as usize];
@@ -57,7 +57,7 @@ pub fn copy(from: u64, to: u64, bytes: u64) {
 }
 
 /// The first undefined bytes of a range. All have shadows.
-pub fn first(bytes: Range<u64>) -> Option<Range<u64>> {
+pub(crate) fn first(bytes: Range<u64>) -> Option<Range<u64>> {
     let mut piece = [0; 4096];
     let mut found: Option<Range<u64>> = None;
     for start in bytes.clone().step_by(piece.len()) {
@@ -112,7 +112,7 @@ mod space {
     /// The numbers of the mapped pieces. These stay mapped: guests may be accessing them.
     static MAPPED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
-    pub fn cover(bytes: Range<u64>) -> Result<(), String> {
+    pub(super) fn cover(bytes: Range<u64>) -> Result<(), String> {
         let bytes = bytes.start & !ALIAS..bytes.end & !ALIAS;
         let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
         for piece in bytes.start / PIECE..bytes.end.div_ceil(PIECE) {
@@ -153,7 +153,7 @@ mod space {
     }
 
     /// The whole pages within a range, if it is long.
-    pub fn pages_of(bytes: &Range<u64>) -> Range<u64> {
+    pub(super) fn pages_of(bytes: &Range<u64>) -> Range<u64> {
         let pages = bytes.start.next_multiple_of(PAGE)..bytes.end / PAGE * PAGE;
         match pages.end.saturating_sub(pages.start) {
             ..MANY => 0..0,
@@ -162,7 +162,7 @@ mod space {
     }
 
     /// Maps the shadows of whole pages anew, with all bytes 0 or 0xff. Returns whether that succeeded.
-    pub fn map_all(pages: &Range<u64>, to: u8) -> bool {
+    pub(super) fn map_all(pages: &Range<u64>, to: u8) -> bool {
         let (start, bytes) = (at(pages.start), pages.end - pages.start);
         if to == 0 {
             // SAFETY: pages of shadows, which guests access by relaxed atomics only.

@@ -53,13 +53,13 @@ pub(crate) struct Seen {
 impl Seen {
     /// Whether there are no records.
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.hits.is_empty() && self.undefined.is_empty()
     }
 
     /// Adds a probe hit, or counts another at the same probe.
     #[cold]
-    pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+    pub(crate) fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
         let same = |n: &&mut ProbeHit| (n.pc, n.about) == (pc, about);
         match self.hits.iter_mut().find(same) {
             Some(known) => known.times += 1,
@@ -75,7 +75,7 @@ impl Seen {
 
     /// Adds an access to undefined bits.
     #[cold]
-    pub fn add(&mut self, new: Undefined) {
+    pub(crate) fn add(&mut self, new: Undefined) {
         let same = |n: &&mut Undefined| (n.pc, n.kind, n.memory) == (new.pc, new.kind, new.memory);
         match self.undefined.iter_mut().find(same) {
             Some(known) => known.join(&new),
@@ -84,7 +84,7 @@ impl Seen {
     }
 
     /// Takes all records, and leaves none.
-    pub fn take(&mut self) -> (Vec<ProbeHit>, Vec<Undefined>) {
+    pub(crate) fn take(&mut self) -> (Vec<ProbeHit>, Vec<Undefined>) {
         (
             std::mem::take(&mut self.hits),
             std::mem::take(&mut self.undefined),

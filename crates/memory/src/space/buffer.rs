@@ -180,7 +180,7 @@ impl Site {
     /// # Safety
     /// The context is that of a live wave, the step was lowered for it.
     #[inline(always)]
-    pub unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
+    pub(crate) unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         let Where::Buffer {
             dialect, format, ..
         } = step.op.space
@@ -227,7 +227,7 @@ impl Site {
 
     /// The address of each lane's first byte, and for each of `dwords` dwords the lanes for which it is in range.
     #[inline(always)]
-    pub fn lanes(&self, dwords: usize) -> ([u64; 64], [u64; 4]) {
+    pub(crate) fn lanes(&self, dwords: usize) -> ([u64; 64], [u64; 4]) {
         let d = &self.descriptor;
         let records = u64::from(d.num_records);
         let (mut address, mut valid) = ([0; 64], [0; 4]);
@@ -257,7 +257,7 @@ impl Site {
     }
 
     /// The lanes for which all of `bytes` bytes are in range.
-    pub fn whole(&self, bytes: u32) -> u64 {
+    pub(crate) fn whole(&self, bytes: u32) -> u64 {
         let records = u64::from(self.descriptor.num_records);
         match self.range {
             Range::Raw(more) => {
@@ -277,7 +277,7 @@ impl Site {
     }
 
     /// The places of lanes whose bytes are located one by one. `valid` has the lanes for which each dword is in range.
-    pub fn bytes(&self, valid: [u64; 4]) -> Bytes {
+    pub(crate) fn bytes(&self, valid: [u64; 4]) -> Bytes {
         let tid = |lane: usize| {
             if self.descriptor.add_tid {
                 lane as u64
@@ -296,7 +296,7 @@ impl Site {
 
     /// Whether the bytes of a swizzled buffer must be located one by one: the bytes of a lane do not lie in one element, or an
     /// atomic's word is not aligned on the host. (Only in the alignment mode that allows unaligned accesses.)
-    pub fn is_apart(
+    pub(crate) fn is_apart(
         &self,
         mode: Alignment,
         mask: u64,
@@ -330,7 +330,7 @@ impl Site {
     /// # Errors
     /// If one may not be where it is.
     #[inline(always)]
-    pub fn align(
+    pub(crate) fn align(
         &self,
         mode: Alignment,
         mask: u64,
@@ -382,7 +382,7 @@ impl Site {
 
     /// Checks one element of each lane: that it is in an allocation, and that accesses through a descriptor of scratch stay in
     /// the wave's scratch.
-    pub fn check(
+    pub(crate) fn check(
         &self,
         ctx: &mut Context<'_, '_>,
         step: &Request,
@@ -408,7 +408,7 @@ impl Site {
     }
 
     /// Checks as [`check`](Self::check) does, for bytes that are located one by one.
-    pub fn check_bytes(
+    pub(crate) fn check_bytes(
         &self,
         ctx: &mut Context<'_, '_>,
         step: &Request,

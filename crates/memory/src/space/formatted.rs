@@ -16,6 +16,9 @@ use crate::space::swizzled::Bytes;
 /// A load or store with conversion, of `access` dwords as components. An element is in range as a whole or not at all. With
 /// `INSTRUMENTED` it records the accesses.
 ///
+/// # Errors
+/// A lane whose access is denied; registers and memory are unchanged.
+///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]

@@ -277,11 +277,11 @@ pub unsafe fn pair<const INSTRUMENTED: bool>(
             };
             if width == 4 {
                 let mut operand = 0u32;
-                from.read::<Baseline, u32>(lane, &mut operand);
+                from.read::<Baseline, u32>(lane, &raw mut operand);
                 atomic::owned32(cell, rmw, operand, operand);
             } else {
                 let mut operand = 0u64;
-                from.read::<Baseline, u64>(lane, &mut operand);
+                from.read::<Baseline, u64>(lane, &raw mut operand);
                 atomic::owned64(cell, rmw, operand, operand);
             }
         });

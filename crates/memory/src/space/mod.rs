@@ -17,6 +17,9 @@ use crate::operation::Operation;
 pub trait Space {
     /// Runs `op` in the lanes of `mask`, which is not empty.
     ///
+    /// # Errors
+    /// A lane whose access is denied; registers and memory are unchanged.
+    ///
     /// # Safety
     /// The context is that of a live wave, and the step was lowered for it. Implementations are `#[inline(always)]`.
     unsafe fn access<O: Operation>(

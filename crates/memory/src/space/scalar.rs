@@ -29,6 +29,9 @@ struct Place {
 
 /// Access at an address in uniform registers.
 ///
+/// # Errors
+/// The access, if it is denied; registers and memory are unchanged.
+///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
@@ -61,6 +64,9 @@ unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
 /// Access through a buffer descriptor: dwords past its end read 0 and drop
 /// writes. The stride bounds the size and is not used otherwise (7.2.1; its
 /// `m_size` would be one byte for every raw buffer).
+///
+/// # Errors
+/// The access, if it is denied; registers and memory are unchanged.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.

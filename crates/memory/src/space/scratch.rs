@@ -60,13 +60,13 @@ pub(crate) struct Offsets(Lanes);
 impl Offsets {
     /// The low halves of private addresses plus an offset, wrapping.
     #[inline(always)]
-    pub fn new(lanes: &Lanes, offset: u64) -> Self {
+    pub(crate) fn new(lanes: &Lanes, offset: u64) -> Self {
         Offsets(over(lanes, |l| l.wrapping_add(offset as u32)))
     }
 
     /// Whether every lane stays within its scratch.
     #[inline(always)]
-    pub fn check<O: Operation>(
+    pub(crate) fn check<O: Operation>(
         &self,
         ctx: &Context<'_, '_>,
         mask: u64,
@@ -113,7 +113,7 @@ impl Offsets {
     /// # Safety
     /// The offsets have been checked, and the wave is alive.
     #[inline(always)]
-    pub unsafe fn run<O: Operation>(&self, ctx: &mut Context<'_, '_>, mask: u64, op: O) {
+    pub(crate) unsafe fn run<O: Operation>(&self, ctx: &mut Context<'_, '_>, mask: u64, op: O) {
         let base = ctx.memory.scratch.base;
         // SAFETY: the wave is live.
         unsafe {

@@ -20,7 +20,7 @@ pub(crate) struct Swizzle {
 impl Swizzle {
     /// The offset of a byte from the base.
     #[inline(always)]
-    pub fn place(self, index: u64, offset: u64) -> u64 {
+    pub(crate) fn place(self, index: u64, offset: u64) -> u64 {
         let (index_msb, index_lsb) = (index / self.index_stride, index % self.index_stride);
         let (offset_msb, offset_lsb) = (offset / self.element, offset % self.element);
         (index_msb * self.stride + offset_msb * self.element)
@@ -44,7 +44,7 @@ pub(crate) struct Bytes {
 impl Bytes {
     /// The address of byte `n` of a lane.
     #[inline(always)]
-    pub fn address(&self, lane: usize, n: usize) -> u64 {
+    pub(crate) fn address(&self, lane: usize, n: usize) -> u64 {
         let (index, offset) = (self.index[lane & 63], self.offset[lane & 63]);
         let place = self.swizzle.place(index, offset + n as u64);
         self.base.wrapping_add(place)

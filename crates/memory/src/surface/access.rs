@@ -53,6 +53,9 @@ struct AllFound {
 
 /// The access of a step to surfaces. With `INSTRUMENTED` it records the accesses.
 ///
+/// # Errors
+/// A lane whose access is denied; registers and memory are unchanged.
+///
 /// # Safety
 /// The context is that of a live wave, and the step was lowered for it.
 pub unsafe fn access<const INSTRUMENTED: bool>(
@@ -389,7 +392,7 @@ unsafe fn tell_absent(ctx: &Context<'_, '_>, to: Option<DataReg>, mask: u64, abs
             let lanes = ctx.v(VECTOR_BYTES as u32 * u32::from(n));
             // SAFETY: the register is in the file.
             each(mask, |lane| unsafe {
-                lanes.add(lane).write((absent >> lane) as u32 & 1)
+                lanes.add(lane).write((absent >> lane) as u32 & 1);
             });
         }
         Some(DataReg::S(n)) => {

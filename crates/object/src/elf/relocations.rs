@@ -98,7 +98,7 @@ impl<'a> Elf<'a> {
 
     /// Returns the dynamic relocations: those in allocated sections or, in a relocatable file, those that change allocated
     /// sections.
-    pub fn relocations(&self) -> Result<Vec<Relocation>> {
+    pub(crate) fn relocations(&self) -> Result<Vec<Relocation>> {
         let mut relocations = Vec::new();
         let mut names = Names::of(self.bytes);
         for section in self.sections.iter() {

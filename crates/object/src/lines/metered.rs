@@ -21,10 +21,10 @@ const FEW: usize = 1 << 16;
 /// The number of bytes of a text that count as one read.
 const TEXT: usize = 8;
 /// The longest accepted name or path in bytes, which is the longest path of the system.
-pub const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 
 /// Returns the DWARF of sections, which `contents` returns by name: empty for missing ones.
-pub fn dwarf(contents: impl Fn(&str) -> Vec<u8>) -> Dwarf<Metered> {
+pub(super) fn dwarf(contents: impl Fn(&str) -> Vec<u8>) -> Dwarf<Metered> {
     let left = Arc::new(AtomicUsize::new(FEW));
     let load = |id: SectionId| {
         let bytes = contents(id.name());
@@ -42,14 +42,14 @@ pub fn dwarf(contents: impl Fn(&str) -> Vec<u8>) -> Dwarf<Metered> {
 
 /// A metered reader of a section.
 #[derive(Clone, Debug)]
-pub struct Metered {
+pub(super) struct Metered {
     bytes: EndianArcSlice<LittleEndian>,
     left: Arc<AtomicUsize>,
 }
 
 impl Metered {
     /// Returns the text at the current position, which does not count as a read.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let bytes = self.bytes.bytes();
         String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]).into_owned()
     }

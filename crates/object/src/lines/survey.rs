@@ -11,7 +11,7 @@ const ATTRIBUTES: usize = 256;
 ///
 /// # Errors
 /// Errors of entries that cannot be read.
-pub fn is_sane<R: Reader>(dwarf: &Dwarf<R>) -> Result<bool> {
+pub(super) fn is_sane<R: Reader>(dwarf: &Dwarf<R>) -> Result<bool> {
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {
         let unit = dwarf.unit(header)?;

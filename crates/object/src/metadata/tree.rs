@@ -42,7 +42,7 @@ impl fmt::Display for Place<'_> {
 
 impl<'a> Fields<'a> {
     /// Returns the members of `value`; `place` names it in errors.
-    pub fn new(value: &'a ValueRef<'a>, place: Place<'a>) -> Result<Self> {
+    pub(super) fn new(value: &'a ValueRef<'a>, place: Place<'a>) -> Result<Self> {
         match value {
             ValueRef::Map(pairs) => Ok(Self { pairs, place }),
             _ => Err(bad(format!("{place} is not a map"))),
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the place of this map.
-    pub fn place(&self) -> Place<'a> {
+    pub(super) fn place(&self) -> Place<'a> {
         self.place
     }
 
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a list; a missing one is empty.
-    pub fn list(&self, key: &str) -> Result<&'a [ValueRef<'a>]> {
+    pub(super) fn list(&self, key: &str) -> Result<&'a [ValueRef<'a>]> {
         match self.get(key) {
             None => Ok(&[]),
             Some(ValueRef::Array(items)) => Ok(items),
@@ -72,7 +72,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -82,12 +82,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn required_text(&self, key: &str) -> Result<&'a str> {
+    pub(super) fn required_text(&self, key: &str) -> Result<&'a str> {
         self.text(key)?
             .ok_or_else(|| bad(format!("{} has no {key}", self.place)))
     }
 
-    pub fn number(&self, key: &str) -> Result<Option<u32>> {
+    pub(super) fn number(&self, key: &str) -> Result<Option<u32>> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -97,13 +97,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn required_number(&self, key: &str) -> Result<u32> {
+    pub(super) fn required_number(&self, key: &str) -> Result<u32> {
         self.number(key)?
             .ok_or_else(|| bad(format!("{} has no {key}", self.place)))
     }
 
     /// Returns a number that must be a power of two.
-    pub fn alignment(&self, key: &str) -> Result<Option<u32>> {
+    pub(super) fn alignment(&self, key: &str) -> Result<Option<u32>> {
         let align = self.number(key)?;
         match align {
             // GCC writes 0 if a kernel has no arguments.
@@ -114,7 +114,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a list of exactly `N` numbers.
-    pub fn numbers<const N: usize>(&self, key: &str) -> Result<Option<[u32; N]>> {
+    pub(super) fn numbers<const N: usize>(&self, key: &str) -> Result<Option<[u32; N]>> {
         if self.get(key).is_none() {
             return Ok(None);
         }
@@ -127,7 +127,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a truth value; a missing one is false.
-    pub fn flag(&self, key: &str) -> Result<bool> {
+    pub(super) fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key) {
             None => Ok(false),
             Some(ValueRef::Boolean(flag)) => Ok(*flag),

@@ -3,7 +3,7 @@
 use rmpv::Value;
 
 /// What is to be made.
-pub struct Made {
+pub(crate) struct Made {
     /// The names of its kernels.
     pub kernels: Vec<String>,
     /// Whether each kernel has a note of its own, as where the objects of many kernels were linked.
@@ -15,7 +15,7 @@ pub struct Made {
 }
 
 /// So many kernels with names that a compiler might give.
-pub fn kernels(count: usize) -> Made {
+pub(crate) fn kernels(count: usize) -> Made {
     let name = |n| format!("_ZN5large6objectIfLi{n}EEvPKfPfj");
     Made {
         kernels: (0..count).map(name).collect(),
@@ -73,7 +73,7 @@ fn note(out: &mut Vec<u8>, kernels: &[String]) {
 
 impl Made {
     /// The file: header, notes, descriptors, code, symbols, names, section headers. Addresses are offsets.
-    pub fn file(&self) -> Vec<u8> {
+    pub(crate) fn file(&self) -> Vec<u8> {
         let mut out = vec![0; NOTES];
         match self.note_each {
             true => self.kernels.chunks(1).for_each(|one| note(&mut out, one)),

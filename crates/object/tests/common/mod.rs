@@ -1,11 +1,11 @@
 //! Finds the shipped code objects.
 
-pub mod made;
+pub(crate) mod made;
 
 use std::path::{Path, PathBuf};
 
 /// The shared kernels, or `None` after one visible line where they are absent (an error under `CI=true`).
-pub fn kernels() -> Option<PathBuf> {
+pub(crate) fn kernels() -> Option<PathBuf> {
     let shared = match std::env::var_os("WAVETANK_SHARED") {
         Some(path) => PathBuf::from(path),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
@@ -21,7 +21,7 @@ pub fn kernels() -> Option<PathBuf> {
 }
 
 /// Every shipped code object, by path.
-pub fn code_objects() -> Option<Vec<PathBuf>> {
+pub(crate) fn code_objects() -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     collect(&kernels()?.join("co"), &mut found);
     found.sort();
@@ -41,7 +41,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The first of these programs that can be started, or `None` after one visible line (an error under `CI=true`).
-pub fn tool(names: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn tool(names: &[&'static str]) -> Option<&'static str> {
     let starts = |name: &&&str| {
         let mut command = std::process::Command::new(name);
         command.arg("--version").output().is_ok()

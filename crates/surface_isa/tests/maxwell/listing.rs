@@ -8,7 +8,7 @@ use wavetank_surface_isa::maxwell::{
 use crate::isa::errors_have_a_place;
 
 /// Two bundles: stores, SUATOMs and words that are none.
-pub fn bundles() -> Vec<u8> {
+pub(crate) fn bundles() -> Vec<u8> {
     let text = "SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1 &req_6 &rd0 &wr1 ?stall4.yield;
         .word 0xe30000000007000f ?stall15;
         // A comment alone.

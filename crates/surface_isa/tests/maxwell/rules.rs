@@ -18,7 +18,7 @@ fn assert_refused(line: &str, place: &str, parts: &[&str]) {
 }
 
 /// The table "Reduction Operations" of the reference text, line by line.
-pub const TABLE: [(&str, &str); 10] = [
+pub(crate) const TABLE: [(&str, &str); 10] = [
     ("ADD", ".U32 .S32 .SD32 .U64 .F32.FTZ.RN .F16x2.RN"),
     ("MIN", ".U32 .S32 .SD32 .U64 .S64 .SD64 .F16x2.RN"),
     ("MAX", ".U32 .S32 .SD32 .U64 .S64 .SD64 .F16x2.RN"),

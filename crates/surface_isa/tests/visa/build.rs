@@ -3,7 +3,7 @@
 use wavetank_surface_isa::visa::Version;
 
 /// What a container is made of.
-pub struct Build {
+pub(crate) struct Build {
     pub version: Version,
     /// Type and number of elements of the variables from V32 on.
     pub variables: Vec<(u8, u16)>,
@@ -18,7 +18,7 @@ pub struct Build {
 
 impl Build {
     /// A kernel `k` with eight variables of 16 dwords, the last two of them signed, P1, P2, T6 and T7.
-    pub fn new(version: Version, code: Vec<u8>) -> Build {
+    pub(crate) fn new(version: Version, code: Vec<u8>) -> Build {
         Build {
             version,
             variables: [[(0, 16); 6].as_slice(), &[(1, 16); 2]].concat(),
@@ -112,7 +112,7 @@ impl Build {
     }
 
     /// The file, and where its kernel's code begins. It has a kernel, and a function of the same form where asked for.
-    pub fn file(&self, function: bool) -> (Vec<u8>, usize) {
+    pub(crate) fn file(&self, function: bool) -> (Vec<u8>, usize) {
         let (body, entry, inputs) = self.body(false);
         let called = function.then(|| self.body(true).0);
         // Everything but the header's own length is known.

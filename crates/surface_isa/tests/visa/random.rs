@@ -9,7 +9,7 @@ use wavetank_surface_isa::visa::{
 use crate::isa::{errors_have_a_place, round_trip};
 
 /// Any instruction that has bytes, whether it keeps the rules or not.
-pub fn instructions() -> impl Strategy<Value = TypedAtomic> {
+pub(crate) fn instructions() -> impl Strategy<Value = TypedAtomic> {
     let operation = prop::sample::select(Operation::all().collect::<Vec<_>>());
     let channels = prop::sample::select([1, 2, 4, 8, 16].map(Channels::new).to_vec());
     let mask = (0u8..16).prop_map(Mask::from_code);

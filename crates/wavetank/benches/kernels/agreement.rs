@@ -2,7 +2,7 @@
 
 /// How the results of two engines compare.
 #[derive(Clone, Copy)]
-pub enum Agreement {
+pub(crate) enum Agreement {
     /// The same bits.
     Bits,
     /// Floats within this relative error: the compilers may contract and order sums differently.
@@ -13,7 +13,7 @@ pub enum Agreement {
 
 impl Agreement {
     /// Whether results agree, as a word for the table.
-    pub fn check(self, ours: &[u32], theirs: &[u32]) -> String {
+    pub(crate) fn check(self, ours: &[u32], theirs: &[u32]) -> String {
         let pairs = || ours.iter().zip(theirs);
         let different = pairs().filter(|(a, b)| a != b).count();
         if different == 0 && ours.len() == theirs.len() {

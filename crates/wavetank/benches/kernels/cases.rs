@@ -4,7 +4,7 @@ use crate::agreement::Agreement;
 use crate::words::words;
 
 /// An argument of a kernel. Data are 32-bit words, floats by their bits.
-pub enum Param {
+pub(crate) enum Param {
     /// A buffer that the kernel reads.
     Input(Vec<u32>),
     /// A buffer of so many words, zeroed before each run, that holds the result.
@@ -14,7 +14,7 @@ pub enum Param {
 }
 
 /// A kernel with its arguments.
-pub struct Case {
+pub(crate) struct Case {
     pub name: &'static str,
     pub grid: [usize; 2],
     pub block: [usize; 2],
@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 /// All kernels, at the sizes of `docs/performance.md` or at small ones.
-pub fn cases(quick: bool) -> Vec<Case> {
+pub(crate) fn cases(quick: bool) -> Vec<Case> {
     let pick = |full: usize, small: usize| if quick { small } else { full };
     let line = |name, items, params, agreement| Case {
         name,

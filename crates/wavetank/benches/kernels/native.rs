@@ -21,11 +21,11 @@ const WHOLE: usize = 8;
 /// Numbers of a cache line, which a register holds as well.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-pub struct Line(pub [f32; 16]);
+pub(crate) struct Line(pub [f32; 16]);
 
 /// What a kernel reads, in the order of its arguments.
 #[derive(Default)]
-pub struct Args {
+pub(crate) struct Args {
     pub inputs: Vec<Vec<Line>>,
     pub values: Vec<u32>,
 }
@@ -43,13 +43,13 @@ const KERNELS: &[(&str, Work)] = &[
 ];
 
 /// The host with so many threads.
-pub struct Native {
+pub(crate) struct Native {
     label: String,
     threads: usize,
 }
 
 /// A kernel with its arguments.
-pub struct Ready {
+pub(crate) struct Ready {
     work: Work,
     args: Args,
     output: Vec<Line>,
@@ -57,7 +57,7 @@ pub struct Ready {
 
 impl Native {
     /// One thread and two, or none where the processor has no AVX-512.
-    pub fn all() -> Vec<Native> {
+    pub(crate) fn all() -> Vec<Native> {
         let native = |threads| Native {
             label: format!("native, Avx512, {threads}"),
             threads,

@@ -11,7 +11,7 @@ use crate::turns::Engine;
 const CODE: &[u8] = include_bytes!("../data/bench-gfx900.hsaco");
 
 /// A device with the kernels loaded.
-pub struct Ours {
+pub(crate) struct Ours {
     label: String,
     threads: usize,
     device: Device,
@@ -19,13 +19,13 @@ pub struct Ours {
 }
 
 /// A kernel's arguments on the device.
-pub struct Ready {
+pub(crate) struct Ready {
     args: Vec<Arg>,
     output: Buffer,
 }
 
 impl Ours {
-    pub fn new(engine: EngineChoice, threads: usize, simd: Simd) -> Result<Ours, Error> {
+    pub(crate) fn new(engine: EngineChoice, threads: usize, simd: Simd) -> Result<Ours, Error> {
         let what = match engine {
             EngineChoice::Interpreter => "interpreted",
             _ => "compiled",
@@ -43,7 +43,7 @@ impl Ours {
     }
 
     /// The wave instructions of one run.
-    pub fn count(&self, case: &Case) -> Result<u64, Error> {
+    pub(crate) fn count(&self, case: &Case) -> Result<u64, Error> {
         let ready = self.arguments(case)?;
         let report = self.dispatch(case, &ready)?.count(true).run()?;
         Ok(report.instructions.map_or(0, |counts| counts.waves()))

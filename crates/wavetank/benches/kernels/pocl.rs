@@ -19,7 +19,7 @@ use crate::turns::Engine;
 const SOURCE: &str = include_str!("../data/bench.cl");
 
 /// A CPU device of PoCL with the kernels built.
-pub struct Pocl {
+pub(crate) struct Pocl {
     label: String,
     threads: usize,
     context: Context,
@@ -28,7 +28,7 @@ pub struct Pocl {
 }
 
 /// A kernel with its arguments.
-pub struct Ready {
+pub(crate) struct Ready {
     kernel: Kernel,
     /// Kept alive: the kernel names them.
     _inputs: Vec<Buffer<u32>>,
@@ -38,7 +38,7 @@ pub struct Ready {
 
 impl Pocl {
     /// PoCL's first CPU device; `Err` says why there is none.
-    pub fn new() -> Result<Pocl, String> {
+    pub(crate) fn new() -> Result<Pocl, String> {
         let platforms = get_platforms().map_err(|_| "no OpenCL loader finds a platform")?;
         let named = |name: &str| name.contains("Portable Computing Language");
         let platform = platforms

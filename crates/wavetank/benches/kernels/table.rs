@@ -6,7 +6,7 @@ use crate::cases::Case;
 use crate::turns::Row;
 
 /// The rows of a kernel.
-pub struct Table<'a> {
+pub(crate) struct Table<'a> {
     pub case: &'a Case,
     /// Wave instructions of a run.
     pub count: u64,
@@ -16,7 +16,7 @@ pub struct Table<'a> {
     pub natives: Vec<Row>,
 }
 
-pub fn print_head() {
+pub(crate) fn print_head() {
     println!(
         "{:13} {:24} {:>10} {:>8} {:>10} {:>8} {:>8} {:>9}  results",
         "kernel", "engine", "ms", "M instr", "M instr/s", "of 1 thr", "of PoCL", "of native"
@@ -24,7 +24,7 @@ pub fn print_head() {
 }
 
 impl Table<'_> {
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         for row in &self.ours {
             let levels_agree = row.result == self.ours[0].result;
             let agreement = match levels_agree {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::cases::Case;
 
 /// Turns that every engine gets, as long as it has run less than `ENOUGH`.
-pub const TURNS: usize = 7;
+pub(crate) const TURNS: usize = 7;
 const ENOUGH: Duration = Duration::from_secs(3);
 
 /// What an engine did.
-pub struct Row {
+pub(crate) struct Row {
     pub label: String,
     pub threads: usize,
     pub time: Duration,
@@ -18,7 +18,7 @@ pub struct Row {
 }
 
 /// What runs kernels.
-pub trait Engine {
+pub(crate) trait Engine {
     /// A kernel with its arguments.
     type Ready;
 
@@ -36,14 +36,14 @@ pub trait Engine {
 }
 
 /// Engines of one sort with a kernel.
-pub struct Entries<'a, E: Engine> {
+pub(crate) struct Entries<'a, E: Engine> {
     case: &'a Case,
     entries: Vec<(&'a E, E::Ready, Times)>,
 }
 
 impl<'a, E: Engine> Entries<'a, E> {
     /// Those of the engines that have the kernel.
-    pub fn new(
+    pub(crate) fn new(
         case: &'a Case,
         engines: impl IntoIterator<Item = &'a E>,
     ) -> Result<Self, Box<dyn Error>> {
@@ -57,14 +57,14 @@ impl<'a, E: Engine> Entries<'a, E> {
     }
 
     /// A turn for each.
-    pub fn turn(&mut self) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn turn(&mut self) -> Result<(), Box<dyn Error>> {
         for (engine, ready, times) in &mut self.entries {
             times.add(|| engine.time(self.case, ready))?;
         }
         Ok(())
     }
 
-    pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+    pub(crate) fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         let row = |(engine, ready, times): &(&E, E::Ready, Times)| {
             Ok(Row {
                 label: engine.label().to_owned(),

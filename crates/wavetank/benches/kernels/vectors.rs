@@ -17,7 +17,7 @@ const TILES: usize = 2;
 type Space = [__m512; 3];
 
 #[target_feature(enable = "avx512f")]
-pub fn vadd(args: &Args, first: usize, out: &mut [Line]) {
+pub(super) fn vadd(args: &Args, first: usize, out: &mut [Line]) {
     let [a, b] = [0, 1].map(|n| &args.inputs[n][first..][..out.len()]);
     for ((c, a), b) in out.iter_mut().zip(a).zip(b) {
         store(c, _mm512_add_ps(load(a), load(b)));
@@ -25,7 +25,7 @@ pub fn vadd(args: &Args, first: usize, out: &mut [Line]) {
 }
 
 #[target_feature(enable = "avx512f")]
-pub fn fmaloop(args: &Args, first: usize, out: &mut [Line]) {
+pub(super) fn fmaloop(args: &Args, first: usize, out: &mut [Line]) {
     let (all, rest) = out.as_chunks_mut::<TILES>();
     assert!(rest.is_empty(), "a piece is of whole tiles");
     for (n, lines) in all.iter_mut().enumerate() {
@@ -75,7 +75,7 @@ fn chains(rounds: u32, x: [__m512; TILES]) -> [__m512; TILES] {
 
 /// A line holds four bodies, and so a register's worth of results is four lines.
 #[target_feature(enable = "avx512f")]
-pub fn nbody(args: &Args, first: usize, out: &mut [Line]) {
+pub(super) fn nbody(args: &Args, first: usize, out: &mut [Line]) {
     let bodies = &args.inputs[0];
     let (all, rest) = out.as_chunks_mut::<{ 4 * TILES }>();
     assert!(rest.is_empty(), "a piece is of whole tiles");

@@ -1,7 +1,7 @@
 //! Data that look random and are the same in every run.
 
 /// Words of a linear congruential generator (the high half of 64 bits).
-pub fn words(count: usize, seed: u64) -> Vec<u32> {
+pub(crate) fn words(count: usize, seed: u64) -> Vec<u32> {
     let mut state = seed;
     let next = || {
         state = state

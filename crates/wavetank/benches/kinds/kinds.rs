@@ -7,7 +7,7 @@
 use crate::tank::{BYTES, LDS, SCRATCH};
 
 /// An instruction, and what it is measured on.
-pub struct Kind {
+pub(crate) struct Kind {
     pub name: String,
     /// One instruction, or several in lines. `{s}` is the number of a scalar register that each copy has for itself, and
     /// `{t}` that of the next: a result that another copy overwrites unread would not be computed.
@@ -392,7 +392,7 @@ impl Pattern {
 }
 
 /// Every kind, in the order in which it is printed.
-pub fn all() -> Vec<Kind> {
+pub(crate) fn all() -> Vec<Kind> {
     let plain = PLAIN.iter().map(|text| Kind {
         name: short(text),
         text: (*text).to_owned(),

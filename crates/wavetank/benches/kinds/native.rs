@@ -17,7 +17,7 @@ mod vectors;
 const COPIES: usize = 16;
 
 /// Work of the host, and a loop of the guest that does as much.
-pub struct Peer {
+pub(crate) struct Peer {
     pub name: &'static str,
     /// As [`Kind::text`], on consecutive elements of so many bytes.
     text: &'static str,
@@ -28,7 +28,7 @@ pub struct Peer {
 }
 
 /// All of them.
-pub const PEERS: &[Peer] = &[
+pub(crate) const PEERS: &[Peer] = &[
     #[cfg(target_arch = "x86_64")]
     Peer {
         name: "sums of 32 bits, independent",
@@ -74,7 +74,7 @@ pub const PEERS: &[Peer] = &[
 
 impl Peer {
     /// What the host does, in millions of instructions of 64 lanes a second; what compiled code does, if there is any.
-    pub fn line(&self, tank: &mut Tank<'_>, effort: &Effort) -> Result<String, String> {
+    pub(crate) fn line(&self, tank: &mut Tank<'_>, effort: &Effort) -> Result<String, String> {
         if self.needs_avx512 && !has_avx512() {
             return Ok("this host has no AVX-512".to_owned());
         }

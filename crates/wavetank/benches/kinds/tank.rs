@@ -22,16 +22,16 @@ const OWN: usize = 40;
 /// The first of the vector registers that they have for themselves.
 const OWN_VECTOR: usize = 60;
 /// Bytes of the buffer that global, flat, buffer and scalar accesses reach.
-pub const BYTES: u32 = 1 << 20;
+pub(crate) const BYTES: u32 = 1 << 20;
 /// Bytes of LDS.
-pub const LDS: u32 = 1 << 16;
+pub(crate) const LDS: u32 = 1 << 16;
 /// Bytes of scratch of a lane.
-pub const SCRATCH: u32 = 1 << 12;
+pub(crate) const SCRATCH: u32 = 1 << 12;
 /// Texels in a row of the image, and rows.
 const TEXELS: u32 = 64;
 
 /// The wave, its memory, and the level that it runs on.
-pub struct Tank<'r> {
+pub(crate) struct Tank<'r> {
     wave: Wave,
     memory: MemoryUnit<'r>,
     buffer: u64,
@@ -39,14 +39,14 @@ pub struct Tank<'r> {
 }
 
 /// Code that repeats an instruction, for both engines if there are two.
-pub struct Loop {
+pub(crate) struct Loop {
     interpreted: Program,
     compiled: Option<Jit>,
 }
 
 /// Who runs a loop.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Engine {
+pub(crate) enum Engine {
     Interpreter,
     Compiled,
 }
@@ -55,15 +55,15 @@ impl Loop {
     /// Copies in a pass.
     const COPIES: usize = 16;
     /// What a pass counts for: the copies, and all that stands around them as one more.
-    pub const INSTRUCTIONS: f64 = 17.0;
+    pub(crate) const INSTRUCTIONS: f64 = 17.0;
 
     /// Whether compiled code is had.
-    pub fn is_compiled(&self) -> bool {
+    pub(crate) fn is_compiled(&self) -> bool {
         self.compiled.is_some()
     }
 
     /// The operations that compiled code leaves to the interpreter's steps, once it has run.
-    pub fn by_helpers(&self) -> Vec<String> {
+    pub(crate) fn by_helpers(&self) -> Vec<String> {
         let compiled = self.compiled.as_ref().map(Jit::compiled);
         compiled.map_or_else(Vec::new, |c| c.by_helpers.into_keys().collect())
     }
@@ -79,7 +79,10 @@ impl Loop {
 
 impl<'r> Tank<'r> {
     /// A wave with a buffer, LDS and scratch.
-    pub fn new(registry: &'r Registry, simd: Simd) -> Result<Self, Box<dyn std::error::Error>> {
+    pub(crate) fn new(
+        registry: &'r Registry,
+        simd: Simd,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let buffer = registry.allocate("the buffer", BYTES.into(), 4096)?.address;
         let scratch = registry.allocate("scratch", u64::from(SCRATCH) * 64, 256)?;
         let mut memory = MemoryUnit::new(registry);
@@ -94,7 +97,7 @@ impl<'r> Tank<'r> {
     }
 
     /// The loop of an instruction (or of several, in lines, that count as one).
-    pub fn assemble(&self, text: &str) -> Result<Loop, String> {
+    pub(crate) fn assemble(&self, text: &str) -> Result<Loop, String> {
         let one = |line: &str| {
             let inst = parse(line, Chip::Gfx900).map_err(|e| format!("{line}: {e}"))?;
             encode(&inst).map_err(|e| format!("{line}: {e}"))?;
@@ -144,7 +147,7 @@ impl<'r> Tank<'r> {
     }
 
     /// Gives the registers what `kinds.rs` says they hold.
-    pub fn set_up(&mut self, kind: &Kind) {
+    pub(crate) fn set_up(&mut self, kind: &Kind) {
         self.wave.clear(256);
         let uniform = self.wave.uniform_mut();
         uniform.hw[usize::from(hwreg::MODE)] = MODE;
@@ -198,7 +201,7 @@ impl<'r> Tank<'r> {
     }
 
     /// The processor time of so many passes of a loop with these lanes on, in seconds.
-    pub fn seconds(
+    pub(crate) fn seconds(
         &mut self,
         code: &Loop,
         engine: Engine,
@@ -227,7 +230,7 @@ impl<'r> Tank<'r> {
 }
 
 /// The processor time of this thread so far, in seconds.
-pub fn processor_time() -> Result<f64, String> {
+pub(crate) fn processor_time() -> Result<f64, String> {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_err(|e| e.to_string())?;
     Ok(time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9)
 }

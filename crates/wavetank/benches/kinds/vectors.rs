@@ -11,7 +11,7 @@ use super::COPIES;
 const TILES: usize = 4;
 
 #[target_feature(enable = "avx512f")]
-pub fn independent_sums(passes: u32) {
+pub(super) fn independent_sums(passes: u32) {
     let one = black_box(_mm512_set1_epi32(1));
     for _ in 0..TILES {
         let mut sums: [__m512i; COPIES] = [one; COPIES];
@@ -25,7 +25,7 @@ pub fn independent_sums(passes: u32) {
 }
 
 #[target_feature(enable = "avx512f")]
-pub fn chained_sums(passes: u32) {
+pub(super) fn chained_sums(passes: u32) {
     let one = black_box(_mm512_set1_epi32(1));
     let mut sums: [__m512i; TILES] = [one; TILES];
     for _ in 0..passes {
@@ -39,7 +39,7 @@ pub fn chained_sums(passes: u32) {
 }
 
 #[target_feature(enable = "avx512f")]
-pub fn chained_fma(passes: u32) {
+pub(super) fn chained_fma(passes: u32) {
     let [a, b] = black_box([_mm512_set1_ps(0.5), _mm512_set1_ps(1.25)]);
     let mut sums: [__m512; TILES] = [b; TILES];
     for _ in 0..passes {

@@ -36,20 +36,20 @@ type Gemm<T> = unsafe extern "C" fn(
 );
 
 /// The library's functions.
-pub struct Blas {
+pub(crate) struct Blas {
     sgemm: Gemm<f32>,
     dgemm: Gemm<f64>,
 }
 
 /// Matrices of a case.
-pub enum Ready {
+pub(crate) enum Ready {
     Single(usize, [Vec<f32>; 3]),
     Double(usize, [Vec<f64>; 3]),
 }
 
 impl Blas {
     /// `Err` says why there is none.
-    pub fn new() -> Result<Blas, String> {
+    pub(crate) fn new() -> Result<Blas, String> {
         // SAFETY: the library is a system's one, whose start has no demands. It stays loaded.
         let library = unsafe { libc::dlopen(c"libopenblas.so.0".as_ptr(), libc::RTLD_NOW) };
         if library.is_null() {

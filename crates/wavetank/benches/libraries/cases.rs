@@ -7,12 +7,12 @@ use crate::{gemm, host};
 /// Elements of a tile of `scan_tiles`, `sort_count` and `sort_move`.
 const TILE: usize = 4096;
 /// Numbers of a transform.
-pub const POINTS: usize = 1024;
+pub(crate) const POINTS: usize = 1024;
 /// Work-items of a work-group.
-pub const GROUP: u32 = 256;
+pub(crate) const GROUP: u32 = 256;
 
 /// What a buffer holds before a run. Data are 32-bit words, others by their bits.
-pub enum Contents {
+pub(crate) enum Contents {
     Words(Vec<u32>),
     /// So many zeros, written once.
     Zeros(usize),
@@ -20,14 +20,14 @@ pub enum Contents {
 
 /// An argument of a kernel.
 #[derive(Clone, Copy)]
-pub enum Param {
+pub(crate) enum Param {
     /// The buffer of this number.
     Buffer(usize),
     Value(u32),
 }
 
 /// A kernel, on so many work-groups in each direction.
-pub struct Launch {
+pub(crate) struct Launch {
     pub kernel: &'static str,
     pub groups: [u32; 2],
     pub params: Vec<Param>,
@@ -35,14 +35,14 @@ pub struct Launch {
 
 /// In what the speed is told.
 #[derive(Clone, Copy)]
-pub enum Work {
+pub(crate) enum Work {
     Flops(f64),
     Elements(f64),
 }
 
 /// With whom it is compared.
 #[derive(Clone, Copy)]
-pub enum Peer {
+pub(crate) enum Peer {
     /// Nobody.
     None,
     /// `cblas_sgemm` of matrices with so many rows.
@@ -54,10 +54,10 @@ pub enum Peer {
 }
 
 /// Plain code of the host on one thread. What the vector held is replaced; its memory is used again.
-pub type Plain = dyn Fn(&mut Vec<u32>);
+pub(crate) type Plain = dyn Fn(&mut Vec<u32>);
 
 /// Launches that come one after another, and what they have to make of their data.
-pub struct Case {
+pub(crate) struct Case {
     pub name: &'static str,
     pub buffers: Vec<Contents>,
     pub launches: Vec<Launch>,
@@ -73,7 +73,7 @@ pub struct Case {
 type Make = fn(&'static str, bool) -> Case;
 
 /// All cases by name.
-pub const ALL: &[(&str, Make)] = &[
+pub(crate) const ALL: &[(&str, Make)] = &[
     ("gemm_f32", gemm::case::<f32>),
     ("gemm_f64", gemm::case::<f64>),
     ("gemm_f16", gemm::case::<half::f16>),
@@ -85,7 +85,7 @@ pub const ALL: &[(&str, Make)] = &[
 ];
 
 impl Launch {
-    pub fn new(kernel: &'static str, groups: [usize; 2], params: Vec<Param>) -> Launch {
+    pub(crate) fn new(kernel: &'static str, groups: [usize; 2], params: Vec<Param>) -> Launch {
         Launch {
             kernel,
             groups: groups.map(|n| n as u32),

@@ -7,7 +7,7 @@ use crate::cases::{Case, Contents, Launch, Param, Peer, Work};
 use crate::numbers::small;
 
 /// The type of an element.
-pub trait Element {
+pub(crate) trait Element {
     /// Rows and columns of the square that a work-group computes.
     const SIDE: usize;
 
@@ -59,7 +59,7 @@ impl Element for f16 {
 }
 
 /// The matrices hold small numbers, so that every order of sums gives the same bits.
-pub fn case<T: Element>(name: &'static str, quick: bool) -> Case {
+pub(crate) fn case<T: Element>(name: &'static str, quick: bool) -> Case {
     use Param::{Buffer, Value};
     let n = if quick { 256 } else { 1024 };
     let (a, b) = (small(n * n, 5), small(n * n, 6));

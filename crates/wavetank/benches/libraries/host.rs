@@ -7,7 +7,7 @@ use crate::cases::{Case, GROUP, POINTS, Peer};
 use crate::turns::Engine;
 
 /// Runs what computes the expected results.
-pub struct Host;
+pub(crate) struct Host;
 
 impl Engine for Host {
     /// The result of the last run.
@@ -36,14 +36,14 @@ impl Engine for Host {
     }
 }
 
-pub fn sort(keys: &[u32], out: &mut Vec<u32>) {
+pub(crate) fn sort(keys: &[u32], out: &mut Vec<u32>) {
     out.clear();
     out.extend_from_slice(keys);
     out.sort_unstable();
 }
 
 /// The sum up to each number.
-pub fn sums(data: &[u32], out: &mut Vec<u32>) {
+pub(crate) fn sums(data: &[u32], out: &mut Vec<u32>) {
     let mut sum = 0u32;
     let upto = |x: &u32| {
         sum = sum.wrapping_add(*x);
@@ -60,7 +60,7 @@ fn product([a, b]: Complex, [c, d]: Complex) -> Complex {
 }
 
 /// Fourier transforms of `POINTS` complex numbers each; `roots` as [`crate::numbers::roots_of_unity`] gives them.
-pub fn transforms(data: &[f32], roots: &[f32], out: &mut Vec<u32>) {
+pub(crate) fn transforms(data: &[f32], roots: &[f32], out: &mut Vec<u32>) {
     out.clear();
     out.extend_from_slice(bytemuck::cast_slice(data));
     let numbers: &mut [Complex] = bytemuck::cast_slice_mut(out);
@@ -92,7 +92,7 @@ fn transform(numbers: &mut [Complex], roots: &[Complex]) {
 }
 
 /// So many blocks of Philox 4×32-10 for each item; the first block of all items first.
-pub fn philox(seed: u32, blocks: u32, items: u32, out: &mut Vec<u32>) {
+pub(crate) fn philox(seed: u32, blocks: u32, items: u32, out: &mut Vec<u32>) {
     out.clear();
     out.reserve(4 * blocks as usize * items as usize);
     for block in 0..blocks {
@@ -119,7 +119,7 @@ fn philox_block(mut v: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 }
 
 /// The roots, as lanes of one work-group find them in turn.
-pub fn roots(cubics: &[[f64; 2]], out: &mut Vec<u32>) {
+pub(crate) fn roots(cubics: &[[f64; 2]], out: &mut Vec<u32>) {
     out.clear();
     for (ab, lane) in cubics.iter().zip((0..GROUP).cycle()) {
         let bits = root(*ab, lane).to_bits();

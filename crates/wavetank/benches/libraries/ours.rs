@@ -12,7 +12,7 @@ use crate::turns::Engine;
 const CODE: &[u8] = include_bytes!("../data/libraries-gfx900.hsaco");
 
 /// A device with the kernels loaded.
-pub struct Ours {
+pub(crate) struct Ours {
     label: String,
     engine: EngineChoice,
     threads: usize,
@@ -22,14 +22,14 @@ pub struct Ours {
 }
 
 /// The buffers of a case, and that of the result.
-pub struct Ready {
+pub(crate) struct Ready {
     buffers: Vec<Buffer>,
     output: Buffer,
 }
 
 /// What a run of a case does.
 #[derive(Default)]
-pub struct Instructions {
+pub(crate) struct Instructions {
     /// Wave instructions.
     pub waves: u64,
     /// Those of them that ran compiled.
@@ -39,7 +39,7 @@ pub struct Instructions {
 }
 
 impl Ours {
-    pub fn new(engine: EngineChoice, threads: usize, simd: Simd) -> Result<Ours, Error> {
+    pub(crate) fn new(engine: EngineChoice, threads: usize, simd: Simd) -> Result<Ours, Error> {
         let what = match engine {
             EngineChoice::Interpreter => "interpreted",
             _ => "compiled",
@@ -59,7 +59,7 @@ impl Ours {
 
     /// What one run does once everything hot is compiled, on a device of its own: what is compiled is told of all kernels
     /// that a module ran.
-    pub fn work(&self, case: &Case) -> Result<Instructions, Error> {
+    pub(crate) fn work(&self, case: &Case) -> Result<Instructions, Error> {
         let fresh = Ours::new(self.engine, self.threads, self.simd)?;
         let buffers = fresh.buffers(case)?;
         fresh.count(case, &buffers)?;

@@ -8,7 +8,7 @@ use crate::turns::Row;
 const REASONS: usize = 3;
 
 /// The rows of a case.
-pub struct Table<'a> {
+pub(crate) struct Table<'a> {
     pub case: &'a Case,
     pub expected: Vec<u32>,
     pub ours: Vec<Row>,
@@ -17,7 +17,7 @@ pub struct Table<'a> {
     pub peer: Option<Row>,
 }
 
-pub fn print_head() {
+pub(crate) fn print_head() {
     println!(
         "{:10} {:26} {:>9} {:>9} {:8} {:>7} {:>9} {:>9}  {:12} interpreter's steps, places",
         "case", "engine", "ms", "speed", "", "of peer", "M instr/s", "compiled", "results"
@@ -26,7 +26,7 @@ pub fn print_head() {
 
 impl Table<'_> {
     /// Whether all results are right.
-    pub fn print(&self) -> bool {
+    pub(crate) fn print(&self) -> bool {
         let mut right = true;
         for (row, work) in self.ours.iter().zip(&self.work) {
             right &= self.print_row(row, Some(work));

@@ -52,14 +52,14 @@ impl Denials {
     }
 
     /// Whether such a fault of a wave would be told, and not only counted.
-    pub fn wants(&self, group: &Group, wave: u32, fault: &MemoryFault) -> bool {
+    pub(crate) fn wants(&self, group: &Group, wave: u32, fault: &MemoryFault) -> bool {
         let all = self.all();
         let known = all.get(&(fault.pc, rule(fault.reason)));
         known.is_none_or(|known| known.is_after(group, wave))
     }
 
     /// Lanes of a wave were denied what the first of them did, by a descriptor if it has one.
-    pub fn add(
+    pub(crate) fn add(
         &self,
         group: Group,
         wave: u32,
@@ -81,7 +81,7 @@ impl Denials {
         };
         match all.get_mut(&key) {
             Some(known) if known.is_after(&group, wave) => {
-                *known = new(known.number, known.times + 1)
+                *known = new(known.number, known.times + 1);
             }
             Some(known) => known.times += 1,
             None => drop(all.insert(key, new(number, 1))),
@@ -90,7 +90,7 @@ impl Denials {
 
     /// All, in the order of the waves that did them; of one wave in the order in which it did. How threads took turns does
     /// not show.
-    pub fn in_order(self) -> Vec<Denial> {
+    pub(crate) fn in_order(self) -> Vec<Denial> {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Denial> = all.into_values().collect();
         all.sort_by_key(|denial| (denial.group.index, denial.wave, denial.number));

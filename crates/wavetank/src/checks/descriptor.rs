@@ -17,7 +17,7 @@ pub(crate) struct Used {
 
 impl Used {
     /// The one of an instruction at which a wave is. With ADDR64 it does not say where the buffer is.
-    pub fn at(wave: &Wave, inst: &Inst) -> Option<Used> {
+    pub(crate) fn at(wave: &Wave, inst: &Inst) -> Option<Used> {
         let field = match inst.form {
             Form::Mubuf | Form::Mtbuf if !inst.has(Flags::ADDR64) => Field::Srsrc,
             _ => return None,
@@ -38,7 +38,7 @@ impl Used {
     }
 
     /// Adds to a finding what the descriptor says. One that begins where nothing is is the mistake itself.
-    pub fn tell(&self, finding: &mut Finding, registry: &Registry) {
+    pub(crate) fn tell(&self, finding: &mut Finding, registry: &Registry) {
         let base = self.descriptor.base;
         let (first, last) = (self.register, self.register + 3);
         let what = format!("the buffer of s[{first}:{last}] begins at {base:#x}");

@@ -19,7 +19,7 @@ pub(crate) struct Floats(Mutex<BTreeMap<(u64, u8), First<ProbeHit>>>);
 
 impl Floats {
     /// A wave has had a time slice: takes what is about floats out of what it noted.
-    pub fn add(&self, group: Group, wave: u32, hits: &mut Vec<ProbeHit>) {
+    pub(crate) fn add(&self, group: Group, wave: u32, hits: &mut Vec<ProbeHit>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for what in hits.extract_if(.., |hit| Event::of_probe(hit.about).is_some()) {
             let entry = all.entry((what.pc, what.about));
@@ -34,7 +34,7 @@ impl Floats {
     }
 
     /// The launch is over: adds findings to what has been found.
-    pub fn end(self, kernel: &str, module: &Module, findings: &mut Findings) {
+    pub(crate) fn end(self, kernel: &str, module: &Module, findings: &mut Findings) {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut code = Code::of(module.object(), kernel);
         for ((pc, about), first) in &all {

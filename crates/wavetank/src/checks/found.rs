@@ -13,7 +13,7 @@ const NEAR: u64 = 1 << 16;
 impl Launched<'_> {
     /// All that was found, with what the launch has failed of; and the stores of undefined bits, where it is the caller who
     /// knows what the host reads.
-    pub fn found(
+    pub(crate) fn found(
         &self,
         checking: Checking,
         failure: Option<&Failure>,

@@ -69,7 +69,7 @@ impl Default for Checks {
 
 impl Checks {
     /// Whether accesses that are denied become findings.
-    pub fn memory(&self) -> bool {
+    pub(crate) fn memory(&self) -> bool {
         self.tools.has(Tool::Memory)
     }
 
@@ -77,7 +77,7 @@ impl Checks {
     ///
     /// # Errors
     /// [`Error::Checks`] if there is no memory for what a tool keeps.
-    pub fn begin(&mut self, kernel: &str, module: &Module) -> Result<Checking> {
+    pub(crate) fn begin(&mut self, kernel: &str, module: &Module) -> Result<Checking> {
         if self.tools.has(Tool::Init) {
             let kept = module.device().inner.memory.registry().keep_shadows();
             kept.map_err(|error| Error::Checks(error.to_string()))?;
@@ -152,13 +152,13 @@ pub(crate) struct Checking {
 
 impl Checking {
     /// A wave went by a call to where no code is.
-    pub fn went_astray(&self, group: &Group, wave: u32, call: u64) {
+    pub(crate) fn went_astray(&self, group: &Group, wave: u32, call: u64) {
         let mut astray = self.astray.lock().unwrap_or_else(PoisonError::into_inner);
         astray.push((group.index, wave, call));
     }
 
     /// The call by which a wave did.
-    pub fn call_of(&self, group: &Group, wave: u32) -> Option<u64> {
+    pub(crate) fn call_of(&self, group: &Group, wave: u32) -> Option<u64> {
         let astray = self.astray.lock().unwrap_or_else(PoisonError::into_inner);
         let of_it = astray
             .iter()
@@ -167,7 +167,7 @@ impl Checking {
     }
 
     /// The purpose of translation for waves that are not traced.
-    pub fn way(&self) -> Way {
+    pub(crate) fn way(&self) -> Way {
         match (&self.watchers, &self.denials) {
             (Some(_), _) => Way::Instrumented,
             (None, Some(_)) => Way::Resumed,
@@ -176,7 +176,7 @@ impl Checking {
     }
 
     /// What is added to the program.
-    pub fn added(&self) -> Added {
+    pub(crate) fn added(&self) -> Added {
         Added {
             follows: self.follower.is_some(),
             floats: self.floats.is_some(),
@@ -184,7 +184,7 @@ impl Checking {
     }
 
     /// Whether something looks at each time slice of a wave.
-    pub fn watches(&self) -> bool {
+    pub(crate) fn watches(&self) -> bool {
         self.watchers.is_some() || self.notes()
     }
 
@@ -194,7 +194,7 @@ impl Checking {
     }
 
     /// Passes the probe hits of a time slice to their tools.
-    pub fn add_seen(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
+    pub(crate) fn add_seen(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if !self.notes() {
             return;
         }
@@ -211,7 +211,7 @@ impl Checking {
 
     /// The number of threads that may run a dispatch. Watchers and traces get events in the order of execution, so they need
     /// one thread.
-    pub fn threads(&self, threads: usize, is_traced: bool) -> usize {
+    pub(crate) fn threads(&self, threads: usize, is_traced: bool) -> usize {
         match is_traced || self.watchers.is_some() {
             true => 1,
             false => threads,
@@ -219,7 +219,7 @@ impl Checking {
     }
 
     /// Collects the findings after the dispatch: denied accesses in the order of waves, watchers, undefined bits, floats.
-    pub fn end(self) -> (Vec<Denial>, Watchers, Option<Follower>, Option<Floats>) {
+    pub(crate) fn end(self) -> (Vec<Denial>, Watchers, Option<Follower>, Option<Floats>) {
         let denials = self.denials.map_or_else(Vec::new, Denials::in_order);
         let watchers = self.watchers.unwrap_or_default();
         let watchers = watchers.into_inner();
@@ -234,7 +234,7 @@ pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
     /// A wave has had a time slice.
-    pub fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
+    pub(crate) fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
         let end = match leave {
             Leave::End(_) => SliceEnd::Ended,
             Leave::Barrier(pc) => SliceEnd::Barrier(*pc),
@@ -250,14 +250,19 @@ impl Watchers {
     }
 
     /// A work-group begins, with this scratch.
-    pub fn scratch_begins(&mut self, bytes: Range<u64>) {
+    pub(crate) fn scratch_begins(&mut self, bytes: Range<u64>) {
         for watcher in &mut self.0 {
             watcher.scratch_begins(bytes.clone());
         }
     }
 
     /// What they have found, of which they may know addresses alone: it is told what is there.
-    pub fn end(mut self, kernel: &str, place: &dyn Fn(u64) -> Place, findings: &mut Findings) {
+    pub(crate) fn end(
+        mut self,
+        kernel: &str,
+        place: &dyn Fn(u64) -> Place,
+        findings: &mut Findings,
+    ) {
         let mut found = Findings::default();
         for watcher in &mut self.0 {
             watcher.end(&mut found);

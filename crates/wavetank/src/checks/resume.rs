@@ -36,7 +36,7 @@ pub(crate) struct Resumer<'a> {
 }
 
 impl<'a> Resumer<'a> {
-    pub fn new(engine: &'a Engine, mode: Mode) -> Self {
+    pub(crate) fn new(engine: &'a Engine, mode: Mode) -> Self {
         Resumer {
             backend: engine.backend(mode.stepped()),
             engine,
@@ -47,7 +47,7 @@ impl<'a> Resumer<'a> {
 
     /// Brings a wave past the instruction of which an access was denied, if it can go on: which lanes were denied it.
     /// Otherwise the wave is as it was.
-    pub fn pass(
+    pub(crate) fn pass(
         &mut self,
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,

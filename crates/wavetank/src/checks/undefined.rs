@@ -29,7 +29,7 @@ pub(crate) struct Shadowed<'a> {
 
 impl<'a> Shadowed<'a> {
     /// Waves that begin like this, with so many vector registers, of which some hold something.
-    pub fn new(start: &'a dyn StartWave, given: &'a Registers, vgprs: usize) -> Self {
+    pub(crate) fn new(start: &'a dyn StartWave, given: &'a Registers, vgprs: usize) -> Self {
         let shadow = |n: usize| if given.has_scalar(n as u8) { 0 } else { !0 };
         Shadowed {
             start,
@@ -98,7 +98,12 @@ pub(crate) struct Follower(Mutex<All>);
 
 impl Follower {
     /// A wave has had a time slice.
-    pub fn add(&self, group: Group, wave: u32, (hits, undefined): (Vec<ProbeHit>, Vec<Undefined>)) {
+    pub(crate) fn add(
+        &self,
+        group: Group,
+        wave: u32,
+        (hits, undefined): (Vec<ProbeHit>, Vec<Undefined>),
+    ) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for ProbeHit {
             pc,
@@ -132,13 +137,13 @@ impl Follower {
                 what,
             };
             add(places.entry(new.what.pc), new, |known, new| {
-                known.join(&new)
+                known.join(&new);
             });
         }
     }
 
     /// The launch is over: adds findings to what has been found, and gives the stores that the host may read.
-    pub fn end(
+    pub(crate) fn end(
         self,
         given: &Registers,
         kernel: &str,

@@ -1,6 +1,6 @@
 //! Finding the shared code objects, and making inputs.
 
-pub mod bench;
+pub(crate) mod bench;
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn shared() -> Option<PathBuf> {
 }
 
 /// A loaded module of one of the compilers.
-pub struct Build {
+pub(crate) struct Build {
     pub label: String,
     pub device: Device,
     pub module: Module,
@@ -27,7 +27,7 @@ pub struct Build {
 
 /// Loads every build of a file of kernels, of each compiler and for each chip, and hands it to a test; a visible line where
 /// there is none.
-pub fn each(name: &str, test: impl Fn(&Build)) {
+pub(crate) fn each(name: &str, test: impl Fn(&Build)) {
     let Some(shared) = shared() else {
         eprintln!("SKIP {name}: the shared kernels are absent (set WAVETANK_SHARED)");
         return;
@@ -85,7 +85,7 @@ fn is_build(path: &Path, name: &str) -> bool {
 
 impl Build {
     /// Runs a kernel to its end.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         kernel: &str,
         grid: impl Into<Dims>,
@@ -113,41 +113,41 @@ macro_rules! args {
 }
 
 /// A small generator of repeatable numbers (xorshift, Marsaglia 2003).
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn u64(&mut self) -> u64 {
+    pub(crate) fn u64(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    pub fn u32(&mut self) -> u32 {
+    pub(crate) fn u32(&mut self) -> u32 {
         (self.u64() >> 32) as u32
     }
 
     /// From `low` up to `high`.
-    pub fn f64(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn f64(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    pub fn f32(&mut self, low: f32, high: f32) -> f32 {
+    pub(crate) fn f32(&mut self, low: f32, high: f32) -> f32 {
         self.f64(low.into(), high.into()) as f32
     }
 
-    pub fn many<T>(&mut self, n: usize, f: impl Fn(&mut Self) -> T) -> Vec<T> {
+    pub(crate) fn many<T>(&mut self, n: usize, f: impl Fn(&mut Self) -> T) -> Vec<T> {
         (0..n).map(|_| f(self)).collect()
     }
 }
 
 /// Whether values agree within a relative and an absolute difference.
 #[track_caller]
-pub fn close(label: &str, got: &[f64], wanted: &[f64], relative: f64, absolute: f64) {
+pub(crate) fn close(label: &str, got: &[f64], wanted: &[f64], relative: f64, absolute: f64) {
     assert_eq!(got.len(), wanted.len());
     for (n, (g, w)) in got.iter().zip(wanted).enumerate() {
         let fits = (g - w).abs() <= absolute + relative * w.abs() || (g.is_nan() && w.is_nan());
@@ -155,6 +155,6 @@ pub fn close(label: &str, got: &[f64], wanted: &[f64], relative: f64, absolute: 
     }
 }
 
-pub fn wide(values: &[f32]) -> Vec<f64> {
+pub(crate) fn wide(values: &[f32]) -> Vec<f64> {
     values.iter().map(|v| f64::from(*v)).collect()
 }

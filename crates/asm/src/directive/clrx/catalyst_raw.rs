@@ -65,7 +65,7 @@ fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), Sy
         return Err(syntax_error(0..cursor.text().len(), message));
     }
     let key = Key {
-        name: format!("{}Note {count} {name}", HIDDEN).into(),
+        name: format!("{HIDDEN}Note {count} {name}").into(),
         group: None,
         unique: None,
         subsection: 0,

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub fn uav(&self) -> u32 {
+    pub(crate) fn uav(&self) -> u32 {
         self.uav.unwrap_or(11)
     }
 }
@@ -88,12 +88,12 @@ pub(crate) enum Space {
 
 impl Argument {
     /// Whether the argument points to LDS.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.space() == Some(Space::Local)
     }
 
     /// Returns the address space, if the argument is a pointer.
-    pub fn space(&self) -> Option<Space> {
+    pub(crate) fn space(&self) -> Option<Space> {
         match &self.kind {
             Kind::Pointer(pointer) => Some(pointer.space),
             _ => None,
@@ -101,7 +101,7 @@ impl Argument {
     }
 
     /// Whether the argument is a buffer in memory.
-    pub fn is_buffer(&self) -> bool {
+    pub(crate) fn is_buffer(&self) -> bool {
         self.space().is_some_and(|space| space != Space::Local)
     }
 }
@@ -114,7 +114,7 @@ impl Settings {
     ///
     /// # Errors
     /// A sentence if a number is used twice, or no number is left.
-    pub fn numbers(&self) -> Result<Vec<u32>, String> {
+    pub(crate) fn numbers(&self) -> Result<Vec<u32>, String> {
         let mut numbers = vec![0; self.args.len()];
         let groups: [Group; 4] = [
             (Argument::is_buffer, self.uav() + 1, MOST_BUFFERS),

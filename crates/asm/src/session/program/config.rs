@@ -61,38 +61,38 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    pub fn put(&mut self, name: &'static str, value: i64) {
+    pub(crate) fn put(&mut self, name: &'static str, value: i64) {
         self.fields.retain(|(other, _)| *other != name);
         self.fields.push((name, value));
     }
 
     /// Returns the value of a field, or 0 if it is not set.
-    pub fn value(&self, name: &str) -> i64 {
+    pub(crate) fn value(&self, name: &str) -> i64 {
         let found = self.fields.iter().find(|(other, _)| *other == name);
         found.map_or(0, |(_, value)| *value)
     }
 
     /// Returns the settings of the header before a kernel's code for Mesa.
-    pub fn for_hsa(&mut self) -> &mut Config {
+    pub(crate) fn for_hsa(&mut self) -> &mut Config {
         self.hsa.get_or_insert_with(Box::default)
     }
 
     /// Returns a setting that Mesa's drivers support only from LLVM 4.0 on, if there is one.
-    pub fn needs_hsa(&self) -> Option<&'static str> {
+    pub(crate) fn needs_hsa(&self) -> Option<&'static str> {
         let newer = self.fields.iter().find(|(name, _)| !OLD.contains(name));
         let newer = newer.map(|(name, _)| *name);
         newer.or(self.hsa.as_ref().map(|_| ".hsa_…"))
     }
 
     /// Sets the number of user SGPRs, unless another setting determines it.
-    pub fn default_users(&mut self, users: i64) {
+    pub(crate) fn default_users(&mut self, users: i64) {
         if !self.is_said("user_sgpr_count") {
             self.put("user_sgpr_count", users);
         }
     }
 
     /// Returns the settings, with the values that differ in the header.
-    pub fn with_overrides(mut self) -> Config {
+    pub(crate) fn with_overrides(mut self) -> Config {
         let Some(hsa) = self.hsa.take() else {
             return self;
         };
@@ -113,7 +113,7 @@ impl Config {
     ///
     /// # Errors
     /// The errors of [`bytes`](Self::bytes).
-    pub fn words(&self, counts: &Counts, chip: Chip) -> Result<[u32; 2], String> {
+    pub(crate) fn words(&self, counts: &Counts, chip: Chip) -> Result<[u32; 2], String> {
         Ok(self.code(counts, chip)?.words())
     }
 
@@ -131,7 +131,7 @@ impl Config {
     }
 
     /// Returns the SGPRs and VGPRs that the code names, or that are set.
-    pub fn named(&self, counts: &Counts) -> (i64, i64) {
+    pub(crate) fn named(&self, counts: &Counts) -> (i64, i64) {
         let (groups, items) = self.dimensions();
         let scratch = i64::from(self.value("workitem_private_segment_byte_size") != 0);
         let info = self.value("enable_sgpr_workgroup_info");
@@ -144,7 +144,7 @@ impl Config {
     }
 
     /// Returns the SGPRs and VGPRs of a wave: the ones set, or as many as the code names and the start of the kernel fills.
-    pub fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
+    pub(crate) fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
         let (major, _, _) = crate::isa_version(chip);
         let flat = self.value("enable_sgpr_flat_scratch_init") != 0 || counts.flat_scratch;
         let xnack = self.value("is_xnack_enabled") != 0;
@@ -164,7 +164,11 @@ impl Config {
     ///
     /// # Errors
     /// A sentence about registers that the chip does not have.
-    pub fn bytes(&self, counts: &Counts, chip: Chip) -> Result<[u8; KERNEL_CODE_SIZE], String> {
+    pub(crate) fn bytes(
+        &self,
+        counts: &Counts,
+        chip: Chip,
+    ) -> Result<[u8; KERNEL_CODE_SIZE], String> {
         Ok(self.code(counts, chip)?.bytes())
     }
 

@@ -28,7 +28,7 @@ impl Format {
     ];
 
     /// Reads the name of a format.
-    pub fn named(cursor: &mut Cursor<'_>) -> Result<Format, SyntaxError> {
+    pub(crate) fn named(cursor: &mut Cursor<'_>) -> Result<Format, SyntaxError> {
         let place = cursor.span();
         let name = cursor.piece();
         let row = Format::NAMES
@@ -40,7 +40,7 @@ impl Format {
     }
 
     /// Returns the number of the format for `.get_format`.
-    pub fn number(self) -> i64 {
+    pub(crate) fn number(self) -> i64 {
         let row = Format::NAMES.iter().find(|row| row.1 == self);
         row.map_or(0, |row| row.2)
     }

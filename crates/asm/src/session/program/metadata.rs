@@ -21,13 +21,13 @@ pub(crate) struct KernelMetadata {
 
 impl KernelMetadata {
     /// Returns the number of a key, or 0 if it is not set.
-    pub fn number(&self, key: &str) -> u64 {
+    pub(crate) fn number(&self, key: &str) -> u64 {
         let found = self.entries.iter().find(|(other, _)| *other == key);
         found.and_then(|(_, text)| text.parse().ok()).unwrap_or(0)
     }
 
     /// Returns the sizes of a key in three dimensions.
-    pub fn sizes(&self, key: &str) -> Option<[u32; 3]> {
+    pub(crate) fn sizes(&self, key: &str) -> Option<[u32; 3]> {
         let (_, text) = self.entries.iter().find(|(other, _)| *other == key)?;
         let mut numbers = text.trim_matches(['[', ']', ' ']).split(',');
         let mut next = || numbers.next()?.trim().parse().ok();

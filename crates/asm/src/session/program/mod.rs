@@ -95,7 +95,7 @@ pub(crate) enum Part {
 }
 
 impl Program {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Program {
             format: Format::Amd,
             wide: true,
@@ -116,19 +116,19 @@ impl Program {
     }
 
     /// Leaves the current kernel: the following settings are for the whole binary.
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.current = None;
         self.configures = false;
     }
 
     /// Returns the kernel whose code begins with a label of its name, unless `.kcode` names the kernels.
-    pub fn labelled(&self, name: &str) -> Option<usize> {
+    pub(crate) fn labelled(&self, name: &str) -> Option<usize> {
         let kernel = self.by_name.get(name).filter(|_| self.aside.is_empty());
         kernel.copied()
     }
 
     /// Returns the kernel whose settings are being read.
-    pub fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, SyntaxError> {
+    pub(crate) fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, SyntaxError> {
         let kernel = self.current.and_then(|at| self.kernels.get_mut(at));
         kernel.ok_or_else(|| {
             let word = first_word(cursor.text());
@@ -140,7 +140,7 @@ impl Program {
     }
 
     /// Returns the settings that are being read.
-    pub fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, SyntaxError> {
+    pub(crate) fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, SyntaxError> {
         let (configures, for_hsa) = (self.configures, self.for_hsa);
         let kernel = self.kernel(cursor)?;
         let config = kernel.config.as_mut().filter(|_| configures);

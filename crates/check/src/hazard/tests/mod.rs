@@ -12,12 +12,12 @@ use crate::code::{Graph, Root};
 use crate::finding::{Finding, Findings};
 
 /// Returns the findings in a source.
-pub fn found(source: &str, chip: Chip) -> Vec<Finding> {
+pub(super) fn found(source: &str, chip: Chip) -> Vec<Finding> {
     found_in(source, chip, None)
 }
 
 /// Returns the findings in the source of a kernel with `sgprs` SGPRs.
-pub fn found_in(source: &str, chip: Chip, sgprs: Option<u32>) -> Vec<Finding> {
+pub(super) fn found_in(source: &str, chip: Chip, sgprs: Option<u32>) -> Vec<Finding> {
     let mut code = Vec::new();
     let source = format!("{source}\n s_endpgm");
     let lines = assemble(&source, chip, Dialect::Llvm, |line| {

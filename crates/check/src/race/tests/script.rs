@@ -13,7 +13,7 @@ use crate::watch::{SliceEnd, Watcher, WaveOf};
 
 /// The instructions used in launches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Op {
+pub(super) enum Op {
     LdsLoad,
     LdsStore,
     LdsOtherStore,
@@ -41,7 +41,7 @@ pub enum Op {
     Unknown,
 }
 
-pub use Op::*;
+pub(super) use Op::*;
 
 /// Instructions with their text. Those that spin are followed by a loop.
 const OPS: [(Op, &str); 23] = [
@@ -71,7 +71,7 @@ const OPS: [(Op, &str); 23] = [
 ];
 
 impl Op {
-    pub fn pc(self) -> u64 {
+    pub(super) fn pc(self) -> u64 {
         0x1000 + 0x20 * self as u64
     }
 
@@ -88,7 +88,7 @@ impl Op {
         }
     }
 
-    pub fn memory(self) -> MemoryKind {
+    pub(super) fn memory(self) -> MemoryKind {
         match self {
             LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsSpin | LdsLoopLoad => {
                 MemoryKind::Lds
@@ -99,7 +99,7 @@ impl Op {
     }
 
     /// Returns the access of a lane by this instruction, on some bytes.
-    pub fn record(self, lane: u8, address: u64, bytes: u32) -> AccessRecord {
+    pub(super) fn record(self, lane: u8, address: u64, bytes: u32) -> AccessRecord {
         AccessRecord {
             pc: self.pc(),
             kind: self.kind(),
@@ -112,7 +112,7 @@ impl Op {
 }
 
 /// Returns the code of all instructions.
-pub fn inst_at() -> InstAt {
+pub(super) fn inst_at() -> InstAt {
     let mut code: HashMap<u64, Inst> = HashMap::new();
     let inst = |text: &str| parse(text, Chip::Gfx900).unwrap();
     for (op, text) in OPS {
@@ -135,25 +135,25 @@ pub fn inst_at() -> InstAt {
 }
 
 /// A launch in progress.
-pub struct Script {
+pub(super) struct Script {
     pub race: Race,
     waves: u32,
 }
 
 impl Script {
     /// Starts a launch with this number of waves in each group.
-    pub fn new(waves: u32) -> Script {
+    pub(super) fn new(waves: u32) -> Script {
         let race = Race::new("k", inst_at());
         Script { race, waves }
     }
 
     /// Runs a time slice of a wave of a group, with all its accesses.
-    pub fn time_slice(&mut self, wave: (u64, u32), records: &[AccessRecord], end: SliceEnd) {
+    pub(super) fn time_slice(&mut self, wave: (u64, u32), records: &[AccessRecord], end: SliceEnd) {
         self.runs(wave, &AccessRun::all(records), end);
     }
 
     /// Runs a time slice with accesses in runs of lanes.
-    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[AccessRun], end: SliceEnd) {
+    pub(super) fn runs(&mut self, (group, wave): (u64, u32), runs: &[AccessRun], end: SliceEnd) {
         let wave = WaveOf {
             group: Group {
                 index: group,
@@ -167,22 +167,22 @@ impl Script {
     }
 
     /// Runs a time slice in which lane 0 accesses dwords, and which continues later.
-    pub fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
+    pub(super) fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::GoesOn)
     }
 
     /// Runs a time slice that ends at the barrier.
-    pub fn barrier(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
+    pub(super) fn barrier(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::Barrier(0))
     }
 
     /// Runs the last time slice of a wave.
-    pub fn end(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
+    pub(super) fn end(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::Ended)
     }
 
     /// Runs a time slice with the given end.
-    pub fn until(
+    pub(super) fn until(
         &mut self,
         wave: (u64, u32),
         accesses: &[(Op, u64)],
@@ -198,14 +198,14 @@ impl Script {
     }
 
     /// Returns the findings of the launch.
-    pub fn findings(&mut self) -> Vec<Finding> {
+    pub(super) fn findings(&mut self) -> Vec<Finding> {
         let mut findings = Findings::default();
         self.race.end(&mut findings);
         findings.iter().cloned().collect()
     }
 
     /// Returns the rules of the findings.
-    pub fn rules(&mut self) -> Vec<&'static str> {
+    pub(super) fn rules(&mut self) -> Vec<&'static str> {
         self.findings().iter().map(|finding| finding.rule).collect()
     }
 }

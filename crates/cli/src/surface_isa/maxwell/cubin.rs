@@ -10,7 +10,7 @@ use wavetank_surface_isa::maxwell::{Cubin, Generation};
 use crate::exit::{Failure, Result, shown};
 
 /// The code of a cubin, for a generation or its own.
-pub fn listing(file: &Path, bytes: &[u8], generation: Option<Generation>) -> Result<String> {
+pub(super) fn listing(file: &Path, bytes: &[u8], generation: Option<Generation>) -> Result<String> {
     let cubin = Cubin::read(bytes);
     let cubin = cubin.map_err(|error| Failure::usage(error.to_string()).of(file))?;
     let own = || Generation::from_number(cubin.sm);

@@ -6,7 +6,7 @@ use wavetank_surface_isa::maxwell::{Form, Placed};
 use crate::diagram::{Cell, fitted};
 
 /// The diagram of a form; with a word, the value of each field beside its name.
-pub fn drawing(form: &Form, word: Option<u64>) -> String {
+pub(super) fn drawing(form: &Form, word: Option<u64>) -> String {
     let prefix = format!("{:b}", form.prefix);
     let mut cells = vec![Cell::new(prefix, 64 - form.prefix_width, form.prefix_width)];
     cells.extend(form.fields.iter().map(|placed| {
@@ -22,7 +22,7 @@ pub fn drawing(form: &Form, word: Option<u64>) -> String {
 
 /// A field, with its value in a word if there is one.
 #[derive(Serialize)]
-pub struct FieldFacts {
+pub(super) struct FieldFacts {
     name: &'static str,
     high: u32,
     pub low: u32,
@@ -31,7 +31,7 @@ pub struct FieldFacts {
 }
 
 impl FieldFacts {
-    pub fn new(placed: &Placed, word: Option<u64>) -> FieldFacts {
+    pub(super) fn new(placed: &Placed, word: Option<u64>) -> FieldFacts {
         FieldFacts {
             name: placed.field.name(),
             high: placed.low + placed.width - 1,

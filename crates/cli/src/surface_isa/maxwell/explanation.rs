@@ -10,7 +10,7 @@ use super::drawing::{FieldFacts, drawing};
 use crate::fold::{folded, indented, paragraphs};
 
 /// Whether a text is about SUATOM, whatever the instruction set: the name alone, or an instruction.
-pub fn is_suatom(text: &str) -> bool {
+pub(crate) fn is_suatom(text: &str) -> bool {
     let text = text.trim_start();
     let text = match text.strip_prefix('@') {
         Some(guarded) => guarded.split_once(' ').map_or("", |(_, inst)| inst),
@@ -22,7 +22,7 @@ pub fn is_suatom(text: &str) -> bool {
 
 /// Everything that is known of an instruction.
 #[derive(Serialize)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     text: String,
     isa: String,
     form: &'static str,
@@ -37,7 +37,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    pub fn of(inst: &Inst, word: u64, control: Control) -> Result<Explanation, EncodeError> {
+    pub(crate) fn of(inst: &Inst, word: u64, control: Control) -> Result<Explanation, EncodeError> {
         let form = form_for(inst)?;
         let fields = form.fields.iter();
         let mut fields: Vec<FieldFacts> = fields.map(|f| FieldFacts::new(f, Some(word))).collect();
@@ -54,7 +54,7 @@ impl Explanation {
         })
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = format!(
             "{}\n  {} on {}, {}\n\n",
             self.text, self.form, self.isa, self.word

@@ -18,11 +18,11 @@ use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result};
 use explanation::Explanation;
 
-pub use explanation::is_suatom;
+pub(crate) use explanation::is_suatom;
 
 /// A line of a source in JSON. The offset is in bytes from the first bundle; `control` is the slot's 21 bits.
 #[derive(Serialize)]
-pub struct Assembled {
+pub(crate) struct Assembled {
     line: usize,
     offset: usize,
     text: String,

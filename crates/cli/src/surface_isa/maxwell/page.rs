@@ -134,7 +134,7 @@ fn rules_of_all() -> String {
 }
 
 /// The page for a generation.
-pub fn page(generation: Generation) -> String {
+pub(super) fn page(generation: Generation) -> String {
     let mut out = title(&format!(
         "SUATOM, atomic operation on a surface ({generation})"
     ));
@@ -288,7 +288,7 @@ fn examples(generation: Generation) -> String {
 
 /// The page's tables.
 #[derive(Serialize)]
-pub struct Facts {
+pub(crate) struct Facts {
     isa: String,
     operations: Vec<Operation>,
     forms: Vec<FormFacts>,
@@ -309,7 +309,7 @@ struct FormFacts {
 }
 
 /// The page's tables for a generation.
-pub fn facts(generation: Generation) -> Facts {
+pub(super) fn facts(generation: Generation) -> Facts {
     let operation = |op: &Op| Operation {
         name: op.name(),
         becomes: formula(*op),

@@ -8,7 +8,7 @@ use crate::surface_isa::shown::{Asked, Coverage, Row};
 
 /// The code of an operation on a size, and the forms that can say it.
 #[derive(Serialize)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The field `op`; absent for CAS, which has forms of its own.
     opcode: Option<u64>,
     forms: Vec<&'static str>,
@@ -32,7 +32,7 @@ const FORMATTED: Coverage = Coverage {
 };
 
 /// The rows of a generation.
-pub fn rows(generation: Generation, asked: &Asked<'_>) -> Result<Vec<Row<Facts>>> {
+pub(super) fn rows(generation: Generation, asked: &Asked<'_>) -> Result<Vec<Row<Facts>>> {
     let known = FORMS.iter().filter(|form| form.since <= generation);
     let is_asked = |form: &&Form| {
         let same = |name: &str| form.name.eq_ignore_ascii_case(name);
@@ -88,7 +88,7 @@ fn rows_of<'f>(
 }
 
 /// The number of rows that are executed, and how exactly.
-pub fn summary(rows: &[Row<Facts>], generation: Generation) -> String {
+pub(super) fn summary(rows: &[Row<Facts>], generation: Generation) -> String {
     let count = |is: fn(&Coverage) -> bool| {
         let covered = rows.iter().filter_map(|row| row.coverage.as_ref());
         covered.filter(|coverage| is(coverage)).count()

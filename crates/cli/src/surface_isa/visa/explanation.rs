@@ -10,14 +10,14 @@ use crate::columns::Columns;
 use crate::fold::{folded, indented};
 
 /// Bytes as pairs of hexadecimal digits with blanks between them.
-pub fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     digits.join(" ")
 }
 
 /// An instruction, taken apart.
 #[derive(Serialize)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     text: String,
     version: String,
     bytes: Vec<u8>,
@@ -37,7 +37,7 @@ struct Field {
 }
 
 impl Explanation {
-    pub fn new(inst: &TypedAtomic, version: Version) -> Result<Explanation, EncodeError> {
+    pub(crate) fn new(inst: &TypedAtomic, version: Version) -> Result<Explanation, EncodeError> {
         let bytes = encode(inst, version.ids())?;
         let size = version.ids().bytes() + 2;
         let mut fields = Vec::new();
@@ -83,7 +83,7 @@ impl Explanation {
         })
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let length = self.bytes.len();
         let mut text = folded(&self.text, "", 2);
         text += &format!("  vISA {}, {length} bytes\n\n", self.version);

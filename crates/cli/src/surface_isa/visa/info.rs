@@ -13,7 +13,7 @@ use crate::exit::{Failure, Result, print, print_json, shown};
 use crate::paint::title;
 
 /// Shows what is in a container.
-pub fn info(file: &Path, bytes: Vec<u8>, json: bool) -> Result {
+pub(crate) fn info(file: &Path, bytes: Vec<u8>, json: bool) -> Result {
     let container = Container::read(bytes);
     let container = container.map_err(|e| Failure::usage(e.to_string()).of(file))?;
     let report = Report::new(file, &container);

@@ -20,22 +20,22 @@ use crate::exit::{Failure, Result, shown};
 use crate::hex_lines::refuse;
 use explanation::{Explanation, hex};
 
-pub use info::info;
-pub use patch::Patch;
+pub(crate) use info::info;
+pub(crate) use patch::Patch;
 
 /// Whether bytes are a container of vISA.
-pub fn is_container(bytes: &[u8]) -> bool {
+pub(crate) fn is_container(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
 /// Whether a text is about TYPED_ATOMIC whatever the instruction set: its name, or an instruction by its text.
-pub fn is_typed_atomic(text: &str) -> bool {
+pub(crate) fn is_typed_atomic(text: &str) -> bool {
     text.to_ascii_lowercase().contains("typed_atomic")
 }
 
 /// A line of a source in JSON.
 #[derive(Serialize)]
-pub struct Assembled<'l> {
+pub(crate) struct Assembled<'l> {
     line: usize,
     text: String,
     bytes: &'l [u8],

@@ -68,7 +68,7 @@ First channel and number of channels stay within the 32 of a thread.
 ";
 
 /// The reference page.
-pub fn page() -> String {
+pub(super) fn page() -> String {
     let head = title("TYPED_ATOMIC");
     let mut text = format!("{head}\n{}", paragraphs(INTRODUCTION, 2));
     text += &sections([
@@ -177,7 +177,7 @@ fn operations() -> String {
 
 /// The page as data.
 #[derive(Serialize)]
-pub struct Facts {
+pub(crate) struct Facts {
     name: &'static str,
     opcode: u8,
     operations: Vec<OperationRow>,
@@ -195,7 +195,7 @@ struct OperationRow {
 }
 
 impl Facts {
-    pub fn new() -> Facts {
+    pub(crate) fn new() -> Facts {
         let row = |row: &Row| OperationRow {
             code: row.operation.code(),
             name: row.name,

@@ -12,7 +12,7 @@ use crate::surface_isa::asm::refused;
 
 /// Which instruction of a container is replaced.
 #[derive(clap::Args)]
-pub struct Patch {
+pub(crate) struct Patch {
     /// With --isa visa: put the instruction into a copy of this container (.isa), which --output names
     #[arg(long, value_name = "CONTAINER", requires_all = ["at", "output"])]
     into: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Patch {
 
 impl Patch {
     /// Refuses it for an instruction set that has no container to put instructions into.
-    pub fn refuse(&self) -> Result {
+    pub(crate) fn refuse(&self) -> Result {
         match &self.into {
             None => Ok(()),
             Some(_) => Err(Failure::usage(
@@ -33,7 +33,7 @@ impl Patch {
     }
 
     /// The file of a source: its bytes, or the container with its one instruction.
-    pub fn pack(
+    pub(crate) fn pack(
         &self,
         version: Version,
         source: &Path,

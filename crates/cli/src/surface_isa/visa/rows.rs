@@ -8,7 +8,7 @@ use crate::surface_isa::shown::{Asked, Coverage, Row};
 
 /// An operation.
 #[derive(Serialize)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The name in the description of vISA, where that is another one.
     other: Option<String>,
     /// The operation, in bits 4–0 of the byte after the opcode.
@@ -19,7 +19,7 @@ pub struct Facts {
 }
 
 /// The rows, with the one form that there is.
-pub fn rows(asked: &Asked<'_>) -> Result<Vec<Row<Facts>>> {
+pub(super) fn rows(asked: &Asked<'_>) -> Result<Vec<Row<Facts>>> {
     if let Some(format) = asked.format {
         let sentence =
             format!("--format {format} is of GCN: TYPED_ATOMIC has one form, leave --format out");
@@ -70,7 +70,7 @@ fn fidelity(data: Data) -> &'static str {
 }
 
 /// The number of operations that are executed.
-pub fn summary(rows: &[Row<Facts>]) -> String {
+pub(super) fn summary(rows: &[Row<Facts>]) -> String {
     let executes = |row: &&Row<Facts>| row.coverage.as_ref().is_some_and(|c| c.executes);
     format!(
         "{} of {} operations are executed; each with 32 and with 16 bits (.16)",

@@ -26,14 +26,14 @@ const LARGE: u64 = 4 << 20;
 
 /// Rows of bytes: the first, and the bytes from row to row and from slice to slice.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     pub address: u64,
     pub pitches: [u64; 2],
 }
 
 impl Place {
     /// A single row, which needs no pitches.
-    pub fn row(address: u64) -> Place {
+    pub(crate) fn row(address: u64) -> Place {
         Place {
             address,
             pitches: [0; 2],
@@ -41,7 +41,7 @@ impl Place {
     }
 
     /// The bytes of all rows, with adjacent rows as one range; empty if there are too many rows.
-    pub fn ranges(&self, size: [u64; 3]) -> Vec<Range<u64>> {
+    pub(crate) fn ranges(&self, size: [u64; 3]) -> Vec<Range<u64>> {
         const MAX: u64 = 1 << 14;
         let [bytes, rows, slices] = size;
         if bytes == 0 || rows.saturating_mul(slices) > MAX {
@@ -73,7 +73,7 @@ impl Place {
 
 /// Rows of bytes to be copied: bytes of a row, rows of a slice, slices.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub(crate) struct Rows {
     pub to: Place,
     pub from: Place,
     pub size: [u64; 3],
@@ -81,7 +81,7 @@ pub struct Rows {
 
 impl Rows {
     /// Copies the rows, if all are in memory that may be copied. In case of an error, some rows may have been copied.
-    pub fn copy(&self) -> Result<(), String> {
+    pub(crate) fn copy(&self) -> Result<(), String> {
         let [bytes, rows, slices] = self.size;
         if self.size.contains(&0) {
             return Ok(());
@@ -124,7 +124,7 @@ impl Rows {
 }
 
 /// Copies bytes, which may overlap, if the memory may be copied. The error is a sentence without a subject.
-pub fn copy(to: u64, from: u64, bytes: u64) -> Result<(), String> {
+pub(crate) fn copy(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     copy_bytes(to, from, bytes)?;
     undefined::copied(to, from, bytes);
     Ok(())
@@ -157,7 +157,7 @@ fn copy_bytes(to: u64, from: u64, bytes: u64) -> Result<(), String> {
 }
 
 /// Fills dwords with a value, if the memory is writable. The error is a sentence without a subject.
-pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
+pub(crate) fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     let bytes = count.checked_mul(4);
     let bytes = bytes.ok_or_else(|| format!("{count} dwords are more than there are addresses"))?;
     if bytes == 0 {
@@ -173,7 +173,7 @@ pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
 }
 
 /// Checks that memory may be read. The error is a sentence without a subject.
-pub fn check(address: u64, bytes: u64) -> Result<(), String> {
+pub(crate) fn check(address: u64, bytes: u64) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
@@ -277,7 +277,7 @@ mod tests {
                     target as u64,
                     from.as_ptr().expose_provenance() as u64,
                     bytes as u64,
-                )
+                );
             };
             assert!(to[shift..shift + bytes] == from[..bytes]);
             assert!(to[shift + bytes..].iter().all(|b| *b == 0));

@@ -6,7 +6,7 @@ use std::arch::asm;
 ///
 /// # Safety
 /// The dwords are mapped and writable.
-pub unsafe fn fill(to: u64, value: u32, count: u64) {
+pub(super) unsafe fn fill(to: u64, value: u32, count: u64) {
     // SAFETY: exactly the range.
     unsafe {
         asm!(
@@ -21,7 +21,7 @@ pub unsafe fn fill(to: u64, value: u32, count: u64) {
 ///
 /// # Safety
 /// All of both ranges is mapped, and the target can be written.
-pub unsafe fn forward(to: u64, from: u64, bytes: u64) {
+pub(super) unsafe fn forward(to: u64, from: u64, bytes: u64) {
     // SAFETY: exactly the ranges.
     unsafe {
         asm!(
@@ -36,7 +36,7 @@ pub unsafe fn forward(to: u64, from: u64, bytes: u64) {
 ///
 /// # Safety
 /// As for [`forward`]; there is at least one byte.
-pub unsafe fn backward(to: u64, from: u64, bytes: u64) {
+pub(super) unsafe fn backward(to: u64, from: u64, bytes: u64) {
     // SAFETY: exactly the ranges. The direction flag is cleared again.
     unsafe {
         asm!(
@@ -52,7 +52,7 @@ pub unsafe fn backward(to: u64, from: u64, bytes: u64) {
 /// # Safety
 /// As for [`forward`]; the target is a multiple of 16, and a [`fence`] follows before the copy is announced.
 #[inline(always)]
-pub unsafe fn line(to: u64, from: u64) {
+pub(super) unsafe fn line(to: u64, from: u64) {
     // SAFETY: 64 bytes of the ranges. Prefetches may be anywhere.
     unsafe {
         asm!(
@@ -77,7 +77,7 @@ pub unsafe fn line(to: u64, from: u64) {
 }
 
 /// Makes the [`line`]s visible before later stores.
-pub fn fence() {
+pub(super) fn fence() {
     // SAFETY: the instruction only orders stores.
     unsafe { asm!("sfence", options(nostack, preserves_flags)) };
 }

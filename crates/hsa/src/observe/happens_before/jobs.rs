@@ -11,7 +11,7 @@ use crate::observe::backtrace::Backtrace;
 
 /// A request of the program: a packet or a copy that has not ended.
 #[derive(Clone)]
-pub struct Request {
+pub(crate) struct Request {
     /// The number of the request, in the order of requests.
     pub(super) number: u64,
     /// The jobs that happen before the request.
@@ -21,14 +21,14 @@ pub struct Request {
 }
 
 /// A kernel or a copy that has ended.
-pub struct Job {
+pub(super) struct Job {
     pub id: Id,
     /// The request of the job, with the clock at its begin.
     pub request: Request,
     pub what: What,
 }
 
-pub enum What {
+pub(super) enum What {
     Kernel(Kernel, Box<Footprint>),
     Copy {
         /// The function of the library that made the copy.
@@ -40,7 +40,7 @@ pub enum What {
 
 /// A race: two unordered jobs.
 #[derive(Clone)]
-pub struct Found {
+pub(super) struct Found {
     /// The kernel of the finding.
     pub kernel: Kernel,
     pub backtrace: Option<Backtrace>,
@@ -50,7 +50,7 @@ pub struct Found {
 
 /// The other job of a race.
 #[derive(Clone)]
-pub enum Other {
+pub(super) enum Other {
     /// A kernel of the program.
     Kernel(Kernel, Option<Backtrace>, Meeting),
     /// A copy or a fill of the host: by a function of the library, or by a kernel of the runtime.
@@ -64,7 +64,7 @@ pub enum Other {
 
 /// The jobs that later ones are compared with.
 #[derive(Default)]
-pub struct Jobs {
+pub(super) struct Jobs {
     ended: VecDeque<Job>,
     /// The numbers of running kernels.
     running: BTreeSet<u64>,
@@ -94,7 +94,7 @@ const MAX_BYTES: u64 = 256 << 20;
 const WORD: u64 = 8;
 
 /// Whether a kernel is one of the runtime's for copies and fills.
-pub fn is_copy(kernel: &str) -> bool {
+pub(super) fn is_copy(kernel: &str) -> bool {
     ["__amd_rocclr_copy", "__amd_rocclr_fill"]
         .iter()
         .any(|start| kernel.starts_with(start))
@@ -102,36 +102,36 @@ pub fn is_copy(kernel: &str) -> bool {
 
 impl Jobs {
     /// Records the begin of a request. Returns its number.
-    pub fn begins(&mut self) -> u64 {
+    pub(super) fn begins(&mut self) -> u64 {
         self.open += 1;
         self.numbers += 1;
         self.numbers
     }
 
     /// Records that a request ends without a job.
-    pub fn given_up(&mut self) {
+    pub(super) fn given_up(&mut self) {
         self.open = self.open.saturating_sub(1);
     }
 
     /// Records that a kernel begins to run. Returns its number.
-    pub fn runs(&mut self) -> u64 {
+    pub(super) fn runs(&mut self) -> u64 {
         self.numbers += 1;
         self.running.insert(self.numbers);
         self.numbers
     }
 
     /// The clock of all jobs that have ended.
-    pub fn done(&self) -> &VectorClock {
+    pub(super) fn done(&self) -> &VectorClock {
         &self.done
     }
 
     /// Takes the races that were found since the last call.
-    pub fn take_found(&mut self) -> Vec<Found> {
+    pub(super) fn take_found(&mut self) -> Vec<Found> {
         std::mem::take(&mut self.found)
     }
 
     /// Records the end of a copy.
-    pub fn ends(&mut self, job: Job) {
+    pub(super) fn ends(&mut self, job: Job) {
         self.given_up();
         self.done.add(job.id);
         if !self.compare(&job) {
@@ -140,7 +140,7 @@ impl Jobs {
     }
 
     /// Records the end of a kernel that has announced nothing through memory.
-    pub fn kernel_ends(&mut self, number: u64, job: Job) {
+    pub(super) fn kernel_ends(&mut self, number: u64, job: Job) {
         self.given_up();
         self.done.add(job.id);
         self.running.remove(&number);
@@ -155,7 +155,7 @@ impl Jobs {
 
     /// Records the end of a kernel that may have announced something through memory: all jobs that happened before it are
     /// announced.
-    pub fn announces(&mut self, number: u64, id: Id, clock: &VectorClock) {
+    pub(super) fn announces(&mut self, number: u64, id: Id, clock: &VectorClock) {
         self.given_up();
         self.done.add(id);
         self.announced.join(clock);
@@ -164,7 +164,7 @@ impl Jobs {
     }
 
     /// Records the end of a kernel whose announcements are unknown.
-    pub fn stops(&mut self, number: u64) {
+    pub(super) fn stops(&mut self, number: u64) {
         if self.running.remove(&number) {
             self.suspects
                 .retain(|suspect| !suspect.unless.contains(&number));
@@ -223,7 +223,7 @@ impl Jobs {
     }
 
     /// Drops the jobs that happen before all later ones.
-    pub fn forget(&mut self, host: &VectorClock) {
+    pub(super) fn forget(&mut self, host: &VectorClock) {
         if self.open == 0 {
             self.ended.retain(|job| !host.has(job.id));
         }

@@ -15,7 +15,7 @@ use crate::state::{lock, runtime};
 
 /// The order of a queue's packets.
 #[derive(Default)]
-pub struct QueueOrder(Mutex<Inner>);
+pub(crate) struct QueueOrder(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -31,7 +31,7 @@ struct Inner {
 
 impl QueueOrder {
     /// Handles a doorbell ring: all written packets, from the first waiting one, are requests of this thread.
-    pub fn rung(&self, first: u64, is_written: impl Fn(u64) -> bool) {
+    pub(crate) fn rung(&self, first: u64, is_written: impl Fn(u64) -> bool) {
         if !enabled() {
             return;
         }
@@ -47,12 +47,12 @@ impl QueueOrder {
     }
 
     /// Whether a packet has been announced, or `race` does not run.
-    pub fn has_announced(&self, index: u64) -> bool {
+    pub(crate) fn has_announced(&self, index: u64) -> bool {
         !enabled() || lock(&self.0).announced.contains_key(&index)
     }
 
     /// Records that the packet of a kernel is executed.
-    pub fn begins(&self, index: u64, kernel: &Kernel) -> Option<Launch> {
+    pub(crate) fn begins(&self, index: u64, kernel: &Kernel) -> Option<Launch> {
         let mut inner = lock(&self.0);
         let request = inner.takes(index)?;
         let new = || with(|state| state.timelines.open());
@@ -61,7 +61,7 @@ impl QueueOrder {
     }
 
     /// Records that a kernel has ended.
-    pub fn ends(&self, launch: Option<Launch>) {
+    pub(crate) fn ends(&self, launch: Option<Launch>) {
         if let Some(launch) = launch {
             let id = launch.ends();
             lock(&self.0).clock.add(id);
@@ -69,7 +69,7 @@ impl QueueOrder {
     }
 
     /// Records that a packet has waited for signals.
-    pub fn waited(&self, index: u64, signals: &[Signal]) {
+    pub(crate) fn waited(&self, index: u64, signals: &[Signal]) {
         if !enabled() {
             return;
         }
@@ -84,7 +84,7 @@ impl QueueOrder {
     }
 
     /// Records that a packet has ended, and completes a signal.
-    pub fn completes(&self, signal: Signal) {
+    pub(crate) fn completes(&self, signal: Signal) {
         if enabled() {
             let clock = lock(&self.0).clock.clone();
             with(|state| {
@@ -96,7 +96,7 @@ impl QueueOrder {
 }
 
 /// A running kernel, with its order among the jobs.
-pub struct Launch {
+pub(crate) struct Launch {
     number: u64,
     timeline: usize,
     request: Request,

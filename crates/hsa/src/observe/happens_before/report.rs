@@ -9,7 +9,7 @@ use crate::observe::checks;
 use crate::state::runtime;
 
 /// Reports a race to the checks.
-pub fn report(found: &Found) {
+pub(super) fn report(found: &Found) {
     let finding = match &found.other {
         Other::Copy {
             call,
@@ -118,7 +118,7 @@ fn what_is_done(found: &Found) -> String {
         ..
     } = &found.meeting;
     let by = if *noun == "atomic" { "of" } else { "by" };
-    let registry = runtime().ok().map(|runtime| runtime.registry());
+    let registry = runtime().ok().map(|r| r.registry());
     let there = registry.and_then(|registry| registry.find(bytes.start));
     let which = match there {
         Some(there) => {

@@ -17,14 +17,14 @@ use crate::signal;
 use crate::state::lock;
 
 /// Whether the checker `race` is enabled.
-pub fn enabled() -> bool {
+pub(crate) fn enabled() -> bool {
     checks::tools().has(Tool::Race)
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
 #[derive(Default)]
-pub struct State {
+pub(super) struct State {
     /// The jobs that happen before all later actions of the host.
     pub host: VectorClock,
     /// For each signal, by its handle: the jobs that happen before an observation of its change.
@@ -36,7 +36,7 @@ pub struct State {
 }
 
 /// Changes the state, and reports the races that are found after the state is unlocked.
-pub fn with<T>(change: impl FnOnce(&mut State) -> T) -> T {
+pub(super) fn with<T>(change: impl FnOnce(&mut State) -> T) -> T {
     let mut state = lock(&STATE);
     let all = state.get_or_insert_default();
     let result = change(all);
@@ -48,7 +48,7 @@ pub fn with<T>(change: impl FnOnce(&mut State) -> T) -> T {
 
 impl Request {
     /// A request of the calling thread, if `race` runs.
-    pub fn here() -> Option<Request> {
+    pub(crate) fn here() -> Option<Request> {
         enabled().then(|| {
             let backtrace = Some(Backtrace::capture());
             with(|state| Request {
@@ -60,14 +60,14 @@ impl Request {
     }
 
     /// Records that the request has waited for a signal.
-    pub fn waited(&mut self, signal: Signal) {
+    pub(crate) fn waited(&mut self, signal: Signal) {
         with(|state| self.clock.join(&state.of_signal(signal)));
     }
 }
 
 /// Records a copy or a fill, with the bytes that it has written and read. The copy happens before an observation of its signal;
 /// without a signal, before all later actions of the host.
-pub fn copied(
+pub(crate) fn copied(
     request: Option<Request>,
     call: &'static str,
     written: Vec<Range<u64>>,
@@ -94,7 +94,7 @@ pub fn copied(
 }
 
 /// Records that a requested copy will not be made.
-pub fn given_up(request: Option<Request>, completion: Signal) {
+pub(crate) fn given_up(request: Option<Request>, completion: Signal) {
     if let Some(request) = request {
         with(|state| {
             state.jobs.given_up();
@@ -104,7 +104,7 @@ pub fn given_up(request: Option<Request>, completion: Signal) {
 }
 
 /// Records that the host has observed a signal.
-pub fn host_sees(signal: Signal) {
+pub(crate) fn host_sees(signal: Signal) {
     if enabled() && signal.0 != 0 {
         with(|state| {
             let clock = state.of_signal(signal);
@@ -115,7 +115,7 @@ pub fn host_sees(signal: Signal) {
 }
 
 /// Records that the host changes a signal.
-pub fn host_changes(signal: Signal) {
+pub(crate) fn host_changes(signal: Signal) {
     if enabled() && signal.0 != 0 {
         with(|state| {
             let host = state.host.clone();
@@ -126,7 +126,7 @@ pub fn host_changes(signal: Signal) {
 
 impl State {
     /// The jobs that happen before an observation of a signal. A signal that changes without a call may stand for all jobs.
-    pub fn of_signal(&self, handle: Signal) -> VectorClock {
+    pub(super) fn of_signal(&self, handle: Signal) -> VectorClock {
         let mut clock = self.signals.get(&handle.0).cloned().unwrap_or_default();
         if is_exposed(handle) {
             clock.join(self.jobs.done());
@@ -135,7 +135,7 @@ impl State {
     }
 
     /// Makes the jobs of a clock happen before later observations of a signal.
-    pub fn shows(&mut self, signal: Signal, clock: &VectorClock) {
+    pub(super) fn shows(&mut self, signal: Signal, clock: &VectorClock) {
         if signal.0 == 0 {
             return;
         }

@@ -2,25 +2,25 @@
 
 /// A job: its timeline, and its number there, from 1. The jobs of a timeline happen one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Id {
+pub(super) struct Id {
     pub timeline: usize,
     pub number: u64,
 }
 
 /// The jobs that happen before some point: for each timeline, the number of the last one.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct VectorClock(Vec<u64>);
+pub(super) struct VectorClock(Vec<u64>);
 
 impl VectorClock {
     /// Whether a job is in the clock.
-    pub fn has(&self, job: Id) -> bool {
+    pub(super) fn has(&self, job: Id) -> bool {
         self.0
             .get(job.timeline)
             .is_some_and(|last| *last >= job.number)
     }
 
     /// Adds a job and the earlier ones of its timeline.
-    pub fn add(&mut self, job: Id) {
+    pub(super) fn add(&mut self, job: Id) {
         if self.0.len() <= job.timeline {
             self.0.resize(job.timeline + 1, 0);
         }
@@ -29,7 +29,7 @@ impl VectorClock {
     }
 
     /// Adds all jobs of another clock.
-    pub fn join(&mut self, other: &VectorClock) {
+    pub(super) fn join(&mut self, other: &VectorClock) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -41,24 +41,24 @@ impl VectorClock {
 
 /// All timelines, with the numbers of their last jobs.
 #[derive(Default)]
-pub struct Timelines(Vec<u64>);
+pub(super) struct Timelines(Vec<u64>);
 
 impl Timelines {
     /// Opens a timeline for jobs that are already ordered, like those of a queue.
-    pub fn open(&mut self) -> usize {
+    pub(super) fn open(&mut self) -> usize {
         self.0.push(0);
         self.0.len() - 1
     }
 
     /// The next job of a timeline.
-    pub fn next(&mut self, timeline: usize) -> Id {
+    pub(super) fn next(&mut self, timeline: usize) -> Id {
         self.0[timeline] += 1;
         let number = self.0[timeline];
         Id { timeline, number }
     }
 
     /// Adds a job after all jobs of a clock: to a timeline whose last job is in the clock, or to a new one.
-    pub fn after(&mut self, timelines: &mut Vec<usize>, clock: &VectorClock) -> Id {
+    pub(super) fn after(&mut self, timelines: &mut Vec<usize>, clock: &VectorClock) -> Id {
         let last = |timeline: usize| Id {
             timeline,
             number: self.0[timeline],

@@ -8,7 +8,7 @@ use super::operands::{Arg, Label, Under};
 
 /// An entry of the list.
 #[derive(Debug)]
-pub enum Item {
+pub(crate) enum Item {
     /// The start of the code of a node.
     Mark(Value),
     /// The position of a label.
@@ -23,7 +23,7 @@ pub enum Item {
 
 /// A vector instruction with its operands.
 #[derive(Clone, Copy, Debug)]
-pub struct Wide {
+pub(crate) struct Wide {
     pub code: Code,
     pub round: RoundingControl,
     pub under: Under,
@@ -32,19 +32,19 @@ pub struct Wide {
 }
 
 /// A set of halves of vector and mask registers, one bit each.
-pub type Units = u128;
+pub(crate) type Units = u128;
 
 /// The halves of all vector registers.
-pub const VECTORS: Units = (1 << 64) - 1;
+pub(crate) const VECTORS: Units = (1 << 64) - 1;
 /// The halves of all vector and mask registers.
-pub const ALL: Units = (1 << 80) - 1;
+pub(crate) const ALL: Units = (1 << 80) - 1;
 
 /// The number of a half: 0 to 63 for vectors, 64 to 79 for masks.
-pub type Unit = usize;
+pub(crate) type Unit = usize;
 
 /// The halves that an instruction reads and writes.
 #[derive(Clone, Copy, Debug)]
-pub struct Effects {
+pub(crate) struct Effects {
     pub reads: Units,
     pub writes: Units,
     /// Whether the instruction has no other effects.
@@ -52,7 +52,7 @@ pub struct Effects {
 }
 
 /// The number of a half of a vector or mask register.
-pub fn unit(register: Register, half: usize) -> Unit {
+pub(crate) fn unit(register: Register, half: usize) -> Unit {
     if register.is_k() {
         return 64 + 2 * (register as usize - Register::K0 as usize) + half;
     }
@@ -85,12 +85,12 @@ fn read(register: Register) -> Units {
 }
 
 /// Whether the register is a vector or a mask.
-pub fn is_vector(register: Register) -> bool {
+pub(crate) fn is_vector(register: Register) -> bool {
     register.is_zmm() || register.is_k() || register.is_ymm() || register.is_xmm()
 }
 
 impl Wide {
-    pub fn new(code: Code, round: RoundingControl, under: Under, args: &[Arg]) -> Wide {
+    pub(crate) fn new(code: Code, round: RoundingControl, under: Under, args: &[Arg]) -> Wide {
         let mut all = [Arg::I(0); 4];
         all[..args.len()].copy_from_slice(args);
         Wide {
@@ -102,12 +102,12 @@ impl Wide {
         }
     }
 
-    pub fn args(&self) -> &[Arg] {
+    pub(crate) fn args(&self) -> &[Arg] {
         &self.args[..self.count]
     }
 
     /// Whether the instruction has an operand that is a vector or a mask.
-    pub fn is_vector(&self) -> bool {
+    pub(crate) fn is_vector(&self) -> bool {
         self.args().iter().any(|arg| match arg {
             Arg::R(register) => is_vector(*register),
             Arg::M(mem) | Arg::Each(mem) => mem.index.is_zmm(),
@@ -116,7 +116,7 @@ impl Wide {
     }
 
     /// The register that the instruction writes.
-    pub fn to(&self) -> Register {
+    pub(crate) fn to(&self) -> Register {
         match self.args[0] {
             Arg::R(register) => register,
             _ => Register::None,
@@ -124,14 +124,14 @@ impl Wide {
     }
 
     /// The mask that restricts the instruction.
-    pub fn mask(&self) -> Option<Register> {
+    pub(crate) fn mask(&self) -> Option<Register> {
         match self.under {
             Under::All => None,
             Under::Merge(mask) | Under::Zero(mask) => Some(mask),
         }
     }
 
-    pub fn effects(&self) -> Effects {
+    pub(crate) fn effects(&self) -> Effects {
         let mut reads = self.mask().map_or(0, both);
         for (n, arg) in self.args().iter().enumerate() {
             reads |= match *arg {
@@ -193,13 +193,13 @@ impl Wide {
     }
 }
 
-pub const GATHER: Code = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
-pub const SCATTER: Code = Code::EVEX_Vpscatterdd_vm32z_k1_zmm;
+pub(crate) const GATHER: Code = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
+pub(crate) const SCATTER: Code = Code::EVEX_Vpscatterdd_vm32z_k1_zmm;
 const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
 const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
 
 /// The halves that a host instruction leaves undefined.
-pub fn clobbers(code: Code) -> Units {
+pub(crate) fn clobbers(code: Code) -> Units {
     match code {
         Code::Call_rm64 => ALL,
         Code::VEX_Vzeroupper => VECTORS,
@@ -208,6 +208,6 @@ pub fn clobbers(code: Code) -> Units {
 }
 
 /// Whether a host instruction never continues at the next one.
-pub fn is_end(code: Code) -> bool {
+pub(crate) fn is_end(code: Code) -> bool {
     matches!(code, Code::Jmp_rm64 | Code::Retnq)
 }

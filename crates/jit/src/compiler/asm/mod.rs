@@ -3,17 +3,17 @@
 //! Templates emit AVX-512. On a processor with only AVX2, their instructions are collected in a list ([`inst_list`]) instead of
 //! being encoded; `avx2` lowers the complete list to AVX2.
 
-pub mod inst_list;
+pub(super) mod inst_list;
 mod operands;
 
 use iced_x86::{Code, Encoder, Instruction, OpKind, Register, RoundingControl};
 use wavetank_ir::Value;
 
 use inst_list::{Item, Wide};
-pub use operands::{Arg, CONSTANTS, Label, Mem, Under, fixed, low};
+pub(super) use operands::{Arg, CONSTANTS, Label, Mem, Under, fixed, low};
 
 /// A buffer of code that is being emitted.
-pub struct Asm {
+pub(super) struct Asm {
     encoder: Encoder,
     length: usize,
     /// The position of each label, once it is placed.
@@ -39,7 +39,7 @@ struct Distance {
 }
 
 /// Finished code with its constants.
-pub struct Assembled {
+pub(super) struct Assembled {
     /// The instructions, then the constants. The code is position-independent.
     pub bytes: Vec<u8>,
     /// The number of bytes that are instructions.
@@ -54,14 +54,14 @@ pub struct Assembled {
 
 impl Assembled {
     /// The position of a label.
-    pub fn position(&self, label: Label) -> usize {
+    pub(super) fn position(&self, label: Label) -> usize {
         self.labels[label.0].expect("every label is placed")
     }
 }
 
 impl Asm {
     /// An empty buffer for AVX-512 code.
-    pub fn new() -> Asm {
+    pub(super) fn new() -> Asm {
         Asm {
             encoder: Encoder::new(64),
             length: 0,
@@ -75,7 +75,7 @@ impl Asm {
     }
 
     /// An empty buffer for code that is to be lowered to AVX2.
-    pub fn to_avx2() -> Asm {
+    pub(super) fn to_avx2() -> Asm {
         Asm {
             list: Some(Vec::new()),
             ..Asm::new()
@@ -84,12 +84,12 @@ impl Asm {
 
     /// Whether the instructions are encoded unchanged. If not, permutations of lanes and roundings other than the default are
     /// expensive.
-    pub fn is_avx512(&self) -> bool {
+    pub(super) fn is_avx512(&self) -> bool {
         self.list.is_none()
     }
 
     /// Marks the start of the code of a node.
-    pub fn mark(&mut self, node: Value) {
+    pub(super) fn mark(&mut self, node: Value) {
         match &mut self.list {
             Some(list) => list.push(Item::Mark(node)),
             None => self.marks.push((self.length, node)),
@@ -133,24 +133,24 @@ impl Asm {
     }
 
     /// Emits an instruction with any operands.
-    pub fn op(&mut self, code: Code, args: &[Arg]) {
+    pub(super) fn op(&mut self, code: Code, args: &[Arg]) {
         self.under(code, Under::All, args);
     }
 
     /// Emits a jump, or an instruction that reads flags, unchanged.
-    pub fn as_it_is(&mut self, instruction: &Instruction) {
+    pub(super) fn as_it_is(&mut self, instruction: &Instruction) {
         self.push_near(*instruction);
     }
 
     /// Emits an instruction that changes memory atomically.
-    pub fn locked(&mut self, code: Code, args: &[Arg]) {
+    pub(super) fn locked(&mut self, code: Code, args: &[Arg]) {
         let mut instruction = instruction(code, args);
         instruction.set_has_lock_prefix(true);
         self.push(&instruction);
     }
 
     /// Emits a vector instruction under a mask.
-    pub fn under(&mut self, code: Code, under: Under, args: &[Arg]) {
+    pub(super) fn under(&mut self, code: Code, under: Under, args: &[Arg]) {
         if self.list.is_some()
             && self.is_listed(Wide::new(code, RoundingControl::None, under, args))
         {
@@ -162,7 +162,13 @@ impl Asm {
     }
 
     /// Emits a vector instruction on registers only, with a rounding mode of its own.
-    pub fn rounded(&mut self, code: Code, round: RoundingControl, under: Under, args: &[Arg]) {
+    pub(super) fn rounded(
+        &mut self,
+        code: Code,
+        round: RoundingControl,
+        under: Under,
+        args: &[Arg],
+    ) {
         if self.list.is_some() && self.is_listed(Wide::new(code, round, under, args)) {
             return;
         }
@@ -173,7 +179,7 @@ impl Asm {
     }
 
     /// Sets a register to a constant.
-    pub fn set(&mut self, register: Register, value: u64) {
+    pub(super) fn set(&mut self, register: Register, value: u64) {
         let instruction = match u32::try_from(value) {
             Ok(0) => {
                 let low = low(register);
@@ -186,7 +192,7 @@ impl Asm {
     }
 
     /// Emits an instruction with a register or memory, and a constant, which is sign-extended to 64 bits if `wide`.
-    pub fn with_constant(&mut self, code: Code, to: Arg, value: i32, wide: bool) {
+    pub(super) fn with_constant(&mut self, code: Code, to: Arg, value: i32, wide: bool) {
         let mut instruction = instruction(code, &[to]);
         if wide {
             instruction.set_op_kind(1, OpKind::Immediate32to64);
@@ -199,13 +205,13 @@ impl Asm {
     }
 
     /// A new label, to be [placed](Self::place).
-    pub fn label(&mut self) -> Label {
+    pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
     /// Places a label at the present position.
-    pub fn place(&mut self, label: Label) {
+    pub(super) fn place(&mut self, label: Label) {
         match &mut self.list {
             Some(list) => list.push(Item::Place(label)),
             None => self.labels[label.0] = Some(self.length),
@@ -213,7 +219,7 @@ impl Asm {
     }
 
     /// Emits a jump with a 32-bit distance.
-    pub fn jump(&mut self, code: Code, to: Label) {
+    pub(super) fn jump(&mut self, code: Code, to: Label) {
         if let Some(list) = &mut self.list {
             return list.push(Item::Jump(code, to));
         }
@@ -224,7 +230,7 @@ impl Asm {
     }
 
     /// The place of a constant relative to [`fixed::CONSTANTS`].
-    pub fn constant(&mut self, value: u32) -> Mem {
+    pub(super) fn constant(&mut self, value: u32) -> Mem {
         let known = self.constants.iter().position(|c| *c == value);
         let at = known.unwrap_or_else(|| {
             self.constants.push(value);
@@ -234,18 +240,18 @@ impl Asm {
     }
 
     /// The dword at an offset from the first constant.
-    pub fn constant_at(&self, offset: u32) -> u32 {
+    pub(super) fn constant_at(&self, offset: u32) -> u32 {
         self.constants[offset as usize / 4]
     }
 
     /// The place of a 64-bit constant relative to [`fixed::CONSTANTS`].
-    pub fn wide_constant(&mut self, value: u64) -> Mem {
+    pub(super) fn wide_constant(&mut self, value: u64) -> Mem {
         let at = self.constant_row(&[value as u32, (value >> 32) as u32]);
         Mem::at(fixed::CONSTANTS, at)
     }
 
     /// The offset of a row of constants from [`fixed::CONSTANTS`]. A row that fills a vector is aligned for fast loads.
-    pub fn constant_row(&mut self, row: &[u32]) -> u32 {
+    pub(super) fn constant_row(&mut self, row: &[u32]) -> u32 {
         let step = if row.len() < 16 { 1 } else { 16 };
         let mut windows = self.constants.windows(row.len()).step_by(step);
         let at = windows.position(|w| w == row).map(|n| n * step);
@@ -259,7 +265,7 @@ impl Asm {
     }
 
     /// Loads the address of the constants into [`fixed::CONSTANTS`].
-    pub fn use_constants(&mut self) {
+    pub(super) fn use_constants(&mut self) {
         let constants = Mem::at(CONSTANTS, 0);
         self.op(
             Code::Lea_r64_m,
@@ -268,12 +274,12 @@ impl Asm {
     }
 
     /// Takes the list of a buffer that is to be lowered to AVX2. Later instructions are encoded; labels and constants stay.
-    pub fn take_list(&mut self) -> Option<Vec<Item>> {
+    pub(super) fn take_list(&mut self) -> Option<Vec<Item>> {
         self.list.take()
     }
 
     /// The encoded code, followed by its constants. `refused` has the nodes whose code could not be lowered.
-    pub fn assemble(mut self, refused: Vec<Value>) -> Assembled {
+    pub(super) fn assemble(mut self, refused: Vec<Value>) -> Assembled {
         let mut bytes = self.encoder.take_buffer();
         let code = bytes.len();
         bytes.resize(code.next_multiple_of(64), 0xcc);

@@ -3,26 +3,26 @@
 use iced_x86::Register;
 
 /// Registers with a fixed content while compiled code runs. Called functions preserve them.
-pub mod fixed {
+pub(crate) mod fixed {
     use iced_x86::Register;
 
     /// The uniform state of the wave.
-    pub const UNIFORM: Register = Register::RBX;
+    pub(crate) const UNIFORM: Register = Register::RBX;
     /// The vector file of the wave.
-    pub const VECTOR: Register = Register::R12;
+    pub(crate) const VECTOR: Register = Register::R12;
     /// The context of helpers.
-    pub const CTX: Register = Register::R13;
+    pub(crate) const CTX: Register = Register::R13;
     /// In a tile: 64 times its number, the tile's offset in a lane vector.
-    pub const TILE: Register = Register::R14;
+    pub(crate) const TILE: Register = Register::R14;
     /// In a tile: twice its number, the tile's offset in a mask.
-    pub const PIECE: Register = Register::R15;
+    pub(crate) const PIECE: Register = Register::R15;
     /// In a tile: the address of the constants.
-    pub const CONSTANTS: Register = Register::R11;
+    pub(crate) const CONSTANTS: Register = Register::R11;
 }
 
 /// A memory operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mem {
+pub(crate) struct Mem {
     /// The register that has the base address.
     pub base: Register,
     /// The index register, or none.
@@ -33,7 +33,7 @@ pub struct Mem {
 
 impl Mem {
     /// The memory at an offset from a register.
-    pub fn at(base: Register, offset: u32) -> Mem {
+    pub(crate) fn at(base: Register, offset: u32) -> Mem {
         let (index, offset) = (Register::None, offset as i32);
         Mem {
             base,
@@ -43,7 +43,7 @@ impl Mem {
     }
 
     /// The memory at an offset from the sum of two registers.
-    pub fn sum(base: Register, index: Register, offset: u32) -> Mem {
+    pub(crate) fn sum(base: Register, index: Register, offset: u32) -> Mem {
         let offset = offset as i32;
         Mem {
             base,
@@ -55,7 +55,7 @@ impl Mem {
 
 /// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arg {
+pub(crate) enum Arg {
     /// A register of any class.
     R(Register),
     /// A place in memory, accessed in full width.
@@ -86,7 +86,7 @@ impl From<u8> for Arg {
 
 /// The masking of a vector instruction's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Under {
+pub(crate) enum Under {
     /// Every lane is written.
     All,
     /// The lanes of a mask are written; the others are kept.
@@ -97,12 +97,12 @@ pub enum Under {
 
 /// A jump target in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label(pub usize);
+pub(crate) struct Label(pub usize);
 
 /// The base "register" of constants in position-independent code: the address is relative to RIP.
-pub const CONSTANTS: Register = Register::RIP;
+pub(crate) const CONSTANTS: Register = Register::RIP;
 
 /// The low half of a general register.
-pub fn low(register: Register) -> Register {
+pub(crate) fn low(register: Register) -> Register {
     Register::EAX + (register as u32 - Register::RAX as u32)
 }

@@ -18,7 +18,7 @@ const AT_LEAST: u8 = 5;
 const MORE: u8 = 6;
 
 /// VPCMPEQ for the fields of a form.
-pub fn equal(form: Form) -> Code {
+pub(super) fn equal(form: Form) -> Code {
     match form {
         Form::Dwords => Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
         Form::Qwords => Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256,
@@ -28,7 +28,7 @@ pub fn equal(form: Form) -> Code {
 }
 
 /// VPCMPGT for the fields of a form.
-pub fn more(form: Form) -> Code {
+pub(super) fn more(form: Form) -> Code {
     match form {
         Form::Dwords => Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
         Form::Qwords => Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
@@ -80,7 +80,7 @@ impl Lowering<'_> {
     }
 
     /// The fields with their sign bit inverted.
-    pub fn flipped(&mut self, form: Form, from: Register) -> Register {
+    pub(super) fn flipped(&mut self, form: Form, from: Register) -> Register {
         let sign = match form {
             Form::Qwords => self.qwords(1 << 63),
             Form::Dwords => self.dwords(1 << 31),
@@ -91,7 +91,13 @@ impl Lowering<'_> {
     }
 
     /// The fields that are greater than others, signed or not.
-    pub fn is_more(&mut self, form: Form, signed: bool, a: Register, b: Register) -> Register {
+    pub(super) fn is_more(
+        &mut self,
+        form: Form,
+        signed: bool,
+        a: Register,
+        b: Register,
+    ) -> Register {
         if signed {
             return self.two(more(form), a, b);
         }
@@ -148,17 +154,17 @@ impl Lowering<'_> {
 }
 
 /// VPCMPD, with signed predicates.
-pub fn signed(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn signed(l: &mut Lowering, wide: &Wide, row: Row) {
     l.whole_numbers(wide, row.form, true);
 }
 
 /// VPCMPUD, with unsigned predicates.
-pub fn unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
     l.whole_numbers(wide, row.form, false);
 }
 
 /// VCMPPS, with predicates of floats.
-pub fn floats(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn floats(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     l.compared(wide, row.form, |l, half| {
         let a = l.half_register(args[1], row.form, half);
@@ -170,12 +176,12 @@ pub fn floats(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VPTESTMD: the fields in which both operands have a common bit.
-pub fn any_bits(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn any_bits(l: &mut Lowering, wide: &Wide, row: Row) {
     l.common_bits(wide, row.form, true);
 }
 
 /// VPTESTNMD: the fields in which they have none.
-pub fn no_bits(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn no_bits(l: &mut Lowering, wide: &Wide, row: Row) {
     l.common_bits(wide, row.form, false);
 }
 
@@ -208,7 +214,7 @@ impl Layout {
 
 impl Lowering<'_> {
     /// A number in all fields of half a register, as a constant in memory.
-    pub fn number(&mut self, form: Form, number: u64) -> crate::compiler::asm::Mem {
+    pub(super) fn number(&mut self, form: Form, number: u64) -> crate::compiler::asm::Mem {
         match form {
             Form::Qwords => self.qwords(number),
             _ => self.dwords(number as u32),
@@ -216,7 +222,7 @@ impl Lowering<'_> {
     }
 
     /// A number in all fields of half a register.
-    pub fn number_in(&mut self, form: Form, number: u64) -> Register {
+    pub(super) fn number_in(&mut self, form: Form, number: u64) -> Register {
         let (to, from) = (self.temp(), self.number(form, number));
         self.asm.op(LOAD, &[to.into(), from.into()]);
         to
@@ -272,7 +278,7 @@ impl Lowering<'_> {
 }
 
 /// VFPCLASSPS: the fields of any of some classes.
-pub fn classes(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn classes(l: &mut Lowering, wide: &Wide, row: Row) {
     let (args, f) = (wide.args(), Layout::of(row.form));
     let Arg::I(classes) = args[2] else {
         unreachable!("the last operand says which");

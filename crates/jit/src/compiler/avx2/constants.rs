@@ -95,13 +95,13 @@ fn is_of_use(item: &Item) -> bool {
 
 /// The constants that registers hold at labels, and at the current item.
 #[derive(Debug)]
-pub struct Constants {
+pub(super) struct Constants {
     labels: HashMap<usize, Rows>,
     now: Option<Rows>,
 }
 
 impl Constants {
-    pub fn of(list: &[Item]) -> Constants {
+    pub(super) fn of(list: &[Item]) -> Constants {
         let mut known = Constants {
             labels: HashMap::new(),
             now: Some(Rows::none()),
@@ -122,7 +122,7 @@ impl Constants {
     }
 
     /// Steps over an item. Returns whether facts about a label were lost.
-    pub fn step(&mut self, item: &Item) -> bool {
+    pub(super) fn step(&mut self, item: &Item) -> bool {
         match item {
             _ if self.now.is_none() && self.labels.is_empty() => {}
             Item::Place(label) => {
@@ -159,7 +159,7 @@ impl Constants {
     }
 
     /// The offset of the row of constants that a register contains.
-    pub fn row(&self, register: Register) -> Option<u32> {
+    pub(super) fn row(&self, register: Register) -> Option<u32> {
         self.now.as_ref()?.0[number(register)?]
     }
 }

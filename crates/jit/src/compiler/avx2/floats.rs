@@ -140,7 +140,7 @@ impl Lowering<'_> {
 }
 
 /// VRANGEPS as templates use it: for numbers, with the sign unchanged.
-pub fn range(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn range(l: &mut Lowering, wide: &Wide, row: Row) {
     match wide.args()[3] {
         Arg::I(which @ (4 | 5)) => l.ordered(wide, Format::of(row.form), which == 5),
         _ => l.refuse(),
@@ -148,7 +148,7 @@ pub fn range(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VGETMANTPS with the interval from ½ to 1, for numbers with an exponent.
-pub fn mantissa(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn mantissa(l: &mut Lowering, wide: &Wide, row: Row) {
     let f = Format::of(row.form);
     if wide.args()[2] != Arg::I(2) {
         return l.refuse();
@@ -162,7 +162,7 @@ pub fn mantissa(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VGETEXPPS, for numbers with an exponent.
-pub fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
     let f = Format::of(row.form);
     l.halves(wide, f.form, |l, half| {
         let x = l.half_register(wide.args()[1], f.form, half);
@@ -187,7 +187,7 @@ pub fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
 const WHOLE: u64 = 0x4338_0000_0000_0000;
 
 /// VSCALEFPS by integers, not NaNs: an exact product in double precision, rounded once.
-pub fn scale(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn scale(l: &mut Lowering, wide: &Wide, row: Row) {
     // Beyond these limits, any scaled number is zero or infinite.
     let limits = [600f32, -600f32].map(|limit| u64::from(limit.to_bits()));
     l.halves(wide, row.form, |l, half| {
@@ -226,7 +226,7 @@ fn clamped(l: &mut Lowering, f: Format, x: Register, limits: [u64; 2]) -> Regist
 
 /// VSCALEFPD. The mantissa times a power of 2 that keeps it normal is exact. The product with the rest of the power is rounded
 /// once.
-pub fn scale_wide(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn scale_wide(l: &mut Lowering, wide: &Wide, row: Row) {
     let f = DOUBLE;
     let limits = [4096f64, -4096f64].map(f64::to_bits);
     l.halves(wide, row.form, |l, half| {
@@ -303,7 +303,7 @@ fn part_of_power(l: &mut Lowering, f: Format, part: Register, power: Register) {
 
 /// VRSQRT14PD. For positive numbers, an estimate with half the exponent negated and two Newton steps is within 2^-17. If there
 /// are other numbers, the quotient by the root is computed.
-pub fn reciprocal_root(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn reciprocal_root(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let x = l.half_register(wide.args()[1], row.form, half);
         let [y, other, half_of_x] = [l.temp(), l.temp(), l.temp()];
@@ -361,7 +361,7 @@ fn newton(l: &mut Lowering, x: Register, half_of_x: Register, [y, square]: [Regi
 }
 
 /// VCVTUDQ2PS: the sum of both halves of a number, which is rounded once.
-pub fn from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     const CONVERT: Code = Code::VEX_Vcvtdq2ps_ymm_ymmm256;
     l.halves(wide, Form::Dwords, |l, half| {
         let x = l.half_register(wide.args()[1], Form::Dwords, half);
@@ -379,7 +379,7 @@ pub fn from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VCVTUDQ2PD: the bits below 2^52, minus that.
-pub fn wide_from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn wide_from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves_of_one(wide, Form::Qwords, |l, half| {
         let to = l.extended(wide.args()[1], half, Code::VEX_Vpmovzxdq_ymm_xmmm128, 16);
         let large = l.qwords(0x4330_0000_0000_0000);
@@ -393,7 +393,7 @@ pub fn wide_from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VCVTTPS2UDQ for numbers that are not negative: as signed, and if out of range, the signed difference from 2^31.
-pub fn to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Dwords, |l, half| {
         let x = l.half_register(wide.args()[1], Form::Dwords, half);
         let limit = l.dwords(0x4f00_0000);
@@ -409,7 +409,7 @@ pub fn to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// Conversion of doubles to unsigned dwords, which are the lower half.
-pub fn wide_to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn wide_to_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     let halves = [0, 1].map(|half| {
         let x = l.half_register(wide.args()[1], Form::Qwords, half);
         let limit = l.qwords(2_147_483_648f64.to_bits());

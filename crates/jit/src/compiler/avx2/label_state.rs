@@ -9,7 +9,7 @@ use crate::compiler::asm::inst_list::{Units, unit};
 
 impl Lowering<'_> {
     /// Places a label, and continues with its register assignment.
-    pub fn place(&mut self, label: Label) {
+    pub(super) fn place(&mut self, label: Label) {
         if self.is_reached {
             self.meet(label);
         }
@@ -23,7 +23,7 @@ impl Lowering<'_> {
     }
 
     /// Emits a jump with the assignment of its label.
-    pub fn jump(&mut self, code: Code, label: Label) {
+    pub(super) fn jump(&mut self, code: Code, label: Label) {
         if code == Code::Jmp_rel32_64 {
             if self.is_reached {
                 self.meet(label);

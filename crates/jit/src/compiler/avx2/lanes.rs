@@ -21,7 +21,7 @@ const GENERAL: [Register; 6] = [
 ];
 
 /// VPGATHERDD, which clears its mask.
-pub fn gather(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn gather(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::M(from), Some(k)) = (wide.args()[1], wide.mask()) else {
         return l.refuse();
     };
@@ -112,7 +112,7 @@ impl Lowering<'_> {
 }
 
 /// VPSCATTERDD, which stores lanes in order.
-pub fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::M(to), Some(k)) = (wide.args()[0], wide.mask()) else {
         return l.refuse();
     };
@@ -137,7 +137,7 @@ pub fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VPMOVDW and VPMOVDB to memory, for the lanes of a mask.
-pub fn masked_narrowing_store(l: &mut Lowering, wide: &Wide, to: Mem, bytes: u8) {
+pub(super) fn masked_narrowing_store(l: &mut Lowering, wide: &Wide, to: Mem, bytes: u8) {
     let k = wide.mask().expect("it has a mask");
     let [_, data] = frame::ROWS;
     l.store_row(wide.args()[1], data);
@@ -168,7 +168,7 @@ fn byte_register(register: Register) -> Register {
 }
 
 /// VPMOVZXBD and similar loads from memory: inactive lanes are not read.
-pub fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
     let (Arg::M(from), Some(k)) = (wide.args()[1], wide.mask()) else {
         return l.refuse();
     };

@@ -6,7 +6,7 @@ use crate::compiler::asm::Label;
 use crate::compiler::asm::inst_list::{self, Item, Unit, Units};
 
 /// The halves that each item reads, and those that are live after it.
-pub struct Liveness {
+pub(super) struct Liveness {
     reads: Vec<Units>,
     after: Vec<Units>,
     /// The halves that are live at each label.
@@ -14,7 +14,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    pub fn of(list: &[Item]) -> Liveness {
+    pub(super) fn of(list: &[Item]) -> Liveness {
         let effects: Vec<_> = list.iter().map(effects).collect();
         let labels = list.iter().filter_map(|item| match item {
             Item::Place(label) | Item::Jump(_, label) => Some(label.0 + 1),
@@ -52,17 +52,17 @@ impl Liveness {
     }
 
     /// The halves that are live after an item.
-    pub fn after(&self, at: usize) -> Units {
+    pub(super) fn after(&self, at: usize) -> Units {
         self.after[at]
     }
 
     /// The halves that are live at a label.
-    pub fn at(&self, label: Label) -> Units {
+    pub(super) fn at(&self, label: Label) -> Units {
         self.labels[label.0]
     }
 
     /// The half among some that is read last, within the lookahead from an item; any one that is not read.
-    pub fn last_read(&self, at: usize, among: Units) -> Unit {
+    pub(super) fn last_read(&self, at: usize, among: Units) -> Unit {
         const AHEAD: usize = 200;
         let mut left = among;
         for reads in self.reads[at..].iter().take(AHEAD) {

@@ -10,7 +10,7 @@ use crate::compiler::asm::inst_list::Item;
 use crate::compiler::asm::{Arg, Asm, CONSTANTS, Mem};
 
 /// The lowering of a list to AVX2.
-pub struct Lowering<'l> {
+pub(super) struct Lowering<'l> {
     pub list: &'l [Item],
     /// The index of the current item.
     pub at: usize,
@@ -27,7 +27,7 @@ pub struct Lowering<'l> {
 
 impl Lowering<'_> {
     /// Refuses the current node, whose code cannot be lowered.
-    pub fn refuse(&mut self) {
+    pub(super) fn refuse(&mut self) {
         let node = self.node.expect("code of vectors is that of a node");
         if !self.refused.contains(&node) {
             self.refused.push(node);
@@ -35,23 +35,23 @@ impl Lowering<'_> {
     }
 
     /// A row of constants, as a memory operand.
-    pub fn row(&mut self, dwords: &[u32]) -> Mem {
+    pub(super) fn row(&mut self, dwords: &[u32]) -> Mem {
         Mem::at(CONSTANTS, self.asm.constant_row(dwords))
     }
 
     /// A dword in every lane of half a register, as a constant.
-    pub fn dwords(&mut self, dword: u32) -> Mem {
+    pub(super) fn dwords(&mut self, dword: u32) -> Mem {
         self.row(&[dword; 8])
     }
 
     /// A qword in every lane of half a register, as a constant.
-    pub fn qwords(&mut self, qword: u64) -> Mem {
+    pub(super) fn qwords(&mut self, qword: u64) -> Mem {
         let [low, high] = [qword as u32, (qword >> 32) as u32];
         self.row(&[low, high, low, high, low, high, low, high])
     }
 
     /// The dwords of a register that contains a row of constants.
-    pub fn known_dwords(&self, arg: Arg) -> Option<[u32; 16]> {
+    pub(super) fn known_dwords(&self, arg: Arg) -> Option<[u32; 16]> {
         let Arg::R(register) = arg else { return None };
         let row = self.constants.row(register)?;
         Some(std::array::from_fn(|n| {
@@ -60,7 +60,7 @@ impl Lowering<'_> {
     }
 
     /// The lanes of half of a mask that contains a constant.
-    pub fn known_lanes(&self, k: Register, half: usize) -> Option<u8> {
+    pub(super) fn known_lanes(&self, k: Register, half: usize) -> Option<u8> {
         let at = self.constants.row(k)?;
         let bits = self.asm.constant_at(at & !3) >> (8 * (at & 3));
         Some((bits >> (8 * half)) as u8)

@@ -29,7 +29,7 @@ fn whole(register: Register) -> Register {
 
 impl Lowering<'_> {
     /// Half of a mask in a form.
-    pub fn mask(&mut self, k: Register, form: Form, half: usize) -> Register {
+    pub(super) fn mask(&mut self, k: Register, form: Form, half: usize) -> Register {
         let from = self.state.forms[number(k)];
         match (from, form) {
             _ if from == form => self.have(unit(k, half)),
@@ -78,14 +78,14 @@ impl Lowering<'_> {
     }
 
     /// A register with all bits 0.
-    pub fn zero(&mut self) -> Register {
+    pub(super) fn zero(&mut self) -> Register {
         let to = self.temp();
         self.asm.op(XOR, &[to.into(); 3]);
         to
     }
 
     /// Sets a mask to halves in a form.
-    pub fn set_mask(&mut self, k: Register, form: Form, halves: [Register; 2]) {
+    pub(super) fn set_mask(&mut self, k: Register, form: Form, halves: [Register; 2]) {
         self.state.forms[number(k)] = form;
         for (half, from) in halves.into_iter().enumerate() {
             self.bind(unit(k, half), from);
@@ -93,7 +93,7 @@ impl Lowering<'_> {
     }
 
     /// Converts a mask to a form.
-    pub fn change_form(&mut self, k: usize, form: Form) {
+    pub(super) fn change_form(&mut self, k: usize, form: Form) {
         if self.state.forms[k] == form {
             return;
         }
@@ -117,7 +117,7 @@ impl Lowering<'_> {
     }
 
     /// Moves the bits of a mask to a general register. Flags are preserved.
-    pub fn bits_of(&mut self, k: Register, to: Register) {
+    pub(super) fn bits_of(&mut self, k: Register, to: Register) {
         let form = match self.state.forms[number(k)] {
             Form::Qwords => Form::Dwords,
             form => form,
@@ -192,7 +192,7 @@ fn operand(wide: &Wide, n: usize) -> Register {
 }
 
 /// An operation on the bits of two masks. KANDN takes the complement of the first, as VPANDN does.
-pub fn combine(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn combine(l: &mut Lowering, wide: &Wide, row: Row) {
     let [a, b] = [operand(wide, 1), operand(wide, 2)];
     let form = l.common(a, b);
     let halves = [0, 1].map(|half| {
@@ -204,7 +204,7 @@ pub fn combine(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// KNOTW: the complement of a mask.
-pub fn not(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn not(l: &mut Lowering, wide: &Wide, _: Row) {
     let a = operand(wide, 1);
     let form = l.state.forms[number(a)];
     let ones = l.dwords(!0);
@@ -217,7 +217,7 @@ pub fn not(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// KSHIFTRW by 8: the upper half of a mask.
-pub fn shift(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn shift(l: &mut Lowering, wide: &Wide, _: Row) {
     let (from, to) = (operand(wide, 1), l.temp());
     let upper = l.mask(from, Form::Dwords, 1);
     l.asm.op(COPY, &[to.into(), upper.into()]);
@@ -226,7 +226,7 @@ pub fn shift(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// KUNPCKBW: the lowest eight lanes of two masks, those of the second one first.
-pub fn unpack(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn unpack(l: &mut Lowering, wide: &Wide, _: Row) {
     let halves = [2, 1].map(|n| {
         let (from, to) = (l.mask(operand(wide, n), Form::Dwords, 0), l.temp());
         l.asm.op(COPY, &[to.into(), from.into()]);
@@ -236,7 +236,7 @@ pub fn unpack(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// Sets the flags: whether no lane is active, or if the next jump tests that, whether all are.
-pub fn test(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn test(l: &mut Lowering, wide: &Wide, _: Row) {
     let [a, b] = [operand(wide, 0), operand(wide, 1)];
     let form = l.common(a, b);
     let wants_all = l.wants_all();
@@ -266,7 +266,7 @@ pub fn test(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// KMOVW to a mask register.
-pub fn load(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn load(l: &mut Lowering, wide: &Wide, _: Row) {
     let from = wide.args()[1];
     if let Arg::R(k) = from
         && k.is_k()
@@ -295,14 +295,14 @@ pub fn load(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// KMOVW to a general register, and KMOVQ.
-pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn store(l: &mut Lowering, wide: &Wide, _: Row) {
     let to = wide.to();
     let narrow = crate::compiler::asm::low(whole(to));
     l.bits_of(operand(wide, 1), narrow);
 }
 
 /// KMOVW to memory, through a borrowed general register.
-pub fn store_to_memory(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn store_to_memory(l: &mut Lowering, wide: &Wide, _: Row) {
     let [rax, kept] = [
         Arg::R(Register::RAX),
         Mem::at(Register::RSP, frame::BORROWED).into(),
@@ -315,7 +315,7 @@ pub fn store_to_memory(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// KMOVQ to a mask register, with a bit for each byte.
-pub fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     let bits = l.temp();
     let args = [low(bits).into(), wide.args()[1]];
     l.asm.op(Code::VEX_Vmovq_xmm_rm64, &args);
@@ -338,7 +338,7 @@ pub fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// The mask of the signs of fields.
-pub fn signs(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn signs(l: &mut Lowering, wide: &Wide, row: Row) {
     let halves = [0, 1].map(|half| {
         let from = l.have(unit(operand(wide, 1), half));
         match row.form {
@@ -359,7 +359,7 @@ pub fn signs(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// The fields of a mask, all ones or zeros.
-pub fn fields(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn fields(l: &mut Lowering, wide: &Wide, row: Row) {
     for half in 0..2 {
         let (from, to) = (l.mask(operand(wide, 1), row.form, half), l.temp());
         l.asm.op(COPY, &[to.into(), from.into()]);

@@ -35,13 +35,13 @@ use wavetank_ir::Value;
 use crate::compiler::asm::inst_list::{self, Item, Wide};
 use crate::compiler::asm::{Asm, Assembled, Mem};
 use constants::Constants;
-pub use frame::FRAME;
+pub(super) use frame::FRAME;
 use liveness::Liveness;
 use lowering::Lowering;
 use state::{LabelStates, State, low};
 
 /// The finished code of a buffer, whose list, if it has one, is lowered.
-pub fn finish(mut asm: Asm) -> Assembled {
+pub(super) fn finish(mut asm: Asm) -> Assembled {
     let refused = match asm.take_list() {
         Some(list) => lower(&list, &mut asm),
         None => Vec::new(),

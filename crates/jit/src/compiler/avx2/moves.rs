@@ -14,7 +14,13 @@ const INSERT: Code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
 
 impl Lowering<'_> {
     /// Half of a result of an extending instruction: from `bytes` bytes of memory, or from that part of a register's lower half.
-    pub fn extended(&mut self, from: Arg, half: usize, code: Code, bytes: usize) -> Register {
+    pub(super) fn extended(
+        &mut self,
+        from: Arg,
+        half: usize,
+        code: Code,
+        bytes: usize,
+    ) -> Register {
         let to = self.temp();
         let from: Arg = match from {
             Arg::M(mem) => behind(mem, bytes * half).into(),
@@ -29,7 +35,7 @@ impl Lowering<'_> {
     }
 
     /// Part `n` of a register, of `bytes` bytes, as the lowest.
-    pub fn part(&mut self, from: Register, n: usize, bytes: usize) -> Register {
+    pub(super) fn part(&mut self, from: Register, n: usize, bytes: usize) -> Register {
         if n == 0 {
             return low(from);
         }
@@ -45,21 +51,21 @@ impl Lowering<'_> {
     }
 
     /// Joins the lower halves of two temporary registers in the first one.
-    pub fn joined(&mut self, [first, second]: [Register; 2]) -> Register {
+    pub(super) fn joined(&mut self, [first, second]: [Register; 2]) -> Register {
         let args = [first.into(), first.into(), low(second).into(), 1.into()];
         self.asm.op(INSERT, &args);
         first
     }
 
     /// The words of both halves, packed by an instruction.
-    pub fn packed(&mut self, code: Code, [a, b]: [Register; 2]) -> Register {
+    pub(super) fn packed(&mut self, code: Code, [a, b]: [Register; 2]) -> Register {
         let to = self.two(code, a, b);
         self.onto(Code::VEX_Vpermq_ymm_ymmm256_imm8, to, Arg::I(0xd8));
         to
     }
 
     /// The low words of the dwords of an operand.
-    pub fn words_of(&mut self, from: Arg) -> Register {
+    pub(super) fn words_of(&mut self, from: Arg) -> Register {
         let halves = [0, 1].map(|half| {
             let from = self.half_register(from, Form::Dwords, half);
             let words = self.dwords(0xffff);
@@ -70,7 +76,7 @@ impl Lowering<'_> {
 }
 
 /// VPMOVZXWD and other conversions from half as many bits.
-pub fn extend(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn extend(l: &mut Lowering, wide: &Wide, row: Row) {
     if wide.mask().is_some()
         && let Arg::M(_) = wide.args()[1]
     {
@@ -82,7 +88,7 @@ pub fn extend(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VPMOVZXBD, from a quarter as many bits.
-pub fn extend_bytes(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn extend_bytes(l: &mut Lowering, wide: &Wide, row: Row) {
     if wide.mask().is_some() {
         return super::lanes::masked_extending_load(l, wide, row);
     }
@@ -92,7 +98,7 @@ pub fn extend_bytes(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// Conversions to half as many bits, whose results are halves of the lower half.
-pub fn narrow(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn narrow(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let under = wide.mask();
     let halves = [0, 1].map(|half| {
@@ -111,7 +117,7 @@ pub fn narrow(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VCVTPS2PH, from single to half precision.
-pub fn narrow_halves(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn narrow_halves(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let halves = [0, 1].map(|half| {
         let from = l.half_register(args[1], row.form, half);
@@ -133,7 +139,7 @@ fn bind_low(l: &mut Lowering, wide: &Wide, to: Register) {
 }
 
 /// VPMOVDW, to a register or to memory.
-pub fn truncate_to_words(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn truncate_to_words(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     if let (Arg::M(to), Some(_)) = (args[0], wide.mask()) {
         return super::lanes::masked_narrowing_store(l, wide, to, 2);
@@ -146,7 +152,7 @@ pub fn truncate_to_words(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VPMOVDB, to memory only.
-pub fn truncate_to_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn truncate_to_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     let Arg::M(to) = wide.args()[0] else {
         return l.refuse();
     };
@@ -171,14 +177,14 @@ pub fn truncate_to_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VPMOVSDW: saturates signed dwords to words.
-pub fn saturate(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn saturate(l: &mut Lowering, wide: &Wide, row: Row) {
     let halves = [0, 1].map(|half| l.half_register(wide.args()[1], Form::Dwords, half));
     let words = l.packed(row.code, halves);
     l.write_low(wide, words);
 }
 
 /// VPMOVUSDW: saturates unsigned dwords to words.
-pub fn saturate_unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn saturate_unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
     let halves = [0, 1].map(|half| {
         let from = l.half_register(wide.args()[1], Form::Dwords, half);
         let most = l.dwords(0xffff);
@@ -189,7 +195,7 @@ pub fn saturate_unsigned(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VINSERTI32X8: replaces a half by the lower half of another register.
-pub fn insert_half(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn insert_half(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let halves = [0, 1].map(|half| {
         let from = match (args[2], args[3]) {
@@ -204,7 +210,7 @@ pub fn insert_half(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VINSERTI32X4: replaces a quarter.
-pub fn insert_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn insert_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let Arg::I(quarter) = args[3] else {
         unreachable!("the last operand says which");
@@ -227,7 +233,7 @@ pub fn insert_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VEXTRACTI32X8: the upper or lower half.
-pub fn extract_half(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn extract_half(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::R(from), Arg::I(half)) = (wide.args()[1], wide.args()[2]) else {
         return l.refuse();
     };
@@ -236,7 +242,7 @@ pub fn extract_half(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VEXTRACTI32X4: a quarter, to a register or to memory.
-pub fn extract_quarter(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn extract_quarter(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::R(from), Arg::I(quarter)) = (wide.args()[1], wide.args()[2]) else {
         return l.refuse();
     };

@@ -31,27 +31,27 @@ impl Lowering<'_> {
 }
 
 /// VPMINSQ, by a comparison.
-pub fn min_signed(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn min_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, true, false);
 }
 
 /// VPMAXSQ, by a comparison.
-pub fn max_signed(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn max_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, true, true);
 }
 
 /// VPMINUQ, by a comparison.
-pub fn min_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn min_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, false, false);
 }
 
 /// VPMAXUQ, by a comparison.
-pub fn max_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn max_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
     l.extreme(wide, false, true);
 }
 
 /// VPMULLQ, from products of dwords.
-pub fn product(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn product(l: &mut Lowering, wide: &Wide, _: Row) {
     const MULTIPLY: Code = Code::VEX_Vpmuludq_ymm_ymm_ymmm256;
     const DOWN: Code = Code::VEX_Vpsrlq_ymm_ymm_imm8;
     const SUM: Code = Code::VEX_Vpaddq_ymm_ymm_ymmm256;
@@ -70,7 +70,7 @@ pub fn product(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VPSRAVQ: negative numbers are shifted as their complement.
-pub fn shift_signed(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn shift_signed(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Qwords, |l, half| {
         let [a, by] = l.operands(wide, Form::Qwords, half);
         let sign = l.zero();
@@ -83,7 +83,7 @@ pub fn shift_signed(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// Shifts of words by words, done as shifts of dwords for the lower and the upper words. The row has the shift.
-pub fn shift_words(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn shift_words(l: &mut Lowering, wide: &Wide, row: Row) {
     let [left, signed] = [
         Code::VEX_Vpsllvd_ymm_ymm_ymmm256,
         Code::VEX_Vpsravd_ymm_ymm_ymmm256,
@@ -121,7 +121,7 @@ fn copied_row(l: &mut Lowering, dword: u32) -> Register {
 }
 
 /// VPLZCNTD, from a float's exponent. The bits of the number below its first one are cleared, so that the conversion is exact.
-pub fn leading_zeros(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn leading_zeros(l: &mut Lowering, wide: &Wide, _: Row) {
     l.halves(wide, Form::Dwords, |l, half| {
         let a = l.half_register(wide.args()[1], Form::Dwords, half);
         let first = l.two(DOWN_BY, a, Arg::I(1));
@@ -141,7 +141,7 @@ pub fn leading_zeros(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VPOPCNTD, from a table of four bits each.
-pub fn count_ones(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn count_ones(l: &mut Lowering, wide: &Wide, _: Row) {
     const TABLE: [u32; 4] = [0x0201_0100, 0x0302_0201, 0x0302_0201, 0x0403_0302];
     l.halves(wide, Form::Dwords, |l, half| {
         let a = l.half_register(wide.args()[1], Form::Dwords, half);
@@ -166,7 +166,7 @@ pub fn count_ones(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// VPTERNLOGD: any function of three bits.
-pub fn ternary(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn ternary(l: &mut Lowering, wide: &Wide, _: Row) {
     let (to, args) = (Arg::R(wide.to()), wide.args());
     let Arg::I(table) = args[3] else {
         unreachable!("the last operand is a table");

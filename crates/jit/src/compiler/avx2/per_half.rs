@@ -8,12 +8,12 @@ use super::state::{AND, COPY, Form, LOAD, OR, STORE, low};
 use crate::compiler::asm::inst_list::{Unit, Wide, unit};
 use crate::compiler::asm::{Arg, Label, Mem, Under, fixed};
 
-pub const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
+pub(super) const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
 
-pub const BLEND_BY_CONSTANT: Code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
+pub(super) const BLEND_BY_CONSTANT: Code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
 
 /// A memory operand at an offset of `bytes` bytes from another.
-pub fn behind(mem: Mem, bytes: usize) -> Mem {
+pub(super) fn behind(mem: Mem, bytes: usize) -> Mem {
     Mem {
         offset: mem.offset + bytes as i32,
         ..mem
@@ -22,7 +22,7 @@ pub fn behind(mem: Mem, bytes: usize) -> Mem {
 
 impl Lowering<'_> {
     /// Half of an operand, as a register or in memory.
-    pub fn half(&mut self, arg: Arg, form: Form, half: usize) -> Arg {
+    pub(super) fn half(&mut self, arg: Arg, form: Form, half: usize) -> Arg {
         match arg {
             Arg::R(register) if register.is_k() => arg,
             Arg::R(register) => self.have(unit(register, half)).into(),
@@ -33,7 +33,7 @@ impl Lowering<'_> {
     }
 
     /// Half of an operand, in a register.
-    pub fn half_register(&mut self, arg: Arg, form: Form, half: usize) -> Register {
+    pub(super) fn half_register(&mut self, arg: Arg, form: Form, half: usize) -> Register {
         match self.half(arg, form, half) {
             Arg::R(register) => register,
             memory => {
@@ -45,7 +45,7 @@ impl Lowering<'_> {
     }
 
     /// Writes half of the result from a temporary register, under the mask.
-    pub fn write(&mut self, wide: &Wide, form: Form, half: usize, from: Register) {
+    pub(super) fn write(&mut self, wide: &Wide, form: Form, half: usize, from: Register) {
         let to = unit(wide.to(), half);
         match wide.under {
             Under::All => {}
@@ -76,7 +76,7 @@ impl Lowering<'_> {
     }
 
     /// Computes the live halves of the result by a function that leaves each in a temporary register.
-    pub fn halves(
+    pub(super) fn halves(
         &mut self,
         wide: &Wide,
         form: Form,
@@ -92,7 +92,7 @@ impl Lowering<'_> {
     }
 
     /// Computes both halves before writing them, for an operand half that both depend on and that may be the same register.
-    pub fn halves_of_one(
+    pub(super) fn halves_of_one(
         &mut self,
         wide: &Wide,
         form: Form,
@@ -107,14 +107,14 @@ impl Lowering<'_> {
     }
 
     /// Writes both halves of a result that depend on both halves of the operands.
-    pub fn write_both(&mut self, wide: &Wide, form: Form, halves: [Register; 2]) {
+    pub(super) fn write_both(&mut self, wide: &Wide, form: Form, halves: [Register; 2]) {
         for (half, from) in halves.into_iter().enumerate() {
             self.write(wide, form, half, from);
         }
     }
 
     /// Writes the lower half of a result, and sets the upper one to zero.
-    pub fn write_low(&mut self, wide: &Wide, from: Register) {
+    pub(super) fn write_low(&mut self, wide: &Wide, from: Register) {
         // Templates do not write it to memory, or under a mask.
         if wide.under != Under::All || wide.to() == Register::None {
             return self.refuse();
@@ -128,20 +128,20 @@ impl Lowering<'_> {
     }
 
     /// Emits an instruction with two operands, with a temporary register as result.
-    pub fn two(&mut self, code: Code, a: Register, b: impl Into<Arg>) -> Register {
+    pub(super) fn two(&mut self, code: Code, a: Register, b: impl Into<Arg>) -> Register {
         let to = self.temp();
         self.asm.op(code, &[to.into(), a.into(), b.into()]);
         to
     }
 
     /// Emits an instruction with two operands, whose result replaces the first.
-    pub fn onto(&mut self, code: Code, a: Register, b: impl Into<Arg>) {
+    pub(super) fn onto(&mut self, code: Code, a: Register, b: impl Into<Arg>) {
         self.asm.op(code, &[a.into(), a.into(), b.into()]);
     }
 }
 
 /// The same instruction on each half.
-pub fn each(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn each(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let mut args = vec![Arg::I(0)];
         for arg in &wide.args()[1..] {
@@ -155,7 +155,7 @@ pub fn each(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// The same instruction on each half, with the first source in a register: shifts by constants.
-pub fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let from = l.half_register(wide.args()[1], row.form, half);
         l.two(row.code, from, wide.args()[2])
@@ -163,7 +163,7 @@ pub fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// Fused multiply-adds, which overwrite their first operand.
-pub fn fused(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn fused(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let args = wide.args();
         let a = l.half(args[1], row.form, half);
@@ -182,7 +182,7 @@ pub fn fused(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// A copy or a load.
-pub fn copy(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn copy(l: &mut Lowering, wide: &Wide, row: Row) {
     if let (Arg::M(_), Some(_), Form::Dwords) = (wide.args()[1], wide.mask(), row.form) {
         return masked_load(l, wide);
     }
@@ -200,7 +200,7 @@ fn masked_load(l: &mut Lowering, wide: &Wide) {
 }
 
 /// A store of dwords.
-pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
+pub(super) fn store(l: &mut Lowering, wide: &Wide, _: Row) {
     let Some(k) = wide.mask() else {
         for half in 0..2 {
             let to = l.half(wide.args()[0], Form::Dwords, half);
@@ -213,7 +213,7 @@ pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
 }
 
 /// Jumps to a label unless all lanes of both masks are active.
-pub fn unless_all(l: &mut Lowering, masks: [Register; 2], some: Label) {
+pub(super) fn unless_all(l: &mut Lowering, masks: [Register; 2], some: Label) {
     let all = l.two(AND, masks[0], masks[1]);
     let ones = l.dwords(!0);
     l.asm
@@ -242,7 +242,7 @@ fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
 }
 
 /// A dword or qword broadcast to all lanes.
-pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
     if let (Arg::M(mem), Some(k)) = (wide.args()[1], wide.mask())
         && !is_ours(mem)
     {
@@ -260,7 +260,7 @@ pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// A quarter of a register, read once and broadcast to all.
-pub fn broadcast_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn broadcast_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
     let to = l.temp();
     l.asm.op(row.code, &[to.into(), wide.args()[1]]);
     let other = copied(l, to);
@@ -287,7 +287,7 @@ fn masked_broadcast(l: &mut Lowering, wide: &Wide, row: Row, k: Register) {
 }
 
 /// The dword of a general register, broadcast to all lanes.
-pub fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, _| {
         let to = l.temp();
         let args = [low(to).into(), wide.args()[1]];
@@ -299,7 +299,7 @@ pub fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VPBLENDMD: the second operand in active lanes, else the first.
-pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
     let (args, Under::Merge(k)) = (wide.args(), wide.under) else {
         return l.refuse();
     };
@@ -314,7 +314,7 @@ pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// An instruction on the lowest 128 or 256 bits, unchanged.
-pub fn short(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn short(l: &mut Lowering, wide: &Wide, row: Row) {
     let vector = |r: Register| r.is_xmm() || r.is_ymm();
     let narrow = |r: Register, content: Register| if r.is_xmm() { low(content) } else { content };
     let effects = wide.effects();
@@ -338,7 +338,7 @@ pub fn short(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// A copy in a temporary register.
-pub fn copied(l: &mut Lowering, from: Register) -> Register {
+pub(super) fn copied(l: &mut Lowering, from: Register) -> Register {
     let to = l.temp();
     l.asm.op(COPY, &[to.into(), from.into()]);
     to

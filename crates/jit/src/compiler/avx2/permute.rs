@@ -84,7 +84,7 @@ impl Lowering<'_> {
 }
 
 /// VPERMD: lanes of one register.
-pub fn one(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn one(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     if let Some(lanes) = l.known_dwords(args[1]) {
         return l.all_known(wide, row, lanes, &args[2..3]);
@@ -99,7 +99,7 @@ pub fn one(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VPERMI2D: lanes of two registers; the result replaces the numbers.
-pub fn two(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn two(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     if let Some(lanes) = l.known_dwords(args[0]) {
         return l.all_known(wide, row, lanes, &args[1..3]);
@@ -115,7 +115,7 @@ pub fn two(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VSHUFI32X4: two quarters of each operand.
-pub fn quarters(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn quarters(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let Arg::I(order) = args[3] else {
         unreachable!("the last operand is the order");
@@ -134,7 +134,7 @@ pub fn quarters(l: &mut Lowering, wide: &Wide, row: Row) {
 }
 
 /// VALIGND: the concatenation of both operands, the second one first, from a dword on.
-pub fn align(l: &mut Lowering, wide: &Wide, row: Row) {
+pub(super) fn align(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
     let Arg::I(first) = args[3] else {
         unreachable!("the last operand is the distance");

@@ -9,7 +9,7 @@ use crate::compiler::asm::{Mem, fixed};
 
 impl Lowering<'_> {
     /// The register of a half, which is loaded if needed.
-    pub fn have(&mut self, unit: Unit) -> Register {
+    pub(super) fn have(&mut self, unit: Unit) -> Register {
         let n = self.state.find(unit).unwrap_or_else(|| {
             let n = self.free_register();
             let (to, from) = (ymm(n), slot_of(unit));
@@ -22,7 +22,7 @@ impl Lowering<'_> {
     }
 
     /// A number in memory, broadcast to a register. Constants stay in their registers until these run out.
-    pub fn broadcast(&mut self, mem: Mem, form: Form) -> Register {
+    pub(super) fn broadcast(&mut self, mem: Mem, form: Form) -> Register {
         let code = match form {
             Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
             _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
@@ -47,7 +47,7 @@ impl Lowering<'_> {
     }
 
     /// A register for a recipe, until the recipe ends.
-    pub fn temp(&mut self) -> Register {
+    pub(super) fn temp(&mut self) -> Register {
         let n = self.free_register();
         self.state.contents[n] = Content::Temp;
         self.state.pinned |= 1 << n;
@@ -55,28 +55,28 @@ impl Lowering<'_> {
     }
 
     /// Frees a temporary register.
-    pub fn drop_temp(&mut self, register: Register) {
+    pub(super) fn drop_temp(&mut self, register: Register) {
         let n = number(register);
         self.state.contents[n] = Content::Nothing;
         self.state.pinned &= !(1 << n);
     }
 
     /// The register of a half that is about to be overwritten, so that it may be changed.
-    pub fn take(&mut self, unit: Unit) -> Register {
+    pub(super) fn take(&mut self, unit: Unit) -> Register {
         let register = self.have(unit);
         self.state.contents[number(register)] = Content::Temp;
         register
     }
 
     /// A copy of a half in a register that may be changed.
-    pub fn copy_of(&mut self, unit: Unit) -> Register {
+    pub(super) fn copy_of(&mut self, unit: Unit) -> Register {
         let (from, to) = (self.have(unit), self.temp());
         self.asm.op(COPY, &[to.into(), from.into()]);
         to
     }
 
     /// Binds a half to a temporary register.
-    pub fn bind(&mut self, unit: Unit, register: Register) {
+    pub(super) fn bind(&mut self, unit: Unit, register: Register) {
         if let Some(old) = self.state.find(unit) {
             self.state.contents[old] = Content::Nothing;
         }
@@ -87,23 +87,23 @@ impl Lowering<'_> {
     }
 
     /// Whether a half is live after the instruction.
-    pub fn is_needed(&self, unit: Unit) -> bool {
+    pub(super) fn is_needed(&self, unit: Unit) -> bool {
         self.liveness.after(self.at) >> unit & 1 == 1
     }
 
     /// Ends a recipe, or a half of it: frees its temporary registers, and those of dead halves.
-    pub fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         let live = self.liveness.after(self.at);
         self.state.keep(live);
     }
 
     /// Ends the first half of a recipe: frees its temporary registers, but keeps its operands, which may be read again.
-    pub fn next_half(&mut self) {
+    pub(super) fn next_half(&mut self) {
         self.next_half_with(&[]);
     }
 
     /// Ends the first half of a recipe, and keeps some temporary registers.
-    pub fn next_half_with(&mut self, kept: &[Register]) {
+    pub(super) fn next_half_with(&mut self, kept: &[Register]) {
         self.state.pinned = 0;
         for (n, content) in self.state.contents.iter_mut().enumerate() {
             if kept.contains(&ymm(n)) {
@@ -147,7 +147,7 @@ impl Lowering<'_> {
     }
 
     /// Stores the half in a register to its spill slot, unless the slot is up to date.
-    pub fn save(&mut self, n: usize) {
+    pub(super) fn save(&mut self, n: usize) {
         if let Content::Unit { unit, dirty: true } = self.state.contents[n] {
             let (to, from) = (slot_of(unit), ymm(n));
             self.asm.op(STORE, &[to.into(), from.into()]);
@@ -156,7 +156,7 @@ impl Lowering<'_> {
     }
 
     /// Spills live halves before an instruction that leaves registers undefined.
-    pub fn leave_registers(&mut self, clobbered: Units) {
+    pub(super) fn leave_registers(&mut self, clobbered: Units) {
         if clobbered == 0 {
             return;
         }

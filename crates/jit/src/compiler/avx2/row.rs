@@ -7,11 +7,11 @@ use super::state::Form;
 use crate::compiler::asm::inst_list::Wide;
 
 /// A function that emits the code for an instruction.
-pub type Recipe = fn(&mut Lowering<'_>, &Wide, Row);
+pub(super) type Recipe = fn(&mut Lowering<'_>, &Wide, Row);
 
 /// The lowering of an instruction.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub(super) struct Row {
     /// The fields that the bits of its mask stand for.
     pub form: Form,
     pub code: Code,

@@ -6,11 +6,11 @@ use super::frame;
 use crate::compiler::asm::inst_list::{Unit, Units};
 use crate::compiler::asm::{Label, Mem};
 
-pub const REGISTERS: usize = 16;
+pub(super) const REGISTERS: usize = 16;
 
 /// The fields of all ones or zeros in the halves of a mask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(super) enum Form {
     /// Dwords, for 16 lanes.
     Dwords,
     /// Qwords, for 8 lanes.
@@ -23,7 +23,7 @@ pub enum Form {
 
 /// The content of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
+pub(super) enum Content {
     Nothing,
     /// A temporary value of a recipe.
     Temp,
@@ -38,7 +38,7 @@ pub enum Content {
 
 /// The assignment of registers.
 #[derive(Clone, Debug)]
-pub struct State {
+pub(super) struct State {
     pub contents: [Content; REGISTERS],
     /// Registers in use by the current recipe.
     pub pinned: u16,
@@ -49,7 +49,7 @@ pub struct State {
 }
 
 impl State {
-    pub fn new() -> State {
+    pub(super) fn new() -> State {
         State {
             contents: [Content::Nothing; REGISTERS],
             pinned: 0,
@@ -58,13 +58,13 @@ impl State {
         }
     }
 
-    pub fn find(&self, unit: Unit) -> Option<usize> {
+    pub(super) fn find(&self, unit: Unit) -> Option<usize> {
         (self.contents.iter())
             .position(|content| matches!(content, Content::Unit { unit: u, .. } if *u == unit))
     }
 
     /// Keeps the registers with live halves and with constants.
-    pub fn keep(&mut self, live: Units) {
+    pub(super) fn keep(&mut self, live: Units) {
         for content in &mut self.contents {
             let keeps = match content {
                 Content::Unit { unit, .. } => live >> *unit & 1 == 1,
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// Drops constants, which other jumps to a label do not have in registers.
-    pub fn forget_constants(&mut self) {
+    pub(super) fn forget_constants(&mut self) {
         for content in &mut self.contents {
             if let Content::Constant(..) = content {
                 *content = Content::Nothing;
@@ -88,7 +88,7 @@ impl State {
     }
 
     /// The next register with a constant that no recipe uses.
-    pub fn constant(&mut self) -> Option<usize> {
+    pub(super) fn constant(&mut self) -> Option<usize> {
         let is_free = |n: &usize| {
             matches!(self.contents[*n], Content::Constant(..)) && self.pinned >> n & 1 == 0
         };
@@ -101,18 +101,18 @@ impl State {
 
 /// The register assignment at each label that has been reached.
 #[derive(Debug)]
-pub struct LabelStates(Vec<Option<State>>);
+pub(super) struct LabelStates(Vec<Option<State>>);
 
 impl LabelStates {
-    pub fn new() -> LabelStates {
+    pub(super) fn new() -> LabelStates {
         LabelStates(Vec::new())
     }
 
-    pub fn get(&self, label: Label) -> Option<&State> {
+    pub(super) fn get(&self, label: Label) -> Option<&State> {
         self.0.get(label.0)?.as_ref()
     }
 
-    pub fn set(&mut self, label: Label, state: State) {
+    pub(super) fn set(&mut self, label: Label, state: State) {
         if self.0.len() <= label.0 {
             self.0.resize(label.0 + 1, None);
         }
@@ -121,28 +121,28 @@ impl LabelStates {
 }
 
 /// Instructions on halves that many recipes use.
-pub const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
-pub const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
-pub const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
-pub const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
-pub const COPY: Code = Code::VEX_Vmovdqa_ymm_ymmm256;
-pub const LOAD: Code = Code::VEX_Vmovdqu_ymm_ymmm256;
-pub const STORE: Code = Code::VEX_Vmovdqu_ymmm256_ymm;
+pub(super) const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
+pub(super) const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
+pub(super) const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
+pub(super) const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
+pub(super) const COPY: Code = Code::VEX_Vmovdqa_ymm_ymmm256;
+pub(super) const LOAD: Code = Code::VEX_Vmovdqu_ymm_ymmm256;
+pub(super) const STORE: Code = Code::VEX_Vmovdqu_ymmm256_ymm;
 
-pub fn ymm(n: usize) -> Register {
+pub(super) fn ymm(n: usize) -> Register {
     Register::YMM0 + n as u32
 }
 
-pub fn number(register: Register) -> usize {
+pub(super) fn number(register: Register) -> usize {
     register as usize - Register::YMM0 as usize
 }
 
 /// The lower half of a register of 256 bits.
-pub fn low(register: Register) -> Register {
+pub(super) fn low(register: Register) -> Register {
     Register::XMM0 + number(register) as u32
 }
 
 /// The spill slot of a half.
-pub fn slot_of(unit: Unit) -> Mem {
+pub(super) fn slot_of(unit: Unit) -> Mem {
     Mem::at(Register::RSP, frame::UNITS + 32 * unit as u32)
 }

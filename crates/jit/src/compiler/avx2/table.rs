@@ -11,7 +11,7 @@ use crate::compiler::asm::inst_list::{GATHER, SCATTER};
 const NONE: Code = Code::INVALID;
 
 /// The row of an instruction, if it has one.
-pub fn row(code: Code) -> Option<Row> {
+pub(super) fn row(code: Code) -> Option<Row> {
     let (form, code, recipe): (Form, Code, Recipe) = match code {
         // Instructions with an equivalent on each half.
         Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 => {

@@ -100,7 +100,7 @@ pub(super) struct Buffer {
 
 /// An access of all lanes.
 #[derive(Clone, Copy)]
-pub struct LaneAccess<'o> {
+pub(crate) struct LaneAccess<'o> {
     pub(super) op: &'o MemOp,
     pub(super) addresses: Addresses,
     pub(super) mask: Value,

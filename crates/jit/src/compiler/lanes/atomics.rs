@@ -15,7 +15,7 @@ const NEW: Register = Register::R9;
 const OTHER: Register = Register::R10;
 
 /// Whether compiled code supports an operation.
-pub fn is_known(rmw: Rmw, op: &MemOp) -> bool {
+pub(super) fn is_known(rmw: Rmw, op: &MemOp) -> bool {
     // Minimum and maximum of floats may have an operand that is compared.
     let one = op.data.len() as u32 == op.registers();
     match rmw {

@@ -28,13 +28,13 @@ use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Label, low};
 use crate::compiler::uniform::Uniform;
-pub use access::LaneAccess;
+pub(super) use access::LaneAccess;
 use access::*;
-pub use shadows::leave_if_noted;
+pub(super) use shadows::leave_if_noted;
 
 impl<'o> LaneAccess<'o> {
     /// The access in compiled code, if it is supported.
-    pub fn of(op: &'o MemOp, ty: impl Fn(Value) -> Ty, pc: u64) -> Option<LaneAccess<'o>> {
+    pub(super) fn of(op: &'o MemOp, ty: impl Fn(Value) -> Ty, pc: u64) -> Option<LaneAccess<'o>> {
         let addresses = addresses(op, ty)?;
         let private = matches!(addresses, Addresses::Scratch(_));
         match (op.access, op.half, op.kind) {
@@ -73,7 +73,7 @@ impl<'o> LaneAccess<'o> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn emit(mut self, u: &mut Uniform<'_, '_>, slow: Label) -> Result<(), TooMany> {
+    pub(super) fn emit(mut self, u: &mut Uniform<'_, '_>, slow: Label) -> Result<(), TooMany> {
         let done = u.asm.label();
         u.load(A, self.mask);
         u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);

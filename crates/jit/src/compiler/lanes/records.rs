@@ -14,9 +14,9 @@ use crate::compiler::uniform::Uniform;
 /// The index of the first lane of each tile.
 const FIRSTS: [Register; 4] = [A, B, UNIT, Register::RSI];
 /// The record at a place.
-pub const RECORD: Register = Register::ZMM5;
+pub(super) const RECORD: Register = Register::ZMM5;
 /// The last of three dwords.
-pub const THIRD: Register = Register::ZMM6;
+pub(super) const THIRD: Register = Register::ZMM6;
 const PAIR_FOR_ALL: Code = Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
 const QUARTER_FOR_ALL: Code = Code::EVEX_Vbroadcasti32x4_zmm_k1z_m128;
 const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;

@@ -64,7 +64,7 @@ impl LaneAccess<'_> {
 }
 
 /// Jumps to a label if a probed value is not 0 in some lanes.
-pub fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Label) {
+pub(crate) fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Label) {
     let place = u.single.place(source(u.block, of));
     match (place, u.block.ty(of)) {
         (Place::Vector(low), Ty::V64) => {

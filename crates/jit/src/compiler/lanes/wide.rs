@@ -12,7 +12,7 @@ use crate::compiler::asm::{Arg, Asm, Mem, Under, fixed, low};
 use crate::compiler::uniform::Uniform;
 
 /// Records, or the dwords of all lanes.
-pub const QUARTERS: [Register; 4] = [
+pub(super) const QUARTERS: [Register; 4] = [
     Register::ZMM5,
     Register::ZMM6,
     Register::ZMM7,
@@ -169,7 +169,7 @@ impl LaneAccess<'_> {
 }
 
 /// Loads four dwords of memory into the quarter of a lane.
-pub fn insert_record(asm: &mut Asm, lane: u32, from: Mem) {
+pub(super) fn insert_record(asm: &mut Asm, lane: u32, from: Mem) {
     let (to, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
     if quarter == 0 {
         let args = [low_quarter(to).into(), from.into()];
@@ -180,7 +180,7 @@ pub fn insert_record(asm: &mut Asm, lane: u32, from: Mem) {
 }
 
 /// Stores the quarter of a lane to memory.
-pub fn extract_record(asm: &mut Asm, lane: u32, to: Mem) {
+pub(super) fn extract_record(asm: &mut Asm, lane: u32, to: Mem) {
     let (from, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
     if quarter == 0 {
         let args = [to.into(), low_quarter(from).into()];
@@ -195,7 +195,7 @@ fn low_quarter(register: Register) -> Register {
 }
 
 /// Transposes records of four lanes in each quarter to the dwords of all lanes, or back.
-pub fn interleave(asm: &mut Asm) {
+pub(super) fn interleave(asm: &mut Asm) {
     let [a, b, c, d] = QUARTERS;
     let [ab, ab_high, cd, cd_high] = PAIRS;
     asm.op(LOW_DWORDS, &[ab.into(), a.into(), b.into()]);

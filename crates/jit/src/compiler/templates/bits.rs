@@ -20,7 +20,7 @@ fn counts_ones() -> bool {
 }
 
 /// The templates of functions with one operand.
-pub fn un(un: Un, elem: Elem) -> Option<Template> {
+pub(super) fn un(un: Un, elem: Elem) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
     }
@@ -35,7 +35,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with three operands.
-pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
+pub(super) fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     match (tern, elem) {
         (Tern::BfeU, Elem::I32) => Some(bfe_u),
         (Tern::BfeS, Elem::I32) => Some(bfe_s),
@@ -138,7 +138,7 @@ fn reverse(t: &mut Tile) -> Done {
 
 impl Tile<'_, '_> {
     /// Sets a register to a constant in all lanes.
-    pub fn fill_dwords(&mut self, to: Register, value: u32) {
+    pub(crate) fn fill_dwords(&mut self, to: Register, value: u32) {
         let value = self.asm.constant(value);
         let broadcast = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
         self.asm.op(broadcast, &[to.into(), value.into()]);
@@ -206,12 +206,12 @@ fn bfe_s(t: &mut Tile) -> Done {
 }
 
 /// The number of each lane.
-pub fn lane_id(t: &mut Tile) -> Done {
+pub(super) fn lane_id(t: &mut Tile) -> Done {
     t.row_of(|lane| lane as u32)
 }
 
 /// The mask of the lanes below each lane, in its lower or upper half.
-pub fn lanes_below(high: bool) -> Template {
+pub(super) fn lanes_below(high: bool) -> Template {
     match high {
         false => |t| t.row_of(|lane| ((1u64 << lane) - 1) as u32),
         true => |t| t.row_of(|lane| (((1u64 << lane) - 1) >> 32) as u32),

@@ -30,7 +30,7 @@ const LESS: u8 = 1;
 const MORE: u8 = 6;
 
 /// The templates of functions with two operands.
-pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
+pub(super) fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     match (bin, elem) {
         (Bin::PackSatU, Elem::I32) => Some(pack_sat_u),
         (Bin::PackSatS, Elem::I32) => Some(pack_sat_s),
@@ -39,7 +39,7 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with three operands; `last` is the third if it is constant.
-pub fn tern(tern: Tern, elem: Elem, last: Option<u64>) -> Option<Template> {
+pub(super) fn tern(tern: Tern, elem: Elem, last: Option<u64>) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
     }

@@ -22,7 +22,7 @@ const LESS_OR_EQUAL: u8 = 2;
 const NOT_EQUAL: u8 = 4;
 
 /// The templates of relations. The predicates are those of Intel's manual: for integers in VPCMPD, for floats in VCMPPS, quiet.
-pub fn cmp(rel: Rel, elem: Elem) -> Option<Template> {
+pub(super) fn cmp(rel: Rel, elem: Elem) -> Option<Template> {
     match elem {
         Elem::I16 | Elem::I32 | Elem::I64 => integers(rel, elem),
         _ if is_known(elem) || half::is_ours(elem) => floats(rel),
@@ -153,7 +153,7 @@ impl Tile<'_, '_> {
     }
 
     /// Joins the masks of eight lanes each.
-    pub fn join_masks(&mut self, to: Register, high: Register) {
+    pub(crate) fn join_masks(&mut self, to: Register, high: Register) {
         let args = [to.into(), high.into(), to.into()];
         self.asm.op(Code::VEX_Kunpckbw_kr_kr_kr, &args);
     }
@@ -197,7 +197,7 @@ impl Tile<'_, '_> {
     }
 
     /// Packs the low halves of all lanes in the lower half of a scratch register.
-    pub fn words(&mut self, from: Register, scratch: Register) -> Register {
+    pub(crate) fn words(&mut self, from: Register, scratch: Register) -> Register {
         let to = lower(scratch);
         self.asm.op(
             Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
@@ -208,7 +208,7 @@ impl Tile<'_, '_> {
 }
 
 /// The mask of the lanes with a value other than 0.
-pub fn non_zero(t: &mut Tile) -> Done {
+pub(super) fn non_zero(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
     let this = t.this();
@@ -220,7 +220,7 @@ pub fn non_zero(t: &mut Tile) -> Done {
 }
 
 /// The templates of tests of classes, which may be constant.
-pub fn class(elem: Elem, constant: bool) -> Option<Template> {
+pub(super) fn class(elem: Elem, constant: bool) -> Option<Template> {
     match constant {
         _ if !is_known(elem) => None,
         true => Some(test_class),
@@ -230,10 +230,10 @@ pub fn class(elem: Elem, constant: bool) -> Option<Template> {
 
 /// The classes of VFPCLASSPS: negative numbers and denormals are finite and not zero.
 mod classes {
-    pub const NEGATIVE: u8 = 0x40;
-    pub const DENORMAL: u8 = 0x20;
+    pub(super) const NEGATIVE: u8 = 0x40;
+    pub(super) const DENORMAL: u8 = 0x20;
     /// The bits of `Op::Class` that are single classes, with these.
-    pub const SINGLE: [(u32, u8); 6] = [
+    pub(super) const SINGLE: [(u32, u8); 6] = [
         (0, 0x80),
         (1, 0x01),
         (2, 0x10),

@@ -14,7 +14,7 @@ type Done = Result<(), TooMany>;
 const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 
 /// The templates of conversions.
-pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
+pub(super) fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
     let nearest = fp.round == Round::Nearest;
     let has_halves = is_known(Elem::F16);
     Some(match (cvt, from, to) {
@@ -76,7 +76,7 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
 
 impl Tile<'_, '_> {
     /// Converts by an instruction with one source.
-    pub fn one(&mut self, code: Code) -> Done {
+    pub(crate) fn one(&mut self, code: Code) -> Done {
         let a = self.args()[0];
         let a = self.arg(a, 0)?;
         let (to, under) = self.result(0)?;

@@ -13,7 +13,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 type Done = Result<(), TooMany>;
 
 /// The template of a division step.
-pub fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
+pub(super) fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
     let single = match elem {
         Elem::F32 => true,
         Elem::F64 => false,

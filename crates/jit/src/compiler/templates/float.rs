@@ -20,7 +20,7 @@ const UNORDERED: u8 = 3;
 const ORDERED: u8 = 7;
 
 /// The templates of functions with one operand.
-pub fn un(un: Un, elem: Elem) -> Option<Template> {
+pub(super) fn un(un: Un, elem: Elem) -> Option<Template> {
     if !is_known(elem) {
         // The sign is a bit, and the reciprocal root is computed in single precision.
         let is_sign = matches!(un, Un::FNeg | Un::FAbs) && Format::of(elem).is_half();
@@ -61,7 +61,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with two operands.
-pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
+pub(super) fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_known(elem) {
         return None;
     }
@@ -82,7 +82,7 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
 }
 
 /// The templates of functions with three operands.
-pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
+pub(super) fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_known(elem) {
         return None;
     }
@@ -123,7 +123,7 @@ impl Tile<'_, '_> {
     /// Emits an instruction with two operands that rounds by the environment.
     fn rounded(&mut self, code: fn(&Format) -> Code) -> Done {
         self.operate(true, |t, f, to, under, [a, b]| {
-            t.round(code(f), to, under, &[a, b])
+            t.round(code(f), to, under, &[a, b]);
         })
     }
 
@@ -134,7 +134,7 @@ impl Tile<'_, '_> {
     }
 
     /// Copies the lanes of the template's mask.
-    pub fn replace(&mut self, f: &Format, to: Register, from: Register) {
+    pub(crate) fn replace(&mut self, f: &Format, to: Register, from: Register) {
         let under = Under::Merge(SCRATCH_MASK);
         self.asm.under(f.copy, under, &[to.into(), from.into()]);
     }
@@ -174,7 +174,7 @@ impl Tile<'_, '_> {
     }
 
     /// Minimum or maximum of any operands; changes the third scratch register.
-    pub fn extreme(&mut self, f: &Format, to: Register, [a, b]: [Register; 2], max: bool) {
+    pub(crate) fn extreme(&mut self, f: &Format, to: Register, [a, b]: [Register; 2], max: bool) {
         self.extreme_of_numbers(f, to, [a, b], max);
         let ieee = self.fp().ieee;
         // b if a is a NaN, else a if b is one.
@@ -198,10 +198,10 @@ impl Tile<'_, '_> {
 /// The bit of a class in the immediate of VFPCLASSPS.
 const SIGNALING: u8 = 0x80;
 /// NaNs, zeros and infinities.
-pub const NO_EXPONENT: u8 = 0x9f;
+pub(super) const NO_EXPONENT: u8 = 0x9f;
 
 /// Rounds to an integer in the mode `HOW`.
-pub fn whole<const HOW: u8>(
+pub(super) fn whole<const HOW: u8>(
     t: &mut Tile,
     f: &Format,
     to: Register,
@@ -213,7 +213,7 @@ pub fn whole<const HOW: u8>(
 }
 
 /// The reciprocal 1 / x.
-pub fn reciprocal(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
+pub(super) fn reciprocal(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let one = SCRATCH[1];
     t.fill(f, one, f.one());
     t.asm
@@ -234,7 +234,7 @@ fn fraction(t: &mut Tile, f: &Format, to: Register, under: Under, a: [Register; 
 }
 
 /// x − floor(x), at most the number below 1: the minimum is the second operand if that is a NaN.
-pub fn fraction_below(
+pub(super) fn fraction_below(
     t: &mut Tile,
     f: &Format,
     to: Register,
@@ -251,7 +251,7 @@ pub fn fraction_below(
 }
 
 /// The mantissa with ½ ≤ |m| < 1; zeros, infinities and quiet NaNs are unchanged.
-pub fn mantissa(t: &mut Tile, f: &Format, to: Register, _: Under, [a]: [Register; 1]) {
+pub(super) fn mantissa(t: &mut Tile, f: &Format, to: Register, _: Under, [a]: [Register; 1]) {
     let (same, k) = (SCRATCH[1], SCRATCH_MASK);
     let one = t.number(f, f.one());
     t.asm.op(f.mul, &[same.into(), a.into(), one]);
@@ -329,7 +329,7 @@ fn half_reciprocal_root(t: &mut Tile) -> Done {
 }
 
 /// Clamps to 0 and 1. The host takes the second operand if one is a NaN, or both are zeros.
-pub fn clamp(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
+pub(super) fn clamp(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let positive = SCRATCH[1];
     let (zero, one) = (t.number(f, 0), t.number(f, f.one()));
     t.asm.op(f.max, &[positive.into(), a.into(), zero]);
@@ -410,7 +410,7 @@ fn mad(t: &mut Tile, f: &Format, sum: Register, _: Under, args: [Register; 3]) {
 }
 
 /// a · b rounded, plus c rounded, with a function applied to the product.
-pub fn product_and_sum(
+pub(super) fn product_and_sum(
     t: &mut Tile,
     f: &Format,
     sum: Register,
@@ -434,7 +434,7 @@ pub fn product_and_sum(
 
 /// The median: for numbers the larger of the two that remain without the largest, with zeros of both signs equal; else the
 /// minimum.
-pub fn median(t: &mut Tile, f: &Format, to: Register, _: Under, [a, b, c]: [Register; 3]) {
+pub(super) fn median(t: &mut Tile, f: &Format, to: Register, _: Under, [a, b, c]: [Register; 3]) {
     let (largest, other) = (SCRATCH[0], SCRATCH[1]);
     t.extreme_of_numbers(f, to, [a, b], true);
     t.extreme_of_numbers(f, largest, [to, c], true);

@@ -11,11 +11,11 @@ use crate::compiler::asm::{Arg, Under};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
 /// The register for results that take more than one instruction.
-pub const RAW: Register = SCRATCH[3];
+pub(super) const RAW: Register = SCRATCH[3];
 
 /// The instruction codes and constants of a format.
 #[derive(Debug)]
-pub struct Format {
+pub(crate) struct Format {
     /// The total number of bits.
     pub bits: u32,
     /// The number of fraction bits.
@@ -133,7 +133,7 @@ static HALF: Format = Format {
 };
 
 /// Whether templates support this float element.
-pub fn is_known(elem: Elem) -> bool {
+pub(super) fn is_known(elem: Elem) -> bool {
     match elem {
         Elem::F32 | Elem::F64 => true,
         Elem::F16 | Elem::F16x2 => std::arch::is_x86_feature_detected!("avx512fp16"),
@@ -143,7 +143,7 @@ pub fn is_known(elem: Elem) -> bool {
 
 impl Format {
     /// The format of an element type.
-    pub fn of(elem: Elem) -> &'static Format {
+    pub(crate) fn of(elem: Elem) -> &'static Format {
         match elem {
             Elem::F64 => &DOUBLE,
             Elem::F32 => &SINGLE,
@@ -152,36 +152,36 @@ impl Format {
     }
 
     /// Whether a dword contains two numbers.
-    pub fn is_half(&self) -> bool {
+    pub(crate) fn is_half(&self) -> bool {
         self.bits == 16
     }
 
-    pub fn sign(&self) -> u64 {
+    pub(crate) fn sign(&self) -> u64 {
         1 << (self.bits - 1)
     }
 
-    pub fn quiet(&self) -> u64 {
+    pub(crate) fn quiet(&self) -> u64 {
         1 << (self.fraction - 1)
     }
 
     /// The bits of infinity: an exponent without other bits.
-    pub fn infinity(&self) -> u64 {
+    pub(crate) fn infinity(&self) -> u64 {
         self.sign() - (1 << self.fraction)
     }
 
-    pub fn one(&self) -> u64 {
+    pub(crate) fn one(&self) -> u64 {
         (self.infinity() >> 1) & self.infinity()
     }
 }
 
 impl Tile<'_, '_> {
     /// The format of the current node.
-    pub fn format(&self) -> &'static Format {
+    pub(crate) fn format(&self) -> &'static Format {
         Format::of(self.elem())
     }
 
     /// A number in all lanes, as a source operand.
-    pub fn number(&mut self, f: &Format, bits: u64) -> Arg {
+    pub(crate) fn number(&mut self, f: &Format, bits: u64) -> Arg {
         Arg::Each(match f.bits {
             64 => self.asm.wide_constant(bits),
             32 => self.asm.constant(bits as u32),
@@ -190,14 +190,14 @@ impl Tile<'_, '_> {
     }
 
     /// Sets a register to a number in all lanes.
-    pub fn fill(&mut self, f: &Format, to: Register, bits: u64) {
+    pub(crate) fn fill(&mut self, f: &Format, to: Register, bits: u64) {
         if let Arg::Each(mem) = self.number(f, bits) {
             self.asm.op(f.broadcast, &[to.into(), mem.into()]);
         }
     }
 
     /// The registers of an operand's pieces.
-    pub fn pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
+    pub(crate) fn pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
         match f.bits {
             64 => Ok(self.packed(v)?.to_vec()),
             _ => Ok(vec![self.reg(v)?]),
@@ -205,7 +205,11 @@ impl Tile<'_, '_> {
     }
 
     /// The registers of an operand's pieces; those of single precision without denormals if the environment flushes them.
-    pub fn flushed_pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
+    pub(crate) fn flushed_pieces(
+        &mut self,
+        f: &Format,
+        v: Value,
+    ) -> Result<Vec<Register>, TooMany> {
         if f.bits != 32 || !self.fp().flush_in || self.reads_zeros {
             return self.pieces(f, v);
         }
@@ -216,7 +220,7 @@ impl Tile<'_, '_> {
     }
 
     /// The registers for the pieces of the result.
-    pub fn result_pieces(&mut self, f: &Format) -> Result<Vec<(Register, Under)>, TooMany> {
+    pub(crate) fn result_pieces(&mut self, f: &Format) -> Result<Vec<(Register, Under)>, TooMany> {
         match f.bits {
             64 => Ok(self.result_packed()?.to_vec()),
             _ => Ok(vec![self.result(0)?]),
@@ -224,7 +228,7 @@ impl Tile<'_, '_> {
     }
 
     /// Flushes denormals to zeros of their sign. Changes the third scratch register.
-    pub fn flush(&mut self, f: &Format, register: Register) {
+    pub(crate) fn flush(&mut self, f: &Format, register: Register) {
         if f.is_half() {
             return self.flush_words(f, register);
         }
@@ -253,7 +257,7 @@ impl Tile<'_, '_> {
     }
 
     /// An operand, flushed into a register if the environment flushes inputs.
-    pub fn flushed_into(&mut self, f: &Format, to: Register, from: Register) -> Register {
+    pub(crate) fn flushed_into(&mut self, f: &Format, to: Register, from: Register) -> Register {
         if !self.fp().flush_in {
             return from;
         }
@@ -263,19 +267,19 @@ impl Tile<'_, '_> {
     }
 
     /// An operand, flushed into a scratch register if the environment flushes inputs.
-    pub fn flushed(&mut self, f: &Format, from: Register, scratch: usize) -> Register {
+    pub(crate) fn flushed(&mut self, f: &Format, from: Register, scratch: usize) -> Register {
         self.flushed_into(f, SCRATCH[scratch], from)
     }
 
     /// Flushes a product within an operation if results are flushed.
-    pub fn flush_product(&mut self, f: &Format, register: Register) {
+    pub(crate) fn flush_product(&mut self, f: &Format, register: Register) {
         if self.fp().flush_out && !self.reads_zeros {
             self.flush(f, register);
         }
     }
 
     /// Emits an instruction that rounds by the environment.
-    pub fn round(&mut self, code: Code, to: Register, under: Under, args: &[Register]) {
+    pub(crate) fn round(&mut self, code: Code, to: Register, under: Under, args: &[Register]) {
         let mut all = vec![Arg::R(to)];
         all.extend(args.iter().map(|r| Arg::R(*r)));
         match self.fp().round {
@@ -285,7 +289,7 @@ impl Tile<'_, '_> {
     }
 
     /// Writes the result from a scratch register, flushed if results are flushed.
-    pub fn finish(&mut self, f: &Format, raw: Register, (to, under): (Register, Under)) {
+    pub(crate) fn finish(&mut self, f: &Format, raw: Register, (to, under): (Register, Under)) {
         if self.fp().flush_out {
             if f.bits == 32 {
                 self.has_flushed(to, under);
@@ -303,7 +307,7 @@ impl Tile<'_, '_> {
     }
 
     /// Writes the result from a scratch register, without the bits above a single 16-bit number.
-    pub fn write_words(&mut self, raw: Register, (to, under): (Register, Under)) {
+    pub(crate) fn write_words(&mut self, raw: Register, (to, under): (Register, Under)) {
         if matches!(self.elem(), Elem::F16 | Elem::I16) {
             let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
             let low = Arg::Each(self.asm.constant(0xffff));
@@ -317,7 +321,7 @@ impl Tile<'_, '_> {
 impl Tile<'_, '_> {
     /// An operation with N operands. `emit` computes one piece of the result from the pieces of the operands. With `at_once`, its
     /// last instruction writes the piece, under any mask; else it writes to `RAW`.
-    pub fn operate<const N: usize>(
+    pub(crate) fn operate<const N: usize>(
         &mut self,
         at_once: bool,
         emit: impl Fn(&mut Self, &Format, Register, Under, [Register; N]),

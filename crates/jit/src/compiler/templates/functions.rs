@@ -22,7 +22,7 @@ const WIDE: [Register; 2] = [SCRATCH[0], SCRATCH[1]];
 const RESULT: [Register; 2] = [SCRATCH[2], SCRATCH[3]];
 
 /// The templates of functions with one operand.
-pub fn un(un: Un, elem: Elem) -> Option<Template> {
+pub(super) fn un(un: Un, elem: Elem) -> Option<Template> {
     match (un, elem) {
         (Un::FExp2, Elem::F32) => Some(exp2),
         (Un::FLog2, Elem::F32) => Some(log2),

@@ -37,12 +37,12 @@ const BELOW_ONE: u32 = 0x3f7f_e000;
 const LARGEST: u32 = 0x477f_e000;
 
 /// Whether these templates apply to an element of halves.
-pub fn is_ours(elem: Elem) -> bool {
+pub(super) fn is_ours(elem: Elem) -> bool {
     matches!(elem, Elem::F16 | Elem::F16x2) && !is_known(elem)
 }
 
 /// The templates of functions with one operand. All round to nearest in every environment.
-pub fn un(un: Un, elem: Elem) -> Option<Template> {
+pub(super) fn un(un: Un, elem: Elem) -> Option<Template> {
     if !is_ours(elem) {
         return None;
     }
@@ -60,7 +60,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
         Un::FTrunc => |t| t.through_one(whole::<0xb>),
         Un::FFract => |t| {
             t.through_one(|t, f, to, _, a| {
-                fraction_below(t, f, to, Under::All, a, BELOW_ONE.into())
+                fraction_below(t, f, to, Under::All, a, BELOW_ONE.into());
             })
         },
         // Halves are normal numbers in single precision, and their NaNs have been made quiet.
@@ -77,7 +77,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with two operands.
-pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
+pub(super) fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_ours(elem) {
         return None;
     }
@@ -94,7 +94,7 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
 }
 
 /// The templates of functions with three operands.
-pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
+pub(super) fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     if !is_ours(elem) {
         return None;
     }
@@ -111,7 +111,7 @@ pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
 }
 
 /// The templates of conversions between halves and 16-bit integers.
-pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
+pub(super) fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
     if !is_ours(Elem::F16) {
         return None;
     }
@@ -171,7 +171,7 @@ impl Tile<'_, '_> {
         emit: impl Fn(&mut Self, &Format, Register, Under, [Register; 1]),
     ) -> Done {
         self.through(Round::Nearest, false, |t, f, a| {
-            emit(t, f, RAW, Under::All, a)
+            emit(t, f, RAW, Under::All, a);
         })
     }
 
@@ -189,7 +189,7 @@ impl Tile<'_, '_> {
     }
 
     /// An operand in single precision, which must not be changed: other nodes may use it.
-    pub fn widened(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
+    pub(crate) fn widened(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
         if self.fp().flush_in {
             let (from, to) = (self.reg(v)?, self.spare(false)?);
             self.widen_half(to, from, high);
@@ -223,7 +223,7 @@ impl Tile<'_, '_> {
     }
 
     /// Converts the low halves of dwords to single precision.
-    pub fn widen_words(&mut self, to: Register, from: Register) {
+    pub(crate) fn widen_words(&mut self, to: Register, from: Register) {
         let words = self.words(from, to);
         let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
         self.asm.op(code, &[to.into(), words.into()]);

@@ -21,7 +21,7 @@ const STEP: Code = Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
 const FRACTION: u8 = 23;
 
 /// The templates of functions with one operand.
-pub fn un(un: Un) -> Option<Template> {
+pub(super) fn un(un: Un) -> Option<Template> {
     Some(match un {
         Un::FExp2 => |t| t.through_one(|t, f, _, _, [a]| exp2(t, f, a)),
         Un::FLog2 => |t| t.through_one(|t, f, _, _, [a]| log2(t, f, a)),

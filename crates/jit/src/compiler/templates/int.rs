@@ -11,7 +11,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 type Done = Result<(), TooMany>;
 
 /// The templates of functions with one operand.
-pub fn un(un: Un, elem: Elem) -> Option<Template> {
+pub(super) fn un(un: Un, elem: Elem) -> Option<Template> {
     Some(match (un, elem) {
         (Un::Not, Elem::I32) => |t| t.with_constant(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, !0),
         (Un::Not, Elem::I64) => super::wide::not,
@@ -27,7 +27,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with two operands.
-pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
+pub(super) fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
     }
@@ -76,7 +76,7 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with three operands.
-pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
+pub(super) fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     match (tern, elem) {
         (Tern::BitSelect, Elem::I32) => Some(bit_select),
         (Tern::Med3U, Elem::I32) => Some(|t| {
@@ -97,7 +97,7 @@ pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
 
 impl Tile<'_, '_> {
     /// Emits an instruction with two sources.
-    pub fn two(&mut self, code: Code) -> Done {
+    pub(crate) fn two(&mut self, code: Code) -> Done {
         let [a, b, _] = self.args();
         let (a, b) = (self.reg(a)?, self.arg(b, 0)?);
         let (to, under) = self.result(0)?;
@@ -149,7 +149,7 @@ impl Tile<'_, '_> {
     }
 
     /// The lowest five bits of a count, in a scratch register.
-    pub fn modulo_32(&mut self, count: Register, scratch: usize) -> Register {
+    pub(crate) fn modulo_32(&mut self, count: Register, scratch: usize) -> Register {
         let c = Arg::Each(self.asm.constant(31));
         let to = SCRATCH[scratch];
         let args = [to.into(), count.into(), c];
@@ -228,7 +228,7 @@ impl Tile<'_, '_> {
 
     /// The high halves of products, in the first scratch register; the first three are used. Products of even and odd dwords have
     /// 64 bits.
-    pub fn high_products(&mut self, mul: Code, [a, b]: [Register; 2]) {
+    pub(crate) fn high_products(&mut self, mul: Code, [a, b]: [Register; 2]) {
         let [even, odd, other, _] = SCRATCH;
         let shift = Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
         self.asm.op(mul, &[even.into(), a.into(), b.into()]);

@@ -10,7 +10,7 @@ use crate::compiler::tile::{SCRATCH, Template, Tile};
 type Done = Result<(), TooMany>;
 
 /// The templates of functions with one mask.
-pub fn un(un: Un) -> Option<Template> {
+pub(super) fn un(un: Un) -> Option<Template> {
     match un {
         Un::Not => Some(|t| {
             let a = t.args()[0];
@@ -25,7 +25,7 @@ pub fn un(un: Un) -> Option<Template> {
 }
 
 /// The templates of functions with two masks.
-pub fn bin(bin: Bin) -> Option<Template> {
+pub(super) fn bin(bin: Bin) -> Option<Template> {
     Some(match bin {
         Bin::And => |t| t.masks(Code::VEX_Kandw_kr_kr_kr),
         Bin::Or => |t| t.masks(Code::VEX_Korw_kr_kr_kr),
@@ -46,7 +46,7 @@ impl Tile<'_, '_> {
 }
 
 /// Selects by a mask, for one half or both.
-pub fn select(t: &mut Tile) -> Done {
+pub(super) fn select(t: &mut Tile) -> Done {
     let [cond, a, b] = t.args();
     let mask = t.reg(cond)?;
     let parts = if t.block.ty(t.this()).bits() == 64 {

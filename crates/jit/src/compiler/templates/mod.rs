@@ -30,7 +30,7 @@ use crate::compiler::tile::Template;
 ///
 /// # Errors
 /// The reason why helpers must compute it.
-pub fn for_lanes(block: &Block, op: &Op) -> Result<Template, Reason> {
+pub(super) fn for_lanes(block: &Block, op: &Op) -> Result<Template, Reason> {
     let is_mask = |v: Value| block.ty(v) == Ty::Mask;
     let constant = |v: Value| match block.node(source(block, v)).op {
         Op::Const(c) => Some(c),
@@ -142,7 +142,7 @@ fn ternary(tern: Tern, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template
 }
 
 /// The template that computes an operation on values of the wave in the lowest lane, if there is one.
-pub fn for_one_lane(block: &Block, op: &Op) -> Option<Template> {
+pub(super) fn for_one_lane(block: &Block, op: &Op) -> Option<Template> {
     let computes = matches!(
         op,
         Op::Un(..) | Op::Bin(..) | Op::Tern(..) | Op::Cmp(..) | Op::Class(..) | Op::Cvt(..)

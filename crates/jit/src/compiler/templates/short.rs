@@ -12,12 +12,12 @@ use crate::compiler::tile::{SCRATCH, Template, Tile};
 type Done = Result<(), TooMany>;
 
 /// The templates of functions with one operand.
-pub fn un(un: Un, elem: Elem) -> Option<Template> {
+pub(super) fn un(un: Un, elem: Elem) -> Option<Template> {
     (un == Un::Not && elem == Elem::I16).then_some(not)
 }
 
 /// The templates of functions with two operands.
-pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
+pub(super) fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     if !matches!(elem, Elem::I16 | Elem::I16x2) {
         return None;
     }
@@ -47,7 +47,7 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
 }
 
 /// The templates of functions with three operands.
-pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
+pub(super) fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     if elem != Elem::I16 {
         return None;
     }
@@ -70,7 +70,7 @@ pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
 
 impl Tile<'_, '_> {
     /// Writes the result from a scratch register.
-    pub fn finish_words(&mut self) -> Done {
+    pub(crate) fn finish_words(&mut self) -> Done {
         let result = self.result(0)?;
         self.write_words(RAW, result);
         Ok(())
@@ -95,7 +95,7 @@ impl Tile<'_, '_> {
     }
 
     /// max(min(a, b), min(max(a, b), c)), of words or of dwords.
-    pub fn median(&mut self, min: Code, max: Code) -> Done {
+    pub(crate) fn median(&mut self, min: Code, max: Code) -> Done {
         let [a, b, c] = self.args();
         let (a, b, c) = (self.reg(a)?, self.reg(b)?, self.reg(c)?);
         let [less, more, ..] = SCRATCH;

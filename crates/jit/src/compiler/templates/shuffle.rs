@@ -11,7 +11,7 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 const ROW: usize = 16;
 
 /// A shuffle within each row, if a table is one; a lane without a source becomes 0.
-pub fn shuffle(table: &[u8; LANES]) -> Option<Template> {
+pub(super) fn shuffle(table: &[u8; LANES]) -> Option<Template> {
     let lanes = table.iter().enumerate();
     let mut in_row = lanes.map(|(n, lane)| {
         let from = usize::from(*lane);

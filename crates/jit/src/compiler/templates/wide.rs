@@ -10,8 +10,8 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 type Done = Result<(), TooMany>;
 
 /// The instruction for 64-bit products of even dwords.
-pub const UNSIGNED: Code = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
-pub const SIGNED: Code = Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
+pub(super) const UNSIGNED: Code = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
+pub(super) const SIGNED: Code = Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
 
 const ADD: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
@@ -21,7 +21,7 @@ const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 const ZERO: Code = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
 
 /// The templates of functions with two operands; `count` is the second one if it is constant.
-pub fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
+pub(super) fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
     if elem != Elem::I64 {
         return None;
     }
@@ -46,7 +46,7 @@ pub fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
 }
 
 /// Inverts all 64 bits, half by half.
-pub fn not(t: &mut Tile) -> Done {
+pub(super) fn not(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let ones = Arg::Each(t.asm.constant(!0));
     for part in 0..2 {
@@ -58,13 +58,13 @@ pub fn not(t: &mut Tile) -> Done {
 }
 
 /// Packs the first operand as the low half, and the second as the high half.
-pub fn pack(t: &mut Tile) -> Done {
+pub(super) fn pack(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     t.result_is(&[(a, 0), (b, 0)])
 }
 
 /// Extends with zeros above.
-pub fn widen(t: &mut Tile) -> Done {
+pub(super) fn widen(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
     let zero = SCRATCH[1];
@@ -74,7 +74,7 @@ pub fn widen(t: &mut Tile) -> Done {
 }
 
 /// Extends with the sign above.
-pub fn widen_signed(t: &mut Tile) -> Done {
+pub(super) fn widen_signed(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
     let sign = SCRATCH[1];
@@ -228,7 +228,7 @@ fn carry_in(t: &mut Tile) -> Result<Option<Register>, TooMany> {
     carry.map(|carry| t.reg(carry)).transpose()
 }
 
-pub fn add_carry(t: &mut Tile) -> Done {
+pub(super) fn add_carry(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let (a, b, carry) = (t.reg(a)?, t.reg(b)?, carry_in(t)?);
     let sum = SCRATCH[0];
@@ -251,7 +251,7 @@ pub fn add_carry(t: &mut Tile) -> Done {
     t.result_of_scratch()
 }
 
-pub fn sub_borrow(t: &mut Tile) -> Done {
+pub(super) fn sub_borrow(t: &mut Tile) -> Done {
     let [a, b, _] = t.args();
     let (a, b, borrow) = (t.reg(a)?, t.reg(b)?, carry_in(t)?);
     let difference = SCRATCH[0];
@@ -275,7 +275,7 @@ pub fn sub_borrow(t: &mut Tile) -> Done {
 }
 
 /// 32 by 32 bits plus 64 bits. For signed factors, no carry is reported.
-pub fn mad_wide(signed: bool) -> Template {
+pub(super) fn mad_wide(signed: bool) -> Template {
     match signed {
         false => |t| t.mad_wide(UNSIGNED, true),
         true => |t| t.mad_wide(SIGNED, false),

@@ -10,7 +10,7 @@ use super::vars::Derived;
 impl Tile<'_, '_> {
     /// The register of a value derived from an operand. `make` computes it into a register from another, unless it exists
     /// already.
-    pub fn derived_once(
+    pub(crate) fn derived_once(
         &mut self,
         v: Value,
         what: Derived,

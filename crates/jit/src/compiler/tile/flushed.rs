@@ -11,7 +11,7 @@ use crate::compiler::asm::Under;
 
 impl Tile<'_, '_> {
     /// The register of an operand without denormals in the active lanes. `flush` computes it into a register from another.
-    pub fn flushed_once(
+    pub(crate) fn flushed_once(
         &mut self,
         v: Value,
         flush: impl FnOnce(&mut Self, Register, Register),
@@ -37,7 +37,7 @@ impl Tile<'_, '_> {
     }
 
     /// Records that the node has written its result without denormals.
-    pub fn has_flushed(&mut self, to: Register, under: Under) {
+    pub(crate) fn has_flushed(&mut self, to: Register, under: Under) {
         let lanes = match (under, self.merge) {
             (Under::All, _) => Flushed::All,
             (_, Some((_, Some(mask)))) => Flushed::Under(self.var(mask, MASK)),

@@ -26,7 +26,7 @@ use crate::compiler::asm::{Arg, Asm, Under};
 use crate::compiler::gpr_alloc::{self, GprAlloc};
 use crate::compiler::segments::{Segments, source};
 use maps::{Parts, Used, Uses};
-pub use vars::Derived;
+pub(super) use vars::Derived;
 use vars::{MASK, Pair, Slot, Var, VarId, slot_of};
 
 /// The number of vector registers for values. The other ones are for templates.
@@ -35,20 +35,20 @@ const ZMMS: usize = 28;
 const MASKS: usize = 6;
 
 /// The vector registers that a template uses internally.
-pub const SCRATCH: [Register; 4] = [
+pub(super) const SCRATCH: [Register; 4] = [
     Register::ZMM28,
     Register::ZMM29,
     Register::ZMM30,
     Register::ZMM31,
 ];
 /// The mask register that a template uses internally.
-pub const SCRATCH_MASK: Register = Register::K7;
+pub(super) const SCRATCH_MASK: Register = Register::K7;
 
 /// The table of VPTERNLOGD that selects bits of the second operand where the third has ones, else of the first.
 const CHOOSE: u8 = 0xd8;
 
 /// A mask of all lanes, which is complete in a general register after all tiles: each tile shifts its part in.
-pub struct Gathered {
+pub(super) struct Gathered {
     /// The general register of the mask.
     pub register: Register,
     /// The offsets in the uniform state to store the whole mask at.
@@ -59,10 +59,10 @@ pub struct Gathered {
 }
 
 /// Emits the code of the current node, for one tile.
-pub type Template = fn(&mut Tile<'_, '_>) -> Result<(), TooMany>;
+pub(super) type Template = fn(&mut Tile<'_, '_>) -> Result<(), TooMany>;
 
 /// The parts of the compiler that code for tiles uses.
-pub struct Shared<'t, 'b> {
+pub(super) struct Shared<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
@@ -73,7 +73,7 @@ pub struct Shared<'t, 'b> {
 }
 
 /// A tile that is being compiled.
-pub struct Tile<'t, 'b> {
+pub(super) struct Tile<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     single: &'t mut (dyn Single + 'b),
@@ -110,7 +110,7 @@ pub struct Tile<'t, 'b> {
 
 impl<'t, 'b> Tile<'t, 'b> {
     /// The tile of a segment. `reads_zeros` says that the host reads denormals of single precision as zeros in it.
-    pub fn new(
+    pub(super) fn new(
         shared: Shared<'t, 'b>,
         templates: &'t [Option<Template>],
         reads_zeros: bool,
@@ -156,7 +156,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn alone(
+    pub(super) fn alone(
         shared: Shared<'t, 'b>,
         node: &'t Value,
         template: Template,
@@ -180,7 +180,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn run(mut self) -> Result<Vec<Gathered>, TooMany> {
+    pub(super) fn run(mut self) -> Result<Vec<Gathered>, TooMany> {
         while let Some(v) = self.nodes.get(self.at) {
             self.node(*v)?;
             self.at += 1;

@@ -11,18 +11,18 @@ use crate::compiler::segments::{second_of, source};
 
 impl Tile<'_, '_> {
     /// The register of a 32-bit operand, or of half of a 64-bit one.
-    pub fn part(&mut self, v: Value, part: u8) -> Result<Register, TooMany> {
+    pub(crate) fn part(&mut self, v: Value, part: u8) -> Result<Register, TooMany> {
         let var = self.var(v, part);
         self.register(var)
     }
 
     /// The register of a 32-bit operand, or of a mask.
-    pub fn reg(&mut self, v: Value) -> Result<Register, TooMany> {
+    pub(crate) fn reg(&mut self, v: Value) -> Result<Register, TooMany> {
         self.part(v, 0)
     }
 
     /// An operand in the form that an instruction accepts: in memory if it is there and has no later use.
-    pub fn arg(&mut self, v: Value, part: u8) -> Result<Arg, TooMany> {
+    pub(crate) fn arg(&mut self, v: Value, part: u8) -> Result<Arg, TooMany> {
         let var = self.var(v, part);
         match self.vars[var].slot {
             Some(slot) if self.vars[var].register.is_none() && !self.is_live_after(var) => {
@@ -33,7 +33,7 @@ impl Tile<'_, '_> {
     }
 
     /// The value of a uniform operand that is constant.
-    pub fn constant(&self, v: Value) -> Option<u64> {
+    pub(crate) fn constant(&self, v: Value) -> Option<u64> {
         match self.block.node(source(self.block, v)).op {
             Op::Const(c) => Some(c),
             _ => None,
@@ -42,7 +42,7 @@ impl Tile<'_, '_> {
 
     /// The register for a part of the result, and its masking. The register must be written once, after all operands have been
     /// read, except by the instruction that writes it.
-    pub fn result(&mut self, part: u8) -> Result<(Register, Under), TooMany> {
+    pub(crate) fn result(&mut self, part: u8) -> Result<(Register, Under), TooMany> {
         let v = self.nodes[self.at];
         if let Some((first, mask)) = self.merge {
             return self.result_in(v, part, first + u16::from(part), mask);
@@ -147,7 +147,7 @@ impl Tile<'_, '_> {
     }
 
     /// The register for a mask result, and the mask that restricts it.
-    pub fn result_mask(&mut self, v: Value) -> Result<(Register, Under), TooMany> {
+    pub(crate) fn result_mask(&mut self, v: Value) -> Result<(Register, Under), TooMany> {
         let var = self.new_var(None, true);
         self.bind(v, MASK, var);
         let register = self.free_register(true)?;
@@ -156,14 +156,14 @@ impl Tile<'_, '_> {
     }
 
     /// A register for this node only, for a mask or for lanes.
-    pub fn spare(&mut self, mask: bool) -> Result<Register, TooMany> {
+    pub(crate) fn spare(&mut self, mask: bool) -> Result<Register, TooMany> {
         let register = self.free_register(mask)?;
         self.pinned.push(register);
         Ok(register)
     }
 
     /// Moves both halves of a 64-bit result from registers of the template to its own.
-    pub fn result_halves(&mut self, halves: [Register; 2]) -> Result<(), TooMany> {
+    pub(crate) fn result_halves(&mut self, halves: [Register; 2]) -> Result<(), TooMany> {
         for (part, from) in halves.into_iter().enumerate() {
             let (to, under) = self.result(part as u8)?;
             let args = [to.into(), from.into()];
@@ -174,7 +174,7 @@ impl Tile<'_, '_> {
     }
 
     /// Defines the parts of the result as those of other values.
-    pub fn result_is(&mut self, parts: &[(Value, u8)]) -> Result<(), TooMany> {
+    pub(crate) fn result_is(&mut self, parts: &[(Value, u8)]) -> Result<(), TooMany> {
         if self.merge.is_none() {
             for (n, (v, part)) in parts.iter().enumerate() {
                 let var = self.var(*v, *part);
@@ -197,7 +197,7 @@ impl Tile<'_, '_> {
 
     /// The lanes in which the result of the current node is used, if its only user is a selection, which takes another value
     /// elsewhere.
-    pub fn selected_by(&self) -> Option<Value> {
+    pub(crate) fn selected_by(&self) -> Option<Value> {
         let this = self.this();
         let [at] = *self.uses.of(this) else {
             return None;
@@ -215,7 +215,7 @@ impl Tile<'_, '_> {
     }
 
     /// The operands of the current node.
-    pub fn args(&self) -> [Value; 3] {
+    pub(crate) fn args(&self) -> [Value; 3] {
         let mut args = [self.this(); 3];
         let mut at = 0;
         let op = &self.block.node(self.this()).op;
@@ -229,7 +229,7 @@ impl Tile<'_, '_> {
     }
 
     /// The float environment of the current node.
-    pub fn fp(&self) -> Fp {
+    pub(crate) fn fp(&self) -> Fp {
         match self.block.node(self.this()).op {
             Op::Un(_, _, fp, _)
             | Op::Bin(_, _, fp, ..)
@@ -241,7 +241,7 @@ impl Tile<'_, '_> {
     }
 
     /// The element type of the current node.
-    pub fn elem(&self) -> Elem {
+    pub(crate) fn elem(&self) -> Elem {
         match self.block.node(self.this()).op {
             Op::Un(_, elem, ..)
             | Op::Bin(_, elem, ..)
@@ -253,12 +253,12 @@ impl Tile<'_, '_> {
     }
 
     /// The current node of the block.
-    pub fn this(&self) -> Value {
+    pub(crate) fn this(&self) -> Value {
         self.nodes[self.at]
     }
 
     /// The second result of the current node, if it is used.
-    pub fn second(&self) -> Option<Value> {
+    pub(crate) fn second(&self) -> Option<Value> {
         let this = self.this();
         if !has_second(&self.block.node(this).op) {
             return None;

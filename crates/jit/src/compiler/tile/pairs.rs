@@ -81,7 +81,7 @@ impl Tile<'_, '_> {
     }
 
     /// The registers of a 64-bit operand: lanes 0 to 7, and 8 to 15.
-    pub fn packed(&mut self, v: Value) -> Result<[Register; 2], TooMany> {
+    pub(crate) fn packed(&mut self, v: Value) -> Result<[Register; 2], TooMany> {
         let planes = [self.var(v, 0), self.var(v, 1)];
         let packed = self.pack(planes);
         let registers = [self.register(packed[0])?, self.register(packed[1])?];
@@ -143,7 +143,7 @@ impl Tile<'_, '_> {
     }
 
     /// The registers for a packed result, with their masking. Each must be written once, after all operands have been read.
-    pub fn result_packed(&mut self) -> Result<[(Register, Under); 2], TooMany> {
+    pub(crate) fn result_packed(&mut self) -> Result<[(Register, Under); 2], TooMany> {
         let v = self.this();
         let Some((n, mask)) = self.merge else {
             let (registers, planes) = self.new_packed()?;
@@ -218,7 +218,7 @@ impl Tile<'_, '_> {
     }
 
     /// The mask registers of lanes 0 to 7, in the lowest bits, and of 8 to 15.
-    pub fn halves_of(&mut self, mask: Value) -> Result<[Register; 2], TooMany> {
+    pub(crate) fn halves_of(&mut self, mask: Value) -> Result<[Register; 2], TooMany> {
         let low = self.reg(mask)?;
         let mask = source(self.block, mask);
         let high = match self.of.get(mask, UPPER) {

@@ -6,7 +6,7 @@ use wavetank_lower::{Place, register};
 
 /// The place of a value in memory: a spill slot, a register of the wave, or a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slot {
+pub(super) enum Slot {
     /// A lane vector, by its offset.
     Lanes(u32),
     /// A dword for all lanes, at an offset in the uniform state.
@@ -25,7 +25,7 @@ pub enum Slot {
 
 /// A value, or half of a 64-bit one, within the tile.
 #[derive(Debug)]
-pub struct Var {
+pub(super) struct Var {
     pub register: Option<Register>,
     pub slot: Option<Slot>,
     pub mask: bool,
@@ -39,11 +39,11 @@ pub struct Var {
     pub derived: [Option<VarId>; Derived::COUNT],
 }
 
-pub type VarId = usize;
+pub(super) type VarId = usize;
 
 /// The lanes without denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flushed {
+pub(super) enum Flushed {
     /// All lanes of the tile.
     All,
     /// The lanes of a mask.
@@ -51,11 +51,11 @@ pub enum Flushed {
 }
 
 /// The part number of a value as a mask.
-pub const MASK: u8 = 2;
+pub(super) const MASK: u8 = 2;
 
 /// A value that is derived from a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Derived {
+pub(crate) enum Derived {
     /// The number without denormals, in single precision.
     WithoutDenormals,
     /// The lower half of each dword, in single precision.
@@ -66,18 +66,18 @@ pub enum Derived {
 
 impl Derived {
     /// The number of kinds of derived values.
-    pub const COUNT: usize = 3;
+    pub(crate) const COUNT: usize = 3;
 }
 
 /// Both forms of the same 64-bit values.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
+pub(super) struct Pair {
     pub planes: [VarId; 2],
     pub packed: [VarId; 2],
 }
 
 /// The slot of the vector register with this number.
-pub fn slot_of(n: u16) -> Slot {
+pub(super) fn slot_of(n: u16) -> Slot {
     match register(Reg::V(n)) {
         Place::Vector(at) => Slot::Lanes(at),
         _ => unreachable!("vector registers are lane vectors"),

@@ -13,7 +13,7 @@ pub(super) const A: Register = Register::RAX;
 pub(super) const B: Register = Register::RCX;
 
 /// The emitter of code for uniform values.
-pub struct Uniform<'t, 'b> {
+pub(crate) struct Uniform<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
@@ -24,7 +24,7 @@ pub struct Uniform<'t, 'b> {
 
 impl Uniform<'_, '_> {
     /// Loads a value of the wave into a register.
-    pub fn load(&mut self, register: Register, v: Value) {
+    pub(crate) fn load(&mut self, register: Register, v: Value) {
         let v = source(self.block, v);
         let wide = self.block.ty(v).bits() == 64;
         if let Some(held) = self.gprs.find(v) {
@@ -80,7 +80,7 @@ impl Uniform<'_, '_> {
     }
 
     /// Defines the value of a node as the content of the first register.
-    pub fn result(&mut self, v: Value) -> Result<(), TooMany> {
+    pub(crate) fn result(&mut self, v: Value) -> Result<(), TooMany> {
         self.result_from(v, A)
     }
 
@@ -130,7 +130,7 @@ impl Uniform<'_, '_> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn forget(&mut self, all: bool) -> Result<(), TooMany> {
+    pub(crate) fn forget(&mut self, all: bool) -> Result<(), TooMany> {
         for (register, v) in self.gprs.forget(all) {
             self.spill(register, v)?;
         }

@@ -13,7 +13,7 @@ const C: Register = Register::RDX;
 
 /// The way in which an operation is computed for the wave as a whole, with its operands.
 #[derive(Clone, Copy, Debug)]
-pub enum Emit {
+pub(crate) enum Emit {
     /// Reads a register of the wave.
     Read(Reg),
     /// Writes a value to a register of the wave.
@@ -52,7 +52,7 @@ pub enum Emit {
 
 /// An operation with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unary {
+pub(crate) enum Unary {
     Copy,
     Not,
     CountOnes,
@@ -68,7 +68,7 @@ pub enum Unary {
 
 /// An operation with two operands, with its instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Binary {
+pub(crate) enum Binary {
     /// An arithmetic or logic instruction, whose second operand may be in memory.
     Alu(Code),
     /// A shift by CL, which takes the count modulo the width.
@@ -85,14 +85,14 @@ pub enum Binary {
 
 /// The instructions for a relation of integers: the one that sets a byte, and the jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Condition {
+pub(crate) struct Condition {
     pub set: Code,
     pub jump: Code,
 }
 
 impl Emit {
     /// Whether operands are taken from general registers.
-    pub fn takes_registers(self) -> bool {
+    pub(crate) fn takes_registers(self) -> bool {
         !matches!(self, Emit::InOneLane(_))
     }
 }
@@ -102,7 +102,7 @@ impl Uniform<'_, '_> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn node(&mut self, v: Value, emit: Emit) -> Result<(), TooMany> {
+    pub(crate) fn node(&mut self, v: Value, emit: Emit) -> Result<(), TooMany> {
         match emit {
             Emit::InOneLane(template) => return self.in_one_lane(v, template),
             Emit::Write(reg, value) => {
@@ -392,7 +392,7 @@ impl Uniform<'_, '_> {
     }
 
     /// Jumps if a value is not 0: by the flags of the comparison that computes it, if the branch is its only user.
-    pub fn jump_if(&mut self, cond: Value, comparison: Option<Emit>, to: Label) {
+    pub(crate) fn jump_if(&mut self, cond: Value, comparison: Option<Emit>, to: Label) {
         match comparison {
             Some(Emit::Compare {
                 condition,

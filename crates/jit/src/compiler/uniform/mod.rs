@@ -7,6 +7,6 @@ mod code;
 mod emit;
 mod select;
 
-pub use code::Uniform;
-pub use emit::Emit;
-pub use select::select;
+pub(super) use code::Uniform;
+pub(super) use emit::Emit;
+pub(super) use select::select;

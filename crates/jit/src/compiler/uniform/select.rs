@@ -16,7 +16,7 @@ const RARE: Reason = "there is no emitter for it";
 ///
 /// # Errors
 /// The reason why helpers must compute it.
-pub fn select(block: &Block, op: &Op) -> Result<Emit, Reason> {
+pub(crate) fn select(block: &Block, op: &Op) -> Result<Emit, Reason> {
     match *op {
         Op::ReadLane(value, index) => return Ok(Emit::ReadLane(value, index)),
         Op::ReadFirstLane(value, mask) => return Ok(Emit::ReadFirstLane(value, mask)),

@@ -10,17 +10,17 @@ use super::model::*;
 use crate::random::Random;
 
 /// A number near one of those that matter.
-pub fn near(random: &mut Random, at: u64) -> u64 {
+pub(crate) fn near(random: &mut Random, at: u64) -> u64 {
     at.wrapping_add(random.below(48) as u64).wrapping_sub(24)
 }
 
-pub fn pick<T: Copy>(random: &mut Random, of: &[T]) -> T {
+pub(crate) fn pick<T: Copy>(random: &mut Random, of: &[T]) -> T {
     of[random.below(of.len())]
 }
 
 /// Offsets of lanes: rows, steps, one place, tiles, anything, and now and then lanes that go elsewhere. They are all near `target`,
 /// which is where something begins or ends.
-pub fn shape(random: &mut Random, bytes: u64, target: u64) -> [u64; 64] {
+pub(crate) fn shape(random: &mut Random, bytes: u64, target: u64) -> [u64; 64] {
     let step = pick(random, &[bytes, bytes, 4, 1, 2, 8, 12, 16, 0]);
     let (kind, before) = (
         random.below(6),
@@ -55,7 +55,7 @@ pub fn shape(random: &mut Random, bytes: u64, target: u64) -> [u64; 64] {
     lanes
 }
 
-pub struct Test<'r> {
+pub(crate) struct Test<'r> {
     pub random: Random,
     pub model: Model,
     pub registry: &'r Registry,
@@ -67,7 +67,7 @@ pub struct Test<'r> {
 
 impl Test<'_> {
     /// Another allocation comes, or one goes.
-    pub fn allocate(&mut self) {
+    pub(crate) fn allocate(&mut self) {
         let r = &mut self.random;
         if self.registered.len() > 5 || r.below(3) == 0 && self.registered.len() > 1 {
             let (piece, was) = self.registered.swap_remove(r.below(self.registered.len()));
@@ -112,7 +112,7 @@ impl Test<'_> {
     }
 
     /// An address where something begins or ends, less so many bytes.
-    pub fn edge(&mut self, bytes: u64) -> u64 {
+    pub(crate) fn edge(&mut self, bytes: u64) -> u64 {
         let r = &mut self.random;
         let any = self.model.base + r.below(ARENA as usize) as u64;
         let piece = match self.registered.as_slice() {
@@ -136,7 +136,7 @@ impl Test<'_> {
         )
     }
 
-    pub fn mask(&mut self) -> u64 {
+    pub(crate) fn mask(&mut self) -> u64 {
         let n = self.random.next();
         let some = [
             n,
@@ -151,7 +151,7 @@ impl Test<'_> {
     }
 
     /// An access of some space, with what its lanes have in registers.
-    pub fn access(&mut self, wave: &mut Wave, store: bool, atomic: bool) -> Attempt {
+    pub(crate) fn access(&mut self, wave: &mut Wave, store: bool, atomic: bool) -> Attempt {
         let width = match (atomic, self.random.below(6)) {
             (true, n) => Access::Dwords(1 + (n & 1) as u8),
             (_, 0) => Access::U8,
@@ -180,7 +180,12 @@ impl Test<'_> {
     }
 
     /// Addresses of 64 bits in lanes, with an index or without, flat or not; or a base, and an index a lane.
-    pub fn global(&mut self, wave: &mut Wave, bytes: u64, op: impl Fn(Where) -> MemOp) -> Attempt {
+    pub(crate) fn global(
+        &mut self,
+        wave: &mut Wave,
+        bytes: u64,
+        op: impl Fn(Where) -> MemOp,
+    ) -> Attempt {
         let constant = pick(&mut self.random, &[0, 0, 4, 4095, -4096, -1]);
         let (edge, kind) = (self.edge(bytes), self.random.below(4));
         let target = near(&mut self.random, 0);
@@ -254,7 +259,7 @@ impl Test<'_> {
     }
 
     /// A descriptor: by its bytes or its records, without swizzling.
-    pub fn buffer(
+    pub(crate) fn buffer(
         &mut self,
         wave: &mut Wave,
         bytes: u64,
@@ -379,7 +384,7 @@ impl Test<'_> {
     }
 
     /// LDS, without a limit or with one.
-    pub fn lds(
+    pub(crate) fn lds(
         &mut self,
         wave: &mut Wave,
         bytes: u64,
@@ -457,7 +462,7 @@ impl Test<'_> {
     }
 
     /// The global data share, of which M0 leaves a part.
-    pub fn gds(
+    pub(crate) fn gds(
         &mut self,
         wave: &mut Wave,
         bytes: u64,
@@ -506,7 +511,7 @@ impl Test<'_> {
     }
 
     /// Offsets in scratch. A lane that is outside denies the access, as does an atomic that is not aligned.
-    pub fn scratch(
+    pub(crate) fn scratch(
         &mut self,
         wave: &mut Wave,
         bytes: u64,
@@ -562,7 +567,7 @@ impl Test<'_> {
     }
 
     /// Scalar loads from an address, and through a descriptor.
-    pub fn scalar(&mut self, wave: &mut Wave) -> (MemOp, Vec<Source>, Vec<Option<u64>>) {
+    pub(crate) fn scalar(&mut self, wave: &mut Wave) -> (MemOp, Vec<Source>, Vec<Option<u64>>) {
         let dwords = pick(&mut self.random, &[1u64, 2, 4, 8, 16]);
         let edge = self.edge(4 * dwords);
         let r = &mut self.random;
@@ -608,7 +613,7 @@ impl Test<'_> {
 }
 
 /// Dwords of a data share between a start and an end, or all of an atomic.
-pub fn shared(
+pub(crate) fn shared(
     memory: Memory,
     first: u64,
     bytes: u64,

@@ -5,26 +5,26 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::super::*;
 
 /// Bytes of the host's memory of which allocations are parts.
-pub const ARENA: u64 = 8192;
+pub(crate) const ARENA: u64 = 8192;
 /// Dwords of scratch that a lane has at most.
-pub const SCRATCH_DWORDS: u64 = 20;
-pub const GDS: u64 = 65536;
+pub(crate) const SCRATCH_DWORDS: u64 = 20;
+pub(crate) const GDS: u64 = 65536;
 /// Where something is in the global data share at first.
-pub const GDS_FILLED: [u64; 3] = [0, 0x8000, GDS - 512];
+pub(crate) const GDS_FILLED: [u64; 3] = [0, 0x8000, GDS - 512];
 /// Vector registers: addresses of 64 bits, offsets, indices, data.
-pub const AT: u32 = 0;
-pub const OFFSET: u32 = 2;
-pub const INDEX: u32 = 3;
-pub const DATA: u32 = 8;
+pub(crate) const AT: u32 = 0;
+pub(crate) const OFFSET: u32 = 2;
+pub(crate) const INDEX: u32 = 3;
+pub(crate) const DATA: u32 = 8;
 /// Scalar registers: an address, a descriptor, other numbers.
-pub const ADDRESS: usize = 20;
-pub const RESOURCE: usize = 8;
-pub const NUMBER: usize = 24;
-pub const OTHER: usize = 25;
+pub(crate) const ADDRESS: usize = 20;
+pub(crate) const RESOURCE: usize = 8;
+pub(crate) const NUMBER: usize = 24;
+pub(crate) const OTHER: usize = 25;
 
 /// A part of the arena that is allocated.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub(crate) struct Piece {
     pub start: u64,
     pub end: u64,
     pub writable: bool,
@@ -32,7 +32,7 @@ pub struct Piece {
 
 /// Which memory a place is in.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Memory {
+pub(crate) enum Memory {
     Guest,
     Lds,
     Gds,
@@ -42,14 +42,14 @@ pub enum Memory {
 /// What an access does at a place, and all of which is there or not: so many bytes from a byte of the lane's data on. `None` reads
 /// 0 and is dropped.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub(crate) struct Part {
     pub at: u64,
     pub bytes: u64,
     pub place: Option<(Memory, u64)>,
 }
 
 /// An operation, and the parts that it has in each lane by the rules of its space.
-pub struct Attempt {
+pub(crate) struct Attempt {
     pub op: MemOp,
     pub sources: Vec<Source>,
     pub parts: Vec<Vec<Part>>,
@@ -59,7 +59,7 @@ pub struct Attempt {
 
 /// All that may be accessed, and what is in it.
 #[derive(Clone, Default)]
-pub struct Model {
+pub(crate) struct Model {
     pub pieces: Vec<Piece>,
     pub guest: Vec<u8>,
     pub base: u64,
@@ -71,7 +71,7 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn bytes(&mut self, memory: Memory) -> (&mut Vec<u8>, u64) {
+    pub(crate) fn bytes(&mut self, memory: Memory) -> (&mut Vec<u8>, u64) {
         match memory {
             Memory::Guest => (&mut self.guest, self.base),
             Memory::Lds => (&mut self.lds, 0),
@@ -81,7 +81,7 @@ impl Model {
     }
 
     /// Whether one allocation holds all of it.
-    pub fn allows(&self, at: u64, bytes: u64, stores: bool) -> bool {
+    pub(crate) fn allows(&self, at: u64, bytes: u64, stores: bool) -> bool {
         self.pieces.iter().any(|p| {
             let end = u128::from(at) + u128::from(bytes);
             p.start <= at && end <= u128::from(p.end) && (p.writable || !stores)
@@ -89,7 +89,7 @@ impl Model {
     }
 
     /// Where dwords of a lane's scratch are, if all of the access is in it: the sum of 32 bits.
-    pub fn private(&self, lane: usize, offset: u32, bytes: u64) -> Option<Vec<Part>> {
+    pub(crate) fn private(&self, lane: usize, offset: u32, bytes: u64) -> Option<Vec<Part>> {
         let inside = u64::from(offset) + bytes <= self.lane_bytes;
         let byte = |n: u64| {
             let o = u64::from(offset) + n;
@@ -105,7 +105,7 @@ impl Model {
 }
 
 /// What an access leaves by the rules.
-pub struct Expected {
+pub(crate) struct Expected {
     /// The lanes that may not go where they go.
     pub denied: u64,
     /// A lane may be denied as a whole, though each of its dwords is allowed by itself: they lie in two allocations.
@@ -114,7 +114,7 @@ pub struct Expected {
     pub registers: Vec<[u32; 64]>,
 }
 
-pub fn expected(model: &Model, access: &Attempt, wave: &Wave, mask: u64) -> Expected {
+pub(crate) fn expected(model: &Model, access: &Attempt, wave: &Wave, mask: u64) -> Expected {
     let mut left = model.clone();
     let data: Vec<[u32; 64]> = (0..8).map(|n| *wave.vgpr(DATA as usize + n)).collect();
     let mut registers = data.clone();
@@ -183,7 +183,7 @@ pub fn expected(model: &Model, access: &Attempt, wave: &Wave, mask: u64) -> Expe
 }
 
 /// What memory holds now.
-pub fn now(
+pub(crate) fn now(
     model: &Model,
     arena: &[AtomicU64],
     unit: &mut MemoryUnit<'_>,
@@ -213,7 +213,7 @@ pub fn now(
     }
 }
 
-pub fn differ(got: &Model, want: &Model) -> Option<String> {
+pub(crate) fn differ(got: &Model, want: &Model) -> Option<String> {
     let all = [
         (&got.guest, &want.guest, "guest"),
         (&got.lds, &want.lds, "LDS"),

@@ -7,7 +7,7 @@ use wavetank_ir::{Bin, Block, Cvt, Elem, LANES, Op, Reg, Rel, Tern, Ty, Un, Valu
 
 /// The registers of one wave.
 #[derive(Clone)]
-pub struct State {
+pub(crate) struct State {
     /// The vector registers by number.
     pub v: HashMap<u16, [u32; LANES]>,
     /// The scalar registers by source code.
@@ -16,7 +16,7 @@ pub struct State {
 
 impl State {
     /// A state with all registers zero except EXEC.
-    pub fn new(exec: u64) -> State {
+    pub(crate) fn new(exec: u64) -> State {
         let mut state = State {
             v: HashMap::new(),
             s: [0; 128],
@@ -25,31 +25,31 @@ impl State {
         state
     }
 
-    pub fn s64(&self, n: u8) -> u64 {
+    pub(crate) fn s64(&self, n: u8) -> u64 {
         let n = usize::from(n);
         u64::from(self.s[n]) | u64::from(self.s[n + 1]) << 32
     }
 
-    pub fn set_s64(&mut self, n: u8, x: u64) {
+    pub(crate) fn set_s64(&mut self, n: u8, x: u64) {
         self.s[usize::from(n)] = x as u32;
         self.s[usize::from(n) + 1] = (x >> 32) as u32;
     }
 
-    pub fn vgpr(&self, n: u16) -> [u32; LANES] {
+    pub(crate) fn vgpr(&self, n: u16) -> [u32; LANES] {
         self.v.get(&n).copied().unwrap_or([0; LANES])
     }
 
-    pub fn vgpr64(&self, n: u16) -> [u64; LANES] {
+    pub(crate) fn vgpr64(&self, n: u16) -> [u64; LANES] {
         let (low, high) = (self.vgpr(n), self.vgpr(n + 1));
         std::array::from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
     }
 
     /// Sets a register to the same value in every lane.
-    pub fn set(&mut self, n: u16, x: u32) {
+    pub(crate) fn set(&mut self, n: u16, x: u32) {
         self.v.insert(n, [x; LANES]);
     }
 
-    pub fn set64(&mut self, n: u16, x: u64) {
+    pub(crate) fn set64(&mut self, n: u16, x: u64) {
         self.set(n, x as u32);
         self.set(n + 1, (x >> 32) as u32);
     }
@@ -69,7 +69,7 @@ impl State {
     }
 
     /// Runs a block of one instruction.
-    pub fn run(&mut self, block: &Block) {
+    pub(crate) fn run(&mut self, block: &Block) {
         let mut values: Vec<Lanes> = Vec::new();
         for node in &block.nodes {
             let result = self.node(block, &node.op, &values);

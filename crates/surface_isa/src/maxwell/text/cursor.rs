@@ -16,11 +16,11 @@ pub(crate) struct Word<'t> {
 
 impl Word<'_> {
     /// Whether it is another word, in any case.
-    pub fn is(&self, other: &str) -> bool {
+    pub(crate) fn is(&self, other: &str) -> bool {
         self.text.eq_ignore_ascii_case(other)
     }
 
-    pub fn fail<T>(&self, message: impl Display) -> Result<T, TextError> {
+    pub(crate) fn fail<T>(&self, message: impl Display) -> Result<T, TextError> {
         Err(TextError::new(self.span.clone(), message))
     }
 }
@@ -33,7 +33,7 @@ pub(crate) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    pub fn new(text: &'t str) -> Cursor<'t> {
+    pub(crate) fn new(text: &'t str) -> Cursor<'t> {
         Cursor { text, at: 0 }
     }
 
@@ -42,7 +42,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Goes on to what is neither blank nor inside a comment. A comment that does not end is one to the end of the line.
-    pub fn skip_blanks(&mut self) {
+    pub(crate) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
             let blank = rest.len() - rest.trim_start().len();
@@ -58,19 +58,19 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    pub fn is_at_end(&mut self) -> bool {
+    pub(crate) fn is_at_end(&mut self) -> bool {
         self.skip_blanks();
         self.rest().is_empty()
     }
 
     /// Takes a mark, after blanks.
-    pub fn eat(&mut self, mark: char) -> bool {
+    pub(crate) fn eat(&mut self, mark: char) -> bool {
         self.skip_blanks();
         self.eat_here(mark)
     }
 
     /// Takes a mark that stands here, without blanks.
-    pub fn eat_here(&mut self, mark: char) -> bool {
+    pub(crate) fn eat_here(&mut self, mark: char) -> bool {
         let there = self.rest().starts_with(mark);
         if there {
             self.at += mark.len_utf8();
@@ -79,7 +79,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes a mark, after blanks.
-    pub fn expect(&mut self, mark: char, why: &str) -> Result<(), TextError> {
+    pub(crate) fn expect(&mut self, mark: char, why: &str) -> Result<(), TextError> {
         match self.eat(mark) {
             true => Ok(()),
             false => self.fail(format!("expected `{mark}` {why}")),
@@ -87,13 +87,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// Takes letters, digits and underscores, after blanks; there may be none.
-    pub fn word(&mut self) -> Word<'t> {
+    pub(crate) fn word(&mut self) -> Word<'t> {
         self.skip_blanks();
         self.word_here()
     }
 
     /// Takes letters, digits and underscores that stand here.
-    pub fn word_here(&mut self) -> Word<'t> {
+    pub(crate) fn word_here(&mut self) -> Word<'t> {
         let rest = self.rest();
         let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = rest.find(|c| !inside(c)).unwrap_or(rest.len());
@@ -106,16 +106,16 @@ impl<'t> Cursor<'t> {
     }
 
     /// The bytes from a place to this one.
-    pub fn since(&self, start: usize) -> Range<usize> {
+    pub(crate) fn since(&self, start: usize) -> Range<usize> {
         start..self.at
     }
 
-    pub fn place(&self) -> usize {
+    pub(crate) fn place(&self) -> usize {
         self.at
     }
 
     /// Fails at what comes next, which it quotes.
-    pub fn fail<T>(&mut self, expected: impl Display) -> Result<T, TextError> {
+    pub(crate) fn fail<T>(&mut self, expected: impl Display) -> Result<T, TextError> {
         self.skip_blanks();
         let start = self.at;
         let word = self.clone().word_here();

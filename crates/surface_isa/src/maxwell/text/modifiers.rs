@@ -31,9 +31,8 @@ pub(super) fn modifiers(
     let end = words.last().map_or(name.span.end, |word| word.span.end);
     let mut list = List { words: &words, end };
     let mode = mode(&mut list)?;
-    let dim = match list.take(Dim::ALL, Dim::name) {
-        Some((dim, _)) => dim,
-        None => return list.fail(&format!("a dimension: {}", listed(Dim::ALL, Dim::name))),
+    let Some((dim, _)) = list.take(Dim::ALL, Dim::name) else {
+        return list.fail(&format!("a dimension: {}", listed(Dim::ALL, Dim::name)));
     };
     let (op, op_span) = match list.take(Op::ALL, Op::name) {
         Some(op) => op,

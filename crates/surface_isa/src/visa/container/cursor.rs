@@ -21,7 +21,7 @@ pub(super) fn fail<T>(offset: usize, message: impl Into<String>) -> Result<T> {
 
 impl<'b> Cursor<'b> {
     /// At the beginning of a range, which lies in the bytes.
-    pub fn new(bytes: &'b [u8], range: Range<usize>) -> Cursor<'b> {
+    pub(super) fn new(bytes: &'b [u8], range: Range<usize>) -> Cursor<'b> {
         let end = range.end.min(bytes.len());
         Cursor {
             bytes,
@@ -31,7 +31,7 @@ impl<'b> Cursor<'b> {
     }
 
     /// So many bytes. `what` says of what, if they are not there.
-    pub fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8]> {
+    pub(super) fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8]> {
         let left = self.end - self.at;
         if count > left {
             let message = format!("{what} needs {count} bytes, and {left} are left");
@@ -43,7 +43,7 @@ impl<'b> Cursor<'b> {
     }
 
     /// The bytes before the next zero, and behind that.
-    pub fn string(&mut self) -> Result<Range<usize>> {
+    pub(super) fn string(&mut self) -> Result<Range<usize>> {
         let rest = &self.bytes[self.at..self.end];
         let Some(length) = rest.iter().position(|byte| *byte == 0) else {
             return fail(self.at, "a string does not end");
@@ -53,22 +53,22 @@ impl<'b> Cursor<'b> {
         Ok(range)
     }
 
-    pub fn u8(&mut self, what: &str) -> Result<u8> {
+    pub(super) fn u8(&mut self, what: &str) -> Result<u8> {
         Ok(self.take(1, what)?[0])
     }
 
-    pub fn u16(&mut self, what: &str) -> Result<u16> {
+    pub(super) fn u16(&mut self, what: &str) -> Result<u16> {
         let bytes = self.take(2, what)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    pub fn u32(&mut self, what: &str) -> Result<u32> {
+    pub(super) fn u32(&mut self, what: &str) -> Result<u32> {
         let bytes = self.take(4, what)?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
     /// A number of a variable, a string, or how many there are.
-    pub fn id(&mut self, ids: Ids, what: &str) -> Result<u32> {
+    pub(super) fn id(&mut self, ids: Ids, what: &str) -> Result<u32> {
         match ids {
             Ids::Wide => self.u32(what),
             Ids::Narrow => self.u16(what).map(u32::from),
@@ -76,7 +76,7 @@ impl<'b> Cursor<'b> {
     }
 
     /// Bytes of the whole file that a header names, which have to be there. `place` is where it does.
-    pub fn within(&self, start: usize, size: usize, place: usize) -> Result<Range<usize>> {
+    pub(super) fn within(&self, start: usize, size: usize, place: usize) -> Result<Range<usize>> {
         let range = start..start.saturating_add(size);
         match self.bytes.get(range.clone()) {
             Some(_) => Ok(range),

@@ -10,7 +10,7 @@ pub(super) struct Token<'t> {
 }
 
 impl Token<'_> {
-    pub fn span(&self) -> Range<usize> {
+    pub(super) fn span(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 }
@@ -23,14 +23,14 @@ pub(super) struct Tokens<'t> {
 
 impl<'t> Tokens<'t> {
     /// Those of a line, up to a comment (`//`).
-    pub fn new(line: &'t str) -> Tokens<'t> {
+    pub(super) fn new(line: &'t str) -> Tokens<'t> {
         let end = line.find("//").unwrap_or(line.len());
         let line = line[..end].trim_end();
         Tokens { line, at: 0 }
     }
 
     /// The next one, which stays.
-    pub fn peek(&self) -> Option<Token<'t>> {
+    pub(super) fn peek(&self) -> Option<Token<'t>> {
         let rest = &self.line[self.at..];
         let start = self.at + (rest.len() - rest.trim_start().len());
         let rest = &self.line[start..];
@@ -46,20 +46,20 @@ impl<'t> Tokens<'t> {
         Some(Token { text, start })
     }
 
-    pub fn next(&mut self) -> Option<Token<'t>> {
+    pub(super) fn next(&mut self) -> Option<Token<'t>> {
         let token = self.peek()?;
         self.at = token.span().end;
         Some(token)
     }
 
     /// Takes the next one if it is this mark.
-    pub fn take(&mut self, mark: &str) -> Option<Token<'t>> {
+    pub(super) fn take(&mut self, mark: &str) -> Option<Token<'t>> {
         self.peek().filter(|token| token.text == mark)?;
         self.next()
     }
 
     /// Where the next one is, or the end of the line.
-    pub fn place(&self) -> Range<usize> {
+    pub(super) fn place(&self) -> Range<usize> {
         self.peek()
             .map_or(self.line.len()..self.line.len(), |token| token.span())
     }

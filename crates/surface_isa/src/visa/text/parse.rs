@@ -75,7 +75,10 @@ pub fn parse(line: &str) -> Result<TypedAtomic> {
     parse_with_parts(line).map(|(inst, _)| inst)
 }
 
-/// As [`parse`], with the places of the parts, for whoever knows more rules.
+/// As [`parse`], with the places of the parts, for checks of more rules.
+///
+/// # Errors
+/// As [`parse`].
 pub fn parse_with_parts(line: &str) -> Result<(TypedAtomic, Places)> {
     let mut tokens = Tokens::new(line);
     let mut places = Places::default();
@@ -231,9 +234,8 @@ fn mnemonic(tokens: &mut Tokens<'_>) -> Result<(Operation, bool)> {
         return fail(at..at, "expected `.` and an operation, such as `.add`");
     };
     at += 1;
-    let operation = match Operation::from_name(name) {
-        Some(operation) => operation,
-        None => return unknown(name, at),
+    let Some(operation) = Operation::from_name(name) else {
+        return unknown(name, at);
     };
     at += name.len();
     let word = match words.next() {

@@ -4,7 +4,7 @@ use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{Half, Single};
 
 /// What M becomes, by the names of the table. Of CAS `b` is the value to compare with, and `swap` the one to write.
-pub fn new_value(op: &str, size: &str, m: u64, b: u64, swap: u64) -> u64 {
+pub(crate) fn new_value(op: &str, size: &str, m: u64, b: u64, swap: u64) -> u64 {
     let bits = if size.ends_with("64") { 64 } else { 32 };
     let range = |signed: u64| i128::from((signed << (64 - bits)) as i64 >> (64 - bits));
     let signed = size.starts_with('S');

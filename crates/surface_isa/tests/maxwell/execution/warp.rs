@@ -9,15 +9,15 @@ use wavetank_surface_isa::maxwell::lift::{CONSTANTS, block};
 use wavetank_surface_isa::maxwell::{Generation, Inst, assemble};
 
 /// Threads of a warp.
-pub const THREADS: usize = 32;
+pub(crate) const THREADS: usize = 32;
 /// The number of the surface in the pool of headers.
-pub const SURFACE: u32 = 6;
+pub(crate) const SURFACE: u32 = 6;
 /// What registers hold that nobody writes.
-pub const OLD: u32 = 0x5555_5555;
+pub(crate) const OLD: u32 = 0x5555_5555;
 
 /// What there is before a program runs.
 #[derive(Clone)]
-pub struct Before {
+pub(crate) struct Before {
     pub surface: Surface,
     /// Its elements, in the order of x, then y, then z.
     pub elements: Vec<u64>,
@@ -34,19 +34,19 @@ pub struct Before {
 }
 
 /// What there is afterwards.
-pub struct After {
+pub(crate) struct After {
     pub leave: Leave,
     pub elements: Vec<u64>,
     pub wave: Wave,
 }
 
-pub fn inst(line: &str) -> Inst {
+pub(crate) fn inst(line: &str) -> Inst {
     let (inst, _) = assemble(line, Generation::Sm52).unwrap_or_else(|e| panic!("{line}: {e}"));
     inst
 }
 
 /// Runs a program on each engine, each with memory of its own.
-pub fn run(code: &[Inst], before: &Before) -> [After; 2] {
+pub(crate) fn run(code: &[Inst], before: &Before) -> [After; 2] {
     let code = code.to_vec();
     let source = Arc::new(move |pc, most| block(&code, pc, most));
     let how = Translation {
@@ -64,7 +64,7 @@ pub fn run(code: &[Inst], before: &Before) -> [After; 2] {
 }
 
 /// Each element with its coordinates.
-pub fn places(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+pub(crate) fn places(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let [width, height, depth] = size;
     let plane = move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z]));
     (0..depth).flat_map(plane)
