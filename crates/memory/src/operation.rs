@@ -11,7 +11,7 @@ use crate::global::at;
 use crate::lanes::{Lanes, each};
 use crate::places::{Places, Shape};
 use crate::register_file::VECTOR_BYTES;
-use crate::rows::{Aligned, NEIGHBOURS, Records, Rows, Run, copy, copy_dwords};
+use crate::rows::{Aligned, NEIGHBOURS, Records, Rows, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
@@ -211,22 +211,21 @@ impl<const N: usize, R: Rows> Store<N, R> {
     /// The places are checked.
     #[inline(always)]
     unsafe fn run_of_dwords(self, first: u64) {
-        let mut run = MaybeUninit::<Aligned<Run>>::uninit();
-        let rest = run.as_mut_ptr().cast::<u32>().wrapping_add(64);
-        // SAFETY: by the caller's promise; the registers are in the file, and a run has as many dwords.
+        // Up to three dwords of the first vector and three of the others end the run, after the last multiple of 16 in it.
+        let cut = (first % 16) as usize / 4;
+        let body = 4 * (64 - cut);
+        let mut tail = [0; 6];
+        // SAFETY: by the caller's promise; the registers are in the file.
         unsafe {
+            copy_dwords::<R>(self.data[0].cast(), at(first), first, body);
+            for (n, dword) in tail.iter_mut().enumerate().take(cut) {
+                *dword = self.data[0].add(64 - cut + n).read();
+            }
             for (n, from) in self.data.into_iter().skip(1).enumerate() {
-                rest.add(n).write(from.add(63).read());
+                tail[cut + n] = from.add(63).read();
             }
-            if first.is_multiple_of(16) {
-                // No aligned 16 bytes have dwords of both parts.
-                copy::<R, Lanes>(self.data[0].cast(), at(first));
-                let end = first + 256;
-                return copy_dwords::<R>(rest.cast(), at(end), end, 4 * (N - 1));
-            }
-            let run = run.as_mut_ptr().cast::<u32>();
-            run.copy_from_nonoverlapping(self.data[0], 64);
-            copy_dwords::<R>(run.cast(), at(first), first, 4 * (63 + N));
+            let end = first + body as u64;
+            copy_dwords::<R>(tail.as_ptr().cast(), at(end), end, 4 * (cut + N - 1));
         }
     }
 }

@@ -35,12 +35,11 @@ impl Rows for Avx512 {
 
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
-        let aligned = if N == 4 { 16 } else { 8 };
-        // SAFETY: by the caller's promise; AVX2 is part of the level.
+        // SAFETY: by the caller's promise.
         unsafe {
-            match from.addr() % aligned {
+            match from.addr() % 16 {
                 0 => overlapping::<N>(from, to),
-                _ => Avx2::overlapping::<N>(from, to),
+                bytes => shifted::<N>(from, bytes / 4, to),
             }
         }
     }
@@ -171,7 +170,7 @@ static RAMPS: [[i32; 16]; 17] = {
     ramps
 };
 
-/// [`Rows::overlapping`], where no aligned place spans two registers.
+/// [`Rows::overlapping`] from a multiple of 16 on, so that no aligned place spans two registers.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
@@ -193,6 +192,35 @@ unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
                     2 => _mm512_alignr_epi32::<2>(pair[1], pair[0]),
                     _ => _mm512_alignr_epi32::<3>(pair[1], pair[0]),
                 };
+                _mm512_storeu_epi32(to.add(64 * n + 16 * tile).cast(), x);
+            }
+        }
+    }
+}
+
+/// [`Rows::overlapping`] from so many dwords after a multiple of 16 on. The registers are loaded from that multiple on, without the
+/// dwords before the first: no aligned place spans two registers.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn shifted<const N: usize>(from: *const u8, dwords: usize, to: *mut u32) {
+    let from = from.wrapping_sub(4 * dwords);
+    let mut parts = [_mm512_setzero_si512(); 5];
+    let lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    // SAFETY: 63 + N dwords, and lanes of N vectors, by the caller's promise; the masks leave out all others.
+    unsafe {
+        for (n, part) in parts.iter_mut().enumerate() {
+            let on: __mmask16 = match n {
+                0 => !0 << dwords,
+                4 => (1 << (dwords + N - 1)) - 1,
+                _ => !0,
+            };
+            asm!("vmovdqu32 {x}{{{on}}}{{z}}, [{p}]", x = out(zmm_reg) *part, on = in(kreg) on,
+                p = in(reg) from.wrapping_add(64 * n), options(nostack, preserves_flags, readonly));
+        }
+        for n in 0..N {
+            let index = _mm512_add_epi32(lane, _mm512_set1_epi32((dwords + n) as i32));
+            for (tile, pair) in parts.windows(2).enumerate() {
+                let x = _mm512_permutex2var_epi32(pair[0], index, pair[1]);
                 _mm512_storeu_epi32(to.add(64 * n + 16 * tile).cast(), x);
             }
         }

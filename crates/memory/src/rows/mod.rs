@@ -116,7 +116,7 @@ pub trait Rows: Copy + 'static {
 }
 
 /// The dwords of 64 overlapping places, a dword apart, of up to four dwords each.
-pub type Run = [u32; 64 + 3];
+type Run = [u32; 64 + 3];
 
 /// Data at the start of a cache line. A vector register that is moved to or from it crosses no line.
 #[derive(Clone, Copy)]
