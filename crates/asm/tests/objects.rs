@@ -121,6 +121,11 @@ fn sections() {
 }
 
 #[test]
+fn floats() {
+    compare("floats", "gfx900", 4);
+}
+
+#[test]
 fn operands() {
     compare("operands", "gfx900", 4);
 }

@@ -96,6 +96,6 @@ impl Checked {
             Place { source, ..place }
         };
         let shown_as = file.unwrap_or(Path::new("the instructions"));
-        self.module.show_told(finding, shown_as, tell, see)
+        self.module.show_with(finding, shown_as, tell, see)
     }
 }

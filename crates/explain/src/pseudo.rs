@@ -4,9 +4,9 @@ mod access;
 mod block;
 mod by_hand;
 mod expression;
+mod lane_pattern;
 mod names;
 mod sample;
-mod shuffle;
 mod terms;
 
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 use wavetank_gcn::{Chip, Inst, Op};
 use wavetank_translate::{Modes, Translator};
 
+use lane_pattern::LanePattern;
 use names::Names;
 pub use sample::operand_names;
-use shuffle::Pattern;
 
 /// Denormals kept in all widths, DX10_CLAMP, IEEE: the MODE with which compilers start kernels (Vega ISA, 3.5).
 const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
@@ -68,7 +68,7 @@ impl PseudoCode {
     /// ```
     pub fn of_instruction(inst: &Inst) -> Option<PseudoCode> {
         let mut names = Names::default();
-        names.pattern = Pattern::of(inst);
+        names.pattern = LanePattern::of(inst);
         names.generation = Some(inst.chip.generation());
         names.call(sample::PC + u64::from(inst.len), block::NEXT);
         if let Some(lines) = by_hand::lines(inst.op).filter(|_| names.pattern.is_none()) {

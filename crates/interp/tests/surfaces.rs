@@ -10,7 +10,7 @@ use rustc_apfloat::ieee::{Double, Half, Single};
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::{
     Access, Builder, Counter, DataReg, Dimensions, Family, MemKind, MemOp, Outside, Reg, Rmw,
-    Space, SurfaceElement, Terminator, Value, verify,
+    Space, SurfaceAtomic, Terminator, Value, verify,
 };
 use wavetank_machine::{Backend, Fault, Leave};
 use wavetank_memory::{
@@ -56,14 +56,14 @@ fn block(how: How, dimensions: Dimensions, absent: DataReg) -> wavetank_ir::Bloc
         .iter()
         .flat_map(|first| (0..dwords).map(move |n| read(first + n)))
         .collect();
-    let element = SurfaceElement {
+    let element = SurfaceAtomic {
         level: how.level.then(|| read(LEVEL)),
         dimensions: Some(dimensions),
         bytes: how.in_bytes,
         outside: how.outside,
         after: how.after,
         absent: Some(absent),
-        ..SurfaceElement::new(
+        ..SurfaceAtomic::new(
             read(NUMBER),
             (0..dimensions.coordinates() as u16)
                 .map(|n| read(AT + n))

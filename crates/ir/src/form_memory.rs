@@ -9,7 +9,7 @@ use crate::line::{Line, Miss};
 use crate::mem::{Access, Counter, DataReg, Dialect, Elements, Half, MemKind, MemOp, Rmw, Space};
 use crate::print::{In, Out};
 use crate::scan::{Parsed, Scanner};
-use crate::surface::{Dimensions, Outside, SurfaceElement};
+use crate::surface_atomic::{Dimensions, Outside, SurfaceAtomic};
 use crate::types::Value;
 
 /// An access, as `atomic.add global, dwords 2, vm, address %3, offset 16, data [%4, %5], ret v4, mask %6, glc`.
@@ -70,14 +70,14 @@ impl Form for Image {
     }
 }
 
-impl Form for SurfaceElement {
-    fn print(element: &SurfaceElement, out: &mut Out<'_, '_>) -> fmt::Result {
+impl Form for SurfaceAtomic {
+    fn print(element: &SurfaceAtomic, out: &mut Out<'_, '_>) -> fmt::Result {
         element.print_parts(out)
     }
 
-    fn parse(line: &mut Line<'_, '_>) -> Result<SurfaceElement, Miss> {
+    fn parse(line: &mut Line<'_, '_>) -> Result<SurfaceAtomic, Miss> {
         line.name_is_read()?;
-        SurfaceElement::parse_parts(line)
+        SurfaceAtomic::parse_parts(line)
     }
 }
 

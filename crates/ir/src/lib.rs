@@ -48,7 +48,7 @@ mod print;
 mod round_trip;
 mod scan;
 mod simplify;
-mod surface;
+mod surface_atomic;
 mod table;
 mod types;
 mod verify;
@@ -69,7 +69,7 @@ pub use op::{Block, Node};
 pub use operations::{MAX_SHOWN, Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
-pub use surface::{Dimensions, Outside, SurfaceElement};
+pub use surface_atomic::{Dimensions, Outside, SurfaceAtomic};
 pub use types::{
     Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value,
 };

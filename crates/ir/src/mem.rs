@@ -1,7 +1,7 @@
 //! Descriptions of memory operations: space, address, data and ordering.
 
 use crate::image::Image;
-use crate::surface::SurfaceElement;
+use crate::surface_atomic::SurfaceAtomic;
 use crate::table::{operations, parts};
 use crate::types::Value;
 
@@ -276,7 +276,7 @@ operations! {
         /// A texel or texels of an image.
         Image(image: Image) = "image", image(image), true;
         /// An element of a surface in the device's table.
-        Surface(element: SurfaceElement) = "surface", surface(element), false;
+        Surface(element: SurfaceAtomic) = "surface", surface(element), false;
         /// A uniform 64-bit address (scalar loads and stores).
         Scalar {
             /// A `U64` address of the wave.

@@ -2,7 +2,7 @@
 
 use crate::image::{ImageKind, Lod, Tiling};
 use crate::mem::{Clock, Counter, Dialect, Family, GlobalSync, Half, Rmw};
-use crate::surface::{Dimensions, Outside};
+use crate::surface_atomic::{Dimensions, Outside};
 use crate::types::{Elem, Round, Ty};
 
 /// Gives an enum `name` (an exhaustive match) and `NAMES` (for the parser). Variants that carry data follow the semicolon; the

@@ -8,7 +8,7 @@ use crate::mem::{
     WaitCnt,
 };
 use crate::operations::Op;
-use crate::surface::{Dimensions, Outside};
+use crate::surface_atomic::{Dimensions, Outside};
 use crate::types::{Elem, Fp, Reg, Ty, Value};
 
 /// More values than any rule of a row has.

@@ -11,7 +11,7 @@ use crate::mem::{
 };
 use crate::op::{Block, Node};
 use crate::operations::{Op, Terminator};
-use crate::surface::{Dimensions, Outside, SurfaceElement};
+use crate::surface_atomic::{Dimensions, Outside, SurfaceAtomic};
 use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 use crate::{LaneFn, lane_loops, over_lanes, parse};
 
@@ -161,7 +161,7 @@ impl Random<'_> {
                 tiling: self.of(Tiling::NAMES),
                 narrow: self.coin(),
             }),
-            9 => Space::Surface(SurfaceElement {
+            9 => Space::Surface(SurfaceAtomic {
                 number: address,
                 at: self.values(3),
                 level: index,

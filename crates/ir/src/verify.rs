@@ -10,7 +10,7 @@ use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::Block;
 use crate::operands::Operands;
 use crate::operations::{MAX_SHOWN, Op, Terminator};
-use crate::surface::SurfaceElement;
+use crate::surface_atomic::SurfaceAtomic;
 use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
 /// One broken rule of a block.
@@ -510,8 +510,8 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    pub(crate) fn surface(&self, element: &SurfaceElement) -> Checked<Option<Ty>> {
-        let (given, most) = (element.at.len(), SurfaceElement::MAX);
+    pub(crate) fn surface(&self, element: &SurfaceAtomic) -> Checked<Option<Ty>> {
+        let (given, most) = (element.at.len(), SurfaceAtomic::MAX);
         ensure((1..=most).contains(&given), || {
             format!("an element of a surface has 1 to {most} coordinates, not {given}")
         })?;

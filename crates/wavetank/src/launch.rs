@@ -126,7 +126,8 @@ impl ReadyWaves<'_> {
             explain: self.explain,
             origins: observers.origins,
         };
-        let (findings, undefined_stores) = launched.found(checking, counts.as_ref().err());
+        let (findings, undefined_stores) =
+            launched.collect_findings(checking, counts.as_ref().err());
         Ok(Ended {
             counts,
             findings,

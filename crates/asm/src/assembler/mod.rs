@@ -10,7 +10,7 @@ mod instruction;
 mod names;
 mod operands;
 mod output;
-mod parallel_parse;
+mod preparse;
 mod registers;
 mod space;
 
@@ -32,7 +32,7 @@ use crate::state::{
 
 pub(crate) use counts::{Counts, CountsKept};
 pub(crate) use fixups::Resolution;
-pub(crate) use parallel_parse::{Preparsed, is_worthwhile, while_parsing};
+pub(crate) use preparse::{Preparsed, is_worthwhile, while_parsing};
 
 /// The values of a source's symbols, found by a first reading for a second one that delivers each instruction at once.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;

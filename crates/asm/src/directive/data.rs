@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::expression::{Expr, fits, float};
+use crate::expression::{Expr, fits, float, single};
 use crate::session::{Handler, assembler_row as row};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::{FixupKind, Tail, leb};
@@ -115,20 +115,19 @@ pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Sy
     let value = float(piece);
     let value = value.ok_or_else(|| syntax_error(place, format_args!("`{piece}` is no float")))?;
     Ok(match size {
-        // Parsed from the text: rounding twice could give another number.
-        4 => single(piece, value).into(),
+        4 => single_bits(piece, value).into(),
         _ => double(piece, value),
     })
 }
 
-/// Converts to single precision. A NaN has all bits of its fraction set, as in LLVM's assembler.
-fn single(piece: &str, value: f64) -> u32 {
+/// Returns the bits in single precision. A NaN has all bits of its fraction set, as in LLVM's assembler.
+fn single_bits(piece: &str, value: f64) -> u32 {
     match (
         value.is_nan(),
         value.is_sign_negative() || piece.starts_with('-'),
     ) {
         (true, sign) => 0x7fff_ffff | u32::from(sign) << 31,
-        _ => piece.parse().unwrap_or(value as f32).to_bits(),
+        _ => single(piece).unwrap_or(value as f32).to_bits(),
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::state::{Location, SymbolId};
 
-pub(crate) use number::{fits, float};
+pub(crate) use number::{fits, float, single};
 pub(crate) use parse::Reader;
 pub(crate) use reduce::{Base, Reduced, Values};
 

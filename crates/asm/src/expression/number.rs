@@ -1,5 +1,8 @@
 //! The syntax of numbers: integers, local labels and floats.
 
+use rustc_apfloat::ieee::{Double, Single};
+use rustc_apfloat::{Float, Round};
+
 /// Returns the length and value of a number at the beginning of a text: decimal, `0x…`, `0b…` or `0…` (octal). `None` if there is
 /// no number or it exceeds 64 bits; floats and names of local labels (`1b`) do not count as numbers.
 pub(super) fn integer(text: &str) -> Option<(usize, u64)> {
@@ -36,32 +39,40 @@ pub(super) fn local_label(text: &str) -> Option<(usize, u64, bool)> {
     (ends && matches!(mark, b'b' | b'f')).then_some((digits + 1, number, mark == b'b'))
 }
 
-/// Parses a float as in `.float`; also `inf`, `infinity` and `nan`, in any case and with a sign.
+/// Parses a float as in `.double`; also `inf`, `infinity` and `nan`, in any case and with a sign.
 pub(crate) fn float(text: &str) -> Option<f64> {
     let plain = text.trim_start_matches(['+', '-']);
-    let signs = text.len() - plain.len();
-    if let Some(digits) = plain.strip_prefix("0x").or(plain.strip_prefix("0X")) {
-        let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
-        return (signs <= 1)
-            .then(|| hexadecimal(digits))
-            .flatten()
-            .map(|f| sign * f);
+    if text.len() - plain.len() > 1 {
+        return None;
+    }
+    if is_hexadecimal(plain) {
+        return hexadecimal::<Double>(text).map(|bits| f64::from_bits(bits as u64));
     }
     let known = plain.bytes().next()?.is_ascii_digit()
         || plain.starts_with('.')
         || ["inf", "infinity", "nan"].contains(&plain.to_ascii_lowercase().as_str());
-    (signs <= 1 && known).then(|| text.parse().ok())?
+    known.then(|| text.parse().ok())?
 }
 
-/// Parses a hexadecimal float, `1.8p3`, of up to sixteen digits, so that no rounding happens twice.
-fn hexadecimal(text: &str) -> Option<f64> {
+/// Parses a float as in `.float`. It is rounded once, from the text: by way of double precision it could become another number.
+pub(crate) fn single(text: &str) -> Option<f32> {
+    match is_hexadecimal(text.trim_start_matches(['+', '-'])) {
+        true => hexadecimal::<Single>(text).map(|bits| f32::from_bits(bits as u32)),
+        false => text.parse().ok(),
+    }
+}
+
+fn is_hexadecimal(plain: &str) -> bool {
+    plain.starts_with("0x") || plain.starts_with("0X")
+}
+
+/// Parses a hexadecimal float with its sign, `-0x1.8p3`, and rounds it to the nearest; returns its bits.
+fn hexadecimal<F: Float>(text: &str) -> Option<u128> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let exponent: i32 = exponent.parse().ok()?;
-    let digits = [whole, fraction].concat();
-    let number = u64::from_str_radix(&digits, 16).ok()?;
-    let scale = exponent.checked_sub(4 * i32::try_from(fraction.len()).ok()?)?;
-    Some(number as f64 * 2f64.powi(scale))
+    // Larger exponents are those of no number, however many digits stand before.
+    let exponent = exponent.parse::<i32>().ok()?.clamp(-1 << 20, 1 << 20);
+    let parsed = F::from_str_r(&format!("{digits}p{exponent}"), Round::NearestTiesToEven);
+    parsed.ok().map(|parsed| parsed.value.to_bits())
 }
 
 /// Whether a number fits into `size` bytes, with or without sign.
@@ -106,6 +117,19 @@ mod tests {
         assert!(float("nan").expect("a float").is_nan());
         assert_eq!(float("-0x1.8p3"), Some(-12.0));
         assert_eq!(float("0x1.8"), None);
+        assert_eq!(float("0x1p2147483647"), Some(f64::INFINITY));
+        assert_eq!(float("-0x1p-2147483648"), Some(-0.0));
+        for none in [
+            "0xp1",
+            "0x.p1",
+            "0x1p",
+            "0x1p+",
+            "0xgp1",
+            "0x1.1.1p1",
+            "0x1p99999999999",
+        ] {
+            assert_eq!(float(none), None, "{none}");
+        }
         assert_eq!(float("--1"), None);
         assert_eq!(float("x"), None);
     }

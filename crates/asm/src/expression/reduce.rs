@@ -7,7 +7,7 @@ use crate::expression::Binary;
 use crate::kernel::extra_sgprs;
 use crate::state::{Definition, Layout, Location, SymbolId, Symbols};
 
-/// Limit of variables that are defined by other variables, one after another.
+/// The depth of nested definitions, choices and calls at which a definition counts as circular.
 const DEEPEST: usize = 200;
 
 /// 2 to the power of 32; dividing by it gives the upper half of an address.
@@ -117,7 +117,10 @@ impl Values<'_> {
 
     fn at(&self, expr: &Expr, depth: usize) -> Result<Reduced, Failure> {
         if depth > DEEPEST {
-            return Err("a variable of this expression depends on itself".into());
+            return Err(format!(
+                "this expression is nested more than {DEEPEST} deep, or a variable of it depends on itself"
+            )
+            .into());
         }
         match expr {
             Expr::Number(n) => Ok(Reduced::number(*n)),

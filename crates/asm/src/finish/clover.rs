@@ -1,4 +1,5 @@
-//! Output for Mesa's Clover: the values of registers, and the list of kernels around the object.
+//! Output for Mesa's Clover: the section `.AMDGPU.config` with pairs of register and value for each kernel, and the container that
+//! lists the kernels beside the ELF file.
 
 use wavetank_link::elf::*;
 use wavetank_object::clover::{Argument, Listed};
@@ -9,8 +10,9 @@ use crate::session::Session;
 use crate::session::program::{Config, Found, Kernel, REGISTERS};
 use crate::state::{Key, Layout, SectionId};
 
-/// LLVM versions from which on the settings list spilled registers, and a header stands before the code.
+/// From LLVM 3.9 on, `.AMDGPU.config` also lists spilled registers.
 const SPILLS: i64 = 30_900;
+/// From LLVM 4.0 on, a header precedes the code of a kernel.
 const HSA: i64 = 40_000;
 
 /// The unit of COMPUTE_TMPRING_SIZE.WAVESIZE (24:12) in bytes, for a wave of 64 work-items.
@@ -23,7 +25,7 @@ const USERS: i64 = 4;
 const ALIGN: u64 = 256;
 
 impl Session<'_> {
-    /// Writes the settings of all kernels, and keeps the list for the program.
+    /// Writes the register settings of all kernels to `.AMDGPU.config`, and keeps the list of kernels for the program.
     pub(super) fn finish_clover(&mut self, mut kernels: Vec<Kernel>) {
         let configs = || kernels.iter().filter_map(|kernel| kernel.config.as_ref());
         let needs = configs().find_map(Config::needs_hsa);

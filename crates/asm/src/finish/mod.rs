@@ -3,7 +3,7 @@
 mod catalyst;
 mod clover;
 mod line_table;
-mod metadata;
+mod metadata_v2;
 mod object;
 mod program;
 mod signatures;

@@ -5,7 +5,7 @@ use wavetank_link::elf::*;
 use wavetank_link::reloc;
 use wavetank_object::{KERNEL_CODE_SIZE, note};
 
-use super::metadata::text_of;
+use super::metadata_v2::text_of;
 use crate::assembly::Container;
 use crate::errors::LineError;
 use crate::session::program::{Format, Kernel, Part};

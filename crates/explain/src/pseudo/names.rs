@@ -3,7 +3,7 @@
 use wavetank_gcn::Generation;
 use wavetank_ir::Reg;
 
-use super::shuffle::Pattern;
+use super::lane_pattern::LanePattern;
 
 /// A file of registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Names {
     spans: Vec<Span>,
     numbers: Vec<(u64, &'static str)>,
     /// The pattern by which the instruction moves values between lanes, if it has one.
-    pub(super) pattern: Option<Pattern>,
+    pub(super) pattern: Option<LanePattern>,
     /// The generation: on gfx7 FLAT_SCRATCH has the place that XNACK_MASK has in later ones, and gfx6 has neither.
     pub(super) generation: Option<Generation>,
 }

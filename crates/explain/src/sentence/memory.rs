@@ -180,11 +180,11 @@ const ATOMICS: [(&str, &str); 24] = [
     ),
     (
         "inc",
-        "Adds 1 to {a} in {at}, from the operand on back to 0",
+        "Adds 1 to {a} in {at}; a value at or above the operand becomes 0",
     ),
     (
         "dec",
-        "Subtracts 1 from {a} in {at}, from 0 or above the operand back to it",
+        "Subtracts 1 from {a} in {at}; 0 or a value above the operand becomes the operand",
     ),
     ("mskor", "Clears bits of {a} in {at} and sets others"),
     (
@@ -212,7 +212,7 @@ fn atomic(operation: &str, place: &str, noun: Noun) -> Option<String> {
     Some(text.replace("{a}", &noun.one()).replace("{at}", place))
 }
 
-/// Returns the sentence of `add`, `add_x2` and their like; GLC decides whether the value before is returned.
+/// Returns the sentence of `add`, `add_x2` and their like. With GLC, the instruction returns the old value.
 pub(super) fn vector_atomic(rest: &str, place: &str) -> Option<String> {
     let (operation, ty) = match rest.strip_suffix("_x2") {
         Some(operation) => (operation, "b64"),

@@ -1,8 +1,8 @@
 //! The meaning of mnemonics: every spelling with its suffix or segment, resolved once for each chip.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
@@ -13,7 +13,7 @@ pub(super) type Candidate = (Op, Form);
 
 /// Every spelling that is valid on a chip, with its candidates, the shortest encoding first.
 pub(super) struct Mnemonics {
-    spellings: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<WordHasher>>,
+    spellings: FxHashMap<Box<str>, Vec<Candidate>>,
 }
 
 impl Mnemonics {
@@ -27,7 +27,7 @@ impl Mnemonics {
     fn collect(chip: Chip) -> Mnemonics {
         let generation = chip.generation();
         let mut all = Mnemonics {
-            spellings: HashMap::default(),
+            spellings: FxHashMap::default(),
         };
         let named = |op: Op| {
             let row = op.row();
@@ -113,37 +113,4 @@ fn segments(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, Form)> {
     .into_iter()
     .filter(|(_, _, exists)| *exists)
     .map(|(name, form, _)| (name, form))
-}
-
-/// A hash of short words, eight bytes at a time: the table holds the names of
-/// instructions alone, so an attacker cannot choose keys that collide.
-#[derive(Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            self.add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
-        }
-        let mut rest = [0; 8];
-        rest[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-        self.add(u64::from_le_bytes(rest));
-    }
-
-    fn write_u8(&mut self, _: u8) {
-        // The end mark of a str, which has no information if keys are single words.
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-impl WordHasher {
-    fn add(&mut self, word: u64) {
-        // The odd multiplier is 2^64 divided by the golden ratio.
-        self.0 = (self.0.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 32;
-    }
 }

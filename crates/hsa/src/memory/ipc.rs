@@ -1,11 +1,11 @@
 //! Memory and signals that several processes share.
 //!
-//! Shared memory is a file without a name, which its owner keeps open. A handle contains a process and its descriptor
+//! Shared memory is an anonymous file, which its owner keeps open. A handle contains a process and its descriptor
 //! (`/proc/PID/fd`), and the inode, so that a stale handle finds nothing. Memory is moved to its file when the program requests a
 //! handle, and keeps its address; a signal that may be shared has a file from the start.
 //!
-//! The model is a driver that manages the memory of all processes: a handle is valid while its owner has the memory, and attached
-//! memory stays when the owner frees it or ends.
+//! Lifetimes are those of a kernel driver: a handle is valid until the exporting process frees the memory or ends; processes that
+//! attached the memory before keep it.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -26,7 +26,8 @@ use crate::{agent, log, signal};
 /// `hsa_amd_ipc_memory_t`, `hsa_amd_ipc_signal_t`: 32 bytes that only this module reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
-pub(crate) struct Shared {
+pub(crate) struct IpcHandle {
+    /// Whether the handle is of memory or of a signal.
     what: u32,
     /// The process that has the file open; its descriptor follows.
     process: u32,
@@ -38,7 +39,7 @@ pub(crate) struct Shared {
     bytes: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<Shared>() == 32);
+const _: () = assert!(std::mem::size_of::<IpcHandle>() == 32);
 
 /// The kinds of handles.
 const MEMORY: u32 = u32::from_le_bytes(*b"wtm1");
@@ -54,9 +55,9 @@ fn refused(status: Status, why: impl std::fmt::Display) -> Status {
 }
 
 /// Makes a handle of a file for other processes.
-fn name(what: u32, file: &File) -> Result<Shared> {
+fn handle_of(what: u32, file: &File) -> Result<IpcHandle> {
     let about = file.metadata().map_err(|_| Status::ERROR)?;
-    Ok(Shared {
+    Ok(IpcHandle {
         what,
         process: std::process::id(),
         descriptor: file.as_raw_fd() as u32,
@@ -67,11 +68,11 @@ fn name(what: u32, file: &File) -> Result<Shared> {
 }
 
 /// Opens the file of a handle.
-fn open(handle: Shared, what: u32) -> Result<File> {
+fn open(handle: IpcHandle, what: u32) -> Result<File> {
     if handle.what != what {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    let Shared {
+    let IpcHandle {
         process,
         descriptor,
         ..
@@ -89,14 +90,14 @@ fn open(handle: Shared, what: u32) -> Result<File> {
     let file = File::options().read(true).write(true).open(&path);
     let file = file.map_err(|error| about(&error))?;
     // The file may have been replaced before it was opened.
-    match name(what, &file)?.inode == handle.inode {
+    match handle_of(what, &file)?.inode == handle.inode {
         true => Ok(file),
         false => Err(about(&"it is not shared any more")),
     }
 }
 
 /// Makes a handle of the allocation that begins at an address and has this length.
-fn share(address: u64, bytes: u64) -> Result<Shared> {
+fn share(address: u64, bytes: u64) -> Result<IpcHandle> {
     let known = pointer::find(address).filter(|known| {
         let whole = bytes.checked_next_multiple_of(PAGE) == Some(known.bytes);
         known.origin != Origin::Locked && known.address == address && whole && bytes > 0
@@ -104,19 +105,19 @@ fn share(address: u64, bytes: u64) -> Result<Shared> {
     let known = known.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     let mut files = lock(&FILES);
     if let Some(file) = files.get(&known.address) {
-        return name(MEMORY, file);
+        return handle_of(MEMORY, file);
     }
     let file = shared_file::create()?;
     undefined::filled(known.address, bytes);
     let shared = runtime()?.registry().share(known.address, &file);
     shared.map_err(|error| refused(Status::ERROR_OUT_OF_RESOURCES, error))?;
-    let handle = name(MEMORY, &file)?;
+    let handle = handle_of(MEMORY, &file)?;
     files.insert(known.address, file);
     Ok(handle)
 }
 
 /// Maps memory that another process shares. `owner` is the GPU that owns it in this one.
-fn attach(handle: Shared, bytes: u64, owner: Agent) -> Result<u64> {
+fn attach(handle: IpcHandle, bytes: u64, owner: Agent) -> Result<u64> {
     if bytes.checked_next_multiple_of(PAGE) != Some(handle.bytes) {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -151,7 +152,7 @@ pub(crate) fn create_signal(value: i64) -> Result<Signal> {
     Ok(made)
 }
 
-fn attach_signal(handle: Shared) -> Result<Signal> {
+fn attach_signal(handle: IpcHandle) -> Result<Signal> {
     let file = open(handle, SIGNAL)?;
     let made = signal::alone(|slab| {
         let joined = runtime()?.registry().join(slab, &file);
@@ -176,7 +177,7 @@ pub(crate) fn destroy_signal(signal: Signal) -> Result<bool> {
 }
 
 calls! {
-    fn hsa_amd_ipc_memory_create(pointer: *mut c_void, size: usize, handle: *mut Shared) {
+    fn hsa_amd_ipc_memory_create(pointer: *mut c_void, size: usize, handle: *mut IpcHandle) {
         if handle.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
@@ -185,7 +186,7 @@ calls! {
     }
 
     fn hsa_amd_ipc_memory_attach(
-        handle: *const Shared, size: usize, count: u32, agents: *const Agent, pointer: *mut u64,
+        handle: *const IpcHandle, size: usize, count: u32, agents: *const Agent, pointer: *mut u64,
     ) {
         if handle.is_null() || pointer.is_null() || count > 0 && agents.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
@@ -206,19 +207,19 @@ calls! {
         allocation::detach(pointer.expose_provenance() as u64)
     }
 
-    fn hsa_amd_ipc_signal_create(signal: Signal, handle: *mut Shared) {
+    fn hsa_amd_ipc_signal_create(signal: Signal, handle: *mut IpcHandle) {
         let files = lock(&FILES);
         let file = files.get(&signal.0).filter(|_| signal::exists(signal));
         let file = file.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
         // SAFETY: null, or room for a handle.
-        unsafe { put(handle, name(SIGNAL, file)?) }
+        unsafe { put(handle, handle_of(SIGNAL, file)?) }
     }
 
-    fn hsa_amd_ipc_signal_attach(handle: *const Shared, signal: *mut Signal) {
+    fn hsa_amd_ipc_signal_attach(handle: *const IpcHandle, signal: *mut Signal) {
         if handle.is_null() || signal.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        // SAFETY: not null: a handle, and room for one.
+        // SAFETY: neither is null: a handle to read, and room for a signal.
         unsafe { put(signal, attach_signal(handle.read_unaligned())?) }
     }
 }

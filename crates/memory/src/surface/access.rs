@@ -6,7 +6,7 @@
 
 use std::mem::MaybeUninit;
 
-use wavetank_ir::{DataReg, Dimensions, MemKind, Outside, Rmw, Space as Where, SurfaceElement};
+use wavetank_ir::{DataReg, Dimensions, MemKind, Outside, Rmw, Space as Where, SurfaceAtomic};
 
 use super::{Surface, SurfaceFault, Surfaces};
 use crate::access::{Context, Request, Source};
@@ -34,7 +34,7 @@ enum Found {
 
 /// What lanes ask for.
 struct Asked<'a> {
-    element: &'a SurfaceElement,
+    element: &'a SurfaceAtomic,
     rmw: Rmw,
     bytes: u32,
 }

@@ -13,7 +13,7 @@
 
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, DataReg, Dimensions, Elem, Fp, Half, MemKind, MemOp,
-    Outside, Reg as Place, Rmw, Space, SurfaceElement, Un, Value,
+    Outside, Reg as Place, Rmw, Space, SurfaceAtomic, Un, Value,
 };
 
 use crate::block::block as block_of;
@@ -53,7 +53,7 @@ pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
     let count = inst.size.registers();
     // A load of the handle stands before everything else.
     let number = number(inst, b);
-    let element = SurfaceElement {
+    let element = SurfaceAtomic {
         dimensions: Some(dimensions(inst.dim)),
         bytes: inst.mode == Mode::Raw { bytes: true },
         typed: inst.mode == Mode::Formatted,
@@ -63,7 +63,7 @@ pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
             Clamp::Trap => Outside::Stop,
         },
         absent: inst.sparse.and_then(predicate).map(DataReg::S),
-        ..SurfaceElement::new(number, coordinates(inst, b))
+        ..SurfaceAtomic::new(number, coordinates(inst, b))
     };
     let operand = |n: u8| (n * count..(n + 1) * count).map(|n| register(b, inst.rb, n));
     let data: Vec<Value> = match inst.op {

@@ -5,7 +5,7 @@
 
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, DataReg, Elem, Fp, Half, MemKind, MemOp, Reg, Rel, Rmw,
-    Space, SurfaceElement, Value,
+    Space, SurfaceAtomic, Value,
 };
 
 use crate::block::block;
@@ -47,13 +47,13 @@ pub fn lift(b: &Builder, inst: &TypedAtomic, registers: &Registers) -> Result<()
     let coordinates = [inst.u, inst.v, inst.r];
     let coordinates = coordinates.into_iter().filter(|raw| !raw.is_null());
     let at = coordinates.map(|raw| lift.operand(raw));
-    let element = SurfaceElement {
+    let element = SurfaceAtomic {
         level: match inst.lod.is_null() {
             true => None,
             false => Some(lift.operand(inst.lod)?),
         },
         after,
-        ..SurfaceElement::new(
+        ..SurfaceAtomic::new(
             b.u32(inst.surface.into()),
             at.collect::<Result<_, String>>()?,
         )

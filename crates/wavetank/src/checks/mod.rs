@@ -4,17 +4,17 @@
 //! Whether anything of it is wanted is decided once a dispatch. Accesses are checked in any case, at full speed: what is here
 //! begins where one was denied. Watchers take another program, whose accesses record what they access.
 
+mod collect;
 mod denials;
 mod descriptor;
 mod finding;
 mod first;
 mod floats;
-mod found;
 mod hung;
 mod lanes;
+mod report_context;
 mod resume;
 mod room;
-mod show;
 mod undefined;
 
 use std::ops::Range;

@@ -5,7 +5,6 @@
 mod catalyst;
 mod catalyst_argument;
 mod catalyst_raw;
-mod conditional;
 mod config;
 mod data;
 mod gallium;
@@ -14,14 +13,15 @@ mod metadata;
 mod repeat;
 mod scope;
 mod target;
+mod target_conditions;
 
 use crate::session::Handler;
 
 /// Returns the rows of CLRX. They take precedence over those that it shares with LLVM.
 pub(super) fn rows() -> impl Iterator<Item = Handler> {
     let rows = [
-        conditional::ROWS,
-        conditional::ELSE_ROWS,
+        target_conditions::ROWS,
+        target_conditions::ELSE_ROWS,
         super::conditional::ELSE_ROWS,
         data::ROWS,
         kernel::ROWS,

@@ -1,8 +1,8 @@
-//! The values from which the text and the notes of a kernel are made.
+//! The inputs to the metadata text and the CAL notes of a kernel.
 
 use crate::session::program::Settings;
 
-/// The values of a kernel that its text and its notes show.
+/// The properties of a kernel that its metadata contains.
 pub(super) struct Facts {
     pub(super) name: String,
     pub(super) product: usize,

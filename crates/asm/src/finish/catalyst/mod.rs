@@ -4,9 +4,9 @@
 //! on.
 
 mod facts;
+mod metadata_text;
 mod notes;
 mod raw;
-mod text;
 
 use wavetank_object::catalyst::{self, PRODUCTS, Program};
 

@@ -11,7 +11,8 @@ use crate::state::SectionId;
 const HEADER: usize = 32;
 
 impl Session<'_> {
-    /// Returns a kernel whose bytes are all given in the source; `None` if the source has none.
+    /// Returns the kernel with header, metadata, notes and data taken verbatim from the source, without code; `None` if it has neither
+    /// notes nor metadata.
     pub(super) fn written(&self, kernel: &Kernel) -> Result<Option<catalyst::Kernel>, String> {
         let name = kernel.name.to_string();
         let part = |part| self.part_of(kernel, part);
@@ -21,8 +22,12 @@ impl Session<'_> {
         }
         let header = part(Part::Header).unwrap_or_default();
         if metadata.is_none() || header.len() != HEADER {
+            let has = match metadata {
+                Some(_) => "`.metadata`",
+                None => "notes",
+            };
             return Err(format!(
-                "`{name}` has notes: it needs `.metadata`, and {HEADER} bytes of `.header`, not {}",
+                "`{name}` has {has}: it needs `.metadata`, and {HEADER} bytes of `.header`, not {}",
                 header.len()
             ));
         }

@@ -114,7 +114,8 @@ impl Facts {
         self.settings.constants.unwrap_or(10)
     }
 
-    /// Returns the bytes of private memory, which holds structures.
+    /// Returns the value of `memory:uavprivate`: the setting, or the room for structure arguments (older drivers count all arguments if
+    /// one is a structure), and at least the size of scratch.
     fn uav_private(&self) -> u32 {
         let args = || self.settings.args.iter();
         let is_kept = |arg: &&Argument| matches!(arg.kind, Kind::Structure(_));

@@ -1,4 +1,4 @@
-//! Findings of launches, as reports take them.
+//! Prepares a finding of a launch for a report: maps its addresses back to the code object, and adds sources and lines.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use wavetank_check::{Finding, Place, Places};
 use crate::module::Module;
 
 impl Module {
-    /// Shows a finding of a launch, with what is known of its code: to [`text`](wavetank_check::report::text) or
-    /// [`json`](wavetank_check::report::json). Addresses are those of the code object before it was loaded. `file` is what the
-    /// code object is called, beside which sources are looked for.
+    /// Calls `see`, usually with [`text`](wavetank_check::report::text) or [`json`](wavetank_check::report::json) in it, with a
+    /// finding of a launch and the context that a report needs. Addresses are those of the code object before it was loaded.
+    /// `file` is the name of the code object; sources are looked for beside it.
     ///
     /// ```no_run
     /// use wavetank::check::report::{Look, text};
@@ -29,11 +29,11 @@ impl Module {
         file: &Path,
         see: impl FnOnce(&Finding, &Scene<'_>) -> R,
     ) -> R {
-        self.show_told(finding, file, |place| place, see)
+        self.show_with(finding, file, |place| place, see)
     }
 
-    /// As [`show`](Self::show), with a resolver that knows more of locations than the code object.
-    pub fn show_told<R>(
+    /// As [`show`](Self::show), with a resolver that may refine each location.
+    pub fn show_with<R>(
         &self,
         finding: &Finding,
         file: &Path,

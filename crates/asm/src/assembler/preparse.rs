@@ -1,6 +1,6 @@
-//! Parallel parsing of instructions on threads, ahead of the session.
+//! Speculative parsing of instructions on threads, ahead of the session.
 //!
-//! Most lines of a source are instructions without names, whose meaning depends on nothing before them. Only the session can
+//! Most lines of a source are instructions that mention no symbol, so that their meaning depends on nothing before them. Only the session can
 //! decide how a line must be read: it takes an instruction from here if it would parse the same bytes of the same text.
 
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub(crate) struct Preparsed {
     chip: Chip,
 }
 
-/// Whether a source is long enough to be worth the start of threads.
+/// Whether a source is worth the start of threads: it is long, and in LLVM's dialect.
 pub(crate) fn is_worthwhile(source: &str, dialect: Dialect) -> bool {
     dialect == Dialect::Llvm && source.len() >= LONG
 }

@@ -1,4 +1,5 @@
-//! Conditions on the target: `.ifarch`, `.ifgpu`, `.iffmt`, `.if32`, `.if64`, and `.elseif…` of each.
+//! CLRX's conditions on the target: `.if32`, `.if64`, `.ifarch`, `.ifgpu`, `.iffmt`, their negations (`.ifnarch`, …), and `.elseif…` of
+//! each.
 
 use super::super::conditional::{conditions, open, otherwise_if};
 use super::target::{chip_named, generation_named};

@@ -7,14 +7,14 @@ use super::expression::{Expr, call};
 
 /// A lane pattern: the function that stands for it, and its numeric arguments after the value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Pattern {
+pub(super) struct LanePattern {
     name: &'static str,
     numbers: Vec<u16>,
 }
 
-impl Pattern {
+impl LanePattern {
     /// Returns the pattern of an instruction, if it has one.
-    pub(super) fn of(inst: &Inst) -> Option<Pattern> {
+    pub(super) fn of(inst: &Inst) -> Option<LanePattern> {
         let (name, numbers) = match (inst.form, inst.op) {
             (Form::Dpp, _) => dpp(inst.mods.dpp_ctrl)?,
             (_, Op::Ds(Ds::DS_SWIZZLE_B32)) => {
@@ -23,7 +23,7 @@ impl Pattern {
             }
             _ => return None,
         };
-        Some(Pattern { name, numbers })
+        Some(LanePattern { name, numbers })
     }
 
     /// Returns the call that gives a lane's new value.
@@ -34,7 +34,7 @@ impl Pattern {
     }
 }
 
-/// Returns the source lanes of a group of four lanes, two bits each.
+/// Decodes a `quad_perm`: the source lane of each of four lanes, from two bits each.
 fn quad(bits: u16) -> (&'static str, Vec<u16>) {
     let lanes = (0..4).map(|n| bits >> (2 * n) & 3);
     ("quad_perm", lanes.collect())

@@ -1,4 +1,4 @@
-//! The findings of the checks of a launch.
+//! Collects the findings of all checks at the end of a launch.
 
 use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;
@@ -7,13 +7,14 @@ use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
 use super::{Checking, Denial, Launched, UndefinedStore, denied_access, missing_code};
 
-/// Bytes from an allocation to which an access that misses it may have meant it; or as many as it has.
+/// An access that misses an allocation by at most so many bytes, or by at most the allocation's own size, is reported with the host
+/// stacks of that allocation.
 const NEAR: u64 = 1 << 16;
 
 impl Launched<'_> {
-    /// All that was found, with what the launch has failed of; and the stores of undefined bits, where it is the caller who
-    /// knows what the host reads.
-    pub(crate) fn found(
+    /// Ends the checks and collects their findings, with that of the failure that ended the launch. Also returns the stores of
+    /// undefined bits, for a caller that knows which of them the host reads; with `host_reads` they are findings already.
+    pub(crate) fn collect_findings(
         &self,
         checking: Checking,
         failure: Option<&Failure>,
@@ -108,7 +109,8 @@ impl Launched<'_> {
     }
 }
 
-/// Whether an access was denied for what memory is there; else it was one to scratch, whose descriptor is not the program's.
+/// Whether an access was denied because of the state of memory (unmapped, freed, read-only). Others are accesses to scratch, whose
+/// descriptor is not the program's.
 fn is_of_buffer(reason: MemoryFaultReason) -> bool {
     use MemoryFaultReason::{Freed, ReadOnly, Unmapped};
     matches!(reason, Unmapped | Freed | ReadOnly)

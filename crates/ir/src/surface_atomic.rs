@@ -1,4 +1,4 @@
-//! Descriptions of surface accesses: the fields that only they have.
+//! Operands of a surface atomic (NVIDIA's SUATOM, Intel's TYPED_ATOMIC) that other atomics do not have.
 
 use crate::form_memory::List;
 use crate::mem::DataReg;
@@ -62,7 +62,7 @@ parts! {
     /// Surfaces are in a table of the device, by number. Disabled surfaces, and numbers above the largest one in use, read 0 and
     /// drop writes.
     #[derive(Clone, PartialEq, Eq, Debug)]
-    pub struct SurfaceElement {
+    pub struct SurfaceAtomic {
         by name:
         /// The number of the surface in the table: a `U32`, or a `V32` if each lane may use another one.
         pub number: Value,
@@ -88,13 +88,13 @@ parts! {
     }
 }
 
-impl SurfaceElement {
+impl SurfaceAtomic {
     /// The largest number of coordinates of an element.
     pub const MAX: usize = 3;
 
     /// The element at coordinates of a surface, with all other fields at their defaults.
-    pub fn new(number: Value, at: Vec<Value>) -> SurfaceElement {
-        SurfaceElement {
+    pub fn new(number: Value, at: Vec<Value>) -> SurfaceAtomic {
+        SurfaceAtomic {
             number,
             at,
             level: None,

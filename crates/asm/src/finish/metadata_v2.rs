@@ -1,4 +1,4 @@
-//! The metadata text of code object version 2.
+//! The metadata of code object version 2, which is YAML.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Code Object V2 Metadata".
 
@@ -8,14 +8,15 @@ use wavetank_gcn::Chip;
 
 use crate::session::program::{Kernel, KernelMetadata, Metadata, quoted};
 
-/// Keys of the map `Attrs`, and keys of the kernel itself; all others belong to `CodeProps`.
+/// Keys of a kernel's map `Attrs`.
 const ATTRIBUTES: [&str; 4] = [
     "ReqdWorkGroupSize",
     "WorkGroupSizeHint",
     "VecTypeHint",
     "RuntimeHandle",
 ];
-const BESIDE: [&str; 3] = ["SymbolName", "Language", "LanguageVersion"];
+/// Keys directly in the map of a kernel. A key of neither list goes into `CodeProps`.
+const KERNEL_KEYS: [&str; 3] = ["SymbolName", "Language", "LanguageVersion"];
 
 /// Returns the metadata of a source as text.
 pub(super) fn text_of(metadata: &Metadata, kernels: &[Kernel], chip: Chip) -> String {
@@ -52,7 +53,7 @@ fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
             put(out, indent, &format!("{key}: "), value);
         }
     };
-    group(out, "    ", &|key| BESIDE.contains(&key));
+    group(out, "    ", &|key| KERNEL_KEYS.contains(&key));
     if ATTRIBUTES.iter().any(|key| entry_of(key).is_some()) {
         out.push_str("    Attrs:\n");
         group(out, "      ", &|key| ATTRIBUTES.contains(&key));
@@ -96,7 +97,7 @@ fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
         }
     }
     group(out, "      ", &|key| {
-        !ATTRIBUTES.contains(&key) && !BESIDE.contains(&key)
+        !ATTRIBUTES.contains(&key) && !KERNEL_KEYS.contains(&key)
     });
 }
 
