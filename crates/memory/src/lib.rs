@@ -11,7 +11,7 @@
 //!
 //! // The memory of a device, in which guest and host addresses are the same.
 //! let registry = Registry::new();
-//! let address = registry.allocate("input", 4096, 256)?.address();
+//! let address = registry.allocate("input", 4096, 256)?.address;
 //! registry.write(address + 8, b"wave")?;
 //! let mut bytes = [0; 4];
 //! registry.read(address + 8, &mut bytes)?;
