@@ -109,6 +109,7 @@ impl Command {
 static MEMORY: shortage::OrEnd = shortage::OrEnd;
 
 fn main() -> ExitCode {
+    whole::fail_large_writes();
     let cli: Cli = unknown::parse();
     let pager = (!cli.no_pager && cli.command.is_paged())
         .then(Pager::start)

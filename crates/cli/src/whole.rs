@@ -8,7 +8,27 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use nix::libc;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::{Gid, Uid};
+
+/// Makes writes beyond the limit on the size of files (`ulimit -f`) fail with an error, as on a full disk. By default a signal ends
+/// the command there, and a part of the file remains. A handler is not inherited by programs that the command starts, as an ignored
+/// signal would be.
+pub(crate) fn fail_large_writes() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler = SigHandler::Handler(nothing);
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler does nothing.
+    let before = unsafe { sigaction(Signal::SIGXFSZ, &action) };
+    if let Ok(before) = before
+        && before.handler() == SigHandler::SigIgn
+    {
+        // Programs inherit that.
+        // SAFETY: the action was installed before.
+        let _ = unsafe { sigaction(Signal::SIGXFSZ, &before) };
+    }
+}
 
 /// Writes bytes as a file.
 ///

@@ -536,19 +536,20 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
         let literal = (ty == Ty::F64).then_some(Operand::Literal((value.to_bits() >> 32) as u32));
         return inline(&|f| bits64(f) == value.to_bits()).or(literal);
     }
+    // Rounding must give neither infinity nor zero.
+    let as_half = || half(value).filter(|bits| bits & 0x7fff != 0 || value == 0.0);
     if is_float16(ty) {
-        let bits = half(value)?;
+        let bits = as_half()?;
         return inline(&|f| f.f16 == bits).or(Some(Operand::Literal(bits.into())));
     }
     let narrow = value as f32;
-    // Rounding must give neither infinity nor zero.
     if !narrow.is_finite() || narrow == 0.0 && value != 0.0 {
         return None;
     }
     let bits = narrow.to_bits();
     match inline(&|f| f.f32 == bits) {
         Some(operand) => Some(operand),
-        None if is_half(ty) => half(value).map(|h| Operand::Literal(h.into())),
+        None if is_half(ty) => as_half().map(|h| Operand::Literal(h.into())),
         None => Some(Operand::Literal(bits)),
     }
 }
