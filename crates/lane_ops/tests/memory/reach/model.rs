@@ -1,5 +1,7 @@
 //! The rules: which bytes an access has in each lane, which of them it may access, and what it leaves.
 
+use std::ops::Range;
+
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::super::*;
@@ -55,6 +57,14 @@ pub(crate) struct Attempt {
     pub parts: Vec<Vec<Part>>,
     /// Whether the whole lane is one access, if all of it is in range, and a part of it else.
     pub joined: bool,
+}
+
+impl Attempt {
+    /// Whether a lane accesses guest memory at one of these addresses.
+    pub(crate) fn meets(&self, addresses: &Range<u64>) -> bool {
+        let mut parts = self.parts.iter().flatten();
+        parts.any(|part| matches!(part.place, Some((Memory::Guest, at)) if addresses.contains(&at)))
+    }
 }
 
 /// All that may be accessed, and what is in it.
