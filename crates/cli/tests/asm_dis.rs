@@ -57,6 +57,7 @@ fn every_wrong_line_is_told() {
         (&2.into(), &3.into())
     );
     assert_eq!(json["instructions"][1]["text"], "s_nop 1");
+    assert_eq!(json["stopped"], false);
 }
 
 #[test]
@@ -75,6 +76,7 @@ fn a_hundred_errors_are_enough() {
     let json = wavetank_in(&folder, "asm --json a.s").stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["errors"].as_array().map(Vec::len), Some(100));
+    assert_eq!(json["stopped"], true);
 }
 
 #[test]

@@ -48,18 +48,25 @@ pub(super) fn text(
     Ok(done)
 }
 
-/// Prints the instructions and errors as JSON.
-pub(super) fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
+/// Prints the instructions and errors as JSON. The assembly stops at `max_errors` errors.
+pub(super) fn json(
+    run: impl Run,
+    dialect: Dialect,
+    max_errors: usize,
+) -> Result<Result<(), Errors>> {
     let done = OnceCell::new();
     let instructions = Instructions {
         run: Cell::new(Some(run)),
         dialect,
         done: &done,
     };
-    let errors = &done;
     let report = Report {
         instructions,
-        errors,
+        errors: &done,
+        stopped: Stopped {
+            done: &done,
+            max_errors,
+        },
     };
     let mut out = BufWriter::new(Stdout::lock());
     let written = serde_json::to_writer_pretty(&mut out, &report);
@@ -86,6 +93,23 @@ struct Report<'r, R: Run> {
     instructions: Instructions<'r, R>,
     #[serde(serialize_with = "wrong_lines")]
     errors: &'r OnceCell<Result<(), Errors>>,
+    stopped: Stopped<'r>,
+}
+
+/// Whether the assembly stopped at the limit of errors, so that the rest of the source was not read.
+struct Stopped<'r> {
+    done: &'r OnceCell<Result<(), Errors>>,
+    max_errors: usize,
+}
+
+impl Serialize for Stopped<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let count = match self.done.get() {
+            Some(Err(errors)) => errors.0.len(),
+            _ => 0,
+        };
+        serializer.serialize_bool(count == self.max_errors)
+    }
 }
 
 /// A source that is assembled while it is serialized.
