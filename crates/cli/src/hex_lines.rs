@@ -41,7 +41,7 @@ pub(crate) fn refuse(file: &Path, wrong: &[(usize, impl Display)]) -> Result {
     };
     let line = |(n, error): &(usize, _)| format!("line {n}: {error}\n");
     let text: String = wrong.iter().map(line).collect();
-    // If stderr is closed, nobody is there to be told.
+    // If stderr is closed, the message has no reader.
     let _ = anstream::stderr().write_all(text.as_bytes());
     Err(Failure::usage(format!("{lines} no hexadecimal bytes")).of(file))
 }

@@ -11,7 +11,7 @@ use crate::paint::carets;
 /// Shows wrong lines on stderr.
 pub(crate) fn show(errors: &[impl Display]) {
     let lines: String = errors.iter().map(|error| format!("{error}\n")).collect();
-    // If stderr is closed, nobody is there to be told.
+    // If stderr is closed, the message has no reader.
     let _ = anstream::stderr().write_all(carets(&lines).as_bytes());
 }
 
