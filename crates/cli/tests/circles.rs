@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const KNOWN: &[(&str, &str, &str)] = &[
     (
         "ir",
-        "effects export form form_memory functions image mem names op operands operations print surface table verify",
+        "effects export form form_memory functions image mem names op operands operations print surface_atomic table verify",
         "a row of the table names the form, the rule and the effects of an operation, which are made of its fields",
     ),
     (

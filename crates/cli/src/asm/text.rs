@@ -93,6 +93,8 @@ struct Report<'r, R: Run> {
     instructions: Instructions<'r, R>,
     #[serde(serialize_with = "wrong_lines")]
     errors: &'r OnceCell<Result<(), Errors>>,
+    /// Looked at when the source has been assembled.
+    #[serde(skip_serializing_if = "Stopped::is_false")]
     stopped: Stopped<'r>,
 }
 
@@ -102,13 +104,19 @@ struct Stopped<'r> {
     max_errors: usize,
 }
 
-impl Serialize for Stopped<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Stopped<'_> {
+    fn is_false(&self) -> bool {
         let count = match self.done.get() {
             Some(Err(errors)) => errors.0.len(),
             _ => 0,
         };
-        serializer.serialize_bool(count == self.max_errors)
+        count != self.max_errors
+    }
+}
+
+impl Serialize for Stopped<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(!self.is_false())
     }
 }
 
