@@ -121,23 +121,13 @@ impl Case {
             Set::Gcn(chip) => execute_gcn(self, chip, engine, simd, group, memory),
             Set::Maxwell(generation) => {
                 let program = generation.program(&suatoms(&self.code));
-                run_front_end(
-                    Arc::new(program.map_err(wrong)?),
-                    engine,
-                    simd,
-                    group,
-                    memory,
-                )
+                let program = Arc::new(program.map_err(wrong)?);
+                run_front_end(program, engine, simd, group, memory)
             }
             Set::Visa(version) => {
                 let program = version.program(&typed_atomics(&self.code));
-                run_front_end(
-                    Arc::new(program.map_err(wrong)?),
-                    engine,
-                    simd,
-                    group,
-                    memory,
-                )
+                let program = Arc::new(program.map_err(wrong)?);
+                run_front_end(program, engine, simd, group, memory)
             }
         };
         let Err(stopped) = ran else {

@@ -1,5 +1,4 @@
-//! Where a wave gives its time slice away: one list, the same for every engine, and for who runs a wave instruction by
-//! instruction.
+//! The yield points, at which a time slice may end: one list for all engines and for single-stepping.
 //!
 //! | where | when |
 //! |---|---|

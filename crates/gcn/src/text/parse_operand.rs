@@ -81,7 +81,7 @@ fn scalar_limit(generation: Generation) -> u32 {
     }
 }
 
-/// Reads a source within up to `depth` modifiers. Only an absolute value can be nested, in a negation.
+/// Reads a source inside of `depth` modifiers that have been read. Only an absolute value can be nested, in a negation.
 fn within(
     lex: &mut Lexer<'_>,
     ty: Ty,

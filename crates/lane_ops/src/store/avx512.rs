@@ -4,8 +4,8 @@ use std::arch::x86_64::*;
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
+use super::Aligned;
 use super::Store;
-use super::aligned::Aligned;
 use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row};
 

@@ -2,7 +2,7 @@
 
 use wavetank_ir::LANES;
 
-use super::aligned::Aligned;
+use super::Aligned;
 
 /// The halves of a row, in the order of memory.
 pub(crate) type Halves<T> = [T; 2 * LANES];

@@ -1,6 +1,5 @@
 //! Lane accesses: masked stores, masks of lanes and other loops that the compiler does not vectorize well.
 
-mod aligned;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -11,12 +10,12 @@ mod plain;
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
-pub(crate) use self::aligned::Aligned;
 pub(crate) use self::halves::{Halves, PairConversions};
 pub(crate) use self::permute::{Permute, permute};
 pub(crate) use self::plain::Plain;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use self::{avx2::Store256, avx512::Store512};
+pub(crate) use wavetank_memory::rows::Aligned;
 
 /// The lane accesses of one level of processor features.
 pub trait Store: Permute + PairConversions {

@@ -2,7 +2,7 @@
 
 use wavetank_ir::LANES;
 
-use super::aligned::Aligned;
+use super::Aligned;
 
 /// The lanes of a register.
 pub(crate) type Row = [u32; LANES];

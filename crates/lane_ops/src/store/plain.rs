@@ -2,8 +2,8 @@
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
+use super::Aligned;
 use super::Store;
-use super::aligned::Aligned;
 use super::halves::{Halves, PairConversions};
 use super::permute::{Permute, Row, permute};
 use crate::half::{self, narrow_nearest, widen_quiet};

@@ -9,6 +9,7 @@
 //! A level of processor features is a type that implements [`Rows`]; all give the same bits. The instructions that move up to
 //! sixteen bytes depend on the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
 
+mod aligned;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -22,6 +23,7 @@ mod avx512;
 mod host;
 mod plain;
 
+pub use aligned::Aligned;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
@@ -117,11 +119,6 @@ pub trait Rows: Copy + 'static {
 
 /// The dwords of 64 overlapping places, a dword apart, of up to four dwords each.
 type Run = [u32; 64 + 3];
-
-/// Data at the start of a cache line. A vector register that is moved to or from it crosses no line.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Aligned<T>(pub T);
 
 /// Records of `N` dwords, one for each lane.
 pub type Records<const N: usize> = [[u32; N]; 64];

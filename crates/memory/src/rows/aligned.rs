@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// A value with the alignment of lane vectors, a cache line.
+/// A value with the alignment of lane vectors, a cache line. A vector register that is moved to or from it crosses no line.
 #[repr(C, align(64))]
 pub struct Aligned<T>(pub T);
 
