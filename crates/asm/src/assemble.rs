@@ -65,14 +65,13 @@ pub fn assemble_lines(
     let text: Rc<str> = source.into();
     let directives = handlers(options.dialect);
     // The length of an instruction does not depend on the place of its target. Sources without labels skip this pass.
-    let known = match may_have_names(source) {
-        true => {
-            let mut first = Session::new(name, text.clone(), options, directives, None, None);
-            first.asm.silent = true;
-            first.read_all(&text);
-            first.asm.known()
-        }
-        false => Known::new(),
+    let known = if may_have_names(source) {
+        let mut first = Session::new(name, text.clone(), options, directives, None, None);
+        first.asm.silent = true;
+        first.read_all(&text);
+        first.asm.known()
+    } else {
+        Known::new()
     };
     let known = Some(known);
     let mut session = Session::new(

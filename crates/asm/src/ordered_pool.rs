@@ -96,9 +96,10 @@ mod tests {
             let done = run_in_order(
                 &pieces,
                 |n| *n,
-                |n| match n == bad {
-                    true => Err(n),
-                    false => {
+                |n| {
+                    if n == bad {
+                        Err(n)
+                    } else {
                         seen += 1;
                         Ok(())
                     }

@@ -24,12 +24,13 @@ pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
     for part in parts(text)? {
         cases.extend(part.read()?);
     }
-    match cases.is_empty() {
-        true => Err(ExecError {
+    if cases.is_empty() {
+        Err(ExecError {
             line: None,
             message: "the file has no instruction: a line that begins with `>`".into(),
-        }),
-        false => Ok(cases),
+        })
+    } else {
+        Ok(cases)
     }
 }
 

@@ -43,9 +43,10 @@ impl Expected {
     /// Reads what stands behind `fault =`.
     pub(crate) fn parse(text: &str) -> Result<Expected, String> {
         if let Some(part) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
-            return match part.is_empty() {
-                true => Err("an empty sentence is part of each: write a kind of fault".into()),
-                false => Ok(Expected::Part(part.to_owned())),
+            return if part.is_empty() {
+                Err("an empty sentence is part of each: write a kind of fault".into())
+            } else {
+                Ok(Expected::Part(part.to_owned()))
             };
         }
         let known = KINDS.iter().find(|(name, _)| *name == text);

@@ -165,11 +165,12 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
         return Ok(());
     }
     if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line, case.set.sgprs())?.is_some() {
-        return match before {
-            true => Ok(()),
-            false => Err(format!(
+        return if before {
+            Ok(())
+        } else {
+            Err(format!(
                 "`{line}` is part of the state before: it belongs before instructions"
-            )),
+            ))
         };
     }
     if let Some(name) = border_line(line) {
@@ -183,9 +184,10 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
     if before && matches!(assignment.target.place(), Target::Export { .. }) {
         return Err("an export is expected behind instructions: it belongs after them".into());
     }
-    match before {
-        true => case.setup.push(assignment),
-        false => case.expectations.push(assignment),
+    if before {
+        case.setup.push(assignment);
+    } else {
+        case.expectations.push(assignment);
     }
     Ok(())
 }

@@ -98,9 +98,12 @@ const HARDWARE: [(&str, u8); 8] = [
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let span = |f: &mut fmt::Formatter<'_>, file, first: usize, wide| match wide {
-            true => write!(f, "{file}[{first}:{}]", first + 1),
-            false => write!(f, "{file}{first}"),
+        let span = |f: &mut fmt::Formatter<'_>, file, first: usize, wide| {
+            if wide {
+                write!(f, "{file}[{first}:{}]", first + 1)
+            } else {
+                write!(f, "{file}{first}")
+            }
         };
         match self {
             Target::Vector { register, wide } => span(f, 'v', *register, *wide),

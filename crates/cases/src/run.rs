@@ -414,9 +414,10 @@ fn matches(got: u64, expected: u64, wide: bool, exactness: Exactness) -> bool {
     };
     // Floats in the order of their values: the distance counts the floats between.
     let order = |bits: u64| {
-        let (sign, magnitude) = match wide {
-            true => (bits >> 63, bits & (u64::MAX >> 1)),
-            false => (bits >> 31, bits & 0x7fff_ffff),
+        let (sign, magnitude) = if wide {
+            (bits >> 63, bits & (u64::MAX >> 1))
+        } else {
+            (bits >> 31, bits & 0x7fff_ffff)
         };
         if sign == 1 {
             -(magnitude as i128)

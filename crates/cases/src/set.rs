@@ -347,9 +347,10 @@ fn maxwell_registers(code: &[Line]) -> Vec<Named> {
             .iter()
             .find(|(rd, _)| *rd == n)
             .map(|(_, size)| *size);
-        let named = match size.is_some_and(|size| size.registers() == 2) {
-            true => Named::new(format!("R[{n}:{}]", n + 1), Reg::V64(n)),
-            false => Named::new(format!("R{n}"), Reg::V(n)),
+        let named = if size.is_some_and(|size| size.registers() == 2) {
+            Named::new(format!("R[{n}:{}]", n + 1), Reg::V64(n))
+        } else {
+            Named::new(format!("R{n}"), Reg::V(n))
         };
         n += if matches!(named.register, Reg::V64(_)) {
             2

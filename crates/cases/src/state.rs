@@ -77,9 +77,10 @@ impl State {
         Some(match *place {
             Target::Vector { register, wide } => {
                 let dword = |register| u64::from(registers.vgpr(register)[n]);
-                match wide {
-                    true => dword(register) | dword(register + 1) << 32,
-                    false => dword(register),
+                if wide {
+                    dword(register) | dword(register + 1) << 32
+                } else {
+                    dword(register)
                 }
             }
             Target::Scalar {

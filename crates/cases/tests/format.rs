@@ -438,10 +438,7 @@ proptest! {
         after in proptest::bool::ANY,
     ) {
         let lines = lines.join("\n");
-        let text = match after {
-            true => format!("mem a = 1\n> .long 0xbf800000 1\n{lines}\n"),
-            false => format!("mem a = 1\n{lines}\n> s_nop 0\n"),
-        };
+        let text = if after { format!("mem a = 1\n> .long 0xbf800000 1\n{lines}\n") } else { format!("mem a = 1\n{lines}\n> s_nop 0\n") };
         for case in parse_file(&text).unwrap_or_default() {
             // What can be read can be run, or is told.
             if let Ok(run) = case.run(Engine::Interpreter) {

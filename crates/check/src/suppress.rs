@@ -165,9 +165,10 @@ fn pair(line: &str) -> Result<(Key, &str), String> {
         let name = plain(name);
         return Err(format!("`{name}` is no key; there are {names}"));
     };
-    match pattern.is_empty() {
-        true => Err(format!("`{name}` has no pattern; `*` fits all")),
-        false => Ok((key, pattern)),
+    if pattern.is_empty() {
+        Err(format!("`{name}` has no pattern; `*` fits all"))
+    } else {
+        Ok((key, pattern))
     }
 }
 

@@ -110,12 +110,11 @@ impl Agents {
             gpu: None,
         };
         agents.insert(0, cpu);
-        match self.json {
-            true => print_json(&agents),
-            false => {
-                let texts: Vec<String> = agents.iter().enumerate().map(text).collect();
-                print(&texts.join("\n"))
-            }
+        if self.json {
+            print_json(&agents)
+        } else {
+            let texts: Vec<String> = agents.iter().enumerate().map(text).collect();
+            print(&texts.join("\n"))
         }
     }
 }

@@ -78,9 +78,10 @@ impl Demo {
             wall_seconds: report.wall.as_secs_f64(),
             wave_instructions_per_second: report.wave_instructions_per_second().unwrap_or(0.0),
         };
-        match self.json {
-            true => print_json(&summary),
-            false => print(&summary.text()),
+        if self.json {
+            print_json(&summary)
+        } else {
+            print(&summary.text())
         }
     }
 
@@ -133,9 +134,10 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once('x');
     let sides = sides.and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     let sides = sides.ok_or("write width and height as 1024x768")?;
-    match sides.iter().all(|side| (1..=16384).contains(side)) {
-        true => Ok(sides),
-        false => Err("width and height are 1 to 16384 pixels".to_owned()),
+    if sides.iter().all(|side| (1..=16384).contains(side)) {
+        Ok(sides)
+    } else {
+        Err("width and height are 1 to 16384 pixels".to_owned())
     }
 }
 

@@ -111,9 +111,10 @@ impl Dis {
 
     /// Disassembles for an instruction set of atomics on surfaces.
     fn surface_isa(&self, isa: impl Shown) -> Result {
-        match self.hex {
-            true => surface_isa::dis_hex(isa, &self.file),
-            false => surface_isa::dis(&self.file, read(&self.file)?, self.raw, Some(isa)),
+        if self.hex {
+            surface_isa::dis_hex(isa, &self.file)
+        } else {
+            surface_isa::dis(&self.file, read(&self.file)?, self.raw, Some(isa))
         }
     }
 

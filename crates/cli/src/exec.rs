@@ -132,9 +132,10 @@ impl Exec {
                 findings: findings.map_err(|error| wrong_case(case, &error))?,
             });
         }
-        match self.json {
-            true => print_json(&outcomes)?,
-            false => print(&plain_lines(&text))?,
+        if self.json {
+            print_json(&outcomes)?;
+        } else {
+            print(&plain_lines(&text))?;
         }
         found.tell()?;
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();

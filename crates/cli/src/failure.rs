@@ -45,9 +45,10 @@ impl Failure {
 
 impl From<wavetank::Error> for Failure {
     fn from(error: wavetank::Error) -> Self {
-        match error.is_kernel_failure() {
-            true => Failure::Kernel(error.to_string()),
-            false => Failure::Usage(error.to_string()),
+        if error.is_kernel_failure() {
+            Failure::Kernel(error.to_string())
+        } else {
+            Failure::Usage(error.to_string())
         }
     }
 }
@@ -60,8 +61,9 @@ impl From<wavetank::object::Error> for Failure {
 
 /// Returns a file's name for messages: `-` is stdin.
 pub(crate) fn shown(path: &Path) -> String {
-    match path.as_os_str() == "-" {
-        true => "stdin".to_owned(),
-        false => plain(&path.to_string_lossy()).to_string(),
+    if path.as_os_str() == "-" {
+        "stdin".to_owned()
+    } else {
+        plain(&path.to_string_lossy()).to_string()
     }
 }

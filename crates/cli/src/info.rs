@@ -48,9 +48,10 @@ impl Info {
             file: shown(&self.file),
             code_objects: objects.iter().map(ObjectInfo::new).collect(),
         };
-        match self.json {
-            true => print_json(&report),
-            false => print(&report.text()),
+        if self.json {
+            print_json(&report)
+        } else {
+            print(&report.text())
         }
     }
 
@@ -195,9 +196,10 @@ impl KernelInfo {
             ..
         } = self;
         let name = plain(name).to_string();
-        let symbol = match *readable == name {
-            true => String::new(),
-            false => format!("  symbol {name}\n"),
+        let symbol = if *readable == name {
+            String::new()
+        } else {
+            format!("  symbol {name}\n")
         };
         let mut text = format!(
             "{}\n{symbol}  {vgprs} VGPRs ({vgprs_allocated} allocated), {sgprs} SGPRs ({sgprs_allocated} allocated)\n  {lds} bytes of LDS, {scratch} bytes of scratch a work-item",

@@ -62,9 +62,12 @@ fn opened(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).truncate(false);
     // Other files may have no end.
-    let regular = |file: File| match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("it is no file, but a device or a pipe")),
+    let regular = |file: File| {
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::other("it is no file, but a device or a pipe"))
+        }
     };
     file.open(path)
         .and_then(regular)

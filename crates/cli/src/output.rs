@@ -39,9 +39,10 @@ impl Stdout {
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match CLOSED.load(Ordering::Relaxed) {
-            true => Err(io::Error::other("it is closed")),
-            false => self.0.write(bytes),
+        if CLOSED.load(Ordering::Relaxed) {
+            Err(io::Error::other("it is closed"))
+        } else {
+            self.0.write(bytes)
         }
     }
 

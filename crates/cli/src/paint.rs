@@ -13,9 +13,10 @@ const END: &str = "\x1b[0m";
 
 /// Returns a title, coloured if there are colours.
 pub(crate) fn title(text: &str) -> String {
-    match terminal::colours() {
-        true => format!("{BOLD}{text}{END}"),
-        false => text.to_owned(),
+    if terminal::colours() {
+        format!("{BOLD}{text}{END}")
+    } else {
+        text.to_owned()
     }
 }
 
@@ -83,10 +84,7 @@ fn painted(line: &str) -> String {
     let start = code.len() - code.trim_start().len();
     let (indent, code) = code.split_at(start);
     let word = code.split([' ', '\t']).next().unwrap_or_default();
-    let colour = match word.ends_with(':') {
-        true => LABEL,
-        false => MNEMONIC,
-    };
+    let colour = if word.ends_with(':') { LABEL } else { MNEMONIC };
     let mut text = indent.to_owned();
     if !word.is_empty() {
         text += &format!("{colour}{word}{END}{}", &code[word.len()..]);

@@ -36,10 +36,7 @@ unsafe impl GlobalAlloc for OrEnd {
 
 #[inline]
 fn given(memory: *mut u8) -> *mut u8 {
-    match memory.is_null() {
-        true => end(),
-        false => memory,
-    }
+    if memory.is_null() { end() } else { memory }
 }
 
 /// Ends the command, without allocating memory.

@@ -45,10 +45,7 @@ pub(crate) fn refuse_to_run(path: &Path, bytes: &[u8]) -> Result {
         Some(Language::Hip) => {
             let program = path.with_extension("");
             let program = shown(&program);
-            let program = match program == file {
-                true => "a.out".to_owned(),
-                false => program,
-            };
+            let program = if program == file { "a.out".to_owned() } else { program };
             format!(
                 "this looks like HIP source; compile it first:\n  hipcc --offload-arch=gfx900 -O2 {file} -o {program}"
             )

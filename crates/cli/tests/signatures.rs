@@ -48,10 +48,10 @@ fn axpy_runs(folder: &Path, file: &str, gpu: &str) {
     std::fs::write(folder.join("y.bin"), bytes).expect("the test directory can be written");
     let words = format!("launch {file} --gpu {gpu} axpy --grid 128 --block 64 {args}");
     assert_eq!(wavetank_in(folder, &words).success(), "");
-    let wanted = y.iter().enumerate().map(|(i, y)| match i < 90 {
-        true => 0.1 * i as f32 + y,
-        false => *y,
-    });
+    let wanted = y
+        .iter()
+        .enumerate()
+        .map(|(i, y)| if i < 90 { 0.1 * i as f32 + y } else { *y });
     let wanted: Vec<u8> = wanted.flat_map(f32::to_le_bytes).collect();
     let got = std::fs::read(folder.join("z.bin")).expect("the launch wrote");
     assert_eq!(got, wanted, "{file} {gpu}");

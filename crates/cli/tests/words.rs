@@ -39,9 +39,12 @@ impl Retired {
     fn found_in<'r>(&'r self, line: &str) -> Vec<&'r str> {
         let (code, comment) = parts(line);
         let names: Vec<&str> = identifiers(&code).collect();
-        let is_used = |name: &&String| match name.contains("::") {
-            true => code.contains(name.as_str()),
-            false => names.contains(&name.as_str()),
+        let is_used = |name: &&String| {
+            if name.contains("::") {
+                code.contains(name.as_str())
+            } else {
+                names.contains(&name.as_str())
+            }
         };
         let words: Vec<String> = (names.iter().copied())
             .chain(identifiers(comment))

@@ -162,9 +162,10 @@ impl Source {
     /// Fails if the code ends after the first dword.
     fn need_second_word(&self) -> Result<(), DecodeError> {
         let (need, have) = (8, self.have);
-        match have < need {
-            true => Err(DecodeError::Truncated { need, have }),
-            false => Ok(()),
+        if have < need {
+            Err(DecodeError::Truncated { need, have })
+        } else {
+            Ok(())
         }
     }
 

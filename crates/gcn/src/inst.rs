@@ -325,9 +325,10 @@ impl Inst {
 
     /// Returns the number of data registers of an image instruction: one for each component in DMASK, four for a gather.
     fn image_data(&self) -> u8 {
-        let components = match self.row().has(Features::GATHER) {
-            true => 4,
-            false => self.mods.dmask.count_ones().max(1) as u8,
+        let components = if self.row().has(Features::GATHER) {
+            4
+        } else {
+            self.mods.dmask.count_ones().max(1) as u8
         };
         if self.has(Flags::D16) && self.packs_d16() {
             components.div_ceil(2)

@@ -258,9 +258,10 @@ fn clamp_bit(generation: Generation) -> Bits {
 
 /// Returns the place of OP_SEL in the VOP3 form of `row`, if it takes op_sel.
 fn op_sel_bits(row: &Row, generation: Generation) -> Bits {
-    match row.has(Features::OP_SEL) && generation == Generation::Gfx9 {
-        true => OP_SEL,
-        false => NOWHERE,
+    if row.has(Features::OP_SEL) && generation == Generation::Gfx9 {
+        OP_SEL
+    } else {
+        NOWHERE
     }
 }
 

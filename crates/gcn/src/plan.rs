@@ -333,9 +333,12 @@ fn opcodes(top: u32, generation: Generation) -> Opcodes {
         form => layout(form, generation).opcode,
     };
     let short = matches!(form, Form::Vop1 | Form::Vop2 | Form::Vopc);
-    let second = |second| match short && generation >= Generation::Gfx8 {
-        true => region(second, form),
-        false => own,
+    let second = |second| {
+        if short && generation >= Generation::Gfx8 {
+            region(second, form)
+        } else {
+            own
+        }
     };
     Opcodes {
         shift: bits.0,

@@ -137,9 +137,12 @@ fn llvm(lines: &[String], chip: Chip) -> Option<Vec<Option<String>>> {
         let (_, bytes) = line.split_once("encoding: [")?;
         Some(bytes.trim_end_matches(']').replace("0x", ""))
     });
-    let of = |n: usize| match refused.contains(&n) {
-        true => None,
-        false => encodings.next(),
+    let of = |n: usize| {
+        if refused.contains(&n) {
+            None
+        } else {
+            encodings.next()
+        }
     };
     Some((1..=lines.len()).map(of).collect())
 }

@@ -121,9 +121,10 @@ impl Section {
     fn key(&self, seen: &[Section]) -> String {
         let twice = seen.iter().any(|s| s.name == self.name)
             || self.name == "S_ORN2_SAVEEXEC_B64" && self.opcodes.len() == 1;
-        match twice && self.opcodes.len() == 1 {
-            true => format!("{} {}", self.name, self.opcodes[0].1),
-            false => self.name.clone(),
+        if twice && self.opcodes.len() == 1 {
+            format!("{} {}", self.name, self.opcodes[0].1)
+        } else {
+            self.name.clone()
         }
     }
 }

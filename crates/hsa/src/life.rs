@@ -51,9 +51,10 @@ pub(crate) fn shut_down() -> Result {
 }
 
 extern "C" fn forked() {
-    match state::is_open() {
-        false => thread::forked(),
-        true => state::set_forked(),
+    if !state::is_open() {
+        thread::forked();
+    } else {
+        state::set_forked();
     }
 }
 

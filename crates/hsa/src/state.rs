@@ -38,17 +38,19 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Whether calls can be made: the library is initialised, and this is not a forked child.
 pub(crate) fn usable() -> Result {
     not_forked()?;
-    match is_open() {
-        true => Ok(()),
-        false => Err(Status::ERROR_NOT_INITIALIZED),
+    if is_open() {
+        Ok(())
+    } else {
+        Err(Status::ERROR_NOT_INITIALIZED)
     }
 }
 
 /// Fails in a child that was forked while the library was open.
 pub(crate) fn not_forked() -> Result {
-    match FORKED.load(Ordering::Relaxed) {
-        true => Err(Status::ERROR_INVALID_RUNTIME_STATE),
-        false => Ok(()),
+    if FORKED.load(Ordering::Relaxed) {
+        Err(Status::ERROR_INVALID_RUNTIME_STATE)
+    } else {
+        Ok(())
     }
 }
 

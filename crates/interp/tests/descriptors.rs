@@ -262,31 +262,35 @@ fn turn(random: &mut Random, wave: &mut Wave, world: &World, (alias, tame): (u64
     let exec = [!0, !0, !0, random.next(), 1 << (n * 7), 0][random.below(6)];
     wave.set_s64((EXECS + 2 * n) as u8, exec);
     let m0 = [!0, !0, 64, 4096, 0, 0x0040_0100, 0xfffc_0008][random.below(7)];
-    let soffset: u32 = match tame {
-        true => 0,
-        false => pick(random, &[0, 0, 4, 64, 1 << 31, u32::MAX - 63]),
+    let soffset: u32 = if tame {
+        0
+    } else {
+        pick(random, &[0, 0, 4, 64, 1 << 31, u32::MAX - 63])
     };
     let u = wave.uniform_mut();
     u.s[M0S + n] = m0;
     u.s[SOFFSETS + n] = soffset;
     let start = arena + piece.start;
     // Where offsets begin: at the allocation, below it, or so far that the sum is there again.
-    let before = match tame && random.below(16) != 0 {
-        true => 0,
-        false => pick(random, &[0, 0, 0, 0, 4, 64, 1 << 31, (1 << 32) - 128]),
+    let before = if tame && random.below(16) != 0 {
+        0
+    } else {
+        pick(random, &[0, 0, 0, 0, 4, 64, 1 << 31, (1 << 32) - 128])
     };
     let base = start.wrapping_sub(before) & 0xffff_ffff_ffff;
     wave.set_s64((BASES + 2 * n) as u8, if tame { start } else { base });
     // A tame descriptor ends where the allocation does, or before.
     let bytes = piece.bytes as u32;
     let whole = (before + piece.bytes).min(u32::MAX.into()) as u32;
-    let records = match tame {
-        true => pick(random, &[whole, whole, whole, bytes, 64.min(bytes), 16, 0]),
-        false => pick(random, &[whole, bytes, 64, 16, 0, 3 * bytes, u32::MAX]),
+    let records = if tame {
+        pick(random, &[whole, whole, whole, bytes, 64.min(bytes), 16, 0])
+    } else {
+        pick(random, &[whole, bytes, 64, 16, 0, 3 * bytes, u32::MAX])
     };
-    let (stride, kind) = match tame {
-        true => (0, 0),
-        false => (pick(random, &[0, 0, 0, 0, 0, 4, 16, 20]), random.below(8)),
+    let (stride, kind) = if tame {
+        (0, 0)
+    } else {
+        (pick(random, &[0, 0, 0, 0, 0, 4, 16, 20]), random.below(8))
     };
     let [low, high] = match kind {
         // Scratch: swizzled, with ADD_TID and an index stride of 64.
@@ -310,9 +314,10 @@ fn offsets(
     (start, base, bytes, tame): (u64, u64, u64, bool),
     n: usize,
 ) {
-    let step = match tame {
-        true => pick(random, &[4, 4, 8, 16, 12, 0]),
-        false => pick(random, &[4, 4, 8, 16, 1, 2, 12, 0]),
+    let step = if tame {
+        pick(random, &[4, 4, 8, 16, 12, 0])
+    } else {
+        pick(random, &[4, 4, 8, 16, 1, 2, 12, 0])
     };
     let shape = random.below(6);
     let begins = pick(
@@ -348,9 +353,10 @@ fn offsets(
             place
         };
         let offset = start.wrapping_add(there).wrapping_sub(base);
-        wave.vgpr_mut(OFFSETS + 2 * n)[lane] = match tame {
-            true => l as u32 % 4 * 4,
-            false => pick(random, &[0, 0, l as u32, 1]),
+        wave.vgpr_mut(OFFSETS + 2 * n)[lane] = if tame {
+            l as u32 % 4 * 4
+        } else {
+            pick(random, &[0, 0, l as u32, 1])
         };
         wave.vgpr_mut(OFFSETS + 2 * n + 1)[lane] = offset as u32;
         let inside = if place + 16 <= bytes {

@@ -386,9 +386,10 @@ fn lacks(surface: &Surface, byte: usize) -> bool {
 
 /// Runs one access by a warp, and the reference.
 fn check(how: How, surface: &Surface, lanes: &Lanes, bytes: &[u8], in_mask: bool) {
-    let absent = match in_mask {
-        true => DataReg::S(ABSENT_MASK),
-        false => DataReg::V(ABSENT),
+    let absent = if in_mask {
+        DataReg::S(ABSENT_MASK)
+    } else {
+        DataReg::V(ABSENT)
     };
     let block = block(how, surface.dimensions, absent);
     let mut rows = Rows {
@@ -658,9 +659,10 @@ fn warp(how: How, surface: &Surface, random: &mut Random) {
     // A stop is rare enough to see what is done else.
     let edge = how.outside != Outside::Stop || below(4) == 0;
     let mut coordinate = |size: u32, unit: u32| {
-        let at = match edge {
-            true => below(u64::from(size) + 4).wrapping_sub(2),
-            false => below(u64::from(size)),
+        let at = if edge {
+            below(u64::from(size) + 4).wrapping_sub(2)
+        } else {
+            below(u64::from(size))
         };
         match at as i32 {
             at if at < 0 => (at * 1000) as u32,

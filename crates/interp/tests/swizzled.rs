@@ -107,9 +107,10 @@ impl Case {
         let private = random.below(2) == 0;
         let idxen = !private && random.below(3) > 0;
         let offen = !matches!(random.below(4), 0);
-        let element = match gfx9 || private {
-            true => 4,
-            false => 2 << random.below(4),
+        let element = if gfx9 || private {
+            4
+        } else {
+            2 << random.below(4)
         };
         let mut case = Case {
             chip,
@@ -147,9 +148,10 @@ impl Case {
         let most = room - self.bytes - self.inst_offset as usize;
         for lane in 0..64 {
             self.index[lane] = 63 - lane as u32;
-            let offset = match self.idxen || self.add_tid {
-                true => random.below(most + 1),
-                false => 20 * lane + random.below(4),
+            let offset = if self.idxen || self.add_tid {
+                random.below(most + 1)
+            } else {
+                20 * lane + random.below(4)
             };
             self.offset[lane] = offset as u32 & !aligned;
         }
@@ -295,10 +297,13 @@ fn in_range(case: &Case, index: usize, offset: usize, n: usize) -> bool {
     match (private, case.chip) {
         (true, _) => true,
         (_, Chip::Gfx701) if case.idxen => index < records && dword < case.stride,
-        (_, Chip::Gfx900) if !case.idxen => match case.is_atomic() {
-            true => offset + case.bytes <= records,
-            false => dword < records,
-        },
+        (_, Chip::Gfx900) if !case.idxen => {
+            if case.is_atomic() {
+                offset + case.bytes <= records
+            } else {
+                dword < records
+            }
+        }
         _ => index < records,
     }
 }

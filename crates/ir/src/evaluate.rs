@@ -233,12 +233,11 @@ pub fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
 
 /// The result of [`Op::MadWide`](crate::Op::MadWide) for 32-bit factors and a 64-bit summand, and the carry of an unsigned sum.
 pub fn mad_wide(signed: bool, a: u64, b: u64, c: u64) -> (u64, bool) {
-    match signed {
-        true => {
-            let product = sext(a, 32).wrapping_mul(sext(b, 32)) as u64;
-            (product.wrapping_add(c), false)
-        }
+    if signed {
+        let product = sext(a, 32).wrapping_mul(sext(b, 32)) as u64;
+        (product.wrapping_add(c), false)
+    } else {
         // The product of 32-bit numbers fits in 64 bits.
-        false => ((a & ones(32)) * (b & ones(32))).overflowing_add(c),
+        ((a & ones(32)) * (b & ones(32))).overflowing_add(c)
     }
 }

@@ -101,9 +101,10 @@ impl Form for Export {
         let mut sources = [None; 4];
         for source in &mut sources {
             line.item()?;
-            *source = match line.s.looks_at('%') {
-                true => Some(line.value()?),
-                false => line.s.keyword("off").map(|()| None)?,
+            *source = if line.s.looks_at('%') {
+                Some(line.value()?)
+            } else {
+                line.s.keyword("off").map(|()| None)?
             };
         }
         line.by_name("")?;

@@ -171,9 +171,10 @@ impl<'s, 'a> Line<'s, 'a> {
 
     /// Checks that the field ends at a comma.
     fn field_is_read(&mut self) -> Parsed {
-        match self.s.looks_at(',') {
-            true => Ok(()),
-            false => self.s.end(),
+        if self.s.looks_at(',') {
+            Ok(())
+        } else {
+            self.s.end()
         }
     }
 

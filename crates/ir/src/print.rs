@@ -110,9 +110,10 @@ impl Out<'_, '_> {
     /// Writes an operand with its separator.
     pub(crate) fn item(&mut self, item: impl Display) -> fmt::Result {
         let before = std::mem::replace(&mut self.separator, ", ");
-        match self.by_name {
-            true => write!(self.f, "{before}{} {item}", self.field),
-            false => write!(self.f, "{before}{item}"),
+        if self.by_name {
+            write!(self.f, "{before}{} {item}", self.field)
+        } else {
+            write!(self.f, "{before}{item}")
         }
     }
 

@@ -191,9 +191,12 @@ impl Checker<'_> {
     pub(crate) fn result(&self, op: &impl Operands, is: Is) -> Ty {
         let mut vector = false;
         op.walk(&mut |&v| vector |= self.ty(v).is_vector());
-        let width = |bits| match vector {
-            true => Ty::vector(bits),
-            false => Ty::uniform(bits),
+        let width = |bits| {
+            if vector {
+                Ty::vector(bits)
+            } else {
+                Ty::uniform(bits)
+            }
         };
         match is {
             Is::U32 => Ty::U32,
@@ -321,9 +324,10 @@ impl Checker<'_> {
         })?;
         self.number(a, elem.carrier_bits())?;
         self.number(bits, 32)?;
-        match self.join(32, &[a, bits]).is_vector() {
-            true => Ok(Ty::Mask),
-            false => Ok(Ty::U32),
+        if self.join(32, &[a, bits]).is_vector() {
+            Ok(Ty::Mask)
+        } else {
+            Ok(Ty::U32)
         }
     }
 
@@ -480,14 +484,18 @@ impl Checker<'_> {
         ensure(width, || "an atomic is one or two dwords wide".into())?;
         ensure(counts.contains(&m.data.len()), || {
             let ([least, most], is) = (counts, m.data.len());
-            match least == most {
-                true => format!("it takes {least} dwords of data, not {is}"),
-                false => format!("it takes {least} or {most} dwords of data, not {is}"),
+            if least == most {
+                format!("it takes {least} dwords of data, not {is}")
+            } else {
+                format!("it takes {least} or {most} dwords of data, not {is}")
             }
         })?;
-        m.data.iter().try_for_each(|&v| match scalar {
-            true => self.exactly(v, Ty::U32),
-            false => self.number(v, 32),
+        m.data.iter().try_for_each(|&v| {
+            if scalar {
+                self.exactly(v, Ty::U32)
+            } else {
+                self.number(v, 32)
+            }
         })
     }
 

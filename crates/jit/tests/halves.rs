@@ -68,9 +68,10 @@ fn line(random: &mut Random, chained: bool) -> String {
     let mut line = LINES[random.below(LINES.len())].to_owned();
     let mut result = !line.contains("vcc") && !chained;
     while line.contains('#') {
-        let register = match std::mem::take(&mut result) {
-            true => REGISTERS + random.below(RESULTS),
-            false => random.below(REGISTERS),
+        let register = if std::mem::take(&mut result) {
+            REGISTERS + random.below(RESULTS)
+        } else {
+            random.below(REGISTERS)
         };
         line = line.replacen('#', &register.to_string(), 1);
     }

@@ -406,9 +406,10 @@ mod tests {
             let middle = u128::from(root >> 28 & 0x1ff_ffff | 1 | 1 << 24);
             let exponents = (bits >> 23) as i32 - 150 + 2 * ((root >> 52) as i32 - 1047);
             let product = u128::from(bits & 0x7f_ffff | 0x80_0000) * middle * middle;
-            let right = match product < 1 << -exponents {
-                true => f32::from_bits(below.to_bits() + 1),
-                false => below,
+            let right = if product < 1 << -exponents {
+                f32::from_bits(below.to_bits() + 1)
+            } else {
+                below
             };
             assert_eq!(reciprocal_root::f32(x).to_bits(), right.to_bits(), "{x}");
         }

@@ -273,9 +273,10 @@ where
 {
     Aligned(std::array::from_fn(|i| {
         let r = F::f(env, a[i], b[i]);
-        match F::REPAIR && F::odd(r) {
-            true => F::repair(env, a[i], b[i], r),
-            false => r,
+        if F::REPAIR && F::odd(r) {
+            F::repair(env, a[i], b[i], r)
+        } else {
+            r
         }
     }))
 }
@@ -289,9 +290,10 @@ where
 {
     Aligned(std::array::from_fn(|i| {
         let r = F::f(env, a[i], b[i], c[i]);
-        match F::REPAIR && F::odd(r) {
-            true => F::repair(env, a[i], b[i], c[i], r),
-            false => r,
+        if F::REPAIR && F::odd(r) {
+            F::repair(env, a[i], b[i], c[i], r)
+        } else {
+            r
         }
     }))
 }

@@ -75,9 +75,12 @@ impl<F: Op2<A = u32, B = u32, R = u32>> Op2 for Pairs<F> {
     }
 
     fn repair(env: Env, a: u32, b: u32, r: u32) -> u32 {
-        join(halves([a, b, r]).map(|[a, b, r]| match F::odd(r) {
-            true => F::repair(env, a, b, r),
-            false => r,
+        join(halves([a, b, r]).map(|[a, b, r]| {
+            if F::odd(r) {
+                F::repair(env, a, b, r)
+            } else {
+                r
+            }
         }))
     }
 }
@@ -121,9 +124,12 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Op3 for Pairs<F> {
     }
 
     fn repair(env: Env, a: u32, b: u32, c: u32, r: u32) -> u32 {
-        join(halves([a, b, c, r]).map(|[a, b, c, r]| match F::odd(r) {
-            true => F::repair(env, a, b, c, r),
-            false => r,
+        join(halves([a, b, c, r]).map(|[a, b, c, r]| {
+            if F::odd(r) {
+                F::repair(env, a, b, c, r)
+            } else {
+                r
+            }
         }))
     }
 }
@@ -154,9 +160,10 @@ impl<F: Op2<A = u32, B = u32, R = u32>> Op2 for PairsThrough<F> {
     fn repair(env: Env, a: u32, b: u32, r: u32) -> u32 {
         join(halves([a, b, r]).map(|args| {
             let [a, b, wide] = args.map(widen_quiet);
-            match is_nan::<Single>(wide) {
-                true => narrow_nearest(F::repair(env, a, b, wide)),
-                false => args[2],
+            if is_nan::<Single>(wide) {
+                narrow_nearest(F::repair(env, a, b, wide))
+            } else {
+                args[2]
             }
         }))
     }
@@ -205,9 +212,10 @@ impl<F: Op3<A = u32, B = u32, C = u32, R = u32>> Op3 for PairsThrough<F> {
     fn repair(env: Env, a: u32, b: u32, c: u32, r: u32) -> u32 {
         join(halves([a, b, c, r]).map(|args| {
             let [a, b, c, wide] = args.map(widen_quiet);
-            match is_nan::<Single>(wide) {
-                true => narrow_nearest(F::repair(env, a, b, c, wide)),
-                false => args[3],
+            if is_nan::<Single>(wide) {
+                narrow_nearest(F::repair(env, a, b, c, wide))
+            } else {
+                args[3]
             }
         }))
     }

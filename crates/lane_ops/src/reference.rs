@@ -31,9 +31,10 @@ impl Val {
 
     /// A lane vector from the values of each lane, or a uniform value from that of lane 0.
     pub fn each(vector: bool, f: impl Fn(usize) -> u64) -> Val {
-        match vector {
-            true => Val::Lanes(Box::new(std::array::from_fn(f))),
-            false => Val::Uniform(f(0)),
+        if vector {
+            Val::Lanes(Box::new(std::array::from_fn(f)))
+        } else {
+            Val::Uniform(f(0))
         }
     }
 }

@@ -208,8 +208,9 @@ fn uniform_sum<L: Level>(subtract: bool, carry: bool) -> StepFn {
 }
 
 fn mad_wide<L: Level>(signed: bool, uniform: u8) -> StepFn {
-    match signed {
-        true => by_operands!(uniform, [1 2 3 4 5 6], |U| L::custom::<MadWide<true, U>>()),
-        false => by_operands!(uniform, [1 2 3 4 5 6], |U| L::custom::<MadWide<false, U>>()),
+    if signed {
+        by_operands!(uniform, [1 2 3 4 5 6], |U| L::custom::<MadWide<true, U>>())
+    } else {
+        by_operands!(uniform, [1 2 3 4 5 6], |U| L::custom::<MadWide<false, U>>())
     }
 }

@@ -60,9 +60,10 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
                     return None;
                 }
                 lost |= writes;
-                *operand = match writes {
-                    true => Operand::Sgpr(RESERVED),
-                    false => Operand::Sgpr(0),
+                *operand = if writes {
+                    Operand::Sgpr(RESERVED)
+                } else {
+                    Operand::Sgpr(0)
                 };
             }
             _ => {}

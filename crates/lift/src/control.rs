@@ -46,9 +46,10 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
             let counters = waits::counters(l);
             l.b.waitcnt(counters);
             // Other waves run meanwhile: a block ends where a wave may have to yield.
-            match waits::for_loads(&l.b.so_far(), counters) {
-                true => Flow::Wait,
-                false => Flow::Next,
+            if waits::for_loads(&l.b.so_far(), counters) {
+                Flow::Wait
+            } else {
+                Flow::Next
             }
         }
         // The code after it is fetched again, so it cannot be in this block.

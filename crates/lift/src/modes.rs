@@ -140,9 +140,10 @@ impl Modes {
 
     /// EXCP_EN: the exceptions that trap, by the bits of TRAPSTS.EXCP. In a handler none does.
     pub fn enabled_exceptions(self) -> u32 {
-        match self.has(IGNORED | PRIVILEGED) {
-            true => 0,
-            false => (self.mode() & EXCP_EN) >> EXCP_EN.trailing_zeros(),
+        if self.has(IGNORED | PRIVILEGED) {
+            0
+        } else {
+            (self.mode() & EXCP_EN) >> EXCP_EN.trailing_zeros()
         }
     }
 
@@ -207,9 +208,10 @@ impl Modes {
 
     /// The indexed operands on the chip of an instruction, which may have no indexing.
     pub(crate) fn indexed(self, inst: &Inst) -> u8 {
-        match Rules::of(inst.chip).vgpr_indexing {
-            true => self.gpr_index(),
-            false => 0,
+        if Rules::of(inst.chip).vgpr_indexing {
+            self.gpr_index()
+        } else {
+            0
         }
     }
 

@@ -65,9 +65,10 @@ fn enter(l: &Lift, cause: &Cause) -> Flow {
 
 /// TBA, the address of the handler.
 fn handler<'a>(l: &Lift<'a>) -> Int<'a> {
-    match l.rules().trap_addresses_are_scalar {
-        true => l.sgpr64(sreg::TBA),
-        false => l.hardware(hw::TBA_LO).pack(l.hardware(hw::TBA_HI)),
+    if l.rules().trap_addresses_are_scalar {
+        l.sgpr64(sreg::TBA)
+    } else {
+        l.hardware(hw::TBA_LO).pack(l.hardware(hw::TBA_HI))
     }
 }
 
@@ -205,10 +206,7 @@ pub(crate) fn set_halt(l: &Lift) -> Flow {
 /// S_SENDMSGHALT: STATUS.HALT = 1 and a message. The continuation of a halted wave is lifted as a stop ([`instead`]).
 pub(crate) fn message_and_halt(l: &Lift) -> Flow {
     l.set_hardware(hw::STATUS, l.hardware(hw::STATUS) | u64::from(HALT));
-    let next = match l.modes.privileged() {
-        true => l.next(),
-        false => l.pc,
-    };
+    let next = if l.modes.privileged() { l.next() } else { l.pc };
     let message = l.simm16();
     Flow::End(Terminator::Message { message, next })
 }

@@ -186,14 +186,12 @@ pub(crate) fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
 pub(crate) fn null_section(tables: &Tables) -> SectionHeader {
     let fits = |number: u32| number < elf::SHN_LORESERVE.into();
     SectionHeader {
-        size: match fits(tables.sections) {
-            true => 0,
-            false => tables.sections.into(),
+        size: if fits(tables.sections) {
+            0
+        } else {
+            tables.sections.into()
         },
-        link: match fits(tables.names) {
-            true => 0,
-            false => tables.names,
-        },
+        link: if fits(tables.names) { 0 } else { tables.names },
         ..SectionHeader::default()
     }
 }

@@ -99,9 +99,10 @@ impl Identity {
         }
         // Up to version 3, features are single bits that must be equal.
         if self.os_abi != Os::Hsa.abi() || self.abi_version < 2 {
-            return match self.flags == other.flags {
-                true => Ok(*self),
-                false => differ("settings of XNACK or SRAM ECC"),
+            return if self.flags == other.flags {
+                Ok(*self)
+            } else {
+                differ("settings of XNACK or SRAM ECC")
             };
         }
         if (self.flags ^ other.flags) & GENERIC_VERSION != 0 {

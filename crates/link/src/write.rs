@@ -159,9 +159,10 @@ impl Writer<'_> {
             ..SectionHeader::default()
         };
         self.add(&section.name, &section.bytes, header)?;
-        match section.relocations.is_empty() {
-            true => Ok(()),
-            false => self.relocations(section, self.numbers.sections[n], grouped),
+        if section.relocations.is_empty() {
+            Ok(())
+        } else {
+            self.relocations(section, self.numbers.sections[n], grouped)
         }
     }
 

@@ -110,13 +110,14 @@ impl Grid {
     pub fn group(&self, index: u64) -> Group {
         let [x, y, _] = self.groups.map(u64::from);
         // Divisions are slow, and most grids have one row.
-        let id = match index < x {
-            true => [index as u32, 0, 0],
-            false => [
+        let id = if index < x {
+            [index as u32, 0, 0]
+        } else {
+            [
                 (index % x) as u32,
                 (index / x % y) as u32,
                 (index / x / y) as u32,
-            ],
+            ]
         };
         // At the edge of the grid the group shrinks; the position of its first item is below u32::MAX.
         let side = |d: usize| self.group[d].min(self.items[d] - id[d] * self.group[d]);

@@ -39,9 +39,10 @@ impl Sent {
     /// The bits of component `n` (0 to 3) in a lane, 16 of a compressed export; `None` if it is not sent.
     pub fn component(&self, n: usize, lane: usize) -> Option<u32> {
         let dword = self.data.get(n)?.as_ref()?[lane];
-        Some(match self.compressed {
-            true => dword >> (16 * (n % 2)) & 0xffff,
-            false => dword,
+        Some(if self.compressed {
+            dword >> (16 * (n % 2)) & 0xffff
+        } else {
+            dword
         })
     }
 }

@@ -482,9 +482,10 @@ impl<'a, W: Worker> Thread<'a, W> {
     fn next_group(&mut self, active: usize) -> Option<Group> {
         let aftermath = &self.shared.aftermath;
         if self.taken.is_empty() && !aftermath.has_begun() {
-            let room = match self.stalled {
-                true => 1,
-                false => self.shared.slots(self.unit) - active,
+            let room = if self.stalled {
+                1
+            } else {
+                self.shared.slots(self.unit) - active
             };
             self.taken = self.shared.queue.take(room);
         }

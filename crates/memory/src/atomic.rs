@@ -167,9 +167,10 @@ fn flushed(half: u16) -> u16 {
 
 /// The smaller or larger of two halves; of a NaN and a number, the number.
 fn extreme(a: u16, b: u16, choose: fn(u16, u16) -> u16) -> u16 {
-    match from_half(a).is_nan() && from_half(b).is_nan() {
-        true => 0x7fff,
-        false => choose(flushed(a), flushed(b)),
+    if from_half(a).is_nan() && from_half(b).is_nan() {
+        0x7fff
+    } else {
+        choose(flushed(a), flushed(b))
     }
 }
 

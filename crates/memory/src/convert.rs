@@ -275,9 +275,10 @@ impl Components {
                     Half::Each => (n, narrow(here), n + 1),
                     Half::Low => {
                         let pair = n + 1 < self.count;
-                        let high = match pair {
-                            true => narrow(&components[n + 1]),
-                            false => before(n / 2).map(|x| x >> 16),
+                        let high = if pair {
+                            narrow(&components[n + 1])
+                        } else {
+                            before(n / 2).map(|x| x >> 16)
                         };
                         (n / 2, join(&narrow(here), &high), n + 2)
                     }

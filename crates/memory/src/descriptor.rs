@@ -155,9 +155,10 @@ impl ImageResource {
             // The depth and the last slice share a field.
             _ => bits(w4, 0, 12),
         };
-        let depth = match kind.is_array() {
-            true => last.saturating_sub(first_slice),
-            false => last,
+        let depth = if kind.is_array() {
+            last.saturating_sub(first_slice)
+        } else {
+            last
         };
         let (pitch, last_in_memory, border_order) = match tiling {
             Tiling::Indexed => (bits(w4, 13, 26), 0, 0),
@@ -232,25 +233,28 @@ impl ImageResource {
     /// The number of levels that accesses use.
     pub fn level_count(&self) -> u32 {
         let [first, last] = self.levels;
-        match self.kind.is_sampled() {
-            true => 1,
-            false => u32::from(last.saturating_sub(first)) + 1,
+        if self.kind.is_sampled() {
+            1
+        } else {
+            u32::from(last.saturating_sub(first)) + 1
         }
     }
 
     /// The number of levels in memory: at least all up to the last one in use.
     pub fn levels_in_memory(&self) -> u32 {
-        match self.kind.is_sampled() {
-            true => 1,
-            false => u32::from(self.levels[1].max(self.levels[0]).max(self.last_in_memory)) + 1,
+        if self.kind.is_sampled() {
+            1
+        } else {
+            u32::from(self.levels[1].max(self.levels[0]).max(self.last_in_memory)) + 1
         }
     }
 
     /// The number of samples of a texel.
     pub fn samples(&self) -> u32 {
-        match self.kind.is_sampled() {
-            true => 1 << self.levels[1].min(4),
-            false => 1,
+        if self.kind.is_sampled() {
+            1 << self.levels[1].min(4)
+        } else {
+            1
         }
     }
 }
@@ -448,10 +452,7 @@ mod tests {
             last_in_memory in 0u8..16, border_order in 0u8..8,
         ) {
             let kind = ImageType::new(kind).unwrap();
-            let (tiling, pitch, last_in_memory, border_order) = match indexed {
-                true => (Tiling::Indexed, pitch.div_ceil(4), 0, 0),
-                false => (Tiling::Swizzled, pitch, last_in_memory, border_order),
-            };
+            let (tiling, pitch, last_in_memory, border_order) = if indexed { (Tiling::Indexed, pitch.div_ceil(4), 0, 0) } else { (Tiling::Swizzled, pitch, last_in_memory, border_order) };
             let resource = ImageResource {
                 address: address << 8, kind, format, size, tiling, pitch, select, levels, last_in_memory, first_slice,
                 swizzle, min_lod, compressed, border_order,

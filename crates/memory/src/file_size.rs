@@ -30,9 +30,10 @@ pub(crate) fn check_size(bytes: u64) -> Result<()> {
     };
     // SAFETY: the call fills in the structure. If it fails, the structure still says that there is no limit.
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
-    match limit.rlim_cur == libc::RLIM_INFINITY || bytes <= limit.rlim_cur {
-        true => Ok(()),
-        false => Err(std::io::Error::from_raw_os_error(libc::EFBIG)),
+    if limit.rlim_cur == libc::RLIM_INFINITY || bytes <= limit.rlim_cur {
+        Ok(())
+    } else {
+        Err(std::io::Error::from_raw_os_error(libc::EFBIG))
     }
 }
 

@@ -254,17 +254,19 @@ impl<'m> MemoryUnit<'m> {
             let end = span.first.saturating_add(span.bytes.into());
             let Some(entry) = self.map.find(span.first, end) else {
                 let may = !span.stores && !self.overruns.is_strict();
-                return match may && self.map.find_before(span.first, end).is_some() {
-                    true => Ok(true),
-                    false => Err(MemoryFaultReason::Unmapped),
+                return if may && self.map.find_before(span.first, end).is_some() {
+                    Ok(true)
+                } else {
+                    Err(MemoryFaultReason::Unmapped)
                 };
             };
             *page = BoundsCache::of(entry);
         }
         *last = page.bounds();
-        match last.holds(span) {
-            true => Ok(false),
-            false => Err(MemoryFaultReason::ReadOnly),
+        if last.holds(span) {
+            Ok(false)
+        } else {
+            Err(MemoryFaultReason::ReadOnly)
         }
     }
 
@@ -386,9 +388,10 @@ impl<'m> MemoryUnit<'m> {
             pc,
             kind,
             lane: denied.lane,
-            lanes: match known && self.denied & lane != 0 {
-                true => self.denied,
-                false => lane,
+            lanes: if known && self.denied & lane != 0 {
+                self.denied
+            } else {
+                lane
             },
             address: denied.address,
             bytes: denied.bytes,

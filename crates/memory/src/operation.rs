@@ -473,9 +473,10 @@ impl<R: Rows> Operation for ReadModifyWrite<R> {
                 data2: &wide(R::collect(self.data2).0),
             };
             let mut before = [0; 64];
-            match places.whole() {
-                true => words.change(self.rmw, &mut before),
-                false => self.apart(places, &words, &mut before),
+            if places.whole() {
+                words.change(self.rmw, &mut before);
+            } else {
+                self.apart(places, &words, &mut before);
             }
             self.result(&before.map(|b| [b as u32, (b >> 32) as u32]), mask);
         }

@@ -312,13 +312,14 @@ impl Places for Private<'_> {
     #[inline(always)]
     fn shape(&self) -> Shape {
         let (base, step) = (self.base, PRIVATE_STEP);
-        match self.same {
-            true => Shape::Rows { first: base, step },
-            false => Shape::Offsets {
+        if self.same {
+            Shape::Rows { first: base, step }
+        } else {
+            Shape::Offsets {
                 base,
                 offset: self.offset.as_ptr(),
                 step,
-            },
+            }
         }
     }
 }

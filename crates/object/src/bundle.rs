@@ -107,10 +107,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
         };
         rest = past_padding(&rest[size..]);
     }
-    Ok(match any {
-        true => all.into(),
-        false => bytes.into(),
-    })
+    Ok(if any { all.into() } else { bytes.into() })
 }
 
 /// Returns the targets of consecutive bundles, in file order. Of a compressed bundle, little more than its table is unpacked.

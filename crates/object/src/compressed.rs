@@ -203,9 +203,10 @@ impl<'a> Compressed<'a> {
 
     /// Fails if the unpacked size is implausible.
     fn checked(self) -> Result<Self> {
-        match self.unpacked <= most_unpacked(self.stream.len()) {
-            true => Ok(self),
-            false => Err(too_large(self.unpacked, self.stream.len())),
+        if self.unpacked <= most_unpacked(self.stream.len()) {
+            Ok(self)
+        } else {
+            Err(too_large(self.unpacked, self.stream.len()))
         }
     }
 

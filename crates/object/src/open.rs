@@ -133,9 +133,10 @@ pub fn is_object_file(bytes: &[u8]) -> bool {
 
 /// Returns the bundles or images in a file; `None` for a file that may be a code object itself.
 fn found(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
-    match is_bundle(bytes) {
-        true => Ok(Some(Embedded::Bundles(bytes))),
-        false => embedded(bytes),
+    if is_bundle(bytes) {
+        Ok(Some(Embedded::Bundles(bytes)))
+    } else {
+        embedded(bytes)
     }
 }
 
@@ -172,11 +173,12 @@ fn from_bundles(bundles: &[Bundle], requested: Option<&Target>) -> Result<Vec<Co
     };
     let chosen = bundles.iter().filter_map(|bundle| bundle.best(requested));
     let objects: Vec<CodeObject> = chosen.map(CodeObject::parse).collect::<Result<_>>()?;
-    match objects.is_empty() {
-        false => Ok(objects),
-        true => Err(Error::TargetMissing {
+    if !objects.is_empty() {
+        Ok(objects)
+    } else {
+        Err(Error::TargetMissing {
             wanted: requested.to_string(),
             present: names(),
-        }),
+        })
     }
 }

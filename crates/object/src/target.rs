@@ -118,18 +118,22 @@ impl Target {
         let (mach, _) = known.ok_or_else(|| Error::UnknownChip {
             found: self.chip.clone(),
         })?;
-        let supported = |feature, supported| match supported {
-            true => feature,
-            false => Feature::Unsupported,
+        let supported = |feature, supported| {
+            if supported {
+                feature
+            } else {
+                Feature::Unsupported
+            }
         };
         let xnack = supported(self.xnack, has_xnack(&self.chip));
         let sramecc = supported(self.sramecc, has_sramecc(&self.chip));
         if version < 4 {
             return Ok(mach | xnack.v3_bit() << 8 | sramecc.v3_bit() << 9);
         }
-        let generic = match self.chip.ends_with("-generic") && version >= 6 {
-            true => u32::from(self.generic_version.unwrap_or(1)),
-            false => 0,
+        let generic = if self.chip.ends_with("-generic") && version >= 6 {
+            u32::from(self.generic_version.unwrap_or(1))
+        } else {
+            0
         };
         Ok(mach | xnack.v4_bits() << 8 | sramecc.v4_bits() << 10 | generic << 24)
     }

@@ -29,9 +29,12 @@ fn folder(test: &str) -> PathBuf {
 
 /// The names of the entries, as a bundler wants them: from LLVM 18 on it ends the host's itself.
 fn targets(bundler: &str) -> String {
-    let names = ENTRIES.map(|(id, _)| match bundler.ends_with("-15") {
-        true => id,
-        false => id.trim_end_matches("--"),
+    let names = ENTRIES.map(|(id, _)| {
+        if bundler.ends_with("-15") {
+            id
+        } else {
+            id.trim_end_matches("--")
+        }
     });
     format!("-targets={}", names.join(","))
 }

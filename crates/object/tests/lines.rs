@@ -93,13 +93,10 @@ fn compiled(compiler: &str, option: &str, source: &Path) -> String {
     let name = name.expect("a source has a name");
     let folder = env!("CARGO_TARGET_TMPDIR");
     let path = format!("{folder}/lines-{compiler}-{name}.hsaco");
-    let language = match name.ends_with(".cl") {
-        true => {
-            "-x cl -cl-std=CL2.0 -Xclang -finclude-default-header -target amdgcn-amd-amdhsa -mcpu=gfx900"
-        }
-        false => {
-            "-x hip --offload-arch=gfx900 --cuda-device-only --no-gpu-bundle-output --rocm-path=/usr"
-        }
+    let language = if name.ends_with(".cl") {
+        "-x cl -cl-std=CL2.0 -Xclang -finclude-default-header -target amdgcn-amd-amdhsa -mcpu=gfx900"
+    } else {
+        "-x hip --offload-arch=gfx900 --cuda-device-only --no-gpu-bundle-output --rocm-path=/usr"
     };
     let status = Command::new(compiler)
         .args(language.split(' '))

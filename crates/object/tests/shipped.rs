@@ -280,9 +280,10 @@ fn metadata_agrees_with_the_dump_tool() {
         assert_eq!(kinds, theirs(if v2 { "ValueKind" } else { ".value_kind" }));
         let sizes: Vec<_> = args().map(|arg| arg.size.to_string()).collect();
         assert_eq!(sizes, theirs(if v2 { "Size" } else { ".size" }));
-        let (key, ours): (_, fn(&Arg) -> u32) = match v2 {
-            true => ("Align", |arg| arg.align),
-            false => (".offset", |arg| arg.offset),
+        let (key, ours): (_, fn(&Arg) -> u32) = if v2 {
+            ("Align", |arg| arg.align)
+        } else {
+            (".offset", |arg| arg.offset)
         };
         let ours: Vec<_> = args().map(|arg| ours(arg).to_string()).collect();
         assert_eq!(ours, theirs(key), "{}", path.display());

@@ -157,10 +157,13 @@ impl Translator {
     /// code must be scanned.
     pub(crate) fn lift_for(&self, pc: u64, modes: Modes) -> Block {
         match &self.source {
-            Source::Gcn(code) => match self.step {
-                true => lift_insts(&**code, pc, modes, 1),
-                false => lift_block(&**code, pc, modes),
-            },
+            Source::Gcn(code) => {
+                if self.step {
+                    lift_insts(&**code, pc, modes, 1)
+                } else {
+                    lift_block(&**code, pc, modes)
+                }
+            }
             Source::Other(front_end) => front_end.lift(pc, if self.step { 1 } else { usize::MAX }),
         }
     }

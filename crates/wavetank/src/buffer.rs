@@ -83,13 +83,14 @@ impl Buffer {
 
     fn check(&self, start: u64, len: usize) -> Result<()> {
         let end = start.saturating_add(len as u64);
-        match end <= self.len() {
-            true => Ok(()),
-            false => Err(Error::BufferRange {
+        if end <= self.len() {
+            Ok(())
+        } else {
+            Err(Error::BufferRange {
                 start,
                 end,
                 len: self.len(),
-            }),
+            })
         }
     }
 }

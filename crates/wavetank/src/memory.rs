@@ -99,9 +99,10 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         // It was allocated there, so it is known there.
-        let _ = match self.is_private {
-            true => self.registry.forget(self.address),
-            false => self.registry.free(self.address),
+        let _ = if self.is_private {
+            self.registry.forget(self.address)
+        } else {
+            self.registry.free(self.address)
         };
     }
 }

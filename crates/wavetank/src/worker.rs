@@ -310,12 +310,11 @@ impl Worker for Unit<'_> {
             let base = scratch.address() + u64::from(wave.index * bytes);
             self.memory.set_scratch(base, bytes / 64);
         }
-        match self.is_watched {
-            false => {
-                let leave = self.backend.run(wave, &mut self.memory);
-                self.ended(wave, leave)
-            }
-            true => self.watch(wave),
+        if !self.is_watched {
+            let leave = self.backend.run(wave, &mut self.memory);
+            self.ended(wave, leave)
+        } else {
+            self.watch(wave)
         }
     }
 

@@ -39,9 +39,10 @@ impl Assembler<'_> {
                 "the place in a section is set by `.org`",
             ));
         }
-        let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
-            true => Definition::Registers(self.registers(&mut cursor)?),
-            false => Definition::Variable(self.reduced_expr(&mut cursor)?),
+        let definition = if self.dialect == Dialect::Clrx && cursor.eat(b'%') {
+            Definition::Registers(self.registers(&mut cursor)?)
+        } else {
+            Definition::Variable(self.reduced_expr(&mut cursor)?)
         };
         cursor.end()?;
         self.define(name, place, definition, again)

@@ -84,19 +84,28 @@ impl Assembler<'_> {
                 _ => Ok(Resolution::Done),
             },
             (FixupKind::Count, None) => Err(self.unknown(&value)),
-            (FixupKind::Half, Some(number)) => match (-0x8000..0x1_0000).contains(&number) {
-                true => self.write(fixup.location, &number.to_le_bytes()[..2]),
-                false => Err(format!("{number} has more than 16 bits")),
-            },
+            (FixupKind::Half, Some(number)) => {
+                if (-0x8000..0x1_0000).contains(&number) {
+                    self.write(fixup.location, &number.to_le_bytes()[..2])
+                } else {
+                    Err(format!("{number} has more than 16 bits"))
+                }
+            }
             (FixupKind::Half, None) => Err(self.unknown(&value)),
-            (FixupKind::Literal, Some(number)) => match fits(number, 4) {
-                true => self.write(fixup.location, &number.to_le_bytes()[..4]),
-                false => Err(format!("{number} has more than 32 bits")),
-            },
-            (FixupKind::Data(size), Some(number)) => match fits(number, size) {
-                true => self.write(fixup.location, &number.to_le_bytes()[..size.into()]),
-                false => Err(format!("{number} has more than {size} bytes")),
-            },
+            (FixupKind::Literal, Some(number)) => {
+                if fits(number, 4) {
+                    self.write(fixup.location, &number.to_le_bytes()[..4])
+                } else {
+                    Err(format!("{number} has more than 32 bits"))
+                }
+            }
+            (FixupKind::Data(size), Some(number)) => {
+                if fits(number, size) {
+                    self.write(fixup.location, &number.to_le_bytes()[..size.into()])
+                } else {
+                    Err(format!("{number} has more than {size} bytes"))
+                }
+            }
             (FixupKind::Branch, _) => self.branch_to(fixup, &value, layout, from),
             (FixupKind::Literal, None) => self.literal(fixup, &value, layout, from),
             (FixupKind::Data(size), None) => self.data(fixup, &value, layout, from, size),
@@ -113,13 +122,16 @@ impl Assembler<'_> {
     /// Returns the message for an expression without a value.
     fn unknown(&self, value: &Reduced) -> String {
         match value.plus.or(value.minus) {
-            Some(Base::Symbol(id, _)) => match self.symbols[id].is_defined() {
-                true => format!(
-                    "`{}` is an address: a number is needed here",
-                    self.symbols[id].written()
-                ),
-                false => self.no_symbol(id),
-            },
+            Some(Base::Symbol(id, _)) => {
+                if self.symbols[id].is_defined() {
+                    format!(
+                        "`{}` is an address: a number is needed here",
+                        self.symbols[id].written()
+                    )
+                } else {
+                    self.no_symbol(id)
+                }
+            }
             _ => "this is an address: a number is needed here".to_owned(),
         }
     }
@@ -196,9 +208,10 @@ impl Assembler<'_> {
             let distance = (to as i64)
                 .wrapping_add(value.constant)
                 .wrapping_sub(from as i64);
-            return match fits(distance, 4) {
-                true => self.write(fixup.location, &distance.to_le_bytes()[..4]),
-                false => Err(format!("{distance} has more than 32 bits")),
+            return if fits(distance, 4) {
+                self.write(fixup.location, &distance.to_le_bytes()[..4])
+            } else {
+                Err(format!("{distance} has more than 32 bits"))
             };
         }
         let kind = match base {

@@ -161,9 +161,10 @@ impl Assembler<'_> {
                 (None, _, None) => return Err(failed),
                 (Some(inst), Some(kind), Some((expr, place))) => {
                     if self.holds(&inst, kind, placeholder) {
-                        return match self.expected(&expr, reach) {
-                            true => Ok((inst, Some((kind, expr, place)))),
-                            false => Err(failed),
+                        return if self.expected(&expr, reach) {
+                            Ok((inst, Some((kind, expr, place))))
+                        } else {
+                            Err(failed)
                         };
                     }
                 }

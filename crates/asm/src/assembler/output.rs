@@ -34,9 +34,10 @@ impl Assembler<'_> {
             code,
             symbolic,
         };
-        match waits {
-            true => self.held.push((line, location)),
-            false => each(&line),
+        if waits {
+            self.held.push((line, location));
+        } else {
+            each(&line);
         }
     }
 

@@ -66,9 +66,10 @@ impl Assembler<'_> {
             return Ok(all);
         }
         let first = self.number(cursor)?;
-        let last = match cursor.eat(b':') {
-            true => self.number(cursor)?,
-            false => first,
+        let last = if cursor.eat(b':') {
+            self.number(cursor)?
+        } else {
+            first
         };
         if !cursor.eat(b']') {
             return Err(cursor.syntax_error("there should be `]`"));

@@ -51,9 +51,10 @@ impl Assembler<'_> {
         }
         let at = self.sections.location().offset;
         let gap = at.next_multiple_of(align) - at;
-        match gap > most {
-            true => Ok(()),
-            false => self.sections.append_padding(gap, fill).map_err(too_large),
+        if gap > most {
+            Ok(())
+        } else {
+            self.sections.append_padding(gap, fill).map_err(too_large)
         }
     }
 
@@ -61,9 +62,10 @@ impl Assembler<'_> {
     pub(crate) fn org(&mut self, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
         let here = self.sections.location();
         let (to, place) = self.repeat_count(&mut cursor)?;
-        let byte = match cursor.comma() {
-            true => self.number(&mut cursor)? as u8,
-            false => 0,
+        let byte = if cursor.comma() {
+            self.number(&mut cursor)? as u8
+        } else {
+            0
         };
         cursor.end()?;
         let reduced = self.values().reduce(&to);

@@ -59,9 +59,10 @@ pub(super) fn open<'t>(
         ));
     }
     let outer = a.conditions.last().is_none_or(|c| c.reads);
-    let result = match outer {
-        true => holds(a, &mut cursor),
-        false => Ok(false),
+    let result = if outer {
+        holds(a, &mut cursor)
+    } else {
+        Ok(false)
     };
     // After a wrong condition, none of its parts is read.
     let reads = matches!(result, Ok(true));

@@ -65,12 +65,13 @@ pub(super) fn datum(
 ) -> Result<(), SyntaxError> {
     let value = a.values().number(&expr);
     if let Ok(number) = value {
-        return match fits(number, size) {
-            true => a.append(&number.to_le_bytes()[..size.into()]),
-            false => Err(syntax_error(
+        return if fits(number, size) {
+            a.append(&number.to_le_bytes()[..size.into()])
+        } else {
+            Err(syntax_error(
                 place,
                 format_args!("{number} has more than {size} bytes"),
-            )),
+            ))
         };
     }
     let location = a.sections.location();
@@ -132,9 +133,10 @@ fn single_bits(piece: &str, value: f64) -> u32 {
 }
 
 fn double(piece: &str, value: f64) -> u64 {
-    match value.is_nan() {
-        true => 0x7fff_ffff_ffff_ffff | u64::from(piece.starts_with('-')) << 63,
-        false => value.to_bits(),
+    if value.is_nan() {
+        0x7fff_ffff_ffff_ffff | u64::from(piece.starts_with('-')) << 63
+    } else {
+        value.to_bits()
     }
 }
 

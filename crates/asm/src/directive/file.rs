@@ -83,9 +83,10 @@ fn incbin(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
 
 fn error(_: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = 0..cursor.text().len();
-    let text = match cursor.is_at_end() {
-        true => "the source says that it is wrong here".to_owned(),
-        false => String::from_utf8_lossy(&cursor.quoted()?).into_owned(),
+    let text = if cursor.is_at_end() {
+        "the source says that it is wrong here".to_owned()
+    } else {
+        String::from_utf8_lossy(&cursor.quoted()?).into_owned()
     };
     Err(syntax_error(place, text))
 }

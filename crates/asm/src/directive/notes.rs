@@ -64,11 +64,12 @@ fn modern(text: &str) -> String {
     let mut parts = text.split('+');
     let chip = parts.next().unwrap_or_default();
     let feature = |name: &str| name.replace("sram-ecc", "sramecc");
-    match text.contains(':') {
-        true => text.to_owned(),
-        false => parts.fold(chip.to_owned(), |all, name| {
+    if text.contains(':') {
+        text.to_owned()
+    } else {
+        parts.fold(chip.to_owned(), |all, name| {
             format!("{all}:{}+", feature(name))
-        }),
+        })
     }
 }
 

@@ -90,17 +90,18 @@ pub(super) fn begin(
     repeat: Repeat,
 ) -> Result<(), SyntaxError> {
     let conditions = a.conditions.len();
-    match a.inputs.push(
+    if a.inputs.push(
         OriginKind::Repetition(name),
         text,
         Some(line),
         repeat,
         conditions,
     ) {
-        true => Ok(()),
-        false => Err(syntax_error(
+        Ok(())
+    } else {
+        Err(syntax_error(
             0..cursor.text().len(),
             "this stands too deep within macros and repetitions",
-        )),
+        ))
     }
 }

@@ -59,9 +59,10 @@ pub(super) fn fill(
 /// Handles `.zero COUNT, BYTE`.
 fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let (count, place) = a.repeat_count(&mut cursor)?;
-    let byte = match cursor.comma() {
-        true => a.number(&mut cursor)? as u8,
-        false => 0,
+    let byte = if cursor.comma() {
+        a.number(&mut cursor)? as u8
+    } else {
+        0
     };
     cursor.end()?;
     a.append_copies(count, place, &[byte])

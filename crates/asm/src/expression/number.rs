@@ -56,9 +56,10 @@ pub(crate) fn float(text: &str) -> Option<f64> {
 
 /// Parses a float as in `.float`. It is rounded once, from the text: by way of double precision it could become another number.
 pub(crate) fn single(text: &str) -> Option<f32> {
-    match is_hexadecimal(text.trim_start_matches(['+', '-'])) {
-        true => hexadecimal::<Single>(text).map(|bits| f32::from_bits(bits as u32)),
-        false => text.parse().ok(),
+    if is_hexadecimal(text.trim_start_matches(['+', '-'])) {
+        hexadecimal::<Single>(text).map(|bits| f32::from_bits(bits as u32))
+    } else {
+        text.parse().ok()
     }
 }
 

@@ -44,9 +44,10 @@ impl<'s> Reader<'s> {
     pub(crate) fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let first = self.primary(cursor)?;
         let value = self.operators(cursor, first, 1)?;
-        match self.dialect == Dialect::Clrx && cursor.peek() == b'?' {
-            true => self.choice(cursor, value),
-            false => Ok(value),
+        if self.dialect == Dialect::Clrx && cursor.peek() == b'?' {
+            self.choice(cursor, value)
+        } else {
+            Ok(value)
         }
     }
 
@@ -99,12 +100,10 @@ impl<'s> Reader<'s> {
 
     fn deeper(&mut self, cursor: &Cursor<'_>) -> Result<(), SyntaxError> {
         self.depth += 1;
-        match self.depth > DEEPEST {
-            true => {
-                Err(cursor
-                    .syntax_error("this expression is too deep: name parts of it with `.set`"))
-            }
-            false => Ok(()),
+        if self.depth > DEEPEST {
+            Err(cursor.syntax_error("this expression is too deep: name parts of it with `.set`"))
+        } else {
+            Ok(())
         }
     }
 
@@ -153,9 +152,10 @@ impl<'s> Reader<'s> {
         self.deeper(cursor)?;
         let inner = self.read(cursor)?;
         self.depth -= 1;
-        match cursor.eat(b')') {
-            true => Ok(inner),
-            false => Err(syntax_error(opened, "this parenthesis is not closed")),
+        if cursor.eat(b')') {
+            Ok(inner)
+        } else {
+            Err(syntax_error(opened, "this parenthesis is not closed"))
         }
     }
 

@@ -54,9 +54,10 @@ impl Session<'_> {
         }
         found.sort_by_key(|one| (one.location.fragment, one.location.offset));
         self.write_registers(&found);
-        self.notes.os = match hsa {
-            true => wavetank_link::Os::Mesa3d,
-            false => wavetank_link::Os::None,
+        self.notes.os = if hsa {
+            wavetank_link::Os::Mesa3d
+        } else {
+            wavetank_link::Os::None
         };
         self.program.found = found;
     }
@@ -77,9 +78,10 @@ impl Session<'_> {
         let values = self
             .register_values(kernel, &listed, hsa, registers)
             .map_err(|message| Box::new(kernel.place.line_error(message)))?;
-        let (place, location) = match hsa {
-            true => (kernel.place.clone(), self.finish_kernel(kernel)?),
-            false => (kernel.place.clone(), self.code_of_kernel(kernel, STT_FUNC)?),
+        let (place, location) = if hsa {
+            (kernel.place.clone(), self.finish_kernel(kernel)?)
+        } else {
+            (kernel.place.clone(), self.code_of_kernel(kernel, STT_FUNC)?)
         };
         if location.section != SectionId(0) {
             return Err(Box::new(place.line_error(format!(

@@ -154,15 +154,17 @@ fn header(lines: &Lines) -> Vec<u8> {
     let fifth = lines.files.first().is_some_and(Option::is_some);
     let mut after = vec![STEP as u8, 1, 1, BASE as u8, RANGE as u8, FIRST as u8];
     after.extend(OPERANDS);
-    after.extend(match fifth {
-        true => names_of_5(&lines.files),
-        false => names_of_4(&lines.files),
+    after.extend(if fifth {
+        names_of_5(&lines.files)
+    } else {
+        names_of_4(&lines.files)
     });
     let mut bytes = vec![0; 4];
-    match fifth {
+    if fifth {
         // Version, address size, segment selector size.
-        true => bytes.extend([5, 0, 8, 0]),
-        false => bytes.extend([4, 0]),
+        bytes.extend([5, 0, 8, 0]);
+    } else {
+        bytes.extend([4, 0]);
     }
     bytes.extend((after.len() as u32).to_le_bytes());
     bytes.extend(after);

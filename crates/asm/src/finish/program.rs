@@ -105,9 +105,10 @@ impl Session<'_> {
     pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Location, Box<LineError>> {
         let error = |message: String| Box::new(kernel.place.line_error(message));
         let name = &kernel.name;
-        let kind = match kernel.function {
-            true => STT_FUNC,
-            false => STT_AMDGPU_HSA_KERNEL,
+        let kind = if kernel.function {
+            STT_FUNC
+        } else {
+            STT_AMDGPU_HSA_KERNEL
         };
         let location = self.code_of_kernel(kernel, kind)?;
         let setup = self.part_of(kernel, Part::Setup);

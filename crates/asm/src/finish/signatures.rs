@@ -113,14 +113,13 @@ impl Session<'_> {
         }
         let most = lds_of_group(self.asm.chip.generation());
         let (bytes, place) = &kernel.lds;
-        match *bytes > most {
-            true => {
-                let chip = self.asm.chip.name();
-                let message =
-                    format!("a work-group of {chip} has {most} bytes of LDS at most, not {bytes}");
-                Err(syntax_error(place.clone(), message))
-            }
-            false => Ok(()),
+        if *bytes > most {
+            let chip = self.asm.chip.name();
+            let message =
+                format!("a work-group of {chip} has {most} bytes of LDS at most, not {bytes}");
+            Err(syntax_error(place.clone(), message))
+        } else {
+            Ok(())
         }
     }
 

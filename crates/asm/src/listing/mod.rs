@@ -78,9 +78,12 @@ impl<'a> Listing<'a> {
     }
 
     fn new(regions: Vec<Region<'a>>, look: Look) -> Self {
-        let labels = |region: &Region<'_>| match region.code {
-            true => Labels::of(region, look.chip),
-            false => Labels::default(),
+        let labels = |region: &Region<'_>| {
+            if region.code {
+                Labels::of(region, look.chip)
+            } else {
+                Labels::default()
+            }
         };
         let listing = Listing {
             labels: regions.iter().map(labels).collect(),

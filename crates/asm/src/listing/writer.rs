@@ -68,16 +68,15 @@ impl Writer<'_> {
             dialect,
             text: String::with_capacity(space),
         };
-        match piece.region.code {
-            true => writer.code(piece),
-            false => {
-                let count = piece.range.len();
-                // Writing to a string does not fail.
-                let _ = writeln!(
-                    writer.text,
-                    "\n// {count} bytes: the descriptor of a kernel"
-                );
-            }
+        if piece.region.code {
+            writer.code(piece);
+        } else {
+            let count = piece.range.len();
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                writer.text,
+                "\n// {count} bytes: the descriptor of a kernel"
+            );
         }
         writer.text
     }
@@ -125,14 +124,12 @@ impl Writer<'_> {
     }
 
     fn label(&mut self, label: &Label, is_first: bool) {
-        let blank = match label.symbol && !is_first {
-            true => "\n",
-            false => "",
-        };
+        let blank = if label.symbol && !is_first { "\n" } else { "" };
         let (name, shown) = (plain(&label.name).to_string(), readable(&label.name));
-        let _ = match shown == name {
-            true => writeln!(self.text, "{blank}{name}:"),
-            false => writeln!(self.text, "{blank}{name}: // {shown}"),
+        let _ = if shown == name {
+            writeln!(self.text, "{blank}{name}:")
+        } else {
+            writeln!(self.text, "{blank}{name}: // {shown}")
         };
     }
 

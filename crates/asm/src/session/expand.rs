@@ -12,9 +12,10 @@ impl Session<'_> {
     /// Returns the key of a macro's name. CLRX ignores the case of macro names, unless the source turns that off.
     pub(crate) fn macro_key<'w>(&self, word: &'w str) -> Cow<'w, str> {
         let folds = self.asm.dialect == Dialect::Clrx && !self.program.cased;
-        match folds && word.bytes().any(|b| b.is_ascii_uppercase()) {
-            true => word.to_ascii_lowercase().into(),
-            false => word.into(),
+        if folds && word.bytes().any(|b| b.is_ascii_uppercase()) {
+            word.to_ascii_lowercase().into()
+        } else {
+            word.into()
         }
     }
 
@@ -53,15 +54,16 @@ impl Session<'_> {
             self.asm.at.line,
             self.conditions.len(),
         );
-        match self
+        if self
             .inputs
             .push(kind, out.into(), Some(line), Repeat::Once, conditions)
         {
-            true => Ok(true),
-            false => Err(syntax_error(
+            Ok(true)
+        } else {
+            Err(syntax_error(
                 0..word.len(),
                 format_args!("`{word}` stands too deep: does it end calling itself?"),
-            )),
+            ))
         }
     }
 

@@ -201,10 +201,7 @@ impl<'a> Session<'a> {
     pub(crate) fn read(&mut self) {
         while self.asm.errors.len() < self.max_errors && !self.ended {
             let Some(row) = self.inputs.row() else {
-                match self.leave() {
-                    true => continue,
-                    false => break,
-                }
+                if self.leave() { continue } else { break }
             };
             self.goes_to(&row);
             self.lines += u64::from(self.inputs.is_inside());
@@ -218,10 +215,7 @@ impl<'a> Session<'a> {
 
     /// Returns the number of lines that were not read because the limit of errors was reached.
     pub(crate) fn unread(&self) -> usize {
-        match self.ended {
-            true => 0,
-            false => self.inputs.unread(),
-        }
+        if self.ended { 0 } else { self.inputs.unread() }
     }
 
     /// Reports that the limit of lines was reached.
@@ -339,8 +333,8 @@ impl<'a> Session<'a> {
             self.asm.align_to(KERNEL_ALIGN, NOP, u64::MAX)?;
         }
         let location = self.asm.sections.location();
-        let id = match name.bytes().all(|b| b.is_ascii_digit()) {
-            true => match name.parse() {
+        let id = if name.bytes().all(|b| b.is_ascii_digit()) {
+            match name.parse() {
                 Ok(number) => self.asm.symbols.next_local(number),
                 Err(_) => {
                     return Err(syntax_error(
@@ -348,8 +342,9 @@ impl<'a> Session<'a> {
                         "this number of a label is too large",
                     ));
                 }
-            },
-            false => self.asm.symbols.own(name),
+            }
+        } else {
+            self.asm.symbols.own(name)
         };
         let symbol = &mut self.asm.symbols[id];
         match symbol.definition {
@@ -377,9 +372,10 @@ impl<'a> Session<'a> {
         if text.starts_with('.')
             && let Some(handler) = self.handler(word)
         {
-            return match !skips || handler.decides {
-                true => handler.run(self, Cursor::new(text, length)),
-                false => Ok(()),
+            return if !skips || handler.decides {
+                handler.run(self, Cursor::new(text, length))
+            } else {
+                Ok(())
             };
         }
         if skips {
@@ -389,9 +385,10 @@ impl<'a> Session<'a> {
         if cursor.peek() == b'=' && length > 0 {
             return self.asm.assignment(cursor, word);
         }
-        match text.starts_with('.') {
-            true => Err(self.no_directive(word)),
-            false => self.asm.instruction(text),
+        if text.starts_with('.') {
+            Err(self.no_directive(word))
+        } else {
+            self.asm.instruction(text)
         }
     }
 

@@ -117,9 +117,10 @@ impl Signature {
         ] {
             writeln!(out, "    .{field}: {value}")?;
         }
-        match self.parameters.is_empty() {
-            true => writeln!(out, "    .args: []"),
-            false => self.arguments(out),
+        if self.parameters.is_empty() {
+            writeln!(out, "    .args: []")
+        } else {
+            self.arguments(out)
         }
     }
 

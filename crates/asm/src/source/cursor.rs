@@ -93,12 +93,13 @@ impl<'t> Cursor<'t> {
 
     /// Takes a required comma.
     pub(crate) fn expect_comma(&mut self) -> Result<(), SyntaxError> {
-        match self.comma() {
-            true => Ok(()),
-            false => Err(self.syntax_error(format_args!(
+        if self.comma() {
+            Ok(())
+        } else {
+            Err(self.syntax_error(format_args!(
                 "there should be a comma, not {}",
                 self.shown()
-            ))),
+            )))
         }
     }
 
@@ -112,9 +113,10 @@ impl<'t> Cursor<'t> {
 
     /// Returns the next word or mark as it is shown in a message.
     pub(crate) fn shown(&self) -> Cow<'static, str> {
-        match self.is_at_end() {
-            true => "the end".into(),
-            false => format!("`{}`", &self.text[self.span()]).into(),
+        if self.is_at_end() {
+            "the end".into()
+        } else {
+            format!("`{}`", &self.text[self.span()]).into()
         }
     }
 
@@ -142,12 +144,13 @@ impl<'t> Cursor<'t> {
 
     /// Fails unless everything has been read.
     pub(crate) fn end(&self) -> Result<(), SyntaxError> {
-        match self.is_at_end() {
-            true => Ok(()),
-            false => Err(syntax_error(
+        if self.is_at_end() {
+            Ok(())
+        } else {
+            Err(syntax_error(
                 self.at..self.text.trim_end().len(),
                 format_args!("nothing more should stand here, not {}", self.shown()),
-            )),
+            ))
         }
     }
 
@@ -172,9 +175,10 @@ impl<'t> Cursor<'t> {
                 .bytes()
                 .take_while(|b| is_name(*b) && *b != b'@');
             length += word.count();
-            match rest[length..].starts_with("::") {
-                true => length += 2,
-                false => break,
+            if rest[length..].starts_with("::") {
+                length += 2;
+            } else {
+                break;
             }
         }
         let first = rest.bytes().next()?;

@@ -122,9 +122,10 @@ impl Iterator for Lines {
         let line = joined.as_deref().unwrap_or(&self.text[range.clone()]);
         let inside = self.in_comment;
         let plain = !self.in_comment && memchr3(b'/', b';', b'#', line.as_bytes()).is_none();
-        let blanked = match plain {
-            true => None,
-            false => uncommented(line, self.dialect, &mut self.in_comment),
+        let blanked = if plain {
+            None
+        } else {
+            uncommented(line, self.dialect, &mut self.in_comment)
         };
         if self.in_comment && !inside {
             self.comment = number;

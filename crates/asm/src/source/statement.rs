@@ -123,9 +123,10 @@ pub(crate) fn first_word(text: &str) -> &str {
     let mut end = 0;
     loop {
         end += bytes[end..].iter().take_while(|b| is_name(**b)).count();
-        match bytes[end..].starts_with(b"::") {
-            true => end += 2,
-            false => break,
+        if bytes[end..].starts_with(b"::") {
+            end += 2;
+        } else {
+            break;
         }
     }
     if end == 0 {

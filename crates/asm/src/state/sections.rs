@@ -156,9 +156,10 @@ impl Section {
     }
 
     fn offset(&self) -> u64 {
-        match self.has_no_bytes() {
-            true => self.empty,
-            false => self.last().bytes.len() as u64,
+        if self.has_no_bytes() {
+            self.empty
+        } else {
+            self.last().bytes.len() as u64
         }
     }
 }
@@ -254,9 +255,10 @@ impl Sections {
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
         self.reserve(bytes.len() as u64)?;
         let section = self.here_mut();
-        match section.has_no_bytes() {
-            true => section.empty += bytes.len() as u64,
-            false => section.last_mut().bytes.extend_from_slice(bytes),
+        if section.has_no_bytes() {
+            section.empty += bytes.len() as u64;
+        } else {
+            section.last_mut().bytes.extend_from_slice(bytes);
         }
         Ok(())
     }

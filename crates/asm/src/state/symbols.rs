@@ -258,9 +258,12 @@ impl Symbol {
     /// Returns the name as it was written.
     pub(crate) fn written(&self) -> &str {
         let number = self.name.strip_prefix(LOCAL);
-        let simple = || match self.name.contains('\u{1}') {
-            true => self.name.rsplit("::").next().unwrap_or(&self.name),
-            false => &self.name,
+        let simple = || {
+            if self.name.contains('\u{1}') {
+                self.name.rsplit("::").next().unwrap_or(&self.name)
+            } else {
+                &self.name
+            }
         };
         number.map_or_else(simple, |n| n.split('\u{1}').next().unwrap_or(n))
     }

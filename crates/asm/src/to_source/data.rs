@@ -54,12 +54,13 @@ impl Writer<'_> {
             _ => whole / 4 * 4,
         };
         // A text begins on a line of its own.
-        let count = match texts {
-            true => bytes[..count]
+        let count = if texts {
+            bytes[..count]
                 .iter()
                 .position(|b| *b == 0)
-                .map_or(count, |at| at + 1),
-            false => count,
+                .map_or(count, |at| at + 1)
+        } else {
+            count
         };
         self.words(&bytes[..count]);
         count

@@ -190,9 +190,10 @@ impl Writer<'_> {
                 continue;
             }
             self.about(symbol, &name);
-            let _ = match name.starts_with('"') {
-                true => writeln!(self.text, "\t.set {name}, ."),
-                false => writeln!(self.text, "{name}:"),
+            let _ = if name.starts_with('"') {
+                writeln!(self.text, "\t.set {name}, .")
+            } else {
+                writeln!(self.text, "{name}:")
             };
         }
         for label in part.labels_at(at) {

@@ -101,8 +101,9 @@ impl Names {
 pub(super) fn written(name: &str) -> Cow<'_, str> {
     let plain = name.bytes().all(|b| is_name(b) && b != b'@')
         && !name.starts_with(|c: char| c.is_ascii_digit());
-    match plain {
-        true => name.into(),
-        false => format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")).into(),
+    if plain {
+        name.into()
+    } else {
+        format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")).into()
     }
 }

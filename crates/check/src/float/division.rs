@@ -65,9 +65,10 @@ impl Analysis for Steps<'_> {
         let mut written = Registers::default();
         let vectors = node.effects.writes.vectors();
         vectors.for_each(|n| written.add_vectors(n, 1));
-        *state = match is_step(&node.inst, &node.effects.reads, state) {
-            true => state.or(&written),
-            false => state.without(&written),
+        *state = if is_step(&node.inst, &node.effects.reads, state) {
+            state.or(&written)
+        } else {
+            state.without(&written)
         };
     }
 }

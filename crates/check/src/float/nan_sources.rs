@@ -197,9 +197,10 @@ impl NanSources<'_> {
             Elem::F64 => b.u64(bits),
             _ => b.u32(bits as u32),
         };
-        let least = match signed {
-            true => power(from, bits) | 1 << (from.bits() - 1),
-            false => 0,
+        let least = if signed {
+            power(from, bits) | 1 << (from.bits() - 1)
+        } else {
+            0
         };
         let above = b.cmp(Rel::Le, from, PLAIN, constant(least), whole);
         let below = b.cmp(Rel::Lt, from, PLAIN, whole, constant(power(from, bits)));

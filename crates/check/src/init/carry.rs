@@ -53,15 +53,16 @@ impl Numbers<'_> {
                 (Some(low), Some(high))
             }
         };
-        let (least, most) = match subtract {
-            false => (
+        let (least, most) = if !subtract {
+            (
                 self.0.add_carry(low_a, low_b, low_c).1,
                 self.0.add_carry(high_a, high_b, high_c).1,
-            ),
-            true => (
+            )
+        } else {
+            (
                 self.0.sub_borrow(high_a, low_b, low_c).1,
                 self.0.sub_borrow(low_a, high_b, high_c).1,
-            ),
+            )
         };
         let out = self.bin(Bin::Xor, least, most);
         (Some(self.up(all, Elem::I32)), Some(out))

@@ -96,9 +96,10 @@ fn through(node: &Node, wanted: &Registers) -> Registers {
     written.scalars().for_each(|n| scalars.add_scalars(n, 1));
     scalars.add_state(written.state());
     let rest = wanted.without(&scalars);
-    match node.effects.reads_memory {
-        true => rest,
-        false => rest.or(&known(&node.effects.reads)),
+    if node.effects.reads_memory {
+        rest
+    } else {
+        rest.or(&known(&node.effects.reads))
     }
 }
 

@@ -225,18 +225,22 @@ fn carries(args: [Open; 3]) {
     for (subtract, second) in [(false, false), (false, true), (true, false), (true, true)] {
         let function = Function {
             name: format!("carry, subtract {subtract}, second {second}"),
-            build: &|b, [x, y, carry]| match subtract {
-                false => b.add_carry(x, y, Some(carry)).0,
-                true => b.sub_borrow(x, y, Some(carry)).0,
+            build: &|b, [x, y, carry]| {
+                if !subtract {
+                    b.add_carry(x, y, Some(carry)).0
+                } else {
+                    b.sub_borrow(x, y, Some(carry)).0
+                }
             },
             shadow: &|n, [x, y, carry]| {
                 let (sum, out) = n.with_carry(subtract, x, y, Some(carry));
                 if second { out } else { sum }
             },
             evaluate: &|[x, y, carry]| {
-                let (sum, out) = match subtract {
-                    false => add_carry(x, y, carry != 0),
-                    true => sub_borrow(x, y, carry != 0),
+                let (sum, out) = if !subtract {
+                    add_carry(x, y, carry != 0)
+                } else {
+                    sub_borrow(x, y, carry != 0)
                 };
                 Some(if second { out.into() } else { sum })
             },

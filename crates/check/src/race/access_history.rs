@@ -551,12 +551,11 @@ impl AccessHistory {
     /// Returns the pages of a range of numbers, in their order.
     pub(super) fn pages_of(&self, numbers: Range<u64>) -> impl Iterator<Item = (u64, &Page)> {
         let few = numbers.end - numbers.start <= self.numbers.len() as u64;
-        let mut found: Vec<u64> = match few {
-            true => numbers.filter(|n| self.numbers.contains_key(n)).collect(),
-            false => {
-                let all = self.numbers.keys().copied();
-                all.filter(|n| numbers.contains(n)).collect()
-            }
+        let mut found: Vec<u64> = if few {
+            numbers.filter(|n| self.numbers.contains_key(n)).collect()
+        } else {
+            let all = self.numbers.keys().copied();
+            all.filter(|n| numbers.contains(n)).collect()
         };
         found.sort_unstable();
         let page = |number| Some((number, self.page(number)?));

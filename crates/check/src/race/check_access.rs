@@ -82,9 +82,10 @@ impl CheckAccess<'_> {
                 self.values.stored(part.memory, part.dword..part.dword + 1);
                 continue;
             }
-            let mode = match self.kind.store_is_coherent || self.is_user(history, part) {
-                true => Mode::Coherent,
-                false => Mode::Plain,
+            let mode = if self.kind.store_is_coherent || self.is_user(history, part) {
+                Mode::Coherent
+            } else {
+                Mode::Plain
             };
             let new = self.slot_as(mode).on(part.mask, part.lane);
             self.check_writes(history, part, new, Verb::Store);
@@ -97,9 +98,10 @@ impl CheckAccess<'_> {
 
     /// Checks the atomics of all lanes: they acquire the clocks of what they see, and then release the clock of the wave.
     pub(super) fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
-        let mode = match self.kind.spins && self.kind.returns {
-            true => Mode::Spin,
-            false => Mode::Atomic,
+        let mode = if self.kind.spins && self.kind.returns {
+            Mode::Spin
+        } else {
+            Mode::Atomic
         };
         self.slot = self.slot_as(mode);
         let confirms = self.kind.returns || records.first().is_some_and(|t| confirms(t.kind));

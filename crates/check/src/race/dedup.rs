@@ -300,17 +300,14 @@ fn order(memory: MemoryKind, one_group: bool) -> String {
         }
         _ => "",
     };
-    match one_group {
-        true => {
-            format!(
-                "waves of a work-group are ordered by `__syncthreads()` (`s_barrier`), by atomics on one address that return a value{coherent}"
-            )
-        }
-        false => {
-            format!(
-                "waves of different work-groups are ordered only by atomics on one address that return a value{coherent}"
-            )
-        }
+    if one_group {
+        format!(
+            "waves of a work-group are ordered by `__syncthreads()` (`s_barrier`), by atomics on one address that return a value{coherent}"
+        )
+    } else {
+        format!(
+            "waves of different work-groups are ordered only by atomics on one address that return a value{coherent}"
+        )
     }
 }
 

@@ -203,9 +203,10 @@ impl Watcher for Race {
         let mut lds = self.waves.lend_lds(wave).unwrap_or_default();
         let of = |run: &AccessRun| (run.first.pc, run.first.kind);
         for runs in runs.chunk_by(|a, b| of(a) == of(b)) {
-            match runs[0].is_wait() {
-                true => self.wait(wave, runs[0].first.pc),
-                false => self.step(wave, runs, &mut lds),
+            if runs[0].is_wait() {
+                self.wait(wave, runs[0].first.pc);
+            } else {
+                self.step(wave, runs, &mut lds);
             }
         }
         self.waves.return_lds(wave, Some(lds));

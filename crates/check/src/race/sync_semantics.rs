@@ -379,9 +379,10 @@ fn address_of(access: &Inst) -> Registers {
     let reused = operands
         .into_iter()
         .any(|n| access.accesses(n) == (true, true));
-    match reused {
-        true => reads.without(&exec).without(&written),
-        false => reads.without(&exec),
+    if reused {
+        reads.without(&exec).without(&written)
+    } else {
+        reads.without(&exec)
     }
 }
 

@@ -154,9 +154,10 @@ impl Waves {
             return LoadsAgain::Once;
         };
         let before = std::mem::replace(known, (inst, address, false));
-        match before == *known {
-            true => LoadsAgain::Spins,
-            false => LoadsAgain::Works,
+        if before == *known {
+            LoadsAgain::Spins
+        } else {
+            LoadsAgain::Works
         }
     }
 

@@ -221,9 +221,10 @@ fn story(finding: &Finding) -> String {
 fn capital(text: &str) -> Cow<'_, str> {
     let word = text.split(' ').next().unwrap_or_default();
     let is_word = (word.len() > 1 || word == "a") && word.bytes().all(|b| b.is_ascii_lowercase());
-    match is_word {
-        true => Cow::Owned(text[..1].to_ascii_uppercase() + &text[1..]),
-        false => Cow::Borrowed(text),
+    if is_word {
+        Cow::Owned(text[..1].to_ascii_uppercase() + &text[1..])
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -19,9 +19,10 @@ pub struct Look {
 
 impl Look {
     fn renderer(self) -> Renderer {
-        let renderer = match self.colours {
-            true => Renderer::styled(),
-            false => Renderer::plain(),
+        let renderer = if self.colours {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
         };
         match self.columns {
             Some(columns) => renderer.term_width(columns),

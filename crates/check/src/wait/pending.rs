@@ -101,9 +101,10 @@ impl State {
     /// Returns the number to wait for, so that an access is done.
     pub(super) fn wait_for(&self, pending: &Pending) -> u16 {
         let most = self.counters[pending.counter].max() - 1;
-        match pending.kind.is_in_order() {
-            true => pending.age.min(most),
-            false => 0,
+        if pending.kind.is_in_order() {
+            pending.age.min(most)
+        } else {
+            0
         }
     }
 

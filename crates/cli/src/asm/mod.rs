@@ -245,9 +245,10 @@ impl Asm {
         let source = self.source(path)?;
         let name = path.to_string_lossy();
         let run = |each: &mut dyn FnMut(&Line)| assemble_lines(&name, &source, options, each);
-        let done = match self.json {
-            true => text::json(run, options.dialect, options.max_errors)?,
-            false => text::text(run, options.dialect, self.show_encoding)?,
+        let done = if self.json {
+            text::json(run, options.dialect, options.max_errors)?
+        } else {
+            text::text(run, options.dialect, self.show_encoding)?
         };
         done.map_err(|errors| self.told(path, &errors))
     }

@@ -44,12 +44,13 @@ impl Code {
             }
             None => code.add_all(&file.bytes)?,
         }
-        match code.parts.is_empty() {
-            false => Ok(code),
-            true => Err(Failure::usage(format!(
+        if !code.parts.is_empty() {
+            Ok(code)
+        } else {
+            Err(Failure::usage(format!(
                 "there is no code for GCN here (gfx600 to gfx90c), only for {}",
                 some_of(&code.left_out)
-            ))),
+            )))
         }
     }
 
@@ -58,21 +59,23 @@ impl Code {
         for entry in unbundle(bytes)? {
             let Some(target) = entry.target else { continue };
             // Code for other machines is not parsed, because it may have any form.
-            match is_gcn(&target) {
-                true => self.add(CodeObject::parse(&entry.bytes)?),
-                false => self.leave(&target),
+            if is_gcn(&target) {
+                self.add(CodeObject::parse(&entry.bytes)?);
+            } else {
+                self.leave(&target);
             }
         }
         Ok(())
     }
 
     fn add(&mut self, object: CodeObject) {
-        match is_gcn(object.target()) {
-            true => self.parts.push(Part {
+        if is_gcn(object.target()) {
+            self.parts.push(Part {
                 target: object.target().to_string(),
                 object,
-            }),
-            false => self.leave(object.target()),
+            });
+        } else {
+            self.leave(object.target());
         }
     }
 

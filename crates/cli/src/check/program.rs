@@ -62,10 +62,11 @@ impl Check {
             }
         }
         for text in report.add_program(&told, hidden) {
-            match self.wanted.is_read() {
+            if self.wanted.is_read() {
                 // Stdout belongs to the program. Colours are dropped if stderr is not a terminal.
-                true => drop(write!(anstream::stderr(), "{text}")),
-                false => print(&text)?,
+                drop(write!(anstream::stderr(), "{text}"));
+            } else {
+                print(&text)?;
             }
         }
         report.write()?;

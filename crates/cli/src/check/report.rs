@@ -38,9 +38,10 @@ pub(super) struct Report<'w> {
 
 impl<'w> Report<'w> {
     pub(super) fn new(wanted: &'w Wanted, file: &Path, tools: Tools) -> Report<'w> {
-        let file = match file == Path::new("-") {
-            true => PathBuf::from("stdin"),
-            false => file.to_owned(),
+        let file = if file == Path::new("-") {
+            PathBuf::from("stdin")
+        } else {
+            file.to_owned()
         };
         let folder = file.parent().unwrap_or(Path::new(""));
         Report {
@@ -233,9 +234,10 @@ fn findings(count: usize) -> &'static str {
 /// Returns an entry that hides a finding, with an empty line after it, or nothing if it is already known.
 fn entry(known: &mut HashSet<String>, finding: &Finding) -> String {
     let entry = Suppressions::entry_for(finding);
-    match known.insert(entry.clone()) {
-        true => entry + "\n",
-        false => String::new(),
+    if known.insert(entry.clone()) {
+        entry + "\n"
+    } else {
+        String::new()
     }
 }
 

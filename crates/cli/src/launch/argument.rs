@@ -196,9 +196,10 @@ fn check_output(path: &Path) -> Result {
     if path.is_dir() {
         return Err(Failure::file("write", path, "it is a directory"));
     }
-    match parent.is_dir() {
-        true => Ok(()),
-        false => Err(Failure::file("write", path, "there is no such directory")),
+    if parent.is_dir() {
+        Ok(())
+    } else {
+        Err(Failure::file("write", path, "there is no such directory"))
     }
 }
 

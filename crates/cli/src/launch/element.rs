@@ -234,9 +234,10 @@ pub(super) fn integer(text: &str) -> Result<i128, String> {
     };
     // The parser would accept a second sign.
     match value {
-        Ok(value) if !digits.contains(['+', '-']) => Ok(match negative {
-            true => -i128::from(value),
-            false => value.into(),
+        Ok(value) if !digits.contains(['+', '-']) => Ok(if negative {
+            -i128::from(value)
+        } else {
+            value.into()
         }),
         _ => Err(format!("`{text}` is not an integer of 64 bits")),
     }

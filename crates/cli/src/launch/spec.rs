@@ -144,13 +144,14 @@ fn out(bytes: &[u8]) -> Result<Spec, String> {
     }
     let bytes = size(&last).map_err(|problem| format!("{problem}; {FORM}"))?;
     let path = path(front)?;
-    match is_npy(&path) {
-        true => Err(format!(
+    if is_npy(&path) {
+        Err(format!(
             "a .npy file needs a type: write out:{}:TYPE:N, with TYPE one of {}",
             plain(&path.to_string_lossy()),
             type_names()
-        )),
-        false => Ok(Spec::Out(path, Content::Bytes(bytes))),
+        ))
+    } else {
+        Ok(Spec::Out(path, Content::Bytes(bytes)))
     }
 }
 

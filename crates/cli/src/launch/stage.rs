@@ -84,9 +84,10 @@ impl StageOptions {
         let device = call.running.device(file.chip_of_shaders(call.gpu)?)?;
         let arguments = Arguments::prepare(call.args, &device, Some(&[]))?;
         let colors = self.border_colors(&device)?;
-        let module = match self.raw {
-            true => device.load_code(&file.bytes),
-            false => device.load_shaders(&file.bytes),
+        let module = if self.raw {
+            device.load_code(&file.bytes)
+        } else {
+            device.load_shaders(&file.bytes)
         };
         let module = module.map_err(|error| Failure::from(error).of(call.file))?;
         let mut shader = self.shader(stage, &call, &module)?;
@@ -282,9 +283,10 @@ fn number(bits: u32, half: bool, floats: bool) -> Value {
         return bits.into();
     }
     // The shortest decimal number that gives the float.
-    let text = match half {
-        true => f16::from_bits(bits as u16).to_string(),
-        false => f32::from_bits(bits).to_string(),
+    let text = if half {
+        f16::from_bits(bits as u16).to_string()
+    } else {
+        f32::from_bits(bits).to_string()
     };
     let value: f64 = text.parse().unwrap_or(f64::NAN);
     serde_json::Number::from_f64(value).map_or(Value::String(text), Value::Number)

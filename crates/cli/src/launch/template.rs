@@ -113,10 +113,11 @@ fn spec(param: &Param, ty: &str, is_result: bool, items: u32) -> Option<String> 
                 8 => Some(("u64", 8)),
                 _ => None,
             })?;
-            Some(match name.starts_with('f') {
-                true => format!("{name}:1.0"),
+            Some(if name.starts_with('f') {
+                format!("{name}:1.0")
+            } else {
                 // Usually the number of elements.
-                false => format!("{name}:{items}"),
+                format!("{name}:{items}")
             })
         }
         ArgKind::GlobalBuffer => {
@@ -125,9 +126,10 @@ fn spec(param: &Param, ty: &str, is_result: bool, items: u32) -> Option<String> 
                 .split_once('*')
                 .map_or(pointee.as_str(), |(first, _)| first);
             let (name, _) = element(pointee.trim()).unwrap_or(("u32", 4));
-            Some(match is_result {
-                true => format!("print:{name}:{items}"),
-                false => format!("iota:{name}:{items}"),
+            Some(if is_result {
+                format!("print:{name}:{items}")
+            } else {
+                format!("iota:{name}:{items}")
             })
         }
         ArgKind::DynamicSharedPointer => Some(format!("lds:{LDS}")),
@@ -156,9 +158,10 @@ fn element(ty: &str) -> Option<(&'static str, u32)> {
 /// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "._-/+:@%,".contains(c);
-    match !word.is_empty() && word.chars().all(safe) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

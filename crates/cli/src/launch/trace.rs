@@ -99,11 +99,12 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
     match text.split_once("..") {
         Some((first, last)) => {
             let range = number(first)?..=number(last)?;
-            match range.is_empty() {
-                true => Err(format!(
+            if range.is_empty() {
+                Err(format!(
                     "`{text}` ends before it begins; write A..B with A up to B"
-                )),
-                false => Ok(range),
+                ))
+            } else {
+                Ok(range)
             }
         }
         None => {
@@ -242,13 +243,14 @@ fn vector(text: &mut String, name: &str, lanes: u64, values: &[u32]) -> std::fmt
     let last = numbers.clone().next_back().unwrap_or(first);
     let gapless = lanes.count_ones() as usize == last - first + 1;
     if gapless && numbers.all(|lane| values[lane] == values[first]) {
-        return match first == last {
-            true => writeln!(text, "    {name}[{first}] = {:#010x}", values[first]),
-            false => writeln!(
+        return if first == last {
+            writeln!(text, "    {name}[{first}] = {:#010x}", values[first])
+        } else {
+            writeln!(
                 text,
                 "    {name}[{first}..{last}] = {:#010x}",
                 values[first]
-            ),
+            )
         };
     }
     for row in (0..values.len()).step_by(ROW) {
@@ -258,9 +260,10 @@ fn vector(text: &mut String, name: &str, lanes: u64, values: &[u32]) -> std::fmt
         }
         write!(text, "    {name}[{}..{}] =", row.start, row.end - 1)?;
         for lane in row {
-            match changed(&lane) {
-                true => write!(text, " {:#010x}", values[lane])?,
-                false => write!(text, " {:>10}", ".")?,
+            if changed(&lane) {
+                write!(text, " {:#010x}", values[lane])?;
+            } else {
+                write!(text, " {:>10}", ".")?;
             }
         }
         writeln!(text)?;

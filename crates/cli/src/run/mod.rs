@@ -217,9 +217,10 @@ impl Run {
     /// Returns the chip that suits the program, if the GPUs are not given.
     fn chip(&self, contents: &Contents) -> Result<Option<Chip>> {
         let said = std::env::var_os("WAVETANK_GPU").is_some_and(|gpus| !gpus.is_empty());
-        match said || !self.gpu.is_empty() {
-            true => Ok(None),
-            false => contents.chip(Path::new(&self.program[0])),
+        if said || !self.gpu.is_empty() {
+            Ok(None)
+        } else {
+            contents.chip(Path::new(&self.program[0]))
         }
     }
 

@@ -13,26 +13,28 @@ use crate::exit::{Failure, Result};
 use crate::source;
 
 /// The machine of this command, by its name for ELF files.
-const HOST: &str = match cfg!(target_arch = "aarch64") {
-    true => "AArch64",
-    false => "x86-64",
+const HOST: &str = if cfg!(target_arch = "aarch64") {
+    "AArch64"
+} else {
+    "x86-64"
 };
 
 /// Rejects a file that is not a program, and describes its proper use.
 pub(super) fn check(program: &OsStr) -> Result {
     let path = Path::new(program);
     let Some(file) = find(program) else {
-        return match path.is_file() {
-            true => Err(Failure::file(
+        return if path.is_file() {
+            Err(Failure::file(
                 "run",
                 path,
                 format!(
                     "there is no such command; did you mean ./{}?",
                     plain(&program.to_string_lossy())
                 ),
-            )),
+            ))
+        } else {
             // The system reports the error.
-            false => Ok(()),
+            Ok(())
         };
     };
     let Some(bytes) = map(&file) else {

@@ -71,9 +71,10 @@ pub(super) fn refused(errors: &[LineError], most: usize) -> Failure {
 fn listing<I: Shown>(isa: I, lines: &[Line<I::Statement>], show_encoding: bool) -> String {
     let line = |Line { statement, .. }: &Line<I::Statement>| {
         let text = isa.print(statement);
-        match show_encoding {
-            true => format!("{text} // encoding: {}\n", I::hex(statement)),
-            false => format!("{text}\n"),
+        if show_encoding {
+            format!("{text} // encoding: {}\n", I::hex(statement))
+        } else {
+            format!("{text}\n")
         }
     };
     lines.iter().map(line).collect()

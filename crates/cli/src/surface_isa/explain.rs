@@ -6,9 +6,10 @@ use crate::exit::{Failure, Result, print, print_json};
 /// Explains the name alone by the reference page, and an instruction, as text or as code, by its fields.
 pub(crate) fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
     if text.trim().eq_ignore_ascii_case(I::NAME) {
-        return match json {
-            true => print_json(&isa.facts()),
-            false => print(&isa.page()),
+        return if json {
+            print_json(&isa.facts())
+        } else {
+            print(&isa.page())
         };
     }
     let explanation = match I::code(text) {
@@ -21,8 +22,9 @@ pub(crate) fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
             Failure::usage(format!("column {column}: {error}\n{}", error.snippet(text)))
         })?,
     };
-    match json {
-        true => print_json(&explanation),
-        false => print(&I::text(&explanation)),
+    if json {
+        print_json(&explanation)
+    } else {
+        print(&I::text(&explanation))
     }
 }

@@ -244,9 +244,10 @@ impl Toolchain {
                 .target(gpu)
                 .ok_or_else(|| format!("{} cannot build for it", self.name))?;
             for word in self.arguments {
-                match word.contains("EACH") {
-                    true => command.args(program.chips().map(|chip| word.replace("EACH", chip))),
-                    false => command.arg(word.replace("GPU", target)),
+                if word.contains("EACH") {
+                    command.args(program.chips().map(|chip| word.replace("EACH", chip)))
+                } else {
+                    command.arg(word.replace("GPU", target))
                 };
             }
             command

@@ -47,9 +47,10 @@ fn failures_of_kernels(source: &Path) -> Vec<String> {
         let stats: Value = serde_json::from_str(stats).map_err(|e| format!("{e}: {}", told()))?;
         let findings = stats["findings"].as_array().into_iter().flatten();
         let found = Marks::told(findings, &program);
-        match outcome.code == Some(code) {
-            true => wanted.hold(&found),
-            false => Err(format!("it is to end with {code}")),
+        if outcome.code == Some(code) {
+            wanted.hold(&found)
+        } else {
+            Err(format!("it is to end with {code}"))
         }
         .map_err(|message| format!("{message}\n{}", told()))
     };

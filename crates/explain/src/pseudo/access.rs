@@ -226,9 +226,10 @@ fn part_of(access: &MemOp) -> Half {
         Space::Buffer { format, .. } => *format != Elements::Plain,
         space => matches!(space, Space::Image(_)),
     };
-    match converts && access.access.bytes() > 4 {
-        true => Half::Whole,
-        false => access.half,
+    if converts && access.access.bytes() > 4 {
+        Half::Whole
+    } else {
+        access.half
     }
 }
 
@@ -283,9 +284,10 @@ fn level(image: &Image) -> String {
         Lod::Bias => "lod(coordinates) + bias",
         Lod::Derivatives => "lod(derivatives)",
     };
-    match image.clamp {
-        true => format!("min({asked}, greatest level)"),
-        false => asked.to_owned(),
+    if image.clamp {
+        format!("min({asked}, greatest level)")
+    } else {
+        asked.to_owned()
     }
 }
 

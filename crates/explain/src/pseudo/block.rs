@@ -301,9 +301,10 @@ impl Writer<'_> {
         Some(match &block.node(value).op {
             Op::Const(c) => {
                 let text = self.number(*c);
-                match text.contains(|c: char| c.is_ascii_uppercase()) {
-                    true => Expr::name(text),
-                    false => Expr::closed(text, ""),
+                if text.contains(|c: char| c.is_ascii_uppercase()) {
+                    Expr::name(text)
+                } else {
+                    Expr::closed(text, "")
                 }
             }
             Op::Read(reg) => Expr::name(self.names.register(*reg)),
@@ -491,9 +492,10 @@ fn is_not(block: &Block, scc: Value, one: Value) -> bool {
 fn from_half(bits: u16) -> f32 {
     const REBIASED: f32 = f32::from_bits((127 + 112) << 23);
     let size = u32::from(bits & 0x7fff);
-    let magnitude = match size < 0x7c00 {
-        true => f32::from_bits(size << 13) * REBIASED,
-        false => f32::from_bits(size << 13 | 0x7f80_0000),
+    let magnitude = if size < 0x7c00 {
+        f32::from_bits(size << 13) * REBIASED
+    } else {
+        f32::from_bits(size << 13 | 0x7f80_0000)
     };
     if bits >> 15 == 1 {
         -magnitude

@@ -117,9 +117,10 @@ fn bits(elem: Elem) -> View {
 
 /// Returns the view of a compare's operands.
 fn compared(elem: Elem) -> View {
-    match elem.is_float() {
-        true => float(elem),
-        false => signed(elem),
+    if elem.is_float() {
+        float(elem)
+    } else {
+        signed(elem)
     }
 }
 
@@ -217,9 +218,10 @@ pub(super) fn bin(bin: Bin, elem: Elem, a: &Expr, b: &Expr) -> Expr {
 fn shift(operator: &'static str, of: View, elem: Elem, a: &Expr, count: &Expr) -> Expr {
     let number = count.text.parse::<u32>().is_ok();
     let width = elem.half().unwrap_or(elem).bits();
-    let count = match number {
-        true => count.text.clone(),
-        false => format!("({} & {})", count.left("", "&"), width - 1),
+    let count = if number {
+        count.text.clone()
+    } else {
+        format!("({} & {})", count.left("", "&"), width - 1)
     };
     Expr::open(format!("{} {operator} {count}", a.seen(of)), of, operator)
 }

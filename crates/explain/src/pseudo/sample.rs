@@ -214,9 +214,10 @@ fn name_numbers(names: &mut Names, inst: &Inst) {
     names.call(u64::from(signed as u32), "SIMM16.i16");
     names.call(signed as u64, "SIMM16.i16");
     names.call(OFFSET as u64, "OFFSET");
-    let scaled = match is_between(inst.op) {
-        true => "4 * sext(OFFSET[14:0])",
-        false => "4 * OFFSET",
+    let scaled = if is_between(inst.op) {
+        "4 * sext(OFFSET[14:0])"
+    } else {
+        "4 * OFFSET"
     };
     names.call(4 * OFFSET as u64, scaled);
     if !inst.row().has(Features::TWO_OFFSETS) {

@@ -79,8 +79,9 @@ pub(super) fn sentence(name: &str) -> Option<String> {
             _ => return None,
         });
     }
-    Some(match with.is_empty() {
-        true => format!("{verb} by the level that neighboring lanes ask for."),
-        false => format!("{verb}, {}.", with.join(", ")),
+    Some(if with.is_empty() {
+        format!("{verb} by the level that neighboring lanes ask for.")
+    } else {
+        format!("{verb}, {}.", with.join(", "))
     })
 }

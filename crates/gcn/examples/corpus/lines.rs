@@ -160,9 +160,10 @@ impl Place<'_> {
             }
             (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
                 let name = self.op.row().mnemonic(self.chip.generation()).unwrap_or("");
-                let data = match self.op.row().has(Features::D16) && !packs {
-                    true => name.rsplit('_').next().map_or(1, str::len),
-                    false => plain,
+                let data = if self.op.row().has(Features::D16) && !packs {
+                    name.rsplit('_').next().map_or(1, str::len)
+                } else {
+                    plain
                 };
                 data + extra
             }
@@ -171,9 +172,10 @@ impl Place<'_> {
                 let mask = mask
                     .and_then(|m| u32::from_str_radix(m, 16).ok())
                     .unwrap_or(0);
-                let data = match self.op.row().has(Features::GATHER) {
-                    true => 4,
-                    false => mask.count_ones().max(1) as usize,
+                let data = if self.op.row().has(Features::GATHER) {
+                    4
+                } else {
+                    mask.count_ones().max(1) as usize
                 };
                 let halved = self.has("d16") && packs;
                 extra + if halved { data.div_ceil(2) } else { data }

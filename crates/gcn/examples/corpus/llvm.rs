@@ -159,9 +159,10 @@ pub(crate) fn disassemble(
             texts.push(one.text);
         }
     }
-    match all.len() == words.len() {
-        true => Ok(all),
-        false => Err(format!("{tool} printed too few lines")),
+    if all.len() == words.len() {
+        Ok(all)
+    } else {
+        Err(format!("{tool} printed too few lines"))
     }
 }
 

@@ -208,12 +208,13 @@ fn ds(random: &mut Random, op: Op, words: &mut Vec<String>) {
         }
     } else if random.one_in(2) {
         let name = row.mnemonic(Generation::Gfx9).unwrap_or_default();
-        words.push(match name == "ds_swizzle_b32" && !random.one_in(4) {
-            true => format!("offset:{}", swizzle(random)),
-            false => format!(
+        words.push(if name == "ds_swizzle_b32" && !random.one_in(4) {
+            format!("offset:{}", swizzle(random))
+        } else {
+            format!(
                 "offset:{}",
                 random.pick(&[0, 1, 4, 255, 256, 4095, 65534, 65535, 65535, 65536, -1])
-            ),
+            )
         });
     }
     if row.has(Features::GDS_ONLY) != random.one_in(30) || random.one_in(6) {

@@ -149,9 +149,10 @@ pub(crate) fn number(random: &mut Random, literals: bool) -> String {
         3 if literals => return format!("0x{:x}", random.next() as u32 >> random.below(32)),
         _ => {}
     }
-    match literals || random.one_in(20) {
-        true => random.pick(&NUMBERS).into(),
-        false => random.pick(&NUMBERS[..INLINE]).into(),
+    if literals || random.one_in(20) {
+        random.pick(&NUMBERS).into()
+    } else {
+        random.pick(&NUMBERS[..INLINE]).into()
     }
 }
 
@@ -287,11 +288,12 @@ fn waitcnt(random: &mut Random) -> String {
             ));
         }
     }
-    match parts.is_empty() {
-        true => random
+    if parts.is_empty() {
+        random
             .pick(&["0", "0xffff", "3952", "0xf7f", "49279", "65535", "-1"])
-            .into(),
-        false => parts.join(random.pick(&[" ", " & ", ", "])),
+            .into()
+    } else {
+        parts.join(random.pick(&[" ", " & ", ", "]))
     }
 }
 

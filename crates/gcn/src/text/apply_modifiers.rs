@@ -173,9 +173,10 @@ fn ds(inst: &Inst, present: u32, at: &Location) -> Result<(), Failure> {
     if row.has(Features::GDS_ONLY) && !inst.has(Flags::GDS) {
         return fail(at, "the instruction works on GDS: write `gds` after it");
     }
-    let (other, word) = match row.has(Features::TWO_OFFSETS) {
-        true => (present::OFFSET, "offset0 and offset1"),
-        false => (present::OFFSET01, "offset"),
+    let (other, word) = if row.has(Features::TWO_OFFSETS) {
+        (present::OFFSET, "offset0 and offset1")
+    } else {
+        (present::OFFSET01, "offset")
     };
     if present & other != 0 {
         return fail(at, format_args!("the instruction takes {word}"));

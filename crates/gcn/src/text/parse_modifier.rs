@@ -161,9 +161,10 @@ fn one(
         return control(m, *code);
     }
     if !lex.mark(b':') {
-        return match words().any(|known| known == word) {
-            true => fail(start, format_args!("`{word}` needs a value: `{word}:…`")),
-            false => fail(start, format_args!("`{word}` is no modifier")),
+        return if words().any(|known| known == word) {
+            fail(start, format_args!("`{word}` needs a value: `{word}:…`"))
+        } else {
+            fail(start, format_args!("`{word}` is no modifier"))
         };
     }
     if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {

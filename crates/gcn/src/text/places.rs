@@ -152,9 +152,10 @@ const LATER_HWREGS: [&str; 7] = [
 
 /// Returns the word in lower case for CLRX, which ignores case.
 fn folded(word: &str, dialect: Dialect) -> Cow<'_, str> {
-    match dialect == Dialect::Clrx && word.bytes().any(|b| b.is_ascii_uppercase()) {
-        true => word.to_ascii_lowercase().into(),
-        false => word.into(),
+    if dialect == Dialect::Clrx && word.bytes().any(|b| b.is_ascii_uppercase()) {
+        word.to_ascii_lowercase().into()
+    } else {
+        word.into()
     }
 }
 

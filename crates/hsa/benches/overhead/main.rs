@@ -74,9 +74,10 @@ fn compile() -> Result<PathBuf> {
         .args(["--offload-arch=gfx900", "-O2", source, "-o"])
         .arg(&program)
         .output()?;
-    match compiler.status.success() {
-        true => Ok(program),
-        false => Err(String::from_utf8_lossy(&compiler.stderr).into()),
+    if compiler.status.success() {
+        Ok(program)
+    } else {
+        Err(String::from_utf8_lossy(&compiler.stderr).into())
     }
 }
 
@@ -88,9 +89,10 @@ fn library() -> Result<PathBuf> {
         .nth(2)
         .ok_or("the benchmark has no folder")?;
     let library = folder.join("libhsa_runtime64.so");
-    match library.is_file() {
-        true => Ok(library),
-        false => Err(format!("{} is not built: cargo build --release", library.display()).into()),
+    if library.is_file() {
+        Ok(library)
+    } else {
+        Err(format!("{} is not built: cargo build --release", library.display()).into())
     }
 }
 

@@ -79,9 +79,10 @@ unsafe fn layout_of(
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
     let layout = Layout::new(&image, pitches[0], pitches[1])?;
-    match access != 1 && layout.format.is_srgb() {
-        true => Err(Status::IMAGE_FORMAT_UNSUPPORTED),
-        false => Ok(layout),
+    if access != 1 && layout.format.is_srgb() {
+        Err(Status::IMAGE_FORMAT_UNSUPPORTED)
+    } else {
+        Ok(layout)
     }
 }
 

@@ -138,9 +138,10 @@ impl Layout {
             && resource.is_linear()
             && resource.levels == [0, 0]
             && resource.first_slice == 0;
-        match agrees {
-            true => Ok(layout),
-            false => Err(Status::ERROR_INVALID_ARGUMENT),
+        if agrees {
+            Ok(layout)
+        } else {
+            Err(Status::ERROR_INVALID_ARGUMENT)
         }
     }
 

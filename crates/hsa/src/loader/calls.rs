@@ -207,11 +207,11 @@ calls! {
         executable: Executable, agent: Agent, reader: Reader, _options: *const c_char, loaded: *mut LoadedCodeObject,
     ) {
         let made = load_from(reader, executable, agent)?;
-        match loaded.is_null() {
-            true => Ok(()),
-            // SAFETY: not null: room for a handle.
-            false => unsafe { put(loaded, made) },
+        if loaded.is_null() {
+            return Ok(());
         }
+        // SAFETY: not null: room for a handle.
+        unsafe { put(loaded, made) }
     }
 
     fn hsa_executable_freeze(executable: Executable, _options: *const c_char) {

@@ -44,9 +44,10 @@ fn span(loaded: &Loaded) -> (u64, u64) {
     let (first, end) = ends.fold((u64::MAX, 0), |(a, b), (start, end)| {
         (a.min(start), b.max(end))
     });
-    match first < end {
-        true => (loaded.module.address_of(first), end - first),
-        false => (0, 0),
+    if first < end {
+        (loaded.module.address_of(first), end - first)
+    } else {
+        (0, 0)
     }
 }
 

@@ -70,14 +70,15 @@ impl Defined {
                 (0, What::Variable { .. }) => put(value.cast(), 0u32),
                 (0, What::Kernel { .. }) => put(value.cast(), 1u32),
                 (1, _) => put(value.cast(), self.name.len() as u32),
-                (2, _) => match value.is_null() {
-                    true => Err(Status::ERROR_INVALID_ARGUMENT),
-                    false => {
+                (2, _) => {
+                    if value.is_null() {
+                        Err(Status::ERROR_INVALID_ARGUMENT)
+                    } else {
                         let name = self.name.as_ptr();
                         value.cast::<u8>().copy_from(name, self.name.len());
                         Ok(())
                     }
-                },
+                }
                 (3, _) => put(value.cast(), 0u32),
                 (4, _) => Ok(()),
                 (5, _) => put(value.cast(), u32::from(self.global)),

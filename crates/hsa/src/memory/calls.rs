@@ -178,17 +178,11 @@ calls! {
     }
 
     fn hsa_memory_free(pointer: *mut c_void) {
-        match pointer.is_null() {
-            true => Ok(()),
-            false => memory::free(pointer.expose_provenance() as u64),
-        }
+        if pointer.is_null() { Ok(()) } else { memory::free(pointer.expose_provenance() as u64) }
     }
 
     fn hsa_amd_memory_pool_free(pointer: *mut c_void) {
-        match pointer.is_null() {
-            true => Ok(()),
-            false => memory::free(pointer.expose_provenance() as u64),
-        }
+        if pointer.is_null() { Ok(()) } else { memory::free(pointer.expose_provenance() as u64) }
     }
 
     fn hsa_memory_copy(to: *mut c_void, from: *const c_void, size: usize) {
@@ -223,10 +217,7 @@ calls! {
 
     fn hsa_memory_assign_agent(pointer: *mut c_void, agent: Agent, access: u32) {
         agent::of(agent)?;
-        match !pointer.is_null() && (1..=3).contains(&access) {
-            true => Ok(()),
-            false => Err(Status::ERROR_INVALID_ARGUMENT),
-        }
+        if !pointer.is_null() && (1..=3).contains(&access) { Ok(()) } else { Err(Status::ERROR_INVALID_ARGUMENT) }
     }
 
     fn hsa_amd_agents_allow_access(count: u32, agents: *const Agent, flags: *const u32, pointer: *const c_void) {

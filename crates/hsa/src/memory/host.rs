@@ -137,11 +137,12 @@ fn is_fault() -> bool {
 fn explain(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let source = pages(from, bytes, Access::Read)?;
     let target = pages(to, bytes, Access::Write)?;
-    match source.of_file || target.of_file {
-        true => Err(format!(
+    if source.of_file || target.of_file {
+        Err(format!(
             "{bytes} bytes from {from:#x} to {to:#x} touch a page that is mapped behind the end of its file"
-        )),
-        false => Ok(Copied::Nothing),
+        ))
+    } else {
+        Ok(Copied::Nothing)
     }
 }
 

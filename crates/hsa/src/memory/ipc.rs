@@ -90,9 +90,10 @@ fn open(handle: IpcHandle, what: u32) -> Result<File> {
     let file = File::options().read(true).write(true).open(&path);
     let file = file.map_err(|error| about(&error))?;
     // The file may have been replaced before it was opened.
-    match handle_of(what, &file)?.inode == handle.inode {
-        true => Ok(file),
-        false => Err(about(&"it is not shared any more")),
+    if handle_of(what, &file)?.inode == handle.inode {
+        Ok(file)
+    } else {
+        Err(about(&"it is not shared any more"))
     }
 }
 

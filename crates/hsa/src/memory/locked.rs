@@ -103,9 +103,10 @@ unsafe fn register(
         return ownership::hold(first, bytes, Access::Read).map(|_| None);
     }
     let pages = host::pages(first, bytes, Access::Read)?;
-    let rights = match pages.writable {
-        true => Rights::ReadWrite,
-        false => Rights::Read,
+    let rights = if pages.writable {
+        Rights::ReadWrite
+    } else {
+        Rights::Read
     };
     let runtime = runtime().map_err(|_| "the library is not initialised")?;
     let registry = runtime.registry();

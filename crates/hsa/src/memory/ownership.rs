@@ -32,20 +32,22 @@ impl Range {
     ///
     /// While this is held, the thread must not create another `Range` nor free memory: it would wait for itself.
     pub(super) fn hold(&self) -> Result<Option<Hold<'static>>, String> {
-        match self.ours {
-            true => hold(self.address, self.bytes, self.access).map(Some),
-            false => Ok(None),
+        if self.ours {
+            hold(self.address, self.bytes, self.access).map(Some)
+        } else {
+            Ok(None)
         }
     }
 
     /// The properties of the program's memory. The error is a sentence without a subject.
     pub(super) fn pages(&self) -> Result<host::Pages, String> {
-        match self.ours {
-            true => Ok(host::Pages {
+        if self.ours {
+            Ok(host::Pages {
                 writable: true,
                 of_file: false,
-            }),
-            false => host::pages(self.address, self.bytes, self.access),
+            })
+        } else {
+            host::pages(self.address, self.bytes, self.access)
         }
     }
 }

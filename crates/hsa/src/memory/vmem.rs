@@ -88,9 +88,10 @@ impl State {
 }
 
 fn whole_pages(bytes: usize) -> Result<u64> {
-    match bytes > 0 && (bytes as u64).is_multiple_of(PAGE) {
-        true => Ok(bytes as u64),
-        false => Err(Status::ERROR_INVALID_ARGUMENT),
+    if bytes > 0 && (bytes as u64).is_multiple_of(PAGE) {
+        Ok(bytes as u64)
+    } else {
+        Err(Status::ERROR_INVALID_ARGUMENT)
     }
 }
 
@@ -166,9 +167,10 @@ fn place(address: u64, bytes: u64, from: Option<(&File, u64)>) -> Result {
             offset as i64,
         )
     };
-    match done == libc::MAP_FAILED {
-        true => Err(Status::ERROR_OUT_OF_RESOURCES),
-        false => Ok(()),
+    if done == libc::MAP_FAILED {
+        Err(Status::ERROR_OUT_OF_RESOURCES)
+    } else {
+        Ok(())
     }
 }
 

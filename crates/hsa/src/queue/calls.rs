@@ -113,10 +113,7 @@ calls! {
     fn hsa_amd_queue_cu_set_mask(queue: *const c_void, bits: u32, mask: *const u32) {
         find(queue.expose_provenance() as u64)?;
         // Work-groups run on any free thread, so every mask is accepted.
-        match bits.is_multiple_of(32) && (bits == 0) == mask.is_null() {
-            true => Ok(()),
-            false => Err(Status::ERROR_INVALID_ARGUMENT),
-        }
+        if bits.is_multiple_of(32) && (bits == 0) == mask.is_null() { Ok(()) } else { Err(Status::ERROR_INVALID_ARGUMENT) }
     }
 
     fn hsa_amd_queue_cu_get_mask(queue: *const c_void, bits: u32, mask: *mut u32) {

@@ -109,9 +109,10 @@ impl Dependencies {
                 _ => {}
             }
         }
-        Ok(match self.all {
-            true => seen.iter().all(Option::is_some),
-            false => seen.is_empty() || seen.iter().any(Option::is_some),
+        Ok(if self.all {
+            seen.iter().all(Option::is_some)
+        } else {
+            seen.is_empty() || seen.iter().any(Option::is_some)
         })
     }
 }

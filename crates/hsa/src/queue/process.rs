@@ -122,12 +122,13 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
 
 /// Checks the signal that a packet completes, before the packet has any effect.
 fn check(completion: Signal, index: u64) -> Result<(), Fault> {
-    match signal::is_optional(completion) {
-        true => Ok(()),
-        false => Err(Fault::Packet(format!(
+    if signal::is_optional(completion) {
+        Ok(())
+    } else {
+        Err(Fault::Packet(format!(
             "packet {index}: it completes {:#x}, which is no signal",
             completion.0
-        ))),
+        )))
     }
 }
 

@@ -200,10 +200,7 @@ calls! {
         if signal.0 == 0 {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        match ipc::destroy_signal(signal)? {
-            true => Ok(()),
-            false => signal::destroy(signal),
-        }
+        if ipc::destroy_signal(signal)? { Ok(()) } else { signal::destroy(signal) }
     }
 
     fn hsa_amd_signal_value_pointer(signal: Signal, pointer: *mut *const i64) {
@@ -253,10 +250,7 @@ calls! {
         let mut groups = lock(&GROUPS);
         let before = groups.all.len();
         groups.all.retain(|(handle, _)| *handle != group);
-        match groups.all.len() < before {
-            true => Ok(()),
-            false => Err(Status::ERROR_INVALID_SIGNAL_GROUP),
-        }
+        if groups.all.len() < before { Ok(()) } else { Err(Status::ERROR_INVALID_SIGNAL_GROUP) }
     }
 
     fn hsa_signal_group_wait_any_scacquire(

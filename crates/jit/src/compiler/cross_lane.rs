@@ -154,10 +154,7 @@ impl Uniform<'_, '_> {
             return;
         }
         // A number with the top bit set selects 0.
-        let number = |lane: u8| match of_row(lane) {
-            true => lane % ROW as u8,
-            false => 0x80,
-        };
+        let number = |lane: u8| if of_row(lane) { lane % ROW as u8 } else { 0x80 };
         let (quads, _) = table.as_chunks::<4>();
         let numbers: Vec<u32> = quads
             .iter()

@@ -53,9 +53,10 @@ impl GprAlloc {
                 at += 1;
                 let here = uniform && takes_registers(user);
                 operands(block, user, &mut |v| {
-                    match here {
-                        true => last_use[v.index()] = at,
-                        false => stored[v.index()] = true,
+                    if here {
+                        last_use[v.index()] = at;
+                    } else {
+                        stored[v.index()] = true;
                     };
                 });
             }

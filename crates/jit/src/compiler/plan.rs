@@ -145,9 +145,10 @@ impl Planner<'_, '_> {
             Some(Ty::Mask) => lanes || needs_tile,
             Some(Ty::U32 | Ty::U64) | None => false,
         };
-        match in_tile {
-            true => templates::for_lanes(block, op).map_or_else(Plan::Slow, Plan::Tile),
-            false => self.of_wave(v),
+        if in_tile {
+            templates::for_lanes(block, op).map_or_else(Plan::Slow, Plan::Tile)
+        } else {
+            self.of_wave(v)
         }
     }
 

@@ -29,9 +29,10 @@ impl<const ROWS: bool> Custom for Shuffle<ROWS> {
         unsafe {
             let mut r = Room::<u32>::uninit();
             let from = &*ctx.v(s.src[0]).cast_const().cast();
-            match ROWS {
-                true => S::shuffle_rows(from, table(s), r.as_mut_ptr().cast()),
-                false => S::shuffle(from, table(s), r.as_mut_ptr().cast()),
+            if ROWS {
+                S::shuffle_rows(from, table(s), r.as_mut_ptr().cast());
+            } else {
+                S::shuffle(from, table(s), r.as_mut_ptr().cast());
             }
             S::store(ctx.v(s.dst), ctx.mask(s), &r.assume_init_ref().0);
         }

@@ -91,9 +91,10 @@ impl Memory {
 
     /// Where byte `at` of a lane's memory is in that of the wave.
     fn place(self, lane: usize, at: u32) -> usize {
-        match self.is_scratch() {
-            true => at as usize / 4 * 256 + 4 * lane + at as usize % 4,
-            false => at as usize,
+        if self.is_scratch() {
+            at as usize / 4 * 256 + 4 * lane + at as usize % 4
+        } else {
+            at as usize
         }
     }
 

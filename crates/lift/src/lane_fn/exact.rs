@@ -123,9 +123,10 @@ impl Exact {
         if self.is_zero() || other.is_zero() {
             return if self.is_zero() { other } else { self };
         }
-        let (mut large, mut small) = match self.top() >= other.top() {
-            true => (self, other),
-            false => (other, self),
+        let (mut large, mut small) = if self.top() >= other.top() {
+            (self, other)
+        } else {
+            (other, self)
         };
         let shift = WIDTH - large.length();
         large.mantissa <<= shift;

@@ -236,10 +236,13 @@ impl How {
             (ToSigned | ToUnsigned, Infinite { .. }, _) => INVALID,
             (ToSigned | ToUnsigned, Finite(a), _) => self.to_integer(a),
             (ToFloat, Finite(a), _) => self.round(a, to).1,
-            (Divide, Finite(d), Finite(n)) if d.is_zero() => match n.is_zero() {
-                true => INVALID,
-                false => DIVISION,
-            },
+            (Divide, Finite(d), Finite(n)) if d.is_zero() => {
+                if n.is_zero() {
+                    INVALID
+                } else {
+                    DIVISION
+                }
+            }
             (Divide, Infinite { .. }, Infinite { .. }) => INVALID,
             _ => 0,
         }
@@ -260,10 +263,11 @@ impl How {
         let Some((whole, cut)) = a.truncated().filter(|(whole, _)| *whole < 1 << 20) else {
             return INEXACT | if a.negative { UNDERFLOW } else { OVERFLOW };
         };
-        let exponent = match a.negative {
+        let exponent = if a.negative {
             // The floor: a number with a fraction is above it.
-            true => -(whole as i32) - i32::from(cut),
-            false => whole as i32,
+            -(whole as i32) - i32::from(cut)
+        } else {
+            whole as i32
         };
         let floor = Exact {
             mantissa: 1 << 60,
@@ -296,9 +300,10 @@ impl How {
             (_, false) => u64::MAX >> (64 - self.to),
             (_, true) => 0,
         };
-        match whole > most {
-            true => INVALID,
-            false => unless(!(cut && self.signals), INEXACT),
+        if whole > most {
+            INVALID
+        } else {
+            unless(!(cut && self.signals), INEXACT)
         }
     }
 
@@ -413,9 +418,10 @@ fn rescaled(sum: Exact, addend: Exact, to: Format) -> Exact {
     };
     let up = !addend.is_zero() && addend.top() >= 1;
     let exponent = sum.exponent + if up { by } else { -by };
-    match sum.is_zero() {
-        true => sum,
-        false => Exact { exponent, ..sum },
+    if sum.is_zero() {
+        sum
+    } else {
+        Exact { exponent, ..sum }
     }
 }
 

@@ -130,9 +130,10 @@ fn to_lds(l: &Lift, op: Mubuf) -> Flow {
 
 /// The arrangement of 16-bit components in registers.
 pub(super) fn components(l: &Lift) -> Half {
-    match l.rules().halves_packed {
-        true => Half::Low,
-        false => Half::Each,
+    if l.rules().halves_packed {
+        Half::Low
+    } else {
+        Half::Each
     }
 }
 

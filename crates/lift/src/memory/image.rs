@@ -224,12 +224,11 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
     let narrow = l.inst.has(Flags::R128);
     let mut image = Image {
         kind,
-        resource: match narrow {
-            true => {
-                let [low, high] = l.descriptor(Field::Srsrc);
-                [low, high, l.b.u64(0), l.b.u64(0)]
-            }
-            false => l.descriptor(Field::Srsrc),
+        resource: if narrow {
+            let [low, high] = l.descriptor(Field::Srsrc);
+            [low, high, l.b.u64(0), l.b.u64(0)]
+        } else {
+            l.descriptor(Field::Srsrc)
         },
         sampler: l
             .sgpr_code(Field::Ssamp)
@@ -252,9 +251,10 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         space: Space::Image(image),
         offset: 0,
         access: Access::Dwords(dwords),
-        half: match l.inst.has(Flags::D16) {
-            true => super::buffer::components(l),
-            false => Half::Whole,
+        half: if l.inst.has(Flags::D16) {
+            super::buffer::components(l)
+        } else {
+            Half::Whole
         },
         data: vec![],
         ret: l.results(Field::Vdata).filter(|_| returns),

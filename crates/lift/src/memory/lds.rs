@@ -181,10 +181,11 @@ pub(super) fn flat_limit(l: &Lift) -> Option<Value> {
 
 /// The address, changed so that its sum with the offset is out of range if the address is, on chips that demand that.
 fn unwrapped(l: &Lift, address: Value, offset: i64) -> Value {
-    match l.rules().lds_sums_wrap || offset == 0 {
-        true => address,
+    if l.rules().lds_sums_wrap || offset == 0 {
+        address
+    } else {
         // Beyond every LDS, and small enough that the sum does not wrap.
-        false => Int::i32(l.b, address).min_u(0xffff_0000).v,
+        Int::i32(l.b, address).min_u(0xffff_0000).v
     }
 }
 
@@ -251,9 +252,10 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
 /// ds_append and ds_consume: one lane adds or subtracts the number of active lanes at M0[15:0] + OFFSET; all lanes receive the
 /// value before. M0 is not a limit then (docs/errata.md).
 fn append(l: &Lift, rmw: Rmw) -> Flow {
-    let base = match l.inst.has(Flags::GDS) {
-        true => Int::const32(l.b, 0),
-        false => l.m0() & 0xffff,
+    let base = if l.inst.has(Flags::GDS) {
+        Int::const32(l.b, 0)
+    } else {
+        l.m0() & 0xffff
     };
     let place = space(l, base.v, None);
     once(

@@ -55,9 +55,10 @@ fn place(l: &Lift) -> MemOp {
 
 /// The part of OFFSET that applies to LDS too.
 fn offset(l: &Lift) -> i64 {
-    match l.rules().offset_counts_in_lds {
-        true => l.inst.mods.offset.into(),
-        false => 0,
+    if l.rules().offset_counts_in_lds {
+        l.inst.mods.offset.into()
+    } else {
+        0
     }
 }
 

@@ -135,9 +135,10 @@ fn scratch(l: &Lift) -> (Space, i64) {
 /// (Vega ISA, 13.2 SMEM).
 fn buffer(l: &Lift) -> (Space, i64) {
     let (offset, index) = offset(l);
-    let offset = match l.rules().signed_scalar_offset {
-        true => offset & 0xf_ffff,
-        false => offset,
+    let offset = if l.rules().signed_scalar_offset {
+        offset & 0xf_ffff
+    } else {
+        offset
     };
     let resource = l.descriptor(Field::Sbase);
     let index = index.map(|i| i.v);

@@ -71,17 +71,19 @@ impl<'a> Vector<'a> {
 
     /// The unsigned product of 16 bits, saturated with CLAMP.
     pub(super) fn mul_u16(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
-        match self.clamp() {
-            true => self.mad_u(16, a, b, a.constant(0)),
-            false => a * b,
+        if self.clamp() {
+            self.mad_u(16, a, b, a.constant(0))
+        } else {
+            a * b
         }
     }
 
     /// The sum of c and the absolute differences of a and b.
     pub(super) fn sad(&self, sum: Tern, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
-        match self.clamp() {
-            true => self.add_u(a.apply3(sum, b, 0), c),
-            false => a.apply3(sum, b, c),
+        if self.clamp() {
+            self.add_u(a.apply3(sum, b, 0), c)
+        } else {
+            a.apply3(sum, b, c)
         }
     }
 

@@ -98,9 +98,10 @@ fn single<'a>(v: &Vector<'a>, which: Which) -> Float<'a> {
 
 /// The half of a pair that the instruction selects, in single precision.
 fn half<'a>(v: &Vector<'a>, pair: Int<'a>) -> Float<'a> {
-    let bits = match v.l.inst.has(Flags::HIGH) {
-        true => pair >> 16,
-        false => pair,
+    let bits = if v.l.inst.has(Flags::HIGH) {
+        pair >> 16
+    } else {
+        pair
     };
     let half = Float::new(v.b(), Elem::F16, v.fp(Elem::F16), bits.v);
     v.resize(half, Elem::F32)

@@ -290,17 +290,19 @@ impl<'a> Float<'a> {
 
     /// The value for an operation that only moves bits: a denormal is a zero of its sign if the mode flushes inputs.
     pub(crate) fn flushed(self) -> Self {
-        match self.fp.flush_in {
-            true => self.with_denormals_as_zeros(),
-            false => self,
+        if self.fp.flush_in {
+            self.with_denormals_as_zeros()
+        } else {
+            self
         }
     }
 
     /// The result of an operation that does not round: a denormal is a zero of its sign if the mode flushes results.
     pub(crate) fn flushed_result(self) -> Self {
-        match self.fp.flush_out {
-            true => self.with_denormals_as_zeros(),
-            false => self,
+        if self.fp.flush_out {
+            self.with_denormals_as_zeros()
+        } else {
+            self
         }
     }
 

@@ -61,20 +61,20 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_FRACT_F16 | V_FRACT_F32 | V_FRACT_F64 => v.float(fraction),
         V_FREXP_EXP_I16_F16 | V_FREXP_EXP_I32_F32 | V_FREXP_EXP_I32_F64 => v.to_int(|[a]| {
             let n = a.exponent();
-            match v.l.rules().infinities_have_parts {
-                true => n,
-                false => a
-                    .class(v.b().u32(NANS | INFINITIES))
-                    .select(Int::const32(v.b(), u32::MAX), n),
+            if v.l.rules().infinities_have_parts {
+                n
+            } else {
+                a.class(v.b().u32(NANS | INFINITIES))
+                    .select(Int::const32(v.b(), u32::MAX), n)
             }
         }),
         V_FREXP_MANT_F16 | V_FREXP_MANT_F32 | V_FREXP_MANT_F64 => v.float(|[a]| {
             let mantissa = a.un(Un::FMantissa);
-            match v.l.rules().infinities_have_parts {
-                true => mantissa,
-                false => a
-                    .class(v.b().u32(INFINITIES))
-                    .select_float(a.generated_nan(), mantissa),
+            if v.l.rules().infinities_have_parts {
+                mantissa
+            } else {
+                a.class(v.b().u32(INFINITIES))
+                    .select_float(a.generated_nan(), mantissa)
             }
         }),
 

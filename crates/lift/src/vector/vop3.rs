@@ -209,9 +209,10 @@ fn mad_wide<'a>(
         let sign = product ^ c ^ carried;
         return (sum, v.per_lane(sign.lt_s(0)));
     }
-    match v.clamp() {
-        true => (carry.select(sum.constant(u64::MAX), sum), carry),
-        false => (sum, carry),
+    if v.clamp() {
+        (carry.select(sum.constant(u64::MAX), sum), carry)
+    } else {
+        (sum, carry)
     }
 }
 

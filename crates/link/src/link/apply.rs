@@ -55,9 +55,10 @@ impl Addresses<'_> {
                 value,
             } => {
                 let merged = matches!(self.outputs.homes[input][section], Home::Merged { .. });
-                let (value, addend) = match whole && merged {
-                    true => (value.wrapping_add_signed(addend), 0),
-                    false => (value, addend),
+                let (value, addend) = if whole && merged {
+                    (value.wrapping_add_signed(addend), 0)
+                } else {
+                    (value, addend)
                 };
                 let (output, at) = self.outputs.place(input, section, value)?;
                 Some((self.at(output, at), addend))

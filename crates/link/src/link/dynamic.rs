@@ -175,9 +175,10 @@ impl DynamicTables {
 /// `first` on.
 fn gnu_hash(hashes: &[u32], buckets: u32, first: u32) -> Vec<u8> {
     let bits = hashes.len() * BITS_A_SYMBOL;
-    let words = match hashes.is_empty() {
-        true => 1,
-        false => (bits / WORD_BITS as usize + 1).next_power_of_two(),
+    let words = if hashes.is_empty() {
+        1
+    } else {
+        (bits / WORD_BITS as usize + 1).next_power_of_two()
     };
     let mut filter = vec![0u64; words];
     let mut firsts = vec![0u32; buckets as usize];

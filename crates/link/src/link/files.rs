@@ -80,8 +80,9 @@ impl<'a> Files<'a> {
 
 /// Returns an error with all problems, or `Ok` if there are none.
 pub(super) fn unlinkable(problems: Vec<Problem>) -> Result<()> {
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Unlinkable(problems)),
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unlinkable(problems))
     }
 }

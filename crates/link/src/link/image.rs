@@ -192,9 +192,10 @@ impl Image<'_> {
             value: address.map_or(0, |(address, _)| address),
             size: global.size,
             kind: global.kind,
-            binding: match global.is_exported() {
-                true => global.binding,
-                false => STB_LOCAL,
+            binding: if global.is_exported() {
+                global.binding
+            } else {
+                STB_LOCAL
             },
             visibility: global.visibility,
             section,

@@ -247,9 +247,10 @@ fn place(list: &mut [Output], order: &[usize], segments: &[Segment], headers: u6
             offset = offset.saturating_add(output.size);
         }
     }
-    match address <= MAX_IMAGE_SIZE && offset <= MAX_FILE_SIZE {
-        true => Ok(offset),
-        false => Err(too_large()),
+    if address <= MAX_IMAGE_SIZE && offset <= MAX_FILE_SIZE {
+        Ok(offset)
+    } else {
+        Err(too_large())
     }
 }
 

@@ -14,32 +14,29 @@ pub(crate) fn printed(version: u32, chip: &str, level: &str, source: &Path) -> O
     let folder = Folder::new();
     let out = folder.path("out.s");
     let mut clang = Command::new(format!("clang-{version}"));
-    match source.extension().is_some_and(|e| e == "hip") {
-        true => {
-            clang.args([
-                "-x",
-                "hip",
-                "--cuda-device-only",
-                "--no-gpu-bundle-output",
-                "-std=c++17",
-            ]);
-            clang
-                .args(["--rocm-path=/usr", BITCODE, "-S"])
-                .arg(format!("--offload-arch={chip}"));
-        }
-        false => {
-            clang.args([
-                "-x",
-                "cl",
-                "-cl-std=CL2.0",
-                "-target",
-                "amdgcn-amd-amdhsa",
-                BITCODE,
-            ]);
-            clang
-                .args(["-Xclang", "-finclude-default-header", "-S"])
-                .arg(format!("-mcpu={chip}"));
-        }
+    if source.extension().is_some_and(|e| e == "hip") {
+        clang.args([
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "--no-gpu-bundle-output",
+            "-std=c++17",
+        ]);
+        clang
+            .args(["--rocm-path=/usr", BITCODE, "-S"])
+            .arg(format!("--offload-arch={chip}"));
+    } else {
+        clang.args([
+            "-x",
+            "cl",
+            "-cl-std=CL2.0",
+            "-target",
+            "amdgcn-amd-amdhsa",
+            BITCODE,
+        ]);
+        clang
+            .args(["-Xclang", "-finclude-default-header", "-S"])
+            .arg(format!("-mcpu={chip}"));
     };
     clang.args([level, "-g", "-o"]).arg(&out).arg(source);
     // Compilers crash on some kernels of some chips.

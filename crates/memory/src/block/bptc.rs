@@ -384,15 +384,16 @@ pub(super) fn halves(block: u128, texel: u32, with_sign: bool) -> [u16; 3] {
         return [0; 3];
     };
     let ends = mode.endpoints(&mut bits, with_sign);
-    let division = match mode.two {
-        true => Division {
+    let division = if mode.two {
+        Division {
             subsets: 2,
             partition: bits.take(5) as usize,
-        },
-        false => Division {
+        }
+    } else {
+        Division {
             subsets: 1,
             partition: 0,
-        },
+        }
     };
     let width = if mode.two { 3 } else { 4 };
     let weight = weight(index(&mut bits, division, width, texel), width);

@@ -116,9 +116,12 @@ fn color(block: u64, n: u32, always: bool) -> ([Part; 3], bool) {
 fn number(block: u64, n: u32, signed: bool) -> Part {
     let index = (block >> (16 + 3 * n) & 7) as i32;
     let most = if signed { 127 } else { 255 };
-    let end = |at: u32| match signed {
-        true => i32::from((block >> at) as i8),
-        false => i32::from((block >> at) as u8),
+    let end = |at: u32| {
+        if signed {
+            i32::from((block >> at) as i8)
+        } else {
+            i32::from((block >> at) as u8)
+        }
     };
     let (first, second) = (end(0), end(8));
     let between = if first > second { 7 } else { 5 };

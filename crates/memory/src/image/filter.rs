@@ -55,9 +55,10 @@ pub(super) fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
 fn around(place: f32) -> (i64, f32) {
     let place = place - 0.5;
     let floor = place.floor();
-    let part = match place.is_finite() {
-        true => place - floor,
-        false => 0.0,
+    let part = if place.is_finite() {
+        place - floor
+    } else {
+        0.0
     };
     (bounded(floor), part)
 }
@@ -141,9 +142,12 @@ pub(super) fn taps_of_lanes(
     if !linear {
         return Some([tap(&first, [1.0; 64]), tap(&first, [0.0; 64])]);
     }
-    let part: [f32; 64] = std::array::from_fn(|lane| match place[lane].is_finite() {
-        true => place[lane] - floor[lane],
-        false => 0.0,
+    let part: [f32; 64] = std::array::from_fn(|lane| {
+        if place[lane].is_finite() {
+            place[lane] - floor[lane]
+        } else {
+            0.0
+        }
     });
     let next = first.map(|i| i.wrapping_add(1));
     Some([tap(&first, part.map(|part| 1.0 - part)), tap(&next, part)])
@@ -192,10 +196,11 @@ pub(super) fn level_of(steps: [[f32; 3]; 2]) -> f32 {
 pub(super) fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
     let (longer, shorter) = (a.max(b), a.min(b));
-    match longer > 1.0 {
-        // The ratio of a length to none is infinite, and the most there is.
-        true => ((longer / shorter).sqrt().ceil() as u32).clamp(1, most),
-        false => 1,
+    if longer > 1.0 {
+        // The ratio to a length of 0 is infinite, and gives the most samples.
+        ((longer / shorter).sqrt().ceil() as u32).clamp(1, most)
+    } else {
+        1
     }
 }
 

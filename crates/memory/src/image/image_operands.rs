@@ -83,17 +83,19 @@ impl<'a> Parts<'a> {
 
     /// The next part as an integer.
     pub(super) fn integer(&mut self) -> Lanes {
-        match self.short {
-            true => self.short(),
-            false => self.whole(),
+        if self.short {
+            self.short()
+        } else {
+            self.whole()
         }
     }
 
     /// The next part as a float.
     pub(super) fn float(&mut self) -> [f32; 64] {
-        let bits = match self.short {
-            true => self.short().map(|x| HALF.decode(x)),
-            false => self.whole(),
+        let bits = if self.short {
+            self.short().map(|x| HALF.decode(x))
+        } else {
+            self.whole()
         };
         bits.map(f32::from_bits)
     }

@@ -63,10 +63,7 @@ impl Sampling<'_> {
         let sampler = &self.sampler;
         let one_level = sampler.needs_levels && self.surface.resource.level_count() == 1;
         let mixes = sampler.anisotropic && !one_level && !self.surface.format.is_integer();
-        match mixes {
-            true => 1 << sampler.most_along,
-            false => 1,
-        }
+        if mixes { 1 << sampler.most_along } else { 1 }
     }
 
     /// A level within the bounds of sampler, resource and address.

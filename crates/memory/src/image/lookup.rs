@@ -150,9 +150,10 @@ impl Sampling<'_> {
     #[inline(always)]
     pub(super) fn scale(&self, level: &Level, n: usize) -> f32 {
         let counts = self.image.unnormalized || self.sampler.unnormalized;
-        match counts && !self.is_cube() {
-            true => 1.0,
-            false => level.size[n] as f32,
+        if counts && !self.is_cube() {
+            1.0
+        } else {
+            level.size[n] as f32
         }
     }
 
@@ -183,9 +184,10 @@ impl Sampling<'_> {
     /// The coordinate where one texel is taken.
     #[inline(always)]
     pub(super) fn rounded(&self, coordinate: f32) -> f32 {
-        match self.sampler.truncates {
-            true => coordinate,
-            false => fixed_point(coordinate),
+        if self.sampler.truncates {
+            coordinate
+        } else {
+            fixed_point(coordinate)
         }
     }
 

@@ -254,9 +254,10 @@ unsafe fn store_texels<R: Rows>(
         let given = Components::new(ctx, step, Some(format.number)).read();
         let dwords = match image.kind {
             ImageKind::Texel => {
-                let given = match in_order {
-                    true => given,
-                    false => convert::spread(&given, image.components),
+                let given = if in_order {
+                    given
+                } else {
+                    convert::spread(&given, image.components)
                 };
                 format.pack_lanes(&convert::unselect(surface.resource.select, &given))
             }
@@ -401,10 +402,7 @@ mod tests {
                 let coordinates: [u32; 3] = std::array::from_fn(|_| next() % 10);
                 for n in 0..parts {
                     at[n] = coordinates[n].into();
-                    match short {
-                        true => wave.vgpr_mut(n / 2)[lane] |= coordinates[n] << (16 * (n % 2)),
-                        false => wave.vgpr_mut(n)[lane] = coordinates[n],
-                    }
+                    if short { wave.vgpr_mut(n / 2)[lane] |= coordinates[n] << (16 * (n % 2)) } else { wave.vgpr_mut(n)[lane] = coordinates[n] }
                 }
                 (DATA..TO + 4).for_each(|n| wave.vgpr_mut(n)[lane] = next() & 0xbfff_ffff);
             }

@@ -87,9 +87,10 @@ impl Sampling<'_> {
         detail: &Detail,
         levels: [(u32, f32); 2],
     ) -> Result<[u32; 4], Refused> {
-        let linear = match detail.level <= 0.0 {
-            true => self.sampler.linear_mag,
-            false => self.sampler.linear_min,
+        let linear = if detail.level <= 0.0 {
+            self.sampler.linear_mag
+        } else {
+            self.sampler.linear_min
         };
         let linear = linear && !self.surface.format.is_integer();
         let (step, count) = detail.along;

@@ -191,14 +191,18 @@ mod tests {
             let sides = self.sides(level);
             let of = |n: usize| {
                 let at = place[n] * sides[n] as f64;
-                let (first, part) = match linear {
-                    true => ((at - 0.5).floor(), (at - 0.5).rem_euclid(1.0)),
-                    // As the table of errata says: to 1/256.
-                    false => (((at * 256.0).round_ties_even() / 256.0).floor(), 0.0),
+                let (first, part) = if linear {
+                    ((at - 0.5).floor(), (at - 0.5).rem_euclid(1.0))
+                } else {
+                    // The rounding to 1/256 is in the table of errata.
+                    (((at * 256.0).round_ties_even() / 256.0).floor(), 0.0)
                 };
-                let index = |i: i64| match wraps {
-                    true => i.rem_euclid(sides[n]),
-                    false => i.clamp(0, sides[n] - 1),
+                let index = |i: i64| {
+                    if wraps {
+                        i.rem_euclid(sides[n])
+                    } else {
+                        i.clamp(0, sides[n] - 1)
+                    }
                 };
                 [
                     (index(first as i64), 1.0 - part),

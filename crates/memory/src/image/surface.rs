@@ -134,9 +134,10 @@ impl Surface {
     /// A level, counted from the first that is seen.
     #[inline(always)]
     pub(super) fn level(&self, n: u32) -> Level {
-        let n = n + match self.resource.kind.is_sampled() {
-            true => 0,
-            false => u32::from(self.resource.levels[0]),
+        let n = n + if self.resource.kind.is_sampled() {
+            0
+        } else {
+            u32::from(self.resource.levels[0])
         };
         let [width, height, depth] = self.size();
         let half = |x: u32| (x >> n).max(1);
@@ -250,9 +251,10 @@ impl Surface {
     /// Texels from row to row of a level of gfx6 to gfx8 that has no field for them: without tiles those of LINEAR_ALIGNED.
     fn own_pitch(&self, width: u32) -> u32 {
         let [in_row, _] = self.format.extent();
-        let elements = match self.resource.is_linear() {
-            true => (ROW / self.format.bytes()).max(64),
-            false => 1 << self.tile()[0],
+        let elements = if self.resource.is_linear() {
+            (ROW / self.format.bytes()).max(64)
+        } else {
+            1 << self.tile()[0]
         };
         width.next_multiple_of(elements << in_row)
     }

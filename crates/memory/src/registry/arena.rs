@@ -116,14 +116,17 @@ impl Arena {
         let usable = pages(bytes)?;
         let bytes = usable.checked_add(GUARD).ok_or_else(too_large)?;
         let with_skip = bytes.checked_add(align - PAGE).ok_or_else(too_large)?;
-        self.try_twice(has_come, |arena| match with_skip < LARGE {
-            true => arena.take_small(bytes, align, 0).map(|start| Room {
-                start,
-                bytes,
-                usable,
-                kind: Kind::Small,
-            }),
-            false => arena.take_large([usable, bytes, with_skip], align),
+        self.try_twice(has_come, |arena| {
+            if with_skip < LARGE {
+                arena.take_small(bytes, align, 0).map(|start| Room {
+                    start,
+                    bytes,
+                    usable,
+                    kind: Kind::Small,
+                })
+            } else {
+                arena.take_large([usable, bytes, with_skip], align)
+            }
         })
     }
 
@@ -342,9 +345,10 @@ mod tests {
         for (take, blocks, bytes, align) in steps {
             if take || live.is_empty() {
                 let align = PAGE << align;
-                let room = match blocks {
-                    true => arena.take_block(bytes, align, |_| false).unwrap(),
-                    false => arena.take(bytes, align, |_| false).unwrap(),
+                let room = if blocks {
+                    arena.take_block(bytes, align, |_| false).unwrap()
+                } else {
+                    arena.take(bytes, align, |_| false).unwrap()
                 };
                 assert!(room.start.is_multiple_of(align) && room.bytes >= bytes + GUARD);
                 assert_eq!(room.usable(), bytes.next_multiple_of(PAGE));

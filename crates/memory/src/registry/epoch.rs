@@ -60,9 +60,10 @@ impl Epochs {
         let mut looks = 0;
         while !self.has_come(epoch) {
             looks += 1;
-            match looks < SPINS {
-                true => std::hint::spin_loop(),
-                false => std::thread::sleep(NAP),
+            if looks < SPINS {
+                std::hint::spin_loop();
+            } else {
+                std::thread::sleep(NAP);
             }
         }
     }

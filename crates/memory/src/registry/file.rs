@@ -42,9 +42,10 @@ mod host {
         // SAFETY: pages of the caller, to which no references exist.
         let done =
             unsafe { libc::mmap(at, bytes as usize, rights, flags | libc::MAP_FIXED, file, 0) };
-        match done == libc::MAP_FAILED {
-            true => Err(Error::last_os_error()),
-            false => Ok(()),
+        if done == libc::MAP_FAILED {
+            Err(Error::last_os_error())
+        } else {
+            Ok(())
         }
     }
 

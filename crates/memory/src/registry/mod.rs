@@ -620,9 +620,10 @@ impl Registry {
         bytes: u64,
     ) -> Result<Option<Range<u64>>, RegistryError> {
         let _held = self.hold(address, bytes)?;
-        match self.has_shadows.load(Ordering::SeqCst) {
-            true => Ok(shadow::first(address..address + bytes)),
-            false => Ok(None),
+        if self.has_shadows.load(Ordering::SeqCst) {
+            Ok(shadow::first(address..address + bytes))
+        } else {
+            Ok(None)
         }
     }
 
@@ -636,12 +637,13 @@ impl Registry {
     /// # Errors
     /// If it ends past the share.
     pub fn write_gds(&self, offset: u64, from: &[u8]) -> Result<(), RegistryError> {
-        match self.gds.write(offset, from) {
-            true => Ok(()),
-            false => Err(RegistryError::Outside {
+        if self.gds.write(offset, from) {
+            Ok(())
+        } else {
+            Err(RegistryError::Outside {
                 address: offset,
                 bytes: from.len() as u64,
-            }),
+            })
         }
     }
 

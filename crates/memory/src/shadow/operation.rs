@@ -132,11 +132,10 @@ impl<O: Operation> Shadowed<O> {
         // SAFETY: registers of the operation, in the file of a live wave.
         unsafe {
             let step = &*self.step;
-            let register = match O::STORES {
-                true => (n < step.op.data.len()).then(|| step.data[n]),
-                false => {
-                    (n < step.op.registers() as usize).then(|| step.ret + (n * VECTOR_BYTES) as u32)
-                }
+            let register = if O::STORES {
+                (n < step.op.data.len()).then(|| step.data[n])
+            } else {
+                (n < step.op.registers() as usize).then(|| step.ret + (n * VECTOR_BYTES) as u32)
             };
             register.map(|register| {
                 self.vector

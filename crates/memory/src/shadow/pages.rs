@@ -126,9 +126,10 @@ mod space {
 
     fn map(address: u64) -> Result<(), String> {
         // SAFETY: nothing is mapped there, or the call fails.
-        match unsafe { zeros(address, PIECE, libc::MAP_FIXED_NOREPLACE) } {
-            true => Ok(()),
-            false => Err(Error::last_os_error().to_string()),
+        if unsafe { zeros(address, PIECE, libc::MAP_FIXED_NOREPLACE) } {
+            Ok(())
+        } else {
+            Err(Error::last_os_error().to_string())
         }
     }
 

@@ -270,9 +270,10 @@ impl Site {
     /// The offset of a lane, with the constant part.
     #[inline(always)]
     fn offset(&self, lane: usize) -> u64 {
-        match self.wraps {
-            true => self.offset[lane].wrapping_add(self.constant as u32).into(),
-            false => u64::from(self.offset[lane]) + self.constant,
+        if self.wraps {
+            self.offset[lane].wrapping_add(self.constant as u32).into()
+        } else {
+            u64::from(self.offset[lane]) + self.constant
         }
     }
 
@@ -499,9 +500,10 @@ unsafe fn run_private<O: Operation>(
         };
         let offsets = offsets.cast::<Lanes>().read();
         // Where sums do not wrap, one that exceeds 32 bits is outside every scratch.
-        let offsets = match plain.wraps {
-            true => over(&offsets, |offset| offset.wrapping_add(constant)),
-            false => over(&offsets, |offset| offset.saturating_add(constant)),
+        let offsets = if plain.wraps {
+            over(&offsets, |offset| offset.wrapping_add(constant))
+        } else {
+            over(&offsets, |offset| offset.saturating_add(constant))
         };
         let Some(offset) = places(&offsets, mask, op) else {
             return run_anywhere(ctx, mask, op, base, &offsets);
@@ -646,9 +648,10 @@ unsafe fn general<O: Operation>(
     let whole = places.step == 4 && places.valid[..dwords].iter().all(|v| mask & !v == 0);
     // SAFETY: the wave is live; the places in range are checked.
     unsafe {
-        match whole {
-            true => run_at(mask, op, &places.address),
-            false => op.run(&places, mask),
+        if whole {
+            run_at(mask, op, &places.address);
+        } else {
+            op.run(&places, mask);
         }
     }
     Ok(())

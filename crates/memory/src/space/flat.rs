@@ -205,9 +205,10 @@ pub(crate) unsafe fn near<O: Operation>(
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
-        match known(ctx, step, mask, op, base, offset, Offsets::ALL) {
-            true => Ok(()),
-            false => unsure(ctx, step, mask, op, base, offset),
+        if known(ctx, step, mask, op, base, offset, Offsets::ALL) {
+            Ok(())
+        } else {
+            unsure(ctx, step, mask, op, base, offset)
         }
     }
 }
@@ -382,9 +383,10 @@ pub(crate) fn check_alignment<O: Operation>(
     op: O,
     places: &impl Addresses,
 ) -> Result<(), Denied> {
-    match O::ATOMIC {
-        true => check_multiples(mask, op.bytes(), op.bytes(), places),
-        false => Ok(()),
+    if O::ATOMIC {
+        check_multiples(mask, op.bytes(), op.bytes(), places)
+    } else {
+        Ok(())
     }
 }
 

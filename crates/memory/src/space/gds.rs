@@ -47,9 +47,10 @@ fn places<O: Operation>(base: u64, window: u32, op: O, sums: &Lanes) -> Split {
     let start = u64::from(window >> 16);
     let end = (start + u64::from(window & 0xffff)).min(BYTES);
     let bytes = op.bytes();
-    let (low, element) = match O::ATOMIC {
-        true => (u64::from(bytes) - 1, bytes),
-        false => (0, bytes.min(4)),
+    let (low, element) = if O::ATOMIC {
+        (u64::from(bytes) - 1, bytes)
+    } else {
+        (0, bytes.min(4))
     };
     let (mut address, mut valid) = ([0; 64], [0; 4]);
     for lane in 0..64 {

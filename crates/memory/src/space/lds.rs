@@ -201,9 +201,10 @@ pub(crate) unsafe fn run<O: Operation>(
             let offsets = extent.sums(lanes, offset);
             let offset = offsets.as_ptr();
             let near = Near { base, offset };
-            return match O::ATOMIC {
-                true => op.run(&Own(near), mask),
-                false => op.run(&near, mask),
+            return if O::ATOMIC {
+                op.run(&Own(near), mask);
+            } else {
+                op.run(&near, mask);
             };
         }
         let base = ctx.memory.lds.base() + u64::from(offset);

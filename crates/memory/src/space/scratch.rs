@@ -98,12 +98,13 @@ impl Offsets {
         });
         denied.map_or(Ok(()), |(lane, offset, outside)| {
             let denied = scratch.outside(lane, offset, bytes);
-            Err(match outside {
-                true => denied,
-                false => Denied {
+            Err(if outside {
+                denied
+            } else {
+                Denied {
                     reason: MemoryFaultReason::Misaligned { align: bytes },
                     ..denied
-                },
+                }
             })
         })
     }

@@ -191,9 +191,10 @@ fn element(
     let Some(offset) = surface.find(number, at, level, asked)? else {
         return Ok(Found::Nothing);
     };
-    Ok(match surface.has(offset, asked.bytes) {
-        true => Found::Element(surface.address.wrapping_add(offset), rmw),
-        false => Found::Absent,
+    Ok(if surface.has(offset, asked.bytes) {
+        Found::Element(surface.address.wrapping_add(offset), rmw)
+    } else {
+        Found::Absent
     })
 }
 
@@ -363,9 +364,10 @@ unsafe fn change<W: Word>(
         // SAFETY: the elements are checked.
         unsafe { W::change(&words, rmw, &mut before) };
         each(lanes, |lane| {
-            result[lane] = match after {
-                true => W::modify(rmw, before[lane], data[lane], data2[lane]),
-                false => before[lane],
+            result[lane] = if after {
+                W::modify(rmw, before[lane], data[lane], data2[lane])
+            } else {
+                before[lane]
             };
         });
     }

@@ -184,9 +184,12 @@ impl Surface {
         Surface {
             address,
             dimensions,
-            size: std::array::from_fn(|n| match n < dimensions.coordinates() {
-                true => size[n],
-                false => 1,
+            size: std::array::from_fn(|n| {
+                if n < dimensions.coordinates() {
+                    size[n]
+                } else {
+                    1
+                }
             }),
             levels: 1,
             element,
@@ -256,12 +259,13 @@ impl Surface {
             Layout::Pitch(_) => bytes,
             Layout::Blocks { .. } => BLOCK.2,
         };
-        match self.address.is_multiple_of(align) {
-            true => Ok(()),
-            false => Err(format!(
+        if self.address.is_multiple_of(align) {
+            Ok(())
+        } else {
+            Err(format!(
                 "a surface at {:#x} must be at a multiple of {align}",
                 self.address
-            )),
+            ))
         }
     }
 

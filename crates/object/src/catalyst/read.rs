@@ -47,9 +47,10 @@ impl Program {
     pub fn read(bytes: &[u8]) -> Result<Program> {
         let product = product_of(bytes).ok_or_else(|| damaged("it is no program of Catalyst"))?;
         let wide = bytes.get(CLASS) == Some(&2);
-        let symbols = match wide {
-            true => symbols::<FileHeader64<LittleEndian>>(bytes)?,
-            false => symbols::<FileHeader32<LittleEndian>>(bytes)?,
+        let symbols = if wide {
+            symbols::<FileHeader64<LittleEndian>>(bytes)?
+        } else {
+            symbols::<FileHeader32<LittleEndian>>(bytes)?
         };
         let named = |name: &[u8]| {
             let found = symbols.iter().find(|(other, _)| *other == name);
@@ -85,11 +86,12 @@ impl Program {
             };
             program.kernels.push(inner);
         }
-        match program.kernels.is_empty() {
-            true => Err(damaged(
+        if program.kernels.is_empty() {
+            Err(damaged(
                 "this program of AMD's Catalyst (OpenCL 1.2) has no kernels",
-            )),
-            false => Ok(program),
+            ))
+        } else {
+            Ok(program)
         }
     }
 }

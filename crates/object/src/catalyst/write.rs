@@ -56,10 +56,11 @@ impl Out {
 
     /// Writes an address, an offset or a size.
     fn long(&mut self, value: u64) {
-        match self.wide {
-            true => self.bytes.extend(value.to_le_bytes()),
-            // Fits, because programs have less than 4 GiB: sources have 256 megabytes at most.
-            false => self.word(value as u32),
+        if self.wide {
+            self.bytes.extend(value.to_le_bytes());
+        } else {
+            // Programs have less than 4 GiB, because sources have 256 megabytes at most.
+            self.word(value as u32);
         }
     }
 

@@ -111,9 +111,12 @@ fn frames(context: &Context<Metered>, address: u64) -> gimli::Result<Vec<Frame>>
 /// Returns a path relative to the folder in which the compiler was started.
 fn short<'p>(path: &'p str, folder: &str) -> &'p str {
     let inside = path.strip_prefix(folder).filter(|_| !folder.is_empty());
-    let inside = inside.and_then(|rest| match folder.ends_with('/') {
-        true => Some(rest),
-        false => rest.strip_prefix('/'),
+    let inside = inside.and_then(|rest| {
+        if folder.ends_with('/') {
+            Some(rest)
+        } else {
+            rest.strip_prefix('/')
+        }
     });
     let mut path = inside.unwrap_or(path);
     while let Some(rest) = path.strip_prefix("./") {

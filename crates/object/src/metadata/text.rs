@@ -87,9 +87,10 @@ fn number(text: &str) -> Option<rmpv::Integer> {
         return None;
     }
     let number = u64::from_str_radix(digits, base).ok()?;
-    match negative {
-        false => Some(number.into()),
-        true => 0i64.checked_sub_unsigned(number).map(Into::into),
+    if !negative {
+        Some(number.into())
+    } else {
+        0i64.checked_sub_unsigned(number).map(Into::into)
     }
 }
 
@@ -252,9 +253,10 @@ fn quoted(string: &str) -> String {
         || word.contains(&string)
         || is_numeric(string)
         || !string.chars().all(safe);
-    match single {
-        true => format!("'{}'", string.replace('\'', "''")),
-        false => string.to_owned(),
+    if single {
+        format!("'{}'", string.replace('\'', "''"))
+    } else {
+        string.to_owned()
     }
 }
 

@@ -75,9 +75,10 @@ impl Made {
     /// The file: header, notes, descriptors, code, symbols, names, section headers. Addresses are offsets.
     pub(crate) fn file(&self) -> Vec<u8> {
         let mut out = vec![0; NOTES];
-        match self.note_each {
-            true => self.kernels.chunks(1).for_each(|one| note(&mut out, one)),
-            false => note(&mut out, &self.kernels),
+        if self.note_each {
+            self.kernels.chunks(1).for_each(|one| note(&mut out, one));
+        } else {
+            note(&mut out, &self.kernels);
         }
         let notes_end = out.len();
         pad(&mut out, 64);

@@ -61,9 +61,10 @@ pub fn decode(word: u64, generation: Generation) -> Result<Inst, DecodeError> {
     if fields.get(Field::Zero) != 0 {
         return Err(fields.wrong(Field::Zero));
     }
-    let op = match form.is_cas() {
-        true => Op::Cas,
-        false => fields.named(Field::Op, Op::from_code)?,
+    let op = if form.is_cas() {
+        Op::Cas
+    } else {
+        fields.named(Field::Op, Op::from_code)?
     };
     let size = fields.named(Field::Size, Size::from_code)?;
     Ok(Inst {
@@ -72,11 +73,12 @@ pub fn decode(word: u64, generation: Generation) -> Result<Inst, DecodeError> {
             pred: fields.pred(Field::Pg),
             negated: fields.get(Field::PgNot) != 0,
         },
-        mode: match form.is_formatted() {
-            true => Mode::Formatted,
-            false => Mode::Raw {
+        mode: if form.is_formatted() {
+            Mode::Formatted
+        } else {
+            Mode::Raw {
                 bytes: fields.get(Field::Ba) != 0,
-            },
+            }
         },
         dim: fields.named(Field::Dim, Dim::from_code)?,
         op,
@@ -86,9 +88,10 @@ pub fn decode(word: u64, generation: Generation) -> Result<Inst, DecodeError> {
         rd: fields.reg(Field::Rd),
         ra: fields.reg(Field::Ra),
         rb: fields.reg(Field::Rb),
-        handle: match form.has(Field::Imm) {
-            true => Handle::Immediate(fields.get(Field::Imm) as u16),
-            false => Handle::Register(fields.reg(Field::Rc)),
+        handle: if form.has(Field::Imm) {
+            Handle::Immediate(fields.get(Field::Imm) as u16)
+        } else {
+            Handle::Register(fields.reg(Field::Rc))
         },
     })
 }

@@ -62,11 +62,12 @@ pub fn form_for(inst: &Inst) -> Result<&'static Form, EncodeError> {
             }
     };
     let form = FORMS.iter().find(says).ok_or(EncodeError::Sparse)?;
-    match inst.sparse.is_some_and(|p| p != Pred::PT) || form.since > inst.generation {
-        true if inst.generation < Generation::Sm52 => {
-            Err(EncodeError::SparseLater(inst.generation))
-        }
-        _ => Ok(form),
+    if (inst.sparse.is_some_and(|p| p != Pred::PT) || form.since > inst.generation)
+        && inst.generation < Generation::Sm52
+    {
+        Err(EncodeError::SparseLater(inst.generation))
+    } else {
+        Ok(form)
     }
 }
 

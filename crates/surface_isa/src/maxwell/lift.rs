@@ -181,9 +181,10 @@ fn threads(inst: &Inst, b: &Builder) -> Value {
         Some(first) => b.read(Place::Mask(first)),
     };
     let fp = Fp::default();
-    let guard = match inst.guard.negated {
-        false => guard,
-        true => b.un(Un::Not, Elem::I64, fp, guard),
+    let guard = if !inst.guard.negated {
+        guard
+    } else {
+        b.un(Un::Not, Elem::I64, fp, guard)
     };
     b.bin(Bin::And, Elem::I64, fp, running, guard)
 }

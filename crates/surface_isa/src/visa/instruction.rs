@@ -46,9 +46,10 @@ impl Version {
 
     /// How wide variable numbers are: 32 bits from 3.4 on, 16 before.
     pub fn ids(self) -> Ids {
-        match self >= Version::new(3, 4) {
-            true => Ids::Wide,
-            false => Ids::Narrow,
+        if self >= Version::new(3, 4) {
+            Ids::Wide
+        } else {
+            Ids::Narrow
         }
     }
 }

@@ -48,9 +48,10 @@ pub fn lift(b: &Builder, inst: &TypedAtomic, registers: &Registers) -> Result<()
     let coordinates = coordinates.into_iter().filter(|raw| !raw.is_null());
     let at = coordinates.map(|raw| lift.operand(raw));
     let element = SurfaceAtomic {
-        level: match inst.lod.is_null() {
-            true => None,
-            false => Some(lift.operand(inst.lod)?),
+        level: if inst.lod.is_null() {
+            None
+        } else {
+            Some(lift.operand(inst.lod)?)
         },
         after,
         ..SurfaceAtomic::new(
@@ -121,9 +122,10 @@ impl Lift<'_> {
     /// The channels that take part, as bits (vISA, "Predication").
     fn mask(&self) -> Result<Value, String> {
         let b = self.b;
-        let on = match self.inst.mask.no_mask() {
-            true => b.u64(self.all()),
-            false => self.own(Reg::EXEC_LO),
+        let on = if self.inst.mask.no_mask() {
+            b.u64(self.all())
+        } else {
+            self.own(Reg::EXEC_LO)
         };
         let Some(predicate) = self.inst.predicate else {
             return Ok(on);
@@ -142,9 +144,10 @@ impl Lift<'_> {
             Combine::Any => compared(Rel::Ne, none),
             Combine::All => compared(Rel::Eq, all),
         };
-        let decided = match predicate.inverse {
-            true => self.bits(Bin::Xor, combined, all),
-            false => combined,
+        let decided = if predicate.inverse {
+            self.bits(Bin::Xor, combined, all)
+        } else {
+            combined
         };
         Ok(self.bits(Bin::And, on, decided))
     }

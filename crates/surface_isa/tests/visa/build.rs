@@ -30,16 +30,18 @@ impl Build {
     }
 
     fn id(&self, n: usize) -> Vec<u8> {
-        match self.version >= Version::new(3, 4) {
-            true => (n as u32).to_le_bytes().to_vec(),
-            false => (n as u16).to_le_bytes().to_vec(),
+        if self.version >= Version::new(3, 4) {
+            (n as u32).to_le_bytes().to_vec()
+        } else {
+            (n as u16).to_le_bytes().to_vec()
         }
     }
 
     fn name_length(&self, n: u16) -> Vec<u8> {
-        match self.version >= Version::new(3, 7) {
-            true => n.to_le_bytes().to_vec(),
-            false => vec![n as u8],
+        if self.version >= Version::new(3, 7) {
+            n.to_le_bytes().to_vec()
+        } else {
+            vec![n as u8]
         }
     }
 

@@ -293,9 +293,10 @@ fn run(inst: &TypedAtomic, thread: &Thread, plane: &Plane, plain: bool) -> (Thre
         simd: Simd::detect(),
     };
     let source = Arc::new(blocks);
-    let leave = match plain {
-        true => Plain::new(&PlainProgram::of(source, false)).run(&mut wave, &mut unit),
-        false => Interpreter::new(&Program::of(source, how)).run(&mut wave, &mut unit),
+    let leave = if plain {
+        Plain::new(&PlainProgram::of(source, false)).run(&mut wave, &mut unit)
+    } else {
+        Interpreter::new(&Program::of(source, how)).run(&mut wave, &mut unit)
     };
     assert!(matches!(leave, Leave::End(_)), "{inst}: {leave:?}");
 
@@ -353,9 +354,12 @@ fn fitted(
     null: [bool; 2],
 ) -> TypedAtomic {
     use wavetank_surface_isa::visa::operation::Sources;
-    let raw = |n: usize, there: bool| match there {
-        true => Raw::new(32 + n as u32, 4 * offsets[n]),
-        false => Raw::NULL,
+    let raw = |n: usize, there: bool| {
+        if there {
+            Raw::new(32 + n as u32, 4 * offsets[n])
+        } else {
+            Raw::NULL
+        }
     };
     let coordinates = dimensions.coordinates();
     let sources = inst.operation.row().sources;

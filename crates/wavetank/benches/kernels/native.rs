@@ -62,9 +62,10 @@ impl Native {
             label: format!("native, Avx512, {threads}"),
             threads,
         };
-        match has_avx512() {
-            true => vec![native(1), native(2)],
-            false => Vec::new(),
+        if has_avx512() {
+            vec![native(1), native(2)]
+        } else {
+            Vec::new()
         }
     }
 

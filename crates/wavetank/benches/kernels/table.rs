@@ -27,9 +27,10 @@ impl Table<'_> {
     pub(crate) fn print(&self) {
         for row in &self.ours {
             let levels_agree = row.result == self.ours[0].result;
-            let agreement = match levels_agree {
-                true => self.agreement(row),
-                false => "WRONG: differs from the first row".to_owned(),
+            let agreement = if levels_agree {
+                self.agreement(row)
+            } else {
+                "WRONG: differs from the first row".to_owned()
             };
             self.print_row(row, &agreement);
         }

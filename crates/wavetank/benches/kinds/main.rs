@@ -33,15 +33,16 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<_> = args.iter().filter(|a| !a.starts_with('-')).collect();
     let wanted = |name: &str| words.is_empty() || words.iter().any(|w| name.contains(w.as_str()));
-    let effort = match args.iter().any(|arg| arg == "--quick") {
-        true => Effort {
+    let effort = if args.iter().any(|arg| arg == "--quick") {
+        Effort {
             seconds: 0.001,
             runs: 3,
-        },
-        false => Effort {
+        }
+    } else {
+        Effort {
             seconds: 0.004,
             runs: 7,
-        },
+        }
     };
     let simd = KernelSettings::from_env()?.simd;
     let simd = simd.map_or_else(Simd::detect, Simd::or_best);

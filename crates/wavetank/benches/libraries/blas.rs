@@ -58,9 +58,10 @@ impl Blas {
         let find = |name: &CStr| {
             // SAFETY: the library is open, and the name ends with a zero.
             let found = unsafe { libc::dlsym(library, name.as_ptr()) };
-            match found.is_null() {
-                true => Err(format!("it has no {name:?}")),
-                false => Ok(found),
+            if found.is_null() {
+                Err(format!("it has no {name:?}"))
+            } else {
+                Ok(found)
             }
         };
         let (sgemm, dgemm) = (find(c"cblas_sgemm")?, find(c"cblas_dgemm")?);

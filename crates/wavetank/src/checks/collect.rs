@@ -80,9 +80,10 @@ impl Launched<'_> {
         };
         let before = start.saturating_sub(fault.address);
         let behind = fault.address.saturating_sub(start.saturating_add(*bytes));
-        match before.max(behind) <= NEAR.max(*bytes) {
-            true => origins(*start),
-            false => Vec::new(),
+        if before.max(behind) <= NEAR.max(*bytes) {
+            origins(*start)
+        } else {
+            Vec::new()
         }
     }
 

@@ -62,9 +62,10 @@ impl Used {
 
     /// The address behind the buffer.
     fn end(&self) -> u64 {
-        let bytes = match self.counts_records {
-            true => self.descriptor.stride,
-            false => 1,
+        let bytes = if self.counts_records {
+            self.descriptor.stride
+        } else {
+            1
         };
         let bytes = bytes * u64::from(self.descriptor.num_records);
         self.descriptor.base + bytes
@@ -80,15 +81,15 @@ impl Used {
             index_stride,
             ..
         } = self.descriptor;
-        let size = match self.counts_records {
-            true => format!("{num_records} records of {stride} bytes"),
-            false => format!("{num_records} bytes"),
+        let size = if self.counts_records {
+            format!("{num_records} records of {stride} bytes")
+        } else {
+            format!("{num_records} bytes")
         };
-        match swizzle {
-            true => {
-                format!("{size}, swizzled by elements of {element} bytes of {index_stride} indices")
-            }
-            false => size,
+        if swizzle {
+            format!("{size}, swizzled by elements of {element} bytes of {index_stride} indices")
+        } else {
+            size
         }
     }
 }

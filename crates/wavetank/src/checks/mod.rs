@@ -212,9 +212,10 @@ impl Checking {
     /// The number of threads that may run a dispatch. Watchers and traces get events in the order of execution, so they need
     /// one thread.
     pub(crate) fn threads(&self, threads: usize, is_traced: bool) -> usize {
-        match is_traced || self.watchers.is_some() {
-            true => 1,
-            false => threads,
+        if is_traced || self.watchers.is_some() {
+            1
+        } else {
+            threads
         }
     }
 

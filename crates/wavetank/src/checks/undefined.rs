@@ -253,9 +253,12 @@ const LONGEST_GAP: u64 = 64;
 
 /// What was loaded from, in words.
 fn place(of: &Undefined, registry: &Registry, stored: bool) -> String {
-    let suffix = |why: &str| match stored {
-        true => String::new(),
-        false => format!(", which {why}"),
+    let suffix = |why: &str| {
+        if stored {
+            String::new()
+        } else {
+            format!(", which {why}")
+        }
     };
     let at = of.address;
     match of.memory {

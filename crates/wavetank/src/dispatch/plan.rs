@@ -169,9 +169,10 @@ impl Dispatch<'_> {
 
     /// Scratch of a work-item, with room for calls where their depth is not known.
     fn private_segment_size(&self) -> u32 {
-        let for_calls = match self.has_dynamic_stack() {
-            true => DYNAMIC_STACK,
-            false => 0,
+        let for_calls = if self.has_dynamic_stack() {
+            DYNAMIC_STACK
+        } else {
+            0
         };
         let fixed = self.kernel.info().descriptor.private_segment_fixed_size;
         fixed
@@ -183,9 +184,10 @@ impl Dispatch<'_> {
     /// they do not optimise, so what they say of its size does not decide.
     fn more_stack(&self) -> u32 {
         let has_stack = self.kernel.info().descriptor.private_segment_fixed_size > 0;
-        match has_stack || self.has_dynamic_stack() {
-            true => self.kernel.module.device().inner.stack,
-            false => 0,
+        if has_stack || self.has_dynamic_stack() {
+            self.kernel.module.device().inner.stack
+        } else {
+            0
         }
     }
 

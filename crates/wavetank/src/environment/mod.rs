@@ -241,11 +241,10 @@ fn variable<T>(
 
 fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
     let names = text.split(',').map(str::trim);
-    match names.clone().any(str::is_empty) {
-        true => Err(
-            "it names no GPU beside a comma; write gfx900, or several parted by commas".to_owned(),
-        ),
-        false => names.map(str::parse).collect(),
+    if names.clone().any(str::is_empty) {
+        Err("it names no GPU beside a comma; write gfx900, or several parted by commas".to_owned())
+    } else {
+        names.map(str::parse).collect()
     }
 }
 

@@ -69,9 +69,12 @@ fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
         .map(|entry| entry.expect("an entry").path())
         .collect();
     paths.sort();
-    paths.into_iter().flat_map(|path| match path.is_dir() {
-        true => files(&path).collect::<Vec<_>>(),
-        false => vec![path],
+    paths.into_iter().flat_map(|path| {
+        if path.is_dir() {
+            files(&path).collect::<Vec<_>>()
+        } else {
+            vec![path]
+        }
     })
 }
 

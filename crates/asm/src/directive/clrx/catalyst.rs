@@ -44,9 +44,10 @@ pub(super) fn number(
     field: fn(&mut Settings) -> &mut Option<u32>,
 ) -> Result<(), SyntaxError> {
     let place = cursor.span();
-    let value = match cursor.is_at_end() {
-        true => 0,
-        false => word(a, &mut cursor)?,
+    let value = if cursor.is_at_end() {
+        0
+    } else {
+        word(a, &mut cursor)?
     };
     cursor.end()?;
     if value > most {

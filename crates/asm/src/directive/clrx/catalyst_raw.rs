@@ -18,17 +18,11 @@ pub(super) const ROWS: &[Handler] = &[
     }),
     row(".inputs", |a, c| note(a, c, note::INPUTS)),
     row(".outputs", |a, c| note(a, c, note::OUTPUTS)),
-    row(".condout", |a, c| match a.program.configures {
-        true => number(a, c, u32::MAX, |s| &mut s.cond_out),
-        false => note(a, c, note::COND_OUT),
-    }),
+    row(".condout", |a, c| if a.program.configures { number(a, c, u32::MAX, |s| &mut s.cond_out) } else { note(a, c, note::COND_OUT) }),
     row(".floatconsts", |a, c| note(a, c, note::FLOAT_CONSTANTS)),
     row(".intconsts", |a, c| note(a, c, note::INT_CONSTANTS)),
     row(".boolconsts", |a, c| note(a, c, note::BOOL_CONSTANTS)),
-    row(".earlyexit", |a, c| match a.program.configures {
-        true => number(a, c, u32::MAX, |s| &mut s.early_exit),
-        false => note(a, c, note::EARLY_EXIT),
-    }),
+    row(".earlyexit", |a, c| if a.program.configures { number(a, c, u32::MAX, |s| &mut s.early_exit) } else { note(a, c, note::EARLY_EXIT) }),
     row(".globalbuffers", |a, c| note(a, c, note::GLOBAL_BUFFERS)),
     row(".constantbuffers", |a, c| note(a, c, note::CONSTANT_BUFFERS)),
     row(".inputsamplers", |a, c| note(a, c, note::INPUT_SAMPLERS)),
@@ -44,14 +38,8 @@ pub(super) const ROWS: &[Handler] = &[
     }),
     row(".cbmask", words),
     row(".segment", words),
-    row(".sampler", |a, c| match a.program.configures {
-        true => samplers(a, c),
-        false => words(a, c),
-    }),
-    row(".cbid", |a, c| match a.program.configures {
-        true => number(a, c, MOST_BUFFERS, |s| &mut s.constants),
-        false => words(a, c),
-    }),
+    row(".sampler", |a, c| if a.program.configures { samplers(a, c) } else { words(a, c) }),
+    row(".cbid", |a, c| if a.program.configures { number(a, c, MOST_BUFFERS, |s| &mut s.constants) } else { words(a, c) }),
 ];
 
 /// Limit of notes of a kernel.
@@ -74,13 +62,12 @@ fn note(a: &mut Session<'_>, mut cursor: Cursor<'_>, kind: u32) -> Result<(), Sy
     a.program.kernel(&cursor)?.notes.push((kind, id));
     a.program.configures = false;
     a.asm.sections.switch(id);
-    match cursor.is_at_end() {
-        true => Ok(()),
-        false => {
-            let value = word(a, &mut cursor)?;
-            cursor.end()?;
-            a.asm.append(&value.to_le_bytes())
-        }
+    if cursor.is_at_end() {
+        Ok(())
+    } else {
+        let value = word(a, &mut cursor)?;
+        cursor.end()?;
+        a.asm.append(&value.to_le_bytes())
     }
 }
 

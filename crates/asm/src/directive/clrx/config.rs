@@ -138,12 +138,11 @@ pub(super) fn one(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Syn
         Power(less) => {
             let number = a.asm.count(&mut cursor)?;
             let least = 1 << less;
-            match number.is_power_of_two() && number >= least {
-                true => i64::from(number.trailing_zeros() - less),
-                false => {
-                    let message = format!("{number} is no power of two from {least} on");
-                    return Err(syntax_error(place, message));
-                }
+            if number.is_power_of_two() && number >= least {
+                i64::from(number.trailing_zeros() - less)
+            } else {
+                let message = format!("{number} is no power of two from {least} on");
+                return Err(syntax_error(place, message));
             }
         }
     };
@@ -232,9 +231,10 @@ fn set(a: &mut Session<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Resul
 /// Reads `.dims xyz`, or `.dims xy, x` for the dimensions of work-groups and those of work-items.
 pub(super) fn dims(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let groups = dimensions(&mut cursor)?;
-    let items = match cursor.comma() {
-        true => dimensions(&mut cursor)?,
-        false => groups,
+    let items = if cursor.comma() {
+        dimensions(&mut cursor)?
+    } else {
+        groups
     };
     cursor.end()?;
     a.program.config(&cursor)?.dims = Some((groups, items));

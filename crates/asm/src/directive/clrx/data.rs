@@ -29,9 +29,12 @@ fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErr
         }
         let piece = cursor.piece();
         let value = float(piece).filter(|value| !value.is_nan());
-        let value = value.and_then(|value| match value.is_infinite() {
-            true => Some(0x7c00 | u16::from(value < 0.0) << 15),
-            false => half(value),
+        let value = value.and_then(|value| {
+            if value.is_infinite() {
+                Some(0x7c00 | u16::from(value < 0.0) << 15)
+            } else {
+                half(value)
+            }
         });
         let message = || format!("`{piece}` is no float of 16 bits");
         let value = value.ok_or_else(|| syntax_error(place, message()))?;
@@ -68,11 +71,12 @@ fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(),
 fn fail(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let number = a.number(&mut cursor)?;
     cursor.end()?;
-    match number >= 500 {
-        true => Ok(()),
-        false => Err(syntax_error(
+    if number >= 500 {
+        Ok(())
+    } else {
+        Err(syntax_error(
             0..cursor.text().len(),
             format_args!("the source says that it fails: {number}"),
-        )),
+        ))
     }
 }

@@ -56,13 +56,15 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
         false if shape.is_some() => 4,
         false => return cursor.expect_comma(),
     };
-    let target_size = match is_present(&mut cursor) {
-        true => bytes(a, &mut cursor)?,
-        false => size.next_multiple_of(4),
+    let target_size = if is_present(&mut cursor) {
+        bytes(a, &mut cursor)?
+    } else {
+        size.next_multiple_of(4)
     };
-    let align = match is_present(&mut cursor) {
-        true => bytes(a, &mut cursor)?,
-        false => size.next_power_of_two(),
+    let align = if is_present(&mut cursor) {
+        bytes(a, &mut cursor)?
+    } else {
+        size.next_power_of_two()
     };
     let signed = is_present(&mut cursor) && number_of(&mut cursor, &["zext", "sext"])? == 1;
     let meaning = match (is_present(&mut cursor), shape) {

@@ -25,10 +25,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".isametadata", |a, c| part(a, c, Part::Dropped)),
     row(".stub", |a, c| part(a, c, Part::Dropped)),
     row(".header", |a, c| part(a, c, Part::Header)),
-    row(".data", |a, c| match a.program.format == Format::Amd && a.program.current.is_some() {
-        true => part(a, c, Part::Data),
-        false => data(a, c, ".data"),
-    }),
+    row(".data", |a, c| if a.program.format == Format::Amd && a.program.current.is_some() { part(a, c, Part::Data) } else { data(a, c, ".data") }),
     row(".args", |a, c| { a.program.configures = true; c.end() }),
     row(".globals", |a, c| { a.program.configures = true; c.end() }),
     row(".fkernel", function),
@@ -134,9 +131,10 @@ fn text(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     if let Some(kernel) = a.program.labelled(&name) {
         a.asm.counts.owners = vec![kernel];
     }
-    match headed {
-        true => a.asm.append(&[0; KERNEL_CODE_SIZE]),
-        false => Ok(()),
+    if headed {
+        a.asm.append(&[0; KERNEL_CODE_SIZE])
+    } else {
+        Ok(())
     }
 }
 
@@ -185,9 +183,10 @@ fn code_of(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
         let message = "`.kcode` stands too deep within another";
         return Err(syntax_error(0..cursor.text().len(), message));
     }
-    let mut owners = match a.program.aside.is_empty() {
-        true => Vec::new(),
-        false => a.asm.counts.owners.clone(),
+    let mut owners = if a.program.aside.is_empty() {
+        Vec::new()
+    } else {
+        a.asm.counts.owners.clone()
     };
     let all = a.program.kernels.len();
     cursor.each_operand(|cursor| {

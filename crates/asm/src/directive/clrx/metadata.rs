@@ -222,9 +222,10 @@ fn opencl_argument(
     };
     let kind = rest_of_argument(a, cursor, kind, value, &mut size, &mut entries)?;
     // A structure's size is a multiple of its alignment.
-    let align = match kind == "ByValue" && value == "Struct" {
-        true => 1 << size.trailing_zeros().min(4),
-        false => size.next_power_of_two().clamp(1, 16),
+    let align = if kind == "ByValue" && value == "Struct" {
+        1 << size.trailing_zeros().min(4)
+    } else {
+        size.next_power_of_two().clamp(1, 16)
     };
     entries.extend([
         ("ValueKind", kind.to_owned()),
@@ -414,9 +415,10 @@ fn say(
 /// Reads `.printf ID, SIZE, …, "FORMAT"`.
 fn printf(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let printfs = a.program.metadata.printfs.len() as u64;
-    let id = match matches!(cursor.peek(), b',' | b'"') {
-        true => printfs + 1,
-        false => a.asm.count(&mut cursor)?,
+    let id = if matches!(cursor.peek(), b',' | b'"') {
+        printfs + 1
+    } else {
+        a.asm.count(&mut cursor)?
     };
     cursor.comma();
     let mut sizes = Vec::new();

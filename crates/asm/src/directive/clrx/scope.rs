@@ -19,24 +19,27 @@ pub(super) const ROWS: &[Handler] = &[
 
 fn scope(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = cursor.span();
-    let path = match cursor.is_at_end() {
-        true => None,
-        false => Some(cursor.name()?),
+    let path = if cursor.is_at_end() {
+        None
+    } else {
+        Some(cursor.name()?)
     };
     cursor.end()?;
-    match a.symbols.scopes().enter(path.as_deref()) {
-        true => Ok(()),
-        false => Err(syntax_error(
+    if a.symbols.scopes().enter(path.as_deref()) {
+        Ok(())
+    } else {
+        Err(syntax_error(
             place,
             "scopes stand too deep within each other, or their names are too long",
-        )),
+        ))
     }
 }
 
 fn close(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> {
-    match a.symbols.scopes().leave() {
-        true => cursor.end(),
-        false => alone(cursor, ".scope"),
+    if a.symbols.scopes().leave() {
+        cursor.end()
+    } else {
+        alone(cursor, ".scope")
     }
 }
 
@@ -48,9 +51,10 @@ fn using(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
 
 /// Handles `.unusing SCOPE`; without an operand, for all scopes.
 fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
-    let path = match cursor.is_at_end() {
-        true => None,
-        false => Some(cursor.name()?),
+    let path = if cursor.is_at_end() {
+        None
+    } else {
+        Some(cursor.name()?)
     };
     a.symbols.scopes().stop_using(path.as_deref());
     cursor.end()

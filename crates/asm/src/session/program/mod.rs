@@ -144,10 +144,7 @@ impl Program {
         let (configures, for_hsa) = (self.configures, self.for_hsa);
         let kernel = self.kernel(cursor)?;
         let config = kernel.config.as_mut().filter(|_| configures);
-        let config = config.map(|config| match for_hsa {
-            true => config.for_hsa(),
-            false => config,
-        });
+        let config = config.map(|config| if for_hsa { config.for_hsa() } else { config });
         config.ok_or_else(|| {
             let word = first_word(cursor.text());
             let message = format!("`{word}` stands in the `.config` of a kernel");

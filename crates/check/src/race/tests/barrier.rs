@@ -112,9 +112,10 @@ fn reduction(barriers: bool) -> Vec<&'static str> {
                 (LdsOtherStore, place(wave)),
             ];
             let sum = if wave < half { &sum[..] } else { &[] };
-            match barriers {
-                true => script.barrier((0, wave), sum),
-                false => script.go((0, wave), sum),
+            if barriers {
+                script.barrier((0, wave), sum)
+            } else {
+                script.go((0, wave), sum)
             };
         }
     }

@@ -253,9 +253,10 @@ fn forms(generation: Generation) -> String {
             .map(|c| format!("{} {}", c.code(), c.name()))
             .collect(),
     );
-    let status = match tells_sparse(generation) {
-        true => "the predicate inverted: 0 PT … 7 P0",
-        false => "0: there is no sparse status",
+    let status = if tells_sparse(generation) {
+        "the predicate inverted: 0 PT … 7 P0"
+    } else {
+        "0: there is no sparse status"
     };
     text + &format!("  Ps     {status};  Pg 7 is PT;  register 255 is RZ\n")
 }

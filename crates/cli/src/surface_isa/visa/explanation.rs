@@ -62,13 +62,14 @@ impl Explanation {
         field("Pred", 3, 2, predicate(inst));
         field("Surface", 5, 1, surface_name(inst.surface));
         for (n, (part, raw)) in Part::OPERANDS.iter().zip(inst.operands()).enumerate() {
-            let place = match raw.is_null() {
-                true => "none".to_owned(),
-                false => format!(
+            let place = if raw.is_null() {
+                "none".to_owned()
+            } else {
+                format!(
                     "{} from byte {} on",
                     variable_name(raw.variable),
                     raw.offset
-                ),
+                )
             };
             let role = role(*part, row);
             field(part.name(), 6 + n * size, size, format!("{role}: {place}"));
@@ -122,9 +123,10 @@ fn channels(inst: &TypedAtomic) -> String {
         1 => format!("channel {first}"),
         _ => format!("channels {first} to {}", first + count - 1),
     };
-    match inst.mask.no_mask() {
-        true => format!("{which}, all of them ({}, {count})", inst.mask),
-        false => format!("{which} that are on ({}, {count})", inst.mask),
+    if inst.mask.no_mask() {
+        format!("{which}, all of them ({}, {count})", inst.mask)
+    } else {
+        format!("{which} that are on ({}, {count})", inst.mask)
     }
 }
 
@@ -162,9 +164,10 @@ fn meaning(row: &Row, inst: &TypedAtomic) -> String {
         (Data::Float, false) => " (single precision)",
         (Data::Float, true) => " (half precision)",
     };
-    let result = match inst.dst.is_null() {
-        true => "nothing is returned".to_owned(),
-        false => format!("Dst gets {}", row.returned),
+    let result = if inst.dst.is_null() {
+        "nothing is returned".to_owned()
+    } else {
+        format!("Dst gets {}", row.returned)
     };
     format!(
         "Each active channel stores {}{how} to its element in one step; {result}.",

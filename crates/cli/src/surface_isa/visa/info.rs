@@ -17,9 +17,10 @@ pub(crate) fn info(file: &Path, bytes: Vec<u8>, json: bool) -> Result {
     let container = Container::read(bytes);
     let container = container.map_err(|e| Failure::usage(e.to_string()).of(file))?;
     let report = Report::new(file, &container);
-    match json {
-        true => print_json(&report),
-        false => print(&report.text()),
+    if json {
+        print_json(&report)
+    } else {
+        print(&report.text())
     }
 }
 

@@ -218,9 +218,10 @@ impl Syntax for Clrx {
 
     /// Reads a list, or a number.
     fn bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure> {
-        match lex.clone().mark(b'[') {
-            true => self.listed_bits(lex),
-            false => expr::within(lex, 0, 15).map(|n| n as u8),
+        if lex.clone().mark(b'[') {
+            self.listed_bits(lex)
+        } else {
+            expr::within(lex, 0, 15).map(|n| n as u8)
         }
     }
 

@@ -114,10 +114,11 @@ fn registers(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Fai
         ),
     };
     let first = expr::within(&mut ahead, 0, limit)?;
-    let last = match ahead.mark(b':') {
+    let last = if ahead.mark(b':') {
         // A scalar span at the end of the file may extend beyond it.
-        true => expr::within(&mut ahead, first, (limit + 15).min(255))?,
-        false => first,
+        expr::within(&mut ahead, first, (limit + 15).min(255))?
+    } else {
+        first
     };
     expect(&mut ahead, b']', "after the registers")?;
     *lex = ahead;

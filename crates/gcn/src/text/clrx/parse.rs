@@ -39,9 +39,12 @@ pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Ins
     }
     // Of the failures, the one with the furthest position wins; of several at that position, the first.
     let failures = lines.filter_map(|line| line.read(lex).err());
-    let best = failures.reduce(|best, next| match next.span.start > best.span.start {
-        true => next,
-        false => best,
+    let best = failures.reduce(|best, next| {
+        if next.span.start > best.span.start {
+            next
+        } else {
+            best
+        }
     });
     Err(best.map_or_else(|| unknown(word, &start, chip), |failure| *failure))
 }

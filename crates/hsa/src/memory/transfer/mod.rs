@@ -138,9 +138,12 @@ fn copy_bytes(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     let from = ownership::Range::new(from, bytes, Access::Read);
     let _held = [to.hold()?, from.hold()?];
     let apart = to.address.abs_diff(from.address) >= bytes;
-    let by_system = || match apart {
-        true => pages::copy(to.address, from.address, bytes),
-        false => Ok(Copied::Nothing),
+    let by_system = || {
+        if apart {
+            pages::copy(to.address, from.address, bytes)
+        } else {
+            Ok(Copied::Nothing)
+        }
     };
     let ours = to.ours && from.ours;
     if !ours && bytes <= SMALL && by_system()? == Copied::All {

@@ -200,12 +200,13 @@ impl Jobs {
         }
         let found: Vec<Found> = unordered.iter().filter_map(|old| old.meets(job)).collect();
         for found in found {
-            match self.running.is_empty() {
-                true => self.found.push(found),
-                false => self.suspects.push(Suspect {
+            if self.running.is_empty() {
+                self.found.push(found);
+            } else {
+                self.suspects.push(Suspect {
                     found,
                     unless: self.running.clone(),
-                }),
+                });
             }
         }
         false
@@ -325,13 +326,14 @@ impl Job {
     ) -> Option<Found> {
         let (first, meeting) = of.meets_launch(of_second)?;
         let backtrace = self.request.backtrace.clone();
-        let other_half = match is_copy(kernel.name()) {
-            true => Other::Copy {
+        let other_half = if is_copy(kernel.name()) {
+            Other::Copy {
                 call: kernel.name().to_owned(),
                 backtrace,
                 writes: first.noun != "load",
-            },
-            false => Other::Kernel(kernel.clone(), backtrace, first),
+            }
+        } else {
+            Other::Kernel(kernel.clone(), backtrace, first)
         };
         Some(Found {
             kernel: second.clone(),

@@ -63,9 +63,10 @@ fn with_kernel(found: &Found) -> Finding {
         "the launches are on different queues, and neither happens before the other".to_owned(),
     ];
     let mut related = Vec::new();
-    match same {
-        true => related.push(Mark::at(other.pc, label)),
-        false => notes.push(format!("{label}: {there}")),
+    if same {
+        related.push(Mark::at(other.pc, label));
+    } else {
+        notes.push(format!("{label}: {there}"));
     }
     let host = [
         stack("the other kernel was launched here", backtrace.as_ref()),

@@ -78,9 +78,10 @@ fn read(register: Register) -> Units {
     if !is_vector(register) {
         return 0;
     }
-    match register.is_zmm() || register.is_k() {
-        true => both(register),
-        false => 1 << unit(register, 0),
+    if register.is_zmm() || register.is_k() {
+        both(register)
+    } else {
+        1 << unit(register, 0)
     }
 }
 

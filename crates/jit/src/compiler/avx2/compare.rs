@@ -139,12 +139,11 @@ impl Lowering<'_> {
         let args = wide.args();
         self.compared(wide, form, |l, half| {
             let a = l.half_register(args[1], form, half);
-            let both = match args[1] == args[2] {
-                true => a,
-                false => {
-                    let b = l.half(args[2], form, half);
-                    l.two(AND, a, b)
-                }
+            let both = if args[1] == args[2] {
+                a
+            } else {
+                let b = l.half(args[2], form, half);
+                l.two(AND, a, b)
             };
             let zero = l.zero();
             l.onto(equal(form), zero, both);

@@ -285,9 +285,10 @@ fn part_of_power(l: &mut Lowering, f: Format, part: Register, power: Register) {
     let mut clamped = power;
     for (limit, is_upper) in [(bias, true), (1 - bias, false)] {
         let limit = l.number_in(f.form, limit as u64);
-        let beyond = match is_upper {
-            true => l.two(more(f.form), clamped, limit),
-            false => l.two(more(f.form), limit, clamped),
+        let beyond = if is_upper {
+            l.two(more(f.form), clamped, limit)
+        } else {
+            l.two(more(f.form), limit, clamped)
         };
         let args = [part.into(), clamped.into(), limit.into(), beyond.into()];
         l.asm.op(BLEND, &args);

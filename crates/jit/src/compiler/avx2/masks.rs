@@ -166,10 +166,7 @@ impl Lowering<'_> {
     /// The common form that two masks are converted to.
     fn common(&self, a: Register, b: Register) -> Form {
         let [a, b] = [a, b].map(|k| self.state.forms[number(k)]);
-        match a == b {
-            true => a,
-            false => Form::Dwords,
-        }
+        if a == b { a } else { Form::Dwords }
     }
 
     /// Whether the next jump tests if all lanes are active.
@@ -252,15 +249,17 @@ pub(super) fn test(l: &mut Lowering, wide: &Wide, _: Row) {
     for half in if is_half { 0..1 } else { 0..2 } {
         for k in if a == b { vec![a] } else { vec![a, b] } {
             let from = l.mask(k, form, half);
-            match std::mem::take(&mut is_first) {
-                true => l.asm.op(COPY, &[all.into(), from.into()]),
-                false => l.asm.op(join, &[all.into(), all.into(), from.into()]),
+            if std::mem::take(&mut is_first) {
+                l.asm.op(COPY, &[all.into(), from.into()]);
+            } else {
+                l.asm.op(join, &[all.into(), all.into(), from.into()]);
             }
         }
     }
-    let with = match wants_all {
-        true => Arg::M(l.dwords(!0)),
-        false => all.into(),
+    let with = if wants_all {
+        Arg::M(l.dwords(!0))
+    } else {
+        all.into()
     };
     l.asm.op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), with]);
 }

@@ -80,9 +80,10 @@ impl Lowering<'_> {
         if let Some(old) = self.state.find(unit) {
             self.state.contents[old] = Content::Nothing;
         }
-        self.state.contents[number(register)] = match self.is_needed(unit) {
-            true => Content::Unit { unit, dirty: true },
-            false => Content::Temp,
+        self.state.contents[number(register)] = if self.is_needed(unit) {
+            Content::Unit { unit, dirty: true }
+        } else {
+            Content::Temp
         };
     }
 

@@ -137,9 +137,10 @@ impl Case {
     /// Adds a mask at random. Masks of words have no instruction here that loads them.
     fn restrict(&mut self, may_zero: bool, k: Register, random: &mut Random) {
         if self.form != Form::Words && random.is_lucky() {
-            self.under = match may_zero && random.is_lucky() {
-                true => Under::Zero(k),
-                false => Under::Merge(k),
+            self.under = if may_zero && random.is_lucky() {
+                Under::Zero(k)
+            } else {
+                Under::Merge(k)
             };
         }
     }
@@ -175,9 +176,10 @@ impl Case {
             let k = Arg::R(Register::K1 + n);
             let from = at(MASKS + 8 * n).into();
             asm.op(Code::Mov_r64_rm64, &[rax, from]);
-            match self.form == Form::Bytes {
-                true => asm.op(Code::VEX_Kmovq_kr_r64, &[k, rax]),
-                false => asm.op(Code::VEX_Kmovw_kr_km16, &[k, from]),
+            if self.form == Form::Bytes {
+                asm.op(Code::VEX_Kmovq_kr_r64, &[k, rax]);
+            } else {
+                asm.op(Code::VEX_Kmovw_kr_km16, &[k, from]);
             }
         }
     }
@@ -189,12 +191,11 @@ impl Case {
         for n in 0..3 {
             let k = Arg::R(Register::K1 + n);
             let to = at(MASKS_AFTER + 8 * n).into();
-            match self.form == Form::Bytes {
-                true => {
-                    asm.op(Code::VEX_Kmovq_r64_kr, &[rax, k]);
-                    asm.op(Code::Mov_rm64_r64, &[to, rax]);
-                }
-                false => asm.op(Code::VEX_Kmovw_m16_kr, &[to, k]),
+            if self.form == Form::Bytes {
+                asm.op(Code::VEX_Kmovq_r64_kr, &[rax, k]);
+                asm.op(Code::Mov_rm64_r64, &[to, rax]);
+            } else {
+                asm.op(Code::VEX_Kmovw_m16_kr, &[to, k]);
             }
         }
         for n in 0..VECTORS {
@@ -279,9 +280,12 @@ fn memory(code: Code, random: &mut Random) -> Box<Memory> {
     for (n, bytes) in memory.0.chunks_mut(8).enumerate() {
         let scales = name.contains("Vscalef") && n >= 3 * 8;
         let name = if scales { WHOLE } else { &name };
-        let field = |random: &mut Random| match double {
-            true => field(name, 64, random),
-            false => field(name, 32, random) | field(name, 32, random) << 32,
+        let field = |random: &mut Random| {
+            if double {
+                field(name, 64, random)
+            } else {
+                field(name, 32, random) | field(name, 32, random) << 32
+            }
         };
         let is_mask = (MASKS as usize / 8..MASKS as usize / 8 + 3).contains(&n);
         let number = if is_mask {

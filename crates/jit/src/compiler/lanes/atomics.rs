@@ -67,9 +67,10 @@ impl LaneAccess<'_> {
 
     /// The part of a register with the width of the access.
     fn sized(&self, register: Register) -> Register {
-        match self.is_wide() {
-            true => register,
-            false => low(register),
+        if self.is_wide() {
+            register
+        } else {
+            low(register)
         }
     }
 
@@ -114,9 +115,10 @@ impl LaneAccess<'_> {
         let returns = self.op.ret.is_some();
         let pick = |codes: [Code; 2]| codes[usize::from(self.is_wide())];
         if let (Some(codes), false) = (in_memory(rmw), returns) {
-            return match owned {
-                true => u.asm.op(pick(codes), &[at, word.into()]),
-                false => u.asm.locked(pick(codes), &[at, word.into()]),
+            return if owned {
+                u.asm.op(pick(codes), &[at, word.into()]);
+            } else {
+                u.asm.locked(pick(codes), &[at, word.into()]);
             };
         }
         let before = [OLD_WORD, WORD];
@@ -167,9 +169,10 @@ impl LaneAccess<'_> {
         let at = Arg::M(Mem::at(OTHER, 0));
         if owned {
             self.word(u, NEW, 1);
-            let [load, store] = match self.is_wide() {
-                true => [Code::Mov_r64_rm64, Code::Mov_rm64_r64],
-                false => [Code::Mov_r32_rm32, Code::Mov_rm32_r32],
+            let [load, store] = if self.is_wide() {
+                [Code::Mov_r64_rm64, Code::Mov_rm64_r64]
+            } else {
+                [Code::Mov_r32_rm32, Code::Mov_rm32_r32]
             };
             u.asm.op(load, &[self.sized(OLD_WORD).into(), at]);
             self.op(u.asm, COMPARE_WORDS, [NEW, OLD_WORD]);
@@ -178,9 +181,10 @@ impl LaneAccess<'_> {
             return u.asm.op(store, &[at, self.sized(WORD).into()]);
         }
         self.word(u, OLD_WORD, 1);
-        let exchange = match self.is_wide() {
-            true => Code::Cmpxchg_rm64_r64,
-            false => Code::Cmpxchg_rm32_r32,
+        let exchange = if self.is_wide() {
+            Code::Cmpxchg_rm64_r64
+        } else {
+            Code::Cmpxchg_rm32_r32
         };
         u.asm.locked(exchange, &[at, self.sized(WORD).into()]);
     }
@@ -232,19 +236,20 @@ impl LaneAccess<'_> {
     /// and a negative NaN.
     fn modify_float(&self, asm: &mut Asm, rmw: Rmw) {
         let [old, data] = [Register::XMM1, Register::XMM2];
-        let (to_vector, back, add, compare) = match self.is_wide() {
-            true => (
+        let (to_vector, back, add, compare) = if self.is_wide() {
+            (
                 Code::VEX_Vmovq_xmm_rm64,
                 Code::VEX_Vmovq_rm64_xmm,
                 Code::VEX_Vaddsd_xmm_xmm_xmmm64,
                 Code::VEX_Vucomisd_xmm_xmmm64,
-            ),
-            false => (
+            )
+        } else {
+            (
                 Code::VEX_Vmovd_xmm_rm32,
                 Code::VEX_Vmovd_rm32_xmm,
                 Code::VEX_Vaddss_xmm_xmm_xmmm32,
                 Code::VEX_Vucomiss_xmm_xmmm32,
-            ),
+            )
         };
         for (vector, register) in [(old, OLD_WORD), (data, WORD)] {
             let register = self.sized(register);

@@ -11,9 +11,10 @@ use crate::compiler::uniform::Uniform;
 impl LaneAccess<'_> {
     /// Bytes from one dword of a lane to the next.
     fn step(&self) -> u32 {
-        match self.is_private() {
-            true => VECTOR_BYTES as u32,
-            false => 4,
+        if self.is_private() {
+            VECTOR_BYTES as u32
+        } else {
+            4
         }
     }
 

@@ -212,9 +212,10 @@ pub(super) fn lane_id(t: &mut Tile) -> Done {
 
 /// The mask of the lanes below each lane, in its lower or upper half.
 pub(super) fn lanes_below(high: bool) -> Template {
-    match high {
-        false => |t| t.row_of(|lane| ((1u64 << lane) - 1) as u32),
-        true => |t| t.row_of(|lane| (((1u64 << lane) - 1) >> 32) as u32),
+    if !high {
+        |t| t.row_of(|lane| ((1u64 << lane) - 1) as u32)
+    } else {
+        |t| t.row_of(|lane| (((1u64 << lane) - 1) >> 32) as u32)
     }
 }
 

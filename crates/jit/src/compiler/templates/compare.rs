@@ -356,12 +356,11 @@ impl Tile<'_, '_> {
     /// Marks the lanes of any of these classes, or of all, in the first mask.
     fn mark_classes(&mut self, masks: [Register; 2], a: &[Register], of: u8, all: bool) {
         let f = self.format();
-        let (code, a) = match f.is_half() {
-            true => {
-                let code = Code::EVEX_Vfpclassph_kr_k1_ymmm256b16_imm8;
-                (code, vec![self.words(a[0], SCRATCH[0])])
-            }
-            false => (f.class, a.to_vec()),
+        let (code, a) = if f.is_half() {
+            let code = Code::EVEX_Vfpclassph_kr_k1_ymmm256b16_imm8;
+            (code, vec![self.words(a[0], SCRATCH[0])])
+        } else {
+            (f.class, a.to_vec())
         };
         for (k, a) in masks.iter().zip(a) {
             // For all classes, each is tested separately.

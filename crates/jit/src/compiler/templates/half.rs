@@ -139,9 +139,10 @@ impl Tile<'_, '_> {
         for high in [false, true].into_iter().take(1 + usize::from(pair)) {
             let mut wide = [Register::None; N];
             for (to, v) in wide.iter_mut().zip(args) {
-                *to = match signaling {
-                    true => self.signaling(v, high)?,
-                    false => self.widened(v, high)?,
+                *to = if signaling {
+                    self.signaling(v, high)?
+                } else {
+                    self.widened(v, high)?
                 };
             }
             emit(self, Format::of(Elem::F32), wide);

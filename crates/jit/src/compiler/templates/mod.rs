@@ -149,8 +149,9 @@ pub(super) fn for_one_lane(block: &Block, op: &Op) -> Option<Template> {
     );
     let mut numbers = true;
     op.for_each_operand(&mut |a| numbers &= matches!(block.ty(*a), Ty::U32 | Ty::U64));
-    match computes && numbers {
-        true => for_lanes(block, op).ok(),
-        false => None,
+    if computes && numbers {
+        for_lanes(block, op).ok()
+    } else {
+        None
     }
 }

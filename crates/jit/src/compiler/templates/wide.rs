@@ -276,9 +276,10 @@ pub(super) fn sub_borrow(t: &mut Tile) -> Done {
 
 /// 32 by 32 bits plus 64 bits. For signed factors, no carry is reported.
 pub(super) fn mad_wide(signed: bool) -> Template {
-    match signed {
-        false => |t| t.mad_wide(UNSIGNED, true),
-        true => |t| t.mad_wide(SIGNED, false),
+    if !signed {
+        |t| t.mad_wide(UNSIGNED, true)
+    } else {
+        |t| t.mad_wide(SIGNED, false)
     }
 }
 
@@ -311,9 +312,10 @@ impl Tile<'_, '_> {
         if let Some((out, _)) = second {
             let args = [k.into(), high.into(), high.into()];
             self.asm.under(ZERO, Under::Merge(k), &args);
-            let (join, args) = match carries {
-                true => (Code::VEX_Korw_kr_kr_kr, [out.into(), out.into(), k.into()]),
-                false => (Code::VEX_Kxorw_kr_kr_kr, [out.into(); 3]),
+            let (join, args) = if carries {
+                (Code::VEX_Korw_kr_kr_kr, [out.into(), out.into(), k.into()])
+            } else {
+                (Code::VEX_Kxorw_kr_kr_kr, [out.into(); 3])
             };
             self.asm.op(join, &args);
         }

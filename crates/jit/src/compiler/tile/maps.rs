@@ -74,9 +74,10 @@ impl Parts {
 pub(super) struct Used([Option<VarId>; 40]);
 
 fn number(register: Register) -> usize {
-    match register.is_k() {
-        true => 32 + (register as usize - Register::K0 as usize),
-        false => register as usize - Register::ZMM0 as usize,
+    if register.is_k() {
+        32 + (register as usize - Register::K0 as usize)
+    } else {
+        register as usize - Register::ZMM0 as usize
     }
 }
 

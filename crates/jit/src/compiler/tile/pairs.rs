@@ -55,9 +55,10 @@ impl Tile<'_, '_> {
     /// Converts a value from its other form.
     pub(super) fn convert(&mut self, var: VarId) -> Result<Register, TooMany> {
         let (pair, of_planes) = self.other_form(var).expect("it is here or there");
-        let (from, made) = match of_planes {
-            true => (pair.planes, pair.packed),
-            false => (pair.packed, pair.planes),
+        let (from, made) = if of_planes {
+            (pair.planes, pair.packed)
+        } else {
+            (pair.packed, pair.planes)
         };
         let high = u32::from(var == made[1]);
         let [a, b] = [self.register(from[0])?, self.register(from[1])?];

@@ -132,9 +132,10 @@ impl Tile<'_, '_> {
 
     /// A free register. If there is none, the value whose next use is farthest is spilled.
     pub(super) fn free_register(&mut self, mask: bool) -> Result<Register, TooMany> {
-        let (first, count) = match mask {
-            true => (Register::K1, MASKS),
-            false => (Register::ZMM0, ZMMS),
+        let (first, count) = if mask {
+            (Register::K1, MASKS)
+        } else {
+            (Register::ZMM0, ZMMS)
         };
         let registers = (0..count as u32).map(|n| first + n);
         let mut candidates = registers.filter(|r| !self.pinned.contains(r));
@@ -167,9 +168,10 @@ impl Tile<'_, '_> {
             return Ok(());
         }
         let register = self.vars[var].register.expect("it is here or there");
-        let slot = match self.vars[var].mask {
-            true => Slot::Mask(self.single.uniform(self.segment)?),
-            false => Slot::Lanes(self.single.vector(self.segment)?),
+        let slot = if self.vars[var].mask {
+            Slot::Mask(self.single.uniform(self.segment)?)
+        } else {
+            Slot::Lanes(self.single.vector(self.segment)?)
         };
         self.store(slot, register);
         self.vars[var].slot = Some(slot);

@@ -54,27 +54,28 @@ impl Uniform<'_, '_> {
     }
 
     pub(super) fn copy(&mut self, to: Register, from: Register, wide: bool) {
-        match wide {
-            true => self.asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]),
-            false => {
-                let (to, from) = (low(to), low(from));
-                self.asm.op(Code::Mov_r32_rm32, &[to.into(), from.into()]);
-            }
+        if wide {
+            self.asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]);
+        } else {
+            let (to, from) = (low(to), low(from));
+            self.asm.op(Code::Mov_r32_rm32, &[to.into(), from.into()]);
         }
     }
 
     pub(super) fn load_from(&mut self, register: Register, from: Mem, wide: bool) {
-        let (code, register) = match wide {
-            true => (Code::Mov_r64_rm64, register),
-            false => (Code::Mov_r32_rm32, low(register)),
+        let (code, register) = if wide {
+            (Code::Mov_r64_rm64, register)
+        } else {
+            (Code::Mov_r32_rm32, low(register))
         };
         self.asm.op(code, &[register.into(), from.into()]);
     }
 
     pub(super) fn store_to(&mut self, to: Mem, register: Register, wide: bool) {
-        let (code, register) = match wide {
-            true => (Code::Mov_rm64_r64, register),
-            false => (Code::Mov_rm32_r32, low(register)),
+        let (code, register) = if wide {
+            (Code::Mov_rm64_r64, register)
+        } else {
+            (Code::Mov_rm32_r32, low(register))
         };
         self.asm.op(code, &[to.into(), register.into()]);
     }

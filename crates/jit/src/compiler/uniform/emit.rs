@@ -322,9 +322,10 @@ impl Uniform<'_, '_> {
         self.load(A, a);
         self.load(B, b);
         let up = code([Code::Shl_rm32_CL, Code::Shl_rm64_CL]);
-        let down = match signed {
-            true => code([Code::Sar_rm32_CL, Code::Sar_rm64_CL]),
-            false => code([Code::Shr_rm32_CL, Code::Shr_rm64_CL]),
+        let down = if signed {
+            code([Code::Sar_rm32_CL, Code::Sar_rm64_CL])
+        } else {
+            code([Code::Shr_rm32_CL, Code::Shr_rm64_CL])
         };
         self.asm.op(down, &[x.into(), cl]);
         self.load(B, c);
@@ -385,9 +386,10 @@ impl Uniform<'_, '_> {
     fn flags(&mut self, wide: bool, a: Value, b: Value) {
         self.load(A, a);
         let b = self.arg(B, b);
-        match wide {
-            true => self.asm.op(Code::Cmp_r64_rm64, &[A.into(), b]),
-            false => self.asm.op(Code::Cmp_r32_rm32, &[low(A).into(), b]),
+        if wide {
+            self.asm.op(Code::Cmp_r64_rm64, &[A.into(), b]);
+        } else {
+            self.asm.op(Code::Cmp_r32_rm32, &[low(A).into(), b]);
         }
     }
 
@@ -426,9 +428,10 @@ impl Uniform<'_, '_> {
         carry: Option<Value>,
         subtract: bool,
     ) -> Result<(), TooMany> {
-        let code = match subtract {
-            true => Code::Sub_r64_rm64,
-            false => Code::Add_r64_rm64,
+        let code = if subtract {
+            Code::Sub_r64_rm64
+        } else {
+            Code::Add_r64_rm64
         };
         if let Some(carry) = carry {
             self.load(A, carry);

@@ -233,10 +233,11 @@ impl Test<'_> {
                 vec![v(AT), v(INDEX)],
             ),
         };
-        set_addresses(wave, AT as usize, |lane| match indexed {
-            true => base,
-            false => lanes[lane],
-        });
+        set_addresses(
+            wave,
+            AT as usize,
+            |lane| if indexed { base } else { lanes[lane] },
+        );
         let op = MemOp {
             offset: constant,
             ..op(space)
@@ -338,14 +339,13 @@ impl Test<'_> {
                 0
             };
             let element = |at: u128, size: u128| {
-                let inside = match counts {
-                    true => {
-                        index < records
-                            && (!idxen
-                                || dialect != Dialect::Strided
-                                || offset + at < u128::from(stride))
-                    }
-                    false => distance + more + at < records,
+                let inside = if counts {
+                    index < records
+                        && (!idxen
+                            || dialect != Dialect::Strided
+                            || offset + at < u128::from(stride))
+                } else {
+                    distance + more + at < records
                 };
                 let all = counts || distance + more + size <= records;
                 let address = (start + at) as u64;
@@ -422,21 +422,22 @@ impl Test<'_> {
         });
         let limited = limit.map_or(Source::None, |_| Source::Uniform(s(NUMBER)));
         let limit_of = limit.map(|_| V);
-        let (space, sources) = match flat {
-            true => (
+        let (space, sources) = if flat {
+            (
                 Where::Flat {
                     address: V,
                     limit: limit_of,
                 },
                 vec![v(AT), limited],
-            ),
-            false => (
+            )
+        } else {
+            (
                 Where::Lds {
                     address: V,
                     limit: limit_of,
                 },
                 vec![v(OFFSET), limited],
-            ),
+            )
         };
         let end = limit.map_or(size, |limit| size.min(limit.into()));
         let aligned = atomic || limit.is_some();
@@ -590,15 +591,16 @@ impl Test<'_> {
         let size = if buffer { u64::from(records) } else { u64::MAX };
         let dword = |n: u64| ((offset & !3) + 4 * n < size).then_some(first + 4 * n);
         let places = (0..dwords).map(dword).collect();
-        let space = match buffer {
-            true => Where::ScalarBuffer {
+        let space = if buffer {
+            Where::ScalarBuffer {
                 resource: [ADDRESS, ADDRESS + 2].map(|n| Value(n as u32)),
                 index: Some(V),
-            },
-            false => Where::Scalar {
+            }
+        } else {
+            Where::Scalar {
                 address: V,
                 index: Some(V),
-            },
+            }
         };
         let op = super::load(space, Access::Dwords(dwords as u8), DataReg::S(40));
         (

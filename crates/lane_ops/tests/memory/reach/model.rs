@@ -214,9 +214,10 @@ pub(crate) fn now(
     Model {
         guest,
         lds,
-        gds: match gds {
-            true => registry.read_gds(),
-            false => model.gds.clone(),
+        gds: if gds {
+            registry.read_gds()
+        } else {
+            model.gds.clone()
         },
         scratch: bytes_of(registry, model.scratch_base, model.scratch.len()),
         ..model.clone()

@@ -42,9 +42,10 @@ fn expected(status: Status) -> u32 {
 /// The exceptions that the other implementation reports: neither denormal operands, nor an overflow that is rounded to the
 /// largest number (IEEE 754, 7.4 does).
 fn heard<F: Float>(result: F) -> u32 {
-    match result.is_largest() {
-        true => !DENORMAL & !OVERFLOW,
-        false => !DENORMAL,
+    if result.is_largest() {
+        !DENORMAL & !OVERFLOW
+    } else {
+        !DENORMAL
     }
 }
 

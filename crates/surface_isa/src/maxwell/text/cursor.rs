@@ -80,9 +80,10 @@ impl<'t> Cursor<'t> {
 
     /// Takes a mark, after blanks.
     pub(crate) fn expect(&mut self, mark: char, why: &str) -> Result<(), TextError> {
-        match self.eat(mark) {
-            true => Ok(()),
-            false => self.fail(format!("expected `{mark}` {why}")),
+        if self.eat(mark) {
+            Ok(())
+        } else {
+            self.fail(format!("expected `{mark}` {why}"))
         }
     }
 

@@ -203,9 +203,10 @@ fn numbered(word: &Word<'_>, letter: char, most: u8) -> Option<u8> {
 }
 
 fn predicate(word: &Word<'_>) -> Option<Pred> {
-    match word.is("PT") {
-        true => Some(Pred::PT),
-        false => numbered(word, 'P', 6).and_then(Pred::new),
+    if word.is("PT") {
+        Some(Pred::PT)
+    } else {
+        numbered(word, 'P', 6).and_then(Pred::new)
     }
 }
 

@@ -73,9 +73,10 @@ fn heads(at: &mut Cursor<'_>, version: Version) -> Result<(Vec<FileVariable>, Ve
 }
 
 fn name(at: &mut Cursor<'_>, version: Version) -> Result<String> {
-    let length = match version >= LONG_NAMES {
-        true => usize::from(at.u16("the length of a name")?),
-        false => usize::from(at.u8("the length of a name")?),
+    let length = if version >= LONG_NAMES {
+        usize::from(at.u16("the length of a name")?)
+    } else {
+        usize::from(at.u8("the length of a name")?)
     };
     let name = at.take(length, "a name")?;
     Ok(String::from_utf8_lossy(name).into_owned())
@@ -240,9 +241,10 @@ fn state(at: &mut Cursor<'_>, ids: Ids) -> Result<State> {
 }
 
 fn inputs(at: &mut Cursor<'_>, version: Version) -> Result<Vec<Input>> {
-    let count = match version >= MANY_INPUTS {
-        true => at.u32("the number of inputs")?,
-        false => at.u8("the number of inputs")?.into(),
+    let count = if version >= MANY_INPUTS {
+        at.u32("the number of inputs")?
+    } else {
+        at.u8("the number of inputs")?.into()
     };
     let mut inputs = Vec::new();
     for _ in 0..count {

@@ -145,15 +145,14 @@ fn expect<'t>(tokens: &mut Tokens<'t>, what: &str) -> Result<Token<'t>> {
 /// A mark, which has to be there.
 fn mark(tokens: &mut Tokens<'_>, mark: &str, where_: &str) -> Result<()> {
     let token = expect(tokens, &format!("`{mark}` {where_}"))?;
-    match token.text == mark {
-        true => Ok(()),
-        false => {
-            let found = plain(token.text);
-            fail(
-                token.span(),
-                format!("expected `{mark}` {where_}, found `{found}`"),
-            )
-        }
+    if token.text == mark {
+        Ok(())
+    } else {
+        let found = plain(token.text);
+        fail(
+            token.span(),
+            format!("expected `{mark}` {where_}, found `{found}`"),
+        )
     }
 }
 
@@ -271,9 +270,10 @@ fn unknown<T>(name: &str, at: usize) -> Result<T> {
         plain(name),
         list.join(", ")
     );
-    match meant {
-        true => help(span, message, format!("did you mean `{}`?", near[0])),
-        false => fail(span, message),
+    if meant {
+        help(span, message, format!("did you mean `{}`?", near[0]))
+    } else {
+        fail(span, message)
     }
 }
 
@@ -287,13 +287,12 @@ fn execution(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<(Mask,
     )?;
     let token = expect(tokens, "a mask or an execution size, such as `M1, 8`")?;
     let plain_size = token.text.bytes().all(|b| b.is_ascii_digit());
-    let (mask, size) = match plain_size {
-        true => (Mask::from_code(0), token),
-        false => {
-            let mask = execution_mask(token)?;
-            self::mark(tokens, ",", "between mask and execution size")?;
-            (mask, expect(tokens, "an execution size: 1, 2, 4, 8 or 16")?)
-        }
+    let (mask, size) = if plain_size {
+        (Mask::from_code(0), token)
+    } else {
+        let mask = execution_mask(token)?;
+        self::mark(tokens, ",", "between mask and execution size")?;
+        (mask, expect(tokens, "an execution size: 1, 2, 4, 8 or 16")?)
     };
     let channels = size.text.parse().ok().and_then(Channels::new);
     let Some(channels) = channels else {
