@@ -312,6 +312,9 @@ pub(crate) trait Level {
     /// Whether uniform sources and sign modifiers are fused into vector steps; otherwise they are materialised first, which keeps
     /// the code small.
     const FUSE: bool;
+    /// Whether each width of a load or store has a step of its own. Otherwise one step serves all widths, which keeps the code
+    /// small.
+    const WIDTHS: bool;
     /// The memory moves of the level.
     type Rows: Rows;
     /// Whether this processor has every feature of the level: otherwise its steps must not be run.
@@ -347,7 +350,7 @@ pub(crate) trait Custom {
 }
 
 macro_rules! level {
-    ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal [$($feature:tt)*]) => {
+    ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal $widths:expr, [$($feature:tt)*]) => {
         $(#[$doc])*
         pub(crate) struct $level;
 
@@ -403,6 +406,7 @@ macro_rules! level {
 
         impl Level for $level {
             const FUSE: bool = $fuse;
+            const WIDTHS: bool = $widths;
             type Rows = rows::$level;
             #[cfg(target_arch = "x86_64")]
             fn is_available() -> bool {
@@ -442,18 +446,18 @@ macro_rules! level {
 #[cfg(target_arch = "x86_64")]
 level!(
     /// AVX-512: sixteen 32-bit lanes at a time.
-    Avx512 avx512 Store512 true
+    Avx512 avx512 Store512 true true,
     ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
 #[cfg(target_arch = "x86_64")]
 level!(
     /// AVX2 and FMA: eight 32-bit lanes at a time.
-    Avx2 avx2 Store256 true
+    Avx2 avx2 Store256 true true,
     ["avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
 level!(
-    /// The features that every processor of the host's architecture has.
-    Baseline baseline Plain false []
+    /// The features that every processor of the host's architecture has. On x86-64 few processors have no more than these.
+    Baseline baseline Plain false cfg!(not(target_arch = "x86_64")), []
 );
 
 /// Other hosts have one level, also under these names.

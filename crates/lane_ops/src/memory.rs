@@ -27,29 +27,29 @@ use wavetank_memory::{Denied, Request};
 /// The step of a memory operation, whose `imm[0]` is the address of a [`Request`] that outlives the step.
 ///
 /// An operation that would return to vector registers that do not exist has no effect (Vega ISA, 3.6.2). An instrumented step
-/// records its accesses; it is the same at every level.
+/// records its accesses; it is the same at every level, and so is a step that accesses shadows.
 pub(crate) fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
     match (returns_in_file(op), op.shadow, instrumented) {
         (false, ..) => nothing,
-        (true, true, _) => of_shadows::<L>(op),
+        (true, true, _) => of_shadows(op),
         (true, false, false) => by_space::<L, Plain, false>(op),
         (true, false, true) => by_space::<Baseline, Watched, true>(op),
     }
 }
 
 /// The step of an access to shadows, which never stops the wave: a denied access is reported by the access itself.
-fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
+fn of_shadows(op: &MemOp) -> StepFn {
     match op.space {
         Where::Scalar { .. } | Where::ScalarBuffer { .. } => shadow_of_scalar,
-        Where::Global { .. } => Shadows::lanes::<L, Global>(op),
-        Where::Flat { .. } => Shadows::lanes::<L, Flat>(op),
-        Where::Scratch { .. } => Shadows::lanes::<L, Private>(op),
-        Where::Lds { .. } => Shadows::lanes::<L, Local>(op),
-        Where::Gds { .. } => Shadows::lanes::<L, Shared>(op),
+        Where::Global { .. } => Shadows::lanes::<Baseline, Global>(op),
+        Where::Flat { .. } => Shadows::lanes::<Baseline, Flat>(op),
+        Where::Scratch { .. } => Shadows::lanes::<Baseline, Private>(op),
+        Where::Lds { .. } => Shadows::lanes::<Baseline, Local>(op),
+        Where::Gds { .. } => Shadows::lanes::<Baseline, Shared>(op),
         Where::Buffer {
             format: Elements::Plain,
             ..
-        } => Shadows::lanes::<L, Buffer>(op),
+        } => Shadows::lanes::<Baseline, Buffer>(op),
         _ if op.kind == MemKind::Store => define,
         _ => nothing,
     }
@@ -104,14 +104,19 @@ trait Kind: Sized {
     /// Whether a denied access stops the wave.
     const STOPS: bool = true;
 
-    /// The step of an operation in a space of lanes. One function serves all widths, which keeps the code small; plain accesses
-    /// have a step for each width.
+    /// The step of an operation in a space of lanes. One step serves all widths, except those of plain accesses at levels with
+    /// [`Level::WIDTHS`].
     fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
-        match op.kind {
-            MemKind::Load => step::<L, S, Self, AnyLoad<L::Rows>>(),
-            MemKind::Store => step::<L, S, Self, AnyStore<L::Rows>>(),
-            MemKind::Atomic(_) => step::<L, S, Self, ReadModifyWrite<L::Rows>>(),
-        }
+        any_width::<L, S, Self>(op)
+    }
+}
+
+/// The step of an operation of any width.
+fn any_width<L: Level, S: Space, K: Kind>(op: &MemOp) -> StepFn {
+    match op.kind {
+        MemKind::Load => step::<L, S, K, AnyLoad<L::Rows>>(),
+        MemKind::Store => step::<L, S, K, AnyStore<L::Rows>>(),
+        MemKind::Atomic(_) => step::<L, S, K, ReadModifyWrite<L::Rows>>(),
     }
 }
 
@@ -133,6 +138,9 @@ impl Kind for Plain {
     type Of<O: Operation> = O;
 
     fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
+        if !L::WIDTHS {
+            return any_width::<L, S, Self>(op);
+        }
         match (op.kind, op.access) {
             (MemKind::Load, Access::Dwords(1)) => step::<L, S, Self, Load<1, L::Rows>>(),
             (MemKind::Load, Access::Dwords(2)) => step::<L, S, Self, Load<2, L::Rows>>(),

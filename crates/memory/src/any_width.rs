@@ -1,7 +1,8 @@
 //! Loads and stores whose width is known only at run time.
 //!
-//! An operation is compiled for each space and each SIMD level. Recorded accesses and accesses to shadows need not be as fast as
-//! plain ones: with these types, three operations are compiled for them instead of eleven.
+//! An operation is compiled for each space and each SIMD level. Recorded accesses, accesses to shadows and those of a level that
+//! few processors need are not as fast as the others: with these types, three operations are compiled for them instead of eleven,
+//! and the moves of all widths are called rather than inlined into each space.
 
 use wavetank_ir::Access;
 
@@ -71,7 +72,8 @@ macro_rules! any_width {
                 }
             }
 
-            #[inline(always)]
+            /// Not inlined: one function for each kind of places serves all spaces.
+            #[inline(never)]
             unsafe fn run<P: Places>(self, places: &P, mask: u64) {
                 // SAFETY: by the caller's promise.
                 unsafe {

@@ -109,7 +109,8 @@ impl<O: Operation> Operation for Shadowed<O> {
         self.op.bytes()
     }
 
-    #[inline(always)]
+    /// Not inlined: one function for each kind of places serves all spaces.
+    #[inline(never)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         // SAFETY: by the caller's promise; checked memory has shadows.
         unsafe {
