@@ -9,6 +9,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::random::{SplitMix64, mix};
+
 /// The length of the first time slice, and of the first after a barrier, in guest instructions.
 pub(crate) const FIRST: i64 = 32;
 
@@ -95,7 +97,7 @@ pub(crate) struct TimeSlices {
     schedule: Schedule,
     /// The number of times that each wave's time slice has doubled since its start or its last barrier.
     doubled: Vec<u8>,
-    random: Random,
+    random: SplitMix64,
 }
 
 impl TimeSlices {
@@ -116,7 +118,7 @@ impl TimeSlices {
             *times = doubled;
         }
         if let Schedule::Random(seed) = schedule {
-            self.random = Random(mix(seed) ^ group);
+            self.random = SplitMix64::new(mix(seed) ^ group);
         }
     }
 
@@ -124,7 +126,7 @@ impl TimeSlices {
     #[inline]
     pub(crate) fn budget(&mut self, wave: usize) -> i64 {
         match self.schedule {
-            Schedule::Random(_) => self.random.budget(),
+            Schedule::Random(_) => random_budget(&mut self.random),
             _ => FIRST << self.doubled[wave],
         }
     }
@@ -162,32 +164,8 @@ impl TimeSlices {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-#[derive(Default)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    /// A number below `n`, which is far below 2^64.
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    /// The length of a random time slice. All orders of magnitude are equally likely: races occur in short slices as in long
-    /// ones.
-    fn budget(&mut self) -> i64 {
-        let most = FIRST << self.below(u64::from(DOUBLINGS) + 1);
-        1 + self.below(most as u64) as i64
-    }
-}
-
-/// A hash that mixes the bits of a number.
-fn mix(z: u64) -> u64 {
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
+/// The length of a random time slice. All orders of magnitude are equally likely: races occur in short slices as in long ones.
+fn random_budget(random: &mut SplitMix64) -> i64 {
+    let most = FIRST << random.below(u64::from(DOUBLINGS) + 1);
+    1 + random.below(most as u64) as i64
 }

@@ -93,6 +93,29 @@ pub(crate) unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
     (fold(min, u32::min), fold(max, u32::max))
 }
 
+/// Whether the values of all active lanes are from `low` to `high`.
+///
+/// One comparison a lane: from the smallest and the largest value, which [`bounds`] computes, the compiler made code that is
+/// four times as slow with AVX2.
+///
+/// # Safety
+/// `lanes` points to 64 values; the mask is not empty, and `low` is not above `high`.
+#[inline(always)]
+pub(crate) unsafe fn within(lanes: *const u32, mask: u64, low: u32, high: u32) -> bool {
+    // SAFETY: 64 lanes of a register, which is not guest memory.
+    let mut v = unsafe { lanes.cast::<Lanes>().read() };
+    if mask != !0 {
+        v = filled(&v, mask);
+    }
+    // The last offset is not below the first, so one comparison tests both ends.
+    let room = high.wrapping_sub(low);
+    let mut outside = false;
+    for x in v {
+        outside |= x.wrapping_sub(low) > room;
+    }
+    !outside
+}
+
 /// The value that all active lanes share, if they do.
 ///
 /// # Safety

@@ -98,7 +98,7 @@ pub use wavetank_jit::Compiled;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
-pub use wavetank_machine::{Group, Schedule};
+pub use wavetank_machine::{Group, Schedule, SplitMix64};
 pub use wavetank_memory::format::Format as ElementFormat;
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,

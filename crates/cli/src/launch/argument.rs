@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Arg as Param, ArgKind};
-use wavetank::{Arg, Buffer, Device};
+use wavetank::{Arg, Buffer, Device, SplitMix64};
 use wavetank_quote::plain;
 
 use super::element::Element;
@@ -172,7 +172,8 @@ pub(super) fn filled(source: &Source, device: &Device) -> Result<Buffer> {
             element.push_count(index, out);
         })?,
         Source::Rand(element, count, seed) => {
-            let number = |index, out: &mut _| element.push_random(random(seed, index), out);
+            let number =
+                |index, out: &mut _| element.push_random(SplitMix64::output(seed, index), out);
             fill(device, element, count, number)?
         }
     })
@@ -227,33 +228,4 @@ fn fill(
         buffer.write_at(first * element.size(), &bytes)?;
     }
     Ok(buffer)
-}
-
-/// Returns random bits: output `index` of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
-/// 2014), seeded with `seed`.
-fn random(seed: u64, index: u64) -> u64 {
-    const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut z = seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(index.wrapping_add(1)));
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The first outputs for seed 1234567, as the generator's reference implementation prints them.
-    #[test]
-    fn random_numbers_are_splitmix64() {
-        let numbers: Vec<_> = (0..3).map(|index| random(1_234_567, index)).collect();
-        assert_eq!(
-            numbers,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ]
-        );
-    }
 }

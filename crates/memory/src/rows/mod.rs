@@ -51,8 +51,7 @@ pub trait Rows: Copy + 'static {
     #[inline(always)]
     unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
         // SAFETY: by the caller's promise.
-        let (min, max) = unsafe { lanes::bounds(values, mask) };
-        those.holds(min) && those.holds(max)
+        unsafe { lanes::within(values, mask, those.first(), those.last()) }
     }
 
     /// The value that all lanes of the mask share, if they do.
