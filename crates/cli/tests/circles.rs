@@ -36,11 +36,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "the host's moves are those of a level of processor features, and the moves of all levels are made of them",
     ),
     (
-        "memory",
-        "space::buffer space::flat",
-        "both move data at 64-bit addresses, which each checks in its own way",
-    ),
-    (
         "wavetank",
         "arg buffer device kernel module",
         "handles know what they were made from and make the next one: device, module, kernel; buffers their device",

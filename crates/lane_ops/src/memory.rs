@@ -8,9 +8,9 @@ use crate::drive::{Baseline, Custom, Level};
 use crate::file::is_in_file;
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::Store as Lanes;
+use wavetank_images::Refused;
 use wavetank_machine::Fault;
 use wavetank_memory::any_width::{AnyLoad, AnyStore};
-use wavetank_memory::image::{self, Refused};
 use wavetank_memory::instrument::Instrumented;
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use wavetank_memory::rows::Rows;
@@ -236,7 +236,7 @@ impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
             if mask == 0 {
                 return Next::Step;
             }
-            match image::access::<R, INSTRUMENTED>(ctx, mem, mask) {
+            match wavetank_images::access::<R, INSTRUMENTED>(ctx, mem, mask) {
                 Ok(()) => Next::Step,
                 Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
                 Err(Refused::Unsupported(what)) => {

@@ -13,13 +13,13 @@ use crate::rows::Rows;
 use crate::space::flat::run_at;
 
 /// Four values of each lane: the dwords of an element, or its components.
-pub(crate) type Four = [Lanes; 4];
+pub type Four = [Lanes; 4];
 
 /// Four zeros for each lane.
-pub(crate) const ZERO: Four = [[0; 64]; 4];
+pub const ZERO: Four = [[0; 64]; 4];
 
 /// The places of the lanes' elements.
-pub(crate) trait Found {
+pub trait Found {
     /// Runs an operation at the places.
     ///
     /// # Safety
@@ -40,7 +40,7 @@ impl Found for [u64; 64] {
 /// # Safety
 /// The elements have been checked; an element has 1, 2, 4, 8, 12 or 16 bytes.
 #[inline(always)]
-pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four {
+pub unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four {
     let mut dwords = ZERO;
     let to = dwords.as_mut_ptr().cast::<u32>();
     // SAFETY: by the caller's promise; there is room for four dwords of each lane.
@@ -63,7 +63,7 @@ pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -
 /// # Safety
 /// As for [`fetch`].
 #[inline(always)]
-pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
+pub unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
     let [x, y, z, w] = [0, 1, 2, 3].map(|n| dwords[n].as_ptr());
     // SAFETY: by the caller's promise.
     unsafe {
@@ -94,9 +94,9 @@ macro_rules! number {
 }
 
 impl Format {
-    /// [`Format::unpack`] for all lanes.
+    /// The components of elements of one texel; absent ones are 0.
     #[inline(always)]
-    pub(crate) fn unpack_lanes(self, dwords: &Four) -> Four {
+    pub fn unpack_lanes(self, dwords: &Four) -> Four {
         if !self.has_fields() {
             return self.texel_lanes(dwords, &[0; 64]);
         }
@@ -117,7 +117,7 @@ impl Format {
 
     /// [`Format::texel`] for all lanes.
     #[inline(never)]
-    pub(crate) fn texel_lanes(self, dwords: &Four, texel: &Lanes) -> Four {
+    pub fn texel_lanes(self, dwords: &Four, texel: &Lanes) -> Four {
         let mut components = ZERO;
         for lane in 0..64 {
             let element = (0..4)
@@ -129,9 +129,9 @@ impl Format {
         components
     }
 
-    /// [`Format::pack`] for all lanes.
+    /// Packs components into elements.
     #[inline(always)]
-    pub(crate) fn pack_lanes(self, components: &Four) -> Four {
+    pub fn pack_lanes(self, components: &Four) -> Four {
         let mut dwords = ZERO;
         if !self.has_fields() {
             for lane in 0..64 {
@@ -159,7 +159,7 @@ impl Format {
 
 /// The components that the destination selects of a resource choose (8.1.8: 0, 1, R, G, B or A).
 #[inline(always)]
-pub(crate) fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
+pub fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
     selects.map(|select| match select {
         1 => [one; 64],
         4..=7 => components[usize::from(select) - 4],
@@ -169,7 +169,7 @@ pub(crate) fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
 
 /// The components that a store's registers go to: the inverse of [`select`].
 #[inline(always)]
-pub(crate) fn unselect(selects: [u8; 4], given: &Four) -> Four {
+pub fn unselect(selects: [u8; 4], given: &Four) -> Four {
     let mut out = ZERO;
     for (select, values) in selects.into_iter().zip(given) {
         if let 4..=7 = select {
@@ -181,7 +181,7 @@ pub(crate) fn unselect(selects: [u8; 4], given: &Four) -> Four {
 
 /// The components that DMASK chooses, in the order of the registers.
 #[inline(always)]
-pub(crate) fn chosen(components: &Four, mask: u8) -> Four {
+pub fn chosen(components: &Four, mask: u8) -> Four {
     let mut chosen = components
         .iter()
         .enumerate()
@@ -191,7 +191,7 @@ pub(crate) fn chosen(components: &Four, mask: u8) -> Four {
 
 /// The inverse of [`chosen`]: components outside the mask are 0.
 #[inline(always)]
-pub(crate) fn spread(given: &Four, mask: u8) -> Four {
+pub fn spread(given: &Four, mask: u8) -> Four {
     let mut given = given.iter();
     std::array::from_fn(|n| match mask >> n & 1 {
         0 => [0; 64],
@@ -201,7 +201,7 @@ pub(crate) fn spread(given: &Four, mask: u8) -> Four {
 
 /// Takes the lanes of the mask from `on` and the others from `off`.
 #[inline(always)]
-pub(crate) fn blend(mask: u64, on: &Four, off: &Four) -> Four {
+pub fn blend(mask: u64, on: &Four, off: &Four) -> Four {
     let bits = lanes::spread(mask);
     let mut out = ZERO;
     for n in 0..4 {
@@ -213,7 +213,7 @@ pub(crate) fn blend(mask: u64, on: &Four, off: &Four) -> Four {
 }
 
 /// The registers that the components of an access come from or go to.
-pub(crate) struct Components {
+pub struct Components {
     from: [*const u32; 4],
     to: *mut u32,
     count: usize,
@@ -224,13 +224,13 @@ pub(crate) struct Components {
 
 impl Components {
     /// The components of an access, as many as it has dwords.
-    pub(crate) fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
+    pub fn new(ctx: &Context<'_, '_>, step: &Request, format: Option<Format>) -> Self {
         Components {
             from: std::array::from_fn(|n| ctx.data(step, n)),
             to: ctx.v(step.ret),
             count: (step.op.access.bytes() as usize / 4).min(4),
             half: step.op.half,
-            number: number.unwrap_or(Number::Float),
+            number: format.map_or(Number::Float, |format| format.number),
         }
     }
 
@@ -239,7 +239,7 @@ impl Components {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub(crate) unsafe fn read(&self) -> Four {
+    pub unsafe fn read(&self) -> Four {
         let mut components = ZERO;
         for (n, component) in components.iter_mut().enumerate().take(self.count) {
             let (register, shift) = match self.half {
@@ -262,7 +262,7 @@ impl Components {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub(crate) unsafe fn write<R: Rows>(&self, mask: u64, components: &Four) {
+    pub unsafe fn write<R: Rows>(&self, mask: u64, components: &Four) {
         let mut n = 0;
         while n < self.count {
             let here = &components[n];

@@ -58,7 +58,7 @@ const FMASKS: [(u32, [u32; 2]); 13] = [
 const LOADED: u32 = 4;
 
 /// The extent of an element with several texels, as powers of two: texels in a row, and rows.
-pub(crate) type Extent = [u32; 2];
+pub type Extent = [u32; 2];
 
 /// The number format: the meaning of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Format {
     }
 
     /// A format of FMASK by its number.
-    pub(crate) fn fmask(number: u8) -> Option<Self> {
+    pub fn fmask(number: u8) -> Option<Self> {
         let (bytes, samples) = *FMASKS.get(usize::from(number))?;
         Some(Format {
             widths: [0; 4],
@@ -153,6 +153,7 @@ impl Format {
     }
 
     /// Whether the components are integers, which a filter cannot mix.
+    #[inline]
     pub fn is_integer(self) -> bool {
         matches!(self.number, Number::Uint | Number::Sint)
     }
@@ -196,12 +197,14 @@ impl Format {
     }
 
     /// Bytes of an element.
+    #[inline]
     pub fn bytes(self) -> u32 {
         self.bytes
     }
 
     /// The extent of an element in texels.
-    pub(crate) fn extent(self) -> Extent {
+    #[inline]
+    pub fn extent(self) -> Extent {
         match self.packing {
             Packing::Fields | Packing::SharedExponent | Packing::Fragments(_) => [0, 0],
             Packing::Pair(_) => [1, 0],
@@ -210,12 +213,14 @@ impl Format {
     }
 
     /// Whether an element is one texel with a field for each component.
-    pub(crate) fn has_fields(self) -> bool {
+    #[inline]
+    pub fn has_fields(self) -> bool {
         self.packing == Packing::Fields
     }
 
     /// Treats normalized components as sRGB; leaves other formats as they are.
-    pub(crate) fn degamma(self) -> Self {
+    #[inline]
+    pub fn degamma(self) -> Self {
         let number = match (self.number, self.biased) {
             (Number::Unorm, false) => Number::Srgb,
             (number, _) => number,
@@ -230,7 +235,8 @@ impl Format {
     }
 
     /// The value 1 in this format's registers.
-    pub(crate) fn one(self) -> u32 {
+    #[inline]
+    pub fn one(self) -> u32 {
         match self.number {
             Number::Uint | Number::Sint => 1,
             _ => 1.0f32.to_bits(),
@@ -263,7 +269,8 @@ impl Format {
     }
 
     /// The components of texel `n` of an element, counted row by row; absent ones are 0.
-    pub(crate) fn texel(self, element: u128, n: u32) -> [u32; 4] {
+    #[inline]
+    pub fn texel(self, element: u128, n: u32) -> [u32; 4] {
         let low = element as u32;
         match self.packing {
             Packing::Fields => self.fields(element),
@@ -285,6 +292,7 @@ impl Format {
     }
 
     /// The components of an element that has a field for each.
+    #[inline]
     fn fields(self, element: u128) -> [u32; 4] {
         let mut components = [0; 4];
         for (n, (number, at, width)) in self.parts() {
@@ -298,7 +306,8 @@ impl Format {
     }
 
     /// Whether elements can be packed from components: not if they have several texels.
-    pub(crate) fn is_written(self) -> bool {
+    #[inline]
+    pub fn is_written(self) -> bool {
         self.extent() == [0, 0]
     }
 
@@ -452,6 +461,7 @@ static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|raw| linear_of(raw as u32, 8)));
 
 /// The linear value of an sRGB component.
+#[inline]
 fn linear_of(raw: u32, width: u32) -> f32 {
     linear(f64::from(raw) / f64::from((1u32 << width) - 1))
 }
@@ -490,7 +500,14 @@ pub(crate) const HALF: SmallFloat = SmallFloat {
     signed: true,
 };
 
+/// The bits of a half-precision number in single precision, exactly.
+#[inline(always)]
+pub fn single_of_half(bits: u32) -> u32 {
+    HALF.decode(bits)
+}
+
 /// The float format of a width: 16 bits with a sign, 11 and 10 without.
+#[inline]
 fn small_float(width: u32) -> Option<SmallFloat> {
     let (mantissa, signed) = match width {
         16 => (10, true),
@@ -542,17 +559,8 @@ impl SmallFloat {
     }
 }
 
-/// The component that a destination select chooses (8.1.8: 0, 1, R, G, B or A).
-pub(crate) fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
-    match select {
-        1 => one,
-        4..=7 => components[usize::from(select) - 4],
-        _ => 0,
-    }
-}
-
-/// The components that a store's registers go to: the inverse of the select.
-pub(crate) fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
+/// The components that a store's registers go to: the inverse of the destination selects (8.1.8).
+fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
     let mut out = [0; 4];
     for (s, value) in select.into_iter().zip(given) {
         if let 4..=7 = s {
@@ -563,7 +571,11 @@ pub(crate) fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
 }
 
 /// Reads an element of `bytes` bytes.
-pub(crate) unsafe fn load(address: u64, bytes: u32) -> u128 {
+///
+/// # Safety
+/// The bytes have been checked. An element has 1, 2, 4, 8, 12 or 16.
+#[inline]
+pub unsafe fn load(address: u64, bytes: u32) -> u128 {
     // SAFETY: the caller has checked the bytes.
     unsafe {
         match bytes {

@@ -63,7 +63,7 @@ impl MemoryUnit<'_> {
 
 /// Records one access of an instrumented program in the log of its unit.
 #[derive(Clone, Copy)]
-pub(crate) struct Recorder {
+pub struct Recorder {
     log: *const RefCell<Vec<AccessRun>>,
     pc: u64,
     kind: MemKind,
@@ -74,8 +74,11 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// The recorder of an access, valid while its memory unit exists.
-    pub(crate) fn new(unit: &MemoryUnit<'_>, step: &Request) -> Recorder {
+    /// The recorder of an access.
+    ///
+    /// # Safety
+    /// The recorder is not used after its memory unit is gone.
+    pub unsafe fn new(unit: &MemoryUnit<'_>, step: &Request) -> Recorder {
         Recorder {
             log: Rc::as_ptr(&unit.records),
             pc: step.pc,
@@ -87,7 +90,7 @@ impl Recorder {
     }
 
     /// Records an access of `bytes` bytes in each lane.
-    pub(crate) fn lanes<P: Places>(self, places: &P, mask: u64, bytes: u32) {
+    pub fn lanes<P: Places>(self, places: &P, mask: u64, bytes: u32) {
         // SAFETY: the unit holds the log, and is there as `new` demands.
         let mut log = unsafe { &*self.log }.borrow_mut();
         if let Some(starts) = places.starts(mask, bytes)
@@ -210,7 +213,7 @@ impl Recorder {
     }
 
     /// Records an access of one lane, or of the wave as a whole.
-    pub(crate) fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
+    pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
         let record = self.record(lane, address, bytes);
         // SAFETY: the unit holds the log, and is there as `new` demands.
         push(&mut unsafe { &*self.log }.borrow_mut(), record);
@@ -267,7 +270,8 @@ impl<O: Operation> Operation for Instrumented<O> {
         Instrumented {
             // SAFETY: by the caller's promise.
             op: unsafe { O::new(ctx, step) },
-            recorder: Recorder::new(ctx.memory, step),
+            // SAFETY: an operation is performed in the context that it was made for.
+            recorder: unsafe { Recorder::new(ctx.memory, step) },
         }
     }
 

@@ -1,11 +1,11 @@
 //! Properties that all active lanes share, computed by plain loops that the compiler vectorizes.
 
 /// A 32-bit value of each lane.
-pub(crate) type Lanes = [u32; 64];
+pub type Lanes = [u32; 64];
 
 /// Calls `f` with the number of each active lane, in order.
 #[inline(always)]
-pub(crate) fn each(mask: u64, mut f: impl FnMut(usize)) {
+pub fn each(mask: u64, mut f: impl FnMut(usize)) {
     if mask == !0 {
         for lane in 0..64 {
             f(lane);
@@ -31,7 +31,7 @@ pub(crate) fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> 
 
 /// The mask of the lanes for which `holds` is true.
 #[inline(always)]
-pub(crate) fn which(holds: impl Fn(usize) -> bool) -> u64 {
+pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
     let mut lanes = 0;
     for n in (0..64).step_by(16) {
         let mut bits = 0u16;
@@ -45,7 +45,7 @@ pub(crate) fn which(holds: impl Fn(usize) -> bool) -> u64 {
 
 /// All bits set in the lanes of a mask, and none in the others.
 #[inline(always)]
-pub(crate) fn spread(mask: u64) -> Lanes {
+pub fn spread(mask: u64) -> Lanes {
     let mut lanes = [0; 64];
     for half in 0..2 {
         let bits = (mask >> (32 * half)) as u32;

@@ -4,7 +4,8 @@
 //! store, atomic, by width) on the [`Places`](places::Places) that a space
 //! (global, flat, scratch, LDS, buffer) makes of the lanes' addresses. A space
 //! checks every address before the operation runs, so a fault leaves registers
-//! and memory as they were. Each pair becomes one specialised function.
+//! and memory as they were. Each pair becomes one specialised function. A space
+//! of another crate, such as images, is made of the parts in [`for_spaces`].
 //!
 //! ```
 //! use wavetank_memory::{Registry, Wave};
@@ -44,12 +45,12 @@ mod atomic;
 mod block;
 mod bounds_cache;
 mod convert;
-mod descriptor;
+mod element_check;
 mod fault;
 mod file_size;
+pub mod for_spaces;
 pub mod format;
 mod global;
-pub mod image;
 pub mod instrument;
 mod lane_conflict;
 mod lanes;
@@ -71,7 +72,6 @@ pub use access::{Context, Request, Source};
 pub use access_log::{AccessRecord, AccessRun, MemoryKind, Over};
 pub use alignment::Alignment;
 pub use bounds_cache::{BoundsCache, Span};
-pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
 pub use file_size::set_file_size;
 pub use global::ALIAS;
@@ -88,4 +88,3 @@ pub use shadow::{ProbeHit, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
 pub use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};
-pub use wavetank_ir::Tiling;

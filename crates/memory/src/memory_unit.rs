@@ -128,7 +128,8 @@ impl<'m> MemoryUnit<'m> {
     }
 
     /// The address of the table of border colors.
-    pub(crate) fn border_colors(&self) -> Option<u64> {
+    #[inline]
+    pub fn border_colors(&self) -> Option<u64> {
         self.border_colors
     }
 
@@ -211,7 +212,7 @@ impl<'m> MemoryUnit<'m> {
 
     /// Whether one allocation contains every byte from the smallest address to the end of the largest.
     #[inline(always)]
-    pub(crate) fn holds(&mut self, slot: u32, span: Span) -> bool {
+    pub fn holds(&mut self, slot: u32, span: Span) -> bool {
         self.bounds_caches[slot as usize % BOUNDS_CACHES].holds(span) || self.look_up(slot, span)
     }
 
@@ -245,6 +246,7 @@ impl<'m> MemoryUnit<'m> {
 
     /// Checks one access. `last` are the bounds of the access before. Returns whether it is a load past the end of an allocation,
     /// where it reads zeros.
+    #[inline]
     fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<bool, MemoryFaultReason> {
         if last.holds(span) {
             return Ok(false);
@@ -272,9 +274,12 @@ impl<'m> MemoryUnit<'m> {
 
     /// Checks lane by lane, for lanes that use several allocations or include a failing one. Loads past the end of an allocation
     /// are recorded.
+    ///
+    /// # Errors
+    /// The first lane that fails.
     #[cold]
     #[inline(never)]
-    pub(crate) fn check_lanes(
+    pub fn check_lanes(
         &mut self,
         pc: u64,
         mask: u64,

@@ -41,7 +41,7 @@ pub(crate) unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
 /// # Panics
 /// If there are fewer than `N / 2` parts.
 #[inline(always)]
-pub(crate) unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> [u32; N] {
+pub unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> [u32; N] {
     std::array::from_fn(|n| {
         // SAFETY: by the caller's promise.
         let part = unsafe { uniform64(ctx, parts[n / 2]) };

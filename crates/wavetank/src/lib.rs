@@ -91,6 +91,7 @@ pub use wavetank_check as check;
 pub use wavetank_check::{Finding, Place, Tool, Tools};
 pub use wavetank_gcn::Chip;
 pub use wavetank_gcn::numbers;
+pub use wavetank_images::{Clamp, ImageResource, ImageSampler, ImageType, Tiling};
 pub use wavetank_interp::Simd;
 pub use wavetank_ir as ir;
 pub use wavetank_ir::{Dimensions, Family, MemKind};
@@ -100,10 +101,7 @@ pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
 pub use wavetank_machine::{Group, Schedule, SplitMix64};
 pub use wavetank_memory::format::Format as ElementFormat;
-pub use wavetank_memory::{
-    ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
-    RegistryError, Rights, Tiling,
-};
+pub use wavetank_memory::{ALIAS, Allocation, Hold, Registration, Registry, RegistryError, Rights};
 pub use wavetank_memory::{AccessRecord, AccessRun, MemoryKind, Over, set_file_size};
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_object as object;

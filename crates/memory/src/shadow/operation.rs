@@ -97,7 +97,8 @@ impl<O: Operation> Operation for Shadowed<O> {
         Shadowed {
             // SAFETY: by the caller's promise.
             op: unsafe { O::new(ctx, step) },
-            recorder: Recorder::new(ctx.memory, step),
+            // SAFETY: an operation is performed in the context that it was made for.
+            recorder: unsafe { Recorder::new(ctx.memory, step) },
             seen: Rc::as_ptr(&ctx.memory.seen),
             step,
             vector: ctx.vector,

@@ -10,6 +10,7 @@ use wavetank_ir::{Dialect, Elements, MemKind, Space as Where};
 use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
 use crate::bounds_cache::Span;
+use crate::element_check::{check_addresses, span};
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::lanes::{Lanes, all_aligned, bounds, each, over, which};
@@ -682,41 +683,5 @@ fn check<O: Operation>(
         4 => check_alignment(there, op, &Far(places.address)),
         _ if ctx.memory.alignment == Alignment::Unaligned => Ok(()),
         _ => site.check_offsets(there, op, &places.address),
-    }
-}
-
-/// Checks the address of one element of each lane.
-pub(crate) fn check_addresses(
-    ctx: &mut Context<'_, '_>,
-    step: &Request,
-    mask: u64,
-    bytes: u32,
-    stores: bool,
-    address: &[u64; 64],
-) -> Result<(), Denied> {
-    if ctx
-        .memory
-        .holds(step.cache, span(mask, bytes, stores, address))
-    {
-        return Ok(());
-    }
-    ctx.memory
-        .check_lanes(step.pc, mask, bytes, stores, |lane| address[lane & 63])
-}
-
-/// The bounds of the addresses of the active lanes.
-#[inline(always)]
-pub(crate) fn span(mask: u64, bytes: u32, stores: bool, address: &[u64; 64]) -> Span {
-    let (mut first, mut last) = (u64::MAX, 0);
-    for (lane, &a) in address.iter().enumerate() {
-        let on = mask >> lane & 1 != 0;
-        first = first.min(if on { a } else { u64::MAX });
-        last = last.max(if on { a } else { 0 });
-    }
-    Span {
-        first,
-        last,
-        bytes,
-        stores,
     }
 }

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request, Source};
 use crate::bounds_cache::Span;
+use crate::element_check::span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::ALIAS;
@@ -14,7 +15,6 @@ use crate::places::{Addresses, Far, Near, Side, Steps};
 use crate::reach::Offsets;
 use crate::rows::Rows;
 use crate::space::Space;
-use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
 use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};

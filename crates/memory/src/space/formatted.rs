@@ -45,7 +45,9 @@ pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
         let places = site.bytes([inside; 4]);
         site.check_bytes(ctx, step, inside, (bytes, stores), &places)?;
         if INSTRUMENTED {
-            Recorder::new(ctx.memory, step).lanes(&places, inside, bytes);
+            // SAFETY: the unit outlives the recorder, which is not kept.
+            let recorder = unsafe { Recorder::new(ctx.memory, step) };
+            recorder.lanes(&places, inside, bytes);
         }
         // SAFETY: the elements were checked.
         unsafe { convert::<R>(ctx, step, (mask, inside), (&d, format), &places) };
@@ -54,7 +56,9 @@ pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     if inside != 0 {
         site.check(ctx, step, inside, (bytes, stores), &address)?;
         if INSTRUMENTED {
-            Recorder::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+            // SAFETY: the unit outlives the recorder, which is not kept.
+            let recorder = unsafe { Recorder::new(ctx.memory, step) };
+            recorder.lanes(&Far(address), inside, bytes);
         }
     }
     // SAFETY: the elements were checked.
@@ -84,7 +88,7 @@ unsafe fn convert<R: Rows>(
 ) {
     let bytes = format.map_or(0, Format::bytes);
     let stores = step.op.kind != MemKind::Load;
-    let components = Components::new(ctx, step, format.map(|f| f.number));
+    let components = Components::new(ctx, step, format);
     // SAFETY: the registers are in the file; the elements were checked.
     unsafe {
         match format {

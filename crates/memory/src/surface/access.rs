@@ -11,13 +11,13 @@ use wavetank_ir::{DataReg, Dimensions, MemKind, Outside, Rmw, Space as Where, Su
 use super::{Surface, SurfaceFault, Surfaces};
 use crate::access::{Context, Request, Source};
 use crate::atomic::{self, Words};
+use crate::element_check::check_addresses;
 use crate::fault::{Denied, MemoryFaultReason};
 use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each};
 use crate::operands::lanes32;
 use crate::places::Far;
 use crate::register_file::VECTOR_BYTES;
-use crate::space::buffer::check_addresses;
 
 /// Dwords from one register to the next.
 const NEXT: usize = VECTOR_BYTES / 4;
@@ -79,7 +79,9 @@ pub unsafe fn access<const INSTRUMENTED: bool>(
         check_alignment(&found, bytes)?;
         check_addresses(ctx, step, found.inside, bytes, true, &found.address)?;
         if INSTRUMENTED {
-            Recorder::new(ctx.memory, step).lanes(&Far(found.address), found.inside, bytes);
+            // SAFETY: the unit outlives the recorder, which is not kept.
+            let recorder = unsafe { Recorder::new(ctx.memory, step) };
+            recorder.lanes(&Far(found.address), found.inside, bytes);
         }
     }
     // SAFETY: the wave is live; the elements were checked.

@@ -152,7 +152,7 @@ struct Level {
 
 /// The offset of a byte of a row by the bytes from row to row and from slice to slice.
 #[inline(always)]
-pub(crate) const fn linear([x, y, z]: [u64; 3], row: u64, slice: u64) -> u64 {
+pub const fn linear([x, y, z]: [u64; 3], row: u64, slice: u64) -> u64 {
     z.wrapping_mul(slice)
         .wrapping_add(y.wrapping_mul(row))
         .wrapping_add(x)

@@ -1,6 +1,4 @@
 use super::*;
-use crate::descriptor::{ImageResource, ImageType};
-use crate::image::texel_of;
 
 const ALL: [Dimensions; 6] = [
     Dimensions::D1,
@@ -69,25 +67,6 @@ fn blocks_are_walked_as_the_manual_says() {
     assert_eq!([at(0, 0, 1), at(64, 0, 0)], [1024, 2048]);
     assert_eq!([at(0, 16, 0), at(0, 0, 2)], [4 * 2048, 4 * 4 * 2048]);
     assert_eq!(at(63, 15, 1), 2047);
-}
-
-/// Images and surfaces of the same rows have the same elements.
-#[test]
-fn linear_surfaces_are_as_images_are() {
-    let image = ImageResource::plain(ImageType::D2Array, 0x1000, [4, 4], [5, 3, 4], 64);
-    let surface = Surface {
-        layout: Layout::Pitch(256),
-        ..Surface::new(0x1000, Dimensions::D2Array, [5, 3, 4], Element::U32)
-    };
-    for n in 0..5 * 3 * 4 {
-        let at = [n % 5, n / 5 % 3, n / 15];
-        let texel = texel_of(&image, at.map(i64::from)).unwrap();
-        assert_eq!(
-            texel,
-            surface.address + surface.element_offset(at),
-            "{at:?}"
-        );
-    }
 }
 
 #[test]

@@ -6,21 +6,22 @@
 //! kept: compilers scale coordinates to and fro, and rely on it at the edges of
 //! texels.
 
+use wavetank_memory::for_spaces::lanes::{Lanes, which};
+
 use crate::descriptor::{Clamp, ImageSampler};
-use crate::lanes::{Lanes, which};
 
 /// A texel in one direction: its index, or `None` in the border, and its
 /// weight.
-pub(super) type Tap = (Option<i64>, f32);
+pub(crate) type Tap = (Option<i64>, f32);
 
 /// A coordinate as hardware has it: with 8 bits after the point.
-pub(super) fn fixed_point(coordinate: f32) -> f32 {
+pub(crate) fn fixed_point(coordinate: f32) -> f32 {
     (coordinate * 256.0).round_ties_even() / 256.0
 }
 
 /// The two texels around a coordinate; without `linear` the one at it, twice,
 /// where the second has no weight.
-pub(super) fn taps(
+pub(crate) fn taps(
     coordinate: f32,
     size: u32,
     clamp: Clamp,
@@ -45,7 +46,7 @@ pub(super) fn taps(
 }
 
 /// The two texels around a coordinate, which may lie beyond the edges.
-pub(super) fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
+pub(crate) fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
     let (i, part) = around(coordinate);
     let i = i + i64::from(offset);
     [(Some(i), 1.0 - part), (Some(i + 1), part)]
@@ -86,7 +87,7 @@ fn wrap(i: i64, n: i64, clamp: Clamp) -> Option<i64> {
 }
 
 /// The texels of all lanes in one direction: what [`taps`] finds of one of the two.
-pub(super) struct Taps {
+pub(crate) struct Taps {
     /// The indices; of those in the border any.
     pub index: Lanes,
     /// The lanes whose texel is not in the border.
@@ -97,7 +98,7 @@ pub(super) struct Taps {
 
 impl Taps {
     /// Texels that count in full.
-    pub(super) fn whole(index: Lanes) -> Self {
+    pub(crate) fn whole(index: Lanes) -> Self {
         Taps {
             index,
             there: !0,
@@ -108,7 +109,7 @@ impl Taps {
 
 /// [`taps`] of all lanes, where all coordinates of the mask are near enough. Without `linear` the second has no weight.
 #[inline(always)]
-pub(super) fn taps_of_lanes(
+pub(crate) fn taps_of_lanes(
     coordinates: &[f32; 64],
     mask: u64,
     size: u32,
@@ -185,7 +186,7 @@ fn remainder(i: i32, n: i32) -> i32 {
 
 /// The level of detail that differences of coordinates in texels ask for: the
 /// logarithm of the longer of two steps.
-pub(super) fn level_of(steps: [[f32; 3]; 2]) -> f32 {
+pub(crate) fn level_of(steps: [[f32; 3]; 2]) -> f32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
     // Half of the logarithm of a square.
     0.5 * a.max(b).log2()
@@ -193,7 +194,7 @@ pub(super) fn level_of(steps: [[f32; 3]; 2]) -> f32 {
 
 /// How many samples are taken along the longer of two steps, `most` at most: as many as the shorter one fits into it, rounded
 /// up. One if neither is longer than a texel.
-pub(super) fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
+pub(crate) fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
     let (longer, shorter) = (a.max(b), a.min(b));
     if longer > 1.0 {
@@ -205,14 +206,14 @@ pub(super) fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
 }
 
 /// A level of detail within the bounds of the sampler.
-pub(super) fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) -> f32 {
+pub(crate) fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) -> f32 {
     let [low, high] = sampler.lod;
     // Not `clamp`: the bounds may cross, and then the upper one counts.
     level.max(low.max(least)).min(high.min(most))
 }
 
 /// What is made of several texels.
-pub(super) struct Mixture {
+pub(crate) struct Mixture {
     /// 0 the sum of those weighted, 1 the least, 2 the greatest of those with a weight.
     reduction: u8,
     value: [f32; 4],
@@ -222,7 +223,7 @@ pub(super) struct Mixture {
 
 impl Mixture {
     /// The mixture of no texel.
-    pub(super) fn new(reduction: u8) -> Self {
+    pub(crate) fn new(reduction: u8) -> Self {
         let value = match reduction {
             1 => f32::INFINITY,
             2 => f32::NEG_INFINITY,
@@ -236,7 +237,7 @@ impl Mixture {
     }
 
     /// Adds a texel. One with the whole weight is the result, whatever the others are.
-    pub(super) fn add(&mut self, texel: [u32; 4], weight: f32) {
+    pub(crate) fn add(&mut self, texel: [u32; 4], weight: f32) {
         if weight == 1.0 {
             self.whole = Some(texel);
         }
@@ -250,7 +251,7 @@ impl Mixture {
     }
 
     /// The components.
-    pub(super) fn components(&self) -> [u32; 4] {
+    pub(crate) fn components(&self) -> [u32; 4] {
         self.whole.unwrap_or_else(|| self.value.map(f32::to_bits))
     }
 }

@@ -1,11 +1,9 @@
 //! Operands of image accesses: the parts of the address, the components, and the reasons for a refusal.
 
 use wavetank_ir::Image;
-
-use crate::access::{Context, Request};
-use crate::fault::Denied;
-use crate::format::HALF;
-use crate::lanes::Lanes;
+use wavetank_memory::for_spaces::lanes::Lanes;
+use wavetank_memory::for_spaces::single_of_half;
+use wavetank_memory::{Context, Denied, Request};
 
 /// Why an access to an image was refused.
 pub enum Refused {
@@ -28,13 +26,13 @@ impl From<String> for Refused {
 }
 
 /// The components that DMASK chooses of one lane, in the order of the registers.
-pub(super) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
+pub(crate) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
     let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
     std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
 }
 
 /// The parts of the lanes' addresses, one after the other.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     file: *const u32,
     dwords: &'a [u32; Image::MAX_ADDRESS],
     /// The dword that comes next, and whether its low half has been taken.
@@ -45,7 +43,7 @@ pub(super) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// The addresses of a live wave.
-    pub(super) fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
+    pub(crate) fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
         Parts {
             file: ctx.v(0),
             dwords: &step.address,
@@ -56,13 +54,13 @@ impl<'a> Parts<'a> {
     }
 
     /// Goes on at a whole dword.
-    pub(super) fn align(&mut self) {
+    pub(crate) fn align(&mut self) {
         self.at += usize::from(self.half);
         self.half = false;
     }
 
     /// The next whole dword.
-    pub(super) fn whole(&mut self) -> Lanes {
+    pub(crate) fn whole(&mut self) -> Lanes {
         self.align();
         let lanes = self.dwords[self.at] as usize / size_of::<u32>();
         self.at += 1;
@@ -82,7 +80,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part as an integer.
-    pub(super) fn integer(&mut self) -> Lanes {
+    pub(crate) fn integer(&mut self) -> Lanes {
         if self.short {
             self.short()
         } else {
@@ -91,9 +89,9 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part as a float.
-    pub(super) fn float(&mut self) -> [f32; 64] {
+    pub(crate) fn float(&mut self) -> [f32; 64] {
         let bits = if self.short {
-            self.short().map(|x| HALF.decode(x))
+            self.short().map(single_of_half)
         } else {
             self.whole()
         };

@@ -6,12 +6,11 @@
 use std::ops::Range;
 
 use wavetank_ir::Tiling;
+use wavetank_memory::for_spaces::convert::{self, Four};
+use wavetank_memory::for_spaces::lanes::{Lanes, which};
+use wavetank_memory::for_spaces::{Extent, Format, linear};
 
-use crate::convert::{self, Four};
 use crate::descriptor::{ImageResource, ImageType};
-use crate::format::{self, Extent, Format};
-use crate::lanes::{Lanes, which};
-use crate::surface::linear;
 
 /// What rows are padded to, in bytes, where there are no tiles.
 const ROW: u32 = 256;
@@ -32,14 +31,14 @@ const fn swizzled_tile(bytes: u32) -> Extent {
 
 /// An image that can be accessed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surface {
+pub(crate) struct Surface {
     pub resource: ImageResource,
     pub format: Format,
 }
 
 /// A level of an image.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level {
+pub(crate) struct Level {
     /// The address of the first slice that is seen.
     address: u64,
     /// Texels in each direction; the third is the number of slices.
@@ -62,7 +61,7 @@ impl Surface {
     ///
     /// # Errors
     /// A sentence that says what of the resource is not known.
-    pub(super) fn new(
+    pub(crate) fn new(
         words: [u32; 8],
         tiling: Tiling,
         narrow: bool,
@@ -107,7 +106,7 @@ impl Surface {
     }
 
     /// Coordinates of a texel: 1 for lines, 2 for planes, 3 for volumes.
-    pub(super) fn dimensions(&self) -> usize {
+    pub(crate) fn dimensions(&self) -> usize {
         match self.resource.kind {
             ImageType::D1 | ImageType::D1Array => 1,
             ImageType::D3 => 3,
@@ -127,13 +126,13 @@ impl Surface {
     }
 
     /// Whether its slices have indices of their own.
-    pub(super) fn is_array(&self) -> bool {
+    pub(crate) fn is_array(&self) -> bool {
         self.resource.kind.is_array()
     }
 
     /// A level, counted from the first that is seen.
     #[inline(always)]
-    pub(super) fn level(&self, n: u32) -> Level {
+    pub(crate) fn level(&self, n: u32) -> Level {
         let n = n + if self.resource.kind.is_sampled() {
             0
         } else {
@@ -261,16 +260,23 @@ impl Surface {
 
     /// [`Surface::select`] of each lane.
     #[inline(always)]
-    pub(super) fn select_lanes(&self, components: &Four) -> Four {
+    pub(crate) fn select_lanes(&self, components: &Four) -> Four {
         convert::select(self.resource.select, components, self.format.one())
     }
 
     /// What registers get of a texel's components: the selected ones.
-    pub(super) fn select(&self, components: [u32; 4]) -> [u32; 4] {
+    pub(crate) fn select(&self, components: [u32; 4]) -> [u32; 4] {
         let one = self.format.one();
-        self.resource
-            .select
-            .map(|s| format::select(s, components, one))
+        self.resource.select.map(|s| select(s, components, one))
+    }
+}
+
+/// The component that a destination select chooses (8.1.8: 0, 1, R, G, B or A).
+fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
+    match select {
+        1 => one,
+        4..=7 => components[usize::from(select) - 4],
+        _ => 0,
     }
 }
 
@@ -296,7 +302,7 @@ struct Place {
 impl Level {
     /// The address of the element of a texel, and the number of the texel in it; `None` outside the image. For images with
     /// several samples slices are those of samples.
-    pub(super) fn texel(&self, at: [i64; 3], samples: u32) -> Option<(u64, u32)> {
+    pub(crate) fn texel(&self, at: [i64; 3], samples: u32) -> Option<(u64, u32)> {
         let [width, height, slices] = self.size;
         let size = [width, height, slices * samples];
         let inside = (0..3).all(|n| (0..i64::from(size[n])).contains(&at[n]));
@@ -324,7 +330,7 @@ impl Level {
 
     /// The addresses of the elements of texels, and which of those are inside the image.
     #[inline(always)]
-    pub(super) fn texels(&self, [x, y, z]: &[Lanes; 3], samples: u32) -> ([u64; 64], u64) {
+    pub(crate) fn texels(&self, [x, y, z]: &[Lanes; 3], samples: u32) -> ([u64; 64], u64) {
         let [width, height, slices] = self.size;
         let slices = slices * samples;
         let inside = which(|lane| x[lane] < width && y[lane] < height && z[lane] < slices);
@@ -335,7 +341,7 @@ impl Level {
 
     /// The numbers of texels in their elements.
     #[inline(always)]
-    pub(super) fn within(&self, [x, y, _]: &[Lanes; 3]) -> Lanes {
+    pub(crate) fn within(&self, [x, y, _]: &[Lanes; 3]) -> Lanes {
         let [in_row, rows] = self.extent;
         std::array::from_fn(|lane| {
             (y[lane] & ((1 << rows) - 1)) << in_row | x[lane] & ((1 << in_row) - 1)
@@ -349,7 +355,7 @@ impl ImageResource {
     pub fn encode(&self, components: [u32; 4]) -> Option<Vec<u8>> {
         let [data, number] = self.format;
         let format = Format::image(data, number).filter(|format| format.is_written())?;
-        let element = format.pack(format::unselect(self.select, components));
+        let element = format.element(self.select, components);
         Some(element.to_le_bytes()[..format.bytes() as usize].to_vec())
     }
 }

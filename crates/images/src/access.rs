@@ -2,32 +2,18 @@
 //!
 //! All texels are checked before a register or memory changes.
 
-mod all_lanes;
-mod cube;
-mod filter;
-mod image_operands;
-mod lod;
-mod lookup;
-mod per_lane;
-mod sample;
-mod surface;
-
 use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
+use wavetank_memory::for_spaces::convert::{self, Components, Four, ZERO};
+use wavetank_memory::for_spaces::lanes::{Lanes, each, which};
+use wavetank_memory::for_spaces::{Recorder, check_addresses, words};
+use wavetank_memory::operation::{Operation, ReadModifyWrite};
+use wavetank_memory::places::Far;
+use wavetank_memory::rows::Rows;
+use wavetank_memory::{Context, Request};
 
-use crate::access::{Context, Request};
-use crate::convert::{self, Components, Four, ZERO};
-#[cfg(test)]
-use crate::descriptor::ImageResource;
-use crate::instrument::Recorder;
-use crate::lanes::{Lanes, each, which};
-use crate::operands::words;
-use crate::operation::{Operation, ReadModifyWrite};
-use crate::places::Far;
-use crate::rows::Rows;
-use crate::space::buffer::check_addresses;
-use image_operands::Parts;
-pub use image_operands::Refused;
-use surface::Surface;
+use crate::operands::{Parts, Refused};
+use crate::sample;
+use crate::surface::Surface;
 
 /// The access of a step to an image. With `INSTRUMENTED` it records the accesses.
 ///
@@ -80,7 +66,9 @@ unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
             check_addresses(ctx, step, places.inside, bytes, stores, &places.address)?;
             if INSTRUMENTED {
-                Recorder::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
+                // SAFETY: the unit outlives the recorder, which is not kept.
+                let recorder = unsafe { Recorder::new(ctx.memory, step) };
+                recorder.lanes(&Far(places.address), places.inside, bytes);
             }
         }
     }
@@ -92,8 +80,8 @@ unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
                     Some(surface) => loaded::<R>(image, surface, &places),
                     None => ZERO,
                 };
-                let number = surface.map(|s| s.format.number);
-                Components::new(ctx, step, number).write::<R>(mask, &found);
+                let format = surface.map(|s| s.format);
+                Components::new(ctx, step, format).write::<R>(mask, &found);
             }
             (MemKind::Store, Some(s)) => store_texels::<R>(ctx, step, image, &s, &places)?,
             (MemKind::Store, None) => {}
@@ -194,13 +182,6 @@ impl Places {
     }
 }
 
-/// The address of a texel of a linear image.
-#[cfg(test)]
-pub(crate) fn texel_of(resource: &ImageResource, at: [i64; 3]) -> Option<u64> {
-    let surface = Surface::new(resource.to_words(), resource.tiling, false).ok()??;
-    Some(surface.level(0).texel(at, 1)?.0)
-}
-
 /// What lanes get of their texels; outside the image 0.
 #[inline(always)]
 unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> Four {
@@ -251,7 +232,7 @@ unsafe fn store_texels<R: Rows>(
     let in_order = step.op.half != Half::Whole;
     // SAFETY: the wave is live; the texels were checked.
     unsafe {
-        let given = Components::new(ctx, step, Some(format.number)).read();
+        let given = Components::new(ctx, step, Some(format)).read();
         let dwords = match image.kind {
             ImageKind::Texel => {
                 let given = if in_order {
@@ -314,17 +295,13 @@ fn info_of(surface: &Surface, level: u32) -> [u32; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::image_operands::chosen;
     use super::*;
-    use crate::access::Source;
-    use crate::descriptor::ImageType;
-    use crate::format::unselect;
-    use crate::memory_unit::MemoryUnit;
-    use crate::register_file::Wave;
-    use crate::registry::Registry;
-    use crate::rows::Baseline;
+    use crate::descriptor::{ImageResource, ImageType};
+    use crate::operands::chosen;
     use proptest::prelude::*;
     use wavetank_ir::{Access, Counter, DataReg, MemOp, Tiling, Value};
+    use wavetank_memory::rows::Baseline;
+    use wavetank_memory::{MemoryUnit, Registry, Source, Wave};
 
     /// Bytes of the texels.
     const BYTES: usize = 1 << 14;
@@ -423,7 +400,7 @@ mod tests {
                         if components >> n & 1 != 0 { left.next().unwrap() } else { 0 }
                     });
                     let element = match what {
-                        ImageKind::Texel => surface.format.pack(unselect(resource.select, spread)).to_le_bytes().to_vec(),
+                        ImageKind::Texel => surface.format.element(resource.select, spread).to_le_bytes().to_vec(),
                         _ => given.into_iter().flat_map(u32::to_le_bytes).collect(),
                     };
                     if let Some(place) = place {
@@ -438,7 +415,7 @@ mod tests {
                     let dword = |n: usize| u32::from_le_bytes(element[4 * n..4 * n + 4].try_into().unwrap());
                     match what {
                         ImageKind::Texel => {
-                            let unpacked = surface.format.unpack(u128::from_le_bytes(element));
+                            let unpacked = surface.format.texel(u128::from_le_bytes(element), 0);
                             chosen(surface.select(unpacked), components)
                         }
                         _ => std::array::from_fn(dword),

@@ -4,11 +4,11 @@
 
 use wavetank_ir::Lod;
 
-use super::filter::{clamp_level, level_of, samples_along};
-use super::lookup::{Lookups, Sampling};
+use crate::filter::{clamp_level, level_of, samples_along};
+use crate::lookup::{Lookups, Sampling};
 
 /// How much detail a lane asks for.
-pub(super) struct Detail {
+pub(crate) struct Detail {
     /// The level of detail before it is held within bounds.
     pub asked: f32,
     /// The level of detail within the bounds.
@@ -28,7 +28,7 @@ impl Sampling<'_> {
     }
 
     /// How much detail a lane asks for.
-    pub(super) fn detail(&self, asked: &Lookups, lane: usize) -> Detail {
+    pub(crate) fn detail(&self, asked: &Lookups, lane: usize) -> Detail {
         let (level, along) = match self.image.lod {
             Lod::Zero => {
                 return Detail {
@@ -74,13 +74,13 @@ impl Sampling<'_> {
     }
 
     /// A level of detail as one that there is.
-    pub(super) fn existing(&self, level: f32) -> f32 {
+    pub(crate) fn existing(&self, level: f32) -> f32 {
         let last = self.surface.resource.level_count() - 1;
         level.max(0.0).min(last as f32)
     }
 
     /// The level that one is taken of, by where that is decided.
-    pub(super) fn nearest(&self, asked: &Lookups, lane: usize, detail: &Detail) -> u32 {
+    pub(crate) fn nearest(&self, asked: &Lookups, lane: usize, detail: &Detail) -> u32 {
         let level = match (self.sampler.mip_filter, self.sampler.chooses_first) {
             (0, _) => return 0,
             (_, false) => detail.level + 0.5,
@@ -90,7 +90,7 @@ impl Sampling<'_> {
     }
 
     /// The levels that texels are taken of, with their weights.
-    pub(super) fn levels(&self, asked: &Lookups, lane: usize, detail: &Detail) -> [(u32, f32); 2] {
+    pub(crate) fn levels(&self, asked: &Lookups, lane: usize, detail: &Detail) -> [(u32, f32); 2] {
         if self.sampler.mip_filter != 2 || self.surface.format.is_integer() {
             return [(self.nearest(asked, lane, detail), 1.0), (0, 0.0)];
         }

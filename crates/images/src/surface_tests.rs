@@ -1,4 +1,6 @@
 use super::*;
+use wavetank_ir::Dimensions;
+use wavetank_memory::{Element, Layout};
 
 fn surface(resource: ImageResource) -> Surface {
     let surface = Surface::new(resource.to_words(), resource.tiling, false);
@@ -298,4 +300,24 @@ fn what_is_not_known_is_refused() {
             .unwrap()
             .is_none()
     );
+}
+
+/// Images and surfaces of the same rows have the same elements.
+#[test]
+fn linear_surfaces_are_as_images_are() {
+    let image = ImageResource::plain(ImageType::D2Array, 0x1000, [4, 4], [5, 3, 4], 64);
+    let image = surface(image);
+    let surface = wavetank_memory::Surface {
+        layout: Layout::Pitch(256),
+        ..wavetank_memory::Surface::new(0x1000, Dimensions::D2Array, [5, 3, 4], Element::U32)
+    };
+    for n in 0..5 * 3 * 4 {
+        let at = [n % 5, n / 5 % 3, n / 15];
+        let texel = place(&image, 0, at.map(i64::from)).unwrap();
+        assert_eq!(
+            texel,
+            surface.address + surface.element_offset(at),
+            "{at:?}"
+        );
+    }
 }

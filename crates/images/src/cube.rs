@@ -29,7 +29,7 @@ fn point(face: u64, [x, y, z]: [i64; 3]) -> ([i64; 2], i64) {
 
 /// The texel that stands at a place of a slice of faces of a size, where the place may be one beyond an edge: that of the face
 /// next to it. Beyond a corner, where three faces meet, it is the texel of the corner.
-pub(super) fn across(size: [u32; 2], [x, y]: [i64; 2], slice: i64) -> [i64; 3] {
+pub(crate) fn across(size: [u32; 2], [x, y]: [i64; 2], slice: i64) -> [i64; 3] {
     let [width, height] = size.map(i64::from);
     let inside = |i: i64, n: i64| (0..n).contains(&i);
     if inside(x, width) == inside(y, height) {

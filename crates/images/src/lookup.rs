@@ -1,18 +1,17 @@
 //! Sampler lookups of the lanes, and how texels are found in each direction.
 
 use wavetank_ir::{Image, Lod};
+use wavetank_memory::for_spaces::lanes::Lanes;
+use wavetank_memory::for_spaces::{Recorder, load};
+use wavetank_memory::{Context, Request};
 
-use super::filter::fixed_point;
-use super::image_operands::{Parts, Refused};
-use super::surface::{Level, Surface};
-use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
-use crate::format::load;
-use crate::instrument;
-use crate::lanes::Lanes;
+use crate::filter::fixed_point;
+use crate::operands::{Parts, Refused};
+use crate::surface::{Level, Surface};
 
 /// What lanes ask for.
-pub(super) struct Lookups {
+pub(crate) struct Lookups {
     pub offsets: [Lanes; 3],
     pub bias: [f32; 64],
     pub reference: [f32; 64],
@@ -26,7 +25,7 @@ pub(super) struct Lookups {
 }
 
 /// What a lane asks for.
-pub(super) struct Lookup {
+pub(crate) struct Lookup {
     pub lane: usize,
     pub offsets: [i32; 3],
     pub reference: f32,
@@ -36,7 +35,7 @@ pub(super) struct Lookup {
 
 impl Lookups {
     /// What one of them asks for.
-    pub(super) fn of(&self, lane: usize) -> Lookup {
+    pub(crate) fn of(&self, lane: usize) -> Lookup {
         Lookup {
             lane,
             offsets: self.offsets.map(|x| x[lane] as i32),
@@ -48,7 +47,7 @@ impl Lookups {
 }
 
 /// How the texels of a sample are found in a direction.
-pub(super) enum Direction {
+pub(crate) enum Direction {
     /// The image lacks the direction.
     None,
     /// By the slice of an array.
@@ -62,18 +61,18 @@ pub(super) enum Direction {
 }
 
 /// An instruction with its descriptors.
-pub(super) struct Sampling<'a> {
+pub(crate) struct Sampling<'a> {
     pub surface: Surface,
     pub sampler: ImageSampler,
     pub image: &'a Image,
     pub step: &'a Request,
-    pub recorder: Option<instrument::Recorder>,
+    pub recorder: Option<Recorder>,
 }
 
 impl Sampling<'_> {
     /// Reads the lanes' addresses: offset, bias, comparand, derivatives, body.
     #[inline(always)]
-    pub(super) fn lookups(&self, ctx: &Context<'_, '_>) -> Lookups {
+    pub(crate) fn lookups(&self, ctx: &Context<'_, '_>) -> Lookups {
         let (image, surface) = (self.image, &self.surface);
         let mut parts = Parts::new(ctx, self.step, image);
         let mut r = Lookups {
@@ -142,13 +141,13 @@ impl Sampling<'_> {
 
     /// Whether it is a cube.
     #[inline(always)]
-    pub(super) fn is_cube(&self) -> bool {
+    pub(crate) fn is_cube(&self) -> bool {
         self.surface.resource.kind == ImageType::Cube
     }
 
     /// What makes a coordinate count the texels of a level in a direction.
     #[inline(always)]
-    pub(super) fn scale(&self, level: &Level, n: usize) -> f32 {
+    pub(crate) fn scale(&self, level: &Level, n: usize) -> f32 {
         let counts = self.image.unnormalized || self.sampler.unnormalized;
         if counts && !self.is_cube() {
             1.0
@@ -159,7 +158,7 @@ impl Sampling<'_> {
 
     /// How texels are found in a direction; `linear` is for those within a plane.
     #[inline(always)]
-    pub(super) fn direction(&self, n: usize, linear: bool) -> Direction {
+    pub(crate) fn direction(&self, n: usize, linear: bool) -> Direction {
         let dimensions = self.surface.dimensions();
         if n >= dimensions {
             return if n == 2 {
@@ -183,7 +182,7 @@ impl Sampling<'_> {
 
     /// The coordinate where one texel is taken.
     #[inline(always)]
-    pub(super) fn rounded(&self, coordinate: f32) -> f32 {
+    pub(crate) fn rounded(&self, coordinate: f32) -> f32 {
         if self.sampler.truncates {
             coordinate
         } else {
@@ -192,7 +191,7 @@ impl Sampling<'_> {
     }
 
     /// The components of a texel in the border, where the sampler names them.
-    pub(super) fn fixed_border(&self) -> Option<[u32; 4]> {
+    pub(crate) fn fixed_border(&self) -> Option<[u32; 4]> {
         let one = self.surface.format.one();
         let color = match self.sampler.border {
             Border::TransparentBlack => [0; 4],
@@ -207,7 +206,7 @@ impl Sampling<'_> {
     ///
     /// # Safety
     /// The wave is alive.
-    pub(super) unsafe fn border(
+    pub(crate) unsafe fn border(
         &self,
         ctx: &mut Context<'_, '_>,
         lane: usize,

@@ -50,7 +50,7 @@ impl ImageType {
 /// An image resource (T#).
 ///
 /// ```
-/// use wavetank_memory::{ImageResource, ImageType};
+/// use wavetank_images::{ImageResource, ImageType};
 /// // 100 x 50 texels of 8_8_8_8 (10) unorm (0) in rows of 128.
 /// let image = ImageResource::plain(ImageType::D2, 0x10_0000, [10, 0], [100, 50, 1], 128);
 /// assert_eq!(ImageResource::from_words(image.to_words()), Some(image));
@@ -123,7 +123,7 @@ impl ImageResource {
     /// The same linear image for a chip with another layout of the words.
     ///
     /// ```
-    /// use wavetank_memory::{ImageResource, ImageType, Tiling};
+    /// use wavetank_images::{ImageResource, ImageType, Tiling};
     /// let image = ImageResource::plain(ImageType::D2, 0x10_0000, [10, 0], [100, 50, 1], 128);
     /// assert!(image.read_by(Tiling::Indexed).is_linear());
     /// ```
@@ -311,7 +311,7 @@ pub enum Border {
 /// A sampler (S#).
 ///
 /// ```
-/// use wavetank_memory::{Clamp, ImageSampler};
+/// use wavetank_images::{Clamp, ImageSampler};
 /// // OpenCL's CLK_ADDRESS_CLAMP_TO_EDGE, CLK_FILTER_LINEAR, unnormalized, as clang encodes it.
 /// let sampler = ImageSampler::from_words([0x1000_b092, 0x00ff_f000, 0x8050_0000, 0]);
 /// assert_eq!(sampler.clamp, [Clamp::LastTexel; 3]);

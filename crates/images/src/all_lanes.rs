@@ -1,16 +1,16 @@
 //! Samples of all lanes at once, for images without a choice of level.
 
 use wavetank_ir::{ImageKind, Lod};
+use wavetank_memory::Context;
+use wavetank_memory::for_spaces::convert::{self, Four, ZERO};
+use wavetank_memory::for_spaces::lanes::{self, Lanes, which};
+use wavetank_memory::for_spaces::span;
+use wavetank_memory::rows::Rows;
 
-use super::filter::{Taps, taps_of_lanes};
-use super::lookup::{Direction, Lookups, Sampling};
-use super::surface::Level;
-use crate::access::Context;
-use crate::convert::{self, Four, ZERO};
 use crate::descriptor::Clamp;
-use crate::lanes::{self, Lanes, which};
-use crate::rows::Rows;
-use crate::space::buffer::span;
+use crate::filter::{Taps, taps_of_lanes};
+use crate::lookup::{Direction, Lookups, Sampling};
+use crate::surface::Level;
 
 /// Adds weighted texels to the sums of the lanes of a mask.
 #[inline(always)]
@@ -45,7 +45,7 @@ impl Sampling<'_> {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub(super) unsafe fn together<R: Rows>(
+    pub(crate) unsafe fn together<R: Rows>(
         &self,
         ctx: &mut Context<'_, '_>,
         asked: &Lookups,

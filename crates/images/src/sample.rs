@@ -2,23 +2,22 @@
 //! "Image Opcodes with a Sampler").
 
 use wavetank_ir::Image;
+use wavetank_memory::for_spaces::convert::{Components, ZERO};
+use wavetank_memory::for_spaces::{Recorder, words};
+use wavetank_memory::rows::Rows;
+use wavetank_memory::{Context, Request};
 
-use super::image_operands::Refused;
-use super::lookup::Sampling;
-use super::surface::Surface;
-use crate::access::{Context, Request};
-use crate::convert::{Components, ZERO};
 use crate::descriptor::ImageSampler;
-use crate::instrument;
-use crate::operands::words;
-use crate::rows::Rows;
+use crate::lookup::Sampling;
+use crate::operands::Refused;
+use crate::surface::Surface;
 
 /// Samples, gathers, and levels of detail. With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline(always)]
-pub(super) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
+pub(crate) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -39,7 +38,8 @@ pub(super) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
             sampler,
             image,
             step,
-            recorder: INSTRUMENTED.then(|| instrument::Recorder::new(ctx.memory, step)),
+            // SAFETY: the unit outlives the recorder, which is not kept.
+            recorder: INSTRUMENTED.then(|| unsafe { Recorder::new(ctx.memory, step) }),
         };
         // All lanes, since the levels of four lanes depend on each other.
         let lookups = one.lookups(ctx);
@@ -53,9 +53,9 @@ pub(super) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
             }
         };
     }
-    let number = surface.map(|s| s.format.number);
+    let format = surface.map(|s| s.format);
     // SAFETY: the wave is live.
-    unsafe { Components::new(ctx, step, number).write::<R>(mask, &results) };
+    unsafe { Components::new(ctx, step, format).write::<R>(mask, &results) };
     Ok(())
 }
 
@@ -73,17 +73,14 @@ fn refuse_unknown(surface: &Surface, sampler: &ImageSampler) -> Result<(), Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Source;
     use crate::descriptor::{Border, Clamp, ImageResource, ImageType};
-    use crate::image::lookup::Lookups;
-    use crate::memory_unit::MemoryUnit;
-    use crate::register_file::Wave;
-    use crate::registry::Registry;
-    use crate::rows::Baseline;
+    use crate::lookup::Lookups;
     use proptest::prelude::*;
     use wavetank_ir::{
         Access, Counter, DataReg, Half, ImageKind, Lod, MemKind, MemOp, Space, Tiling, Value,
     };
+    use wavetank_memory::rows::Baseline;
+    use wavetank_memory::{MemoryUnit, Registry, Source, Wave};
 
     /// A sample of an image whose descriptors are handed over.
     fn request(image: Image) -> Request {

@@ -1,17 +1,16 @@
 //! Samples lane by lane.
 
 use wavetank_ir::ImageKind;
+use wavetank_memory::for_spaces::convert::{Four, ZERO};
+use wavetank_memory::for_spaces::load;
+use wavetank_memory::{Context, Span};
 
-use super::cube::across;
-use super::filter::{Mixture, Tap, taps, taps_beyond};
-use super::image_operands::{Refused, chosen};
-use super::lod::Detail;
-use super::lookup::{Direction, Lookup, Lookups, Sampling};
-use super::surface::Level;
-use crate::access::Context;
-use crate::bounds_cache::Span;
-use crate::convert::{Four, ZERO};
-use crate::format::load;
+use crate::cube::across;
+use crate::filter::{Mixture, Tap, taps, taps_beyond};
+use crate::lod::Detail;
+use crate::lookup::{Direction, Lookup, Lookups, Sampling};
+use crate::operands::{Refused, chosen};
+use crate::surface::Level;
 
 impl Sampling<'_> {
     /// What the lanes get.
@@ -19,7 +18,7 @@ impl Sampling<'_> {
     /// # Safety
     /// The wave is alive.
     #[inline(never)]
-    pub(super) unsafe fn one_by_one(
+    pub(crate) unsafe fn one_by_one(
         &self,
         ctx: &mut Context<'_, '_>,
         asked: &Lookups,
