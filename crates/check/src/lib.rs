@@ -1,7 +1,7 @@
 //! Checkers of GPU machine code: missing waits and wait states, resources beyond a kernel's own, races, uninitialized values.
 //!
 //! A tool reads code or observes a program, and adds its mistakes to [`Findings`]; the meaning of the code does not change.
-//! `docs/checkers.md` describes what each tool can and cannot detect, and how to write another.
+//! `docs/reference/checkers.md` describes what each tool can and cannot detect, and how to write another.
 //!
 //! ```
 //! use wavetank_check::{Findings, Tools, check_code};

@@ -7,14 +7,14 @@ use crate::common::wavetank;
 
 const DOCUMENTS: [&str; 9] = [
     "README.md",
-    "docs/ci.md",
-    "docs/running.md",
-    "docs/assembling.md",
-    "docs/checkers.md",
-    "docs/exec-format.md",
-    "docs/launching.md",
-    "docs/stages.md",
-    "docs/performance.md",
+    "docs/how-to/ci.md",
+    "docs/reference/running.md",
+    "docs/reference/assembling.md",
+    "docs/reference/checkers.md",
+    "docs/reference/exec-format.md",
+    "docs/reference/launching.md",
+    "docs/reference/stages.md",
+    "docs/records/performance-log.md",
 ];
 
 fn read(name: &str) -> String {
@@ -96,7 +96,7 @@ fn the_readme_lists_every_command() {
 /// The part of the example that the page on checkers shows.
 #[test]
 fn the_page_on_checkers_shows_the_example() {
-    let page = read("docs/checkers.md");
+    let page = read("docs/reference/checkers.md");
     let example = read("crates/wavetank/examples/checker.rs");
     let (_, shown) = page.split_once("```rust\n").expect("a piece of Rust");
     let (shown, _) = shown.split_once("```").expect("it ends");
