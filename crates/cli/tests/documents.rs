@@ -270,7 +270,8 @@ fn files_that_pages_name_are_there() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-const LONGEST: usize = 35;
+/// The most words of a sentence that newcomers read.
+pub(crate) const LONGEST: usize = 35;
 
 /// The sentences of a page with more than so many words. Rows of tables and items of lists end one.
 fn long_sentences(text: &str) -> Vec<String> {
