@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(inst) = decode(bytes, chip) else {
         return;
     };
-    // docs/round-trip.md says what is shown and refused.
+    // docs/reference/round-trip.md says what is shown and refused.
     let Ok(back) = parse(&inst.to_string(), chip) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Prints `docs/coverage.md`: `cargo run --example coverage > docs/coverage.md`.
+//! Prints `docs/reference/coverage.md`: `cargo run --example coverage > docs/reference/coverage.md`.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +27,13 @@ const CLASSES: [&str; 6] = [
 const HEAD: &str = "\
 # Coverage
 
-What is executed, how truly, and in how many cases of [tests/isa](../tests/isa), by generation and encoding. Each instruction
+What is executed, how truly, and in how many cases of `tests/isa`, by generation and encoding. Each instruction
 stands in `wavetank isa --coverage --gpu CHIP`, with its reason. This page is made by `cargo run --example coverage >
-docs/coverage.md`, and a test holds it.
+docs/reference/coverage.md`, and a test holds it.
 
 *exact*: EXACT. A neighbour is an instruction of the same encoding with
 the same kinds of operands: the cases run with each of the twelve nearest by name in its place, and some case has to fail. Those
-that do the same are listed with the reason in [equivalent.txt](../crates/cases/tests/data/equivalent.txt). What cases expect
+that do the same are listed with the reason in `crates/cases/tests/data/equivalent.txt`. What cases expect
 comes from the documents. *within ULP*: as near as the manual asks. *approximate*: not what hardware does, and how is said.
 *no effect*: it changes nothing by design. *unshown*: executed, and nothing shows it.
 ";

@@ -1,4 +1,4 @@
-//! Files of cases, of which some run on several chips: see `docs/exec-format.md`.
+//! Files of cases, of which some run on several chips: see `docs/reference/exec-format.md`.
 //!
 //! Behind `isa gfx803 gfx900` each case runs on every chip of the line that has all of its instructions.
 

@@ -1,4 +1,4 @@
-//! The text form of cases: see `docs/exec-format.md`.
+//! The text form of cases: see `docs/reference/exec-format.md`.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,7 @@
 //! Single instructions on a given state: what `wavetank exec` does, and the project's test format.
 //!
-//! A [`Case`] is a state, a few instructions and what is expected of them. `docs/exec-format.md` describes the text form.
+//! A [`Case`] is a state, a few instructions and what is expected of them.
+//! `docs/reference/exec-format.md` describes the text form.
 //!
 //! ```
 //! use wavetank_cases::{Engine, parse_file};

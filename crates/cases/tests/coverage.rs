@@ -8,12 +8,15 @@ pub(crate) mod page;
 
 #[test]
 fn the_document_is_what_is_so() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/coverage.md");
-    let written = std::fs::read_to_string(path).expect("docs/coverage.md");
-    let regenerate = "cargo run --example coverage > docs/coverage.md";
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/reference/coverage.md"
+    );
+    let written = std::fs::read_to_string(path).expect("docs/reference/coverage.md");
+    let regenerate = "cargo run --example coverage > docs/reference/coverage.md";
     assert!(
         written == page::document(),
-        "docs/coverage.md is not current: {regenerate}"
+        "docs/reference/coverage.md is not current: {regenerate}"
     );
 }
 

@@ -85,7 +85,7 @@ fn atomics_on_surfaces_do_what_the_tables_say() {
     }
 }
 
-/// Levels are surfaces of half the sides, by the LOD of TYPED_ATOMIC; see docs/exec-format.md.
+/// Levels are surfaces of half the sides, by the LOD of TYPED_ATOMIC; see docs/reference/exec-format.md.
 #[test]
 fn levels_have_elements_of_their_own() {
     let case = |more: &str| {
@@ -135,7 +135,7 @@ fn words_pairs_and_halves_of_suatom_are_read_and_shown() {
         let case = parse_words("maxwell:52", text, &words(state)).unwrap();
         case.run(Engine::Interpreter).unwrap()
     };
-    // SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1, as docs/maxwell.md shows it.
+    // SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1, as docs/reference/maxwell.md shows it.
     let state = "R2=1 R3=0 R4=7 R1=6 exec=1 surface T6 2d 2x1 u32 30,40";
     let by_word = run(".word 0xea7000860047020a", state);
     assert_eq!(by_word.vector(10)[0], 40);
@@ -247,7 +247,7 @@ fn wrong_surfaces_are_told() {
 
 #[test]
 fn the_examples_of_the_format_run() {
-    let text = std::fs::read_to_string(root().join("docs/exec-format.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/reference/exec-format.md")).unwrap();
     let blocks: Vec<_> = text
         .split("```wt\n")
         .skip(1)
@@ -255,7 +255,7 @@ fn the_examples_of_the_format_run() {
         .collect();
     assert!(!blocks.is_empty());
     for block in blocks {
-        check("docs/exec-format.md", block);
+        check("docs/reference/exec-format.md", block);
     }
 }
 

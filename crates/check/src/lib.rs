@@ -1,7 +1,7 @@
 //! Checkers of GPU machine code: missing waits and wait states, resources beyond a kernel's own, races, uninitialized values.
 //!
 //! A tool reads code or observes a program, and adds its mistakes to [`Findings`]; the meaning of the code does not change.
-//! `docs/checkers.md` describes what each tool can and cannot detect, and how to write another.
+//! `docs/reference/checkers.md` describes what each tool can and cannot detect, and how to write another.
 //!
 //! ```
 //! use wavetank_check::{Findings, Tools, check_code};
@@ -29,6 +29,7 @@ mod place;
 mod prologue;
 mod race;
 pub mod report;
+mod rule;
 mod suppress;
 mod sync;
 mod tool;
@@ -45,6 +46,7 @@ pub use host::Stack;
 pub use pattern::Pattern;
 pub use place::{Line, Place, Places};
 pub use race::{Footprint, InstAt, Kept, Meeting, Race, Reader};
+pub use rule::{Example, Rule};
 pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};

@@ -1,7 +1,7 @@
 //! Suppressions: files of entries that hide known findings.
 //!
 //! A file has entries, separated by empty lines. An entry has one `key: pattern` a line; it hides the findings that match all of
-//! its patterns. A line that begins with `#` is a comment. `docs/checkers.md` describes the format.
+//! its patterns. A line that begins with `#` is a comment. `docs/reference/checkers.md` describes the format.
 
 use std::fmt;
 

@@ -27,7 +27,7 @@ as one value, 1,2,3, 0..63 or 1.0*32. Registers are v0, v[0:1] (64 bits a lane),
 s0, s[0:1], vcc, exec, m0, scc, mode, lds[0]; `mem NAME` is a buffer, &NAME its
 address. `vgprs`, `sgprs`, `lds bytes`, `scratch bytes` say how much there is.
 SUATOM has R0, R[4:5], P0, c[0x400], TYPED_ATOMIC V32 and P1, and both `surface
-NUMBER DIMENSIONS SIZE ELEMENTS VALUES`: docs/exec-format.md.
+NUMBER DIMENSIONS SIZE ELEMENTS VALUES`: docs/reference/exec-format.md.
 
 Examples:
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
@@ -45,7 +45,7 @@ Examples:
 
 /// Runs one instruction, or a file of cases, and shows what changed
 ///
-/// A file's cases are a state, instructions after `>`, and what is expected; docs/exec-format.md describes it.
+/// A file's cases are a state, instructions after `>`, and what is expected; docs/reference/exec-format.md describes it.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Exec {

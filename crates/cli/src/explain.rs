@@ -18,7 +18,7 @@ active lane does for itself what is done with vector registers. `.f32`, `.u16`
 and so on say how bits are read, `.f16x2` that both halves are.
 
 With --ir comes what it is made of, the program in wave IR: `%n` are values,
-lane vectors, masks or uniform ones; `v`, `s` and `m` are vector registers,
+lane vectors, masks or uniform ones. `v`, `s` and `m` are vector registers,
 scalar registers and masks in scalar registers.
 
 Examples:

@@ -19,7 +19,8 @@ pub(crate) struct Running {
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineChoice>,
     /// How the waves of a work-group take turns: fair (as on a chip; the default), greedy (one after another up to each
-    /// barrier), random or random:SEED (to find races; the seed is told at the end, and repeats the run with one thread)
+    /// barrier), random or random:SEED. Random orders find races; the seed is printed at the end, and repeats the run with one
+    /// thread
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
     /// Give each work-item so many bytes more of stack, where its depth is not known

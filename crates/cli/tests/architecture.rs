@@ -1,4 +1,4 @@
-//! What `docs/architecture.md` says of the crates, held against what they are.
+//! What `docs/explanation/architecture.md` says of the crates, held against what they are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,8 @@ fn root() -> PathBuf {
 }
 
 fn page() -> String {
-    std::fs::read_to_string(root().join("docs/architecture.md")).expect("the page is there")
+    std::fs::read_to_string(root().join("docs/explanation/architecture.md"))
+        .expect("the page is there")
 }
 
 /// The crates in the order of the page's table.
@@ -76,7 +77,9 @@ fn crates_use_only_those_above_them() {
     );
     let place = |name: &str| {
         let place = listed.iter().position(|l| l == name);
-        place.unwrap_or_else(|| panic!("`{name}` is not in the table of docs/architecture.md"))
+        place.unwrap_or_else(|| {
+            panic!("`{name}` is not in the table of docs/explanation/architecture.md")
+        })
     };
     for (name, uses) in &edges {
         for used in uses {

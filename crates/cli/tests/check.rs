@@ -412,3 +412,30 @@ fn wrong_words_for_programs_are_told() {
     check("--tools luck -- true").failure(2, &["`luck` is no tool"]);
     check(&format!("{VECADD} --timeout 3")).failure(2, &["--timeout"]);
 }
+
+/// `tests/check` has a program for the rule, whose page names it.
+#[test]
+fn rules_are_explained() {
+    let page = wavetank("check --explain race/read-write").success();
+    assert!(page.starts_with("# race/read-write\n"), "{page}");
+    assert!(page.contains("tests/check/reduction.hip"), "{page}");
+    let list = wavetank("check --explain").success();
+    for rule in [
+        "memory/out-of-bounds ",
+        "wait/read-before-load ",
+        "hazard/valu-sgpr-vmem ",
+        "float/nan ",
+    ] {
+        assert!(
+            list.lines().any(|line| line.starts_with(rule)),
+            "{rule}: {list}"
+        );
+    }
+    // The table of the Vega manual: a VALU instruction writes an SGPR, and vector memory reads it, with five wait states.
+    let hazard = wavetank("check --explain hazard/valu-sgpr-vmem").success();
+    assert!(hazard.contains("| – | – | 5 | 5 |"), "{hazard}");
+    wavetank("check --explain read-write").refused(&["did you mean `race/read-write`?"]);
+    wavetank("check --explain race/read-writes").refused(&["did you mean `race/read-write`?"]);
+    wavetank("check --explain xyz").refused(&["`wavetank check --explain` lists all"]);
+    wavetank("check --explain race/read-write a.co").failure(2, &["cannot be used with"]);
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::common::wavetank;
+use crate::documents::LONGEST;
 
 const COMMANDS: [&str; 15] = [
     "demo",
@@ -38,6 +39,29 @@ fn help_is_broken_once() {
             assert!(line.chars().count() <= 80, "{command}: {line}");
         }
     }
+}
+
+/// As in the pages that newcomers read ([`crate::documents`]). An indented line stands alone, unless it goes on with an option's.
+#[test]
+fn sentences_of_the_help_are_short() {
+    let mut long = Vec::new();
+    for command in COMMANDS {
+        let text = wavetank(&format!("{command} --help")).success();
+        let mut paragraphs = vec![String::new()];
+        for line in text.lines() {
+            let indent = line.len() - line.trim_start().len();
+            if line.is_empty() || (1..10).contains(&indent) {
+                paragraphs.push(String::new());
+            }
+            let paragraph = paragraphs.last_mut().expect("there is one");
+            paragraph.push_str(line.trim());
+            paragraph.push(' ');
+        }
+        let sentences = paragraphs.iter().flat_map(|p| p.split(". "));
+        let longer = sentences.filter(|sentence| sentence.split_whitespace().count() > LONGEST);
+        long.extend(longer.map(|sentence| format!("{command}: {sentence}")));
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod programs;
 #[path = "../../check/tests/common/random.rs"]
 mod random;
 mod schedule;
+mod sessions;
 mod signatures;
 #[path = "../../check/tests/common/slow.rs"]
 mod slow;

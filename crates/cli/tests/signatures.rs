@@ -174,7 +174,10 @@ fn session(document: &str, first: &str) -> (String, String) {
 
 #[test]
 fn the_kernel_of_the_document_runs() {
-    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/assembling.md");
+    let document = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/reference/assembling.md"
+    );
     let document = std::fs::read_to_string(document).expect("a document of the repository");
     let (script, shown) = session(&document, "    $ cat >square.s");
     assert!(

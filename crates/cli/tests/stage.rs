@@ -8,11 +8,11 @@ use crate::common::{directory, wavetank, wavetank_in};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The call of docs/stages.md, and what the document says that it prints.
+/// The call of docs/reference/stages.md, and what the document says that it prints.
 #[test]
 fn the_example_of_the_document_prints_what_it_says() {
     let dir = directory("stage_example");
-    let text = fs::read_to_string(format!("{ROOT}/docs/stages.md")).unwrap();
+    let text = fs::read_to_string(format!("{ROOT}/docs/reference/stages.md")).unwrap();
     let code: Vec<&str> = text
         .lines()
         .filter_map(|line| line.strip_prefix("    "))

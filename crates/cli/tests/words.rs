@@ -1,4 +1,4 @@
-//! Words that were retired stay away: the table at the end of `docs/glossary.md` has them.
+//! Words that were retired stay away: the table at the end of `docs/reference/glossary.md` has them.
 //!
 //! An entry in backquotes is a name, and is looked for as it is written. Another entry is a word: it is looked for in
 //! comments and among the words that names are made of (`block_cost`, `BlockCost`), in lower case.
@@ -120,7 +120,8 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 #[test]
 fn no_retired_word_comes_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("docs/glossary.md")).expect("the page is there");
+    let page =
+        fs::read_to_string(root.join("docs/reference/glossary.md")).expect("the page is there");
     let retired = Retired::read(&page);
     assert!(
         retired.names.len() > 5 && retired.words.len() > 2,
@@ -141,7 +142,7 @@ fn no_retired_word_comes_back() {
     }
     assert!(
         found.is_empty(),
-        "see the end of docs/glossary.md:\n{}",
+        "see the end of docs/reference/glossary.md:\n{}",
         found.join("\n")
     );
 }

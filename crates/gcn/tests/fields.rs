@@ -1,7 +1,7 @@
 //! Random operand fields of every opcode in every form, to text and back.
 //!
 //! A word decodes, prints, parses and encodes to itself, or it differs in one of
-//! the ways that the tables of this file list; `docs/round-trip.md` says them in
+//! the ways that the tables of this file list; `docs/reference/round-trip.md` says them in
 //! prose.
 
 use std::collections::BTreeMap;

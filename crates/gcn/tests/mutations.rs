@@ -168,7 +168,7 @@ fn known(inst: &Inst) -> Option<&'static str> {
         Form::Dpp | Form::Sdwa if has("v_cndmask_b32") => {
             Some("it takes the sources of v_cndmask_b32 for integers")
         }
-        _ if is_of_halves(inst) => Some("floats of 16-bit integers: see docs/errata.md"),
+        _ if is_of_halves(inst) => Some("floats of 16-bit integers: see docs/reference/errata.md"),
         _ => None,
     }
 }

@@ -41,7 +41,7 @@ const fn slip(
     }
 }
 
-/// The same list is in docs/errata.md.
+/// The same list is in docs/reference/errata.md.
 const SLIPS: [Slip; 17] = [
     slip(
         "DS_MAX_RTN_F32",

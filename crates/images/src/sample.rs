@@ -150,7 +150,7 @@ mod tests {
         [13, 4],
     ];
 
-    /// Texels of one component by level and place, as rows of levels hold them: docs/images.md.
+    /// Texels of one component by level and place, as rows of levels hold them: docs/reference/images.md.
     struct Model {
         size: [i64; 2],
         levels: i64,

@@ -1,7 +1,7 @@
 //! The layout of images: addresses of texels, and the components that they hold.
 //!
 //! The elements of a level follow each other in rows, or in tiles whose elements do, rows in slices, and the samples of a
-//! texel have a slice each. Which tiles there are, and where levels begin, docs/images.md says.
+//! texel have a slice each. Which tiles there are, and where levels begin, docs/reference/images.md says.
 
 use std::ops::Range;
 

@@ -288,7 +288,7 @@ fn byte(case: &Case, lane: usize, n: usize) -> Option<usize> {
     Some(BASE + case.soffset + buffer_offset)
 }
 
-/// 8.1 "Range Checking", with docs/errata.md: a dword that begins in range is made whole, atomics are all or nothing.
+/// 8.1 "Range Checking", with docs/reference/errata.md: a dword that begins in range is made whole, atomics are all or nothing.
 fn in_range(case: &Case, index: usize, offset: usize, n: usize) -> bool {
     let records = case.records as usize;
     let (first, last) = (offset + n / 4 * 4, offset + (case.bytes - 1) / 4 * 4);

@@ -1,4 +1,4 @@
-//! The JIT compiler: an engine that compiles the wave IR to x86-64 (see `docs/jit.md`).
+//! The JIT compiler: an engine that compiles the wave IR to x86-64 (see `docs/explanation/jit.md`).
 //!
 //! ```
 //! use std::sync::Arc;

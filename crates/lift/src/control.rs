@@ -183,7 +183,7 @@ fn live_status<'a>(l: &Lift<'a>) -> Int<'a> {
 }
 
 /// s_setreg: replaces a field of a hardware register. MODE and TRAPSTS can be written (Vega ISA, table "Hardware register
-/// values"), and with PRIV some bits of STATUS, TBA and TMA (docs/errata.md, "S_SETREG").
+/// values"), and with PRIV some bits of STATUS, TBA and TMA (docs/reference/errata.md, "S_SETREG").
 pub(crate) fn set_hardware_register<'a>(l: &Lift<'a>, value: Int<'a>) -> Flow {
     let (offset, mask, id) = hardware_field(l);
     let writable = match id {

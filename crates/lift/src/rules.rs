@@ -14,7 +14,7 @@ pub(crate) struct Rules {
     /// from gfx8 on (Vega ISA, 7.1 SMEM). An offset in a register is in bytes everywhere.
     pub scalar_offset_unit: i64,
     /// Whether the immediate offset of scalar memory is signed, as on gfx9 (Vega ISA, 12.6 SMEM). Only accesses without a
-    /// descriptor use the sign: docs/errata.md, "7.1".
+    /// descriptor use the sign: docs/reference/errata.md, "7.1".
     pub signed_scalar_offset: bool,
     /// Whether source codes 235 to 238 are the apertures, as on gfx9 (Vega ISA, 5.2). Before, code reads the apertures from its
     /// queue, and the codes are reserved (LLVM, `FeatureApertureRegs`).
@@ -29,7 +29,7 @@ pub(crate) struct Rules {
     /// Instructions"). The other chips of gfx8 use the low half of one register for each (LLVM, `FeatureUnpackedD16VMem`).
     pub halves_packed: bool,
     /// The layout of buffer descriptors, and the accesses that count records. The manual's own sentence on that has bytes and
-    /// records swapped (docs/errata.md).
+    /// records swapped (docs/reference/errata.md).
     pub buffer_dialect: Dialect,
     /// The layout of image resources (CLRX wiki, "GCN Memory Handling"; Vega ISA, 8.2.5).
     pub image_tiling: Tiling,
@@ -45,7 +45,7 @@ pub(crate) struct Rules {
     /// Whether the minimum, maximum and median of floats flush denormals by MODE, as on gfx9 (LLVM, `supportsMinMaxDenormModes`).
     /// Before, they choose an operand unchanged.
     pub choice_flushes: bool,
-    /// Whether sine and cosine are 0 beyond 256 turns, as before gfx9 (docs/errata.md, "V_SIN_F32").
+    /// Whether sine and cosine are 0 beyond 256 turns, as before gfx9 (docs/reference/errata.md, "V_SIN_F32").
     pub turns_end: bool,
     /// Whether conversions from and to halves flush denormals by MODE, as from gfx8 on. Before, they keep denormals (CLRX wiki,
     /// V_CVT_F16_F32).

@@ -155,7 +155,7 @@ fn offsets_through_descriptors() {
 }
 
 /// Which accesses count records, by generation: 8.1.5 for gfx9, with the two words of
-/// its sentence in their places (docs/errata.md).
+/// its sentence in their places (docs/reference/errata.md).
 #[test]
 fn buffers_are_read_as_on_the_chip() {
     for (chip, expected) in [

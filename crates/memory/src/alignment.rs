@@ -11,7 +11,7 @@ use wavetank_gcn::Generation;
 #[repr(u8)]
 pub enum Alignment {
     /// The access is made at the unaligned address. In a swizzled buffer, each byte is at the place of its own offset, also for
-    /// atomics (docs/errata.md).
+    /// atomics (docs/reference/errata.md).
     Unaligned,
     /// The two low bits of the address are ignored (Vega ISA, 8.1 "Alignment"); for 16 bits, the lowest bit (CLRX wiki, "GCN
     /// memory handling").

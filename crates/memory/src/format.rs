@@ -1,5 +1,5 @@
 //! Data formats of buffers (Vega ISA, 8.1.3 "Buffer Data", 8.1.2 DFMT and NFMT) and of images. The numbers of the formats that
-//! only images have are those of Mesa's descriptors (docs/errata.md, "Images").
+//! only images have are those of Mesa's descriptors (docs/reference/errata.md, "Images").
 //!
 //! The names of the formats list the widths from the highest bits down: 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
 

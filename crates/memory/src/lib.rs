@@ -26,7 +26,7 @@
 //! # Ok::<(), wavetank_memory::RegistryError>(())
 //! ```
 //!
-//! Unsafe code here rests on two contracts of `docs/unsafe.md`, which comments name:
+//! Unsafe code here rests on two contracts of `docs/explanation/unsafe.md`, which comments name:
 //!
 //! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its time slice, and the request was
 //!   made for it, so that its registers and offsets are in range. Engines promise it.

@@ -14,7 +14,7 @@ fn document(name: &str) -> String {
 
 #[test]
 fn documents_have_the_same_chips() {
-    let running = document("docs/running.md");
+    let running = document("docs/reference/running.md");
     let after = running.split("\n## Chips\n").nth(1).expect("its heading");
     let section = after.split("\n## ").next().unwrap_or(after);
     let rows = section.lines().filter(|line| line.starts_with("| gfx"));

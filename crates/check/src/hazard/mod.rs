@@ -19,7 +19,8 @@ use crate::finding::{Finding, Findings, Mark};
 use crate::flow::{Analysis, walk};
 use crate::tool::Tool;
 use producer::{PRODUCERS, Producer};
-use rows::{ROWS, Row};
+pub(crate) use rows::ROWS;
+use rows::Row;
 use vcc::VccAlias;
 
 /// Adds the missing wait states of a graph.

@@ -10,19 +10,19 @@ use super::producer::Producer;
 
 /// A row of the table of hazards.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The name of the hazard, which is the rule of its findings.
     pub name: &'static str,
     /// The action of the first instruction.
-    pub producer: Producer,
+    pub(super) producer: Producer,
     /// The use by the second instruction.
-    pub consumer: Consumer,
+    pub(super) consumer: Consumer,
     /// The required wait states between the two, by generation from gfx6 on; 0 if there is no hazard.
     pub needs: [u8; 4],
     /// The use by the second instruction, in words; `{}` is the register.
-    pub uses: &'static str,
+    pub(super) uses: &'static str,
     /// The action of the first instruction, in words.
-    pub after: &'static str,
+    pub(super) after: &'static str,
     /// The source: document and section.
     pub source: &'static str,
 }

@@ -13,7 +13,7 @@
 //!
 //! A race is thus found even if the waves did not collide in this run, if only both executed the accesses. Where tracking would
 //! cost too much memory or time, more order is assumed than exists, never less: a race may be missed, but none is reported
-//! falsely. `docs/checkers.md` lists the undetectable ones.
+//! falsely. `docs/reference/checkers.md` lists the undetectable ones.
 
 mod access_history;
 mod check_access;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use crate::run::ProgramEnd;
 
 /// The end of a check, which is reported after its findings have been read.
+#[derive(Default)]
 pub(crate) struct End {
     /// The lines for stderr.
     pub lines: Vec<String>,

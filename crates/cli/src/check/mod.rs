@@ -2,6 +2,7 @@
 
 mod code;
 mod end;
+mod explain;
 mod junit;
 mod program;
 mod report;
@@ -56,6 +57,7 @@ Examples:
   wavetank check --tools race -- ./a.out
   wavetank check --tools wait,hazard --gpu gfx906 bundle.hipfb
   wavetank check --static ./a.out            the code inside a HIP program
+  wavetank check --explain race/read-write
   wavetank check --gen-suppressions kernels.hsaco > known
   wavetank check --suppressions known --sarif check.sarif kernels.hsaco
   wavetank check --json kernels.hsaco | jq -r .message";
@@ -100,8 +102,11 @@ pub(crate) struct Check {
     /// With a program: end it after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Explain a rule, such as race/read-write, or list all of them; nothing is checked
+    #[arg(long, value_name = "RULE", num_args = 0..=1, exclusive = true)]
+    explain: Option<Option<String>>,
     /// The file to check, or `-` for stdin
-    #[arg(required_unless_present = "program")]
+    #[arg(required_unless_present_any = ["program", "explain"])]
     file: Option<PathBuf>,
     /// Only this kernel or function
     kernel: Option<String>,
@@ -118,6 +123,9 @@ impl Check {
 
     /// Checks a file, and prints the findings.
     pub(crate) fn run(self) -> Result<End> {
+        if let Some(rule) = &self.explain {
+            return explain::explain(rule.as_deref()).map(|()| End::default());
+        }
         let Some(path) = &self.file else {
             return self.run_program();
         };

@@ -39,15 +39,15 @@ use tee::Tee;
 const HELP: &str = "\
 The program finds the emulated GPUs instead of real ones; nothing else about it
 changes. Without --gpu it finds one that it has code for. It ends as it would
-without this command, with the same exit code or by the same signal; but where
-the fault of a kernel ended it, or the time limit, the exit code is 1, after a
+without this command, with the same exit code or by the same signal. Where the
+fault of a kernel or the time limit ended it, the exit code is 1, after a
 sentence. Signals that are sent to the command go on to the program.
 
-Environment: WAVETANK_GPU (as --gpu), WAVETANK_MEMORY=8G (of each GPU that
---gpu does not say it of), WAVETANK_STATS=1 (as --stats), WAVETANK_THREADS,
-WAVETANK_SCHEDULE, WAVETANK_STACK, WAVETANK_STRICT=1 (as the options of these
-names), WAVETANK_LOG=info (a line for each kernel) or trace (and for each call
-of the HSA interface), WAVETANK_LOG_TO (as --log).
+Environment: WAVETANK_GPU, WAVETANK_STATS=1, WAVETANK_THREADS,
+WAVETANK_SCHEDULE, WAVETANK_STACK, WAVETANK_STRICT=1 and WAVETANK_LOG_TO are as
+the options. WAVETANK_MEMORY=8G is the memory of each GPU whose size --gpu does
+not say. WAVETANK_LOG=info prints a line for each kernel, and WAVETANK_LOG=trace
+one for each call of the HSA interface as well.
 
 Examples:
   wavetank run ./a.out 512

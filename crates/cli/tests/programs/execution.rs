@@ -43,7 +43,7 @@ impl fmt::Display for Run {
 /// The runtime library has no Rust interface for tests to depend on, so cargo builds it; with the command, because both then have
 /// the same features of their dependencies. `WAVETANK_BUILD` has other words for cargo: those with which all tests were built, so
 /// that nothing is built a second time with other features.
-pub(super) fn build_library() {
+pub(crate) fn build_library() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
         let mut cargo = Command::new(env!("CARGO"));

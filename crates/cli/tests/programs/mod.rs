@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use self::build::Toolchain;
+pub(crate) use self::execution::build_library;
 use self::program::Program;
 
 #[test]
@@ -58,10 +59,15 @@ fn openmp_of_gcc() {
     check(&Toolchain::OPENMP_GCC, "openmp", "c");
 }
 
+/// Whether HIP programs can be built here; a line says so where they cannot.
+pub(crate) fn hip_is_here() -> bool {
+    Toolchain::HIP.is_here()
+}
+
 /// Builds and runs every program of a folder on each GPU.
 fn check(toolchain: &Toolchain, folder: &str, extension: &str) {
     if toolchain.is_here() {
-        execution::build_library();
+        build_library();
         for_each(folder, extension, |source| check_program(toolchain, source));
     }
 }

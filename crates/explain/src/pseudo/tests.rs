@@ -172,7 +172,7 @@ fn an_instruction_with_operands_has_their_names() {
     assert_eq!(
         lines("v_add_f32_e64 v0, v1, v2 mul:4"),
         [
-            // The product turns -0 into +0: docs/errata.md, "OMOD".
+            // The product turns -0 into +0: docs/reference/errata.md, "OMOD".
             "v0 = (((v1.f32 + v2.f32) * 4.0) == 0x80000000) ? 0 : ((v1.f32 + v2.f32) * 4.0)",
             "where MODE has IEEE or keeps denormals of results:",
             "  v0 = v1.f32 + v2.f32",

@@ -9,7 +9,7 @@ use super::{ParseError, clrx, parse, print};
 use crate::generation::Chip;
 use crate::inst::Inst;
 
-/// A syntax of assembly. `docs/dialects.md` describes the differences.
+/// A syntax of assembly. `docs/reference/dialects.md` describes the differences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Dialect {
     /// LLVM's syntax, which is the canonical text.

@@ -1,7 +1,7 @@
 //! Division: scaling before, the last step, and special cases after (Vega ISA, 12.10 V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP).
 //!
 //! The manual's pseudo-code contradicts itself in three places; a division by it would be wrong. These rules are implemented
-//! instead (docs/errata.md):
+//! instead (docs/reference/errata.md):
 //!
 //! * `V_DIV_FMAS` scales by 2^±64 (2^±128 for double precision), the powers `V_DIV_SCALE` uses, not by 2^32 (2^64). It scales up
 //!   if the quotient so far is large, because only then the denominator alone was scaled up.

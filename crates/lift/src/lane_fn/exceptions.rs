@@ -409,7 +409,7 @@ fn product(a: Number, b: Number) -> Result<Number, u32> {
 }
 
 /// The scaled sum of V_DIV_FMAS, by its addend: up from 2 on, else down, by 2^64 or for double precision by 2^128
-/// (docs/errata.md, "V_DIV_FMAS").
+/// (docs/reference/errata.md, "V_DIV_FMAS").
 fn rescaled(sum: Exact, addend: Exact, to: Format) -> Exact {
     let by = if to.precision == DOUBLE.precision {
         128

@@ -174,7 +174,7 @@ pub(super) fn limit(l: &Lift) -> Option<Value> {
 }
 
 /// The limit of flat accesses, which are aligned like those of DS: the size of the LDS only. Compilers for gfx7 and gfx8 write M0
-/// before DS alone (docs/errata.md, "FLAT").
+/// before DS alone (docs/reference/errata.md, "FLAT").
 pub(super) fn flat_limit(l: &Lift) -> Option<Value> {
     l.rules().m0_limits_lds.then(|| l.b.u32(u32::MAX))
 }
@@ -250,7 +250,7 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
 }
 
 /// ds_append and ds_consume: one lane adds or subtracts the number of active lanes at M0[15:0] + OFFSET; all lanes receive the
-/// value before. M0 is not a limit then (docs/errata.md).
+/// value before. M0 is not a limit then (docs/reference/errata.md).
 fn append(l: &Lift, rmw: Rmw) -> Flow {
     let base = if l.inst.has(Flags::GDS) {
         Int::const32(l.b, 0)

@@ -143,7 +143,7 @@ fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
         .select_float(a.un(Un::FFract), finite)
 }
 
-/// The integer of a float; for a NaN, the bound of its sign (docs/errata.md).
+/// The integer of a float; for a NaN, the bound of its sign (docs/reference/errata.md).
 fn bound_of_nan<'a>(a: Float<'a>, n: Int<'a>) -> Int<'a> {
     let bound = a.as_int().sar(31) ^ 0x7fff_ffff;
     a.class(a.b.u32(NANS)).select(bound, n)

@@ -71,7 +71,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         }),
 
         V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => v.to_int(|[x, at, word]: [Float; 3]| {
-            // The manual does not specify the rounding, so MODE applies, as in the CLRX wiki (docs/errata.md).
+            // The manual does not specify the rounding, so MODE applies, as in the CLRX wiki (docs/reference/errata.md).
             let byte = x.integral().to_int_u(Elem::I32);
             byte.apply3(Tern::InsertU8, at.as_int(), word.as_int())
         }),

@@ -152,7 +152,7 @@ unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
 
 /// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment. Data aligned to 8
 /// bytes is moved by at least eight bytes at a time, data aligned to 16 by sixteen, as far as the host has such moves: the
-/// invariant "Nothing is torn" of docs/architecture.md.
+/// invariant "Nothing is torn" of docs/explanation/architecture.md.
 ///
 /// # Safety
 /// The bytes are mapped on both sides, which are apart, and the target may be written. The processor has the features of `R`.

@@ -340,7 +340,7 @@ impl Site {
         address: &mut [u64; 64],
     ) -> Result<(), Denied> {
         match mode {
-            // No alignment applies here: docs/errata.md, "FeatureUnalignedBufferAccess".
+            // No alignment applies here: docs/reference/errata.md, "FeatureUnalignedBufferAccess".
             _ if self.range == Range::Far => {}
             Alignment::Dword if bytes == 2 => {
                 for a in address {

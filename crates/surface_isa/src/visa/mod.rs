@@ -1,5 +1,6 @@
 //! Intel vISA's TYPED_ATOMIC (opcode 0x73): bytes, text, rules and meaning, and the container (`.isa`) that it comes in.
-//! *The description* is Intel's page on this instruction; where it leaves something open, `docs/errata.md` says what is done.
+//! *The description* is Intel's page on this instruction; where it leaves something open,
+//! `docs/reference/errata.md` says what is done.
 //!
 //! * [`decode`] and [`encode`] know the bytes of both widths of variable numbers ([`Ids`]).
 //! * [`parse`] reads Intel's text and the description's; [`TypedAtomic`] prints itself as Intel's.

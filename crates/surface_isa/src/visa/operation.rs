@@ -51,7 +51,7 @@ pub enum Operation {
 pub enum Sources {
     /// Both are the null variable.
     None,
-    /// Nothing is read; src0 may name a variable all the same (docs/errata.md).
+    /// Nothing is read; src0 may name a variable all the same (docs/reference/errata.md).
     Ignored,
     /// Src0; src1 is the null variable.
     One,

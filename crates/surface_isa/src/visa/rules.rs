@@ -28,7 +28,7 @@ pub fn check(inst: &TypedAtomic) -> Result<(), Broken> {
         .try_for_each(|(part, raw)| place(*part, raw))
 }
 
-/// An operand's elements are dwords, and it begins with one: see docs/errata.md.
+/// An operand's elements are dwords, and it begins with one: see docs/reference/errata.md.
 fn place(part: Part, raw: Raw) -> Result<(), Broken> {
     let name = part.name();
     match raw {

@@ -108,7 +108,7 @@ const REFUSED: &[(&str, &str)] = &[
         "typed_atomic.add (8) T6 V32 V0 V0 V0 [%null.0] V0 V38",
         "add stores old + src0: Src0 must be a variable",
     ),
-    // The description on Src1: for CMPXCHG, and for all others V0 (but FCMPWR, docs/errata.md).
+    // The description on Src1: for CMPXCHG, and for all others V0 (but FCMPWR, docs/reference/errata.md).
     (
         "typed_atomic.cmpxchg (8) T6 V32 V0 V0 V0 V36 [V0] V38",
         "cmpxchg stores old == src1 ? src0 : old: Src1 must be a variable",

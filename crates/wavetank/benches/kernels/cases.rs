@@ -22,7 +22,7 @@ pub(crate) struct Case {
     pub agreement: Agreement,
 }
 
-/// All kernels, at the sizes of `docs/performance.md` or at small ones.
+/// All kernels, at the sizes of `docs/reference/performance.md` or at small ones.
 pub(crate) fn cases(quick: bool) -> Vec<Case> {
     let pick = |full: usize, small: usize| if quick { small } else { full };
     let line = |name, items, params, agreement| Case {

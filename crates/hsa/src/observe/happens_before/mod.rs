@@ -4,7 +4,7 @@
 //! or by the host, which has observed a signal before it requested the other. All threads of the host count as one, since they
 //! may synchronise unseen. So a race is found even if the jobs did not overlap this time.
 //!
-//! No order is missed. Where synchronisation may be unseen, more order is assumed than exists: see `docs/checkers.md`.
+//! No order is missed. Where synchronisation may be unseen, more order is assumed than exists: see `docs/reference/checkers.md`.
 
 mod jobs;
 mod queue_order;
