@@ -1,7 +1,8 @@
 // With --strict an access beyond the LDS of a kernel stops it.
 // Options: --strict
 // Ends: fault
-// Says: lane 5: a store of 4 bytes at offset 84 of an LDS of 64 bytes
+// Says: lane 5
+// Says: a store of 4 bytes at offset 84 of an LDS of 64 bytes
 #include "check.hpp"
 
 __global__ void overrun(int *out, int n) {

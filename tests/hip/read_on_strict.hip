@@ -1,7 +1,8 @@
 // With --strict a buffer ends with its last byte, for loads too.
 // Options: --strict
 // Ends: fault
-// Says: lane 50: a load of 4 bytes at 0x
+// Says: lane 50
+// Says: a load of 4 bytes at 0x
 // Says: which ended 0 bytes before
 #include "check.hpp"
 

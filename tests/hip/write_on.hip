@@ -1,6 +1,7 @@
 // Only loads may go on past the end of device memory: a store there ends the program.
 // Ends: fault
-// Says: lane 1: a store of 4 bytes at 0x
+// Says: lane 1
+// Says: a store of 4 bytes at 0x
 // Says: which ended 0 bytes before
 #include "check.hpp"
 

@@ -1,7 +1,7 @@
 // The statistics of a program that is killed are told all the same.
 // Options: --stats
 // Ends: killed
-// Says: calls           ms     instructions  kernel
+// Says: calls wave instructions compiled      host ms  kernel
 // Says: count
 #include "check.h"
 #include <signal.h>

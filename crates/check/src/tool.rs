@@ -52,6 +52,17 @@ impl Tool {
         }
     }
 
+    /// Returns the name that NVIDIA's Compute Sanitizer has for such a tool.
+    const fn alias(self) -> Option<&'static str> {
+        match self {
+            Tool::Memory => Some("memcheck"),
+            Tool::Init => Some("initcheck"),
+            Tool::Race => Some("racecheck"),
+            Tool::Sync => Some("synccheck"),
+            Tool::Wait | Tool::Hazard | Tool::Limits | Tool::Float => None,
+        }
+    }
+
     /// Returns a description of the tool's mistakes, in words that stand alone.
     pub const fn finds(self) -> &'static str {
         match self {
@@ -85,6 +96,9 @@ impl fmt::Display for Tool {
 pub struct Tools(u8);
 
 impl Tools {
+    /// Every tool.
+    pub const ALL: Tools = Tools::of(&Tool::ALL);
+
     /// The static tools, which only read code.
     pub const STATIC: Tools = Tools::of(&[Tool::Wait, Tool::Hazard, Tool::Limits]);
 
@@ -136,7 +150,7 @@ impl fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Tool::ALL.map(Tool::name).join(", ");
         let word = wavetank_quote::plain(&self.0);
-        write!(f, "`{word}` is no tool; there are {names}")
+        write!(f, "`{word}` is no tool; there are {names}, and `all`")
     }
 }
 
@@ -146,7 +160,8 @@ impl FromStr for Tool {
     type Err = UnknownTool;
 
     fn from_str(word: &str) -> Result<Tool, UnknownTool> {
-        let tool = Tool::ALL.into_iter().find(|tool| tool.name() == word);
+        let is_named = |tool: &Tool| tool.name() == word || tool.alias() == Some(word);
+        let tool = Tool::ALL.into_iter().find(is_named);
         tool.ok_or_else(|| UnknownTool(word.to_owned()))
     }
 }
@@ -154,8 +169,11 @@ impl FromStr for Tool {
 impl FromStr for Tools {
     type Err = UnknownTool;
 
-    /// Parses names separated by commas.
+    /// Parses names separated by commas, or `all`.
     fn from_str(text: &str) -> Result<Tools, UnknownTool> {
+        if text.trim() == "all" {
+            return Ok(Tools::ALL);
+        }
         let tools: Result<Vec<Tool>, _> = text.split(',').map(|w| w.trim().parse()).collect();
         Ok(Tools::of(&tools?))
     }
@@ -172,5 +190,17 @@ mod tests {
         assert!(!Tools::DEFAULT.has(Tool::Float));
         let named: Tools = "init,float".parse().expect("they are tools");
         assert_eq!(named, Tools::of(&[Tool::Init, Tool::Float]));
+    }
+
+    #[test]
+    fn names_of_compute_sanitizer_are_understood() {
+        let of = |text: &str| text.parse::<Tools>();
+        let named = [Tool::Memory, Tool::Init, Tool::Race, Tool::Sync];
+        assert_eq!(
+            of("memcheck,initcheck,racecheck,synccheck"),
+            Ok(Tools::of(&named))
+        );
+        assert_eq!(of("all"), Ok(Tools::ALL));
+        assert!(of("all,race").is_err() && of("leakcheck").is_err());
     }
 }

@@ -7,13 +7,16 @@ use wavetank::environment::Settings;
 use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
 use wavetank::{Chip, ChipFacts, DEFAULT_CHIP, Device};
 
+use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::rocminfo;
+use crate::target::check_gpus;
 
 const EXAMPLES: &str = "\
 Examples:
-  wavetank agents
-  wavetank agents --gpu gfx906:8G      as programs find it with that option
+  wavetank agents                      a table of the GPUs
+  wavetank agents --gpu gfx906:8G      one as programs find it with that option
+  wavetank agents --gpu 'RX 580'
   wavetank agents --rocminfo --gpu gfx906
   wavetank agents --json | jq -r '.[].name'";
 
@@ -21,8 +24,8 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Agents {
-    /// Only these GPUs, parted by commas, with the size of their memory if you like: gfx900:8G
-    #[arg(long, value_name = "CPU[:SIZE]")]
+    /// Only these GPUs, separated by commas, with the size of their memory if you like: gfx900:8G
+    #[arg(long, value_name = "CHIP[:SIZE]")]
     gpu: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -86,6 +89,7 @@ impl Agents {
     pub(crate) fn run(self) -> Result {
         // The GPUs set for programs are not listed here, but a wrong value is an error of every command.
         Settings::from_env().map_err(wavetank::Error::from)?;
+        self.gpu.as_deref().map_or(Ok(()), check_gpus)?;
         if self.rocminfo {
             return self.rocminfo();
         }
@@ -112,6 +116,8 @@ impl Agents {
         agents.insert(0, cpu);
         if self.json {
             print_json(&agents)
+        } else if self.gpu.is_none() {
+            print(&table(&agents))
         } else {
             let texts: Vec<String> = agents.iter().enumerate().map(text).collect();
             print(&texts.join("\n"))
@@ -153,6 +159,33 @@ impl Agents {
         }
         Ok(all)
     }
+}
+
+/// Returns the agents as a table: a line for each GPU, and one for the CPU before.
+fn table(agents: &[Agent]) -> String {
+    let header = ["chip", "product", "units", "MHz", "other names"];
+    let mut table = Columns::new(&header, &[2, 3], &[4, 3]);
+    let mut text = String::new();
+    for agent in agents {
+        let (Some(gpu), Some(units)) = (&agent.gpu, agent.compute_units) else {
+            let (name, threads) = (agent.name, agent.threads);
+            text = format!("CPU {name}: {threads} of its threads run the kernels of each GPU\n\n");
+            continue;
+        };
+        let chip = Chip::from_name(agent.name);
+        let names = chip.map_or(Vec::new(), |chip| {
+            [chip.aliases(), chip.products()].concat()
+        });
+        table.add(vec![
+            agent.name.to_owned(),
+            gpu.product.to_owned(),
+            units.to_string(),
+            gpu.clock.to_string(),
+            names.join(", "),
+        ]);
+    }
+    text + &table.text()
+        + "\n`wavetank agents --gpu NAME` shows all of one, by any of these names\n"
 }
 
 /// Returns an agent as a list of its properties.

@@ -117,8 +117,8 @@ pub(crate) struct Unbundle {
     /// The folder to write to; with --gpu the file
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-
-    #[arg(long, value_name = "TARGET", requires = "output")]
+    /// Only the code for this chip, e.g. gfx906 or gfx906:xnack-
+    #[arg(long, value_name = "CHIP", requires = "output")]
     gpu: Option<String>,
     /// Print the names and the sizes of the entries, and write nothing
     #[arg(long, conflicts_with_all = ["output", "gpu"])]

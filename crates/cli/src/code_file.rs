@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{CodeObject, Target, targets};
-use wavetank::{Chip, ChipFacts};
-use wavetank_quote::plain;
+use wavetank::{Chip, ChipFacts, DEFAULT_CHIP};
+use wavetank_gcn::{LaterArchitecture, ONLY_GCN};
 
 use crate::exit::{Failure, Result};
 use crate::input;
@@ -49,14 +49,8 @@ impl CodeFile {
 }
 
 fn chip_named(name: &str) -> Result<Chip> {
-    let unknown = || {
-        Failure::usage(format!(
-            "`{}` is no GPU that is emulated; {}",
-            plain(name),
-            offer()
-        ))
-    };
-    Chip::from_name(name).ok_or_else(unknown)
+    let facts = ChipFacts::named(name);
+    facts.map(|facts| facts.chip).map_err(Failure::Usage)
 }
 
 /// Returns the name of a target as files have it: `Vega20:xnack-` is `gfx906:xnack-`.
@@ -77,14 +71,10 @@ fn choose(targets: &[Target]) -> Result<Chip, String> {
     chips.retain(|chip| Some(chip.generation()) == newest);
     match (chips.as_slice(), targets) {
         ([chip], _) => Ok(*chip),
-        ([], [target]) => Err(format!(
-            "this is code for {target}, which is not emulated; {}",
-            offer()
-        )),
         ([], _) => Err(format!(
-            "there is no code for an emulated GPU here, only for {}; {}",
+            "this is code for {}{}",
             list(targets),
-            offer()
+            not_emulated(targets)
         )),
         _ => Err(format!(
             "the file holds code for several GPUs: choose one with --gpu ({})",
@@ -98,7 +88,7 @@ fn choose(targets: &[Target]) -> Result<Chip, String> {
 }
 
 /// Returns the emulated chip that runs code for a target.
-fn emulated(target: &Target) -> Option<Chip> {
+pub(crate) fn emulated(target: &Target) -> Option<Chip> {
     let runs = |chip: &Chip| {
         chip.name()
             .parse()
@@ -112,8 +102,18 @@ fn list(targets: &[Target]) -> String {
     names.join(", ")
 }
 
-fn offer() -> String {
-    format!("there are {}", ChipFacts::names())
+/// Returns the rest of a sentence that has named the targets of code for no emulated chip: the reason, and the way out.
+pub(crate) fn not_emulated(targets: &[Target]) -> String {
+    let is_later = |target: &Target| LaterArchitecture::of_chip(&target.chip).is_some();
+    let reason = match targets {
+        targets if targets.iter().all(is_later) => format!(": {ONLY_GCN}"),
+        [_] => ", which is not emulated".to_owned(),
+        _ => ", which are not emulated".to_owned(),
+    };
+    format!(
+        "{reason}; build it with --offload-arch={DEFAULT_CHIP} (hipcc) or -mcpu={DEFAULT_CHIP} (clang), or with another of {}",
+        ChipFacts::names()
+    )
 }
 
 #[cfg(test)]

@@ -4,12 +4,15 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use wavetank::numbers::WAVES_PER_UNIT;
 use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
+use wavetank::{Chip, Occupancy, OccupancyLimit};
 use wavetank_quote::{plain, readable};
 
-use crate::code_file::{CodeFile, target_named};
+use crate::code_file::{CodeFile, emulated, target_named};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json, shown};
+use crate::fold::folded;
 use crate::paint::title;
 use crate::surface_isa::visa;
 
@@ -28,8 +31,8 @@ Examples:
 pub(crate) struct Info {
     /// The file to look into, or `-` for stdin
     file: PathBuf,
-    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all targets otherwise
-    #[arg(long, value_name = "TARGET")]
+    /// Only the code for this chip, e.g. gfx906 or gfx906:xnack-; for all chips otherwise
+    #[arg(long, value_name = "CHIP")]
     gpu: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -96,6 +99,8 @@ struct KernelInfo {
     required_group_size: Option<[u32; 3]>,
     max_group_size: Option<u32>,
     argument_bytes: u32,
+    /// The waves that a compute unit holds; absent for a chip that is not emulated, and without the size of work-groups.
+    occupancy: Option<OccupancyInfo>,
     arguments: Vec<ArgumentInfo>,
     /// The offset of arguments that are not listed.
     unlisted_arguments: Option<u32>,
@@ -112,18 +117,73 @@ struct ArgumentInfo {
     hidden: bool,
 }
 
+/// The waves of a kernel that a compute unit holds at once. Dynamic LDS is not counted.
+#[derive(Serialize)]
+struct OccupancyInfo {
+    waves_per_unit: u32,
+    max_waves_per_unit: u32,
+    /// The size of the work-groups, which is the largest that the kernel may have.
+    group_size: u32,
+    limit: &'static str,
+}
+
+impl OccupancyInfo {
+    fn new(kernel: &Kernel, chip: Chip) -> Option<Self> {
+        let descriptor = &kernel.descriptor;
+        let required = kernel.reqd_workgroup_size.map(|size| size.iter().product());
+        let group_size: u32 = required.or(kernel.max_flat_workgroup_size)?;
+        let occupancy = Occupancy {
+            generation: chip.generation(),
+            vgprs: descriptor.vgpr_count,
+            sgprs: descriptor.sgpr_count,
+            lds_bytes: descriptor.group_segment_fixed_size,
+            waves_per_group: group_size.div_ceil(64),
+        };
+        Some(OccupancyInfo {
+            waves_per_unit: occupancy.groups_per_unit() * occupancy.waves_per_group,
+            max_waves_per_unit: WAVES_PER_UNIT,
+            group_size,
+            limit: match occupancy.limit() {
+                OccupancyLimit::Waves => "waves",
+                OccupancyLimit::Vgprs => "VGPRs",
+                OccupancyLimit::Sgprs => "SGPRs",
+                OccupancyLimit::Lds => "LDS",
+                OccupancyLimit::Groups => "work-groups",
+            },
+        })
+    }
+
+    fn text(&self) -> String {
+        let OccupancyInfo {
+            waves_per_unit,
+            max_waves_per_unit,
+            group_size,
+            limit,
+        } = self;
+        let limited = match *limit {
+            "waves" => String::new(),
+            limit => format!(", limited by {limit}"),
+        };
+        format!(
+            "  occupancy: {waves_per_unit} of {max_waves_per_unit} waves a compute unit, in work-groups of {group_size}{limited}\n"
+        )
+    }
+}
+
 impl ObjectInfo {
     fn new(object: &CodeObject) -> Self {
+        let chip = emulated(object.target());
+        let kernel = |kernel| KernelInfo::new(kernel, chip);
         ObjectInfo {
             target: object.target().to_string(),
             version: object.version(),
-            kernels: object.kernels().iter().map(KernelInfo::new).collect(),
+            kernels: object.kernels().iter().map(kernel).collect(),
         }
     }
 }
 
 impl KernelInfo {
-    fn new(kernel: &Kernel) -> Self {
+    fn new(kernel: &Kernel, chip: Option<Chip>) -> Self {
         let descriptor = &kernel.descriptor;
         KernelInfo {
             name: kernel.name.clone(),
@@ -138,6 +198,7 @@ impl KernelInfo {
             required_group_size: kernel.reqd_workgroup_size,
             max_group_size: kernel.max_flat_workgroup_size,
             argument_bytes: kernel.kernarg_segment_size,
+            occupancy: chip.and_then(|chip| OccupancyInfo::new(kernel, chip)),
             arguments: kernel.args.iter().map(ArgumentInfo::new).collect(),
             unlisted_arguments: kernel.unlisted_args,
         }
@@ -215,6 +276,9 @@ impl KernelInfo {
             (None, Some(most)) => writeln!(text, "  work-groups of at most {most} work-items"),
             (None, None) => Ok(()),
         };
+        if let Some(occupancy) = &self.occupancy {
+            text += &occupancy.text();
+        }
         match (self.arguments.is_empty(), self.unlisted_arguments) {
             (true, None) => return text + "  no arguments\n",
             (true, Some(_)) => return text + "  arguments that nothing lists\n",
@@ -226,24 +290,42 @@ impl KernelInfo {
                 );
             }
         }
-        for line in self.table().lines() {
-            text += "  ";
-            text += line.trim_end();
-            text += "\n";
+        if self.arguments.iter().any(|arg| !arg.hidden) {
+            for line in self.table().lines() {
+                text += "  ";
+                text += line.trim_end();
+                text += "\n";
+            }
         }
-        text
+        text + &self.hidden()
+    }
+
+    /// Returns the names of the hidden arguments, which the runtime fills in.
+    fn hidden(&self) -> String {
+        let hidden = self.arguments.iter().filter(|arg| arg.hidden);
+        let used = hidden.filter(|arg| arg.kind != "hidden_none");
+        let names: Vec<&str> = used
+            .clone()
+            .map(|arg| arg.kind.trim_start_matches("hidden_"))
+            .collect();
+        match used.map(|arg| arg.offset).min() {
+            Some(first) => folded(
+                &names.join(", "),
+                &format!("  hidden, from {first} on: "),
+                4,
+            ),
+            None => String::new(),
+        }
     }
 
     fn table(&self) -> String {
-        let mut table = Columns::new(&["offset", "size", "type", "name", ""], &[0, 1], &[4, 0]);
-        for arg in &self.arguments {
-            let hidden = if arg.hidden { "hidden" } else { "" };
+        let mut table = Columns::new(&["offset", "size", "type", "name"], &[0, 1], &[0]);
+        for arg in self.arguments.iter().filter(|arg| !arg.hidden) {
             table.add(vec![
                 arg.offset.to_string(),
                 arg.size.to_string(),
                 plain(arg.type_name.as_deref().unwrap_or(arg.kind)).to_string(),
                 plain(arg.name.as_deref().unwrap_or_default()).to_string(),
-                hidden.to_owned(),
             ]);
         }
         table.text()

@@ -28,6 +28,7 @@ mod progress;
 mod rocminfo;
 mod run;
 mod running;
+mod search_path;
 mod shortage;
 mod source;
 mod surface_isa;
@@ -58,6 +59,7 @@ const EXAMPLES: &str = "\
 Examples:
   wavetank demo                  a first picture, computed by Vega machine code
   wavetank run ./a.out           a HIP, OpenCL or OpenMP program on an emulated GPU
+                                 (also without the word `run`)
   wavetank info kernels.hsaco    what is in a code object
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
@@ -80,7 +82,9 @@ enum Command {
     Check(check::Check),
     Agents(agents::Agents),
     Exec(exec::Exec),
+    #[command(alias = "assemble")]
     Asm(asm::Asm),
+    #[command(aliases = ["disasm", "disassemble", "objdump"])]
     Dis(dis::Dis),
     Bundle(bundle::Bundle),
     Unbundle(bundle::Unbundle),

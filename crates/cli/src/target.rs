@@ -1,5 +1,6 @@
 //! The options for the instruction set and the syntax, which are the same in every command.
 
+use wavetank::environment::Gpu;
 use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
 use wavetank_gcn::Dialect;
 use wavetank_surface_isa::maxwell::Generation;
@@ -7,11 +8,22 @@ use wavetank_surface_isa::visa::Version;
 
 use crate::exit::{Failure, Result};
 
+/// Checks the value of `--gpu` for the GPUs of a program: chips with the size of their memory, separated by commas.
+///
+/// # Errors
+/// The first GPU that is wrong.
+pub(crate) fn check_gpus(names: &str) -> Result {
+    names.split(',').try_for_each(|name| {
+        let known = name.trim().parse::<Gpu>().map(drop);
+        known.map_err(|problem| Failure::usage(format!("--gpu: {problem}")))
+    })
+}
+
 /// Which chip's instructions.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Target {
-    /// The chip: gfx600 to gfx90c, or one of LLVM's names (tahiti, hawaii, fiji, …)
-    #[arg(long, value_name = "CPU")]
+    /// The chip: gfx600 to gfx90c, one of LLVM's names (tahiti, fiji, …) or a product ("RX 580", mi50, …)
+    #[arg(long, value_name = "CHIP")]
     gpu: Option<String>,
     /// The instruction set: a chip, maxwell:50, maxwell:52, … for NVIDIA's SUATOM, or visa (visa:3.3, …) for Intel's TYPED_ATOMIC
     #[arg(long, value_name = "ISA")]

@@ -58,7 +58,7 @@ impl Pager {
         }
         // A shell would start, and report a missing program.
         let program = asked.split_whitespace().next()?;
-        crate::run::find(program.as_ref())?;
+        crate::search_path::find(program.as_ref())?;
         let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
         let pipe = child.stdin.take()?;
         // Output goes to the pipe from now on.

@@ -242,7 +242,7 @@ fn wrong_calls_are_one_sentence() {
     wavetank("isa no_such_thing").refused(&["no such instruction"]);
     wavetank("asm absent.s").refused(&["cannot read absent.s"]);
     wavetank("asm --isa visa absent.s").refused(&["cannot read absent.s"]);
-    wavetank("dis --gpu gfx1030 absent").refused(&["`gfx1030` is no instruction set"]);
+    wavetank("dis --gpu gfx1030 absent").refused(&["gfx1030 is a chip of RDNA"]);
     wavetank("dis --gpu gfx900 --isa gfx906 absent").refused(&["--gpu says gfx900"]);
     wavetank(&format!("dis --gpu gfx803 {VECADD}")).refused(&["gfx803"]);
     let folder = directory("asm-binary");

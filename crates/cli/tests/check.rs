@@ -248,7 +248,7 @@ fn other_code_is_left_out() {
     assert_eq!(
         lines,
         [
-            "left out: the code for gfx1030; only GCN is checked (gfx600 to gfx90c)",
+            "left out: the code for gfx1030: CDNA and RDNA are not supported yet, only GCN is (gfx600 to gfx90c)",
             "checked 1 kernel or function for gfx900: no findings"
         ]
     );
@@ -259,7 +259,7 @@ fn other_code_is_left_out() {
     ))
     .success();
     run("check none").refused(&[
-        "none: there is no code for GCN here (gfx600 to gfx90c), only for gfx1030, gfx90a",
+        "none: there is only code for gfx1030, gfx90a here: CDNA and RDNA are not supported yet",
     ]);
 }
 
@@ -275,10 +275,18 @@ fn tools_are_those_that_read_code() {
         "`race` watches programs that run",
         "by wait, hazard, limits",
     ]);
+    clean(
+        check(&format!("--tools all {VECADD}")),
+        "checked 1 kernel or function for gfx900",
+    );
+    let outcome = wavetank_in(&folder, "check --tools racecheck absent");
+    outcome.refused(&["`race` watches programs that run"]);
     let outcome = check(&format!("--tools wat {VECADD}"));
     assert_eq!(outcome.code, Some(2));
     assert!(
-        outcome.stderr.contains("`wat` is no tool; there are "),
+        outcome
+            .stderr
+            .contains("`wat` is no tool; there are memory, "),
         "{outcome:?}"
     );
 }

@@ -55,8 +55,14 @@ fn the_table_has_every_argument() {
         text.contains("8 VGPRs (8 allocated), 11 SGPRs (16 allocated)\n  0 bytes of LDS"),
         "{text}"
     );
-    let hidden = text.lines().filter(|line| line.contains("hidden_"));
-    assert!(hidden.clone().count() > 5 && hidden.clone().all(|line| line.ends_with(" hidden")));
+    let hidden = text.split_once("  hidden, from 32 on: ").unwrap().1;
+    for name in ["block_count_x", "group_size_z", "grid_dims"] {
+        assert!(hidden.contains(name), "{text}");
+    }
+    assert!(
+        !text.contains("none") && text.lines().all(|line| line.len() <= 80),
+        "{text}"
+    );
     for ty in ["float*", "uint"] {
         assert!(text.contains(ty), "{text}");
     }
@@ -153,7 +159,7 @@ fn memory_of_gpus_is_as_asked() {
     assert_eq!(asked, [8 << 30, 512 << 20]);
     let all = memory("agents --json");
     assert!(all.len() > 4 && all.iter().all(|bytes| *bytes >= 1 << 20));
-    wavetank("agents --gpu gfx900:8").refused(&["WAVETANK_GPU: `8` is no size of memory"]);
+    wavetank("agents --gpu gfx900:8").refused(&["--gpu: `8` is no size of memory"]);
 }
 
 #[test]
@@ -185,4 +191,19 @@ fn agents_are_listed() {
         assert_eq!(agent["compute_units"], units);
     }
     assert_eq!(agents[0]["kind"], "cpu");
+    // A line for each GPU, and four about them.
+    assert_eq!(text.lines().count(), agents.len() - 1 + 5, "{text}");
+    let named = text
+        .lines()
+        .find(|line| line.starts_with("gfx803 "))
+        .unwrap();
+    for name in ["Radeon RX 580 Series", "36", "fiji", "RX 480"] {
+        assert!(named.contains(name), "{named}");
+    }
+    let one = wavetank("agents --gpu radeon-vii").success();
+    assert!(one.contains("Name:") && one.contains("gfx906"), "{one}");
+    assert_eq!(
+        wavetank("rocminfo").success(),
+        wavetank("agents --rocminfo").success()
+    );
 }

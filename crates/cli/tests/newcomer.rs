@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::common::{
     Outcome, REDUCE, VECADD, bundle, directory, outcome, wavetank, wavetank_from, wavetank_in,
+    wavetank_with,
 };
 
 /// Runs the command with words that may have blanks.
@@ -90,6 +91,88 @@ fn chips_have_many_names() {
     assert!(wavetank("agents --gpu vega20").success().contains("gfx906"));
     wavetank(&format!("launch {VECADD} --gpu Vega20 --grid 1 --block 1"))
         .refused(&["no code for gfx906"]);
+    for product in ["RX Vega 64", "radeon-vii", "mi50", "AMD Radeon RX 580"] {
+        with(&["exec", "--gpu", product, "s_nop 0"]).success();
+    }
+    wavetank(&format!("launch {VECADD} --gpu rx580 --grid 1 --block 1"))
+        .refused(&["no code for gfx803"]);
+}
+
+/// One sentence says why a chip of CDNA or RDNA is refused, wherever it is named.
+#[test]
+fn chips_after_gcn_are_refused_with_the_reason() {
+    let dir = directory("chips_after_gcn");
+    fs::write(
+        dir.join("a.s"),
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nv_fmac_f32_e32 v0, v1, v2\nv_foo v1\n",
+    )
+    .unwrap();
+    let cdna = "gfx90a is a chip of CDNA: CDNA and RDNA are not supported yet, only GCN is (gfx600 to gfx90c)";
+    for words in [
+        "asm --gpu gfx90a a.s".to_owned(),
+        "dis --gpu gfx90a a.s".to_owned(),
+        "exec --gpu gfx90a s_nop".to_owned(),
+        "explain --gpu gfx90a s_nop".to_owned(),
+        "isa --gpu gfx90a".to_owned(),
+        "agents --gpu gfx90a".to_owned(),
+        "run --gpu gfx90a ./absent".to_owned(),
+        format!("launch {VECADD} --gpu gfx90a"),
+    ] {
+        wavetank_in(&dir, &words).failure(2, &[cdna]);
+    }
+    with(&["agents", "--gpu", "RX 7900 XTX"]).refused(&["RX 7900 XTX is a chip of RDNA"]);
+    // The instructions of another chip are not read as those of gfx900.
+    let out = wavetank_in(&dir, "asm a.s");
+    assert!(out.stderr.contains(&format!("line 1: {cdna}")), "{out:?}");
+    assert!(out.stderr.ends_with("error: 1 error in a.s\n"), "{out:?}");
+    wavetank("explain v_mfma_f32_32x32x1f32").failure(2, &["it is an instruction of CDNA: "]);
+}
+
+#[test]
+fn commands_of_other_tools_lead_to_ours() {
+    let says = |words: &str, part: &str| drop(wavetank(words).failure(2, &[part]));
+    says(
+        "debug ./a.out",
+        "tip: there is no debugger: `wavetank launch --trace`",
+    );
+    says("profile", "`wavetank run --stats PROGRAM`");
+    says("racecheck", "`wavetank check -- PROGRAM`");
+    says("explian", "'explain'");
+    let listing = wavetank(&format!("dis {VECADD}")).success();
+    for name in ["disasm", "disassemble"] {
+        assert_eq!(wavetank(&format!("{name} {VECADD}")).success(), listing);
+    }
+    let dir = directory("commands_of_other_tools");
+    fs::copy(VECADD, dir.join("vecadd")).unwrap();
+    fs::write(dir.join("a.s"), "s_nop 0\n").unwrap();
+    assert_eq!(wavetank_in(&dir, "assemble a.s").success(), "s_nop 0\n");
+    wavetank_in(&dir, "vecadd").failure(2, &["tip: ", "`wavetank run ./vecadd`"]);
+    // A path in place of a command is a program.
+    wavetank_in(&dir, "./vecadd 512").refused(&["./vecadd: this is a code object for gfx900"]);
+}
+
+#[test]
+fn a_misspelt_variable_is_told() {
+    let out = wavetank_with("WAVETANK_THREAD", "1", "isa s_nop");
+    assert_eq!(out.code, Some(0), "{out:?}");
+    assert_eq!(
+        out.stderr,
+        "note: WAVETANK_THREAD has no effect: there is no such variable; did you mean WAVETANK_THREADS?\n"
+    );
+    assert_eq!(
+        wavetank_with("WAVETANK_THREADS", "1", "isa s_nop").stderr,
+        ""
+    );
+}
+
+#[test]
+fn a_picture_is_printed_in_its_shape() {
+    let words = "--grid 8 --block 8 --arg iota:f32:8 --arg zero:32 --arg print:f32:4x2 --arg u32:8";
+    let text = wavetank(&format!("launch {VECADD} {words}")).success();
+    assert_eq!(
+        text,
+        "arg2: 4x2 f32\n    0  0.0 1.0 2.0 3.0\n    1  4.0 5.0 6.0 7.0\n"
+    );
 }
 
 #[test]
@@ -109,7 +192,7 @@ fn sources_are_to_be_compiled() {
             "k.cl",
             &[
                 "k.cl: this looks like OpenCL source",
-                "-mcpu=gfx900 -O2 k.cl",
+                " -O2 k.cl -o kernels.hsaco",
             ],
         );
         says(
@@ -117,6 +200,60 @@ fn sources_are_to_be_compiled() {
             &["k.hip: this looks like HIP source", "hipcc --genco"],
         );
     }
+    fs::write(dir.join("k.s"), "\ts_endpgm\n").unwrap();
+    fs::write(dir.join("k.bc"), b"BC\xc0\xde\x35\x14").unwrap();
+    for command in ["dis", "info", "launch", "check"] {
+        let says = |file: &str, parts: &[&str]| {
+            wavetank_in(&dir, &format!("{command} {file}")).failure(2, parts);
+        };
+        says(
+            "k.s",
+            &[
+                "k.s: this looks like assembly source",
+                "wavetank asm k.s -o kernels.co",
+            ],
+        );
+        says(
+            "k.bc",
+            &["k.bc: this is LLVM's bitcode", "-nogpulib -O2 k.bc"],
+        );
+    }
+    wavetank_in(&dir, "asm k.bc").failure(2, &["this is LLVM's bitcode"]);
+    wavetank_in(&dir, "asm -c k.s -o k.o").success();
+    for command in ["dis", "info", "check"] {
+        wavetank_in(&dir, &format!("{command} k.o")).refused(&["`wavetank asm FILE -o OUTPUT`"]);
+    }
+}
+
+/// The line to compile a source is one that works, where there is a compiler.
+#[test]
+fn the_line_to_compile_works() {
+    let dir = directory("the_line_to_compile");
+    fs::write(
+        dir.join("k.cl"),
+        "kernel void k(global float *v) { v[0] = sin(v[1]); }\n",
+    )
+    .unwrap();
+    let text = wavetank_in(&dir, "launch k.cl").failure(2, &[]);
+    let line = text.lines().nth(1).expect("the line to compile").trim();
+    let compiler = line.split(' ').next().unwrap();
+    let has = |compiler| Command::new(compiler).arg("--version").output().is_ok();
+    if !has(compiler) {
+        eprintln!("SKIP the line to compile: {compiler} is absent");
+        return;
+    }
+    let done = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{line}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let info = wavetank_in(&dir, "info kernels.hsaco").success();
+    assert!(info.contains("kernel k\n"), "{info}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn gpus_that_do_not_fit() {
     let gpu = |gpu| launch(&format!("--grid 1 --block 1 --gpu {gpu}"));
     gpu("gfx906").refused(&["no code for gfx906", "it has gfx900"]);
     gpu("gfx803").refused(&["no code for gfx803", "it has gfx900"]);
-    gpu("voodoo").refused(&["`voodoo`", "gfx900, gfx902"]);
+    gpu("voodoo").refused(&["`voodoo` is not a GPU that is emulated", "gfx900, gfx902"]);
     wavetank(&format!("info {VECADD} --gpu gfx906")).refused(&["it has gfx900"]);
     wavetank(&format!("info {VECADD} --gpu voodoo")).refused(&["`voodoo` is not a target"]);
 }
@@ -138,7 +138,8 @@ fn lds_that_does_not_fit() {
 
 #[test]
 fn programs_that_cannot_be_run() {
-    wavetank("run --gpu gfx900,gfx1030 -- ./absent").refused(&["`gfx1030`", "gfx900, gfx902"]);
+    wavetank("run --gpu gfx900,voodoo -- ./absent").refused(&["`voodoo`", "gfx900, gfx902"]);
+    wavetank("run --gpu gfx900,gfx1030 -- ./absent").refused(&["gfx1030 is a chip of RDNA"]);
     // Either the library or the program is what is missing, whatever has been built.
     wavetank("run -- ./absent-program").refused(&[]);
     assert_eq!(wavetank("run").code, Some(2));
@@ -155,7 +156,7 @@ fn settings_that_mean_nothing() {
         (
             "WAVETANK_GPU",
             "voodoo",
-            "`voodoo` is no GPU that is emulated",
+            "`voodoo` is not a GPU that is emulated",
         ),
         ("WAVETANK_STATS", "maybe", "neither 1 nor 0"),
         ("WAVETANK_MEMORY", "lots", "no size of memory"),

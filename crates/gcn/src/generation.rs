@@ -17,7 +17,7 @@ pub enum Generation {
 }
 
 macro_rules! chips {
-    ($($(#[$doc:meta])* $id:ident $name:literal $gen:ident [$($alias:literal)*],)*) => {
+    ($($(#[$doc:meta])* $id:ident $name:literal $gen:ident [$($alias:literal)*] [$($product:literal)*],)*) => {
         /// A chip: a member of a [`Generation`] with features of its own.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[allow(missing_docs)]
@@ -42,47 +42,80 @@ macro_rules! chips {
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self { $(Chip::$id => &[$($alias),*],)* }
             }
+
+            /// Returns products with the chip, without the words AMD, Radeon, FirePro and Instinct: `RX 580`.
+            ///
+            /// Sources: LLVM's "User Guide for AMDGPU Backend", "Processors"; AMD's product pages.
+            pub const fn products(self) -> &'static [&'static str] {
+                match self { $(Chip::$id => &[$($product),*],)* }
+            }
         }
     };
 }
 
 chips! {
-    Gfx600 "gfx600" Gfx6 ["tahiti"],
-    Gfx601 "gfx601" Gfx6 ["pitcairn" "verde"],
-    Gfx602 "gfx602" Gfx6 ["hainan" "oland"],
-    Gfx700 "gfx700" Gfx7 ["kaveri"],
-    Gfx701 "gfx701" Gfx7 ["hawaii"],
-    Gfx702 "gfx702" Gfx7 [],
-    Gfx703 "gfx703" Gfx7 ["kabini" "mullins"],
-    Gfx704 "gfx704" Gfx7 ["bonaire"],
-    Gfx705 "gfx705" Gfx7 [],
-    Gfx801 "gfx801" Gfx8 ["carrizo"],
-    Gfx802 "gfx802" Gfx8 ["iceland" "tonga"],
-    Gfx803 "gfx803" Gfx8 ["fiji" "polaris10" "polaris11" "polaris12" "polaris"],
-    Gfx805 "gfx805" Gfx8 ["tongapro"],
-    Gfx810 "gfx810" Gfx8 ["stoney"],
-    Gfx900 "gfx900" Gfx9 ["vega10" "vega"],
-    Gfx902 "gfx902" Gfx9 ["raven"],
-    Gfx904 "gfx904" Gfx9 ["vega12"],
-    Gfx906 "gfx906" Gfx9 ["vega20"],
-    Gfx909 "gfx909" Gfx9 ["raven2"],
-    Gfx90c "gfx90c" Gfx9 ["renoir"],
+    Gfx600 "gfx600" Gfx6 ["tahiti"]
+        ["HD 7990" "HD 7970" "HD 7950" "HD 7870 XT" "R9 280X" "R9 280" "W9000" "W8000"],
+    Gfx601 "gfx601" Gfx6 ["pitcairn" "verde"]
+        ["HD 7870" "HD 7850" "HD 7770" "HD 7750" "R9 270X" "R9 270" "R7 265" "R7 250X"],
+    Gfx602 "gfx602" Gfx6 ["hainan" "oland"]
+        ["HD 8570" "R7 240" "R7 250"],
+    Gfx700 "gfx700" Gfx7 ["kaveri"]
+        ["A10-7850K" "FX-7600P"],
+    Gfx701 "gfx701" Gfx7 ["hawaii"]
+        ["W9100" "W8100" "S9150" "S9170"],
+    Gfx702 "gfx702" Gfx7 []
+        ["R9 290X" "R9 290" "R9 390X" "R9 390" "R9 295X2"],
+    Gfx703 "gfx703" Gfx7 ["kabini" "mullins"]
+        ["HD 8210" "E1-2100" "A4-5000"],
+    Gfx704 "gfx704" Gfx7 ["bonaire"]
+        ["R7 260X" "R7 260" "HD 7790" "HD 8770" "R7 360"],
+    Gfx705 "gfx705" Gfx7 []
+        ["A4 Micro-6400T" "R3 Graphics"],
+    Gfx801 "gfx801" Gfx8 ["carrizo"]
+        ["FX-8800P" "A10-8700P"],
+    Gfx802 "gfx802" Gfx8 ["iceland" "tonga"]
+        ["R9 285" "R9 380" "R9 380X" "R9 385"],
+    Gfx803 "gfx803" Gfx8 ["fiji" "polaris10" "polaris11" "polaris12" "polaris"]
+        ["RX 580" "RX 590" "RX 570" "RX 560" "RX 550" "RX 480" "RX 470" "RX 460" "R9 Fury X" "R9 Fury" "R9 Nano" "S9300 x2" "MI6" "MI8" "WX 7100"],
+    Gfx805 "gfx805" Gfx8 ["tongapro"]
+        ["W7100" "S7150" "S7100"],
+    Gfx810 "gfx810" Gfx8 ["stoney"]
+        ["A9-9410" "R5 Graphics"],
+    Gfx900 "gfx900" Gfx9 ["vega10" "vega"]
+        ["RX Vega" "RX Vega 64" "RX Vega 56" "Vega 64" "Vega 56" "Vega Frontier Edition" "MI25" "WX 9100"],
+    Gfx902 "gfx902" Gfx9 ["raven"]
+        ["RX Vega 11 Graphics" "Ryzen 5 2400G" "Ryzen 3 2200G" "Vega 11" "Vega 8"],
+    Gfx904 "gfx904" Gfx9 ["vega12"]
+        ["Pro Vega 20" "Pro Vega 16"],
+    Gfx906 "gfx906" Gfx9 ["vega20"]
+        ["Radeon VII" "Pro VII" "MI50" "MI60" "Pro Vega II"],
+    Gfx909 "gfx909" Gfx9 ["raven2"]
+        ["Vega 3 Graphics" "Ryzen 3 3200U"],
+    Gfx90c "gfx90c" Gfx9 ["renoir"]
+        ["Ryzen 7 4700G" "Ryzen 5 4600G" "Ryzen 7 5700G" "Ryzen 5 5600G"],
 }
 
 impl Chip {
-    /// Finds a chip by any of its names, in any case.
+    /// Finds a chip by any of its names, or by a product, in any case. Blanks and the words AMD, Radeon, FirePro and Instinct may be
+    /// left out of a product.
     ///
     /// ```
     /// use wavetank_gcn::Chip;
     /// assert_eq!(Chip::from_name("tonga"), Some(Chip::Gfx802));
     /// assert_eq!(Chip::from_name("Vega20"), Some(Chip::Gfx906));
+    /// assert_eq!(Chip::from_name("Radeon RX 580"), Some(Chip::Gfx803));
+    /// assert_eq!(Chip::from_name("mi50"), Some(Chip::Gfx906));
     /// assert_eq!(Chip::from_name("gfx1100"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Chip> {
-        Chip::ALL
-            .iter()
-            .copied()
-            .find(|c| c.names().any(|n| n.eq_ignore_ascii_case(name)))
+        let has_name = |chip: &Chip| chip.names().any(|n| n.eq_ignore_ascii_case(name));
+        let by_name = Chip::ALL.iter().copied().find(has_name);
+        by_name.or_else(|| {
+            let key = product_key(name);
+            let has_product = |chip: &Chip| chip.products().iter().any(|p| product_key(p) == key);
+            Chip::ALL.iter().copied().find(has_product)
+        })
     }
 }
 
@@ -91,6 +124,14 @@ impl Chip {
     fn names(self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name()).chain(self.aliases().iter().copied())
     }
+}
+
+/// Returns the letters and digits of a product's name in lower case, without the words that people leave out.
+pub(crate) fn product_key(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_meant = |word: &&str| !matches!(*word, "amd" | "radeon" | "firepro" | "instinct");
+    words.filter(is_meant).collect()
 }
 
 impl fmt::Display for Chip {

@@ -1,6 +1,6 @@
 //! Messages: the place they mark, what they say, and the way out.
 
-use wavetank_gcn::{Chip, Dialect, parse_in};
+use wavetank_gcn::{Chip, Dialect, Generation, LaterArchitecture, ONLY_GCN, Op, parse_in};
 
 /// (chip, line, the text that is marked, a part of the message, a part of the
 /// help; nothing where none is known).
@@ -512,6 +512,74 @@ const CLRX_ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "",
     ),
 ];
+
+#[test]
+fn only_slips_are_taken_for_other_names() {
+    let help = |line: &str, dialect| parse_in(line, Chip::Gfx900, dialect).expect_err(line).help;
+    for dialect in [Dialect::Llvm, Dialect::Clrx] {
+        for far in ["v_foo v0", "v_div_f32 v0, v1, v2", "v_quux_b32 v0", "zap"] {
+            assert_eq!(help(far, dialect), None, "{far}");
+        }
+        for (slip, name) in [
+            ("v_ad_f32", "v_add_f32"),
+            ("v_addf32", "v_add_f32"),
+            ("v_mul_f_32", "v_mul_f32"),
+            ("v_lshlrev_b23", "v_lshlrev_b32"),
+            ("s_bariers", "s_barrier"),
+        ] {
+            let meant = Some(format!("did you mean `{name}`?"));
+            assert_eq!(help(slip, dialect), meant, "{slip}");
+        }
+        for (later, architecture) in [
+            ("v_mfma_f32_32x32x1f32 a[0:31], v0, v1, 0", "CDNA"),
+            ("v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[6:7]", "CDNA"),
+            ("v_dual_mul_f32 v0, v1, v2", "RDNA"),
+            ("global_load_b32 v0, v1, s[0:1]", "RDNA"),
+        ] {
+            let sentence = format!("it is an instruction of {architecture}: {ONLY_GCN}");
+            assert_eq!(help(later, dialect), Some(sentence), "{later}");
+        }
+    }
+}
+
+/// A name that GCN has is never said to be one of a later architecture.
+#[test]
+fn instructions_of_later_architectures_are_not_those_of_gcn() {
+    for row in Op::all().map(Op::row) {
+        for generation in [
+            Generation::Gfx6,
+            Generation::Gfx7,
+            Generation::Gfx8,
+            Generation::Gfx9,
+        ] {
+            if let Some(name) = row.mnemonic(generation) {
+                assert_eq!(LaterArchitecture::of_instruction(name), None, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_product_is_of_one_chip() {
+    for chip in Chip::ALL {
+        for product in chip.products() {
+            assert_eq!(Chip::from_name(product), Some(*chip), "{product}");
+            assert_eq!(LaterArchitecture::of_chip(product), None, "{product}");
+        }
+    }
+    for (name, chip) in [
+        ("RX 580", Chip::Gfx803),
+        ("rx580", Chip::Gfx803),
+        ("AMD Radeon RX-580", Chip::Gfx803),
+        ("radeon-vii", Chip::Gfx906),
+        ("Instinct MI25", Chip::Gfx900),
+    ] {
+        assert_eq!(Chip::from_name(name), Some(chip), "{name}");
+    }
+    for name in ["", "radeon", "RX 5800", "MI100", "RX 7900 XTX", "gfx90a"] {
+        assert_eq!(Chip::from_name(name), None, "{name}");
+    }
+}
 
 #[test]
 fn messages_mark_the_place_and_say_the_way_out() {

@@ -20,7 +20,7 @@ const MODULES: &CStr = c"/proc/modules";
 const MODULE: &[u8] = b"amdgpu 4096 0 - Live 0x0000000000000000\n";
 
 /// Whether `wavetank run` has started the program.
-fn is_run() -> bool {
+pub(crate) fn is_run() -> bool {
     static RUN: OnceLock<bool> = OnceLock::new();
     *RUN.get_or_init(|| std::env::var_os("WAVETANK_DRIVER").is_some())
 }

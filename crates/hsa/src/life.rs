@@ -3,14 +3,14 @@
 use std::sync::Mutex;
 
 use wavetank::Device;
-use wavetank::environment::Settings;
+use wavetank::environment::{Settings, unknown_variables};
 
 use crate::abi::{Result, Status};
 use crate::memory::{self, async_copy, deallocation, ipc, svm};
 use crate::observe::{checks, deadline, seed, statistics, undefined};
 use crate::signal::{self, handler, poll, waiters};
 use crate::state::{self, Runtime, lock};
-use crate::{log, queue, thread};
+use crate::{driver, log, queue, thread};
 
 /// Held while the library is initialised or shut down.
 static CHANGE: Mutex<()> = Mutex::new(());
@@ -74,6 +74,13 @@ fn connect() {
 
 fn create() -> Result<Runtime> {
     let settings = Settings::from_env().map_err(unusable)?;
+    // `wavetank run` has reported them.
+    if !driver::is_run() {
+        let names = std::env::vars_os().map(|(name, _)| name);
+        unknown_variables(names)
+            .iter()
+            .for_each(|sentence| log::line(sentence));
+    }
     let mut gpus: Vec<Device> = Vec::new();
     for gpu in &settings.gpus {
         let builder = Device::builder(gpu.chip);

@@ -62,7 +62,7 @@ pub enum Error {
     },
     /// An object file that has not been linked.
     #[error(
-        "this is {found}, not a linked code object; link it first (for example with `ld.lld -shared`)"
+        "this is {found}, not a linked code object; link it first: `wavetank asm FILE -o OUTPUT` or `ld.lld -shared FILE -o OUTPUT`"
     )]
     NotLinked {
         /// The kind of file, e.g. `a relocatable object file`.

@@ -4,7 +4,8 @@
 //! Guide for AMDGPU Backend". None of it changes what a kernel computes; compute units bound how many work-groups are
 //! resident.
 
-use wavetank_gcn::{Chip, Generation};
+use wavetank_gcn::{Chip, Generation, later_chip};
+use wavetank_quote::plain;
 
 use crate::error::names;
 
@@ -346,6 +347,23 @@ impl ChipFacts {
     /// What is told of a chip.
     pub fn of(chip: Chip) -> &'static ChipFacts {
         &ALL[chip as usize]
+    }
+
+    /// The facts of a chip, by any name that [`Chip::from_name`] takes.
+    ///
+    /// # Errors
+    /// A sentence about a name that is not one of an emulated chip.
+    pub fn named(name: &str) -> Result<&'static ChipFacts, String> {
+        let unknown = || {
+            format!(
+                "`{}` is not a GPU that is emulated; there are {}",
+                plain(name),
+                ChipFacts::names()
+            )
+        };
+        let chip = Chip::from_name(name);
+        chip.map(ChipFacts::of)
+            .ok_or_else(|| later_chip(name).unwrap_or_else(unknown))
     }
 
     /// Whether there is a runtime of HSA for it: its processors take packets of queues, from gfx7 on. Kernels for older

@@ -258,6 +258,31 @@ fn seed(schedule: Schedule) -> String {
 }
 
 impl KernelFault {
+    /// Where and in which wave it happened, without what: the head of a [`finding`](Self::finding).
+    pub fn whereabouts(&self) -> String {
+        let [x, y, z] = self.group.id;
+        let lane = match &self.fault {
+            Fault::Memory(fault) => lane(fault),
+            Fault::Unsupported { .. } | Fault::Trap { .. } => String::new(),
+        };
+        format!(
+            "kernel `{}` faulted at {}: work-group ({x}, {y}, {z}), wave {}{lane}",
+            readable(&self.kernel),
+            self.place,
+            self.wave
+        )
+    }
+
+    /// Where it happened, in a few words: at a line of source, if that is known.
+    pub fn brief(&self) -> String {
+        let kernel = readable(&self.kernel);
+        match (&self.fault, self.place.source.frames.first()) {
+            (Fault::Memory(_), Some(line)) => format!("kernel `{kernel}` faulted at {line}"),
+            (Fault::Memory(_), None) => format!("kernel `{kernel}` faulted at {}", self.place),
+            _ => self.to_string(),
+        }
+    }
+
     fn what_happened(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let KernelFault {
             kernel,
@@ -286,8 +311,9 @@ impl KernelFault {
             Fault::Memory(fault) => {
                 write!(
                     f,
-                    "kernel `{kernel}` faulted at {place}: {wave}{}",
-                    access(fault)
+                    "kernel `{kernel}` faulted at {place}: {wave}{}: {}",
+                    lane(fault),
+                    attempt(fault)
                 )?;
                 if let Some(nearest) = &self.nearest {
                     write!(f, "; {nearest}")?;
@@ -304,12 +330,9 @@ impl KernelFault {
     }
 }
 
-fn access(fault: &MemoryFault) -> String {
-    let lane = match fault.lane {
-        Some(lane) => format!(", lane {lane}"),
-        None => String::new(),
-    };
-    format!("{lane}: {}", attempt(fault))
+fn lane(fault: &MemoryFault) -> String {
+    let lane = fault.lane.map(|lane| format!(", lane {lane}"));
+    lane.unwrap_or_default()
 }
 
 /// What an access tried, and why it may not.

@@ -1,7 +1,7 @@
 //! The names of instruction sets, as every command takes them.
 
 use thiserror::Error;
-use wavetank_gcn::Chip;
+use wavetank_gcn::{Chip, later_chip};
 
 /// How the names of the instruction sets beside GCN begin.
 const OTHERS: [&str; 2] = ["maxwell:", "visa"];
@@ -14,6 +14,9 @@ pub enum UnknownInstructionSet {
         "`{0}` is no chip of GCN: asm, dis, explain, isa and exec take maxwell:50, maxwell:52, maxwell:53, maxwell:60, maxwell:61, maxwell:62, visa, or visa:3.3 and other versions"
     )]
     Other(String),
+    /// A chip of a later architecture: the sentence about it.
+    #[error("{0}")]
+    Later(String),
     /// None at all.
     #[error(
         "`{0}` is no instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
@@ -21,8 +24,8 @@ pub enum UnknownInstructionSet {
     Unknown(String),
 }
 
-/// The chip that a name of an instruction set stands for: `gfx900`, one of LLVM's names, such as `tonga`, or the code name
-/// of a chip, such as `vega20`, in any case.
+/// The chip that a name of an instruction set stands for: `gfx900`, one of LLVM's names, such as `tonga`, the code name
+/// of a chip, such as `vega20`, or a product, such as `rx580`, in any case.
 ///
 /// # Errors
 /// An [`UnknownInstructionSet`], which says what could be written.
@@ -36,5 +39,8 @@ pub fn instruction_set(name: &str) -> Result<Chip, UnknownInstructionSet> {
     if OTHERS.iter().any(|other| name.starts_with(other)) {
         return Err(UnknownInstructionSet::Other(name.to_owned()));
     }
-    Chip::from_name(name).ok_or_else(|| UnknownInstructionSet::Unknown(name.to_owned()))
+    Chip::from_name(name).ok_or_else(|| match later_chip(name) {
+        Some(sentence) => UnknownInstructionSet::Later(sentence),
+        None => UnknownInstructionSet::Unknown(name.to_owned()),
+    })
 }

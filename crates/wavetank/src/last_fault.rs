@@ -15,6 +15,8 @@ pub struct LastFault {
     pub process: u32,
     /// Whether the program was told, and went on.
     pub handled: bool,
+    /// Where it happened, in a line.
+    pub brief: String,
     /// What happened.
     pub sentence: String,
 }
@@ -42,11 +44,13 @@ impl FaultFile {
         let mut text = String::new();
         (&self.0).rewind().ok()?;
         (&self.0).read_to_string(&mut text).ok()?;
-        let (head, sentence) = text.split_once('\n')?;
+        let (head, rest) = text.split_once('\n')?;
+        let (brief, sentence) = rest.split_once('\n')?;
         let (process, state) = head.split_once(' ')?;
         Some(LastFault {
             process: process.parse().ok()?,
             handled: state == "handled",
+            brief: brief.to_owned(),
             sentence: sentence.to_owned(),
         })
     }
@@ -63,7 +67,12 @@ impl LastFault {
     ///
     /// let file = FaultFile::create()?;
     /// assert_eq!(file.read(), None);
-    /// let mut fault = LastFault { process: 7, handled: false, sentence: "kernel `k` faulted".into() };
+    /// let mut fault = LastFault {
+    ///     process: 7,
+    ///     handled: false,
+    ///     brief: "kernel `k` faulted at k.hip:4:5".into(),
+    ///     sentence: "kernel `k` faulted".into(),
+    /// };
     /// fault.leave(&file.path())?;
     /// fault.handled = true;
     /// fault.leave(&file.path())?;
@@ -72,7 +81,8 @@ impl LastFault {
     /// ```
     pub fn leave(&self, path: &Path) -> io::Result<()> {
         let state = if self.handled { "handled" } else { "ending" };
-        let text = format!("{} {state}\n{}", self.process, self.sentence);
+        let brief = self.brief.replace('\n', " ");
+        let text = format!("{} {state}\n{brief}\n{}", self.process, self.sentence);
         File::options()
             .write(true)
             .truncate(true)

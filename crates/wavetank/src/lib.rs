@@ -97,6 +97,7 @@ pub use wavetank_ir as ir;
 pub use wavetank_ir::{Dimensions, Family, MemKind};
 pub use wavetank_jit::Compiled;
 pub use wavetank_machine::Fault as MachineFault;
+pub use wavetank_machine::gcn::{Occupancy, OccupancyLimit};
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
 pub use wavetank_machine::{Group, Schedule, SplitMix64};

@@ -16,8 +16,8 @@ use wavetank_quote::readable;
 
 /// Words of a ledger. Only those that are written take memory: room for a million kernels costs nothing.
 const WORDS: usize = 32 << 20;
-/// Words of a row before the name: the length of the name and one, calls, nanoseconds, instructions.
-const HEAD: usize = 4;
+/// Words of a row before the name: the length of the name and one, calls, nanoseconds, instructions, compiled ones.
+const HEAD: usize = 5;
 
 /// The dispatches of a kernel, summed up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -28,6 +28,8 @@ pub struct Sum {
     pub time: Duration,
     /// Instructions of waves.
     pub instructions: u64,
+    /// Those of them that compiled code executed.
+    pub compiled: u64,
 }
 
 impl Sum {
@@ -36,6 +38,12 @@ impl Sum {
         self.calls += other.calls;
         self.time += other.time;
         self.instructions += other.instructions;
+        self.compiled += other.compiled;
+    }
+
+    /// The share of instructions that compiled code executed.
+    pub fn compiled_share(&self) -> f64 {
+        self.compiled as f64 / self.instructions.max(1) as f64
     }
 }
 
@@ -45,7 +53,7 @@ impl Sum {
 /// use wavetank::statistics::{Sum, table};
 /// let sum = Sum { calls: 2, ..Sum::default() };
 /// let text = table([("vecadd".to_owned(), sum), ("vecadd".to_owned(), sum)]);
-/// assert!(text.ends_with("        4        0.000                0  vecadd\n"));
+/// assert!(text.ends_with("        4                 0       0%        0.000  vecadd\n"));
 /// ```
 pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
     let mut sums: HashMap<String, Sum> = HashMap::new();
@@ -55,17 +63,18 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
     let mut rows: Vec<(String, Sum)> = sums.into_iter().collect();
     rows.sort_by(|(a, x), (b, y)| y.time.cmp(&x.time).then_with(|| a.cmp(b)));
     let mut text = format!(
-        "{:>9} {:>12} {:>16}  kernel\n",
-        "calls", "ms", "instructions"
+        "{:>9} {:>17} {:>8} {:>12}  kernel (times are this computer's, not a GPU's)\n",
+        "calls", "wave instructions", "compiled", "host ms"
     );
     for (name, sum) in rows {
         let ms = sum.time.as_secs_f64() * 1e3;
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "{:>9} {ms:>12.3} {:>16}  {}",
+            "{:>9} {:>17} {:>7.0}% {ms:>12.3}  {}",
             sum.calls,
             sum.instructions,
+            sum.compiled_share() * 100.0,
             readable(&name)
         );
     }
@@ -148,8 +157,8 @@ impl Ledger {
         let mut rest = &rows[..used];
         let mut all = Vec::new();
         while let Some((row, next)) = split(rest) {
-            let [calls, nanoseconds, instructions] =
-                [1, 2, 3].map(|n: usize| row[n].load(Ordering::Relaxed));
+            let [calls, nanoseconds, instructions, compiled] =
+                [1, 2, 3, 4].map(|n: usize| row[n].load(Ordering::Relaxed));
             let length = row[0].load(Ordering::Relaxed) as usize - 1;
             let words = row[HEAD..].iter();
             let mut name: Vec<u8> = words
@@ -160,6 +169,7 @@ impl Ledger {
                 calls,
                 time: Duration::from_nanos(nanoseconds),
                 instructions,
+                compiled,
             };
             if calls > 0 {
                 all.push((String::from_utf8_lossy(&name).into_owned(), sum));
@@ -189,7 +199,7 @@ impl Row<'_> {
     /// Writes the sum.
     pub fn set(&self, sum: Sum) {
         let nanoseconds = sum.time.as_nanos() as u64;
-        let values = [sum.calls, nanoseconds, sum.instructions];
+        let values = [sum.calls, nanoseconds, sum.instructions, sum.compiled];
         for (word, value) in self.words[1..].iter().zip(values) {
             word.store(value, Ordering::Relaxed);
         }
@@ -206,6 +216,7 @@ mod tests {
             calls,
             time,
             instructions: 10 * calls,
+            compiled: 5 * calls,
         }
     }
 
@@ -233,7 +244,7 @@ mod tests {
     fn a_full_ledger_takes_no_more() {
         let ledger = Ledger::create().unwrap();
         ledger.row("first").unwrap().set(sum(1, 1));
-        ledger.words()[0].store(WORDS as u64 - 6, Ordering::Relaxed);
+        ledger.words()[0].store(WORDS as u64 - HEAD as u64 - 2, Ordering::Relaxed);
         assert!(ledger.row("does not fit").is_none());
         assert_eq!(ledger.rows(), [("first".to_owned(), sum(1, 1))]);
     }
@@ -243,7 +254,7 @@ mod tests {
         let ledger = Ledger::create().unwrap();
         ledger.row("k").unwrap().set(sum(1, 1));
         for value in [0, 1, u64::MAX, WORDS as u64] {
-            for word in 0..6 {
+            for word in 0..=HEAD + 1 {
                 let old = ledger.words()[word].swap(value, Ordering::Relaxed);
                 let _ = ledger.rows();
                 ledger.words()[word].store(old, Ordering::Relaxed);
@@ -263,8 +274,12 @@ mod tests {
             ("a".to_owned(), sum(1, 5)),
             ("b".to_owned(), sum(1, 8)),
         ]);
-        let names: Vec<_> = text.lines().map(|l| l.split_whitespace().last()).collect();
-        assert_eq!(names, [Some("kernel"), Some("b"), Some("a")]);
-        assert!(text.contains("        2        9.000               20  b\n"));
+        let rows = text.lines().skip(1);
+        let names: Vec<_> = rows.map(|l| l.split_whitespace().last()).collect();
+        assert_eq!(names, [Some("b"), Some("a")]);
+        assert!(text.contains("        2                20      50%        9.000  b\n"));
+        assert!(text.starts_with(
+            "    calls wave instructions compiled      host ms  kernel (times are this"
+        ));
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::session::{Handler, Session, alone, row};
 use crate::source::{Cursor, SyntaxError, syntax_error};
 use crate::state::Place;
-use wavetank_gcn::Chip;
+use wavetank_gcn::{Chip, later_chip};
 use wavetank_link::Os;
 use wavetank_object::{Error, Feature, Target, note};
 
@@ -37,10 +37,11 @@ fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<()
         .parse()
         .map_err(|why| syntax_error(place.clone(), why))?;
     let Some(chip) = Chip::from_name(&target.chip) else {
-        return Err(syntax_error(
-            place,
-            format_args!("{} is none of gfx600 to gfx90c", target.chip),
-        ));
+        // Instructions of an unknown chip would all be wrong for another one.
+        a.ended = true;
+        let unknown = || format!("{} is none of gfx600 to gfx90c", target.chip);
+        let problem = later_chip(&target.chip).unwrap_or_else(unknown);
+        return Err(syntax_error(place, problem));
     };
     a.allows(chip, place)?;
     a.notes.os = match text.split('-').nth(2) {

@@ -236,7 +236,7 @@ impl Asm {
     /// Returns the text of a source.
     fn source(&self, path: &Path) -> Result<String> {
         let bytes = read(path)?;
-        source::refuse(path, &bytes)?;
+        source::refuse_to_assemble(path, &bytes)?;
         Ok(text_of(bytes))
     }
 

@@ -88,7 +88,7 @@ fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembl
             container: None,
         });
     }
-    crate::source::refuse(path, &bytes)?;
+    crate::source::refuse_to_assemble(path, &bytes)?;
     let made = assemble_whole(&path.to_string_lossy(), &text_of(bytes), options);
     made.map_err(|errors| (job.told)(path, &errors))
 }

@@ -2,6 +2,7 @@
 
 use wavetank::Chip;
 use wavetank::object::{CodeObject, Target, is_bundle, open_all, targets, unbundle};
+use wavetank_gcn::ONLY_GCN;
 use wavetank_quote::some_of;
 
 use crate::code_file::{CodeFile, target_named};
@@ -48,7 +49,7 @@ impl Code {
             Ok(code)
         } else {
             Err(Failure::usage(format!(
-                "there is no code for GCN here (gfx600 to gfx90c), only for {}",
+                "there is only code for {} here: {ONLY_GCN}",
                 some_of(&code.left_out)
             )))
         }

@@ -44,6 +44,8 @@ and with a PROGRAM
   race     data races between waves
   sync     barriers that not all waves of a work-group reach
   float    NaNs and infinities, and numbers lost; off unless it is named
+`all` names them all; memcheck, initcheck, racecheck and synccheck are other
+names for memory, init, race and sync.
 
 Suppressions are entries of lines `tool: wait`, `rule: read-*`, `kernel: *`,
 `source: *.h`, parted by empty lines; an entry hides what fits all its lines.
@@ -72,9 +74,9 @@ pub(crate) struct Check {
     /// The tools, parted by commas; all of those below otherwise
     #[arg(long, value_name = "LIST")]
     tools: Option<Tools>,
-    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all GCN targets otherwise. With a program the GPUs that it
+    /// Only the code for this chip, e.g. gfx906 or gfx906:xnack-; for all GCN chips otherwise. With a program the GPUs that it
     /// finds, as for `wavetank run`
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "CHIP")]
     gpu: Option<String>,
     /// Read the code inside a host program
     #[arg(long = "static")]
@@ -184,7 +186,7 @@ impl Check {
 
     /// Returns the requested tools.
     fn tools(&self) -> Result<Tools> {
-        let Some(tools) = self.tools else {
+        let Some(tools) = self.tools.filter(|tools| *tools != Tools::ALL) else {
             return Ok(Tools::STATIC);
         };
         match tools.iter().find(|tool| !Tools::STATIC.has(*tool)) {

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
 use wavetank::found_file::FoundFile;
 use wavetank_check::report::{Record, kernel_of};
 use wavetank_check::{Tool, Tools};
@@ -15,7 +14,7 @@ use super::Check;
 use super::end::End;
 use super::report::Report;
 use crate::exit::{Failure, Result, print};
-use crate::run::Run;
+use crate::run::{Run, deadline};
 
 /// Time for the library to report kernels that did not end.
 const TELLING: Duration = Duration::from_secs(2);
@@ -102,7 +101,7 @@ impl Check {
     /// Returns the variables for the library in the program.
     fn variables(&self, tools: Tools, file: &FoundFile) -> Vec<(&'static str, OsString)> {
         let names: Vec<&str> = tools.iter().map(Tool::name).collect();
-        let until = self.timeout.and_then(moment).map(|at| at.to_string());
+        let until = self.timeout.and_then(deadline).map(|at| at.to_string());
         let stop = if self.stop_at_first { "1" } else { "0" };
         vec![
             ("WAVETANK_CHECK", names.join(",").into()),
@@ -115,13 +114,6 @@ impl Check {
             ("WAVETANK_CHECK_UNTIL", until.unwrap_or_default().into()),
         ]
     }
-}
-
-/// Returns the time at this distance from now, in nanoseconds of the system's clock.
-fn moment(time: Duration) -> Option<u128> {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
-    let at = Duration::from(now).checked_add(time)?;
-    Some(at.as_nanos())
 }
 
 /// Whether two records are about the same mistake in the same code.

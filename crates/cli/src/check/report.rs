@@ -8,6 +8,7 @@ use wavetank_check::code::Root;
 use wavetank_check::report::{Look, Record, Sarif, Scene, Sources, json, text};
 use wavetank_check::{Finding, Places, Suppressions, Tool, Tools};
 
+use wavetank_gcn::ONLY_GCN;
 use wavetank_quote::plain;
 
 use super::code::{Code, Part};
@@ -188,9 +189,7 @@ impl<'w> Report<'w> {
         }
         if !left_out.is_empty() {
             let targets = left_out.join(", ");
-            lines.push(format!(
-                "left out: the code for {targets}; only GCN is checked (gfx600 to gfx90c)"
-            ));
+            lines.push(format!("left out: the code for {targets}: {ONLY_GCN}"));
         }
         lines.push(format!("checked {checked}: {}", self.sum(found)));
         match self.hidden {
@@ -317,7 +316,7 @@ mod tests {
             "{text}"
         );
         let expected = [
-            "left out: the code for gfx1030; only GCN is checked (gfx600 to gfx90c)",
+            "left out: the code for gfx1030: CDNA and RDNA are not supported yet, only GCN is (gfx600 to gfx90c)",
             "checked 1 kernel or function for gfx900: 3 findings (wait 2, hazard 1)",
             "1 finding was suppressed",
         ];

@@ -28,7 +28,8 @@ pub(super) struct Arguments {
 /// The use of a buffer after the run.
 enum After {
     Write(Buffer, PathBuf, Option<Layout>),
-    Print(Buffer, String, Element),
+    /// The elements, with the length of a row of a picture.
+    Print(Buffer, String, Element, Option<u64>),
 }
 
 impl Arguments {
@@ -63,10 +64,11 @@ impl Arguments {
                 return Ok(());
             }
             Spec::From(source) => filled(&source, device)?,
-            Spec::Print(element, count) => {
-                let buffer = device.buffer_zeroed(element.size() * count)?;
+            Spec::Print(element, shape) => {
+                let buffer = device.buffer_zeroed(element.size() * shape.count)?;
                 let name = self.next_name(params);
-                self.after.push(After::Print(buffer.clone(), name, element));
+                let printed = After::Print(buffer.clone(), name, element, shape.row);
+                self.after.push(printed);
                 buffer
             }
             Spec::Out(path, content) => {
@@ -118,7 +120,7 @@ impl Arguments {
     /// Gives the arguments a name, for use beside a kernel's arguments.
     pub(super) fn named(mut self, name: &str) -> Arguments {
         for after in &mut self.after {
-            if let After::Print(_, shown, _) = after {
+            if let After::Print(_, shown, ..) = after {
                 name.clone_into(shown);
             }
         }
@@ -154,8 +156,8 @@ impl Arguments {
                     let written = write_output(path, layout.as_ref(), &data);
                     written.map_err(|error| Failure::file("write", path, error))?;
                 }
-                After::Print(buffer, name, element) => {
-                    print(&listing(name, *element, &buffer.read::<u8>()?))?;
+                After::Print(buffer, name, element, row) => {
+                    print(&listing(name, *element, *row, &buffer.read::<u8>()?))?;
                 }
             }
         }

@@ -37,7 +37,8 @@ Arguments (--arg SPEC), matched in order to the kernel's explicit arguments:
   out:PATH:BYTES      a zeroed buffer, written to PATH afterwards
   out:PATH:TYPE:N     the same for N elements; with a PATH in .npy an array
   inout:PATH:OUTPATH  a buffer from a file, written to OUTPATH afterwards
-  print:TYPE:N        a zeroed buffer, printed afterwards
+  print:TYPE:N        a zeroed buffer, printed afterwards; N may be a picture,
+                      40x16 for 16 rows of 40
   rand:TYPE:N[:SEED]  random: any integers, floats from 0 up to 1
   iota:TYPE:N         0, 1, 2, ...
   zero:BYTES          a zeroed buffer

@@ -11,19 +11,34 @@ use super::element::Element;
 /// The number of values in a row of a listing.
 const ROW: usize = 8;
 
-/// Returns the numbers of a buffer, eight in a row after the index of the first:
+/// Returns the numbers of a buffer, eight in a row after the index of the first, or those of each row of a picture after its
+/// number:
 ///
 /// ```text
 /// c: 10 f32
 ///     0  0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0
 ///     8  8.0 9.0
+/// c: 5x2 f32
+///     0  0.0 1.0 2.0 3.0 4.0
+///     1  5.0 6.0 7.0 8.0 9.0
 /// ```
-pub(super) fn listing(name: &str, element: Element, bytes: &[u8]) -> String {
+pub(super) fn listing(name: &str, element: Element, row: Option<u64>, bytes: &[u8]) -> String {
     let numbers = element.show(bytes);
-    let mut text = format!("{name}: {} {}\n", numbers.len(), element.name());
-    for (row, numbers) in numbers.chunks(ROW).enumerate() {
+    let (size, width, step) = match row {
+        // Columns are aligned only where they mean something.
+        Some(row) => {
+            let width = numbers.iter().map(String::len).max().unwrap_or(0);
+            let rows = numbers.len() as u64 / row;
+            (format!("{row}x{rows}"), width, 1)
+        }
+        None => (numbers.len().to_string(), 0, ROW),
+    };
+    let mut text = format!("{name}: {size} {}\n", element.name());
+    let length = row.map_or(ROW, |row| usize::try_from(row).unwrap_or(usize::MAX));
+    for (n, numbers) in numbers.chunks(length).enumerate() {
+        let numbers: Vec<String> = numbers.iter().map(|n| format!("{n:>width$}")).collect();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{:>5}  {}", row * ROW, numbers.join(" "));
+        let _ = writeln!(text, "{:>5}  {}", n * step, numbers.join(" "));
     }
     text
 }
@@ -123,8 +138,17 @@ mod tests {
     fn listings_have_rows_of_eight() {
         let bytes: Vec<u8> = (0..10u16).flat_map(u16::to_le_bytes).collect();
         assert_eq!(
-            listing("c", Element::U16, &bytes),
+            listing("c", Element::U16, None, &bytes),
             "c: 10 u16\n    0  0 1 2 3 4 5 6 7\n    8  8 9\n"
+        );
+    }
+
+    #[test]
+    fn pictures_have_rows_and_columns() {
+        let bytes: Vec<u8> = (5..11u16).flat_map(u16::to_le_bytes).collect();
+        assert_eq!(
+            listing("c", Element::U16, Some(3), &bytes),
+            "c: 3x2 u16\n    0   5  6  7\n    1   8  9 10\n"
         );
     }
 }

@@ -15,7 +15,7 @@ pub(super) enum Spec {
     From(Source),
     Out(PathBuf, Content),
     InOut(PathBuf, PathBuf),
-    Print(Element, u64),
+    Print(Element, Shape),
     Lds(u32),
     Scalar(Arg),
 }
@@ -27,6 +27,35 @@ pub(super) enum Source {
     Rand(Element, u64, u64),
     Iota(Element, u64),
     Zero(u64),
+}
+
+/// The elements of a printed buffer: `640`, or `40x16` for 16 rows of 40.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Shape {
+    pub count: u64,
+    /// The elements of a row, if they are given.
+    pub row: Option<u64>,
+}
+
+impl Shape {
+    /// Parses the shape of a buffer of elements.
+    fn parse(element: &str, text: &str) -> Result<(Element, Shape), String> {
+        // A number may have an `x` as well: 0x10.
+        let sides = text.split_once('x').filter(|_| integer(text).is_err());
+        let Some((row, rows)) = sides else {
+            let (element, count) = elements(element, text)?;
+            return Ok((element, Shape { count, row: None }));
+        };
+        let (row, rows) = (size(row)?, size(rows)?);
+        if row == 0 {
+            return Err(format!("the rows of {text} have no elements"));
+        }
+        let count = row.checked_mul(rows);
+        let count = count.ok_or_else(|| format!("{text} elements are too many"))?;
+        let (element, count) = elements(element, &count.to_string())?;
+        let row = Some(row);
+        Ok((element, Shape { count, row }))
+    }
 }
 
 /// The contents of a buffer.
@@ -72,11 +101,11 @@ impl Spec {
         let (kind, rest) = text.split_once(':').ok_or_else(|| unknown(text))?;
         match kind {
             "print" => match fields(rest).as_slice() {
-                [element, count] => {
-                    let (element, count) = elements(element, count)?;
-                    Ok(Spec::Print(element, count))
+                [element, shape] => {
+                    let (element, shape) = Shape::parse(element, shape)?;
+                    Ok(Spec::Print(element, shape))
                 }
-                _ => Err("write print:TYPE:N".to_owned()),
+                _ => Err("write print:TYPE:N or print:TYPE:COLUMNSxROWS".to_owned()),
             },
             "rand" => rand(rest),
             "iota" => match fields(rest).as_slice() {
@@ -211,7 +240,13 @@ mod tests {
             panic!("{spec:?}");
         };
         assert_eq!(path.as_os_str().as_bytes(), b"\xff:a");
-        assert_eq!(text("print:u8:3"), "Print(U8, 3)");
+        let shape = |spec: &str| match Spec::parse(spec.as_ref()) {
+            Ok(Spec::Print(Element::U8, Shape { count, row })) => (count, row),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(shape("print:u8:3"), (3, None));
+        assert_eq!(shape("print:u8:0x10"), (16, None));
+        assert_eq!(shape("print:u8:40x16"), (640, Some(40)));
         assert_eq!(text("rand:f16:4"), "From(Rand(F16, 4, 0))");
         assert_eq!(text("rand:f16:4:7"), "From(Rand(F16, 4, 7))");
         assert_eq!(text("iota:i64:4"), "From(Iota(I64, 4))");
@@ -236,6 +271,10 @@ mod tests {
             ("inout:a:", "path is missing"),
             ("print:f32", "print:TYPE:N"),
             ("print:f31:1", "`f31` is none of i8"),
+            ("print:f32:4xfour", "`four` is not an integer"),
+            ("print:f32:1x1x1", "`1x1` is not an integer"),
+            ("print:f32:00x4", "have no elements"),
+            ("print:f64:4294967296x4294967296", "too many"),
             ("iota:f32:1:2", "iota:TYPE:N"),
             ("rand:f32:-1", "negative"),
             ("iota:f64:0x2000000000000000", "too many"),

@@ -3,7 +3,6 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -14,7 +13,9 @@ use wavetank::{Chip, ChipFacts};
 use wavetank_quote::plain;
 
 use super::variable::prepend;
+use crate::code_file::not_emulated;
 use crate::exit::{Failure, Result};
+use crate::search_path::find;
 
 /// The name of the library in which kernels run.
 const RUNTIME: &str = "libhsa-runtime64.so.1";
@@ -114,13 +115,10 @@ impl Contents {
     }
 
     fn none_fits(&self) -> Failure {
-        let verb = if self.targets.len() == 1 { "is" } else { "are" };
         Failure::usage(format!(
-            "the program has code for {}, which {verb} not emulated: build it with --offload-arch={} (hipcc, clang), or \
-             with another of {}; --gpu tries it as it is",
+            "the program has code for {}{}; --gpu tries it as it is",
             self.names(),
-            wavetank::DEFAULT_CHIP,
-            ChipFacts::names(),
+            not_emulated(&self.targets),
         ))
     }
 }
@@ -156,21 +154,6 @@ fn is_sanitizer(name: &str) -> bool {
     ]
     .iter()
     .any(|sanitizer| name.starts_with(sanitizer))
-}
-
-/// Returns the file of a command's name, as the system finds it.
-pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
-    let path = Path::new(program);
-    if path.components().count() > 1 {
-        return Some(path.to_owned());
-    }
-    let folders = std::env::var_os("PATH")?;
-    let mut files = std::env::split_paths(&folders).map(|folder| folder.join(program));
-    let runs = |file: &PathBuf| {
-        file.metadata()
-            .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    };
-    files.find(runs)
 }
 
 /// Maps a file into memory. Libraries may have gigabytes, of which little is read.
@@ -244,12 +227,17 @@ mod tests {
             panic!("it is refused");
         };
         assert!(
-            text.starts_with("a.out: the program has code for gfx908, which is not"),
+            text.starts_with(
+                "a.out: the program has code for gfx908: CDNA and RDNA are not supported yet"
+            ),
             "{text}"
         );
         assert!(text.contains("--offload-arch=gfx900"), "{text}");
         // The emulated chips have XNACK off.
-        assert!(chosen(&["gfx900:xnack+", "gfx1030"], &[]).is_err());
+        let Err(Failure::Usage(text)) = chosen(&["gfx900:xnack+", "gfx1030"], &[]) else {
+            panic!("it is refused");
+        };
+        assert!(text.contains("gfx1030, which are not emulated"), "{text}");
     }
 
     #[test]

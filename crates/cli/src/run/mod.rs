@@ -4,6 +4,7 @@ mod contents;
 mod embedded;
 mod junit;
 mod library;
+mod notes;
 mod program;
 mod record;
 mod refused;
@@ -17,7 +18,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use wavetank::environment::{Gpu, Settings};
+use nix::time::{ClockId, clock_gettime};
+use wavetank::environment::Settings;
 use wavetank::found_file::FoundFile;
 use wavetank::last_fault::{FaultFile, LastFault};
 use wavetank::statistics::{Ledger, table};
@@ -26,8 +28,8 @@ use wavetank::{Chip, Schedule};
 use crate::exit::{Failure, Result};
 use crate::launch::seconds;
 use crate::running::Running;
+use crate::target::check_gpus;
 use contents::Contents;
-pub(crate) use contents::find;
 use junit::{Case, CaseResult};
 use library::Library;
 pub(crate) use program::End as ProgramEnd;
@@ -62,7 +64,7 @@ Examples:
 #[command(after_help = HELP)]
 pub(crate) struct Run {
     /// The GPUs that the program finds, parted by commas, with the size of their memory if you like: gfx900:8G
-    #[arg(long, value_name = "CPU[:SIZE]", value_delimiter = ',')]
+    #[arg(long, value_name = "CHIP[:SIZE]", value_delimiter = ',')]
     pub gpu: Vec<String>,
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
@@ -97,6 +99,15 @@ pub(crate) struct Run {
     #[arg(skip)]
     others: Vec<(&'static str, OsString)>,
 }
+
+/// The variable with the time limit of kernels for the library.
+const END_AT: &str = "WAVETANK_END_AT";
+
+/// The number of waves that are listed for a kernel that did not end.
+const MAX_HUNG_WAVES: usize = 3;
+
+/// The time for the library to report a kernel that did not end, after the time limit.
+const TELLING: Duration = Duration::from_millis(500);
 
 /// The variable with the file for this command's lines, in which the library finds it.
 const LOG_TO: &str = "WAVETANK_LOG_TO";
@@ -187,6 +198,9 @@ impl Run {
         if let Some(lacking) = lacking {
             marks.log.tell(&format!("wavetank: {lacking}\n"));
         }
+        if let Some(note) = notes::of_override(std::env::var_os(notes::OVERRIDE)) {
+            marks.log.tell(&format!("{note}\n"));
+        }
         // A random seed is chosen here and not by the library, which cannot report it if a signal ends the program.
         let schedule = settings.kernels.schedule.unwrap_or_default();
         if let Schedule::Random(_) = schedule {
@@ -198,7 +212,7 @@ impl Run {
         let failed = |error| Failure::file("run", program, error);
         let tee = self.junit.as_ref().map(|_| Tee::of(&mut command));
         let mut tee = tee.transpose().map_err(failed)?;
-        let limit = self.timeout.and_then(|time| time.checked_add(self.grace));
+        let limit = self.limit(&mut command);
         let mut ended = program::run(&mut command, limit, tee.as_mut()).map_err(failed)?;
         // The library ends the program in that time.
         let is_up = self.timeout.is_some_and(|time| ended.time >= time);
@@ -212,6 +226,18 @@ impl Run {
             marks,
             stderr: tee.as_ref().map(Tee::tail).unwrap_or_default(),
         })
+    }
+
+    /// Returns the time after which the program is ended, and tells the library when its kernels have to stop.
+    fn limit(&self, command: &mut Command) -> Option<Duration> {
+        // `check` has its own deadline.
+        let own = self.timeout.filter(|_| !self.quiet);
+        match own.and_then(deadline) {
+            Some(at) => command.env(END_AT, at.to_string()),
+            None => command.env_remove(END_AT),
+        };
+        let grace = own.map_or(self.grace, |_| TELLING);
+        self.timeout.and_then(|time| time.checked_add(grace))
     }
 
     /// Returns the chip that suits the program, if the GPUs are not given.
@@ -252,6 +278,7 @@ impl Run {
         let rows = marks.ledger.as_ref().map(Ledger::rows).unwrap_or_default();
         let fault = marks.fault.as_ref().and_then(FaultFile::read);
         let fault = fault.filter(|fault| ended_by(fault, ended));
+        let brief = fault.as_ref().map(|fault| fault.brief.clone());
         let fault = fault.map(|fault| fault.sentence);
         let fault = fault.as_deref();
         let gpus: Vec<_> = settings.gpus.iter().map(|gpu| gpu.chip.name()).collect();
@@ -264,18 +291,62 @@ impl Run {
         if settings.stats && !rows.is_empty() {
             marks.log.tell(&table(rows));
         }
-        let seconds = self.timeout.unwrap_or_default().as_secs_f64();
-        match fault {
-            _ if ended.timed_out => Err(Failure::Kernel(format!(
-                "the program was ended after {seconds} seconds (--timeout)"
-            ))),
-            Some(fault) => Err(Failure::Kernel(format!(
-                "a fault on the GPU ended the program: {fault}"
+        if let Some(note) = self.note() {
+            marks.log.tell(&format!("{note}\n"));
+        }
+        match brief {
+            _ if ended.timed_out => Err(Failure::Kernel(self.timeout_sentence(fault))),
+            Some(brief) => Err(Failure::Kernel(format!(
+                "a fault on the GPU ended the program: {brief}"
             ))),
             None => added
                 .and(written)
                 .and_then(|()| marks.whole_log())
                 .map(|()| ended.end),
+        }
+    }
+
+    /// Returns the note about options that went to the program.
+    fn note(&self) -> Option<String> {
+        let of_kernels = self.running.variables();
+        let is_given = |name: &str| {
+            of_kernels
+                .iter()
+                .any(|(n, value)| *n == name && value.is_some())
+        };
+        let given = [
+            ("--stats", self.stats),
+            ("--gpu", !self.gpu.is_empty()),
+            ("--timeout", self.timeout.is_some()),
+            ("--junit", self.junit.is_some()),
+            ("--engine", is_given("WAVETANK_ENGINE")),
+            ("--schedule", is_given("WAVETANK_SCHEDULE")),
+            ("--strict", is_given("WAVETANK_STRICT")),
+        ];
+        let mut before = std::env::args_os().take_while(|word| *word != self.program[0]);
+        // `check` has other options, and after `--` no word can be meant for this command.
+        if self.quiet || before.any(|word| word == "--") {
+            return None;
+        }
+        notes::of_words(&self.program, &given)
+    }
+
+    /// Returns the sentence about a program that was ended by the time limit, with the kernel that was running.
+    fn timeout_sentence(&self, kernel: Option<&str>) -> String {
+        let seconds = self.timeout.unwrap_or_default().as_secs_f64();
+        let plural = if seconds == 1.0 { "" } else { "s" };
+        let sentence = format!("the program was ended after {seconds} second{plural} (--timeout)");
+        match kernel {
+            // The finding of `check` has this, and more.
+            None => sentence,
+            Some(_) if self.quiet => sentence,
+            Some(kernel) => {
+                let lines: Vec<&str> = kernel.lines().take(1 + MAX_HUNG_WAVES).collect();
+                format!(
+                    "{sentence}: {}\n  help: `wavetank check --timeout {seconds} -- PROGRAM` shows where its waves go on",
+                    lines.join("\n")
+                )
+            }
         }
     }
 
@@ -295,10 +366,7 @@ impl Run {
 
     /// Returns the options as environment variables for the library.
     fn variables(&self) -> Result<Vec<(&'static str, OsString)>> {
-        for gpu in &self.gpu {
-            let known = gpu.parse::<Gpu>();
-            known.map_err(|problem| Failure::usage(format!("--gpu: {problem}")))?;
-        }
+        self.gpu.iter().try_for_each(|gpu| check_gpus(gpu))?;
         let gpus = (!self.gpu.is_empty()).then(|| self.gpu.join(",").into());
         let stats = self.stats.then(|| OsString::from("1"));
         let own = [("WAVETANK_GPU", gpus), ("WAVETANK_STATS", stats)];
@@ -351,6 +419,13 @@ impl Marks {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the time at this distance from now, in nanoseconds of the clock that the library reads.
+pub(crate) fn deadline(time: Duration) -> Option<u128> {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
+    let at = Duration::from(now).checked_add(time)?;
+    Some(at.as_nanos())
 }
 
 /// Returns the settings that the program gets: those of the environment, with some variables replaced.

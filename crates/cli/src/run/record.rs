@@ -87,6 +87,8 @@ struct KernelRecord<'a> {
     calls: u64,
     seconds: f64,
     wave_instructions: u64,
+    /// The share of these that compiled code executed.
+    compiled_share: f64,
 }
 
 impl<'a> Record<'a> {
@@ -107,6 +109,7 @@ impl<'a> Record<'a> {
             calls: sum.calls,
             seconds: sum.time.as_secs_f64(),
             wave_instructions: sum.instructions,
+            compiled_share: sum.compiled_share(),
         };
         Record {
             program: program.to_string_lossy().into_owned(),

@@ -8,8 +8,9 @@ use std::path::Path;
 use wavetank::object::{CodeObject, Error, Target, is_bundle, is_object_file, targets};
 use wavetank_quote::{plain, some_of};
 
-use super::contents::{find, map};
+use super::contents::map;
 use crate::exit::{Failure, Result};
+use crate::search_path::find;
 use crate::source;
 
 /// The machine of this command, by its name for ELF files.

@@ -10,6 +10,7 @@ use super::failure::ParseError;
 use super::mnemonic::Candidate;
 use super::modifier_words::{FLAGS, words};
 use crate::generation::{Chip, Generation};
+use crate::later::{LaterArchitecture, ONLY_GCN};
 use crate::tables::{Chips, Field, Op, Row};
 
 /// The suffixes of a name that select a form.
@@ -58,7 +59,8 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
             ),
             None => (
                 format!("`{word}` is no instruction of {chip}"),
-                beginning(name, generation)
+                of_later(name)
+                    .or_else(|| beginning(name, generation))
                     .or_else(|| nearest(name, generation).map(|n| format!("did you mean `{n}`?"))),
             ),
         },
@@ -128,6 +130,14 @@ pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> Str
     }
 }
 
+/// Returns the sentence about an instruction of an architecture after GCN.
+pub(super) fn of_later(name: &str) -> Option<String> {
+    let architecture = LaterArchitecture::of_instruction(name)?;
+    Some(format!(
+        "it is an instruction of {architecture}: {ONLY_GCN}"
+    ))
+}
+
 /// Returns the names of the generation that begin with a word.
 fn beginning(word: &str, generation: Generation) -> Option<String> {
     let rows = Op::all().map(Op::row);
@@ -146,7 +156,23 @@ fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
         .map(Op::row)
         .filter(|row| row.listed(generation))
         .filter_map(|row| row.mnemonic(generation));
-    alike(word, names, 3)
+    alike_name(word, names)
+}
+
+/// Returns the most similar name of an instruction, unless too much of it differs: `v_div_f32` is not a slip for `v_min_f32`.
+pub(super) fn alike_name<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    alike_where(word, names, 2, |name| is_slip(word, name))
+}
+
+/// Whether a word may be a name with slips: one letter, or two that are few of the parts that they are in.
+fn is_slip(word: &str, name: &str) -> bool {
+    let (parts, others) = (word.split('_'), name.split('_'));
+    let is_near = |(part, other): (&str, &str)| {
+        let apart = strsim::damerau_levenshtein(part, other);
+        apart < 2 || apart * 2 < other.len()
+    };
+    strsim::damerau_levenshtein(word, name) < 2
+        || parts.clone().count() == others.clone().count() && parts.zip(others).all(is_near)
 }
 
 /// Returns the most similar name, within a limit of letters that are replaced, missing, added or exchanged.
@@ -155,13 +181,23 @@ pub(super) fn alike<'n>(
     names: impl Iterator<Item = &'n str>,
     most: usize,
 ) -> Option<&'n str> {
+    alike_where(word, names, most, |_| true)
+}
+
+/// Returns the most similar name among those that fit.
+fn alike_where<'n>(
+    word: &str,
+    names: impl Iterator<Item = &'n str>,
+    most: usize,
+    fits: impl Fn(&str) -> bool,
+) -> Option<&'n str> {
     let letters = Letters::of(word);
     let near = names.filter(|name| {
         name.len().abs_diff(word.len()) <= most && Letters::of(name).apart(&letters) <= most
     });
     let all = near.map(|name| (strsim::damerau_levenshtein(name, word), name));
-    let found = all.min().filter(|(distance, _)| *distance <= most);
-    found.map(|(_, name)| name)
+    let found = all.filter(|(distance, name)| *distance <= most && fits(name));
+    found.min().map(|(_, name)| name)
 }
 
 /// The number of occurrences of each letter in a word, up to 255; letters that are 32 apart count as one.

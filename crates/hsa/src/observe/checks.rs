@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use wavetank::check::report::{Look, Scene, Sources, record, running, text};
-use wavetank::check::{Finding, Findings, Tools};
+use wavetank::check::{Finding, Findings, Tool, Tools};
 use wavetank::found_file::leave;
-use wavetank::{Kernel, Module};
+use wavetank::{Error, Kernel, Module};
 
 use crate::log;
 use crate::state::{lock, settings};
@@ -75,6 +75,21 @@ pub(crate) fn report(kernel: &Kernel, findings: &[Finding]) {
             None if is_new => log::lines(&shown(kernel.module(), finding, Look::default())),
             None => {}
         }
+    }
+}
+
+/// Returns the lines about a kernel that has failed. An access that no tool has reported is shown as `memory` would.
+pub(crate) fn failure(kernel: &Kernel, error: &Error) -> String {
+    match error {
+        Error::Fault(fault) => match fault.finding() {
+            Some(_) if tools().has(Tool::Memory) => fault.brief(),
+            Some(finding) => {
+                let block = shown(kernel.module(), &finding, Look::default());
+                format!("{}\n{}", fault.whereabouts(), block.trim_end())
+            }
+            None => error.to_string(),
+        },
+        _ => error.to_string(),
     }
 }
 

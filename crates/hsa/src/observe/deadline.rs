@@ -1,8 +1,9 @@
-//! The deadline of a checked program (`wavetank check --timeout`): kernels and waits that have not ended by then are reported
-//! before the program is terminated.
+//! The deadline of a program (`--timeout`): kernels that have not ended by then are reported before the program is terminated.
 //!
 //! `wavetank check` passes the time in `WAVETANK_CHECK_UNTIL`, in nanoseconds of the clock of [`ticks`]. Kernels stop then, each
-//! with a report of its waves. If no kernel was running, the threads that wait for signals are reported.
+//! with a report of its waves. If no kernel was running, the threads that wait for signals are reported. `wavetank run` passes
+//! the time in `WAVETANK_END_AT`, gets a sentence about the last kernel that stopped, and terminates the program itself: it may
+//! be one of several that a script has started.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use wavetank::object::Source;
 use wavetank::{Finding, Place, Tool};
 
 use super::backtrace::Backtrace;
-use super::checks;
+use super::{checks, fault_record};
 use crate::state::{lock, ticks};
 
 /// The interval of polls for running kernels at the deadline; the number of polls follows.
@@ -28,16 +29,23 @@ static STOPPED: AtomicU64 = AtomicU64::new(0);
 /// Threads that wait for the signal at an address, or for one of several (`None`).
 static WAITS: Mutex<BTreeMap<u64, (Option<u64>, Backtrace)>> = Mutex::new(BTreeMap::new());
 
-/// The deadline, if there is one.
+/// The deadline of a checked program, if there is one.
 fn due() -> Option<u64> {
     static DUE: OnceLock<Option<u64>> = OnceLock::new();
     *DUE.get_or_init(|| {
         let wanted = checks::tools().has(Tool::Sync);
-        let until = std::env::var("WAVETANK_CHECK_UNTIL")
-            .ok()
-            .filter(|_| wanted);
-        until?.parse().ok()
+        time("WAVETANK_CHECK_UNTIL").filter(|_| wanted)
     })
+}
+
+/// The deadline of kernels, which the programs of `wavetank run` may have as well.
+fn due_of_kernels() -> Option<u64> {
+    static DUE: OnceLock<Option<u64>> = OnceLock::new();
+    *DUE.get_or_init(|| due().or_else(|| time("WAVETANK_END_AT")))
+}
+
+fn time(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
 }
 
 /// Starts the thread that waits for the deadline. `queues` returns a sentence for each packet that waits.
@@ -59,7 +67,7 @@ pub(crate) struct Kernel(());
 impl Kernel {
     /// Begins a kernel, and returns the time until the deadline, if there is one.
     pub(crate) fn begins() -> (Option<Kernel>, Option<Duration>) {
-        let left = due().map(|due| Duration::from_nanos(due.saturating_sub(ticks())));
+        let left = due_of_kernels().map(|due| Duration::from_nanos(due.saturating_sub(ticks())));
         let kernel = left.map(|_| {
             RUNNING.fetch_add(1, Ordering::SeqCst);
             Kernel(())
@@ -67,9 +75,13 @@ impl Kernel {
         (kernel, left)
     }
 
-    /// Records that the deadline has stopped the kernel, which has been reported.
-    pub(crate) fn is_stopped(&self) {
+    /// Records that the deadline has stopped the kernel. The findings of a checked program have reported it.
+    pub(crate) fn is_stopped(&self, sentence: &str) {
         STOPPED.fetch_add(1, Ordering::SeqCst);
+        if due().is_none() {
+            let brief = sentence.lines().next().unwrap_or_default();
+            fault_record::record(brief, sentence, false);
+        }
     }
 }
 

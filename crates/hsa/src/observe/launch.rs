@@ -31,7 +31,7 @@ pub(crate) struct Launch<'a> {
 pub(crate) enum Outcome {
     Done,
     Failed(Error),
-    /// The deadline stopped the kernel, which has been reported.
+    /// The deadline stopped the kernel, which has been recorded.
     Deadline,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Launch<'a> {
         checks::report(self.kernel, error.findings());
         match (&self.deadline, &error) {
             (Some(deadline), Error::Timeout(_)) => {
-                deadline.is_stopped();
+                deadline.is_stopped(&error.to_string());
                 Outcome::Deadline
             }
             _ => Outcome::Failed(error),

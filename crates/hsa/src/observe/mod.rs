@@ -4,6 +4,7 @@ pub(crate) mod allocation_sites;
 mod backtrace;
 pub(crate) mod checks;
 pub(crate) mod deadline;
+pub(crate) mod fault_record;
 pub(crate) mod happens_before;
 mod launch;
 mod leaks;

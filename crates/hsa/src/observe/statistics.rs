@@ -57,13 +57,16 @@ pub(crate) fn begin(kernel: &str) {
 
 /// Adds the results of a dispatch that ended, or failed after some time: then its instructions are unknown.
 pub(crate) fn end(kernel: &str, time: Duration, report: Option<&Report>) {
-    let instructions = report.map_or(0, instructions);
+    let counts = report
+        .and_then(|report| report.instructions)
+        .unwrap_or_default();
     add(
         kernel,
         Sum {
             calls: 0,
             time,
-            instructions,
+            instructions: counts.waves(),
+            compiled: counts.compiled,
         },
     );
 }

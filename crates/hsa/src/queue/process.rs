@@ -13,7 +13,7 @@ use super::pool;
 use super::ring::{Progress, Queue};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
 use crate::loader;
-use crate::observe::{Launch, Outcome};
+use crate::observe::{Launch, Outcome, checks};
 use crate::signal::{self, poll};
 use crate::state::{lock, ticks};
 
@@ -155,7 +155,10 @@ fn dispatch(
     let result = launch.configure(dispatch).run();
     match launch.end(packet, result, queue.is_stopped()) {
         Outcome::Done => Ok(()),
-        Outcome::Failed(error) => Err(Fault::Kernel(error)),
+        Outcome::Failed(error) => Err(Fault::Kernel {
+            lines: checks::failure(kernel, &error),
+            error,
+        }),
         // The program is about to be ended.
         Outcome::Deadline => Err(Fault::Stopped),
     }

@@ -5,6 +5,6 @@ mod occupancy;
 mod stage;
 mod start;
 
-pub use occupancy::Occupancy;
+pub use occupancy::{Occupancy, OccupancyLimit};
 pub use stage::StageLaunch;
 pub use start::{Launch, SCRATCH_GRANULE, TrapHandler, UserData};

@@ -24,17 +24,26 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// Waves that a compute unit holds, by their registers alone.
-    pub fn waves_per_unit(&self) -> u32 {
+    /// Work-groups that a compute unit holds; at least one, since one must always be able to run.
+    pub fn groups_per_unit(&self) -> u32 {
+        let bounds = self.bounds().map(|(_, groups)| groups);
+        bounds.into_iter().fold(u32::MAX, u32::min).max(1)
+    }
+
+    /// The resource that is exhausted first.
+    pub fn limit(&self) -> OccupancyLimit {
+        let bounds = self.bounds().into_iter();
+        // Of equal bounds the first.
+        let least = bounds.min_by_key(|(_, groups)| *groups);
+        least.map_or(OccupancyLimit::Waves, |(limit, _)| limit)
+    }
+
+    /// Work-groups that fit by each resource.
+    fn bounds(&self) -> [(OccupancyLimit, u32); 5] {
         let (sgprs, granule) = sgprs_per_simd(self.generation);
         let by_vgprs = VGPRS_PER_LANE / self.vgprs.max(1).next_multiple_of(VGPR_GRANULE);
         let by_sgprs = sgprs / self.sgprs.max(1).next_multiple_of(granule);
-        SIMDS_PER_UNIT * WAVES_PER_SIMD.min(by_vgprs).min(by_sgprs)
-    }
-
-    /// Work-groups that a compute unit holds; at least one, since one must always be able to run.
-    pub fn groups_per_unit(&self) -> u32 {
-        let by_waves = self.waves_per_unit() / self.waves_per_group.max(1);
+        let groups = |waves_per_simd| SIMDS_PER_UNIT * waves_per_simd / self.waves_per_group.max(1);
         let by_lds = match self.lds_bytes {
             0 => u32::MAX,
             bytes => LDS_BYTES / bytes.next_multiple_of(lds_granule(self.generation)),
@@ -43,8 +52,29 @@ impl Occupancy {
             0 | 1 => u32::MAX,
             _ => GROUPS_PER_UNIT,
         };
-        by_waves.min(by_lds).min(by_slots).max(1)
+        [
+            (OccupancyLimit::Waves, groups(WAVES_PER_SIMD)),
+            (OccupancyLimit::Vgprs, groups(by_vgprs)),
+            (OccupancyLimit::Sgprs, groups(by_sgprs)),
+            (OccupancyLimit::Lds, by_lds),
+            (OccupancyLimit::Groups, by_slots),
+        ]
     }
+}
+
+/// A resource of a compute unit that limits the number of its waves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OccupancyLimit {
+    /// The slots for waves: no kernel can have more.
+    Waves,
+    /// VGPRs.
+    Vgprs,
+    /// SGPRs.
+    Sgprs,
+    /// LDS.
+    Lds,
+    /// The slots for work-groups.
+    Groups,
 }
 
 #[cfg(test)]
@@ -86,6 +116,28 @@ mod tests {
         for (sgprs, waves) in [(80, 10), (96, 8), (112, 7)] {
             assert_eq!(groups(8, sgprs, 0, 1), 4 * waves, "{sgprs} SGPRs");
         }
+    }
+
+    #[test]
+    fn the_limit_is_named() {
+        let limit = |vgprs, sgprs, lds_bytes, waves_per_group| {
+            let generation = Generation::Gfx9;
+            Occupancy {
+                generation,
+                vgprs,
+                sgprs,
+                lds_bytes,
+                waves_per_group,
+            }
+            .limit()
+        };
+        assert_eq!(limit(24, 80, 0, 4), OccupancyLimit::Waves);
+        assert_eq!(limit(32, 80, 0, 4), OccupancyLimit::Vgprs);
+        assert_eq!(limit(24, 96, 0, 4), OccupancyLimit::Sgprs);
+        assert_eq!(limit(24, 80, 8192, 4), OccupancyLimit::Lds);
+        assert_eq!(limit(24, 80, 0, 2), OccupancyLimit::Groups);
+        // A group of 16 waves leaves room for two, whether a SIMD holds 8 waves or 10.
+        assert_eq!(limit(32, 80, 0, 16), OccupancyLimit::Waves);
     }
 
     #[test]

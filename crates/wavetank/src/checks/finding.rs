@@ -8,6 +8,17 @@ use super::denials::rule;
 use super::lanes::wave_in_words;
 use crate::error::{KernelFault, attempt, chain};
 
+impl KernelFault {
+    /// The fault as a finding, if it is an access.
+    pub fn finding(&self) -> Option<Finding> {
+        let Fault::Memory(fault) = &self.fault else {
+            return None;
+        };
+        let lanes = fault.lane.map_or(0, |lane| 1 << lane);
+        denied_access(self, lanes)
+    }
+}
+
 /// A denied access of some lanes, of the whole wave if there are none; `None` for other faults.
 pub(crate) fn denied_access(told: &KernelFault, lanes: u64) -> Option<Finding> {
     let Fault::Memory(fault) = &told.fault else {

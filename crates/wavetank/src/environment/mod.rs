@@ -5,6 +5,7 @@
 //! the other refuses too, with the same sentence.
 
 mod kernels;
+mod names;
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -18,6 +19,7 @@ use crate::host;
 
 pub use crate::error::WrongSetting;
 pub use kernels::KernelSettings;
+pub use names::unknown_variables;
 
 /// The least memory of a GPU: below, a unit was forgotten.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -73,14 +75,7 @@ impl FromStr for Gpu {
                 "`{text}` has a colon with nothing behind it; write {name} or {name}:8G"
             ));
         }
-        let facts = Chip::from_name(name).map(ChipFacts::of);
-        let facts = facts.ok_or_else(|| {
-            format!(
-                "`{}` is no GPU that is emulated; there are {}",
-                name.escape_debug(),
-                ChipFacts::names()
-            )
-        })?;
+        let facts = ChipFacts::named(name)?;
         if !facts.has_queues() {
             return Err(format!(
                 "{} takes no packets of HSA, which begins with gfx700: `wavetank launch` runs its kernels",
@@ -311,7 +306,8 @@ mod tests {
                 .unwrap_err()
                 .contains("`gfx900:fast` is no target")
         );
-        assert!(of("gfx1030").unwrap_err().contains("gfx900, gfx902"));
+        assert!(of("gfx1031").unwrap_err().contains("is a chip of RDNA"));
+        assert!(of("voodoo").unwrap_err().contains("gfx900, gfx902"));
     }
 
     #[test]
@@ -323,7 +319,7 @@ mod tests {
             ("WAVETANK_CHECK", "race,", "`` is no tool"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_LEAKS", "all", "neither 1 nor 0"),
-            ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
+            ("WAVETANK_GPU", "voodoo", "`voodoo` is not a GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
             ("WAVETANK_GPU", "gfx900,", "names no GPU"),
             ("WAVETANK_GPU", "gfx900:", "nothing behind it"),

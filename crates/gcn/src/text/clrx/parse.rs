@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::super::failure::{Failure, ParseError, fail};
-use super::super::help::{GENERATIONS, alike, owners};
+use super::super::help::{GENERATIONS, alike_name, of_later, owners};
 use super::super::lex::{Lexer, Located, Token};
 use super::super::modifier_words::present;
 use super::super::parse::{check_widths, finish, spelling};
@@ -91,10 +91,10 @@ fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {
         ),
         None => {
             let names = table(chip.generation()).keys().map(String::as_str);
-            let meant = alike(word, names, 3);
+            let meant = || alike_name(word, names).map(|name| format!("did you mean `{name}`?"));
             (
                 format!("`{word}` is no instruction of {chip}"),
-                meant.map(|name| format!("did you mean `{name}`?")),
+                of_later(word).or_else(meant),
             )
         }
     };
