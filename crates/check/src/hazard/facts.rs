@@ -9,13 +9,14 @@ use wavetank_gcn::{
     Chip, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling,
 };
 
+use super::consumer::Consumer;
 use super::producer::Producer;
 use super::rows::{ROWS, Row};
 use super::vcc::VccAlias;
 use crate::code::{Node, Successors};
 
 /// A hazard, and the part of an instruction in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hazard {
     /// The rule of the findings.
     pub rule: &'static str,
@@ -23,8 +24,8 @@ pub struct Hazard {
     pub is_first: bool,
     /// The wait states that are needed between the two.
     pub wait_states: u8,
-    /// The use by the second instruction, in words; `{}` is the register.
-    pub uses: &'static str,
+    /// The use by the second instruction, in words.
+    pub uses: String,
     /// The action of the first instruction, in words.
     pub after: &'static str,
     /// The source: document and section.
@@ -47,7 +48,7 @@ pub fn hazards_of(op: Op, forms: &[Form], chip: Chip) -> Vec<Hazard> {
         rule: row.name,
         is_first,
         wait_states: row.need(generation),
-        uses: row.uses,
+        uses: row.uses.replace("{}", register(row.consumer)),
         after: row.after,
         source: row.source,
     };
@@ -60,6 +61,25 @@ pub fn hazards_of(op: Op, forms: &[Form], chip: Chip) -> Vec<Hazard> {
     })
     .flatten()
     .collect()
+}
+
+/// Returns the register of a use, in words for any instruction.
+fn register(consumer: Consumer) -> &'static str {
+    match consumer {
+        Consumer::ReadsHwreg | Consumer::WritesHwreg => "a hardware register",
+        Consumer::ReadsVskip | Consumer::IsVector => "MODE",
+        Consumer::ReadsZeroFlag => "VCC or EXEC",
+        Consumer::SelectsLane
+        | Consumer::ReadsAsVmem
+        | Consumer::ReadsAsSmem
+        | Consumer::ReadsAsDescriptor => "an SGPR",
+        Consumer::IsDivFmas | Consumer::ReadsVccAlias => "VCC",
+        Consumer::BranchesByVccAlias => "the SGPRs of VCC",
+        Consumer::WritesVector | Consumer::ReadsAsDpp | Consumer::ReadsLane => "a VGPR",
+        Consumer::IsDpp => "EXEC",
+        Consumer::IsMessage | Consumer::IsLdsByM0 | Consumer::IsMovrel => "M0",
+        Consumer::ReturnsFromTrap => "TRAPSTS",
+    }
 }
 
 /// The scalar registers and hardware registers that samples have: a general one, the alias of VCC, and those with a name.
