@@ -23,6 +23,7 @@ mod presentation;
 mod programs;
 #[path = "../../check/tests/common/random.rs"]
 mod random;
+mod reference;
 mod schedule;
 mod signatures;
 #[path = "../../check/tests/common/slow.rs"]

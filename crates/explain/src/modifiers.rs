@@ -210,8 +210,8 @@ const ROWS: &[Row] = {
         Row(
             "dpp_ctrl",
             None,
-            "quad_perm:[…], row_shl:n, row_shr:n, row_ror:n, wave_shl:1, row_mirror, row_bcast:15, …",
-            "the lane from which each lane takes its first source",
+            "quad_perm:[…], row_shl:n, …",
+            "the lane from which each takes its first source; also row_shr, row_ror, wave_shl, wave_rol, wave_shr, wave_ror, row_mirror, row_half_mirror, row_bcast",
         ),
         Row(
             "bound_ctrl",

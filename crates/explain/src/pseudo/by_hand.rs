@@ -249,12 +249,12 @@ fn ds(op: Ds) -> Lines {
         ],
         DS_NOP => &["wait a cycle"],
         DS_SWIZZLE_B32 => &[
-            "LANE, source: numbers within the same 32 lanes; the modes of rotation and FFT are there from gfx8 on",
+            "LANE and source have 5 bits: both are in the same 32 lanes; OFFSET[14] counts from gfx8 on",
             "if OFFSET[15] == 0: source = ((LANE & OFFSET[4:0]) | OFFSET[9:5]) ^ OFFSET[14:10]",
             "else if OFFSET[14] == 0: source = (LANE & 0b11100) | OFFSET[2 * n + 1:2 * n] with n = LANE & 3",
             "else if OFFSET[13] == 0: by = OFFSET[10] ? -OFFSET[9:5] : OFFSET[9:5]",
             "  source = (LANE & OFFSET[4:0]) | ((LANE + by) & ~OFFSET[4:0])",
-            "else: source = (LANE[0:4] >> count_ones(OFFSET[4:0])) | (LANE & OFFSET[4:0])",
+            "else: source = (reverse(LANE) >> count_ones(OFFSET[4:0])) | (LANE & OFFSET[4:0])",
             "D = taken(ADDR, source)",
         ],
         DS_CONSUME => &[

@@ -226,6 +226,47 @@ fn div_fixup_is_as_defined() {
     }
 }
 
+/// The lines of `ds_swizzle_b32`, followed bit by bit, give the lanes that are taken.
+#[test]
+fn swizzles_are_as_written() {
+    let reverse = |lane: u16| lane.reverse_bits() >> 11;
+    for offset in (0..=0xffff_u16).step_by(37) {
+        let text = format!("ds_swizzle_b32 v0, v1 offset:{offset}");
+        let inst = parse(&text, Chip::Gfx900).expect("it is text");
+        let code = move |at: u64| match at {
+            sample::PC => Ok(inst),
+            _ => Err(String::new()),
+        };
+        let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(MODE, 0));
+        let mut tables = block.simple.nodes.iter().filter_map(|node| match &node.op {
+            wavetank_ir::Op::Shuffle(_, table) => Some(table),
+            _ => None,
+        });
+        let table = tables.next().expect("a shuffle");
+        let (low, bit) = (offset & 31, |n: u16| offset >> n & 1);
+        for lane in 0..64_u16 {
+            let own = lane & 31;
+            let source = if bit(15) == 0 {
+                ((own & low) | offset >> 5 & 31) ^ (offset >> 10 & 31)
+            } else if bit(14) == 0 {
+                (own & 0b11100) | offset >> (2 * (own & 3)) & 3
+            } else if bit(13) == 0 {
+                let by = offset >> 5 & 31;
+                let by = if bit(10) == 1 { by.wrapping_neg() } else { by };
+                (own & low) | (own.wrapping_add(by) & !low)
+            } else {
+                (reverse(own) >> low.count_ones()) | (own & low)
+            };
+            let taken = (lane & 32) | (source & 31);
+            assert_eq!(
+                u16::from(table[usize::from(lane)]),
+                taken,
+                "{offset:#x}: {lane}"
+            );
+        }
+    }
+}
+
 /// Every definition is of a function that an instruction calls, and the black boxes have one.
 #[test]
 fn black_boxes_are_defined() {
