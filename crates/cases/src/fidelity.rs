@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use include_dir::{Dir, File, include_dir};
-use wavetank_gcn::{Chip, Generation, Op};
+use wavetank_gcn::{Chip, Form, Generation, Op};
 use wavetank_translate::{self as translate, Fidelity};
 
 use crate::parse_file;
@@ -80,7 +80,28 @@ pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
 /// assert!(files.iter().any(|file| file.path == "tests/isa/vop3/vop3-integer.wt" && file.cases > 0));
 /// ```
 pub fn case_files(op: impl Into<Op>, generation: Generation) -> &'static [CaseFile] {
-    shown(op.into(), generation).map_or(&[], |shown| &shown.files)
+    shown(op.into(), None, generation).map_or(&[], |shown| &shown.files)
+}
+
+/// The files of the cases that execute an instruction in a form: FLAT, GLOBAL and SCRATCH have cases of their own, and the forms of
+/// other instructions share theirs.
+///
+/// ```
+/// use wavetank_cases::case_files_in;
+/// use wavetank_gcn::tables::Flat;
+/// use wavetank_gcn::{Form, Generation};
+/// let files = case_files_in(Flat::FLAT_LOAD_DWORD, Form::Global, Generation::Gfx9);
+/// assert!(files.iter().any(|file| file.path == "tests/isa/flat/global.wt"));
+/// assert!(files.iter().all(|file| file.path != "tests/isa/flat/flat.wt"));
+/// ```
+pub fn case_files_in(op: impl Into<Op>, form: Form, generation: Generation) -> &'static [CaseFile] {
+    let op = op.into();
+    shown(op, segment(op, form), generation).map_or(&[], |shown| &shown.files)
+}
+
+/// The segment whose cases are counted apart, if the form is one.
+fn segment(op: Op, form: Form) -> Option<Form> {
+    (op.home() == Form::Flat).then_some(form)
 }
 
 /// The class of an instruction on a chip: how true it is to the ISA's document, and what shows it.
@@ -99,19 +120,40 @@ pub fn case_files(op: impl Into<Op>, generation: Generation) -> &'static [CaseFi
 /// ```
 pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
     let op = op.into();
-    let best = shown(op, chip.generation()).and_then(Shown::best);
-    match (translate::fidelity(op, chip), best) {
+    with_evidence(op, shown(op, None, chip.generation()), chip)
+}
+
+/// The class of an instruction in a form, shown by a case of that form if there is one.
+///
+/// ```
+/// use wavetank_cases::{Fidelity, fidelity_in};
+/// use wavetank_gcn::tables::Flat;
+/// use wavetank_gcn::{Chip, Form};
+/// let exact = fidelity_in(Flat::FLAT_LOAD_DWORD, Form::Global, Chip::Gfx900);
+/// assert!(matches!(exact, Fidelity::Exact("tests/isa/flat/global.wt")));
+/// ```
+pub fn fidelity_in(op: impl Into<Op>, form: Form, chip: Chip) -> Fidelity {
+    let (op, generation) = (op.into(), chip.generation());
+    let in_form = shown(op, segment(op, form), generation);
+    with_evidence(op, in_form.or_else(|| shown(op, None, generation)), chip)
+}
+
+fn with_evidence(op: Op, shown: Option<&'static Shown>, chip: Chip) -> Fidelity {
+    match (translate::fidelity(op, chip), shown.and_then(Shown::best)) {
         (Fidelity::Unshown | Fidelity::Exact(_), Some(file)) => Fidelity::Exact(&file.path),
         (class, _) => class,
     }
 }
 
-fn shown(op: Op, generation: Generation) -> Option<&'static Shown> {
-    static ALL: OnceLock<HashMap<(Op, Generation), Shown>> = OnceLock::new();
-    ALL.get_or_init(all).get(&(op, generation))
+/// An instruction, the segment if cases of one are counted apart, and a generation.
+type Key = (Op, Option<Form>, Generation);
+
+fn shown(op: Op, segment: Option<Form>, generation: Generation) -> Option<&'static Shown> {
+    static ALL: OnceLock<HashMap<Key, Shown>> = OnceLock::new();
+    ALL.get_or_init(all).get(&(op, segment, generation))
 }
 
-fn all() -> HashMap<(Op, Generation), Shown> {
+fn all() -> HashMap<Key, Shown> {
     let mut all: HashMap<_, Shown> = HashMap::new();
     for file in files(&FILES) {
         let path = format!("tests/isa/{}", file.path().display());
@@ -119,14 +161,19 @@ fn all() -> HashMap<(Op, Generation), Shown> {
         let cases = file.contents_utf8().map(parse_file);
         for case in cases.into_iter().flatten().flatten() {
             let Some(chip) = case.chip() else { continue };
-            let mut ops: Vec<Op> = case.instructions().map(|inst| inst.op).collect();
-            ops.sort_unstable();
-            ops.dedup();
-            for op in ops {
+            let executed = case.instructions().flat_map(|inst| {
+                let apart = segment(inst.op, inst.form);
+                [Some((inst.op, None)), apart.map(|_| (inst.op, apart))]
+            });
+            let mut executed: Vec<(Op, Option<Form>)> = executed.flatten().collect();
+            executed.sort_unstable();
+            executed.dedup();
+            for (op, segment) in executed {
                 let mnemonic = op.row().mnemonic(chip.generation());
                 let named =
                     mnemonic.is_some_and(|name| case.name.split(' ').any(|word| word == name));
-                let shown: &mut Shown = all.entry((op, chip.generation())).or_default();
+                let key = (op, segment, chip.generation());
+                let shown: &mut Shown = all.entry(key).or_default();
                 shown.count(&path, named);
             }
         }

@@ -51,7 +51,7 @@ pub use check::Checked;
 pub use chips::parse_file;
 pub use error::ExecError;
 pub use fault::Stopped;
-pub use fidelity::{CaseFile, EXACT, case_files, cases_of, fidelity};
+pub use fidelity::{CaseFile, EXACT, case_files, case_files_in, cases_of, fidelity, fidelity_in};
 pub use file::parse_words;
 pub use grid::Grid;
 pub use run::Run;

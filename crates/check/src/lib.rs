@@ -42,6 +42,7 @@ use wavetank_object::CodeObject;
 
 use code::{Graph, Root};
 pub use finding::{Finding, Findings, Mark};
+pub use hazard::{Hazard, hazards_of};
 pub use host::Stack;
 pub use pattern::Pattern;
 pub use place::{Line, Place, Places};

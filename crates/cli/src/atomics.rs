@@ -1,6 +1,6 @@
 //! A comparison of the atomics of three vendors, where the same names have different meanings.
 
-use crate::fold::folded;
+use crate::surface_isa::Block;
 
 /// A row: the subject of the comparison, then GCN's buffers, GCN's LDS, SUATOM, TYPED_ATOMIC.
 type Row = [&'static str; 5];
@@ -83,16 +83,17 @@ const ROWS: [Row; 11] = [
     ],
 ];
 
-/// Returns the table as text: a paragraph for each subject, a line for each vendor, so that it fits any terminal.
-pub(crate) fn side_by_side() -> String {
+/// Returns the table as pieces of a page: a paragraph for each subject, a line for each vendor, so that it fits any terminal.
+pub(crate) fn side_by_side() -> Vec<Block> {
     let vendors = &HEADER[1..];
     let longest = vendors.iter().map(|v| v.chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for [subject, said @ ..] in ROWS {
-        text += &format!("  {subject}\n");
-        for (vendor, said) in vendors.iter().zip(said) {
-            text += &folded(said, &format!("    {vendor:longest$}  "), longest + 8);
-        }
-    }
-    text
+    let paragraph = |[subject, said @ ..]: Row| {
+        let lines = vendors.iter().zip(said);
+        let lines = lines.map(|(vendor, said)| (format!("  {vendor}"), said.to_owned()));
+        [
+            Block::text(subject),
+            Block::Terms(longest + 3, lines.collect()),
+        ]
+    };
+    ROWS.into_iter().flat_map(paragraph).collect()
 }

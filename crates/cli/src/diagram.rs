@@ -34,22 +34,25 @@ impl Cell {
         }
     }
 
-    fn high(&self) -> u32 {
+    pub(crate) fn high(&self) -> u32 {
         self.low + self.width - 1
     }
 }
 
-/// Returns the diagram of a word of `bits` bits, highest row first. Bits without a cell get an empty one. A field that extends
-/// over the end of a row has an ellipsis in each part. Cells must not overlap.
-pub(crate) fn diagram(cells: &[Cell], bits: u32) -> String {
-    rows(cells, bits, ROW)
-}
-
-/// Returns the diagram with the most bits in a row that fit a page: 32, 16 or 8.
+/// Returns the diagram of a word of `bits` bits, highest row first, with the most bits in a row that fit a page: 32, 16 or 8. Bits
+/// without a cell get an empty one. A field that extends over the end of a row has an ellipsis in each part. Cells must not
+/// overlap.
 pub(crate) fn fitted(cells: &[Cell], bits: u32) -> String {
     let drawn = [ROW, ROW / 2, ROW / 4].map(|row| rows(cells, bits, row));
     let fits = |drawn: &&String| drawn.lines().all(|line| line.chars().count() <= WIDTH);
     drawn.iter().find(fits).unwrap_or(&drawn[2]).clone()
+}
+
+/// Returns the cells of each row of 32 bits, the highest row and the highest bit first, as [`fitted`] draws them.
+pub(crate) fn words(cells: &[Cell], bits: u32) -> Vec<Vec<Cell>> {
+    let words = (0..bits.div_ceil(ROW)).rev();
+    let words = words.map(|word| parts(cells, ROW * word, (ROW * (word + 1)).min(bits)));
+    words.collect()
 }
 
 fn rows(cells: &[Cell], bits: u32, of: u32) -> String {
@@ -118,7 +121,7 @@ mod tests {
     #[test]
     fn cells_have_their_bits_above() {
         let cells = [Cell::new("imm", 0, 20), Cell::new("Rd", 24, 8)];
-        let shown = diagram(&cells, 32);
+        let shown = fitted(&cells, 32);
         let expected = concat!(
             "  31 24   23 20   19 0\n",
             "+-------+-------+------+\n",
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_field_over_two_rows_is_in_both() {
-        let shown = diagram(&[Cell::new("op", 29, 4), Cell::new("n", 28, 1)], 64);
+        let shown = fitted(&[Cell::new("op", 29, 4), Cell::new("n", 28, 1)], 64);
         let rows: Vec<&str> = shown.lines().collect();
         assert_eq!(rows.len(), 8);
         assert_eq!(rows[2], "|       | op… |");

@@ -1,16 +1,22 @@
 //! `wavetank explain`: the explanation of one instruction.
 
+mod facts;
+mod forms;
+mod hazards;
 mod page;
-mod told;
+mod related;
 
 use wavetank::Chip;
-use wavetank_gcn::{Form, Inst, Op, decode, text::parse_at};
+use wavetank_gcn::{Inst, decode, text::parse_at};
 use wavetank_surface_isa::maxwell::Generation::Sm52;
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::surface_isa::{self, maxwell, visa};
 use crate::target::{Syntax, Target};
-use told::Explanation;
+
+pub(crate) use facts::{Bits, Explanation, Modifier, Operand, Pseudo, fields, modifiers};
+pub(crate) use forms::{Subject, exists, form_name, forms, has_form, name, subjects};
+pub(crate) use related::related;
 
 const EXAMPLES: &str = "\
 The pseudo-code is made of what runs when the instruction is executed. Each
@@ -63,9 +69,9 @@ impl Explain {
         }
         let chip = self.target.chip_or_default()?;
         let dialect = self.syntax.dialect;
-        let explanations = match self.subject(&text, chip)? {
-            Subject::Inst(inst) => vec![Explanation::of(&inst, dialect)],
-            Subject::Ops(ops) => ops.iter().map(|op| Explanation::row(*op, chip)).collect(),
+        let explanations = match self.asked(&text, chip)? {
+            Asked::Inst(inst) => vec![Explanation::of(&inst, dialect)],
+            Asked::Names(all) => all.iter().map(|s| Explanation::row(*s, chip)).collect(),
         };
         if self.json {
             return print_json(&explanations);
@@ -74,17 +80,17 @@ impl Explain {
         print(&texts.join("\n"))
     }
 
-    fn subject(&self, text: &str, chip: Chip) -> Result<Subject> {
+    fn asked(&self, text: &str, chip: Chip) -> Result<Asked> {
         if let Some(bytes) = words(text) {
             let inst = decode(&bytes, chip);
             let inst = inst.map_err(|e| Failure::usage(format!("{text}: {e}")))?;
-            return Ok(Subject::Inst(inst));
+            return Ok(Asked::Inst(inst));
         }
-        let named = |op: &Op| op.row().exists_on(chip) && has_name(*op, text, chip);
-        let ops: Vec<Op> = Op::all().filter(named).collect();
+        let named = |subject: &Subject| is_named(*subject, text, chip);
+        let found: Vec<Subject> = subjects().filter(named).collect();
         match parse_at(text, chip, self.syntax.dialect, 0) {
-            Ok(inst) => Ok(Subject::Inst(inst)),
-            Err(_) if !ops.is_empty() => Ok(Subject::Ops(ops)),
+            Ok(inst) => Ok(Asked::Inst(inst)),
+            Err(_) if !found.is_empty() => Ok(Asked::Names(found)),
             Err(e) => {
                 let column = 1 + text.get(..e.span.start).unwrap_or(text).chars().count();
                 let mut sentence = format!("column {column}: {e}\n{}", e.snippet(text));
@@ -97,27 +103,23 @@ impl Explain {
     }
 }
 
-/// The subject of the explanation.
-enum Subject {
+/// The instructions that are asked for.
+enum Asked {
     Inst(Inst),
     /// The instructions with a name.
-    Ops(Vec<Op>),
+    Names(Vec<Subject>),
 }
 
-fn has_name(op: Op, text: &str, chip: Chip) -> bool {
-    let name = op.row().mnemonic(chip.generation());
-    let segment = ["global_", "scratch_"]
-        .iter()
-        .find_map(|p| text.strip_prefix(p));
-    let flat = |name: &str| op.home() == Form::Flat && name.strip_prefix("flat_") == segment;
-    name.is_some_and(|n| n == text || segment.is_some() && flat(n))
+/// Whether a chip has an instruction, with this name.
+fn is_named(subject: Subject, text: &str, chip: Chip) -> bool {
+    exists(subject, chip) && name(subject, chip.generation()).is_some_and(|name| name == text)
 }
 
 /// Returns a chip of the youngest generation that has the instruction named at the beginning of a text, if the given chip lacks
 /// it.
 fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
     let name = text.split_whitespace().next()?;
-    let has = |chip: Chip| Op::all().any(|op| op.row().exists_on(chip) && has_name(op, name, chip));
+    let has = |chip: Chip| subjects().any(|subject| is_named(subject, name, chip));
     if has(chip) {
         return None;
     }

@@ -1,7 +1,8 @@
-//! `wavetank isa`: the list of instructions, and the coverage of their execution.
+//! `wavetank isa`: the list of instructions, the coverage of their execution, and the reference in HTML.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use wavetank::{Chip, DEFAULT_CHIP};
@@ -11,6 +12,8 @@ use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
+use crate::explain::has_form;
+use crate::reference;
 use crate::surface_isa::{self, Asked};
 use crate::target::Target;
 
@@ -22,6 +25,7 @@ Examples:
   wavetank isa --format SOP1         names, opcodes on each generation, operands
   wavetank isa --gpu gfx803 ds_wrap  those of a chip with `ds_wrap` in the name
   wavetank isa --coverage            what is executed, how exactly, how tested
+  wavetank isa --html reference      a page for each, with search: index.html
   wavetank isa --isa maxwell:52 cas   NVIDIA's atomics of surfaces
   wavetank isa --isa visa            Intel's atomics of typed surfaces
   wavetank isa --coverage --json |
@@ -49,12 +53,18 @@ pub(crate) struct Isa {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Write a reference of every instruction of every instruction set to a folder, as pages of HTML
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["gpu", "isa", "format", "coverage", "json", "name"])]
+    html: Option<PathBuf>,
     /// Only instructions whose name has this part
     name: Option<String>,
 }
 
 impl Isa {
     pub(crate) fn run(self) -> Result {
+        if let Some(folder) = &self.html {
+            return reference::write(folder);
+        }
         let asked = Asked {
             format: self.format.as_deref(),
             part: self.name.as_deref().unwrap_or_default(),
@@ -123,21 +133,6 @@ fn form(name: &str) -> Result<Form> {
         }
     };
     Ok(form)
-}
-
-/// Whether an instruction has an encoding on a chip, its own or a promoted one.
-fn has_form(op: Op, form: Form, chip: Chip) -> bool {
-    let global = op.home() == Form::Flat && chip.generation() == Generation::Gfx9;
-    op.row().exists_on(chip)
-        && match form {
-            Form::Vop3 => op.vop3(chip).is_some(),
-            Form::Vop2 => op.vop2(chip).is_some(),
-            Form::Sdwa => op.sdwa(chip),
-            Form::Dpp => op.dpp(chip),
-            Form::Global => global,
-            Form::Scratch => global && op.scratch(chip).is_some(),
-            form => op.home() == form,
-        }
 }
 
 /// Returns the name on the last generation that has the instruction.

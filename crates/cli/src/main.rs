@@ -25,6 +25,7 @@ mod manual;
 mod output;
 mod paint;
 mod progress;
+mod reference;
 mod rocminfo;
 mod run;
 mod running;

@@ -23,6 +23,7 @@ mod presentation;
 mod programs;
 #[path = "../../check/tests/common/random.rs"]
 mod random;
+mod reference;
 mod schedule;
 mod sessions;
 mod signatures;

@@ -1,4 +1,4 @@
-//! Explanations of GCN instructions: a sentence for each, and pseudo-code derived from the executed IR.
+//! Explanations of GCN instructions: a sentence for each, its modifiers, and pseudo-code derived from the executed IR.
 //!
 //! ```
 //! use wavetank_explain::{PseudoCode, sentence};
@@ -12,8 +12,10 @@
 
 #![warn(missing_docs)]
 
+mod modifiers;
 mod pseudo;
 mod sentence;
 
+pub use modifiers::{Modifier, modifiers};
 pub use pseudo::{PseudoCode, operand_names};
-pub use sentence::sentence;
+pub use sentence::{name_in, sentence, sentence_in};

@@ -3,6 +3,7 @@
 mod access;
 mod block;
 mod by_hand;
+mod definitions;
 mod expression;
 mod lane_pattern;
 mod names;
@@ -11,11 +12,12 @@ mod terms;
 
 use std::sync::Arc;
 
-use wavetank_gcn::{Chip, Inst, Op};
+use wavetank_gcn::{Chip, Form, Inst, Op};
 use wavetank_translate::{Modes, Translator};
 
 use lane_pattern::LanePattern;
 use names::Names;
+use sample::Base;
 pub use sample::operand_names;
 
 /// Denormals kept in all widths, DX10_CLAMP, IEEE: the MODE with which compilers start kernels (Vega ISA, 3.5).
@@ -30,6 +32,8 @@ pub struct PseudoCode {
     pub lines: Vec<String>,
     /// The functions in the lines that need an explanation, with their meanings.
     pub terms: Vec<(&'static str, &'static str)>,
+    /// The functions that a sentence does not explain, with the lines that define them. Their operands are `a`, `b`, `c`.
+    pub definitions: Vec<(&'static str, &'static [&'static str])>,
 }
 
 impl PseudoCode {
@@ -52,7 +56,37 @@ impl PseudoCode {
             let other = written(other, &names, MODE)?;
             code = sample::either(&code, &other);
         }
-        Some(PseudoCode::of_lines(code))
+        Some(PseudoCode::of_lines(sample::of_all_modifiers(op, code)))
+    }
+
+    /// Returns the code of an operation in a form. GLOBAL and SCRATCH have a code of their own: the address may have a scalar
+    /// base.
+    ///
+    /// ```
+    /// use wavetank_gcn::{Chip, Form, tables::Flat};
+    /// use wavetank_explain::PseudoCode;
+    /// let code = PseudoCode::of_form(Flat::FLAT_LOAD_DWORD.into(), Form::Global, Chip::Gfx900).expect("it is executed");
+    /// assert_eq!(
+    ///     code.lines,
+    ///     [
+    ///         "if SADDR is off:",
+    ///         "  D = 4 bytes of memory at ADDR + OFFSET",
+    ///         "else:",
+    ///         "  D = 4 bytes of memory at SADDR + ADDR + OFFSET",
+    ///     ]
+    /// );
+    /// ```
+    pub fn of_form(op: Op, form: Form, chip: Chip) -> Option<PseudoCode> {
+        if !matches!(form, Form::Global | Form::Scratch) {
+            return PseudoCode::of_row(op, chip);
+        }
+        let of = |base| {
+            let (inst, names) = sample::segment_sample(op, form, base, chip);
+            written(inst, &names, MODE)
+        };
+        let (without, with) = (of(Base::Off)?, of(Base::Scalar)?);
+        let lines = sample::without_and_with_base(&without, &with);
+        Some(PseudoCode::of_lines(lines))
     }
 
     /// Returns the code of an instruction, with operands named as in its text; `None` if it stops the kernel.
@@ -89,8 +123,13 @@ impl PseudoCode {
     }
 
     fn of_lines(lines: Vec<String>) -> PseudoCode {
-        let terms = terms::terms(&lines);
-        PseudoCode { lines, terms }
+        let called = terms::called(&lines);
+        let (terms, definitions) = (terms::terms(&called), definitions::definitions(&called));
+        PseudoCode {
+            lines,
+            terms,
+            definitions,
+        }
     }
 }
 

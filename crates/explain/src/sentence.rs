@@ -19,7 +19,39 @@ use types::{Noun, filled};
 /// assert_eq!(wavetank_explain::sentence(Vop3::V_LSHL_ADD_U32.into()), "Shifts left, then adds.");
 /// ```
 pub fn sentence(op: Op) -> String {
+    named(op, name(op))
+}
+
+/// Returns the sentence of an operation in a form, which is another one in GLOBAL and SCRATCH.
+///
+/// ```
+/// use wavetank_gcn::{Form, tables::Flat};
+/// let op = Flat::FLAT_LOAD_DWORD.into();
+/// assert_eq!(wavetank_explain::sentence_in(op, Form::Flat), "Loads 4 bytes from memory by a flat address.");
+/// assert_eq!(wavetank_explain::sentence_in(op, Form::Global), "Loads 4 bytes from global memory.");
+/// ```
+pub fn sentence_in(op: Op, form: Form) -> String {
+    named(op, &name_in(op, form))
+}
+
+/// Returns the name of an operation in a form, on the last generation that has it: GLOBAL and SCRATCH have a prefix of their own.
+///
+/// ```
+/// use wavetank_gcn::{Form, tables::Flat};
+/// let name = wavetank_explain::name_in(Flat::FLAT_STORE_BYTE.into(), Form::Scratch);
+/// assert_eq!(name, "scratch_store_byte");
+/// ```
+pub fn name_in(op: Op, form: Form) -> String {
     let name = name(op);
+    let prefix = match form {
+        Form::Global => "global_",
+        Form::Scratch => "scratch_",
+        _ => return name.to_owned(),
+    };
+    name.replacen("flat_", prefix, 1)
+}
+
+fn named(op: Op, name: &str) -> String {
     let made = match op.home() {
         Form::Vopc => compare::sentence(name),
         Form::Mimg => image::sentence(name),
@@ -74,10 +106,21 @@ mod tests {
 
     use super::*;
 
+    /// Every operation in its own form, and those of FLAT in the other two segments.
+    fn all() -> impl Iterator<Item = (String, String)> {
+        let segments = [Form::Global, Form::Scratch];
+        Op::all().flat_map(move |op| {
+            let others = segments
+                .into_iter()
+                .filter(move |_| op.home() == Form::Flat);
+            let forms = std::iter::once(op.home()).chain(others);
+            forms.map(move |form| (name_in(op, form), sentence_in(op, form)))
+        })
+    }
+
     #[test]
     fn every_instruction_has_its_sentence() {
-        for op in Op::all() {
-            let (name, sentence) = (name(op), sentence(op));
+        for (name, sentence) in all() {
             assert!(sentence.ends_with('.'), "{name}: `{sentence}`");
             assert!(sentence.chars().count() <= 160, "{name}: `{sentence}`");
             let first = sentence.chars().next();
@@ -93,9 +136,9 @@ mod tests {
     /// No sentence is shared by several instructions, which it could not distinguish.
     #[test]
     fn sentences_tell_instructions_apart() {
-        let mut of: HashMap<String, Vec<&str>> = HashMap::new();
-        for op in Op::all() {
-            of.entry(sentence(op)).or_default().push(name(op));
+        let mut of: HashMap<String, Vec<String>> = HashMap::new();
+        for (name, sentence) in all() {
+            of.entry(sentence).or_default().push(name);
         }
         for (sentence, names) in of {
             assert!(names.len() <= 2, "`{sentence}` is said of {names:?}");

@@ -314,14 +314,22 @@ impl Inst {
         )
     }
 
-    /// Returns the counters of the instruction's class.
+    /// Returns the counters of the instruction's class. Writing back a cache and doing nothing are not counted (LLVM, memory
+    /// model of the AMDGPU guide).
     fn counters(&self) -> Counters {
-        let class = self.row().class;
+        let row = self.row();
+        let class = row.class;
+        let gds = self.has(Flags::GDS);
+        let idle = row.operands.is_empty() && row.has(Features::NO_MEMORY) && !gds;
+        let vector = matches!(class, Class::Vmem | Class::Flat) && !idle;
+        // On gfx6, the data of stores are read late (LLVM, `vmemWriteNeedsExpWaitcnt`).
+        let late = self.chip.generation() == Generation::Gfx6 && !self.has(Flags::LDS);
         Counters {
-            vm: matches!(class, Class::Vmem | Class::Flat),
-            lgkm: matches!(class, Class::Smem | Class::Lds | Class::Message)
+            vm: vector,
+            lgkm: matches!(class, Class::Smem | Class::Message)
+                || class == Class::Lds && !idle
                 || self.form == Form::Flat,
-            exp: class == Class::Export || self.has(Flags::GDS),
+            exp: class == Class::Export || gds || late && vector && self.memory().1,
         }
     }
 }

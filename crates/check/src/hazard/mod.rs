@@ -5,6 +5,7 @@
 //! a kernel or function, there are no effects: no function returns soon enough.
 
 mod consumer;
+mod facts;
 mod producer;
 mod rows;
 #[cfg(test)]
@@ -13,6 +14,8 @@ mod vcc;
 
 use wavetank_gcn::tables::Sopp;
 use wavetank_gcn::{Field, Generation, Inst, Operand};
+
+pub use facts::{Hazard, hazards_of};
 
 use crate::code::{Graph, Node};
 use crate::finding::{Finding, Findings, Mark};

@@ -21,6 +21,11 @@ impl VccAlias {
         VccAlias(low.filter(|low| *low < general_sgprs(generation) - 1))
     }
 
+    /// The alias in a kernel whose VCC is also a pair of SGPRs.
+    pub(super) fn at(low: u8) -> VccAlias {
+        VccAlias(Some(low))
+    }
+
     /// Returns the other code of a register that has two.
     pub(super) fn other(self, number: u8) -> Option<u8> {
         let low = self.0?;

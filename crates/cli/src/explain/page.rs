@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::told::{Explanation, Operand};
+use super::facts::{Explanation, Modifier, Operand};
 use crate::diagram::{Cell, fitted};
 use crate::fold::folded;
 
@@ -24,6 +24,7 @@ impl Explanation {
         out += "\n";
         out += &self.state();
         out += &self.pseudo();
+        out += &self.modifiers();
         out += "\n";
         let names = self
             .generations
@@ -36,12 +37,17 @@ impl Explanation {
         let cases = cases.collect::<Vec<_>>().join(", ");
         for (name, text) in [
             ("unit", self.unit),
+            ("counters", &self.counters.join(", ")),
             ("opcodes", &names.collect::<Vec<_>>().join(", ")),
             ("forms", &self.forms.join(", ")),
+            ("hazards", &self.hazards()),
             ("fidelity", &self.fidelity),
             ("cases", if cases.is_empty() { "none" } else { &cases }),
+            ("related", &self.related.join(", ")),
         ] {
-            out += &beside(name, text);
+            if !text.is_empty() {
+                out += &beside(name, text);
+            }
         }
         if let Some(meaning) = self.meaning.as_ref().filter(|_| ir) {
             out += "\n  wave IR\n";
@@ -113,8 +119,38 @@ impl Explanation {
         }
         for (name, meaning) in &code.terms {
             out += &folded(meaning, &format!("      {name}: "), 8);
+            let defined = code.definitions.iter().find(|(defined, _)| defined == name);
+            for line in defined.map_or(&[][..], |(_, lines)| *lines) {
+                let indent = 8 + line.len() - line.trim_start().len();
+                out += &folded(line, &" ".repeat(indent), indent + 4);
+            }
         }
         out
+    }
+
+    /// Returns the modifiers, with their meanings.
+    fn modifiers(&self) -> String {
+        if self.modifiers.is_empty() {
+            return String::new();
+        }
+        let mut out = "\n  modifiers\n".to_owned();
+        for Modifier { text, meaning } in &self.modifiers {
+            out += &folded(&format!("{text}: {meaning}"), "    ", 8);
+        }
+        out
+    }
+
+    /// Returns the rules of the hazards, with the wait states that each needs.
+    fn hazards(&self) -> String {
+        let part = |is_first: bool, part: &str| {
+            let all = self.hazards.iter().filter(|h| h.is_first == is_first);
+            let all: Vec<String> = all
+                .map(|hazard| format!("{} {}", hazard.rule, hazard.wait_states))
+                .collect();
+            (!all.is_empty()).then(|| format!("as the {part} of two: {}", all.join(", ")))
+        };
+        let parts = [part(true, "first"), part(false, "second")];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -128,6 +164,7 @@ mod tests {
     use wavetank_gcn::{Chip, Dialect, Op, parse};
 
     use super::*;
+    use crate::explain::forms::{exists, subjects};
     use crate::fold::PAGE;
 
     fn fits(page: &str) {
@@ -139,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_not_executed_has_its_reason() {
         for op in Op::all().filter(|op| op.row().exists_on(Chip::Gfx900)) {
-            let page = Explanation::row(op, Chip::Gfx900);
+            let page = Explanation::row((op, op.home()), Chip::Gfx900);
             let told = page.text(false).contains("\n  not executed\n    ");
             assert_eq!(told, page.pseudo_code.is_none(), "{op:?}");
         }
@@ -154,8 +191,8 @@ mod tests {
             Chip::Gfx900,
             Chip::Gfx906,
         ] {
-            for op in Op::all().filter(|op| op.row().exists_on(chip)) {
-                fits(&Explanation::row(op, chip).text(false));
+            for subject in subjects().filter(|subject| exists(*subject, chip)) {
+                fits(&Explanation::row(subject, chip).text(false));
             }
         }
         for text in [

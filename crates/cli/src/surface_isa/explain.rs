@@ -9,7 +9,7 @@ pub(crate) fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
         return if json {
             print_json(&isa.facts())
         } else {
-            print(&isa.page())
+            print(&isa.reference().page())
         };
     }
     let explanation = match I::code(text) {

@@ -6,7 +6,7 @@ mod dis;
 mod explain;
 mod isa;
 pub(crate) mod maxwell;
-mod sections;
+mod reference;
 mod shown;
 pub(crate) mod visa;
 
@@ -14,4 +14,5 @@ pub(crate) use asm::{Job, asm};
 pub(crate) use dis::{dis, dis_hex};
 pub(crate) use explain::explain;
 pub(crate) use isa::isa;
+pub(crate) use reference::{Block, Reference, Table};
 pub(crate) use shown::{Asked, Shown};

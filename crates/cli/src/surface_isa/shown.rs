@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
+use super::reference::Reference;
 use crate::exit::{Failure, Result};
 
 /// An instruction set that the commands show.
@@ -45,7 +46,10 @@ pub(crate) trait Shown: SurfaceIsa {
     fn refuse_lines(path: &Path, numbers: &[usize]) -> Result;
 
     /// The reference page.
-    fn page(self) -> String;
+    fn reference(self) -> Reference;
+
+    /// A page for each operation.
+    fn operations(self) -> Vec<Reference>;
 
     /// The tables of the reference page.
     fn facts(self) -> Self::Facts;

@@ -388,7 +388,7 @@ impl Writer<'_> {
             }
             Op::Permute { value, index, .. } => {
                 let index = format!("{} / 4 % 64", of(index)?.seen(""));
-                call("lane", &[of(value)?.seen(""), index], "")
+                call("taken", &[of(value)?.seen(""), index], "")
             }
             Op::Scatter { value, index, .. } => {
                 let index = format!("{} / 4 % 64", of(index)?.seen(""));

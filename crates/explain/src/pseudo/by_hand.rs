@@ -248,7 +248,15 @@ fn ds(op: Ds) -> Lines {
             "if OFFSET[9]: so at all counters of the packer",
         ],
         DS_NOP => &["wait a cycle"],
-        DS_SWIZZLE_B32 => &["D = lane(ADDR, the lane that the pattern in OFFSET gives this one)"],
+        DS_SWIZZLE_B32 => &[
+            "LANE and source have 5 bits: both are in the same 32 lanes; OFFSET[14] counts from gfx8 on",
+            "if OFFSET[15] == 0: source = ((LANE & OFFSET[4:0]) | OFFSET[9:5]) ^ OFFSET[14:10]",
+            "else if OFFSET[14] == 0: source = (LANE & 0b11100) | OFFSET[2 * n + 1:2 * n] with n = LANE & 3",
+            "else if OFFSET[13] == 0: by = OFFSET[10] ? -OFFSET[9:5] : OFFSET[9:5]",
+            "  source = (LANE & OFFSET[4:0]) | ((LANE + by) & ~OFFSET[4:0])",
+            "else: source = (reverse(LANE) >> count_ones(OFFSET[4:0])) | (LANE & OFFSET[4:0])",
+            "D = taken(ADDR, source)",
+        ],
         DS_CONSUME => &[
             "old = 4 bytes of LDS at M0[15:0] + OFFSET",
             "4 bytes of LDS at M0[15:0] + OFFSET = old - count_ones(EXEC)",

@@ -62,25 +62,44 @@ fn name(op: Op, field: Field) -> &'static str {
     }
 }
 
+/// The place of the scalar base of a GLOBAL or SCRATCH instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Base {
+    /// There is none: SADDR is `off`.
+    Off,
+    /// It is in SADDR.
+    Scalar,
+}
+
 /// Returns the sample of a row on a chip, with the names of its registers and numbers.
 pub(super) fn sample(op: Op, chip: Chip) -> (Inst, Names) {
+    segment_sample(op, op.home(), Base::Off, chip)
+}
+
+/// Returns the sample of a row in a form: its own, or GLOBAL or SCRATCH with or without a scalar base.
+pub(super) fn segment_sample(op: Op, form: Form, base: Base, chip: Chip) -> (Inst, Names) {
     let mut names = Names::default();
     let mut operands = [Operand::None; MAX_OPERANDS];
     let vector = is_vector(op);
     for (i, (slot, spec)) in operands.iter_mut().zip(op.row().operands).enumerate() {
-        *slot = operand(i, spec, vector);
+        *slot = match spec.field {
+            Field::Saddr if base == Base::Scalar => Operand::Sgpr((STRIDE * (i + 1)) as u8),
+            // The address of SCRATCH is in one of the two.
+            Field::Vaddr if form == Form::Scratch && base == Base::Scalar => Operand::Off,
+            _ => operand(i, spec, vector),
+        };
         let name = name(op, spec.field);
         match *slot {
-            Operand::Vgpr(n) => names.add(File::Vector, n, width(op, spec), name),
+            Operand::Vgpr(n) => names.add(File::Vector, n, width(op, form, base, spec), name),
             Operand::Sgpr(VCC) => {}
-            Operand::Sgpr(n) => names.add(File::Scalar, n, width(op, spec), name),
+            Operand::Sgpr(n) => names.add(File::Scalar, n, width(op, form, base, spec), name),
             _ => {}
         }
     }
     let inst = Inst {
         op,
         chip,
-        form: op.home(),
+        form,
         len: 4,
         operands,
         mods: mods(op, chip),
@@ -102,14 +121,24 @@ pub(super) fn other(op: Op, chip: Chip) -> Option<(Inst, Names)> {
 
 /// Returns the lines for both readings of the offset.
 pub(super) fn either(distance_in_offset: &[String], in_address: &[String]) -> Vec<String> {
+    cases("if OFFSET[15] == 0:", distance_in_offset, in_address)
+}
+
+/// Returns the lines for an address in a vector register, and for one with a scalar base.
+pub(super) fn without_and_with_base(without: &[String], with: &[String]) -> Vec<String> {
+    cases("if SADDR is off:", without, with)
+}
+
+/// Returns lines for a condition, and for all else.
+fn cases(condition: &str, then: &[String], other: &[String]) -> Vec<String> {
     let indented = |lines: &[String]| -> Vec<String> {
         lines.iter().map(|line| format!("  {line}")).collect()
     };
     [
-        vec!["if OFFSET[15] == 0:".to_owned()],
-        indented(distance_in_offset),
+        vec![condition.to_owned()],
+        indented(then),
         vec!["else:".to_owned()],
-        indented(in_address),
+        indented(other),
     ]
     .concat()
 }
@@ -143,8 +172,11 @@ fn operand(i: usize, spec: &OperandSpec, vector: bool) -> Operand {
 }
 
 /// Returns the number of registers of an operand in the sample.
-fn width(op: Op, spec: &OperandSpec) -> u8 {
-    match (op.home(), spec.field) {
+fn width(op: Op, form: Form, base: Base, spec: &OperandSpec) -> u8 {
+    match (form, spec.field) {
+        // Beside a scalar base, the vector register is an offset.
+        (Form::Global, Field::Vaddr) if base == Base::Scalar => 1,
+        (Form::Scratch, Field::Vaddr | Field::Saddr) => 1,
         (Form::Mubuf | Form::Mtbuf, Field::Vaddr) => 2,
         (Form::Mimg, Field::Vdata) => mask(op).count_ones() as u8,
         _ => spec.ty.dwords(),
@@ -190,16 +222,29 @@ fn mods(op: Op, chip: Chip) -> Mods {
         _ => {}
     }
     // Mixed precision takes halves if op_sel_hi is set: it is 0 in the sample.
-    if op
-        .row()
-        .mnemonics
-        .iter()
-        .flatten()
-        .any(|name| name.contains("_mix"))
-    {
+    if is_mixed(op) {
         mods.op_sel_hi = 0;
     }
     mods
+}
+
+/// Whether the sources of an operation can have single or half precision.
+fn is_mixed(op: Op) -> bool {
+    let mut names = op.row().mnemonics.iter().flatten();
+    names.any(|name| name.contains("_mix"))
+}
+
+/// Returns the lines of a row for all modifiers: in the sample, sources of mixed precision are single.
+pub(super) fn of_all_modifiers(op: Op, lines: Vec<String>) -> Vec<String> {
+    if !is_mixed(op) {
+        return lines;
+    }
+    let mixed = |line: String| {
+        (0..3).fold(line, |line, n| {
+            line.replace(&format!("S{n}.f32"), &format!("mixed(S{n})"))
+        })
+    };
+    lines.into_iter().map(mixed).collect()
 }
 
 /// Names the numbers of the sample.

@@ -61,7 +61,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("median", "the middle one"),
     (
         "permute_bytes",
-        "each byte of c picks one of {a, b}, b the low half; 8 to 11 signs, 12 zero, more 0xff",
+        "each byte of c selects a byte of a or b, a sign, or a constant",
     ),
     ("average_bytes", "(a + b + (c & 1)) >> 1 in each byte"),
     ("sad_u8", "c + the sum of |a - b| over the four bytes"),
@@ -81,7 +81,11 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("flag", "the second result of the function: a bit a lane"),
     (
         "lane",
-        "the value of the first in that lane; of a lane that is off 0, where the lane is one for each lane",
+        "the value in the lane of that number modulo 64, active or not: EXEC does not count",
+    ),
+    (
+        "taken",
+        "the value in the lane of that number, or 0 if that lane is not active",
     ),
     (
         "first_lane",
@@ -190,7 +194,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
         "four sums of |a - b| over the bytes that are not 0 in b, a moving on by a byte, added to c",
     ),
     ("sat_pk_u8_i16", "both halves held to 0 … 255, as two bytes"),
-    ("cube_axis", "twice the coordinate of the cube's face"),
+    ("cube_axis", "the longest coordinate of a direction"),
     (
         "cube_id",
         "the face of a cube, 0.0 to 5.0, that a direction points to",
@@ -211,11 +215,11 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ),
     (
         "div_fmas_scaled_f32",
-        "a * b + c, scaled back after v_div_scale_f32",
+        "a * b + c, scaled back after v_div_scale_f32, rounded once",
     ),
     (
         "div_fmas_scaled_f64",
-        "a * b + c, scaled back after v_div_scale_f64",
+        "a * b + c, scaled back after v_div_scale_f64, rounded once",
     ),
     (
         "div_scale_f32",
@@ -224,6 +228,10 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     (
         "div_scale_f64",
         "a by a power of 2 where c / b would leave the range; the flag says so",
+    ),
+    (
+        "mixed",
+        "the source as a single- or half-precision float, as op_sel_hi and op_sel say",
     ),
     ("pk_snorm16", "both as 16 bits for -1.0 … 1.0, signed"),
     ("pk_unorm16", "both as 16 bits for 0.0 … 1.0, unsigned"),
@@ -255,9 +263,8 @@ pub(super) fn called(lines: &[String]) -> Vec<&str> {
     names
 }
 
-/// Returns the explanations for the functions in some lines, except for the well-known ones.
-pub(super) fn terms(lines: &[String]) -> Vec<(&'static str, &'static str)> {
-    let called = called(lines);
+/// Returns the explanations for functions, except for the well-known ones.
+pub(super) fn terms(called: &[&str]) -> Vec<(&'static str, &'static str)> {
     let known = |name: &&str| TERMS.iter().find(|(term, _)| term == name).copied();
     called.iter().filter_map(known).collect()
 }

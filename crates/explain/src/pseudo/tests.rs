@@ -1,6 +1,6 @@
 //! Comparisons of pseudo-code with that of the Vega ISA document.
 
-use wavetank_gcn::{Chip, Op, parse};
+use wavetank_gcn::{Chip, Form, Op, parse};
 use wavetank_translate::{Fidelity, fidelity};
 
 use super::*;
@@ -112,6 +112,186 @@ fn what_is_executed_has_pseudo_code() {
             }
         }
     }
+}
+
+/// GLOBAL and SCRATCH have pseudo-code of their own, with and without a scalar base, in which no memory is flat.
+#[test]
+fn segments_have_their_own_pseudo_code() {
+    for op in Op::all().filter(|op| op.home() == Form::Flat && op.row().exists_on(Chip::Gfx900)) {
+        let mut forms = vec![(Form::Global, "memory at SADDR + ADDR + OFFSET")];
+        if op.scratch(Chip::Gfx900).is_some() {
+            forms.push((Form::Scratch, "scratch at SADDR + OFFSET"));
+        }
+        for (form, with_base) in forms {
+            let code = PseudoCode::of_form(op, form, Chip::Gfx900).expect("it is executed");
+            let text = code.lines.join("\n");
+            assert!(
+                text.contains(with_base) && !text.contains("flat"),
+                "{op:?}: {text}"
+            );
+            let bare = code.lines.iter().any(|line| has_register(line));
+            assert!(
+                !bare && text.contains(" at ADDR + OFFSET"),
+                "{op:?}: {text}"
+            );
+        }
+    }
+}
+
+/// Returns a function that an instruction calls in its IR.
+fn lane_fn(text: &str) -> &'static wavetank_ir::LaneFn {
+    let inst = parse(text, Chip::Gfx900).expect("it is text");
+    let code = move |at: u64| match at {
+        sample::PC => Ok(inst),
+        _ => Err(String::new()),
+    };
+    let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(MODE, 0));
+    let mut functions = block.simple.nodes.iter().filter_map(|node| match &node.op {
+        wavetank_ir::Op::LaneFn(function, _) => Some(*function),
+        _ => None,
+    });
+    functions.next().expect("it calls a function")
+}
+
+/// Numbers of single precision in which every rule of a division has its examples.
+fn numbers() -> Vec<f32> {
+    let special = [0.0, f32::INFINITY, f32::NAN, f32::MAX, f32::MIN_POSITIVE];
+    let powers = (-149..128).step_by(3).map(|n| 1.37 * f32::powi(2.0, n));
+    let all = special.into_iter().chain(powers);
+    all.flat_map(|x| [x, -x]).collect()
+}
+
+/// The definition of `div_scale_f32`, rule by rule, gives the bits of the function that runs.
+#[test]
+fn div_scale_is_as_defined() {
+    let function = lane_fn("v_div_scale_f32 v0, vcc, v1, v2, v3");
+    let exponent = |x: f32| (x.abs().to_bits() >> 23) as i32;
+    let (up, down) = (f32::powi(2.0, 64), f32::powi(2.0, -64));
+    let defined = |a: f32, b: f32, c: f32| {
+        let only = |this: f32, factor: f32| if a == this { a * factor } else { a };
+        let (reciprocal, quotient) = ((1.0 / b).is_subnormal(), (c / b).is_subnormal());
+        match () {
+            () if b == 0.0 || c == 0.0 => (f32::NAN, false),
+            () if exponent(c) - exponent(b) >= 96 => (only(b, up), true),
+            () if b.is_subnormal() => (a * up, false),
+            () if reciprocal && quotient => (only(b, down), true),
+            () if reciprocal => (a * down, false),
+            () if quotient => (only(c, up), true),
+            () if exponent(c) <= 23 => (a * up, false),
+            () => (a, false),
+        }
+    };
+    for b in numbers() {
+        for c in numbers() {
+            for a in [b, c] {
+                let (value, flag) = (function.call)([a, b, c, 0.0].map(|x| x.to_bits().into()));
+                let (expected, post) = defined(a, b, c);
+                let same = f32::from_bits(value as u32) == expected || expected.is_nan();
+                assert!(same && flag == post, "{a:e} of {c:e} / {b:e}");
+            }
+        }
+    }
+}
+
+/// The definition of `div_fixup_f32`, rule by rule, gives the bits of the function that runs.
+#[test]
+fn div_fixup_is_as_defined() {
+    let function = lane_fn("v_div_fixup_f32 v0, v1, v2, v3");
+    let exponent = |x: f32| (x.abs().to_bits() >> 23) as i32;
+    let quiet = |x: f32| x.to_bits() | 1 << 22;
+    let defined = |a: f32, b: f32, c: f32| {
+        let both = |is: fn(f32) -> bool| is(b) && is(c);
+        if c.is_nan() || b.is_nan() {
+            return quiet(if c.is_nan() { c } else { b });
+        }
+        if both(|x| x == 0.0) || both(f32::is_infinite) {
+            return 0xffc0_0000;
+        }
+        let size = match () {
+            () if b == 0.0 || c.is_infinite() => f32::INFINITY,
+            () if b.is_infinite() || c == 0.0 => 0.0,
+            () if exponent(c) - exponent(b) < -150 => 0.0,
+            () if !a.is_finite() => f32::INFINITY,
+            () => a.abs(),
+        };
+        size.to_bits() | (b.to_bits() ^ c.to_bits()) & 1 << 31
+    };
+    for a in [7.5, -2.0, f32::INFINITY, f32::NAN] {
+        for b in numbers() {
+            for c in numbers() {
+                let (value, _) = (function.call)([a, b, c, 0.0].map(|x: f32| x.to_bits().into()));
+                assert_eq!(value as u32, defined(a, b, c), "{a:e} for {c:e} / {b:e}");
+            }
+        }
+    }
+}
+
+/// The lines of `ds_swizzle_b32`, followed bit by bit, give the lanes that are taken.
+#[test]
+fn swizzles_are_as_written() {
+    let reverse = |lane: u16| lane.reverse_bits() >> 11;
+    for offset in (0..=0xffff_u16).step_by(37) {
+        let text = format!("ds_swizzle_b32 v0, v1 offset:{offset}");
+        let inst = parse(&text, Chip::Gfx900).expect("it is text");
+        let code = move |at: u64| match at {
+            sample::PC => Ok(inst),
+            _ => Err(String::new()),
+        };
+        let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(MODE, 0));
+        let mut tables = block.simple.nodes.iter().filter_map(|node| match &node.op {
+            wavetank_ir::Op::Shuffle(_, table) => Some(table),
+            _ => None,
+        });
+        let table = tables.next().expect("a shuffle");
+        let (low, bit) = (offset & 31, |n: u16| offset >> n & 1);
+        for lane in 0..64_u16 {
+            let own = lane & 31;
+            let source = if bit(15) == 0 {
+                ((own & low) | offset >> 5 & 31) ^ (offset >> 10 & 31)
+            } else if bit(14) == 0 {
+                (own & 0b11100) | offset >> (2 * (own & 3)) & 3
+            } else if bit(13) == 0 {
+                let by = offset >> 5 & 31;
+                let by = if bit(10) == 1 { by.wrapping_neg() } else { by };
+                (own & low) | (own.wrapping_add(by) & !low)
+            } else {
+                (reverse(own) >> low.count_ones()) | (own & low)
+            };
+            let taken = (lane & 32) | (source & 31);
+            assert_eq!(
+                u16::from(table[usize::from(lane)]),
+                taken,
+                "{offset:#x}: {lane}"
+            );
+        }
+    }
+}
+
+/// Every definition is of a function that an instruction calls, and the black boxes have one.
+#[test]
+fn black_boxes_are_defined() {
+    let chips = [Chip::Gfx900, Chip::Gfx906];
+    let codes = chips.into_iter().flat_map(|chip| {
+        let ops = Op::all().filter(move |op| op.row().exists_on(chip));
+        ops.filter_map(move |op| PseudoCode::of_row(op, chip))
+    });
+    let defined: std::collections::HashSet<&str> = codes
+        .flat_map(|code| code.definitions)
+        .map(|(name, _)| name)
+        .collect();
+    for (name, lines) in definitions::DEFINITIONS {
+        assert!(defined.contains(name), "nothing calls {name}");
+        assert!(terms::is_known(name) && !lines.is_empty(), "{name}");
+    }
+    assert_eq!(
+        row("v_mad_mix_f32", Chip::Gfx900),
+        ["D = mixed(S0) * mixed(S1) + mixed(S2)"]
+    );
+    assert_eq!(row("v_readlane_b32", Chip::Gfx900), ["D = lane(S0, S1)"]);
+    assert_eq!(
+        row("ds_bpermute_b32", Chip::Gfx900),
+        ["D = taken(DATA, (ADDR + OFFSET) / 4 % 64)"]
+    );
 }
 
 /// Whether a line contains a register of the sample, all of which should have names.

@@ -122,13 +122,15 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
 ];
 
 /// Prefixes of names, with the memory that their instructions access.
-const PLACES: [(&str, &str); 8] = [
+const PLACES: [(&str, &str); 10] = [
     ("s_scratch_", "scratch by a scalar offset"),
     ("s_buffer_", "a buffer by a scalar offset"),
     ("s_", "memory by a scalar address"),
     ("buffer_", "a buffer"),
     ("tbuffer_", "a buffer with the format in the instruction"),
     ("flat_", "memory by a flat address"),
+    ("global_", "global memory"),
+    ("scratch_", "scratch memory"),
     ("ds_", "LDS"),
     ("image_", "a texel of an image"),
 ];

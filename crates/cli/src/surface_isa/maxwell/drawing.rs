@@ -7,6 +7,11 @@ use crate::diagram::{Cell, fitted};
 
 /// The diagram of a form; with a word, the value of each field beside its name.
 pub(super) fn drawing(form: &Form, word: Option<u64>) -> String {
+    fitted(&cells(form, word), 64)
+}
+
+/// The fields of a form; with a word, the value of each beside its name.
+pub(super) fn cells(form: &Form, word: Option<u64>) -> Vec<Cell> {
     let prefix = format!("{:b}", form.prefix);
     let mut cells = vec![Cell::new(prefix, 64 - form.prefix_width, form.prefix_width)];
     cells.extend(form.fields.iter().map(|placed| {
@@ -17,7 +22,7 @@ pub(super) fn drawing(form: &Form, word: Option<u64>) -> String {
         };
         Cell::new(text, placed.low, placed.width)
     }));
-    fitted(&cells, 64)
+    cells
 }
 
 /// A field, with its value in a word if there is one.

@@ -10,10 +10,11 @@ use std::path::Path;
 
 use serde::Serialize;
 use wavetank_surface_isa::maxwell::{
-    Bundle, Control, EncodeError, Generation, Inst, Slot, decode, encode, parse,
+    Bundle, Control, EncodeError, Generation, Inst, Op, Slot, decode, encode, parse,
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
+use super::reference::Reference;
 use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result};
 use explanation::Explanation;
@@ -75,8 +76,13 @@ impl Shown for Generation {
         Err(Failure::usage(sentence).of(path))
     }
 
-    fn page(self) -> String {
-        page::page(self)
+    fn reference(self) -> Reference {
+        page::reference(self)
+    }
+
+    fn operations(self) -> Vec<Reference> {
+        let page = |op: &Op| page::operation_page(self, *op);
+        Op::ALL.iter().map(page).collect()
     }
 
     fn facts(self) -> page::Facts {

@@ -5,12 +5,10 @@ use wavetank_surface_isa::maxwell::{
     Dim, FORMS, Form, Generation, Op, Size, assemble, encode, rules,
 };
 
-use super::drawing::{FieldFacts, drawing};
+use super::drawing::{FieldFacts, cells};
 use crate::atomics::side_by_side;
-use crate::diagram::{Cell, diagram};
-use crate::fold::{folded, indented};
-use crate::paint::title;
-use crate::surface_isa::sections::sections;
+use crate::diagram::Cell;
+use crate::surface_isa::reference::{Block, Reference, Section, Table};
 
 /// Instructions that the page shows with their words, and what each is an example of.
 const EXAMPLES: [(&str, &str); 6] = [
@@ -117,65 +115,100 @@ fn tells_sparse(generation: Generation) -> bool {
     forms_of(generation).any(|form| form.name == "D_REG_SPARSE")
 }
 
-fn operands(generation: Generation) -> String {
+fn operands(generation: Generation) -> Block {
     let there = |name: &str| name != "Ps" || tells_sparse(generation);
-    let line = |(name, text): &(&str, &str)| folded(text, &format!("  {name:4} "), 7);
-    OPERANDS
-        .iter()
-        .filter(|(name, _)| there(name))
-        .map(line)
-        .collect()
+    let operands = OPERANDS.iter().filter(|(name, _)| there(name));
+    Block::Terms(4, terms(operands.copied()))
 }
 
-fn rules_of_all() -> String {
-    let rules = RULES.iter().map(|rule| folded(rule, "  * ", 4));
+fn terms<'t>(terms: impl IntoIterator<Item = (&'t str, &'t str)>) -> Vec<(String, String)> {
+    let owned = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
+    terms.into_iter().map(owned).collect()
+}
+
+fn rules_of_all() -> Vec<Block> {
     let told = "The disassembler shows what breaks the first four; the assembler refuses it.";
-    rules.chain([folded(told, "  ", 2)]).collect()
+    let rules = RULES.iter().map(|rule| (*rule).to_owned());
+    vec![Block::List(rules.collect()), Block::text(told)]
 }
 
-/// The page for a generation.
-pub(super) fn page(generation: Generation) -> String {
-    let mut out = title(&format!(
-        "SUATOM, atomic operation on a surface ({generation})"
-    ));
-    let does = "Does one read-modify-write on an element of a surface for each thread, and returns the value before.";
-    let data = ".D takes data as they are, x in elements, with .BA in bytes; .P takes them in the surface's format.";
-    out += &format!("\n\n{}\n", folded(does, "  ", 2));
+/// The action of every operation.
+const DOES: &str = "Does one read-modify-write on an element of a surface for each thread, and returns the value before.";
+
+fn syntax(generation: Generation, op: &str) -> Block {
     let status = if tells_sparse(generation) {
         "{Ps,} "
     } else {
         ""
     };
-    let syntax = format!(
-        "{{@{{!}}Pg}} SUATOM.D{{.BA}}.dim.op{{.sz}}{{.clamp}} {status}Rd, [Ra], Rb, Rc|#tsPtrIdxU13 {{&req_6}} {{&rdN}} \
+    Block::Code(vec![format!(
+        "{{@{{!}}Pg}} SUATOM.D{{.BA}}.dim.{op}{{.sz}}{{.clamp}} {status}Rd, [Ra], Rb, Rc|#tsPtrIdxU13 {{&req_6}} {{&rdN}} \
          {{&wrN}} {{?sched}};"
-    );
-    out += &folded(&syntax, "  ", 6);
-    out += &folded(data, "  ", 2);
-    out += &sections([
-        ("Operands", operands(generation)),
-        (
-            "Operations: what M becomes, and the sizes (.U32 if there is none)",
-            operations(generation),
-        ),
-        (
-            "Dimensions: the coordinates from Ra on, 32 bits each",
-            dimensions(),
-        ),
-        ("Clamps (.NEAR if there is none)", clamps()),
-        ("Rules", rules_of_all()),
-        (
-            "Forms, a word of 64 bits each; bits in empty cells count for nothing",
-            forms(generation),
-        ),
-        (
-            "Control word: 21 bits for each of a bundle's three, from bit 0 upward",
-            control(),
-        ),
-        ("Examples", examples(generation)),
-        ("Atomics of three vendors", side_by_side()),
-    ]);
-    out
+    )])
+}
+
+/// The reference page for a generation.
+pub(super) fn reference(generation: Generation) -> Reference {
+    let data = ".D takes data as they are, x in elements, with .BA in bytes; .P takes them in the surface's format.";
+    Reference {
+        title: format!("SUATOM, atomic operation on a surface ({generation})"),
+        introduction: vec![
+            Block::text(DOES),
+            syntax(generation, "op"),
+            Block::text(data),
+        ],
+        sections: vec![
+            Section::new("Operands", vec![operands(generation)]),
+            Section::new(
+                "Operations: what M becomes, and the sizes (.U32 if there is none)",
+                vec![operations(generation)],
+            ),
+            Section::new(
+                "Dimensions: the coordinates from Ra on, 32 bits each",
+                vec![dimensions()],
+            ),
+            Section::new("Clamps (.NEAR if there is none)", vec![clamps()]),
+            Section::new("Rules", rules_of_all()),
+            Section::new(
+                "Forms, a word of 64 bits each; bits in empty cells count for nothing",
+                forms(generation),
+            ),
+            Section::new(
+                "Control word: 21 bits for each of a bundle's three, from bit 0 upward",
+                control(),
+            ),
+            Section::new("Examples", examples(generation, None)),
+            Section::new("Atomics of three vendors", side_by_side()),
+        ],
+    }
+}
+
+/// The page of an operation: its forms and sizes, with what the reference page says of all.
+pub(super) fn operation_page(generation: Generation, op: Op) -> Reference {
+    let becomes = format!("The element M becomes: {}.", formula(op));
+    let has = |form: &&Form| form.is_cas() == (op == Op::Cas);
+    let drawn = forms_of(generation).filter(has).flat_map(drawn_form);
+    let code = (op != Op::Cas).then(|| format!("The field op is {}.", op.code()));
+    let encoding = code.map(Block::text).into_iter().chain(drawn);
+    Reference {
+        title: format!("SUATOM.{}", op.name()),
+        introduction: vec![
+            Block::text(DOES),
+            Block::text(becomes),
+            syntax(generation, op.name()),
+        ],
+        sections: vec![
+            Section::new("Sizes", vec![Block::text(sizes(op, generation).join(", "))]),
+            Section::new("Operands", vec![operands(generation)]),
+            Section::new("Encoding", encoding.collect()),
+            Section::new("Clamps", vec![clamps()]),
+            Section::new("Rules", rules_of_all()),
+            Section::new("Examples", examples(generation, Some(op))),
+        ]
+        .into_iter()
+        .filter(|section| !section.blocks.is_empty())
+        .collect(),
+    }
 }
 
 fn sizes(op: Op, generation: Generation) -> Vec<&'static str> {
@@ -185,27 +218,30 @@ fn sizes(op: Op, generation: Generation) -> Vec<&'static str> {
     sizes.map(|size| size.printed(generation)).collect()
 }
 
-fn operations(generation: Generation) -> String {
-    let line = |op: &Op| {
+fn operations(generation: Generation) -> Block {
+    let row = |op: &Op| {
         let sizes = sizes(*op, generation).join(" ");
-        folded(
-            &sizes,
-            &format!("  .{:5} {:43} ", op.name(), formula(*op)),
-            53,
-        )
+        vec![format!(".{}", op.name()), formula(*op).to_owned(), sizes]
     };
-    Op::ALL.iter().map(line).collect()
+    Block::Table(Table {
+        header: vec!["op", "M becomes", "sizes"],
+        numbers: Vec::new(),
+        rows: Op::ALL.iter().map(row).collect(),
+    })
 }
 
-fn dimensions() -> String {
-    let line = |dim: &Dim| format!("  .{:10} {}\n", dim.name(), coordinates(*dim));
-    Dim::ALL.iter().map(line).collect()
+fn dimensions() -> Block {
+    let line = |dim: &Dim| (format!(".{}", dim.name()), coordinates(*dim).to_owned());
+    Block::Terms(11, Dim::ALL.iter().map(line).collect())
 }
 
-fn clamps() -> String {
-    "  .IGN   outside nothing is written, and Rd gets 0\n  .NEAR  a coordinate outside is the nearest one inside\n  \
-     .TRAP  a coordinate outside stops the program\n"
-        .to_owned()
+fn clamps() -> Block {
+    let all = [
+        (".IGN", "outside nothing is written, and Rd gets 0"),
+        (".NEAR", "a coordinate outside is the nearest one inside"),
+        (".TRAP", "a coordinate outside stops the program"),
+    ];
+    Block::Terms(6, terms(all))
 }
 
 /// The forms that a generation has.
@@ -213,56 +249,61 @@ fn forms_of(generation: Generation) -> impl Iterator<Item = &'static Form> {
     FORMS.iter().filter(move |form| form.since <= generation)
 }
 
-fn forms(generation: Generation) -> String {
-    let drawn = forms_of(generation).map(|form| {
-        format!(
-            "\n  {} (from {})\n{}",
-            form.name,
-            form.since,
-            indented(&drawing(form, None))
-        )
-    });
-    let codes =
-        |name: &str, list: Vec<String>| folded(&list.join(", "), &format!("  {name:6} "), 9);
+fn drawn_form(form: &'static Form) -> [Block; 2] {
+    [
+        Block::text(format!("\n{} (from {})", form.name, form.since)),
+        Block::Diagram(cells(form, None), 64),
+    ]
+}
+
+fn forms(generation: Generation) -> Vec<Block> {
+    let mut blocks: Vec<Block> = forms_of(generation).flat_map(drawn_form).collect();
+    let codes = |name: &str, list: Vec<String>| (name.to_owned(), list.join(", "));
     let ops = Op::ALL.iter().filter(|op| **op != Op::Cas);
-    let mut text: String = drawn.collect();
-    text += "\n";
-    text += &codes(
-        "op",
-        ops.map(|op| format!("{} {}", op.code(), op.name()))
-            .collect(),
-    );
-    text += &codes(
-        "dim",
-        Dim::ALL
-            .iter()
-            .map(|d| format!("{} {}", d.code(), d.name()))
-            .collect(),
-    );
+    let dims = Dim::ALL.iter();
     let there = Size::ALL.iter().filter(|size| size.is_on(generation));
-    text += &codes(
-        "sz",
-        there
-            .map(|s| format!("{} {}", s.code(), s.printed(generation)))
-            .collect(),
-    );
     let clamps = wavetank_surface_isa::maxwell::Clamp::ALL.iter();
-    text += &codes(
-        "clamp",
-        clamps
-            .map(|c| format!("{} {}", c.code(), c.name()))
-            .collect(),
-    );
     let status = if tells_sparse(generation) {
         "the predicate inverted: 0 PT … 7 P0"
     } else {
         "0: there is no sparse status"
     };
-    text + &format!("  Ps     {status};  Pg 7 is PT;  register 255 is RZ\n")
+    blocks.push(Block::text("\n"));
+    blocks.push(Block::Terms(
+        6,
+        vec![
+            codes(
+                "op",
+                ops.map(|op| format!("{} {}", op.code(), op.name()))
+                    .collect(),
+            ),
+            codes(
+                "dim",
+                dims.map(|d| format!("{} {}", d.code(), d.name())).collect(),
+            ),
+            codes(
+                "sz",
+                there
+                    .map(|s| format!("{} {}", s.code(), s.printed(generation)))
+                    .collect(),
+            ),
+            codes(
+                "clamp",
+                clamps
+                    .map(|c| format!("{} {}", c.code(), c.name()))
+                    .collect(),
+            ),
+            (
+                "Ps".to_owned(),
+                format!("{status};  Pg 7 is PT;  register 255 is RZ"),
+            ),
+        ],
+    ));
+    blocks
 }
 
 /// The diagram of one slot, and the marks.
-fn control() -> String {
+fn control() -> Vec<Block> {
     let fields = [
         ("stall", 0, 4),
         ("yield", 4, 1),
@@ -272,19 +313,28 @@ fn control() -> String {
         ("reuse", 17, 4),
     ];
     let cells = fields.map(|(name, low, width)| Cell::new(name, low, width));
-    let mark = |(name, text): &(&str, &str)| folded(text, &format!("  {name:8}  "), 12);
-    let marks: String = CONTROL.iter().map(mark).collect();
-    indented(&diagram(&cells, 21)) + "  wr and rd: 7 is none\n" + &marks
+    vec![
+        Block::Diagram(cells.to_vec(), 21),
+        Block::text("wr and rd: 7 is none"),
+        Block::Terms(9, terms(CONTROL)),
+    ]
 }
 
-fn examples(generation: Generation) -> String {
-    let line = |(text, about): &(&str, &str)| {
+/// The examples of all operations, or of one.
+fn examples(generation: Generation, of: Option<Op>) -> Vec<Block> {
+    let example = |(text, about): &(&str, &str)| {
         // Some need a later generation.
         let (inst, _) = assemble(text, generation).ok()?;
         let word = encode(&inst).ok()?;
-        Some(format!("  {text}\n    {word:#018x}  {about}\n"))
+        let wanted = of.is_none_or(|op| op == inst.op);
+        wanted.then(|| {
+            [
+                Block::text(*text),
+                Block::Code(vec![format!("{word:#018x}  {about}")]),
+            ]
+        })
     };
-    EXAMPLES.iter().filter_map(line).collect()
+    EXAMPLES.iter().filter_map(example).flatten().collect()
 }
 
 /// The page's tables.
@@ -340,7 +390,7 @@ mod tests {
     #[test]
     fn pages_fit_a_terminal() {
         for generation in Generation::ALL {
-            for line in page(generation).lines() {
+            for line in reference(generation).page().lines() {
                 assert!(line.chars().count() <= PAGE, "{generation}: {line}");
             }
         }
@@ -350,9 +400,10 @@ mod tests {
     #[test]
     fn the_first_generation_has_no_sparse_status() {
         let has = |generation| {
-            page(generation).contains("{Ps,}") && page(generation).contains("\n  Ps   set where")
+            let page = reference(generation).page();
+            page.contains("{Ps,}") && page.contains("\n  Ps   set where")
         };
         assert!(has(Generation::Sm52) && !has(Generation::Sm50));
-        assert!(!page(Generation::Sm50).contains("Ps,"));
+        assert!(!reference(Generation::Sm50).page().contains("Ps,"));
     }
 }

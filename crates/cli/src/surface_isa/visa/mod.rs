@@ -10,11 +10,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use wavetank_surface_isa::visa::container::MAGIC;
+use wavetank_surface_isa::visa::operation::ROWS;
 use wavetank_surface_isa::visa::{
     Container, EncodeError, Encoded, TypedAtomic, Version, decode, parse_with_parts,
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
+use super::reference::Reference;
 use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result, shown};
 use crate::hex_lines::refuse;
@@ -88,8 +90,12 @@ impl Shown for Version {
         refuse(path, &wrong)
     }
 
-    fn page(self) -> String {
-        page::page()
+    fn reference(self) -> Reference {
+        page::reference()
+    }
+
+    fn operations(self) -> Vec<Reference> {
+        ROWS.iter().map(page::operation_page).collect()
     }
 
     fn facts(self) -> page::Facts {

@@ -6,11 +6,8 @@ use wavetank_surface_isa::visa::{Ids, TYPED_ATOMIC, encode, parse};
 
 use super::explanation::hex;
 use crate::atomics::side_by_side;
-use crate::columns::Columns;
-use crate::diagram::{Cell, fitted};
-use crate::fold::{folded, indented, paragraphs};
-use crate::paint::title;
-use crate::surface_isa::sections::sections;
+use crate::diagram::Cell;
+use crate::surface_isa::reference::{Block, Reference, Section, Table};
 
 /// The surface types and their offsets, as the description's table has them; `-` is null.
 const SURFACES: [(&str, &str, &str, &str); 5] = [
@@ -49,9 +46,10 @@ step; channels that meet at an element go one after another, in their order. Dst
 Outside the surface nothing is stored, and 0 is returned.
 ";
 
-const SYNTAX: &str = "\
-[(P1)] typed_atomic.OP[.16] (M1, 8) SURFACE U V R LOD SRC0 SRC1 DST
+/// The text of an operation.
+const SYNTAX: &str = "[(P1)] typed_atomic.OP[.16] (M1, 8) SURFACE U V R LOD SRC0 SRC1 DST";
 
+const WORDS: &str = "\
 (!P1) inverts, (P1.any) and (P1.all) decide for all channels at once. M1 to M8 name the first channel (0, 4, … 28); _NM takes \
 channels that control flow has switched off as well.
 Operands are V32.0 (variable, byte) or %null.0.
@@ -68,55 +66,110 @@ First channel and number of channels stay within the 32 of a thread.
 ";
 
 /// The reference page.
-pub(super) fn page() -> String {
-    let head = title("TYPED_ATOMIC");
-    let mut text = format!("{head}\n{}", paragraphs(INTRODUCTION, 2));
-    text += &sections([
-        ("text", paragraphs(SYNTAX, 2)),
-        ("bytes", drawing()),
-        ("operations", operations()),
-        ("surfaces", surfaces()),
-        ("rules", paragraphs(RULES, 2)),
-        ("examples", examples()),
-        ("atomics of three vendors", side_by_side()),
-    ]);
-    text
-}
-
-fn surfaces() -> String {
-    let mut table = Columns::new(&["surface", "U", "V", "R", "LOD"], &[], &[]);
-    for (surface, u, v, r) in SURFACES {
-        let cells = [surface, u, v, r, "mip level, or -"];
-        table.add(cells.map(str::to_owned).to_vec());
+pub(super) fn reference() -> Reference {
+    Reference {
+        title: "TYPED_ATOMIC".to_owned(),
+        introduction: vec![Block::text(INTRODUCTION)],
+        sections: vec![
+            Section::new("text", syntax("OP")),
+            Section::new("bytes", drawing()),
+            Section::new("operations", vec![operations(|_| true)]),
+            Section::new("surfaces", surfaces()),
+            Section::new("rules", vec![Block::text(RULES)]),
+            Section::new("examples", examples(None)),
+            Section::new("atomics of three vendors", side_by_side()),
+        ],
     }
-    indented(&table.text()) + "  `-` is the null variable.\n"
 }
 
-fn examples() -> String {
-    let shown = EXAMPLES.map(|(about, example)| {
-        let line = folded(example, "    ", 6);
-        format!("  {about}\n{line}{}\n", bytes(example))
+/// The page of an operation, with what the reference page says of all.
+pub(super) fn operation_page(row: &Row) -> Reference {
+    let name = row.name;
+    let other = row
+        .other
+        .map(|other| format!("The description of vISA calls it `{other}`."));
+    let stores = format!(
+        "Each active channel stores `{}` to its element.",
+        row.stored
+    );
+    let returns = format!("Dst gets `{}`; `old` is the value before.", row.returned);
+    let sentences = [Some(stores), Some(returns), other];
+    let text = sentences.into_iter().flatten().collect::<Vec<_>>();
+    Reference {
+        title: format!("typed_atomic.{name}"),
+        introduction: vec![Block::text(text.join("\n"))],
+        sections: vec![
+            Section::new("text", syntax(name)),
+            Section::new("operation", vec![operations(|other| other.name == name)]),
+            Section::new("bytes", drawing()),
+            Section::new("surfaces", surfaces()),
+            Section::new("rules", vec![Block::text(RULES)]),
+            Section::new("examples", examples(Some(row))),
+        ]
+        .into_iter()
+        .filter(|section| !section.blocks.is_empty())
+        .collect(),
+    }
+}
+
+/// The text of an operation, and what its parts are.
+fn syntax(operation: &str) -> Vec<Block> {
+    let text = SYNTAX.replace("OP[", &format!("{operation}["));
+    vec![Block::Code(vec![text]), Block::text(WORDS)]
+}
+
+fn surfaces() -> Vec<Block> {
+    let row = |(surface, u, v, r): &(&str, &str, &str, &str)| {
+        let cells = [surface, u, v, r, "mip level, or -"];
+        cells.map(str::to_owned).to_vec()
+    };
+    let table = Table {
+        header: vec!["surface", "U", "V", "R", "LOD"],
+        numbers: Vec::new(),
+        rows: SURFACES.iter().map(row).collect(),
+    };
+    vec![
+        Block::Table(table),
+        Block::text("`-` is the null variable."),
+    ]
+}
+
+/// The examples of all operations, or of one.
+fn examples(of: Option<&Row>) -> Vec<Block> {
+    let shown = EXAMPLES.iter().filter(|(_, example)| {
+        let inst = parse(example);
+        of.is_none_or(|row| inst.is_ok_and(|inst| inst.operation == row.operation))
     });
-    shown.concat() + "  `wavetank explain` with one of them takes it apart.\n"
+    let mut blocks: Vec<Block> = shown
+        .flat_map(|(about, example)| {
+            let mut lines = vec![(*example).to_owned()];
+            lines.extend(bytes(example));
+            [Block::text(*about), Block::Code(lines)]
+        })
+        .collect();
+    if !blocks.is_empty() {
+        let told = "`wavetank explain` with one of them takes it apart.";
+        blocks.push(Block::text(told));
+    }
+    blocks
 }
 
 /// The bytes of an example, in two lines.
-fn bytes(example: &str) -> String {
+fn bytes(example: &str) -> Vec<String> {
     let bytes = parse(example)
         .ok()
         .and_then(|inst| encode(&inst, Ids::Wide).ok());
     let bytes = bytes.unwrap_or_default();
-    let line = |bytes: &[u8]| format!("    {}\n", hex(bytes));
-    bytes.chunks(24).map(line).collect()
+    bytes.chunks(24).map(hex).collect()
 }
 
 /// The fields as bit diagrams: the first six bytes, and an operand.
-fn drawing() -> String {
+fn drawing() -> Vec<Block> {
     let cells = |cells: &[(&str, u32, u32)]| {
         let cells = cells
             .iter()
             .map(|(text, low, width)| Cell::new(*text, *low, *width));
-        indented(&fitted(&cells.collect::<Vec<_>>(), 48))
+        Block::Diagram(cells.collect(), 48)
     };
     let head = cells(&[
         ("0x73", 0, 8),
@@ -139,22 +192,17 @@ fn drawing() -> String {
         "Then U, V, R, LOD, Src0, Src1, Dst, six bytes each: 48 bytes in all. Variable 0 is null";
     let before =
         "Before vISA 3.4 a variable's number has 16 bits, an operand four bytes, the whole 34.";
-    let told = |text| folded(text, "  ", 2);
-    format!(
-        "{}{head}{}{operand}{}",
-        told(first),
-        told(then),
-        told(before)
-    )
+    vec![
+        Block::text(first),
+        head,
+        Block::text(then),
+        operand,
+        Block::text(before),
+    ]
 }
 
-fn operations() -> String {
-    let mut table = Columns::new(
-        &["code", "operation", "sources", "stores", "returns", ""],
-        &[0],
-        &[5],
-    );
-    for row in &ROWS {
+fn operations(wanted: impl Fn(&Row) -> bool) -> Block {
+    let cells = |row: &Row| {
         let data = match row.data {
             Data::Unsigned => "",
             Data::Signed => "type D",
@@ -170,9 +218,13 @@ fn operations() -> String {
             format!("{}, {other}", row.name)
         });
         let told = [sources, row.stored, row.returned, data].map(str::to_owned);
-        table.add([vec![row.operation.code().to_string(), name], told.to_vec()].concat());
-    }
-    indented(&table.text())
+        [vec![row.operation.code().to_string(), name], told.to_vec()].concat()
+    };
+    Block::Table(Table {
+        header: vec!["code", "operation", "sources", "stores", "returns", "data"],
+        numbers: vec![0],
+        rows: ROWS.iter().filter(|row| wanted(row)).map(cells).collect(),
+    })
 }
 
 /// The page as data.
@@ -243,7 +295,7 @@ mod tests {
         let pages = EXAMPLES
             .iter()
             .map(|(_, example)| told(example))
-            .chain([page()]);
+            .chain([reference().page()]);
         for line in pages.flat_map(|page| page.lines().map(str::to_owned).collect::<Vec<_>>()) {
             assert!(line.chars().count() <= PAGE, "{line}");
         }

@@ -1,0 +1,67 @@
+//! The forms of an instruction, and its name in each: GLOBAL and SCRATCH are instructions of their own to a reader.
+
+use wavetank::Chip;
+use wavetank_gcn::{Form, Generation, Op};
+
+/// An instruction of a reference: an operation in its own form, or a FLAT one in another segment.
+pub(crate) type Subject = (Op, Form);
+
+/// Every subject, in the order of the table.
+pub(crate) fn subjects() -> impl Iterator<Item = Subject> {
+    Op::all().flat_map(|op| {
+        let forms = [op.home(), Form::Global, Form::Scratch];
+        let has = move |form: &Form| Chip::ALL.iter().any(|chip| exists((op, *form), *chip));
+        forms.into_iter().filter(has).map(move |form| (op, form))
+    })
+}
+
+/// Whether a chip has an instruction.
+pub(crate) fn exists((op, form): Subject, chip: Chip) -> bool {
+    op.row().exists_on(chip) && (form == op.home() || has_form(op, form, chip))
+}
+
+/// Returns the name of an instruction on a generation.
+pub(crate) fn name((op, form): Subject, generation: Generation) -> Option<String> {
+    let name = op.row().mnemonic(generation)?;
+    match form {
+        Form::Global | Form::Scratch if generation < Generation::Gfx9 => None,
+        Form::Global | Form::Scratch => Some(wavetank_explain::name_in(op, form)),
+        _ => Some(name.to_owned()),
+    }
+}
+
+/// Whether an instruction has an encoding on a chip, its own or another one.
+pub(crate) fn has_form(op: Op, form: Form, chip: Chip) -> bool {
+    let global = op.home() == Form::Flat && chip.generation() == Generation::Gfx9;
+    op.row().exists_on(chip)
+        && match form {
+            Form::Vop3 => op.vop3(chip).is_some(),
+            Form::Vop2 => op.vop2(chip).is_some(),
+            Form::Sdwa => op.sdwa(chip),
+            Form::Dpp => op.dpp(chip),
+            Form::Global => global,
+            Form::Scratch => global && op.scratch(chip).is_some(),
+            form => op.home() == form,
+        }
+}
+
+/// Returns the forms in which an instruction can be encoded on a chip, its own first. The segments of FLAT have one each.
+pub(crate) fn forms((op, form): Subject, chip: Chip) -> Vec<Form> {
+    let others = match op.home() {
+        Form::Flat => &[][..],
+        _ => &[Form::Vop3, Form::Vop2, Form::Sdwa, Form::Dpp],
+    };
+    let has = |other: &Form| *other != op.home() && has_form(op, *other, chip);
+    let others = others.iter().copied().filter(has);
+    let own = if op.home() == Form::Flat {
+        form
+    } else {
+        op.home()
+    };
+    std::iter::once(own).chain(others).collect()
+}
+
+/// Returns the name of a form in the manuals.
+pub(crate) fn form_name(form: Form) -> String {
+    format!("{form:?}").to_uppercase()
+}
