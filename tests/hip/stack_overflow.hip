@@ -4,7 +4,8 @@
 // Says: stack overflow: a store of
 // Says: of the work-item's stack, which has
 // Says: called by dive(int, int) (
-// Says: times), overflow(int*, int); `launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more
+// Says: times), overflow(int*, int)
+// Says: = help: `launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more
 // GPUs: gfx900
 // GPUs: gfx906
 // GPUs: gfx803

@@ -4,8 +4,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use wavetank::ChipFacts;
-
 use crate::common::wavetank;
 
 /// The repository.
@@ -126,19 +124,6 @@ fn the_readme_lists_every_command() {
     for name in commands() {
         let listed = section.contains(&format!("`wavetank {name}"));
         assert!(listed || name == "help", "{name}");
-    }
-}
-
-/// The page on running programs has a row for each chip, with its product, its compute units and its other names.
-#[test]
-fn the_table_of_chips_is_that_of_the_library() {
-    let page = read("docs/running.md");
-    for facts in ChipFacts::ALL {
-        let chip = facts.chip;
-        let names = [chip.aliases(), chip.products()].concat().join(", ");
-        let units = facts.compute_units;
-        let row = format!("\n| {chip} | {} | {units} | {names} |\n", facts.product);
-        assert!(page.contains(&row), "{row}");
     }
 }
 

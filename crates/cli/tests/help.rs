@@ -64,6 +64,27 @@ fn sentences_of_the_help_are_short() {
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
+/// LLVM's word for a chip is CPU, and that of code objects target; here it is one word.
+#[test]
+fn a_gpu_is_a_chip() {
+    let mut chips = 0;
+    for command in COMMANDS {
+        let text = wavetank(&format!("{command} --help")).success();
+        assert!(
+            !text.contains("<CPU") && !text.contains("<TARGET"),
+            "{command}"
+        );
+        let gpu = text
+            .lines()
+            .find(|line| line.trim_start().starts_with("--gpu"));
+        if let Some(line) = gpu {
+            assert!(line.contains("--gpu <CHIP"), "{command}: {line}");
+            chips += 1;
+        }
+    }
+    assert!(chips >= 9, "{chips}");
+}
+
 #[test]
 fn files_of_the_help_exist() {
     let text = wavetank("exec --help").success();

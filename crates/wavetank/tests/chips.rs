@@ -25,7 +25,8 @@ fn documents_have_the_same_chips() {
             compute_units,
             ..
         } = facts;
-        format!("| {chip} | {product} | {compute_units} |")
+        let names = [chip.aliases(), chip.products()].concat().join(", ");
+        format!("| {chip} | {product} | {compute_units} | {names} |")
     });
     assert_eq!(rows.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let executed = format!("* Executed: {} ", ChipFacts::names());

@@ -106,6 +106,16 @@ fn a_time_limit_ends_the_program() {
         &["1000"],
     );
     assert_eq!((out.code, out.stderr.as_str()), (Some(1), sentence));
+    let one = run(
+        Path::new("."),
+        &["--timeout", "1"],
+        Path::new("sleep"),
+        &["1000"],
+    );
+    assert!(
+        one.stderr.contains("was ended after 1 second (--timeout)"),
+        "{one:?}"
+    );
     // Who does not listen is killed.
     let deaf = "trap '' TERM; while :; do sleep 0.1; done";
     let out = run(
@@ -150,13 +160,14 @@ fn a_time_limit_names_the_kernel_that_runs() {
     let folder = directory("time_limits");
     let words = ["hipcc", "--offload-arch=gfx900", "-g"];
     let program = build(&folder, "spin.hip", SPIN, &words, &[]);
-    let out = run(&folder, &["--timeout", "1"], &program, &[]);
+    // Long enough for the program to start beside other tests.
+    let out = run(&folder, &["--timeout", "10"], &program, &[]);
     assert_eq!(out.code, Some(1), "{out:?}");
     for part in [
-        "error: the program was ended after 1 second (--timeout): kernel `spin(int volatile*)` did not end in time",
+        "error: the program was ended after 10 seconds (--timeout): kernel `spin(int volatile*)` did not end in time",
         "\n  work-group (0, 0, 0), wave 0 runs at ",
         "spin.hip:",
-        "\n  help: `wavetank check --timeout 1 -- PROGRAM` shows",
+        "\n  help: `wavetank check --timeout 10 -- PROGRAM` shows",
     ] {
         assert!(out.stderr.contains(part), "{part:?} is missing: {out:?}");
     }
