@@ -263,6 +263,27 @@ fn counters_are_those_of_the_segment() {
     );
 }
 
+/// A segment has the evidence of its own cases.
+#[test]
+fn segments_have_their_own_evidence() {
+    let fidelity = |name: &str| {
+        let page = plain(page(&format!("gcn/{name}.html")));
+        let fidelity = page.split("Fidelity and cases ").nth(1);
+        fidelity.expect("a section").to_owned()
+    };
+    for (name, file) in [
+        ("flat_load_dword", "tests/isa/flat/flat.wt"),
+        ("global_load_dword", "tests/isa/flat/global.wt"),
+        ("scratch_load_dword", "tests/isa/flat/scratch.wt"),
+    ] {
+        let told = fidelity(name);
+        assert!(
+            told.starts_with(&format!("exact: shown by {file}")),
+            "{told}"
+        );
+    }
+}
+
 #[test]
 fn the_search_finds_every_page() {
     let script = page("search-index.js");

@@ -136,9 +136,22 @@ fn terms(pseudo: &Pseudo) -> Markup {
                     }
                 }
             }
-            p.note { "In an explanation, " code { "a" } ", " code { "b" } " and " code { "c" } " are the operands of the function." }
+            @if names_operands(pseudo) { p.note { "In an explanation, " code { "a" } ", " code { "b" } " and " code { "c" } " are the operands of the function." } }
         }
     }
+}
+
+/// Whether an explanation names the operands of its function.
+fn names_operands(pseudo: &Pseudo) -> bool {
+    let meanings = pseudo.terms.iter().map(|(_, meaning)| *meaning);
+    let lines = pseudo
+        .definitions
+        .iter()
+        .flat_map(|(_, lines)| lines.iter());
+    let mut words = meanings
+        .chain(lines.copied())
+        .flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
+    words.any(|word| word == "b" || word == "c")
 }
 
 fn cells(encoding: &Encoding) -> Vec<Cell> {
