@@ -1,8 +1,8 @@
 //! Instrumentation of a block: shadows of registers and values.
 
 use wavetank_ir::{
-    Block, Builder, Elem, Op, Reg, RegFile, SHADOW_UNIFORM, SHADOW_VECTOR, Span, Terminator, Ty,
-    Value,
+    Block, Builder, Elem, LaneFn, Op, Reg, RegFile, SHADOW_UNIFORM, SHADOW_VECTOR, Span,
+    Terminator, Ty, Value,
 };
 
 use super::numbers::{Bits, Numbers, Shadow};
@@ -72,19 +72,20 @@ impl Follow<'_> {
         }
     }
 
-    /// Appends an operation, and the operations on its shadows. `old` has the operands of the original block.
-    fn visit(&mut self, old: &Op, op: Op, ty: Option<Ty>) -> Bits {
-        match old {
+    /// Appends an operation, and the operations on its shadows: `original` is that of the original block, `op` the same on the
+    /// values of the new one.
+    fn visit(&mut self, original: &Op, op: Op, ty: Option<Ty>) -> Bits {
+        match original {
             Op::Inst { pc, .. } => self.pc = *pc,
             Op::Mem(access) => return self.access(access, op, ty),
             Op::End(end) => self.end(end),
             _ => {}
         }
-        let value = self.b.node(op.clone(), ty);
+        let value = self.b.node(op, ty);
         let shadow = match ty {
-            Some(ty) => self.result(old, &op, value, ty),
+            Some(ty) => self.result(original, value, ty),
             None => {
-                self.effect(old, &op);
+                self.effect(original);
                 None
             }
         };
@@ -102,11 +103,15 @@ impl Follow<'_> {
         }
     }
 
-    /// Returns the shadow of an operation's result.
-    fn result(&mut self, old: &Op, new: &Op, value: Value, ty: Ty) -> Shadow {
+    /// Returns the shadow of the result `value` of an operation of the original block: each kind of operation has its rule.
+    fn result(&mut self, op: &Op, value: Value, ty: Ty) -> Shadow {
         let (n, bits) = (self.n, |v: &Value| self.bits(*v));
-        match old {
+        match op {
+            // Registers have shadows.
             Op::Read(reg) => self.read(*reg),
+            Op::ReadIndexed { base, index } => Some(self.read_indexed(*base, *index)),
+            Op::ReadIndexedS { base, index } => Some(self.read_indexed_s(*base, *index)),
+            // A function of numbers decides which undefined bits reach its result.
             Op::Un(un, elem, _, a) => n.one(*un, *elem, bits(a)),
             Op::Bin(bin, elem, _, a, b) => n.two(*bin, *elem, bits(a), bits(b)),
             Op::Tern(tern, elem, _, a, b, c) => n.three(*tern, *elem, [a, b, c].map(bits)),
@@ -114,74 +119,38 @@ impl Follow<'_> {
             Op::Class(_, a, which) => n.classified(bits(a), bits(which), ty),
             Op::Cvt(cvt, from, to, _, a) => n.converted(*cvt, *from, *to, bits(a)),
             Op::Select(cond, a, b) => n.selected(bits(cond), bits(a), bits(b), ty),
-            Op::AddCarry(a, b, carry) | Op::SubBorrow(a, b, carry) => {
-                let subtract = matches!(old, Op::SubBorrow(..));
+            Op::NonZero(a) => n.non_zero(bits(a)),
+            // A second result has a shadow of its own.
+            Op::AddCarry(a, b, carry) => {
                 let carry = carry.as_ref().map(bits);
-                let (sum, out) = n.with_carry(subtract, bits(a), bits(b), carry);
-                self.carries.push((value, out));
-                sum
+                self.two_results(value, n.with_carry(false, bits(a), bits(b), carry))
+            }
+            Op::SubBorrow(a, b, borrow) => {
+                let borrow = borrow.as_ref().map(bits);
+                self.two_results(value, n.with_carry(true, bits(a), bits(b), borrow))
             }
             Op::MadWide { args, .. } => {
                 let sum = n.mad_wide(args.each_ref().map(bits));
-                self.carries.push((value, sum.map(|s| n.any(s))));
-                sum
+                self.two_results(value, (sum, sum.map(|sum| n.any(sum))))
             }
-            Op::Second(_) => {
-                let mut of = value;
-                new.for_each_operand(&mut |v| of = *v);
-                let known = self.carries.iter().rev().find(|(v, _)| *v == of);
-                known.and_then(|(_, shadow)| *shadow)
-            }
-            Op::Cast(to, a) => self.shadow(*a).map(|s| self.b.cast(*to, s)),
-            Op::NonZero(a) => n.non_zero(bits(a)),
-            Op::ReadLane(a, lane) => {
-                self.probe(Sink::Index, self.shadow(*lane), None);
-                let lane = bits(lane).value;
-                self.shadow(*a)
-                    .map(|s| self.b.read_lane(self.lanes(s), lane))
-            }
+            Op::LaneFn(function, args) => self.two_results(value, self.called(function, args)),
+            Op::Second(of) => self.second_result(bits(of).value),
+            // The shadow moves as the value does.
+            Op::Cast(to, a) => self.moved(*a, |s| self.b.cast(*to, s)),
+            Op::ReadLane(a, lane) => self.read_lane(*a, *lane),
             Op::ReadFirstLane(a, mask) => {
-                let mask = bits(mask).value;
-                self.shadow(*a)
-                    .map(|s| self.b.read_first_lane(self.lanes(s), mask))
+                let read = |s| self.b.read_first_lane(self.lanes(s), bits(mask).value);
+                self.moved(*a, read)
             }
-            Op::Shuffle(a, table) => self.shadow(*a).map(|s| self.b.shuffle(s, table.clone())),
-            Op::ShuffleMask(a, table) => self
-                .shadow(*a)
-                .map(|s| self.b.shuffle_mask(s, table.clone())),
+            Op::Shuffle(a, table) => self.moved(*a, |s| self.b.shuffle(s, table.clone())),
+            Op::ShuffleMask(a, table) => self.moved(*a, |s| self.b.shuffle_mask(s, table.clone())),
             Op::Permute { value, index, mask } => {
-                let (at, mask) = (bits(index).value, bits(mask).value);
-                let moved = self.shadow(*value).map(|s| self.b.permute(s, at, mask));
-                n.or(moved, self.unknown_lane(*index))
+                let permute = |s, at| self.b.permute(s, at, bits(mask).value);
+                self.moved_by_index(*value, *index, permute)
             }
             Op::Scatter { value, index, mask } => {
-                let (at, mask) = (bits(index).value, bits(mask).value);
-                let moved = self.shadow(*value).map(|s| self.b.scatter(s, at, mask));
-                n.or(moved, self.unknown_lane(*index))
-            }
-            Op::LaneFn(function, args) => {
-                let wide = |a: &Value| {
-                    let shadow = self.shadow(*a)?;
-                    let shadow = match self.b.ty(shadow) {
-                        Ty::Mask => self.b.select(shadow, self.b.u32(1), self.b.u32(0)),
-                        _ => shadow,
-                    };
-                    Some(n.smear(shadow, 32))
-                };
-                let any = args.iter().map(wide).fold(None, |any, arg| n.or(any, arg));
-                let lanes = any.map(|any| self.lanes(any));
-                self.carries.push((value, lanes.map(|any| n.any(any))));
-                lanes.map(|any| n.smear(any, function.result_bits))
-            }
-            Op::ReadIndexed { base, index } => {
-                self.probe(Sink::Index, self.shadow(*index), None);
-                let index = bits(index).value;
-                Some(self.b.read_indexed(base | SHADOW_VECTOR, index))
-            }
-            Op::ReadIndexedS { base, index } => {
-                self.probe(Sink::Index, self.shadow(*index), None);
-                let index = bits(index).value;
-                Some(self.b.read_indexed_s(base | SHADOW_UNIFORM, index))
+                let scatter = |s, at| self.b.scatter(s, at, bits(mask).value);
+                self.moved_by_index(*value, *index, scatter)
             }
             // Values that do not come from registers, and operations without a result.
             Op::Const(_)
@@ -197,6 +166,78 @@ impl Follow<'_> {
             | Op::Probe { .. }
             | Op::End(_) => None,
         }
+    }
+
+    /// Keeps the shadow of the second result of an operation whose first is `value`, and returns that of the first.
+    fn two_results(&mut self, value: Value, (first, second): (Shadow, Shadow)) -> Shadow {
+        self.carries.push((value, second));
+        first
+    }
+
+    /// Returns the shadow of the second result of an operation whose first is `of`.
+    fn second_result(&self, of: Value) -> Shadow {
+        let known = self.carries.iter().rev().find(|(first, _)| *first == of);
+        known.and_then(|(_, shadow)| *shadow)
+    }
+
+    /// Returns the shadows of both results of a lane function: all bits of a lane are undefined if a bit of an argument is.
+    fn called(&self, function: &LaneFn, args: &[Value]) -> (Shadow, Shadow) {
+        let n = self.n;
+        let wide = |a: &Value| {
+            let shadow = self.shadow(*a)?;
+            let shadow = match self.b.ty(shadow) {
+                Ty::Mask => self.b.select(shadow, self.b.u32(1), self.b.u32(0)),
+                _ => shadow,
+            };
+            Some(n.smear(shadow, 32))
+        };
+        let any = args.iter().map(wide).fold(None, |any, arg| n.or(any, arg));
+        let lanes = any.map(|any| self.lanes(any));
+        let second = lanes.map(|any| n.any(any));
+        let first = lanes.map(|any| n.smear(any, function.result_bits));
+        (first, second)
+    }
+
+    /// Returns the shadow of a value that `moves` changes the place of, as it does that of its bits.
+    fn moved(&self, value: Value, moves: impl FnOnce(Value) -> Value) -> Shadow {
+        self.shadow(value).map(moves)
+    }
+
+    /// Returns the shadow of a value that `moves` takes to other lanes, with the index of these lanes as its second argument.
+    fn moved_by_index(
+        &self,
+        value: Value,
+        index: Value,
+        moves: impl FnOnce(Value, Value) -> Value,
+    ) -> Shadow {
+        let at = self.bits(index).value;
+        let moved = self.moved(value, |s| moves(s, at));
+        self.n.or(moved, self.unknown_lane(index))
+    }
+
+    /// Returns the shadow of one lane; its number must be defined.
+    fn read_lane(&self, value: Value, lane: Value) -> Shadow {
+        let lane = self.defined_index(lane);
+        self.moved(value, |s| self.b.read_lane(self.lanes(s), lane))
+    }
+
+    /// Returns the shadow of a vector register that is read by an index.
+    fn read_indexed(&self, base: u16, index: Value) -> Value {
+        let index = self.defined_index(index);
+        self.b.read_indexed(base | SHADOW_VECTOR, index)
+    }
+
+    /// Returns the shadow of a uniform register that is read by an index.
+    fn read_indexed_s(&self, base: u8, index: Value) -> Value {
+        let index = self.defined_index(index);
+        self.b.read_indexed_s(base | SHADOW_UNIFORM, index)
+    }
+
+    /// Probes the undefined bits of an index, and returns its value in the new block.
+    fn defined_index(&self, index: Value) -> Value {
+        let Bits { value, shadow } = self.bits(index);
+        self.probe(Sink::Index, shadow, None);
+        value
     }
 
     /// Returns the value spread over all lanes, if it is uniform.
@@ -232,49 +273,42 @@ impl Follow<'_> {
         shadow.map(|reg| self.b.read(reg))
     }
 
-    /// Appends the effect on shadows of an operation without a result.
-    fn effect(&mut self, old: &Op, new: &Op) {
-        match (old, new) {
-            (Op::Write { value, reg, .. }, _) if Span::of(*reg).overlaps(Span::EXEC) => {
+    /// Appends the effect on shadows of an operation of the original block without a result.
+    fn effect(&mut self, op: &Op) {
+        match *op {
+            Op::Write { value, reg, .. } if Span::of(reg).overlaps(Span::EXEC) => {
                 // A mask selects the lanes.
                 let lanes = |shadow| match self.b.ty(shadow) {
                     Ty::U64 => self.b.cast(Ty::Mask, shadow),
                     _ => shadow,
                 };
-                self.probe(Sink::Exec, self.shadow(*value).map(lanes), None);
-                self.looked_at(*value);
+                self.probe(Sink::Exec, self.shadow(value).map(lanes), None);
+                self.looked_at(value);
             }
-            (
-                Op::Write { value, .. },
-                Op::Write {
-                    reg, mask, bytes, ..
-                },
-            ) => {
-                self.write(*reg, self.shadow(*value), *mask, *bytes);
+            Op::Write {
+                reg,
+                value,
+                mask,
+                bytes,
+            } => {
+                let mask = mask.map(|mask| self.bits(mask).value);
+                self.write(reg, self.shadow(value), mask, bytes);
             }
-            (
-                Op::WriteIndexed { index, value, .. },
-                Op::WriteIndexed {
-                    base,
-                    index: at,
-                    mask,
-                    ..
-                },
-            ) => {
-                self.probe(Sink::Index, self.shadow(*index), None);
-                let shadow = self.n.or_zero(self.shadow(*value), Ty::U32);
-                self.b
-                    .write_indexed(base | SHADOW_VECTOR, *at, shadow, *mask);
+            Op::WriteIndexed {
+                base,
+                index,
+                value,
+                mask,
+            } => {
+                let (index, mask) = (self.defined_index(index), self.bits(mask).value);
+                let shadow = self.n.or_zero(self.shadow(value), Ty::U32);
+                let to = base | SHADOW_VECTOR;
+                self.b.write_indexed(to, index, shadow, mask);
             }
-            (
-                Op::WriteIndexedS { index, value, .. },
-                Op::WriteIndexedS {
-                    base, index: at, ..
-                },
-            ) => {
-                self.probe(Sink::Index, self.shadow(*index), None);
-                let shadow = self.n.or_zero(self.shadow(*value), Ty::U32);
-                self.b.write_indexed_s(base | SHADOW_UNIFORM, *at, shadow);
+            Op::WriteIndexedS { base, index, value } => {
+                let index = self.defined_index(index);
+                let shadow = self.n.or_zero(self.shadow(value), Ty::U32);
+                self.b.write_indexed_s(base | SHADOW_UNIFORM, index, shadow);
             }
             _ => {}
         }

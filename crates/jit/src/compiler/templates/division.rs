@@ -1,5 +1,5 @@
-//! Templates of division in single and double precision: scaling before, the last step, and special cases after it. The templates
-//! compute the functions of the same names in the crate `lift`.
+//! Templates of division in single and double precision: scaling before, and the last step. The templates compute the functions of
+//! the same names in the crate `lift`.
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::{DivisionStep, Elem};
@@ -7,6 +7,7 @@ use wavetank_lower::TooMany;
 
 use super::format::{Format, RAW};
 use super::parts::lower;
+use super::whole::{EQUAL, LESS, LESS_OR_EQUAL, MORE, NOT_LESS, Whole};
 use crate::compiler::asm::{Arg, Label, Under};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
@@ -38,61 +39,6 @@ pub(super) fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
         }
     })
 }
-
-/// Integer instructions with the width of a float format.
-struct Whole {
-    up: Code,
-    down: Code,
-    add: Code,
-    sub: Code,
-    signed: Code,
-    unsigned: Code,
-    /// The lanes in which no bit of a mask is set, and those in which some are.
-    is_zero: Code,
-    not_zero: Code,
-    /// The lanes whose sign bit is set.
-    signs: Code,
-    are_all: Code,
-}
-
-static DWORDS: Whole = Whole {
-    up: Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-    down: Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
-    add: Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
-    sub: Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
-    signed: Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
-    unsigned: Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
-    is_zero: Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
-    not_zero: Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
-    signs: Code::EVEX_Vpmovd2m_kr_zmm,
-    are_all: Code::VEX_Kortestw_kr_kr,
-};
-
-static QWORDS: Whole = Whole {
-    up: Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
-    down: Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
-    add: Code::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
-    sub: Code::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
-    signed: Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
-    unsigned: Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
-    is_zero: Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
-    not_zero: Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
-    signs: Code::EVEX_Vpmovq2m_kr_zmm,
-    are_all: Code::VEX_Kortestb_kr_kr,
-};
-
-impl Whole {
-    fn of(f: &Format) -> &'static Whole {
-        if f.bits == 64 { &QWORDS } else { &DWORDS }
-    }
-}
-
-/// Predicates of VPCMPD. The first is also that of VCMPPS.
-const EQUAL: u8 = 0;
-const LESS: u8 = 1;
-const LESS_OR_EQUAL: u8 = 2;
-const NOT_LESS: u8 = 5;
-const MORE: u8 = 6;
 
 /// Predicates of VCMPPS, numbered as in Intel's manual.
 const NOT_EQUAL: u8 = 0x04;
@@ -211,14 +157,6 @@ impl Tile<'_, '_> {
         self.asm.place(usual);
     }
 
-    /// Sets the lanes of the template's mask to a number.
-    fn fill_marked(&mut self, f: &Format, to: Register, bits: u64) {
-        if let Arg::Each(mem) = self.number(f, bits) {
-            let under = Under::Merge(SCRATCH_MASK);
-            self.asm.under(f.broadcast, under, &[to.into(), mem.into()]);
-        }
-    }
-
     /// Marks the lanes in which nothing needs scaling.
     fn mark_usual(&mut self, f: &'static Format, p: Scaling) {
         let (w, limits, k) = (Whole::of(f), Limits::of(f), SCRATCH_MASK);
@@ -305,107 +243,6 @@ impl Tile<'_, '_> {
             self.asm.under(f.compare, Under::Merge(k), &args);
         }
         self.fill_marked(f, p.factor, factor);
-    }
-
-    /// Replaces a quotient in special cases.
-    fn div_fixup(&mut self, f: &'static Format, flushes: bool) -> Done {
-        let mut s = Vec::new();
-        for v in self.args() {
-            s.push(self.pieces(f, v)?);
-        }
-        let exponent = self.spare(false)?;
-        for (n, (to, under)) in self.result_pieces(f)?.into_iter().enumerate() {
-            self.fix_piece(f, flushes, [s[0][n], s[1][n], s[2][n]], exponent);
-            self.asm.under(f.copy, under, &[to.into(), RAW.into()]);
-        }
-        Ok(())
-    }
-
-    fn fix_piece(
-        &mut self,
-        f: &'static Format,
-        flushes: bool,
-        [q, d, n]: [Register; 3],
-        exponent: Register,
-    ) {
-        let (w, k) = (Whole::of(f), SCRATCH_MASK);
-        let [da, na, other, _] = SCRATCH;
-        let magnitude = self.number(f, f.sign() - 1);
-        for (to, from) in [(RAW, q), (da, d), (na, n)] {
-            self.asm.op(f.and, &[to.into(), from.into(), magnitude]);
-        }
-        let infinity = self.number(f, f.infinity());
-        let zero_bits = if flushes { infinity } else { magnitude };
-        let is =
-            |x: Register, predicate: u8| (w.unsigned, vec![Arg::R(x), infinity, predicate.into()]);
-        let is_zero = |x: Register| (w.is_zero, vec![Arg::R(x), zero_bits]);
-        let mark = |t: &mut Self, under: Under, (code, args): (Code, Vec<Arg>)| {
-            let args = [vec![Arg::R(k)], args].concat();
-            t.asm.under(code, under, &args);
-        };
-        // The quotient underflows, judged by the exponents.
-        self.asm
-            .op(w.down, &[other.into(), da.into(), Arg::I(f.fraction as u8)]);
-        let least = if f.bits == 64 { -1075i64 } else { -150 };
-        let least = self.number(f, least as u64);
-        self.asm.op(w.add, &[other.into(), other.into(), least]);
-        let fraction = Arg::I(f.fraction as u8);
-        self.asm.op(w.down, &[exponent.into(), na.into(), fraction]);
-        let underflow = |predicate: u8| {
-            let args = vec![Arg::R(exponent), other.into(), predicate.into()];
-            (w.signed, args)
-        };
-        // Special cases are rare.
-        let (usual, done) = (self.asm.label(), self.asm.label());
-        mark(self, Under::All, is(RAW, LESS));
-        mark(self, Under::Merge(k), underflow(NOT_LESS));
-        for x in [da, na] {
-            mark(self, Under::Merge(k), is(x, LESS));
-            mark(
-                self,
-                Under::Merge(k),
-                (w.not_zero, vec![Arg::R(x), zero_bits]),
-            );
-        }
-        self.asm.op(w.are_all, &[k.into(), k.into()]);
-        self.asm.jump(Code::Jb_rel32_64, usual);
-        mark(self, Under::All, is(RAW, NOT_LESS));
-        self.fill_marked(f, RAW, f.infinity());
-        mark(self, Under::All, underflow(LESS));
-        self.fill_marked(f, RAW, 0);
-        for case in [is(da, EQUAL), is_zero(na)] {
-            mark(self, Under::All, case);
-            self.fill_marked(f, RAW, 0);
-        }
-        for case in [is_zero(da), is(na, EQUAL)] {
-            mark(self, Under::All, case);
-            self.fill_marked(f, RAW, f.infinity());
-        }
-        self.sign_of_quotient(f, d, n);
-        for both in [[is_zero(da), is_zero(na)], [is(da, EQUAL), is(na, EQUAL)]] {
-            let [first, second] = both;
-            mark(self, Under::All, first);
-            mark(self, Under::Merge(k), second);
-            self.fill_marked(f, RAW, f.sign() | f.infinity() | f.quiet());
-        }
-        for (magnitude, nan) in [(da, d), (na, n)] {
-            mark(self, Under::All, is(magnitude, MORE));
-            let quiet = self.number(f, f.quiet());
-            self.asm
-                .under(f.or, Under::Merge(k), &[RAW.into(), nan.into(), quiet]);
-        }
-        self.asm.jump(Code::Jmp_rel32_64, done);
-        self.asm.place(usual);
-        self.sign_of_quotient(f, d, n);
-        self.asm.place(done);
-    }
-
-    /// Sets the sign of a magnitude.
-    fn sign_of_quotient(&mut self, f: &Format, d: Register, n: Register) {
-        let (sign, other) = (self.number(f, f.sign()), SCRATCH[2]);
-        self.asm.op(f.xor, &[other.into(), d.into(), n.into()]);
-        self.asm.op(f.and, &[other.into(), other.into(), sign]);
-        self.asm.op(f.or, &[RAW.into(), RAW.into(), other.into()]);
     }
 }
 

@@ -9,6 +9,7 @@ mod bytes;
 mod compare;
 mod convert;
 mod division;
+mod fixup;
 mod float;
 mod format;
 mod functions;
@@ -19,6 +20,7 @@ mod masks;
 mod parts;
 mod short;
 mod shuffle;
+mod whole;
 mod wide;
 
 use wavetank_ir::{Bin, Block, Elem, Fp, Op, Tern, Ty, Un, Value};
