@@ -24,6 +24,7 @@
 
 #![warn(missing_docs)]
 
+mod access;
 mod plain;
 mod run;
 

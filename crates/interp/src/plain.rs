@@ -7,21 +7,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wavetank_ir::{
-    Block, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
-};
+use wavetank_ir::{Block, LANES, MemOp, Node, Op, Reg, Terminator, Ty, Value};
 use wavetank_translate::{Code, FrontEnd, Modes, Translator, TrapEntry};
 
-use wavetank_lane_ops::{
-    Ctx, INDEXED_SGPRS, Next, Simd, Step, Val, evaluate, mask_of, memory_step,
-};
-use wavetank_lower::{ROOM, addresses, descriptor, returns};
+use crate::access;
+use wavetank_lane_ops::{INDEXED_SGPRS, Val, evaluate, mask_of};
+use wavetank_lower::ROOM;
 use wavetank_machine::{
     Backend, BlockCost, Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock,
 };
-use wavetank_memory::{
-    Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
-};
+use wavetank_memory::{MemoryUnit, Uniform, VGPRS, Wave, sreg};
 
 /// A block, and what it takes of a time slice.
 type Known = (Block, BlockCost);
@@ -449,105 +444,11 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
-    /// Runs a memory operation's own step, with its values put among the temporaries; gives what comes back if that is no
-    /// register.
+    /// Makes a memory access; gives what comes back if that is no register.
     fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Leave> {
-        let lanes = size_of::<Uniform>() as u32;
-        let mut mem = Request {
-            op: op.clone(),
-            pc: self.pc,
-            cache: (self.pc >> 2) as u32,
-            sources: [Source::None; 4],
-            descriptor: descriptor(&op.space).map(|v| match v {
-                Some(v) => Source::Const(self.get(v).uniform()),
-                None => Source::None,
-            }),
-            address: [0; Image::MAX_ADDRESS],
-            data: [0; MemOp::MAX_DATA],
-            ret: returns(op),
-            mask: lanes,
-        };
-        let mut room = VGPRS;
-        for (source, value) in mem.sources.iter_mut().zip(addresses(&op.space)) {
-            let Some(value) = value else { continue };
-            *source = match *self.get(value) {
-                Val::Uniform(v) => Source::Const(v),
-                Val::Lanes(_) => Source::Vector(self.put(&mut room, value)),
-            };
-        }
-        let address = match &op.space {
-            Space::Image(image) => &image.address[..],
-            Space::Surface(element) => &element.at,
-            _ => &[],
-        };
-        for (at, value) in mem.address.iter_mut().zip(address) {
-            *at = self.put(&mut room, *value);
-        }
-        let mask = op.mask.map_or(!0, |m| self.get(m).uniform());
-        self.wave.own_uniforms()[0] = mask;
-        for (n, (at, value)) in (1..).zip(mem.data.iter_mut().zip(&op.data)) {
-            *at = match op.mask {
-                Some(_) => self.put(&mut room, *value),
-                None => {
-                    self.wave.own_uniforms()[n] = self.get(*value).uniform();
-                    lanes + 8 * n as u32
-                }
-            };
-        }
-        let returns_value = op.kind == MemKind::Load && op.ret.is_none();
-        if returns_value {
-            mem.ret = (room * VECTOR_BYTES) as u32;
-        }
-        let run = memory_step(Simd::Baseline, op, false);
-        let address = (&raw const mem).expose_provenance() as u64;
-        let step = Step {
-            run,
-            dst: 0,
-            dst2: 0,
-            src: [0; 3],
-            mask: lanes,
-            imm: [address, 0, 0],
-            flags: 0,
-        };
-        let (uniform, vector) = self.wave.raw();
-        let context = Context {
-            uniform,
-            vector: vector.cast(),
-            memory: self.memory,
-        };
-        let mut ctx = Ctx {
-            context,
-            leave: None,
-        };
-        // SAFETY: the wave is alive, the step is that of the operation, and its values are where it says.
-        if let (Next::Leave, Some(leave)) = (unsafe { run(&mut ctx, &step) }, ctx.leave.take()) {
-            return Err(leave);
-        }
-        let (_, file) = self.wave.raw();
-        let lane = |l: usize| match mask >> l & 1 {
-            0 => 0,
-            // SAFETY: the file has temporaries after its registers, of which few are used.
-            _ => unsafe { file.add(room * LANES + l).read() }.into(),
-        };
-        Ok(returns_value.then(|| Val::each(true, lane)))
-    }
-
-    /// Puts the lanes of a value where a memory step can read them, in the next two lane vectors after `room`; gives their
-    /// offset.
-    fn put(&mut self, room: &mut usize, value: Value) -> u32 {
-        let at = *room;
-        *room += 2;
-        let value = self.get(value).clone();
-        let (_, file) = self.wave.raw();
-        for l in 0..LANES {
-            let v = value.lane(l);
-            // SAFETY: the file has temporaries after its registers, of which few are used.
-            unsafe {
-                file.add(at * LANES + l).write(v as u32);
-                file.add((at + 1) * LANES + l).write((v >> 32) as u32);
-            }
-        }
-        (at * VECTOR_BYTES) as u32
+        let (values, pc) = (&self.values, self.pc);
+        let get = |v: Value| values[v.index()].as_ref().expect("operands come before");
+        access::perform(op, pc, get, self.wave, self.memory)
     }
 
     fn end(&mut self, end: &Terminator) -> Result<(), Leave> {

@@ -55,8 +55,9 @@ mod transcendental;
 mod unary;
 mod visit;
 
+pub use custom::cross::{set_shuffled_full_mask, set_table};
 pub use custom::lane_call::LaneCall;
-pub use custom::moves::INDEXED_SGPRS;
+pub use custom::moves::{INDEXED_SGPRS, IndexedRegisters};
 pub use custom::{flow, probe};
 pub use file::is_in_file;
 pub use reference::{Val, evaluate, mask_of};

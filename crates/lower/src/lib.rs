@@ -30,6 +30,7 @@ mod memory;
 mod ops;
 mod plan;
 mod single;
+mod special;
 mod temps;
 
 use std::any::Any;

@@ -50,6 +50,16 @@ pub(crate) enum Round {
     Fault { wave: u32, fault: Fault },
 }
 
+/// The effect of one wave's time slice.
+struct Ran {
+    /// The state of the wave after it.
+    state: WaveState,
+    /// Whether the wave ended, or its next time slice is longer.
+    progress: bool,
+    /// Whether the wave could go on at once.
+    busy: bool,
+}
+
 impl WorkGroup {
     /// Room for a work-group.
     pub(crate) fn new(group: Group) -> Self {
@@ -101,56 +111,24 @@ impl WorkGroup {
         exports: Option<&(dyn Fn(&Exported) + Sync)>,
         message: &mut dyn FnMut(Message),
     ) -> Round {
-        let (mut progress, mut asleep) = (false, true);
+        let (mut progress, mut busy) = (false, false);
         self.slices.shuffle(&mut self.order);
         for at in 0..self.order.len() {
             let n = self.order[at] as usize;
-            match self.states[n] {
-                WaveState::Ready => {}
-                WaveState::GlobalSync(ticket) if !sync.is_waiting(ticket) => {
-                    self.slices.met(n);
-                    progress = true;
-                }
-                WaveState::GlobalSync(_) | WaveState::Barrier | WaveState::Ended => continue,
+            progress |= self.resume(n, sync);
+            if self.states[n] != WaveState::Ready {
+                continue;
             }
-            self.states[n] = WaveState::Ready;
-            let wave = &mut self.waves[n];
-            wave.uniform_mut().budget = self.slices.budget(n);
-            let mut leave = worker.run(wave);
-            while let Leave::Other(event) = &leave
-                && let Event::Message { pc, message: code } = **event
-            {
-                worker.rest();
-                message(message_of(self.group, n, pc, code, wave));
-                leave = worker.run(wave);
-            }
-            match leave {
-                Leave::End(pc) => {
-                    (self.states[n], self.stopped_at[n]) = (WaveState::Ended, pc);
-                    progress = true;
+            let leave = self.time_slice(n, worker, message);
+            match self.after(n, leave, sync, exports) {
+                Ok(ran) => {
+                    self.states[n] = ran.state;
+                    progress |= ran.progress;
+                    busy |= ran.busy;
                 }
-                Leave::Barrier(pc) => {
-                    (self.states[n], self.stopped_at[n]) = (WaveState::Barrier, pc);
-                }
-                Leave::Yield(point, pc) => {
-                    self.stopped_at[n] = pc;
-                    if !point.waits() {
-                        progress |= self.slices.used_up(n);
-                        asleep = false;
-                    }
-                }
-                Leave::Other(event) => {
-                    worker.rest();
-                    match self.handle(n, *event, sync, exports) {
-                        Ok(state) => {
-                            self.states[n] = state;
-                            asleep &= state != WaveState::Ready;
-                        }
-                        Err(fault) => {
-                            let wave = n as u32;
-                            return Round::Fault { wave, fault };
-                        }
-                    }
+                Err(fault) => {
+                    let wave = n as u32;
+                    return Round::Fault { wave, fault };
                 }
             }
         }
@@ -158,11 +136,77 @@ impl WorkGroup {
             return Round::Ended;
         }
         progress |= self.release_barrier();
-        match (progress, asleep) {
-            (true, _) => Round::Progress,
-            (false, true) => Round::Asleep,
-            (false, false) => Round::Busy,
+        if progress {
+            Round::Progress
+        } else if busy {
+            Round::Busy
+        } else {
+            Round::Asleep
         }
+    }
+
+    /// Makes a wave ready if it waited for waves of other work-groups, and need not any more. Returns whether that is so.
+    #[inline]
+    fn resume(&mut self, n: usize, sync: &GlobalSyncUnit) -> bool {
+        match self.states[n] {
+            WaveState::GlobalSync(ticket) if !sync.is_waiting(ticket) => {
+                self.states[n] = WaveState::Ready;
+                self.slices.met(n);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Runs a wave for a time slice. The messages that it sends are delivered, and do not end the slice.
+    #[inline]
+    fn time_slice(
+        &mut self,
+        n: usize,
+        worker: &mut impl Worker,
+        message: &mut dyn FnMut(Message),
+    ) -> Leave {
+        let wave = &mut self.waves[n];
+        wave.uniform_mut().budget = self.slices.budget(n);
+        loop {
+            let leave = worker.run(wave);
+            let Leave::Other(event) = &leave else {
+                return leave;
+            };
+            worker.rest();
+            let Event::Message { pc, message: code } = **event else {
+                return leave;
+            };
+            message(message_of(self.group, n, pc, code, wave));
+        }
+    }
+
+    /// Notes where a wave stopped, and handles the event with which it left. Returns the effect of its time slice, or the fault.
+    #[inline]
+    fn after(
+        &mut self,
+        n: usize,
+        leave: Leave,
+        sync: &GlobalSyncUnit,
+        exports: Option<&(dyn Fn(&Exported) + Sync)>,
+    ) -> Result<Ran, Fault> {
+        self.stopped_at[n] = leave.pc();
+        let mut ran = Ran {
+            state: WaveState::Ready,
+            progress: false,
+            busy: false,
+        };
+        match leave {
+            Leave::End(_) => (ran.state, ran.progress) = (WaveState::Ended, true),
+            Leave::Barrier(_) => ran.state = WaveState::Barrier,
+            Leave::Yield(point, _) if point.waits() => {}
+            Leave::Yield(..) => (ran.progress, ran.busy) = (self.slices.used_up(n), true),
+            Leave::Other(event) => {
+                ran.state = self.handle(n, *event, sync, exports)?;
+                ran.busy = ran.state == WaveState::Ready;
+            }
+        }
+        Ok(ran)
     }
 
     /// Guest instructions that the next round may take at most.
@@ -172,7 +216,7 @@ impl WorkGroup {
         ready.map(|n| self.slices.most(n)).sum()
     }
 
-    /// Handles the event with which a wave left. Gives its new state, or the fault.
+    /// Handles the event with which a wave left. Returns the new state, or the fault.
     #[cold]
     fn handle(
         &mut self,
@@ -181,7 +225,6 @@ impl WorkGroup {
         sync: &GlobalSyncUnit,
         exports: Option<&(dyn Fn(&Exported) + Sync)>,
     ) -> Result<WaveState, Fault> {
-        self.stopped_at[n] = event.pc();
         match event {
             Event::GlobalSync { request, .. } => {
                 let ticket = sync.enter(request);
@@ -198,7 +241,7 @@ impl WorkGroup {
                 Ok(WaveState::Ready)
             }
             Event::Fault(fault) => Err(fault),
-            Event::Message { .. } => unreachable!("the round goes on after messages"),
+            Event::Message { .. } => unreachable!("messages do not end time slices"),
         }
     }
 

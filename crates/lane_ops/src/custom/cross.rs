@@ -9,7 +9,18 @@ use crate::lanes::{Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
-/// The table of a shuffle, stored with the block; `imm[1]` is its address.
+/// Gives a shuffle its table, by the address at which it is kept with the block. Its only source is source 0, so that the other
+/// constants are free.
+pub fn set_table(step: &mut Step, address: u64) {
+    step.imm[1] = address;
+}
+
+/// Gives a shuffle of a mask its result for the mask of all lanes, a shortcut for EXEC, which mostly is full.
+pub fn set_shuffled_full_mask(step: &mut Step, shuffled: u64) {
+    step.imm[2] = shuffled;
+}
+
+/// The table of a shuffle.
 ///
 /// # Safety
 /// Lowering made the step with the address of a table that outlives it.
@@ -40,8 +51,7 @@ impl<const ROWS: bool> Custom for Shuffle<ROWS> {
     }
 }
 
-/// A shuffle of a mask, restricted to the step's mask. `imm[2]` is the shuffled mask of all lanes, a shortcut for EXEC, which
-/// mostly is full.
+/// A shuffle of a mask, restricted to the step's mask.
 pub(crate) struct ShuffleMask;
 
 impl Custom for ShuffleMask {
@@ -51,7 +61,8 @@ impl Custom for ShuffleMask {
         unsafe {
             let from = ctx.uniform64(s, 0);
             if from == u64::MAX {
-                let r = s.imm[2] & ctx.mask(s);
+                let shuffled_full_mask = s.imm[2];
+                let r = shuffled_full_mask & ctx.mask(s);
                 ctx.u::<u64>(s.dst).write_unaligned(r);
                 return Next::Step;
             }

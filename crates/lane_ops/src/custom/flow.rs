@@ -5,7 +5,23 @@ use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 use crate::step::{Ctx, Next, Step};
 use wavetank_machine::{Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock};
 
-/// Continues at `imm[2]`.
+/// Sets the address at which the wave continues after a step at the end of a block, and that of the step's instruction.
+pub fn set_next(step: &mut Step, pc: u64, next: u64) {
+    step.imm[2] = next;
+    step.dst2 = next.wrapping_sub(pc) as u32;
+}
+
+/// Sets the target of a conditional branch, whose only source is the condition.
+pub fn set_target(step: &mut Step, target: u64) {
+    step.imm[1] = target;
+}
+
+/// Sets the clock that [`read_clock`] reads.
+pub fn set_clock(step: &mut Step, clock: Clock) {
+    step.flags = u32::from(clock == Clock::RealTime);
+}
+
+/// Continues at `imm[2]` ([`set_next`]).
 ///
 /// # Safety
 /// The contract of [`StepFn`](crate::step::StepFn), as for all functions here.
@@ -15,7 +31,7 @@ pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Block
 }
 
-/// Branches to `imm[1]` if source 0 is not 0, else to `imm[2]`.
+/// Branches to `imm[1]` ([`set_target`]) if source 0 is not 0, else to `imm[2]`.
 ///
 /// # Safety
 /// The contract of [`StepFn`](crate::step::StepFn).
@@ -154,7 +170,7 @@ pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     }
 }
 
-/// Reads a clock: that of cycles, or with flag 1 that of real time.
+/// Reads a clock ([`set_clock`]).
 ///
 /// # Safety
 /// The contract of [`StepFn`](crate::step::StepFn).

@@ -137,22 +137,59 @@ impl<W: Word> Custom for UniformSelect<W> {
     }
 }
 
-/// Reads vector register `imm[1] + index`; out of range reads v0 (Vega ISA,
-/// 3.6.2). Source 0 is the index; the file begins at `dst2`.
+/// The registers that a step accesses by an index, which is its source 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IndexedRegisters {
+    /// The offset of their file, or of the file of their shadows.
+    pub file: u32,
+    /// The number of the register with index 0.
+    pub base: u64,
+}
+
+impl IndexedRegisters {
+    /// Makes a step access these registers.
+    pub fn store(self, step: &mut Step) {
+        // A step has two sources at most, so that the third constant is free.
+        (step.dst2, step.imm[2]) = (self.file, self.base);
+    }
+
+    /// The registers of a step.
+    #[inline(always)]
+    fn of(s: &Step) -> IndexedRegisters {
+        IndexedRegisters {
+            file: s.dst2,
+            base: s.imm[2],
+        }
+    }
+
+    /// The number of the register that the step's index selects, which may be out of range.
+    ///
+    /// # Safety
+    /// The contract of `StepFn`.
+    #[inline(always)]
+    unsafe fn selected(self, ctx: &Ctx<'_, '_>, s: &Step) -> u32 {
+        // SAFETY: lowering proved the offsets of the step.
+        (self.base as u32).wrapping_add(unsafe { ctx.uniform32(s, 0) })
+    }
+}
+
+/// Reads a vector register by an index; out of range reads v0 (Vega ISA, 3.6.2).
 pub(crate) struct ReadIndexed;
 
 impl Custom for ReadIndexed {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        let registers = IndexedRegisters::of(s);
         // SAFETY: lowering proved the offsets; the register is in the file.
         unsafe {
-            let n = (s.imm[1] as u32).wrapping_add(ctx.uniform32(s, 0));
+            let n = registers.selected(ctx, s);
             let n = if n < wavetank_memory::VGPRS as u32 {
                 n
             } else {
                 0
             };
-            let from = ctx.v(s.dst2 + n * VECTOR_BYTES as u32).cast_const();
+            let at = registers.file + n * VECTOR_BYTES as u32;
+            let from = ctx.v(at).cast_const();
             let r = all_lanes(|i| u32::lane(from, i));
             u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
         }
@@ -160,19 +197,20 @@ impl Custom for ReadIndexed {
     }
 }
 
-/// Writes vector register `imm[1] + index`; out of range writes nothing.
-/// Source 0 is the index, source 1 the value; the file begins at `dst2`.
+/// Writes a vector register by an index; out of range writes nothing. Source 1 is the value.
 pub(crate) struct WriteIndexed<const U: u8>;
 
 impl<const U: u8> Custom for WriteIndexed<U> {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        let registers = IndexedRegisters::of(s);
         // SAFETY: lowering proved the offsets; the register is in the file.
         unsafe {
-            let n = (s.imm[2] as u32).wrapping_add(ctx.uniform32(s, 0));
+            let n = registers.selected(ctx, s);
             if n < wavetank_memory::VGPRS as u32 {
                 let r = all_lanes(|i| lane::<u32>(ctx, s, 1, U, i));
-                u32::store::<S>(ctx.v(s.dst2 + n * VECTOR_BYTES as u32), ctx.mask(s), &r);
+                let at = registers.file + n * VECTOR_BYTES as u32;
+                u32::store::<S>(ctx.v(at), ctx.mask(s), &r);
             }
         }
         Next::Step
@@ -182,35 +220,37 @@ impl<const U: u8> Custom for WriteIndexed<U> {
 /// The number of SGPRs that relative addressing may access (Vega ISA, 3.6.1).
 pub const INDEXED_SGPRS: u32 = 104;
 
-/// Reads uniform register `imm[1] + index`; out of range reads s0. The file begins at `dst2`.
+/// Reads a uniform register by an index; out of range reads s0.
 pub(crate) struct ReadIndexedS;
 
 impl Custom for ReadIndexedS {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        let registers = IndexedRegisters::of(s);
         // SAFETY: lowering proved the offsets; the register is in the file.
         unsafe {
-            let n = (s.imm[1] as u32).wrapping_add(ctx.uniform32(s, 0));
+            let n = registers.selected(ctx, s);
             let n = if n < INDEXED_SGPRS { n } else { 0 };
-            let value = ctx.u::<u32>(s.dst2 + 4 * n).read();
+            let value = ctx.u::<u32>(registers.file + 4 * n).read();
             ctx.u::<u32>(s.dst).write(value);
         }
         Next::Step
     }
 }
 
-/// Writes uniform register `imm[2] + index`; out of range writes nothing. The file begins at `dst2`.
+/// Writes a uniform register by an index; out of range writes nothing. Source 1 is the value.
 pub(crate) struct WriteIndexedS;
 
 impl Custom for WriteIndexedS {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        let registers = IndexedRegisters::of(s);
         // SAFETY: lowering proved the offsets; the register is in the file.
         unsafe {
-            let n = (s.imm[2] as u32).wrapping_add(ctx.uniform32(s, 0));
+            let n = registers.selected(ctx, s);
             if n < INDEXED_SGPRS {
                 let value = ctx.uniform32(s, 1);
-                ctx.u::<u32>(s.dst2 + 4 * n).write(value);
+                ctx.u::<u32>(registers.file + 4 * n).write(value);
             }
         }
         Next::Step

@@ -1,8 +1,8 @@
 //! Probes: steps that report values to checkers and change nothing.
 //!
-//! Source 0 is the probed value, source 1 the lanes; `flags` is its meaning, `imm[2]` the address of its instruction. The fields
-//! for results and further sources hold the locations of the values shown with it, and the upper bits of `flags` their kinds
-//! ([`show`]).
+//! Source 0 is the probed value, source 1 the lanes; the lower bits of `flags` are its meaning, `imm[2]` is the address of its
+//! instruction ([`set_subject`]). The fields for results and further sources hold the locations of the values shown with it, and
+//! the upper bits of `flags` their kinds ([`show`]).
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,18 @@ use crate::lanes::Word;
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
-/// Records that the wave has passed a wait at `imm[2]`.
+/// Sets the address of the instruction that a step reports: of a wait, or of a probe.
+pub fn set_instruction(step: &mut Step, pc: u64) {
+    step.imm[2] = pc;
+}
+
+/// Sets the address of the instruction that a probe reports, and the meaning of the probed value.
+pub fn set_subject(step: &mut Step, pc: u64, about: u8) {
+    set_instruction(step, pc);
+    step.flags = about.into();
+}
+
+/// Records that the wave has passed a wait, whose address [`set_instruction`] sets.
 ///
 /// # Safety
 /// No condition: only the signature requires `unsafe`.
