@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_table_the_system_is_queried() {
+    fn without_a_table_a_query_gives_the_memory() {
         let table = |text: &str| Some(text.to_owned());
         let never = || unreachable!("the table says it");
         assert_eq!(free_of(table("MemAvailable: 7 kB"), never), 7 << 10);
