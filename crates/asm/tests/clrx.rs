@@ -458,7 +458,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gallium\n.kernel k\n.entry 1, 2",
-            "`.entry` stands behind `.proginfo`",
+            "`.entry` follows `.proginfo`",
         ),
         (
             ".gallium\n.kernel k\n.proginfo\n.entry 1, 2\n.text\nk: s_endpgm",
@@ -494,7 +494,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.dims x",
-            "say `.text` behind `k`",
+            "say `.text` after `k`",
         ),
         (
             ".gpu Fiji\n.kernel k\n.text\ns_endpgm",

@@ -13,7 +13,7 @@ use wavetank_object::{Lines, open};
 use crate::common::compilers::{assembled_by_clang, kernels, printed};
 use crate::common::linked::in_memory;
 use crate::common::{Folder, run};
-use crate::objects::told;
+use crate::objects::described;
 
 /// Linked by `wavetank_link`.
 fn linked(object: &Relocatable) -> Vec<u8> {
@@ -44,7 +44,7 @@ const OWN: [&str; 3] = [
 /// Compares sections, relocations and symbols.
 fn same_objects(what: &str, ours: &Relocatable, theirs: &Relocatable) {
     let [ours, theirs] = [ours, theirs].map(|object| {
-        let mut all = told(object);
+        let mut all = described(object);
         all.retain(|name, _| !OWN.contains(&name.as_str()));
         all
     });

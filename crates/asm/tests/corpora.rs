@@ -110,7 +110,7 @@ fn assert_none(failures: &[String]) {
     assert!(failures.is_empty(), "{count} wrong:\n{}", shown.join("\n"));
 }
 
-/// What is wrong with lines in a source behind others.
+/// What is wrong with lines in a source after others.
 fn failures(
     chip: Chip,
     dialect: Dialect,
@@ -120,17 +120,18 @@ fn failures(
     let all = before.iter().chain(lines.iter().map(|line| &line.0));
     let source: String = all.flat_map(|line| [line, "\n"]).collect();
     let made = made(&source, chip, dialect);
-    let told = lines
-        .iter()
-        .zip(1 + before.len()..)
-        .filter_map(|((text, bytes), number)| {
-            match (made.wrong.get(&number), made.bytes.get(&number)) {
-                (None, Some(own)) if own == bytes => None,
-                (None, own) => Some(format!("{chip} {text}: {own:02x?}, not {bytes:02x?}")),
-                (Some(why), _) => Some(format!("{chip} {text}: {why}")),
-            }
-        });
-    told.collect()
+    let reported =
+        lines
+            .iter()
+            .zip(1 + before.len()..)
+            .filter_map(|((text, bytes), number)| {
+                match (made.wrong.get(&number), made.bytes.get(&number)) {
+                    (None, Some(own)) if own == bytes => None,
+                    (None, own) => Some(format!("{chip} {text}: {own:02x?}, not {bytes:02x?}")),
+                    (Some(why), _) => Some(format!("{chip} {text}: {why}")),
+                }
+            });
+    reported.collect()
 }
 
 #[test]
@@ -177,7 +178,7 @@ fn wrong_lines_are_refused_alone_and_spoil_no_others() {
                 all.push(format!("{chip} alone: {line}"));
             }
         }
-        // A right line behind each wrong one, those of one kind beside each other.
+        // A right line after each wrong one, those of one kind beside each other.
         let Some(good) = right.get(chip).or_else(|| same_generation(&right, *chip)) else {
             all.push(format!("{chip} has no right lines"));
             continue;
@@ -209,9 +210,9 @@ fn wrong_lines_are_refused_alone_and_spoil_no_others() {
                 Some(_) => {}
             }
             if let Some(why) = made.wrong.get(&second) {
-                all.push(format!("{chip} {text}, behind {bad}: {why}"));
+                all.push(format!("{chip} {text}, after {bad}: {why}"));
             } else if made.bytes.get(&second) != Some(bytes) {
-                all.push(format!("{chip} {text}, behind {bad}: other bytes"));
+                all.push(format!("{chip} {text}, after {bad}: other bytes"));
             }
         }
     }

@@ -58,7 +58,7 @@ fn what_is_no_instruction_is_shown_as_words() {
     );
 }
 
-/// What is told in full is held to LLVM's symbolizer by the tests of `Lines`.
+/// The full lines are compared with LLVM's symbolizer by the tests of `Lines`.
 #[test]
 fn lines_of_source_stand_between_instructions() {
     let bytes = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");

@@ -28,7 +28,7 @@ pub(crate) fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<R
 }
 
 /// What makes two objects the same, by name: the order of sections and symbols does not.
-pub(crate) fn told(object: &Relocatable) -> BTreeMap<String, String> {
+pub(crate) fn described(object: &Relocatable) -> BTreeMap<String, String> {
     let place = |place: Place| match place {
         Place::Section(at) => object.sections[at].name.clone(),
         other => format!("{other:?}"),
@@ -87,7 +87,7 @@ fn compare(name: &str, cpu: &str, version: u8) {
         eprintln!("SKIP {name}.s: llvm-mc-14 is absent");
         return;
     };
-    let (ours, theirs) = (told(&ours), told(&theirs));
+    let (ours, theirs) = (described(&ours), described(&theirs));
     for (what, text) in &ours {
         assert_eq!(Some(text), theirs.get(what), "{name}.s for {cpu}: {what}");
     }
@@ -154,7 +154,7 @@ fn kernels_of_version_2() {
 #[test]
 fn features_as_version_3_writes_them_are_version_3() {
     let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900+xnack\"\ns_nop 0\n";
-    // No version is asked for.
+    // No version is requested.
     let ours = assemble_object("a.s", source, &Options::new(Chip::Gfx900)).expect("a source");
     if let Some(theirs) = llvm("features", source, "gfx900", 3) {
         assert_eq!(ours.identity, theirs.identity);

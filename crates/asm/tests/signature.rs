@@ -3,9 +3,9 @@
 use wavetank_asm::{Options, assemble_object};
 use wavetank_gcn::{Chip, Dialect};
 
-use crate::objects::{llvm, told};
+use crate::objects::{described, llvm};
 
-/// Code, and behind a line `; ----` the directives that `--kernel` stands for. Names are such that they could be read as
+/// Code, and after a line `; ----` the directives that `--kernel` stands for. Names are such that they could be read as
 /// truth values or numbers.
 const SOURCE: &str = include_str!("sources/signature.s");
 const SIGNATURE: &str =
@@ -25,7 +25,7 @@ fn options(cpu: &str, version: u8, signatures: &[&str]) -> Options<'static> {
 #[test]
 fn signatures_stand_for_directives() {
     let (code, _) = SOURCE.split_once("; ----").expect("both halves");
-    // SGPRs: 21, and behind them VCC; FLAT_SCRATCH as well on gfx6, and XNACK_MASK on gfx900 (the guide, "Kernel
+    // SGPRs: 21, and after them VCC; FLAT_SCRATCH as well on gfx6, and XNACK_MASK on gfx900 (the guide, "Kernel
     // Descriptor", `GRANULATED_WAVEFRONT_SGPR_COUNT`).
     for (cpu, version, sgprs) in [
         ("gfx600", 4, "25"),
@@ -34,7 +34,7 @@ fn signatures_stand_for_directives() {
         ("gfx900", 5, "25"),
     ] {
         let ours = assemble_object("n.s", code, &options(cpu, version, &[SIGNATURE]));
-        let ours = told(&ours.unwrap_or_else(|errors| panic!("{cpu}: {errors}")));
+        let ours = described(&ours.unwrap_or_else(|errors| panic!("{cpu}: {errors}")));
         let minor = (version - 3).to_string();
         let source = SOURCE.replace("VERSION", &minor).replace("SGPRS", sgprs);
         let mut source = source.replace("CPU", cpu);
@@ -57,7 +57,7 @@ fn signatures_stand_for_directives() {
         let Some(theirs) = llvm("signature", &source, cpu, version) else {
             return;
         };
-        for (what, text) in told(&theirs) {
+        for (what, text) in described(&theirs) {
             assert_eq!(ours.get(&what), Some(&text), "{cpu}: {what}");
         }
     }
@@ -90,7 +90,7 @@ fn kernels_in_another_syntax_are_the_same() {
             ..options("gfx900", 5, &["k(global u32* out)"])
         };
         let object = assemble_object("k.s", source, &options);
-        told(&object.unwrap_or_else(|errors| panic!("{dialect}: {errors}")))
+        described(&object.unwrap_or_else(|errors| panic!("{dialect}: {errors}")))
     };
     let llvm = made(Dialect::Llvm, "k: v_mov_b32 v6, vcc_lo ; a copy\n s_endpgm");
     let clrx = made(Dialect::Clrx, "k: v_mov_b32 v6, vcc_lo; s_endpgm # the end");
@@ -98,7 +98,7 @@ fn kernels_in_another_syntax_are_the_same() {
 }
 
 #[test]
-fn what_a_source_does_not_have_is_told() {
+fn names_that_a_source_does_not_have_are_reported() {
     let kernel = "k: s_endpgm\n";
     let directives =
         ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel";

@@ -15,9 +15,9 @@ fn texts(source: &str) -> Result<Vec<(usize, String)>, wavetank_asm::Errors> {
 fn byte_order_marks_and_lone_carriage_returns_are_read() {
     let source = "\u{feff}start:\rs_nop 1\r\ns_branch start\rend: s_nop 2\r";
     let lines = texts(source).expect("a source");
-    let told: Vec<_> = lines.iter().map(|(n, t)| (*n, t.as_str())).collect();
+    let lines_read: Vec<_> = lines.iter().map(|(n, t)| (*n, t.as_str())).collect();
     assert_eq!(
-        told,
+        lines_read,
         [(2, "s_nop 1"), (3, "s_branch 65534"), (4, "s_nop 2")]
     );
     // Elsewhere it is no mark.
@@ -47,7 +47,7 @@ fn enough_errors_are_enough() {
 }
 
 #[test]
-fn errors_are_told_in_plain_characters_and_clipped() {
+fn errors_are_printed_in_plain_characters_and_clipped() {
     let error = texts("s_nop 0 \u{1b}]0;title\u{7}")
         .unwrap_err()
         .to_string();
@@ -100,12 +100,12 @@ fn instructions_have_the_values_that_come_later() {
     ];
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     assert_eq!(code(source).expect("a source"), bytes);
-    let mut told = Vec::new();
+    let mut lines_read = Vec::new();
     assemble(source, Chip::Gfx900, Dialect::Llvm, |line| {
         let mut text = String::new();
         line.print(Dialect::Llvm, &mut text)
             .expect("a string takes all");
-        told.push((line.address, text, line.bytes().to_vec()));
+        lines_read.push((line.address, text, line.bytes().to_vec()));
         assert_eq!(line.waits_for(), None);
     })
     .expect("a source");
@@ -117,7 +117,7 @@ fn instructions_have_the_values_that_come_later() {
         (28, "s_nop 1", 28..32),
     ];
     let expected = lines.map(|(at, text, place)| (at, text.to_owned(), bytes[place].to_vec()));
-    assert_eq!(told, expected);
+    assert_eq!(lines_read, expected);
 }
 
 #[test]

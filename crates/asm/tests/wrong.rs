@@ -45,7 +45,7 @@ fn says(source: &str, words: &[&str]) {
 }
 
 #[test]
-fn each_wrong_line_is_told_at_its_place() {
+fn each_wrong_line_is_reported_at_its_place() {
     let errors =
         errors(".long 1,\n.section .rodata\n.fill -1\n.set a, b*c\ns_nop q\n.globl\n.p2align 99\n")
             .0;
@@ -211,7 +211,7 @@ fn files_without_end_are_too_large() {
 }
 
 #[test]
-fn a_line_has_no_more_errors_than_are_asked_for() {
+fn a_line_has_no_more_errors_than_requested() {
     let all = errors(&"a:".repeat(1000)).0;
     assert_eq!(all.len(), 20);
 }

@@ -24,7 +24,7 @@ pub struct Checked {
 
 impl Case {
     /// Runs the instructions once more, under tools, as those of one work-group; `run` is what came of them without. Waves go on
-    /// behind accesses that are refused. What the case expects to stop it is no finding. To `init` what the case does not set is
+    /// after accesses that are refused. What the case expects to stop it is no finding. To `init` what the case does not set is
     /// undefined in registers, LDS and scratch, although it is 0.
     ///
     /// Of other instruction sets than GCN nothing is known: `None`.
@@ -46,9 +46,9 @@ impl Case {
             _ => tools,
         };
         let findings = self.found(tools, &module, code.handler)?;
-        let told = |finding: &Finding| !self.means(finding, stopped);
+        let is_mistake = |finding: &Finding| !self.means(finding, stopped);
         Ok(Some(Checked {
-            findings: findings.into_iter().filter(told).collect(),
+            findings: findings.into_iter().filter(is_mistake).collect(),
             lines: code.lines,
             module,
         }))
@@ -90,12 +90,12 @@ impl Checked {
                 column: Some(*column),
             })
         };
-        let tell = |place: Place| {
+        let locate = |place: Place| {
             let frames = frame(&place).into_iter().collect();
             let source = Source { frames };
             Place { source, ..place }
         };
         let shown_as = file.unwrap_or(Path::new("the instructions"));
-        self.module.show_with(finding, shown_as, tell, see)
+        self.module.show_with(finding, shown_as, locate, see)
     }
 }

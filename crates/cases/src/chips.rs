@@ -1,6 +1,6 @@
 //! Files of cases, of which some run on several chips: see `docs/reference/exec-format.md`.
 //!
-//! Behind `isa gfx803 gfx900` each case runs on every chip of the line that has all of its instructions.
+//! After `isa gfx803 gfx900` each case runs on every chip of the line that has all of its instructions.
 
 use wavetank::DEFAULT_CHIP;
 
@@ -72,7 +72,7 @@ fn sets(header: &str) -> Result<Vec<Set>, String> {
     for name in names(header) {
         let set = Set::named(name)?;
         if sets.contains(&set) {
-            return Err(format!("{} stands twice behind `isa`", set.name()));
+            return Err(format!("{} stands twice after `isa`", set.name()));
         }
         sets.push(set);
     }
@@ -99,7 +99,7 @@ impl<'a> Part<'a> {
         }
         let mut cases = Vec::new();
         let having: Vec<&Set> = self.sets.iter().filter(|set| self.runs_on(**set)).collect();
-        // Where no chip has all, the first one tells what it lacks.
+        // Where no chip has all, the error names the instructions that the first one lacks.
         let sets = if having.is_empty() {
             vec![first]
         } else {

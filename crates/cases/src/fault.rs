@@ -40,7 +40,7 @@ pub(crate) enum Expected {
 }
 
 impl Expected {
-    /// Reads what stands behind `fault =`.
+    /// Reads the text after `fault =`.
     pub(crate) fn parse(text: &str) -> Result<Expected, String> {
         if let Some(part) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
             return if part.is_empty() {

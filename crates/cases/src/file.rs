@@ -60,7 +60,7 @@ pub(crate) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                 (Place::Handler, Set::Gcn(_)) => case.handler.extend(lines),
                 (Place::Handler, Set::Maxwell(_) | Set::Visa(_)) => {
                     return Err(wrong(format!(
-                        "{} has no trap handler here: write the instruction behind `>` alone",
+                        "{} has no trap handler here: write the instruction after `>` alone",
                         case.set.name()
                     )));
                 }
@@ -159,7 +159,7 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
     }
     if let Some(text) = fault_line(line) {
         if before {
-            return Err("a fault is expected behind instructions: it belongs after them".into());
+            return Err("a fault is expected before instructions: it belongs after them".into());
         }
         case.fault = Some((Expected::parse(text)?, number));
         return Ok(());
@@ -182,7 +182,7 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
     }
     let assignment = assignment(line, case, number)?;
     if before && matches!(assignment.target.place(), Target::Export { .. }) {
-        return Err("an export is expected behind instructions: it belongs after them".into());
+        return Err("an export is expected before instructions: it belongs after them".into());
     }
     if before {
         case.setup.push(assignment);
@@ -192,13 +192,13 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
     Ok(())
 }
 
-/// What stands behind `fault =`.
+/// The text after `fault =`.
 fn fault_line(line: &str) -> Option<&str> {
     let (name, text) = line.split_once('=')?;
     (name.trim() == "fault").then_some(text.trim())
 }
 
-/// The buffer that stands behind `border colors =`.
+/// The buffer that stands after `border colors =`.
 fn border_line(line: &str) -> Option<Result<&str, String>> {
     let (name, text) = line.split_once('=')?;
     let is_it = name.split_whitespace().eq(["border", "colors"]);
@@ -211,7 +211,7 @@ fn border_line(line: &str) -> Option<Result<&str, String>> {
     })
 }
 
-/// What stands behind `surface`, unless it is a place that has a value.
+/// The text after `surface`, unless it is a place that has a value.
 fn surface_line(line: &str) -> Option<&str> {
     line.strip_prefix("surface ")
         .filter(|text| !text.contains('='))
@@ -298,7 +298,7 @@ pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Ca
     Ok(case)
 }
 
-/// Sources of NVIDIA's and Intel's have comments behind their instructions.
+/// Sources of NVIDIA's and Intel's have comments after their instructions.
 fn without_comment(text: &str, set: Set) -> &str {
     match (set, text.split_once("//")) {
         (Set::Maxwell(_) | Set::Visa(_), Some((code, _))) => code,
@@ -306,7 +306,7 @@ fn without_comment(text: &str, set: Set) -> &str {
     }
 }
 
-/// The words of a state: a surface takes those behind it, up to the next that is one or sets something.
+/// The words of a state: a surface takes those after it, up to the next that is one or sets something.
 fn phrases(state: &[String]) -> Vec<String> {
     let mut phrases: Vec<String> = Vec::new();
     let mut of_surface = false;

@@ -270,7 +270,7 @@ fn memory(text: &str) -> Result<Target, String> {
         ["bytes", "read", "only"] => (true, true),
         _ => {
             return Err(format!(
-                "`mem {}`: behind the name may stand `bytes` and `read only`",
+                "`mem {}`: after the name only these may follow: `bytes` and `read only`",
                 text.trim()
             ));
         }

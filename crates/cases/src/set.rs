@@ -123,7 +123,7 @@ impl Set {
         }
     }
 
-    /// Reads an instruction, or those that the words behind `.long` are. The text is a part of `line`, whose columns count.
+    /// Reads an instruction, or those that the words after `.long` are. The text is a part of `line`, whose columns count.
     pub(crate) fn instructions(self, text: &str, line: &str) -> Result<Vec<Code>, String> {
         let list = text.strip_prefix(".long");
         let list = list.filter(|list| list.is_empty() || list.starts_with(char::is_whitespace));
@@ -459,7 +459,7 @@ fn shown(text: &str, first: usize, message: &str, span: &Range<usize>, snippet: 
     format!("column {column}: {message}\n{snippet}")
 }
 
-/// How many bytes a part of a line stands behind its beginning.
+/// How many bytes a part of a line stands after its beginning.
 fn distance(part: &str, line: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)
 }

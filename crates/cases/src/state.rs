@@ -161,7 +161,7 @@ impl State {
 
 fn read(registry: &Registry, address: u64, bytes: usize) -> Vec<u8> {
     let mut contents = vec![0; bytes];
-    // What a case has made is never freed; it has no scratch if it has not asked for any.
+    // What a case has made is never freed; it has no scratch if it has not requested any.
     let _ = registry.read(address, &mut contents);
     contents
 }

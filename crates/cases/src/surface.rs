@@ -24,11 +24,11 @@ const FORM: &str = "write `surface T6 2d 8x4 u32 iota`: its number, dimensions (
 /// Bytes that a surface of a case may have.
 const MAX_BYTES: u64 = 1 << 26;
 
-/// The words that say more of a surface, behind its elements.
+/// The words that say more of a surface, after its elements.
 const MORE: [&str; 5] = ["pitch", "blocks", "levels", "disabled", "absent"];
 
 impl Declared {
-    /// Reads what stands behind the word `surface`.
+    /// Reads the text after the word `surface`.
     pub(crate) fn parse(text: &str, line: usize) -> Result<Declared, String> {
         let mut words = text.split_whitespace();
         let mut word = |what: &str| {

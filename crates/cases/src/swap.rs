@@ -9,7 +9,7 @@ impl Case {
     /// The case with `to` wherever it has `from`: the same operands and modifiers in the same encoding. `None` where `to` cannot
     /// take their place.
     ///
-    /// A case that passes all the same does not tell the two apart.
+    /// A case that passes all the same does not separate the two.
     ///
     /// ```
     /// use wavetank_cases::{Engine, parse_file};

@@ -167,23 +167,23 @@ fn one(text: &str, wide: bool) -> Result<Value, String> {
     })
 }
 
-/// Reads what stands behind `&`: `NAME`, `NAME+8`, `NAME+-8`, `NAME>>8`, `NAME >> 40 + 0x400000`.
+/// Reads the text after `&`: `NAME`, `NAME+8`, `NAME+-8`, `NAME>>8`, `NAME >> 40 + 0x400000`.
 fn address(text: &str) -> Result<Value, String> {
     let wrong = |what: &str| {
         let what = what.trim();
-        format!("`{what}` behind an address: write &NAME+8, &NAME-4 or &NAME>>8")
+        format!("`{what}` after an address: write &NAME+8, &NAME-4 or &NAME>>8")
     };
     let end = text.find(['+', '-', '>']).unwrap_or(text.len());
     let (name, mut rest) = text.split_at(end);
     let mut then = Vec::new();
     while !rest.is_empty() {
         let sign = if rest.starts_with(">>") { 2 } else { 1 };
-        let (sign, behind) = rest.split_at(sign);
+        let (sign, operand) = rest.split_at(sign);
         // The number may have a sign of its own: `+-8`.
-        let plain = behind.trim_start();
-        let digits = behind.len() - plain.strip_prefix('-').unwrap_or(plain).len();
-        let end = behind[digits..].find(['+', '-', '>']);
-        let (number, next) = behind.split_at(end.map_or(behind.len(), |end| digits + end));
+        let plain = operand.trim_start();
+        let digits = operand.len() - plain.strip_prefix('-').unwrap_or(plain).len();
+        let end = operand[digits..].find(['+', '-', '>']);
+        let (number, next) = operand.split_at(end.map_or(operand.len(), |end| digits + end));
         let number = integer(number).ok_or_else(|| wrong(rest))?;
         then.push(match sign {
             "+" => Then::Add(number as u64),
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_behind_addresses_have_signs() {
+    fn offsets_of_addresses_have_signs() {
         let added = |text: &str| match address(text) {
             Ok(Value::Address { name, then }) if name == "a" => {
                 let add = |then: &Then| match then {

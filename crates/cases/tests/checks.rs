@@ -59,12 +59,12 @@ fn what_a_case_expects_is_no_mistake() {
     );
     let left = "> s_branch 100\n";
     let both = &[Tool::Memory, Tool::Limits];
-    let told = ["memory/code", "limits/no-instruction"];
-    assert_eq!(rules(both, left), told);
+    let expected = ["memory/code", "limits/no-instruction"];
+    assert_eq!(rules(both, left), expected);
     assert_eq!(rules(both, &format!("{left}fault = instruction")), [""; 0]);
 }
 
-/// Of a stream that names an address of its own code nothing is told: the code is elsewhere then.
+/// A stream that names an address of its own code has no findings about that address: the code is elsewhere then.
 #[test]
 fn addresses_of_code_are_no_mistake() {
     let case = "s[2:3] = 0x1008\n> s_setpc_b64 s[2:3]\n> s_mov_b32 s0, 1\n> s_mov_b32 s1, 1\ns0 = 0\ns1 = 1\n";
@@ -128,16 +128,16 @@ fn undefined_bytes_of_scratch_are_followed_one_by_one() {
         for load in loads {
             for (size, at, value, is_defined) in cases {
                 let text = text(store, &load.replace("SIZE", size), at, value);
-                let told = rules(&[Tool::Init], &text);
+                let found = rules(&[Tool::Init], &text);
                 let expected: &[&str] = if is_defined { &[] } else { &["init/branch"] };
-                assert_eq!(told, expected, "{text}");
+                assert_eq!(found, expected, "{text}");
             }
         }
     }
 }
 
 #[test]
-fn registers_that_nobody_set_are_named() {
+fn unset_registers_are_named() {
     let case = "mem a = 1\nv2 = 5\n> global_load_dword v0, v[2:3], off\n";
     let checked = checked(&[Tool::Init], case);
     let notes = &checked.findings[0].notes;
@@ -167,7 +167,7 @@ fn code_ends_before_the_handler() {
     assert_eq!(rules(&[Tool::Wait], case), ["wait/read-before-load"]);
 }
 
-/// What a case does is the same with and without a handler elsewhere: it returns behind the trap, and no tool sees a mistake.
+/// What a case does is the same with and without a handler elsewhere: it returns after the trap, and no tool sees a mistake.
 #[test]
 fn handlers_are_found_where_they_are() {
     let case = "> s_trap 7\n> s_mov_b32 s0, 1\nhandler > s_add_u32 ttmp0, ttmp0, 4\n\

@@ -226,7 +226,7 @@ fn examples_of_suatom_run() {
 }
 
 #[test]
-fn wrong_surfaces_are_told() {
+fn wrong_surfaces_are_reported() {
     let error = |state: &str| {
         let state = [state.to_owned()];
         let read = parse_words("maxwell:52", "SUATOM.D.2D.ADD R10, [R2], R4, R1", &state);
@@ -271,7 +271,7 @@ fn failed_expectations_name_lane_and_values() {
 }
 
 #[test]
-fn wrong_files_are_told_by_line() {
+fn wrong_files_are_reported_by_line() {
     let error = |text: &str| parse_file(text).unwrap_err().to_string();
     assert!(
         error("v1 = 0\n> v_foo v0, v1\n")
@@ -324,7 +324,7 @@ fn wrong_files_are_told_by_line() {
     );
     begins(
         "isa gfx803 gfx900 fiji\n> s_nop 0\n",
-        "line 1: gfx803 stands twice behind `isa`",
+        "line 1: gfx803 stands twice after `isa`",
     );
     begins(
         "isa gfx803\nsgprs = 104\n> s_nop 0\n",
@@ -342,7 +342,7 @@ fn wrong_files_are_told_by_line() {
 }
 
 #[test]
-fn faults_and_endless_loops_are_told() {
+fn faults_and_endless_loops_are_reported() {
     let stopped = |text: &str, state: &[String]| {
         let run = parse_words("gfx900", text, state).unwrap();
         let run = run.run(Engine::Interpreter).unwrap();
@@ -370,9 +370,9 @@ fn faults_and_endless_loops_are_told() {
     );
 }
 
-/// What happens in a trap handler is told of its own lines, and its registers by their names.
+/// Events in a trap handler are reported at the handler's own lines, and its registers by their names.
 #[test]
-fn handlers_of_cases_are_told_apart_from_their_code() {
+fn handlers_of_cases_are_separate_from_their_code() {
     let text = "tma = 5\n> s_mov_b32 s0, 1\n> s_trap 4\nhandler > s_mov_b32 ttmp4, 7\nhandler > s_trap 5\n";
     // The handler enters itself for ever.
     let endless = &parse_file(text).unwrap()[0];
@@ -440,7 +440,7 @@ proptest! {
         let lines = lines.join("\n");
         let text = if after { format!("mem a = 1\n> .long 0xbf800000 1\n{lines}\n") } else { format!("mem a = 1\n{lines}\n> s_nop 0\n") };
         for case in parse_file(&text).unwrap_or_default() {
-            // What can be read can be run, or is told.
+            // A file that can be read can be run, or is refused with an error.
             if let Ok(run) = case.run(Engine::Interpreter) {
                 let _ = (run.failures(), run.changes());
             }

@@ -147,7 +147,7 @@ impl Findings {
 
 impl Places<'_> {
     /// Fills in the places of findings, of which only addresses are set.
-    pub fn tell(&self, findings: &mut Findings) {
+    pub fn locate(&self, findings: &mut Findings) {
         for finding in findings.iter_mut() {
             let Finding { at, related, .. } = finding;
             for mark in related.iter_mut().chain([at]) {

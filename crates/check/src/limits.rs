@@ -61,16 +61,16 @@ fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings)
         ));
     }
     let users: u32 = kernel.user_sgprs().map(|(user, _)| user.registers()).sum();
-    let told = kernel.rsrc2.user_sgpr_count;
-    if told > USER_SGPRS {
+    let count = kernel.rsrc2.user_sgpr_count;
+    if count > USER_SGPRS {
         demands.push((
             "user-sgprs",
-            format!("it demands {told} user SGPRs; there are at most {USER_SGPRS}"),
+            format!("it demands {count} user SGPRs; there are at most {USER_SGPRS}"),
         ));
-    } else if users > told {
+    } else if users > count {
         demands.push((
             "user-sgprs",
-            format!("what it demands in user SGPRs takes {users} of them, and it has {told}"),
+            format!("what it demands in user SGPRs takes {users} of them, and it has {count}"),
         ));
     }
     for (rule, problem) in demands {
@@ -86,7 +86,7 @@ fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings)
 
 /// Adds uses of registers and scratch that the descriptor does not request: the first place of each kind.
 fn registers(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for node in &graph.nodes {
         let wrong = [
             vector_beyond(node, kernel),
@@ -100,10 +100,10 @@ fn registers(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) 
             help,
         } in wrong.into_iter().flatten()
         {
-            if told.contains(&rule) {
+            if reported.contains(&rule) {
                 continue;
             }
-            told.push(rule);
+            reported.push(rule);
             let message = format!("{what} is used, and the kernel has {has}");
             let at = Mark::at(node.pc, format!("{what} is used here"));
             findings.add(Finding {

@@ -110,9 +110,9 @@ impl<'o> Places<'o> {
     /// Returns the instruction at an address with up to `n` before and after it, within the same kernel or function. Instructions
     /// are decoded from the start of the function. If none of them begins at the address, nothing before it is returned.
     pub fn around(&self, pc: u64, n: usize) -> Vec<Line> {
-        let behind = self.starts.partition_point(|start| *start <= pc);
-        let start = self.starts[..behind].last().copied().unwrap_or(pc);
-        let end = self.starts.get(behind).copied().unwrap_or(u64::MAX);
+        let next = self.starts.partition_point(|start| *start <= pc);
+        let start = self.starts[..next].last().copied().unwrap_or(pc);
+        let end = self.starts.get(next).copied().unwrap_or(u64::MAX);
         let mut before = VecDeque::new();
         let mut at = start;
         while at < pc {

@@ -45,13 +45,13 @@ pub(crate) fn check(graph: &Graph, findings: &mut Findings) {
 
 /// Whether a node accesses scratch by FLAT_SCRATCH: SCRATCH instructions always do, FLAT ones if the kernel requests the inputs.
 fn goes_by_flat_scratch(node: &Node, kernel: &KernelDescriptor) -> bool {
-    let asks = || {
+    let has_inputs = || {
         let mut users = kernel.user_sgprs();
         users.any(|(user, _)| user == UserSgpr::FlatScratchInit)
     };
     match node.inst.form {
         Form::Scratch => true,
-        Form::Flat => asks(),
+        Form::Flat => has_inputs(),
         _ => false,
     }
 }

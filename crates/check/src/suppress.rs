@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_is_told() {
+    fn a_wrong_entry_is_reported() {
         let problem = |text| {
             let error = Suppressions::default().read(text).unwrap_err();
             error.to_string()

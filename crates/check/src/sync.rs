@@ -148,7 +148,7 @@ fn finding(
             "put the barrier where all work-items of a work-group come by",
         ),
     };
-    let who = match wrong {
+    let note = match wrong {
         Wrong::Ended => format!(
             "{group}: wave {} waits, wave {} has ended",
             first.wave, second.wave
@@ -163,7 +163,7 @@ fn finding(
         at: Mark::at(pc, "a wave waits here"),
         related,
         host: Vec::new(),
-        notes: vec![who],
+        notes: vec![note],
         help: Some(help.to_owned()),
         times: 1,
     }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_ended_is_missed_once() {
+    fn a_wave_that_has_ended_is_missed_once() {
         let slices = [(0, Ended), (1, Barrier(8)), (1, Barrier(16)), (1, Ended)];
         assert_eq!(found(2, &slices), [("barrier-after-end", 8, 1)]);
         let slices = [
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn different_barriers_are_told() {
+    fn different_barriers_are_reported() {
         let slices = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
         assert_eq!(found(2, &slices), [("different-barriers", 8, 1)]);
     }

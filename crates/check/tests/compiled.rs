@@ -10,7 +10,7 @@ fn found(object: &CodeObject) -> Vec<String> {
     let mut findings = Findings::default();
     check_code(object, Tools::STATIC, &mut findings);
     if let Some(places) = Places::of(object) {
-        places.tell(&mut findings);
+        places.locate(&mut findings);
     }
     let text = findings.iter().map(|f| {
         let related: Vec<_> = f.related.iter().map(|m| m.place.to_string()).collect();

@@ -66,7 +66,7 @@ struct Left {
     undefined: Vec<Undefined>,
 }
 
-/// Runs a block twice on the same start, as the memory unit knows the second time what is accessed. Gives the wave of that and
+/// Runs a block twice on the same start: the second time, the bounds cache has the accessed allocations. Gives the wave and
 /// what it has left.
 fn run(world: &World, backend: &mut dyn Backend, seed: u64, alias: u64) -> (Wave, Left) {
     let registry = Registry::new();
@@ -192,8 +192,8 @@ fn random_blocks_are_followed_alike() {
     let world = World::new();
     let insts = instructions();
     let mut random = Random::of(0x0dd_b175_ca5e_0001);
-    let asked = std::env::var("WAVETANK_BLOCKS").ok();
-    let blocks = asked.and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    let count = std::env::var("WAVETANK_BLOCKS").ok();
+    let blocks = count.and_then(|n| n.parse().ok()).unwrap_or(1_000);
     let (passes, mut hits) = (passes(), 0);
     for n in 0..blocks {
         let length = 1 + random.below(8);

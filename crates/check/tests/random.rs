@@ -30,7 +30,7 @@ proptest! {
         let mut findings = Findings::default();
         check_code(&object, Tools::STATIC, &mut findings);
         if let Some(places) = Places::of(&object) {
-            places.tell(&mut findings);
+            places.locate(&mut findings);
         }
         prop_assert!(findings.iter().all(|f| !f.message.is_empty() && f.times > 0));
     }

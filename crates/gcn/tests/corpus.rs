@@ -124,7 +124,7 @@ fn layouts_decode_and_assemble_in_clrx() {
     assert_none(&failures);
 }
 
-/// The forms of an instruction, each told by what its line parses to.
+/// The forms of an instruction, each determined by parsing its line.
 fn forms(op: Op, chip: Chip) -> Vec<Form> {
     let flat = op.home() == Form::Flat && chip >= Chip::Gfx900;
     let short = op.vop2(chip).map(|_| Form::Vop2);

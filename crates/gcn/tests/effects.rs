@@ -64,7 +64,7 @@ fn what_is_easily_got_wrong() {
 }
 
 #[test]
-fn registers_of_a_set_are_told_in_order() {
+fn registers_of_a_set_are_listed_in_order() {
     let (scalars, vectors) = ([0, 1, 63, 64, 106, 127], [0, 63, 64, 127, 128, 200, 255]);
     let mut set = Registers::default();
     scalars.iter().for_each(|&n| set.add_scalars(n, 1));

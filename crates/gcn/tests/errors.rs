@@ -89,7 +89,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "buffer_atomic_rsub v0, v1, s[4:7], 0 offen",
         "buffer_atomic_rsub",
         "the llvm dialect has no `buffer_atomic_rsub`; gfx600 has",
-        "`--dialect clrx` assembles it; cases of `exec` take its words behind `.long`",
+        "`--dialect clrx` assembles it; cases of `exec` take its words after `.long`",
     ),
     (
         "gfx900",

@@ -91,7 +91,7 @@ fn tokens(line: &str) -> Vec<String> {
     tokens
 }
 
-/// A line that is changed in one or two places behind its mnemonic.
+/// A line that is changed in one or two places after its mnemonic.
 fn mutated(line: &str, random: &mut Random) -> String {
     let mut tokens = tokens(line);
     for _ in 0..1 + random.below(4) / 3 {
@@ -193,7 +193,7 @@ fn what_is_taken_is_what_llvm_takes() {
             .filter_map(|line| parse(&line, chip).ok().map(|inst| (line, inst)))
             .collect();
         assert!(taken.len() > COUNT / 20, "{chip}: {} lines", taken.len());
-        // As it was written, or in the order and the words that LLVM wants.
+        // As it was written, or in the order and the words that LLVM expects.
         let written: Vec<String> = taken.iter().map(|(line, _)| line.clone()).collect();
         let canonical: Vec<String> = taken.iter().map(|(_, inst)| inst.to_string()).collect();
         let (Some(written), Some(canonical)) = (llvm(&written, chip), llvm(&canonical, chip))

@@ -83,7 +83,7 @@ fn gfx6_rows_print() {
     rows_print(6);
 }
 
-/// Instructions that nobody decoded print, too: fields are public.
+/// Instructions that were not decoded print, too: fields are public.
 #[test]
 fn any_instruction_prints() {
     let load = decode(&[0, 0x0f, 0, 0xf0, 1, 5, 2, 0], Chip::Gfx900).expect("image_load");

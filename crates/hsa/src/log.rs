@@ -79,7 +79,7 @@ pub(crate) fn few(text: &str) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     match COUNT.fetch_add(1, Ordering::Relaxed) {
         0..FEW => line(text),
-        FEW => line("more of this kind is not told"),
+        FEW => line("further lines of this kind are left out"),
         _ => {}
     }
 }

@@ -25,11 +25,11 @@ struct Linked {
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
     links: [AtomicPtr<Linked>; 2],
-    /// How often it was entered by those who ask; [`COLD`] if it is never to count as hot.
+    /// How often it was entered by a caller that counts; [`COLD`] if it is never to count as hot.
     heat: AtomicU32,
 }
 
-/// The heat of a block that nobody takes over.
+/// The heat of a block that has no compiled code.
 const COLD: u32 = u32::MAX;
 
 /// How a program is translated.
@@ -189,7 +189,7 @@ impl<'p> Interpreter<'p> {
     /// The block at which a wave goes on.
     ///
     /// # Safety
-    /// The state is that of a live wave, and nobody writes it meanwhile.
+    /// The state is that of a live wave, and has no other writer meanwhile.
     #[inline(always)]
     unsafe fn resume(&mut self, state: *const Uniform) -> NonNull<Linked> {
         // SAFETY: by the caller's promise.
@@ -211,7 +211,7 @@ impl<'p> Interpreter<'p> {
 /// The modes of a wave, which blocks are lifted for.
 ///
 /// # Safety
-/// The state is that of a live wave, and nobody writes it meanwhile.
+/// The state is that of a live wave, and has no other writer meanwhile.
 unsafe fn modes(state: *const Uniform) -> Modes {
     // SAFETY: by the caller's promise.
     let (hw, m0) = unsafe { (&(*state).hw, (*state).s[usize::from(sreg::M0)]) };
@@ -319,7 +319,7 @@ impl Interpreter<'_> {
     /// The block after an edge: the one that followed last, if it is it.
     ///
     /// # Safety
-    /// The state is that of a live wave, and nobody writes it meanwhile.
+    /// The state is that of a live wave, and has no other writer meanwhile.
     #[inline(always)]
     unsafe fn follow(&self, block: &Linked, edge: usize, state: *const Uniform) -> NonNull<Linked> {
         let link = NonNull::new(block.links[edge].load(Ordering::Acquire));

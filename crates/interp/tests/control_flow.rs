@@ -60,9 +60,9 @@ pub(crate) fn division(random: &mut Random) -> Inst {
     )
 }
 
-/// A jump to a computed address, or a call, of four instructions; behind a call the callee may return.
+/// A jump to a computed address, or a call, of four instructions; after a call the callee may return.
 fn far(random: &mut Random, from: usize, to: usize) -> [Inst; 4] {
-    // S_GETPC_B64 gives the address behind itself.
+    // S_GETPC_B64 gives the address after itself.
     let distance = (to as i64 - from as i64 - 1) * 4 * DWORDS;
     let sign = if distance < 0 { -1 } else { 0 };
     let jump = ["s_setpc_b64 s[60:61]", "s_swappc_b64 s[62:63], s[60:61]"][random.below(2)];

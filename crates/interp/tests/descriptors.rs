@@ -1,7 +1,7 @@
 //! An engine against the plain evaluator on loops whose instructions go through another descriptor in each turn: below and above
-//! what they used before, with few records or many, strides, swizzled, read-only, of memory that is nobody's; and through other
+//! what they used before, with few records or many, strides, swizzled, read-only, of unallocated memory; and through other
 //! addresses, with another M0 and other lanes. Offsets lie around all that begins and ends, and around 2^31 and 2^32. Memory
-//! between the allocations is nobody's, and stays as it is.
+//! between the allocations is unallocated, and stays as it is.
 
 use wavetank_gcn::{Chip, Inst, parse};
 use wavetank_memory::{ALIAS, Alignment, Rights, Wave};
@@ -395,7 +395,7 @@ fn loops(chip: Chip, count: u32) -> u32 {
         };
         let faulted = levels().iter().map(|simd| {
             let faulted = compare(&world, &code, (seed, *simd, alias), &start);
-            // Whatever happened, nobody's memory is as it was.
+            // Whatever happened, unallocated memory is as it was.
             assert_eq!(world.stray(), None, "seed {seed:#x}, {simd:?}");
             faulted
         });

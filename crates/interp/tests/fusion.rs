@@ -10,7 +10,7 @@ use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_machine::Fault;
 use wavetank_memory::{ALIAS, Wave, hwreg};
 
-/// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
+/// Runs code on both, one block of it or as much as a wave does before its budget is used up. Gives whether it faulted before
 /// the end of the code.
 pub(crate) fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
     let alias = if seed & 2 != 0 { ALIAS } else { 0 };

@@ -105,7 +105,7 @@ fn kills() {
     }
 }
 
-/// Every stop has the address of its instruction, here behind an s_nop, and the wave that of the next one, or the same where
+/// Every stop has the address of its instruction, here after an s_nop, and the wave that of the next one, or the same where
 /// it does not go on.
 #[test]
 fn stops_say_where() {
@@ -131,7 +131,7 @@ fn stops_say_where() {
         what: "s_sethalt 1: it halts the wave, and no debugger could resume it".into(),
     };
     check(&[NOP, 0xbf8d_0001], refused.into(), 4); // s_sethalt 1
-    // Behind the load that is refused: global_load_dword v2, v[0:1], off at address 0.
+    // After the load that is refused: global_load_dword v2, v[0:1], off at address 0.
     for (leave, next) in stops(&[NOP, 0xdc50_8000, 0x027f_0000], |wave| {
         wave.set_s64(126, 1);
     }) {

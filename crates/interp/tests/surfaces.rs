@@ -753,7 +753,7 @@ fn what_is_no_surface() {
     };
     assert_eq!(
         fault(Dimensions::D2, &lanes(0, 7)),
-        "surface 7, which nobody has made"
+        "surface 7, which is not bound"
     );
     assert_eq!(
         fault(Dimensions::D1, &lanes(0, 6)),

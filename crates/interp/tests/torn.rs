@@ -268,7 +268,7 @@ impl Race {
     }
 
     /// What the host's thread does all the time: a value goes to each place, or is read from it. Gives how many it saw torn.
-    /// Meanwhile it tells how often it went around, or saw something change.
+    /// Meanwhile it counts its iterations, or the changes that it has seen.
     fn host(&self, memory: &[Line], news: &AtomicU64, stop: &AtomicBool) -> u64 {
         let places = self.places();
         let (mut turn, mut torn) = (0u32, 0);

@@ -159,7 +159,7 @@ fn loops_that_count_their_rounds_do_not_spin() {
 
 #[test]
 fn a_store_that_no_lane_reaches_is_none() {
-    // EXEC becomes 0 where v2 is 0 and v_cmp asks for what is not; the branch skips the store then.
+    // EXEC becomes 0 where v2 is 0 and v_cmp compares for another value; the branch skips the store then.
     let differs: &[u32] = &[0x7d9a_0480]; // v_cmp_ne_u32 vcc, 0, v2
     assert!(spins(&[LOAD, differs, LANES, SKIP_STORE, STORE]));
 }
@@ -171,21 +171,24 @@ fn yielded(pc: u64, point: YieldPoint) -> Leave {
 
 #[test]
 fn time_slices_end_at_the_points_of_the_list_only() {
-    let spent = |code: &[u32]| ends_with(code, &[1], 0)[0].clone();
+    let run_out = |code: &[u32]| ends_with(code, &[1], 0)[0].clone();
     // At the wait for a load.
     let load = [LOAD, WORK, &[0xbf81_0000]].concat();
-    let (stop, next, _) = spent(&load);
+    let (stop, next, _) = run_out(&load);
     assert_eq!((stop, next), (yielded(8, YieldPoint::Wait), 12));
     // Not in straight code, nor at a branch ahead, however small the budget is.
     let straight = [WORK, &[0xbf82_0000], WORK, &[0xbf81_0000]].concat();
-    assert_eq!(spent(&straight), (Leave::End(7 * 4), 7 * 4, -3));
-    // At a branch back, behind it, and at a computed jump: s_setpc_b64 s[6:7], which are 0.
+    assert_eq!(run_out(&straight), (Leave::End(7 * 4), 7 * 4, -3));
+    // At a branch back, after it, and at a computed jump: s_setpc_b64 s[6:7], which are 0.
     let back = repeated(&[WORK]);
-    assert_eq!(spent(&back), (yielded(3 * 4, YieldPoint::BackEdge), 0, -3));
+    assert_eq!(
+        run_out(&back),
+        (yielded(3 * 4, YieldPoint::BackEdge), 0, -3)
+    );
     let jump = [WORK, &[0xbe80_1d06]].concat();
-    assert_eq!(spent(&jump), (yielded(3 * 4, YieldPoint::Jump), 0, -3));
+    assert_eq!(run_out(&jump), (yielded(3 * 4, YieldPoint::Jump), 0, -3));
     // s_sleep 1
-    assert_eq!(spent(&[0xbf8e_0001]).0, yielded(0, YieldPoint::Sleep));
+    assert_eq!(run_out(&[0xbf8e_0001]).0, yielded(0, YieldPoint::Sleep));
     // Where a wave spins, its loop goes back.
     let spins = ends_with(&repeated(&[LOAD]), &[100_000], 0);
     assert_eq!(spins[0].0, yielded(3 * 4, YieldPoint::Spin));

@@ -33,7 +33,7 @@ struct Named<'a> {
     /// The position where the field begins.
     start: usize,
     /// The position after the field's name.
-    behind: usize,
+    name_end: usize,
 }
 
 /// A line after the name of its operation.
@@ -108,7 +108,7 @@ impl<'s, 'a> Line<'s, 'a> {
             self.field_is_read()?;
             let field = self.take_field();
             let field = field.ok_or_else(|| format!("the field `{}` is missing", self.field))?;
-            self.s.reset(field.behind);
+            self.s.reset(field.name_end);
         } else if std::mem::replace(&mut self.comma, true) {
             self.s.expect(',')?;
         }
@@ -138,12 +138,12 @@ impl<'s, 'a> Line<'s, 'a> {
         while self.s.eat(',') {
             let start = self.s.mark();
             let name = self.s.word("the name of a field")?;
-            let behind = self.s.mark();
+            let name_end = self.s.mark();
             self.s.skip_item();
             fields.push(Named {
                 name,
                 start,
-                behind,
+                name_end,
             });
         }
         (self.name, self.fields) = (name, Some(fields));

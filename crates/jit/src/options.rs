@@ -30,7 +30,7 @@ pub struct Compiled {
     pub loops: u64,
     /// The number of blocks that could not be compiled.
     pub refused: u64,
-    /// The time spent in compiling.
+    /// The time that compiling took.
     pub time: Duration,
     /// Bytes of host code.
     pub bytes: u64,

@@ -40,7 +40,7 @@ impl Jit {
     }
 
     /// Without effect: there is no compiled code to report to perf.
-    pub fn telling_perf(self, _: Names) -> Jit {
+    pub fn with_perf_names(self, _: Names) -> Jit {
         match self.0 {}
     }
 

@@ -5,7 +5,7 @@ use super::engine::levels;
 use super::fusion::check;
 use super::world::{Random, World};
 
-/// More masks than general registers gather, some of them written again: whoever comes last is there.
+/// More masks than general registers gather, some of them written again: the last value is kept.
 #[test]
 fn the_last_of_several_masks_is_kept() {
     let world = World::new();

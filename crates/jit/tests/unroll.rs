@@ -33,12 +33,12 @@ const ENDS: [[&str; 3]; 9] = [
         "s_cmp_lg_u32 s40, 0",
         "scc1",
     ],
-    // Nothing keeps it from going on for ever, and nothing but lanes tell how long it goes on.
+    // Nothing keeps it from going on for ever, and only the lanes determine how long it goes on.
     ["s_sub_u32 s40, s40, 1", "s_cmp_lg_u32 s41, s42", "scc1"],
     ["s_sub_u32 s40, s40, 1", "v_cmp_lt_u32 vcc, v0, v1", "vccnz"],
 ];
 
-/// A loop of one block, with something before it and behind.
+/// A loop of one block, with something before it and after.
 fn program(random: &mut Random, bodies: &[Inst]) -> Vec<Inst> {
     let mut body = |code: &mut Vec<Inst>, most: usize| {
         for _ in 0..random.below(most) {
@@ -51,8 +51,8 @@ fn program(random: &mut Random, bodies: &[Inst]) -> Vec<Inst> {
     let first = code.len() + 1;
     let mut inner = Vec::new();
     body(&mut inner, 7);
-    let mut behind = Vec::new();
-    body(&mut behind, 4);
+    let mut after_body = Vec::new();
+    body(&mut after_body, 4);
     let [step, compare, on] = ENDS[random.below(ENDS.len())];
     code.push(inst(&format!("s_movk_i32 {COUNTER}, {}", random.below(60))));
     code.extend(inner);
@@ -63,7 +63,7 @@ fn program(random: &mut Random, bodies: &[Inst]) -> Vec<Inst> {
     // Two dwords an instruction.
     let distance = (first as i64 - code.len() as i64 - 1) * 2;
     code.push(inst(&format!("s_cbranch_{on} {distance}")));
-    code.extend(behind);
+    code.extend(after_body);
     code.push(inst("s_endpgm"));
     code
 }

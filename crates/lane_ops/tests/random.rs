@@ -1,10 +1,10 @@
-//! Random numbers, and how many random things are tried: other numbers, and more, for who asks for them.
+//! Random numbers, and the number of random blocks; the environment can set the seed and the number.
 
 /// Repeatable random numbers (xorshift64*).
 pub(crate) struct Random(pub u64);
 
 impl Random {
-    /// Numbers that are the same each time, or others for who asks for others (`WAVETANK_SEED`).
+    /// Numbers that are the same in each run, unless `WAVETANK_SEED` gives another seed.
     pub(crate) fn of(seed: u64) -> Random {
         let other = std::env::var("WAVETANK_SEED").ok();
         let other = other.and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
@@ -24,8 +24,8 @@ impl Random {
     }
 }
 
-/// How many blocks are made: more for who has hours (`WAVETANK_BLOCKS`).
+/// The number of blocks: `WAVETANK_BLOCKS`, or a default that takes seconds.
 pub(crate) fn blocks() -> u32 {
-    let asked = std::env::var("WAVETANK_BLOCKS").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(10_000)
+    let count = std::env::var("WAVETANK_BLOCKS").ok();
+    count.and_then(|n| n.parse().ok()).unwrap_or(10_000)
 }

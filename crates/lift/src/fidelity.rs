@@ -253,8 +253,8 @@ mod tests {
     /// Every arm is for an instruction that some chip executes. (The arm of images covers all of them.)
     #[test]
     fn every_deviation_is_executed_somewhere() {
-        let told = |op: &Op| deviation(*op).is_some() && !matches!(op, Op::Mimg(_));
-        for op in Op::all().filter(told) {
+        let deviates = |op: &Op| deviation(*op).is_some() && !matches!(op, Op::Mimg(_));
+        for op in Op::all().filter(deviates) {
             let executed =
                 |chip: &Chip| op.row().exists_on(*chip) && unsupported(op, *chip).is_none();
             assert!(Chip::ALL.iter().any(executed), "{op:?}");

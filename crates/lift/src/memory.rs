@@ -98,7 +98,7 @@ impl<'a> Lift<'a> {
     /// (Vega ISA, 8.1 and 8.2): 0, since all memory is resident.
     fn vector_memory(&self, op: MemOp) {
         let status = match op.ret {
-            Some(DataReg::V(first)) if self.asks_for_status(op.kind) => {
+            Some(DataReg::V(first)) if self.has_status(op.kind) => {
                 Some(first + op.registers() as u16)
             }
             _ => None,
@@ -112,12 +112,12 @@ impl<'a> Lift<'a> {
 
     /// Whether TFE or LWE is set on an instruction with a register for the status: assemblers accept the flag for FLAT, but count
     /// no register for it.
-    fn asks_for_status(&self, kind: MemKind) -> bool {
-        let asks = match kind {
+    fn has_status(&self, kind: MemKind) -> bool {
+        let flags = match kind {
             MemKind::Load => Flags::TFE | Flags::LWE,
             _ => Flags::TFE,
         };
-        self.inst.has(asks) && !matches!(self.inst.op, Op::Flat(_))
+        self.inst.has(flags) && !matches!(self.inst.op, Op::Flat(_))
     }
 
     /// The vector registers from that of a field on, as results of an access.

@@ -48,10 +48,10 @@ impl Cause {
 
 /// TTMP0 = …; STATUS.PRIV = 1; PC = TBA where the condition holds; else continues at the next instruction.
 fn enter_if(l: &Lift, when: Cond, cause: &Cause) -> Flow {
-    let told = Reg::S64(l.rules().first_ttmp);
-    let before = Int::i64(l.b, l.b.read(told));
+    let saved_pc = Reg::S64(l.rules().first_ttmp);
+    let before = Int::i64(l.b, l.b.read(saved_pc));
     let after = when.select(Int::const64(l.b, cause.bits()), before);
-    l.b.write(told, after.v, None);
+    l.b.write(saved_pc, after.v, None);
     let status = l.hardware(hw::STATUS);
     let inside = (status | u64::from(PRIV)) & !u64::from(TRAP);
     l.set_hardware(hw::STATUS, when.select(inside, status));
@@ -102,8 +102,8 @@ pub(crate) fn return_from_exception<'a>(l: &Lift<'a>, to: Int<'a>) -> Flow {
 
 /// STATUS.TRAP for a wave with TRAPSTS.SAVECTX, else 0.
 fn saves<'a>(l: &Lift<'a>) -> Int<'a> {
-    let asked = l.hardware(hw::TRAPSTS) >> u64::from(SAVE_CONTEXT) & 1;
-    asked << u64::from(TRAP.trailing_zeros())
+    let saves = l.hardware(hw::TRAPSTS) >> u64::from(SAVE_CONTEXT) & 1;
+    saves << u64::from(TRAP.trailing_zeros())
 }
 
 /// Ends the block after a write of TRAPSTS: with SAVECTX the wave enters its handler.

@@ -141,7 +141,7 @@ impl Done {
 
 /// What the table says more, or less, than the meaning: empty if they agree.
 fn differences(inst: &Inst, done: &Done) -> Vec<String> {
-    let told = inst.effects();
+    let declared = inst.effects();
     let mut all = Vec::new();
     let mut say = |what: &str, set: Registers| {
         if !set.is_empty() {
@@ -151,8 +151,8 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
     // What goes through LDS and is no instruction of LDS counts as LDS does
     // (lift/src/memory/through_lds.rs).
     let through_lds = done.uses_lds && !matches!(inst.row().class, Class::Lds | Class::Flat);
-    say("reads unsaid:", done.reads.without(&told.reads));
-    say("writes unsaid:", done.writes.without(&told.writes));
+    say("reads unsaid:", done.reads.without(&declared.reads));
+    say("writes unsaid:", done.writes.without(&declared.writes));
     // What jumps keep of the program counter, and the modes of the vector ALU,
     // are constants of a block (lift/src/modes.rs).
     let mut constant = Registers::default();
@@ -161,14 +161,14 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
         constant.add_state(MODE);
     }
     let seen = |set: Registers| set.without(&done.bases).without(&constant);
-    let reads = seen(told.reads.without(&done.reads).without(&done.parts));
+    let reads = seen(declared.reads.without(&done.reads).without(&done.parts));
     // Trap temporaries are written with privileges only, which no wave here has.
     let mut privileged = Registers::default();
     privileged.add_scalars(108, 16);
-    let writes = told.writes.without(&done.writes).without(&done.bases);
+    let writes = declared.writes.without(&done.writes).without(&done.bases);
     let writes = writes.without(&privileged);
     // Of what is not done to the bit, the row may say more; so may it of the
-    // status that TFE asks for: it stands behind the data, which stores and atomics read.
+    // status that TFE requests: it stands after the data, which stores and atomics read.
     let class = fidelity(inst.op, inst.chip);
     let whole = matches!(class, Fidelity::Exact(_) | Fidelity::Unshown);
     if whole && !inst.has(Flags::TFE) {
@@ -177,27 +177,32 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
     if whole {
         say("does not write:", writes);
     }
-    for (what, told, done, counts) in [
-        ("indexes", told.indexed, done.indexed, true),
-        ("reads memory", told.reads_memory, done.reads_memory, true),
+    for (what, declared, done, counts) in [
+        ("indexes", declared.indexed, done.indexed, true),
+        (
+            "reads memory",
+            declared.reads_memory,
+            done.reads_memory,
+            true,
+        ),
         (
             "writes memory",
-            told.writes_memory,
+            declared.writes_memory,
             done.writes_memory,
             true,
         ),
         // Operations between lanes and global synchronization are waited for
         // as on hardware, and done at once here.
-        ("counts VM", told.counters.vm, done.vm, false),
+        ("counts VM", declared.counters.vm, done.vm, false),
         (
             "counts LGKM",
-            told.counters.lgkm,
+            declared.counters.lgkm,
             done.lgkm && !through_lds,
             false,
         ),
     ] {
-        if done && !told || told && !done && counts && whole {
-            all.push(format!("{what}: {told}, but {done}"));
+        if done && !declared || declared && !done && counts && whole {
+            all.push(format!("{what}: {declared}, but {done}"));
         }
     }
     all

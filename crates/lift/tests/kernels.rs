@@ -22,7 +22,7 @@ impl Program {
     }
 }
 
-/// Where a block goes on, as far as it is a constant; a call returns behind
+/// Where a block goes on, as far as it is a constant; a call returns after
 /// itself.
 fn successors(program: &Program, block: &Block) -> Vec<u64> {
     let call = block.nodes.iter().rev().find_map(|n| match n.op {

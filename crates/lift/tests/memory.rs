@@ -11,7 +11,7 @@ use wavetank_ir::{
 };
 use wavetank_ir::{Terminator, verify};
 
-/// Registers that are easy to tell apart.
+/// Registers with different values.
 const OPERANDS: [(Field, Operand); 14] = [
     (Field::Vdst, Operand::Vgpr(10)),
     (Field::Vdata, Operand::Vgpr(20)),
@@ -453,7 +453,7 @@ fn images_are_read_as_on_the_chip() {
     }
 }
 
-/// A resource of 128 bits has no upper half, whatever the registers behind it hold.
+/// A resource of 128 bits has no upper half, whatever the registers after it hold.
 #[test]
 fn resources_of_four_registers() {
     let load = Inst {

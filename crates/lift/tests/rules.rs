@@ -1,4 +1,4 @@
-//! What differs between generations: where it may be asked, and what it
+//! What differs between generations: where code may branch on it, and what it
 //! changes.
 
 use std::fs;
@@ -22,10 +22,10 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// An arm asks for a fact by its name: the generation behind it stands in one
-/// file, so that a new chip is one constant there.
+/// An arm reads a fact by its name: only one file maps generations to facts,
+/// so that a new chip is one constant there.
 #[test]
-fn generations_are_told_apart_in_one_file() {
+fn generations_differ_in_one_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
@@ -35,16 +35,16 @@ fn generations_are_told_apart_in_one_file() {
         let code = text.split("#[cfg(test)]\nmod tests {").next();
         for (n, line) in (1..).zip(code.unwrap_or_default().lines()) {
             let line = line.split("//").next().unwrap_or_default();
-            let asks = [
+            let words = [
                 "Generation",
                 "generation(",
                 "Gfx",
                 "inst.chip <",
                 "inst.chip >",
             ];
-            let asked = asks.iter().find(|word| line.contains(**word));
+            let found = words.iter().find(|word| line.contains(**word));
             assert_eq!(
-                asked,
+                found,
                 None,
                 "{}:{n}: ask for a fact of `Rules` instead",
                 file.display()

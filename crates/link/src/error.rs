@@ -97,12 +97,16 @@ pub enum Problem {
 }
 
 /// Limit of the problems that are listed.
-const TOLD: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// Returns the problems as text, a line each.
 fn sentences(problems: &[Problem]) -> String {
-    let mut lines: Vec<String> = problems.iter().take(TOLD).map(Problem::to_string).collect();
-    match problems.len().saturating_sub(TOLD) {
+    let mut lines: Vec<String> = problems
+        .iter()
+        .take(MAX_LISTED)
+        .map(Problem::to_string)
+        .collect();
+    match problems.len().saturating_sub(MAX_LISTED) {
         0 => {}
         more => lines.push(format!("and {more} more")),
     }

@@ -113,7 +113,7 @@ fn what_is_written_is_what_llvm_wrote() {
 }
 
 #[test]
-fn other_files_are_told() {
+fn other_files_are_reported() {
     for bytes in [
         &b""[..],
         b"\x7fELF",

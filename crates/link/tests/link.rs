@@ -46,7 +46,7 @@ fn segments(elf: &Elf) -> Vec<String> {
     let text = headers.map(|p| {
         let kind = p.p_type(LE).0;
         let mut memory = p.p_memsz(LE);
-        // From LLVM 18 on the padding behind what is read only after relocation is in memory.
+        // From LLVM 18 on the padding after what is read only after relocation is in memory.
         if kind == 1 && p.p_flags(LE).0 == 6 {
             memory = memory.min(p.p_filesz(LE));
         }
@@ -287,13 +287,13 @@ fn files_agree(objects: &[Relocatable]) -> Result<(), TestCaseError> {
         })
         .collect();
     let ours = link(&inputs, &Options::default());
-    let told = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     prop_assert_eq!(
         ours.is_ok(),
         output.status.success(),
         "{:?}\n{}",
         ours.err(),
-        told
+        stderr
     );
     if let Ok(ours) = ours {
         let theirs = fs::read(folder.path("out")).expect("the linker writes");

@@ -177,7 +177,7 @@ pub(crate) fn linkable_objects() -> impl Strategy<Value = Relocatable> {
                     _ => reloc::GOTPCREL32_LO,
                 };
             }
-            // Which of two at the same place is the first, says nobody.
+            // The order of two at the same place is not specified.
             let mut places = HashSet::new();
             section
                 .relocations

@@ -66,7 +66,7 @@ fn sentence(objects: &[Relocatable]) -> String {
 }
 
 #[test]
-fn symbols_are_told_with_their_files() {
+fn symbols_are_reported_with_their_files() {
     let f = [("f", elf::STB_GLOBAL, elf::STV_HIDDEN, HERE)];
     let twice = [object("gfx900", &f, &[]), object("gfx900", &f, &[])];
     assert_eq!(
@@ -122,7 +122,7 @@ fn relocations_that_cannot_be_say_the_way_out() {
         ),
         (
             99,
-            "the relocation 99 of `f` cannot be: no linker for AMD GPUs knows it",
+            "the relocation 99 of `f` cannot be: linkers for AMD GPUs do not support it",
         ),
     ] {
         let f = [("f", elf::STB_GLOBAL, elf::STV_DEFAULT, HERE)];
@@ -142,7 +142,7 @@ fn relocations_that_cannot_be_say_the_way_out() {
 }
 
 #[test]
-fn files_that_differ_are_told() {
+fn files_that_differ_are_reported() {
     let of = |chip: &str| object(chip, &[], &[]);
     for (a, b, what) in [
         ("gfx900", "gfx906", "chips"),

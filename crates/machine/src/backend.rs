@@ -26,7 +26,7 @@ pub enum Leave {
 /// An event that takes a wave out of its engine for the host to handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The wave asks for global wave synchronization.
+    /// The wave requests global wave synchronization.
     GlobalSync {
         /// The guest address of the instruction.
         pc: u64,

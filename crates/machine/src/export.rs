@@ -64,7 +64,7 @@ impl Exported {
         let target = self.export.target;
         Fault::Unsupported {
             pc,
-            what: format!("exp: nobody takes exports (to target {target}) here"),
+            what: format!("exp: the launch does not take exports (to target {target})"),
         }
     }
 }

@@ -236,7 +236,7 @@ mod tests {
         assert!(unit.is_waiting(second));
         assert_eq!(ask(&unit, Barrier, 0), None, "the second opens it");
         assert!(!unit.is_waiting(second));
-        assert_eq!(ask(&unit, Barrier, 0), None, "nobody else is needed");
+        assert_eq!(ask(&unit, Barrier, 0), None, "no other wave is needed");
     }
 
     #[test]

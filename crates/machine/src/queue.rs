@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_takes_more_than_it_has_room_for() {
+    fn no_thread_takes_more_than_it_has_room_for() {
         let queue = Queue::new(1000, 1);
         assert_eq!(queue.take(3), 0..3);
         assert_eq!(queue.take(1), 3..4);

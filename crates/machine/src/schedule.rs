@@ -27,7 +27,7 @@ use wavetank_memory::Wave;
 const PATIENCE: u32 = 16;
 
 /// Rounds after which a running work-group reports progress; they may be short.
-const TOLD_ROUNDS: u32 = 64;
+const REPORT_ROUNDS: u32 = 64;
 
 /// The resources of one thread for running waves.
 pub trait Worker {
@@ -300,7 +300,7 @@ impl Shared<'_> {
     }
 
     /// Reports progress after work-groups have ended.
-    fn tell(&self, ended: &mut u64) {
+    fn report_progress(&self, ended: &mut u64) {
         let Some(progress) = self.options.progress else {
             return;
         };
@@ -359,7 +359,7 @@ struct Thread<'a, W> {
     /// Whether any group of this thread did more than wait since all of them last ran.
     moved: bool,
     /// The number of work-groups that have ended but are not reported yet.
-    untold: u64,
+    unreported: u64,
     prepared: Prepared,
     counts: Counts,
 }
@@ -392,7 +392,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             taken: 0..0,
             stalled: false,
             moved: false,
-            untold: 0,
+            unreported: 0,
             prepared: Prepared::default(),
             counts: Counts::default(),
         }
@@ -571,9 +571,9 @@ impl<'a, W: Worker> Thread<'a, W> {
                 }
             }
             rounds += 1;
-            if patience < PATIENCE || rounds % TOLD_ROUNDS == 0 {
+            if patience < PATIENCE || rounds % REPORT_ROUNDS == 0 {
                 self.worker.rest();
-                self.shared.tell(&mut self.untold);
+                self.shared.report_progress(&mut self.unreported);
             }
         }
     }
@@ -584,17 +584,19 @@ impl<'a, W: Worker> Thread<'a, W> {
             self.counts.add_wave(wave);
         }
         self.counts.groups += 1;
-        self.untold += 1;
+        self.unreported += 1;
         if self.shared.options.progress.is_some() {
             self.worker.rest();
-            self.shared.tell(&mut self.untold);
+            self.shared.report_progress(&mut self.unreported);
         }
     }
 
     /// Adds this thread's results to the outcome.
     fn report(mut self) {
         self.worker.rest();
-        self.shared.done.fetch_add(self.untold, Ordering::Relaxed);
+        self.shared
+            .done
+            .fetch_add(self.unreported, Ordering::Relaxed);
         for slot in &self.active {
             self.slots[*slot].group.leave(self.shared.sync);
         }

@@ -2,9 +2,9 @@
 //!
 //! | where | when |
 //! |---|---|
-//! | a branch back that is taken | its budget is spent |
-//! | a computed jump | its budget is spent |
-//! | a wait for loads that are in flight | its budget is spent |
+//! | a branch back that is taken | its budget is used up |
+//! | a computed jump | its budget is used up |
+//! | a wait for loads that are in flight | its budget is used up |
 //! | a branch back that is taken, of a loop that loads | it spins |
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |
@@ -25,8 +25,8 @@ use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
 pub struct SpinLoop {
     /// The guest address of the branch back.
     pub branch: u64,
-    /// The scalar and vector registers that tell one round from the next: what the loads give, and what their addresses are
-    /// made of.
+    /// The scalar and vector registers that differ between iterations that make progress: the results of loads, and the parts of
+    /// their addresses.
     pub registers: Vec<Span>,
 }
 
@@ -36,7 +36,7 @@ pub struct BlockCost {
     /// The guest address of the last instruction, after which it is charged.
     pc: u64,
     cost: i64,
-    /// Behind the end of the block, and behind a branch that is taken.
+    /// After the end of the block, and after a branch that is taken.
     points: [Option<YieldPoint>; 2],
     /// Where a branch that is taken goes.
     taken: Option<u64>,
@@ -150,7 +150,7 @@ impl BlockCost {
         self.cost
     }
 
-    /// Whether the time slice may end behind the block, left by an [`edge`](Self::edge): compiled code charges itself while there is
+    /// Whether the time slice may end after the block, left by an [`edge`](Self::edge): compiled code charges itself while there is
     /// budget left, and nothing else to be looked at.
     pub fn may_end(&self, edge: usize) -> bool {
         self.points[edge].is_some()
@@ -211,8 +211,8 @@ impl SpinLoop {
     }
 }
 
-/// Whether an access may leave other memory behind, in every round of a loop. An atomic operation that shows the old value
-/// tells by that.
+/// Whether an access may leave other memory after it in every round of a loop. An atomic operation that returns the old value does
+/// not count: the value is among the registers that are compared.
 fn writes_for_good(op: &MemOp) -> bool {
     op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
 }

@@ -72,7 +72,7 @@ impl<F: FnMut(u32, u32, u32) -> Leave> Worker for Toy<F> {
 }
 
 /// A wave has used its time slice up.
-const SPENT: Leave = Leave::Yield(YieldPoint::BackEdge, 0);
+const SLICE_END: Leave = Leave::Yield(YieldPoint::BackEdge, 0);
 
 fn grid(groups: u32, waves: u32) -> Grid {
     Grid::new([groups * waves * 64, 1, 1], [waves * 64, 1, 1]).unwrap()
@@ -108,7 +108,7 @@ fn a_barrier_opens_when_all_live_waves_are_there() {
         match (wave, step) {
             // Wave 1 ends before the barrier; wave 2 comes late.
             (1, _) => Leave::End(0),
-            (2, 0..=2) => SPENT,
+            (2, 0..=2) => SLICE_END,
             (0, 0) | (2, 3) => Leave::Barrier(0),
             _ => Leave::End(0),
         }
@@ -127,12 +127,12 @@ fn a_spinning_wave_lets_its_partner_run() {
     let flag = AtomicBool::new(false);
     let f = |_, wave, step| match (wave, step) {
         (0, _) if flag.load(SeqCst) => Leave::End(0),
-        (0, _) => SPENT,
+        (0, _) => SLICE_END,
         (_, 40) => {
             flag.store(true, SeqCst);
             Leave::End(0)
         }
-        _ => SPENT,
+        _ => SLICE_END,
     };
     toy(&grid(1, 2), &Options::default(), f).unwrap();
 }
@@ -160,7 +160,7 @@ fn a_spinning_group_lets_later_groups_start() {
     }
 }
 
-/// What a wave exports is given to who asks for it; else the kernel stops.
+/// An export of a wave is given to the launch if it takes exports; otherwise the kernel stops.
 #[test]
 fn exports_are_taken_or_refused() {
     let export = Sent {
@@ -177,7 +177,7 @@ fn exports_are_taken_or_refused() {
             sent: export.clone(),
         }
         .into(),
-        0..2 => SPENT,
+        0..2 => SLICE_END,
         _ => Leave::End(0),
     };
     let taken = Mutex::new(Vec::new());
@@ -273,7 +273,7 @@ fn no_more_groups_are_resident_than_the_chip_holds() {
             most.fetch_max(started.fetch_add(1, SeqCst) + 1, SeqCst);
         }
         if step < 50 {
-            return SPENT;
+            return SLICE_END;
         }
         started.fetch_sub(1, SeqCst);
         Leave::End(0)
@@ -340,7 +340,7 @@ fn a_timeout_says_where_waves_hang() {
     let failure = toy(&grid(2, 3), &options, |_, wave, step| match (wave, step) {
         (0, 3) => Leave::Barrier(0),
         (1, _) => Leave::End(0),
-        _ => SPENT,
+        _ => SLICE_END,
     });
     let Err(Failure::Timeout { done, waves }) = failure else {
         panic!("no timeout: {failure:?}")
@@ -349,7 +349,7 @@ fn a_timeout_says_where_waves_hang() {
     let group_0: Vec<_> = waves.iter().filter(|w| w.group.index == 0).collect();
     assert_eq!(group_0.len(), 2);
     assert_eq!((group_0[0].wave, group_0[0].state), (0, WaveState::Barrier));
-    // Who waits is at the instruction by which it does, who runs before its next one.
+    // A waiting wave is at its waiting instruction, a running one before its next one.
     assert_eq!(group_0[0].pc, address(3));
     assert_eq!((group_0[1].wave, group_0[1].state), (2, WaveState::Ready));
     assert!(group_0[1].pc > address(3), "{:#x}", group_0[1].pc);
@@ -385,7 +385,7 @@ fn messages_reach_the_host_and_the_wave_goes_on() {
     };
     let counts = toy(&grid(2, 1), &options, |_, _, step| match step {
         1 => Event::Message { pc: 0, message: 7 }.into(),
-        0 => SPENT,
+        0 => SLICE_END,
         _ => Leave::End(0),
     });
     assert_eq!(counts.unwrap().messages, 2);
@@ -416,7 +416,7 @@ fn waves_run_in_the_default_float_environment() {
     assert!(outcome.is_ok());
 }
 
-/// Until somebody restores the float environment.
+/// Until the float environment is restored.
 #[cfg(target_arch = "x86_64")]
 fn flush_denormals() {
     let mxcsr = 0x1f80u32 | 1 << 15 | 1 << 6;
@@ -452,7 +452,7 @@ impl Worker for Spender<'_> {
         match uniform.s[STEP] {
             15 => Leave::Barrier(0),
             18 => Leave::End(0),
-            _ => SPENT,
+            _ => SLICE_END,
         }
     }
 }
@@ -503,8 +503,8 @@ fn random_time_slices_follow_from_the_seed() {
 
 /// Who watches hears of a group that alone takes long, also where it meets at barriers all the time.
 #[test]
-fn a_long_work_group_is_told_of() {
-    for why in [SPENT, Leave::Barrier(0)] {
+fn a_long_work_group_reports_progress() {
+    for why in [SLICE_END, Leave::Barrier(0)] {
         let calls = AtomicU64::new(0);
         let progress = |done, all| {
             assert!(done <= all && all == 1);
@@ -537,7 +537,7 @@ fn a_group_that_spins_waits_while_another_gets_on() {
             done.store(true, SeqCst);
             Leave::End(0)
         }
-        _ => SPENT,
+        _ => SLICE_END,
     };
     let options = Options {
         resident_groups: 2,
@@ -555,8 +555,8 @@ fn fault() -> Leave {
     Fault::Trap { pc: 0x40, id: 2 }.into()
 }
 
-/// The work-group whose fault is told.
-fn told(outcome: Result<Counts, Failure>) -> u64 {
+/// The work-group whose fault is reported.
+fn faulty_group(outcome: Result<Counts, Failure>) -> u64 {
     match outcome {
         Err(Failure::Fault { group, .. }) => group.index,
         other => panic!("no fault: {other:?}"),
@@ -565,7 +565,7 @@ fn told(outcome: Result<Counts, Failure>) -> u64 {
 
 /// From group 3 on all fail, later ones sooner.
 #[test]
-fn of_several_faults_that_of_the_first_group_is_told() {
+fn of_several_faults_that_of_the_first_group_is_reported() {
     for threads in [1, 2, 3, 8, 16] {
         for resident_groups in [1, 5, 64] {
             let options = Options {
@@ -576,9 +576,9 @@ fn of_several_faults_that_of_the_first_group_is_told() {
             let f = |group, _, step| match group {
                 0..3 if step > 5 => Leave::End(0),
                 3.. if step > 10 * (63 - group) => fault(),
-                _ => SPENT,
+                _ => SLICE_END,
             };
-            assert_eq!(told(toy(&grid(64, 2), &options, f)), 3, "{threads}");
+            assert_eq!(faulty_group(toy(&grid(64, 2), &options, f)), 3, "{threads}");
         }
     }
 }
@@ -606,7 +606,7 @@ fn groups_before_a_fault_that_have_not_started_run() {
         resident_groups: 1000,
         ..Options::default()
     };
-    assert_eq!(told(toy(&grid(1000, 1), &options, f)), 9);
+    assert_eq!(faulty_group(toy(&grid(1000, 1), &options, f)), 9);
 }
 
 /// Group 0 waits for group 1, which works for long after group 2 has failed.
@@ -618,7 +618,7 @@ fn groups_before_a_fault_wait_for_each_other() {
             let f = |group, _, step| match group {
                 0 if done.load(SeqCst) => fault(),
                 0 => Leave::Yield(why, 0),
-                1 if step < 1000 || !failed.load(SeqCst) => SPENT,
+                1 if step < 1000 || !failed.load(SeqCst) => SLICE_END,
                 1 => {
                     done.store(true, SeqCst);
                     Leave::End(0)
@@ -633,28 +633,32 @@ fn groups_before_a_fault_wait_for_each_other() {
                 resident_groups: 3,
                 ..Options::default()
             };
-            assert_eq!(told(toy(&grid(3, 1), &options, f)), 0, "{why:?} {threads}");
+            assert_eq!(
+                faulty_group(toy(&grid(3, 1), &options, f)),
+                0,
+                "{why:?} {threads}"
+            );
         }
     }
 }
 
 /// Groups that wait for the one that failed, or for one that never starts because of it, in whatever way.
 #[test]
-fn who_waits_for_a_group_that_failed_does_not_hang_the_dispatch() {
+fn a_wait_for_a_failed_group_does_not_hang_the_dispatch() {
     let wait = || global_sync(GlobalSync::Barrier, 6);
     // One that meets itself at barriers lets no other have the thread.
     let ways: [(usize, &(dyn Fn() -> Leave + Sync)); 5] = [
         (1, &|| Leave::Yield(YieldPoint::Spin, 0)),
         (1, &|| Leave::Yield(YieldPoint::Sleep, 0)),
         (1, &wait),
-        (1, &|| SPENT),
+        (1, &|| SLICE_END),
         (3, &|| Leave::Barrier(0)),
     ];
     for (fewest, way) in ways {
         for threads in fewest..=3 {
             let f = |group, _, step| match (group, step) {
                 (2, 3) => fault(),
-                (2, _) => SPENT,
+                (2, _) => SLICE_END,
                 _ => way(),
             };
             let options = Options {
@@ -662,7 +666,7 @@ fn who_waits_for_a_group_that_failed_does_not_hang_the_dispatch() {
                 resident_groups: 7,
                 ..Options::default()
             };
-            assert_eq!(told(toy(&grid(7, 1), &options, f)), 2, "{threads}");
+            assert_eq!(faulty_group(toy(&grid(7, 1), &options, f)), 2, "{threads}");
         }
     }
 }

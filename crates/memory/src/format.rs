@@ -704,7 +704,7 @@ mod tests {
         fn elements_of_images_survive(data in 16u8..60, number in 0u8..14, bits: u128) {
             let format = Format::image(data, number).filter(|f| f.is_written());
             let Some(format) = format else { return Ok(()) };
-            // With sRGB in 24 bits, singles cannot tell all numbers apart.
+            // With sRGB in 24 bits, singles cannot represent all numbers.
             prop_assume!(!(matches!(data, 20..=22) && number == 9));
             let element = bits & (!0 >> (128 - 8 * format.bytes()));
             let loaded = format.unpack(element);

@@ -141,10 +141,10 @@ mod tests {
             bytes in 1u32..17,
             offset in prop_oneof![0u32..70, any::<u32>(), (u32::MAX - 70)..=u32::MAX],
         ) {
-            let [[start, end], [other, behind]] = ends.map(|(start, size)| [start, start.wrapping_add_signed(size)]);
+            let [[start, end], [other, other_end]] = ends.map(|(start, size)| [start, start.wrapping_add_signed(size)]);
             let base = if near { start.wrapping_add_signed(apart) } else { base };
             let reach = Reach::new(start, end, bytes).and_then(|r| r.from(base));
-            let limit = Reach::new(other, behind, bytes).and_then(|r| r.from(0));
+            let limit = Reach::new(other, other_end, bytes).and_then(|r| r.from(0));
             let both = reach.zip(limit).and_then(|(a, b)| a.and(b));
             for range in [reach, limit, both].into_iter().flatten() {
                 prop_assert!(range.first() <= range.last());
@@ -154,7 +154,7 @@ mod tests {
             for offset in edges.chain([offset]) {
                 let sum = u128::from(base) + u128::from(offset);
                 let of_reach = allowed(start, end, sum, bytes);
-                let of_limit = allowed(other, behind, offset.into(), bytes);
+                let of_limit = allowed(other, other_end, offset.into(), bytes);
                 let among = |range: Option<Offsets>| range.is_some_and(|r| r.holds(offset));
                 prop_assert_eq!(among(reach), of_reach);
                 prop_assert_eq!(among(limit), of_limit);

@@ -353,8 +353,8 @@ impl CodeObject {
 
     /// Returns the segment that contains a virtual address, or that begins last before it.
     fn segment_at(&self, address: u64) -> Option<&Segment> {
-        let behind = self.segments.partition_point(|s| s.address <= address);
-        self.segments[..behind].last()
+        let next = self.segments.partition_point(|s| s.address <= address);
+        self.segments[..next].last()
     }
 
     /// Joins metadata with descriptors, and adds kernels that have only a descriptor.
@@ -463,7 +463,7 @@ impl CodeObject {
             let size = u32::try_from(descriptor.kernarg_size).ok();
             metadata.kernarg_segment_size = size.ok_or_else(|| {
                 let size = descriptor.kernarg_size;
-                bad(format!("its descriptor asks for {size} bytes of arguments"))
+                bad(format!("its descriptor requests {size} bytes of arguments"))
             })?;
         }
         Ok(Kernel {

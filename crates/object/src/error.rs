@@ -129,7 +129,7 @@ pub enum Error {
         problem: String,
     },
     /// The image would need more memory than [`MAX_IMAGE_SIZE`].
-    #[error("the code object asks for {size} bytes of memory; the limit is {limit} bytes", limit = MAX_IMAGE_SIZE)]
+    #[error("the code object requests {size} bytes of memory; the limit is {limit} bytes", limit = MAX_IMAGE_SIZE)]
     TooLarge {
         /// Bytes that the image needs (saturated).
         size: u64,

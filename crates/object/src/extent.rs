@@ -19,7 +19,7 @@ pub(crate) fn span(segments: &[Segment], file_size: u64) -> Result<Span> {
     let align = segments.iter().map(|s| s.align).max().unwrap_or(1).max(1);
     if align > MAX_ALIGN {
         return Err(Error::BadElf {
-            problem: format!("a segment asks for an alignment of {align:#x} bytes"),
+            problem: format!("a segment requests an alignment of {align:#x} bytes"),
         });
     }
     let start = segments.iter().map(|s| s.address).min().unwrap_or(0);

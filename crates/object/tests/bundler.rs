@@ -27,7 +27,7 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// The names of the entries, as a bundler wants them: from LLVM 18 on it ends the host's itself.
+/// The names of the entries, as a bundler expects them: from LLVM 18 on it ends the host's itself.
 fn targets(bundler: &str) -> String {
     let names = ENTRIES.map(|(id, _)| {
         if bundler.ends_with("-15") {
@@ -137,7 +137,7 @@ fn the_header_is_that_of_clang() {
 }
 
 #[test]
-fn what_is_no_bundle_is_told() {
+fn what_is_not_a_bundle_is_refused() {
     let twice = [("a", &b"1"[..]), ("a", b"2")];
     let error = bundle(&twice, 8).expect_err("a stands twice");
     assert_eq!(

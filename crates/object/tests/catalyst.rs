@@ -4,7 +4,7 @@ use wavetank_object::catalyst::{Kernel, PRODUCTS, Program, USER_CLASSES, info, n
 use wavetank_object::{ArgKind, CodeObject, UserValue, open};
 
 /// What CLRX's documentation shows of a kernel, "CLRadeonExtender Assembler AMD Catalyst handling", but for its code: a global
-/// pointer, one to LDS, and a value, with the table of buffers in s[2:3] and two constant buffers behind.
+/// pointer, one to LDS, and a value, with the table of buffers in s[2:3] and two constant buffers after.
 const METADATA: &str = "\
 ;ARGSTART:__OpenCL_DCT_kernel
 ;version:3:1:111
@@ -115,7 +115,7 @@ fn kernels_begin_as_the_documentation_says() {
         let UserValue::Buffer(arguments, size) = place(8) else {
             panic!("{:?}", place(8));
         };
-        // The second argument stands 4 dwords behind the first, and so on.
+        // The second argument stands 4 dwords after the first, and so on.
         let offsets: Vec<_> = args[1..].iter().map(|arg| arg.offset - arguments).collect();
         assert_eq!((offsets, size), (vec![16, 32, 48, 64], 80));
         let UserValue::Address(table) = place(2) else {
@@ -145,11 +145,11 @@ fn what_is_not_there_is_named() {
         let object = object.map_err(|error| error.to_string())?;
         Ok(object.kernels()[0].start.clone().unwrap().missing)
     };
-    let told = |text: Result<Option<String>, String>| text.unwrap().unwrap();
+    let sentence = |text: Result<Option<String>, String>| text.unwrap().unwrap();
     let image = ";image:picture:2D:RO:0:1:32";
     let value = ";value:width:u32:1:1:32";
-    assert_eq!(told(missing(value, image)), "the image `picture`");
-    assert!(told(missing(":uav:12", ":hc:2")).contains("the memory `hc`"));
+    assert_eq!(sentence(missing(value, image)), "the image `picture`");
+    assert!(sentence(missing(":uav:12", ":hc:2")).contains("the memory `hc`"));
     for (from, to) in [
         (value, ";value:width:u32:1"),
         (value, ";value:width:thing:1:1:32"),

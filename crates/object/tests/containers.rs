@@ -8,7 +8,7 @@ use wavetank_object::{Bundle, CodeObject, Error, open, open_all, targets};
 const GFX900: &[u8] = include_bytes!("data/vecadd-gfx900.hsaco");
 const GFX906: &[u8] = include_bytes!("data/reduce-gfx906.hsaco");
 
-/// `clang-offload-bundler-19 -compress` (version 2, Zstandard) of the two, behind an empty one for the host.
+/// `clang-offload-bundler-19 -compress` (version 2, Zstandard) of the two, after an empty one for the host.
 pub(crate) const COMPRESSED: &[u8] = include_bytes!("data/vecadd-gfx900-reduce-gfx906.ccob");
 
 /// A bundle in Clang's layout: table, then code on 4096-byte boundaries.
@@ -113,23 +113,23 @@ fn a_host_program_gives_the_code_of_every_translation_unit() {
 #[test]
 fn what_is_no_code_object_is_named() {
     let host = host_elf(".rodata", b"nothing");
-    let told = |bytes: &[u8]| open(bytes, None).unwrap_err().to_string();
-    assert!(told(&host).contains("x86-64"), "{}", told(&host));
-    assert!(told(&host).contains(".hip_fatbin"));
+    let message = |bytes: &[u8]| open(bytes, None).unwrap_err().to_string();
+    assert!(message(&host).contains("x86-64"), "{}", message(&host));
+    assert!(message(&host).contains(".hip_fatbin"));
     let error = CodeObject::parse(&host).unwrap_err();
     assert_eq!(
         error.to_string(),
         "this ELF file is for x86-64, not for an AMD GPU"
     );
-    assert!(told(b"#!/bin/sh").contains("23 21 2f 62"));
-    assert!(told(b"").contains("empty"));
-    assert!(told(b"CCOB\x02\0\0\0").contains("the header of the compressed bundle"));
-    assert!(told(b"__CLANG_OFFLOAD_BUNDLE__").contains("truncated"));
+    assert!(message(b"#!/bin/sh").contains("23 21 2f 62"));
+    assert!(message(b"").contains("empty"));
+    assert!(message(b"CCOB\x02\0\0\0").contains("the header of the compressed bundle"));
+    assert!(message(b"__CLANG_OFFLOAD_BUNDLE__").contains("truncated"));
 
     let with = |at: usize, byte: u8| {
         let mut bytes = GFX900.to_vec();
         bytes[at] = byte;
-        told(&bytes)
+        message(&bytes)
     };
     // Offsets in the ELF header: class 4, byte order 5, OS ABI 7, ABI version 8, type 16, e_flags 48.
     assert!(with(4, 1).contains("32-bit little-endian"));
@@ -143,7 +143,7 @@ fn what_is_no_code_object_is_named() {
 /// What Mesa and Catalyst make of the same chips is named, with the way out.
 #[test]
 fn programs_of_other_drivers_are_named() {
-    let told = |bytes: &[u8]| open(bytes, None).unwrap_err().to_string();
+    let message = |bytes: &[u8]| open(bytes, None).unwrap_err().to_string();
     let patched = |bytes: &[u8], at: usize, new: &[u8]| {
         let mut bytes = bytes.to_vec();
         bytes[at..at + new.len()].copy_from_slice(new);
@@ -152,30 +152,30 @@ fn programs_of_other_drivers_are_named() {
     // e_machine stands at 18: EM_AMDGPU is 224. LLVM makes such objects of shaders for `amdgcn--`: 0xb028 is
     // SPI_SHADER_PGM_RSRC1_PS.
     let registers = host_elf(".AMDGPU.config", &[0x28, 0xb0, 0, 0, 1, 0, 0, 0]);
-    let mesa = told(&patched(&registers, 18, &[224, 0]));
+    let mesa = message(&patched(&registers, 18, &[224, 0]));
     assert!(
         mesa.starts_with(
             "this code object was made for Mesa's graphics (its registers stand in .AMDGPU.config);"
         ),
         "{mesa}"
     );
-    let mesa3d = told(&patched(GFX900, 7, &[66]));
-    for told in [&mesa, &mesa3d] {
+    let mesa3d = message(&patched(GFX900, 7, &[66]));
+    for message in [&mesa, &mesa3d] {
         assert!(
-            told.contains("-target amdgcn-amd-amdhsa") && told.contains("dis --raw"),
-            "{told}"
+            message.contains("-target amdgcn-amd-amdhsa") && message.contains("dis --raw"),
+            "{message}"
         );
     }
 
     // CLRX wiki, "About binary formats"; chips before GCN are below Tahiti, 0x3fd of OpenCL 1.2.
-    let catalyst = |machine: u16| told(&patched(GFX900, 18, &machine.to_le_bytes()));
+    let catalyst = |machine: u16| message(&patched(GFX900, 18, &machine.to_le_bytes()));
     assert!(
         catalyst(0xaf5b).starts_with("this is a program as AMD's Catalyst (OpenCL 2.0) keeps it")
     );
     assert!(catalyst(0x3f5).contains("Catalyst (OpenCL 1.2)"));
     // With 32 bits, class 1, too.
     let old = patched(&patched(GFX900, 18, &0xaf5au16.to_le_bytes()), 4, &[1]);
-    assert!(told(&old).contains("Catalyst (OpenCL 2.0)"));
+    assert!(message(&old).contains("Catalyst (OpenCL 2.0)"));
 }
 
 /// A program of Clover with the kernel `sum`: its arguments, by type, size, size and alignment for the chip, extension and
@@ -196,19 +196,23 @@ fn clover(args: &[[u32; 6]], elf: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn programs_of_clover_are_told() {
-    let told = |bytes: &[u8]| open(bytes, Some("gfx600")).unwrap_err().to_string();
+fn programs_of_clover_are_recognized() {
+    let message = |bytes: &[u8]| open(bytes, Some("gfx600")).unwrap_err().to_string();
     let argument = [2, 8, 8, 8, 0, 0];
     let file = clover(&[argument], GFX900);
     for end in 0..file.len() - GFX900.len() {
-        assert!(!told(&file[..end]).is_empty());
+        assert!(!message(&file[..end]).is_empty());
     }
-    assert!(told(&file[..40]).contains("neither an ELF file"));
-    assert!(told(&file[..200]).contains("a section of the program"));
+    assert!(message(&file[..40]).contains("neither an ELF file"));
+    assert!(message(&file[..200]).contains("a section of the program"));
     let huge = clover(&[[0, 8, !0, 8, 0, 0], argument], GFX900);
-    assert!(told(&clover(&[], &huge)).contains("none of the program's sections"));
+    assert!(message(&clover(&[], &huge)).contains("none of the program's sections"));
     // What it lists has to be there.
-    assert!(told(&file).contains("does not have it"), "{}", told(&file));
+    assert!(
+        message(&file).contains("does not have it"),
+        "{}",
+        message(&file)
+    );
 }
 
 #[test]
@@ -303,11 +307,11 @@ fn compressed_bundles_of_all_versions_follow_each_other() {
 }
 
 #[test]
-fn damaged_compressed_bundles_are_told() {
+fn damaged_compressed_bundles_are_reported() {
     let plain = hip_bundle();
     let stream = zlib(&plain);
-    let told = |file: &[u8]| open(file, Some("gfx900")).unwrap_err().to_string();
-    let says = |file: &[u8], part: &str| assert!(told(file).contains(part), "{}", told(file));
+    let message = |file: &[u8]| open(file, Some("gfx900")).unwrap_err().to_string();
+    let says = |file: &[u8], part: &str| assert!(message(file).contains(part), "{}", message(file));
     says(
         &compressed(4, 0, plain.len(), &stream),
         "in version 4, not 1 to 3",

@@ -61,12 +61,12 @@ fn a_file_cut_at_any_length_is_an_error() {
     // The section headers stand last in the file, so that every cut takes something that is needed.
     for length in 0..SMALL.len() {
         let error = use_up(&SMALL[..length]).expect_err("a cut file");
-        let told = match length {
+        let is_reported = match length {
             0 => matches!(error, Error::Empty),
             1..4 => matches!(error, Error::NotElf { .. }),
             _ => matches!(error, Error::Truncated { .. }),
         };
-        assert!(told, "{length}: {error}");
+        assert!(is_reported, "{length}: {error}");
     }
 }
 

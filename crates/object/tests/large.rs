@@ -136,7 +136,7 @@ fn damaged_files_still_name_their_kernels() {
 }
 
 #[test]
-fn code_that_is_not_there_is_told_so() {
+fn code_that_is_not_there_is_reported_as_absent() {
     let made = Made {
         code: 0,
         ..kernels(1)
@@ -146,7 +146,7 @@ fn code_that_is_not_there_is_told_so() {
 }
 
 #[test]
-fn names_are_told_in_plain_characters() {
+fn names_are_printed_in_plain_characters() {
     let mut made = kernels(1);
     made.kernels[0] = "k\u{1b}[2J\n".to_owned();
     made.code = 0;

@@ -18,29 +18,29 @@ fn object(bytes: &[u8]) -> CodeObject {
     open(bytes, None).expect("a code object")
 }
 
-/// What is told of the instructions so many bytes behind the start of the kernel.
-fn told(lines: &Lines, object: &CodeObject, offset: u64) -> String {
+/// The source lines of the instruction so many bytes after the start of the kernel.
+fn describe(lines: &Lines, object: &CodeObject, offset: u64) -> String {
     lines.at(object.kernels()[0].entry + offset).to_string()
 }
 
 /// The expectations are `llvm-symbolizer --inlines`, version 15.
 #[test]
-fn lines_are_told_with_what_is_inlined() {
+fn lines_are_given_with_inlined_calls() {
     let object = object(LINES);
     let lines = Lines::of(&object).expect("DWARF");
-    assert_eq!(told(&lines, &object, 0x0), "lines.cl:6:18");
+    assert_eq!(describe(&lines, &object, 0x0), "lines.cl:6:18");
     // Line 0: what the compiler has merged from several.
-    assert_eq!(told(&lines, &object, 0x10), "lines.cl");
-    assert_eq!(told(&lines, &object, 0x20), "lines.cl:8:9");
+    assert_eq!(describe(&lines, &object, 0x10), "lines.cl");
+    assert_eq!(describe(&lines, &object, 0x20), "lines.cl:8:9");
     assert_eq!(
-        told(&lines, &object, 0x30),
+        describe(&lines, &object, 0x30),
         "lines.h:11:17 in `put`, inlined at lines.cl:10:5"
     );
     assert_eq!(
-        told(&lines, &object, 0x40),
+        describe(&lines, &object, 0x40),
         "lines.h:6:9 in `store`, inlined at lines.h:10:5 in `put`, inlined at lines.cl:10:5"
     );
-    assert_eq!(told(&lines, &object, 0x48), "lines.cl:11:1");
+    assert_eq!(describe(&lines, &object, 0x48), "lines.cl:11:1");
     assert!(lines.at(0).is_empty());
     assert!(lines.at(u64::MAX).is_empty());
 }
@@ -116,9 +116,9 @@ fn compare(path: &str, symbolizer: &str) -> usize {
     let code = object.segments().iter().find(|s| s.executable);
     let code = code.expect("code");
     let addresses = (code.address..code.address + code.memory_size).step_by(4);
-    let asked: Vec<String> = addresses.clone().map(|a| format!("{a:#x}")).collect();
+    let requested: Vec<String> = addresses.clone().map(|a| format!("{a:#x}")).collect();
     let list = format!("{path}.txt");
-    std::fs::write(&list, asked.join("\n")).expect("a list");
+    std::fs::write(&list, requested.join("\n")).expect("a list");
     let answer = Command::new(symbolizer)
         .args([
             "--inlines",
@@ -165,12 +165,12 @@ fn in_llvms_words(source: &Source) -> String {
 }
 
 proptest! {
-    /// Bytes of the DWARF that are something else: whatever is told then, nothing panics.
+    /// Bytes of the DWARF are replaced: whatever lines result, nothing panics.
     #[test]
     fn damaged_dwarf_does_no_harm(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..20)) {
         let mut bytes = LINES.to_vec();
         let sound = object(LINES);
-        // Behind what is loaded.
+        // After what is loaded.
         let end = |s: &wavetank_object::Segment| (s.file_offset + s.file_size) as usize;
         let start = sound.segments().iter().map(end).max().unwrap_or(0);
         let headers = u64::from_le_bytes(LINES[40..48].try_into().expect("8 bytes")) as usize;

@@ -128,7 +128,7 @@ fn is_as_llvm_has_it(text: &str) {
 #[test]
 fn texts_of_people_are_read_as_llvm_does() {
     is_as_llvm_has_it(&kernel(""));
-    // Lists in lists are read by everybody, and printed by LLVM in a way that nobody reads.
+    // Lists in lists are read by all readers, and printed by LLVM in a form that no reader accepts.
     is_assembled_as_llvm_does(&kernel("lists: [ [ 1, 2 ], [], [ a ] ]\n"));
     // The assembler takes this for a number, prints it so, and writes nothing.
     is_assembled_as_llvm_does(&kernel("nothing: ''\n"));
@@ -171,7 +171,7 @@ fn texts_of_people_are_read_as_llvm_does() {
         "'-'",
     ];
     for (n, scalar) in scalars.iter().enumerate() {
-        // Beside the kernels, since LLVM knows what a kernel may have.
+        // Beside the kernels, since LLVM checks the keys of a kernel.
         is_as_llvm_has_it(&format!(
             "{}k{n}: {scalar}\n2: z\n-3: y\nb: x\n...\n",
             kernel("").trim_end_matches("...\n")
@@ -214,7 +214,7 @@ fn version_2_is_as_llvm_writes_it() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn mistakes_are_reported_with_their_place() {
     let place = |text: &str| match note::metadata(text) {
         Err(Error::MetadataText {
             line,
@@ -286,13 +286,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_told(text in "[-:?,&*!|>'\"%@`{}\\[\\] \n\ta0.x\\\\#]{0,200}") {
+    fn any_text_is_read_or_refused(text in "[-:?,&*!|>'\"%@`{}\\[\\] \n\ta0.x\\\\#]{0,200}") {
         let _ = note::metadata(&text);
         let _ = note::metadata_v2(&text);
     }
 
     #[test]
-    fn any_bytes_are_printed_or_told(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+    fn any_bytes_are_printed_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
         let _ = note::metadata_text(&bytes);
     }
 }

@@ -10,8 +10,8 @@ fn parse(path: &Path) -> CodeObject {
     CodeObject::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The chip and version that the path tells: `clang15-cov2/gfx900/x.hsaco`, `bench/bench_gfx900.hsaco`.
-fn told(path: &Path) -> (String, Option<u8>) {
+/// The chip and version in a path: `clang15-cov2/gfx900/x.hsaco`, `bench/bench_gfx900.hsaco`.
+fn chip_and_version(path: &Path) -> (String, Option<u8>) {
     let text = path.to_string_lossy();
     let chip = text.rsplit_once("gfx").expect("a chip in the path").1;
     let chip: String = chip.chars().take_while(char::is_ascii_digit).collect();
@@ -29,7 +29,7 @@ fn all_are_read_and_hold_together() {
     let mut kernels = 0;
     for path in paths {
         let object = parse(&path);
-        let (chip, version) = told(&path);
+        let (chip, version) = chip_and_version(&path);
         let name = path.display();
         assert_eq!(object.target().chip, chip, "{name}");
         if let Some(version) = version {

@@ -250,7 +250,7 @@ mod tests {
     const ALL: [u16; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[test]
-    fn nothing_is_read_behind_the_end() {
+    fn nothing_is_read_after_the_end() {
         assert_eq!(dead(&["v_mov_b32_e32 v1, v0", "s_endpgm"], 0), ALL);
         assert_eq!(dead(&["v_mov_b32_e32 v1, v0", "s_setpc_b64 s[0:1]"], 0), []);
         let changes = "s_setreg_b32 hwreg(HW_REG_MODE), s0";

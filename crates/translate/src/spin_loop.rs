@@ -37,7 +37,7 @@ pub(crate) fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<
     if !ends_by_loads(&instructions) {
         return None;
     }
-    let registers = told_apart_by(&instructions)?;
+    let registers = progress_registers(&instructions)?;
     Some(SpinLoop { branch, registers })
 }
 
@@ -125,7 +125,7 @@ impl Facts {
 ///
 /// EXEC, which holds results of the lanes, is included, but not the registers that it is computed from, which may be a count of
 /// iterations.
-fn told_apart_by(instructions: &[Facts]) -> Option<Vec<Span>> {
+fn progress_registers(instructions: &[Facts]) -> Option<Vec<Span>> {
     let mut registers = vec![Span::EXEC];
     let loads = || instructions.iter().filter(|facts| facts.loads);
     loads().next()?;

@@ -31,7 +31,7 @@ impl Watcher for TornStores {
             findings.add(Finding {
                 tool: Tool::Memory,
                 rule: "torn-store",
-                // The kernel and the place are filled in by who runs it.
+                // The kernel and the place are filled in by the caller.
                 kernel: String::new(),
                 message: format!("a store reaches into a second line of {LINE} bytes"),
                 at: Mark::at(pc, "a whole line costs less"),

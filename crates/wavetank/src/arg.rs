@@ -127,7 +127,7 @@ impl std::fmt::Display for Arg {
     }
 }
 
-/// The scalar that a type name of the metadata means, where it is one that can be told.
+/// The scalar that a type name of the metadata means, if it means one.
 fn named_class(type_name: &str) -> Option<Class> {
     match type_name {
         "half" | "float" | "double" => Some(Class::Float),
@@ -169,7 +169,7 @@ fn encode(arg: &Arg, param: &Param) -> Result<Vec<u8>, String> {
 pub(crate) struct Explicit {
     /// The argument block, hidden arguments still zero.
     pub block: Vec<u8>,
-    /// Bytes of LDS in all: the kernel's own and what LDS pointers asked for.
+    /// Bytes of LDS in all: the kernel's own and what LDS pointers requested.
     pub lds_bytes: u64,
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn lay_out(
 }
 
 /// Lays out explicit arguments that nothing lists: from `first` on they follow each other, each at a distance from there that
-/// is aligned to its size. Behind them Mesa's drivers put the dimensions of the grid and three offsets. `size` is that of the
+/// is aligned to its size. After them Mesa's drivers put the dimensions of the grid and three offsets. `size` is that of the
 /// block, 0 if that is not known; `lds` what the kernel needs by itself.
 ///
 /// # Errors
@@ -257,7 +257,7 @@ pub(crate) fn lay_out_in_order(
     Ok(Explicit { block, lds_bytes })
 }
 
-/// What an LDS pointer is given, behind all LDS so far.
+/// What an LDS pointer is given, after all LDS so far.
 fn place_in_lds(so_far: &mut u64, bytes: u32, align: u32) -> Vec<u8> {
     let offset = so_far.next_multiple_of(align.max(1).into());
     *so_far = offset + u64::from(bytes);
@@ -380,7 +380,7 @@ mod tests {
         ];
         let out = lay_out_in_order(&args, 36, 0, 40, 2).unwrap();
         let at = |n: usize| u32::from_le_bytes(out.block[n..n + 4].try_into().unwrap());
-        // The vector of three is aligned as one of four; behind all the number of dimensions.
+        // The vector of three is aligned as one of four; after all the number of dimensions.
         for (offset, want) in [
             (36, 1),
             (44, 2),
@@ -393,7 +393,7 @@ mod tests {
             assert_eq!(at(offset), want, "{offset}");
         }
         assert_eq!((out.block.len(), out.lds_bytes), (104, 68));
-        // 28 bytes, or with what drivers put behind them 44.
+        // 28 bytes, or with what drivers put after them 44.
         let args = [
             Arg::Pointer(0),
             Arg::Pointer(0),
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn arguments_of_another_size_are_refused() {
         let text = |arg: Arg, kind, size, ty| {
             lay_out(&[arg], &[&param(kind, 0, size, ty)], 16, 0).unwrap_err()
         };

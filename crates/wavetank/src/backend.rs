@@ -56,9 +56,9 @@ pub(crate) enum Executable {
 }
 
 impl Executable {
-    /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
-    /// accessed, has the interpreter. Where vector registers are not
-    /// observable from outside, dead values in them need not be stored. Perf is told the names of compiled code, if there are any.
+    /// A program, as its translation requests it, on the engine that was chosen. A program that is stepped, or whose accesses are
+    /// recorded, has the interpreter. Where vector registers are not
+    /// observable from outside, dead values in them need not be stored. Perf gets the names of compiled code.
     pub(crate) fn new(
         program: Program,
         how: Translation,
@@ -83,15 +83,15 @@ impl Executable {
         };
         match Jit::new(program, how, hot) {
             Ok(jit) => Executable::Compiled(Box::new(match names {
-                Some(names) => jit.telling_perf(names),
+                Some(names) => jit.with_perf_names(names),
                 None => jit,
             })),
             Err((program, why)) => {
-                // Who asked for it is told that it is not there, once; others, where one expects it.
-                static TOLD: Once = Once::new();
+                // The reason is printed once, if the compiler was chosen, or if this kind of host usually has it.
+                static REPORTED: Once = Once::new();
                 let expected = choice == EngineChoice::Jit || why.is_unusual();
                 if expected && simd == Simd::detect() {
-                    TOLD.call_once(|| eprintln!("wavetank: kernels are interpreted: {why}"));
+                    REPORTED.call_once(|| eprintln!("wavetank: kernels are interpreted: {why}"));
                 }
                 Executable::Interpreted(program)
             }

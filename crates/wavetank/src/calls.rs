@@ -2,8 +2,8 @@
 //!
 //! Nothing says where the frames of a wave's stack begin. But `s_swappc_b64` calls functions with the return address in
 //! s[30:31] (LLVM's "User Guide for AMDGPU Backend", "Non-Kernel Functions"), and a function that calls others keeps it in two
-//! lanes of a vector register, one beside the other; the next function that wants that register saves it on the stack, with
-//! all lanes. So two lanes that hold an address right behind a call are taken for a return address.
+//! lanes of a vector register, one beside the other; the next function that uses that register saves it on the stack, with
+//! all lanes. So two lanes that hold an address right after a call are taken for a return address.
 
 use wavetank_gcn::Operand;
 use wavetank_ir::LANES;
@@ -22,8 +22,8 @@ const ROW: usize = 4 * LANES;
 pub(crate) fn call_to(code: &ModuleCode, wave: &Wave, to: u64) -> Option<u64> {
     let s = &wave.uniform().s;
     let pair = |n: usize| Some(u64::from(*s.get(n)?) | u64::from(*s.get(n + 1)?) << 32);
-    let behind = pair(RETURN.into()).filter(|behind| code.follows_call(*behind))?;
-    let call = behind - 4;
+    let after = pair(RETURN.into()).filter(|after| code.follows_call(*after))?;
+    let call = after - 4;
     let inst = code.inst(call).ok()?;
     let [Operand::Sgpr(RETURN), Operand::Sgpr(called), ..] = inst.operands else {
         return None;

@@ -1,4 +1,4 @@
-//! The chips that are emulated, and what programs are told of each.
+//! The chips that are emulated, and the properties of each that programs can query.
 //!
 //! Sources: AMD's product pages; the device numbers and families of Linux's `amdgpu`; the processor list of LLVM's "User
 //! Guide for AMDGPU Backend". None of it changes what a kernel computes; compute units bound how many work-groups are
@@ -344,7 +344,7 @@ impl ChipFacts {
     /// Every chip, oldest first.
     pub const ALL: &'static [ChipFacts] = &ALL;
 
-    /// What is told of a chip.
+    /// The properties of a chip that programs can query.
     pub fn of(chip: Chip) -> &'static ChipFacts {
         &ALL[chip as usize]
     }

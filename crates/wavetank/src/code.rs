@@ -34,7 +34,7 @@ pub(crate) struct ModuleCode {
 struct Segment {
     /// Its device address.
     start: u64,
-    /// The address behind it.
+    /// The address after it.
     end: u64,
 }
 
@@ -84,7 +84,7 @@ impl ModuleCode {
             let read = lines.range(s.start..s.end);
             let read = read.map(|(at, line)| (*at, &**line));
             let same = self.registry.equals(s.start, s.end - s.start, read);
-            // Code that is not there any more will be told where it is fetched.
+            // Code that is not there any more will be reported where it is fetched.
             same.unwrap_or(true)
         })
     }

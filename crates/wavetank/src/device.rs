@@ -30,7 +30,7 @@ pub(crate) struct Inner {
     pub threads: usize,
     pub simd: Simd,
     pub engine: EngineChoice,
-    /// Whether perf is told the names of compiled code.
+    /// Whether perf gets the names of compiled code.
     pub perf: bool,
     pub schedule: Schedule,
     pub memory: Memory,
@@ -40,7 +40,7 @@ pub(crate) struct Inner {
     pub queue: Allocation,
     /// Whether accesses beyond the LDS are faults.
     pub strict: bool,
-    /// Stack that each work-item of a kernel with a dynamic stack gets beyond what is asked for, in bytes.
+    /// Stack that each work-item of a kernel with a dynamic stack gets beyond what is requested, in bytes.
     pub stack: u32,
 }
 
@@ -92,12 +92,12 @@ impl Device {
         self.inner.facts.chip
     }
 
-    /// What programs are told of the chip.
+    /// The properties of the chip that programs can query.
     pub fn facts(&self) -> &'static ChipFacts {
         self.inner.facts
     }
 
-    /// The number of compute units of the chip; with the resources of a kernel it tells how many work-groups are
+    /// The number of compute units of the chip; with the resources of a kernel it determines how many work-groups are
     /// resident at once.
     pub fn compute_units(&self) -> u32 {
         self.inner.facts.compute_units
@@ -113,7 +113,7 @@ impl Device {
         self.inner.schedule
     }
 
-    /// The allocations that kernels of this device can reach, for those who manage memory themselves.
+    /// The allocations that kernels of this device can reach, for callers that manage memory themselves.
     pub fn registry(&self) -> &Registry {
         self.inner.memory.registry()
     }
@@ -218,13 +218,13 @@ impl DeviceBuilder {
 
     /// Whether an access beyond the LDS of a kernel is a fault, and so is a load past the end of an allocation
     /// [in blocks](crate::Registry::allocate_block). Otherwise they have a result as on a chip, and the
-    /// [`Report`](crate::Report) tells of them. Without this the environment variable `WAVETANK_STRICT` rules (`0`, `1`).
+    /// [`Report`](crate::Report) lists them. Without this the environment variable `WAVETANK_STRICT` rules (`0`, `1`).
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = Some(strict);
         self
     }
 
-    /// Bytes of stack that each work-item gets on top, of kernels whose compiler could not tell how much they need (they
+    /// Bytes of stack that each work-item gets on top, of kernels whose compiler could not determine how much they need (they
     /// call functions by pointers, or recursively). Without this the environment variable `WAVETANK_STACK` rules.
     pub fn stack(mut self, bytes: u32) -> Self {
         self.stack = Some(bytes);

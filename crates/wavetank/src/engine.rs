@@ -31,7 +31,7 @@ pub(crate) struct Mode {
 pub(crate) enum Way {
     /// To run, and nothing else.
     Fast,
-    /// A wave may go on behind an access that was denied: every register that an instruction reads is where it belongs when
+    /// A wave may go on after an access that was denied: every register that an instruction reads is where it belongs when
     /// it accesses memory.
     Resumed,
     /// Accesses are recorded.
@@ -52,7 +52,7 @@ pub(crate) struct Added {
 impl Added {
     /// What does it, if anything is.
     fn pass(self) -> Option<Arc<dyn Pass>> {
-        // Shadows are of no concern to who watches floats, so they come last.
+        // The watcher of floats does not need shadows, so they come last.
         match (self.follows, self.floats) {
             (true, true) => Some(Arc::new(|block: &Block| init::follow(&float::watch(block)))),
             (true, false) => Some(Arc::new(|block: &Block| init::follow(block))),
@@ -99,7 +99,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// The back ends of some code. Perf is told the names of what is compiled, if there are any.
+    /// The back ends of some code. Perf gets the names of compiled code, if there are any.
     pub(crate) fn new(
         code: ModuleCode,
         simd: Simd,
@@ -171,7 +171,7 @@ impl Engine {
                 simd: self.simd,
             };
             let program = Program::new(self.code.clone(), how).with_pass(added.pass());
-            // Who does one instruction alone, or again, looks at registers.
+            // A single step, or a repeated one, needs all registers in the state.
             let registers_observable = way != Way::Fast;
             let names = self.names.clone();
             Executable::new(program, how, self.choice, registers_observable, names)

@@ -31,7 +31,7 @@ pub enum Error {
     /// There is no kernel of this name.
     #[error("there is no kernel `{}` here{}", plain(name), suggestion(*similar, kernels))]
     UnknownKernel {
-        /// The name asked for.
+        /// The name requested.
         name: String,
         /// Whether the first kernel may be what was meant.
         similar: bool,
@@ -41,7 +41,7 @@ pub enum Error {
     /// There is no code of this name.
     #[error("there is no function `{}` here{}", plain(name), other_functions(*similar, functions))]
     UnknownFunction {
-        /// The name asked for.
+        /// The name requested.
         name: String,
         /// Whether the first function may be what was meant.
         similar: bool,
@@ -89,7 +89,7 @@ pub enum Error {
         kernel: String,
         /// What it can have.
         wanted: String,
-        /// What was asked for.
+        /// What was requested.
         given: String,
     },
     /// More LDS than a work-group can have.
@@ -132,13 +132,13 @@ pub enum Error {
     /// The host has not enough memory.
     #[error("{bytes} bytes of device memory could not be allocated")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
     },
     /// A read or write beyond the end of a buffer.
     #[error("bytes {start} to {end} are outside the buffer of {len} bytes")]
     BufferRange {
-        /// The first byte asked for.
+        /// The first byte requested.
         start: u64,
         /// Past the last one.
         end: u64,
@@ -230,13 +230,13 @@ pub struct KernelFault {
     pub fault: Fault,
     /// The allocation nearest to a faulting address, in words.
     pub nearest: Option<String>,
-    /// Where a stack overflowed, the calls that led there, as far as they could be told; the innermost first.
+    /// Where a stack overflowed, the calls that led there, as far as they could be unwound; the innermost first.
     pub calls: Vec<Place>,
     /// What can be done about it.
     pub hint: Option<&'static str>,
     /// How waves took turns.
     pub schedule: Schedule,
-    /// What the checks that were asked for have found until then, this fault among it.
+    /// What the checks that were requested have found until then, this fault among it.
     pub findings: Vec<Finding>,
 }
 
@@ -378,13 +378,13 @@ pub(crate) fn chain(calls: &[Place]) -> String {
     };
     let functions: Vec<String> = calls.iter().map(function).collect();
     let same: Vec<_> = functions.chunk_by(|a, b| a == b).collect();
-    let told = |run: &&[String]| match run {
+    let shown = |run: &&[String]| match run {
         [name] => name.clone(),
         run => format!("{} ({} times)", run[0], run.len()),
     };
-    let mut listed: Vec<_> = same.iter().map(told).collect();
+    let mut listed: Vec<_> = same.iter().map(shown).collect();
     if listed.len() > LISTED_CALLERS {
-        // Where it began tells as much as where it ended.
+        // The outermost calls explain as much as the innermost.
         let left_out = LISTED_CALLERS - 1..listed.len() - 1;
         let more = format!("{} more", left_out.len());
         listed.splice(left_out, [more]);
@@ -421,7 +421,7 @@ pub struct Timeout {
     pub waves: Vec<(HungWave, Place)>,
     /// How waves took turns.
     pub schedule: Schedule,
-    /// What the checks that were asked for have found until then.
+    /// What the checks that were requested have found until then.
     pub findings: Vec<Finding>,
 }
 
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_overflow_tells_depth_size_and_calls() {
+    fn a_stack_overflow_names_depth_size_and_calls() {
         let fault = Fault::Memory(Box::new(MemoryFault {
             pc: 0x1034,
             kind: MemKind::Store,

@@ -1,4 +1,4 @@
-//! What the checks of a program have found, from the program to whoever started it: a record a line.
+//! The findings of the checks of a program, from the program to its parent process: a record a line.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -39,7 +39,7 @@ impl FoundFile {
     }
 }
 
-/// Leaves a record, which has no line breaks, behind those that are there.
+/// Leaves a record, which has no line breaks, after those that are there.
 ///
 /// ```
 /// use wavetank::found_file::{FoundFile, leave};

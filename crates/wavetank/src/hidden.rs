@@ -7,7 +7,7 @@ use wavetank_machine::Grid;
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
 use wavetank_object::{Arg as Param, ArgKind};
 
-/// What hidden arguments tell a kernel.
+/// The values of hidden arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hidden {
     pub grid: Grid,
@@ -70,7 +70,7 @@ mod tests {
 
     /// A 100x7x1 grid of 64x2 groups: one full group and 36 items in X, three groups and 1 item in Y.
     #[test]
-    fn the_grid_is_told_as_the_guide_says() {
+    fn the_grid_is_passed_as_the_guide_says() {
         let hidden = Hidden {
             grid: Grid::new([100, 7, 1], [64, 2, 1]).unwrap(),
             dimensions: 2,

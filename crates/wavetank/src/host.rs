@@ -6,10 +6,10 @@ pub(crate) fn free_memory() -> u64 {
     free_of(std::fs::read_to_string("/proc/meminfo").ok(), unused)
 }
 
-/// Takes a table of memory if there is a good one; else what the system says when it is asked.
+/// Returns the available memory by a table of the system if it is valid, otherwise by a system call.
 fn free_of(table: Option<String>, ask: impl FnOnce() -> Option<u64>) -> u64 {
-    let told = table.as_deref().and_then(available);
-    told.or_else(ask).unwrap_or(0)
+    let of_table = table.as_deref().and_then(available);
+    of_table.or_else(ask).unwrap_or(0)
 }
 
 /// What sysinfo(2) calls free. What the system could give back of files it does not say.
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_table_the_system_is_asked() {
+    fn without_a_table_a_query_gives_the_memory() {
         let table = |text: &str| Some(text.to_owned());
         let never = || unreachable!("the table says it");
         assert_eq!(free_of(table("MemAvailable: 7 kB"), never), 7 << 10);
@@ -71,7 +71,7 @@ mod tests {
     /// The system's two answers are about the same memory: what it calls free is part of what there is.
     #[test]
     #[cfg(target_os = "linux")]
-    fn the_system_knows_without_a_table() {
+    fn without_a_table_the_system_is_queried() {
         let bytes = unused().expect("sysinfo(2)");
         let table = std::fs::read_to_string("/proc/meminfo").unwrap();
         let total = table

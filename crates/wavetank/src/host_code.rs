@@ -13,7 +13,7 @@ use crate::kernel::Kernel;
 
 impl Kernel {
     /// What its code is compiled to on this host, as text: guest instruction, IR and host instructions one below the other,
-    /// block by block, with the registers of the guest named. Blocks behind computed jumps are not in it.
+    /// block by block, with the registers of the guest named. Blocks after computed jumps are not in it.
     ///
     /// # Errors
     /// The sentence that says why this host compiles no kernels.

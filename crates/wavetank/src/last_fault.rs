@@ -1,4 +1,4 @@
-//! A note of the last fault of a kernel, from a program to whoever started it: a program that dies says by its exit status
+//! A note of the last fault of a kernel, from a program to its parent process: a program that dies says by its exit status
 //! that it did, and not of what.
 
 use std::fs::File;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
-/// A fault, as a program tells it.
+/// A fault, as a program records it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LastFault {
     /// The process in which it happened.
     pub process: u32,
-    /// Whether the program was told, and went on.
+    /// Whether the program got the fault as an error, and went on.
     pub handled: bool,
     /// Where it happened, in a line.
     pub brief: String,

@@ -68,7 +68,7 @@ impl ReadyWaves<'_> {
             Ok(counts) => counts,
             Err(failure) => return Err(self.error(failure).with_findings(ended.findings)),
         };
-        let (lds_overruns, read_on) = ended.overruns.tell(self.function, self.module);
+        let (lds_overruns, read_on) = ended.overruns.describe(self.function, self.module);
         Ok(Report {
             groups: counts.groups,
             waves: counts.waves,

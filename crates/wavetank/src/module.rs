@@ -224,7 +224,7 @@ impl Module {
         }
     }
 
-    /// Adds what the static ones of `tools` find in the code of a kernel, the first time that it is asked for.
+    /// Adds what the static ones of `tools` find in the code of a kernel, the first time that it is requested.
     pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) {
         let tools = tools.and(Tools::STATIC);
         let checked = || {
@@ -266,8 +266,8 @@ fn names(object: &CodeObject, memory: &Loaded) -> wavetank_jit::Names {
     let mut starts: Vec<(u64, String)> = object.symbols().iter().map(of).collect();
     starts.sort();
     Arc::new(move |pc| {
-        let behind = starts.partition_point(|(start, _)| *start <= pc);
-        match starts[..behind].last() {
+        let next = starts.partition_point(|(start, _)| *start <= pc);
+        match starts[..next].last() {
             Some((start, name)) => format!("{name}+{:#x}", pc - start),
             None => format!("{pc:#x}"),
         }

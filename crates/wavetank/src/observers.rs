@@ -1,4 +1,4 @@
-//! The observers of a launch: its checks, its trace, what its callers are told while it runs, and the time that it has.
+//! The observers of a launch: its checks, its trace, its progress reports to callers, and the time that it has.
 //!
 //! A [`Dispatch`](crate::Dispatch) and a [`Shader`](crate::stage::Shader) have the same ones.
 

@@ -1,4 +1,4 @@
-//! Accesses beyond what a kernel has that have a result all the same: those beyond its LDS, and what a run tells of them; loads
+//! Accesses beyond what a kernel has that have a result all the same: those beyond its LDS, and their report; loads
 //! past the end of an allocation.
 
 use std::fmt;
@@ -128,8 +128,8 @@ impl Overruns {
         }
     }
 
-    /// What a run of a kernel of a module tells: of its LDS, and of its loads past the end of allocations.
-    pub(crate) fn tell(
+    /// Returns the reports of a run of a kernel: of its LDS, and of its loads past the end of allocations.
+    pub(crate) fn describe(
         self,
         kernel: &str,
         module: &Module,
@@ -164,7 +164,7 @@ mod tests {
     use wavetank_object::Source;
 
     #[test]
-    fn the_earliest_wave_is_told() {
+    fn the_earliest_wave_is_named() {
         let grid = Grid::new([256, 1, 1], [128, 1, 1]).unwrap();
         let seen = |pc, count| Seen {
             pc,

@@ -1,4 +1,4 @@
-//! Loads that go on past the end of an allocation: what a run tells of them.
+//! Loads that go on past the end of an allocation: the report of a run.
 
 use std::fmt;
 
@@ -67,8 +67,8 @@ mod tests {
     use wavetank_memory::{Allocation, Rights};
     use wavetank_object::Source;
 
-    fn told(lane: Option<u8>, address: u64, count: u64) -> String {
-        let told = ReadOn {
+    fn sentence(lane: Option<u8>, address: u64, count: u64) -> String {
+        let sentence = ReadOn {
             kernel: "k".to_owned(),
             place: Place {
                 pc: 0x1034,
@@ -92,19 +92,19 @@ mod tests {
                 count,
             },
         };
-        told.to_string()
+        sentence.to_string()
     }
 
     #[test]
     fn it_is_a_sentence() {
         assert_eq!(
-            told(Some(16), 0x20_2008, 48),
+            sentence(Some(16), 0x20_2008, 48),
             "kernel `k` read past the end of its memory 48 times, first at `global_load_dwordx2 v[0:1], v[2:3], off` (k+0x34, pc \
              0x1034): work-group (0, 0, 0), wave 0, lane 16: a load past the end of a buffer in device memory (4096 bytes at \
              0x201000): 8 bytes at 0x202008, which begin 8 bytes past it and read as 0; a chip reads on; `--strict` makes it \
              a fault (and so does WAVETANK_STRICT=1)"
         );
-        let scalar = told(None, 0x20_1ffc, 1);
+        let scalar = sentence(None, 0x20_1ffc, 1);
         assert!(scalar.contains(" once at `"), "{scalar}");
         assert!(scalar.contains(", wave 0: a load past"), "{scalar}");
         assert!(

@@ -23,20 +23,20 @@ pub struct Report {
     pub threads: usize,
     /// Messages (`s_sendmsg`) sent.
     pub messages: u64,
-    /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) asked for them.
+    /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) requested them.
     pub instructions: Option<InstructionCounts>,
     /// What of the module has been compiled so far, in this launch and those before, where
-    /// [`Dispatch::count`](crate::Dispatch::count) asked for it.
+    /// [`Dispatch::count`](crate::Dispatch::count) requested it.
     pub compiled: Option<Compiled>,
     /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
     pub lds_overruns: Option<LdsOverrun>,
     /// Loads past the end of an allocation that allows them
     /// ([`Registry::allocate_block`](crate::Registry::allocate_block)). Programs hardly ever mean them; print it.
     pub read_on: Option<ReadOn>,
-    /// What [`Dispatch::check`](crate::Dispatch::check) asked for has found, in the order of the work-groups and waves that did
+    /// What [`Dispatch::check`](crate::Dispatch::check) requested has found, in the order of the work-groups and waves that did
     /// it; what [`Dispatch::watch`](crate::Dispatch::watch) has found, after that.
     pub findings: Vec<Finding>,
-    /// Stores of undefined bits that the host may read, if they are asked for
+    /// Stores of undefined bits that the host may read, if they are requested
     /// ([`Dispatch::host_reads`](crate::Dispatch::host_reads)).
     pub undefined_stores: Vec<UndefinedStore>,
     /// Time from the first wave's start to the last one's end.

@@ -84,7 +84,7 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
 /// Sums of kernels in memory that processes share: one makes it, a program that it starts opens it by its path and keeps
 /// its sums there, and however the program ends, the first one can read them.
 ///
-/// The memory is words: how many are used, then rows one behind the other. Every word is atomic, so that whoever reads or
+/// The memory is words: how many are used, then rows one after the other. Every word is atomic, so that a process that reads or
 /// writes at the same time, or dies in the midst of it, does no harm.
 pub struct Ledger {
     map: MmapRaw,
@@ -126,7 +126,7 @@ impl Ledger {
 
     fn words(&self) -> &[AtomicU64] {
         let start = self.map.as_mut_ptr().cast::<AtomicU64>();
-        // SAFETY: the mapping has so many words, begins at a page, and stays as long as `self`; nobody uses it but as
+        // SAFETY: the mapping has so many words, begins at a page, and stays as long as `self`; it is used only as
         // atomic words.
         unsafe { std::slice::from_raw_parts(start, WORDS) }
     }
@@ -138,7 +138,7 @@ impl Ledger {
         let at = used.fetch_add(size, Ordering::Relaxed);
         let row = usize::try_from(at).ok()?..usize::try_from(at.checked_add(size)?).ok()?;
         let row = rows.get(row)?;
-        // First, so that who reads can go on to the next row whatever becomes of this one.
+        // First, so that a reader can go on to the next row whatever becomes of this one.
         row[0].store(kernel.len() as u64 + 1, Ordering::Relaxed);
         for (word, bytes) in row[HEAD..].iter().zip(kernel.as_bytes().chunks(8)) {
             let mut eight = [0; 8];

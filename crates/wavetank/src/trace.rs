@@ -112,7 +112,7 @@ impl SummaryCache {
                 self.translator.block_cost(&block, modes),
             )
         });
-        // SAFETY: what is known stays as long as the cache, and nobody changes it.
+        // SAFETY: what is known stays as long as the cache, and is not changed.
         unsafe { known.as_ref() }
     }
 }
@@ -140,7 +140,7 @@ impl<'a> Stepper<'a> {
                 // A budget of one stops after each.
                 wave.uniform_mut().budget = 1;
                 let leave = self.backend.run(wave, memory);
-                // Whoever watches may free what the wave has accessed.
+                // A watcher may free memory that the wave has accessed.
                 memory.leave();
                 let goes_on = matches!(leave, Leave::Yield(YieldPoint::BackEdge, _));
                 wave.uniform_mut().budget = budget;
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_changed_is_told() {
+    fn only_changes_are_printed() {
         let mut wave = Wave::new(0);
         let file = |file, count| Span::new(file, 0, count);
         let spans = [

@@ -122,7 +122,7 @@ impl Warp {
         &self.wave.vgpr(register)[..self.threads]
     }
 
-    /// The state behind all of it, for what instruction sets have beside registers of threads.
+    /// The state after all of it, for what instruction sets have beside registers of threads.
     pub fn wave(&mut self) -> &mut Wave {
         &mut self.wave
     }

@@ -116,7 +116,7 @@ impl<'a> Unit<'a> {
     /// Another work-group begins, for which LDS and scratch hold nothing but what they were given.
     fn forget(&mut self) {
         let given = 4 * self.common.lds.len() as u64;
-        self.memory.lds().forget_behind(given);
+        self.memory.lds().forget_after(given);
         let scratch = &self.slots[self.current].scratch;
         if let Some(scratch) = scratch.as_ref().filter(|_| !self.common.has_scratch) {
             let (registry, address) = (self.common.memory.registry(), scratch.address());
@@ -125,8 +125,8 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Tells watchers of the scratch that a work-group gets when it begins.
-    fn tell_of_scratch(&self) {
+    /// Reports to watchers the scratch that a work-group gets when it begins.
+    fn announce_scratch(&self) {
         let (watchers, scratch) = (
             &self.common.checking.watchers,
             &self.slots[self.current].scratch,
@@ -232,7 +232,7 @@ impl<'a> Unit<'a> {
             self.find_calls(wave, fault);
             return false;
         };
-        if denials.wants(&group, wave.index, fault) {
+        if denials.is_reported(&group, wave.index, fault) {
             self.find_calls(wave, fault);
         }
         let (engine, mode) = (self.common.engine, self.common.mode());
@@ -249,7 +249,7 @@ impl<'a> Unit<'a> {
             denials.add(group, wave.index, lanes, fault, descriptor);
         }
         if self.common.checking.watchers.is_none() {
-            // What was done again has noted what it accessed, for nobody.
+            // The repeated accesses were recorded, and there is no watcher to get them.
             self.memory.clear_accesses();
         }
         true
@@ -297,7 +297,7 @@ impl Worker for Unit<'_> {
         self.group = Some(*group);
         if fresh {
             self.memory.lds().begin(self.common.lds);
-            self.tell_of_scratch();
+            self.announce_scratch();
             if self.common.checking.follower.is_some() {
                 self.forget();
             }

@@ -1,4 +1,4 @@
-//! What a kernel gets is what its descriptor asks for.
+//! What a kernel gets is what its descriptor requests.
 
 use wavetank::{Chip, Device};
 
@@ -12,7 +12,7 @@ const KERNELS: [(Chip, &[u8]); 3] = [
 /// The kernel has 8 VGPRs, and 8 or 16 SGPRs. It writes v8 and s20, and stores what v9 and s20 hold: what v0 and s0 do (Vega
 /// ISA, 3.6 "Out-of-Range behavior").
 #[test]
-fn registers_that_a_kernel_has_not_asked_for_are_the_first_ones() {
+fn registers_that_a_kernel_does_not_request_are_the_first_ones() {
     for (chip, object) in KERNELS {
         let device = Device::builder(chip).threads(1).build().unwrap();
         let out = device.buffer_zeroed(8).unwrap();

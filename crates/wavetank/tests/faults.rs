@@ -143,9 +143,9 @@ fn accesses_beyond_the_lds_are_reported() {
     });
 }
 
-/// A packet that asks for 64 bytes of stack for a recursion whose frames need more, and a device that adds to them.
+/// A packet that requests 64 bytes of stack for a recursion whose frames need more, and a device that adds to them.
 #[test]
-fn a_stack_that_overflows_tells_depth_size_and_calls() {
+fn a_stack_that_overflows_names_depth_size_and_calls() {
     each("suite", |b| {
         let run = |more: u32| {
             let device = Device::builder(b.device.chip())
@@ -186,9 +186,9 @@ fn a_stack_that_overflows_tells_depth_size_and_calls() {
 /// `data/recursion.cl`, compiled for gfx900 by clang 19 without optimisation, which says that the stack is not dynamic.
 const RECURSION: &[u8] = include_bytes!("data/recursion-gfx900.hsaco");
 
-/// More stack helps a recursion, and an index that is out of range is still told as one.
+/// More stack helps a recursion, and an index that is out of range is still reported as one.
 #[test]
-fn a_recursion_that_nobody_counted_is_no_index_out_of_range() {
+fn an_uncounted_recursion_is_not_an_index_out_of_range() {
     let run = |name: &str, more: u32, at: i32| {
         let device = Device::builder(Chip::Gfx900).stack(more).build().unwrap();
         let out = device.buffer_zeroed(4 * 64).unwrap();
@@ -203,7 +203,7 @@ fn a_recursion_that_nobody_counted_is_no_index_out_of_range() {
     };
     let sums: Vec<i32> = (0..64).map(|n| n * (n + 1) / 2).collect();
     assert_eq!(run("sums", 64 << 10, 0), Ok(sums));
-    let told = run("sums", 0, 0).unwrap_err();
+    let error = run("sums", 0, 0).unwrap_err();
     let parts = [
         "stack overflow",
         "called by sum",
@@ -211,13 +211,13 @@ fn a_recursion_that_nobody_counted_is_no_index_out_of_range() {
          `launch --stack BYTES`",
     ];
     for part in parts {
-        assert!(told.contains(part), "{told}");
+        assert!(error.contains(part), "{error}");
     }
     assert_eq!(run("beyond", 0, 3).unwrap()[0], 4);
-    let told = run("beyond", 0, 1000).unwrap_err();
+    let error = run("beyond", 0, 1000).unwrap_err();
     assert!(
-        told.ends_with("so an index into a private array is out of range"),
-        "{told}"
+        error.ends_with("so an index into a private array is out of range"),
+        "{error}"
     );
 }
 
@@ -286,7 +286,7 @@ fn instructions_are_counted_by_family() {
 }
 
 #[test]
-fn a_trace_tells_every_instruction_of_the_chosen_waves() {
+fn a_trace_has_every_instruction_of_the_chosen_waves() {
     each("vecadd", |b| {
         // Without optimisation a kernel keeps what it has in scratch, and touches more than its buffers.
         if b.label.starts_with("O0") {
@@ -382,7 +382,7 @@ fn files_for_other_chips_are_refused() {
 /// `data/lines.cl` of the crate `object`, compiled for gfx900 by clang 19 with `-g`.
 const LINES: &[u8] = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");
 
-/// What is told of a run that fails.
+/// The message of a run that fails.
 fn failure(code: &[u8], kernel: &str, args: impl Fn(&Device) -> Vec<Arg>) -> String {
     let device = Device::new(Chip::Gfx900).unwrap();
     let kernel = device.load(code).unwrap().kernel(kernel).unwrap();
@@ -393,22 +393,22 @@ fn failure(code: &[u8], kernel: &str, args: impl Fn(&Device) -> Vec<Arg>) -> Str
 /// The lines are those of `llvm-symbolizer --inlines`.
 #[test]
 fn faults_and_traps_name_the_line() {
-    let told = failure(LINES, "lines", |device| {
+    let error = failure(LINES, "lines", |device| {
         let (out, numbers) = (device.buffer_zeroed(16), device.buffer_zeroed(256));
         args![&out.unwrap(), &numbers.unwrap(), 64u32]
     });
     let place = ", lines.h:6:9 in `store`, inlined at lines.h:10:5 in `put`, inlined at lines.cl:10:5): work-group";
     assert!(
-        told.contains("(lines+0x40, pc 0x") && told.contains(place),
-        "{told}"
+        error.contains("(lines+0x40, pc 0x") && error.contains(place),
+        "{error}"
     );
-    let told = failure(LINES, "checked", |device| {
+    let error = failure(LINES, "checked", |device| {
         args![&device.buffer_zeroed(256).unwrap(), 10u32]
     });
     let place = ", lines.h:16:9 in `check`, inlined at lines.cl:14:5) (work-group";
     assert!(
-        told.contains("hit trap 2") && told.contains(place),
-        "{told}"
+        error.contains("hit trap 2") && error.contains(place),
+        "{error}"
     );
 }
 
@@ -426,11 +426,11 @@ fn broken_dwarf_hides_no_fault() {
         .map(|s| s.file_offset + s.file_size)
         .max();
     code[dwarf.unwrap() as usize..name].fill(0xff);
-    let told = failure(&code, "checked", args);
+    let error = failure(&code, "checked", args);
     let (before, after) = (
-        told.find(", pc").unwrap(),
-        told.find(") (work-group").unwrap(),
+        error.find(", pc").unwrap(),
+        error.find(") (work-group").unwrap(),
     );
-    assert_eq!(told[..before], sound[..before]);
-    assert!(!told[..after].contains("lines"), "{told}");
+    assert_eq!(error[..before], sound[..before]);
+    assert!(!error[..after].contains("lines"), "{error}");
 }

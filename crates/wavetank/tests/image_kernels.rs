@@ -1,6 +1,6 @@
 //! Kernels that read, filter and write images. Every build, against Rust.
 //!
-//! An image is passed as the address of its descriptor: eight words that the hardware reads, and behind them words for the
+//! An image is passed as the address of its descriptor: eight words that the hardware reads, and after them words for the
 //! device library, of which word 10 is the width; HIP puts the sampler in words 12 to 15.
 
 use crate::common::{Build, Numbers, close, each};

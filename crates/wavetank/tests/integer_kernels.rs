@@ -424,7 +424,7 @@ fn switch() {
     });
 }
 
-/// The cross-lane operations of `subgroup.cl`, lane by lane as the ISA document tells them.
+/// The cross-lane operations of `subgroup.cl`, lane by lane as the ISA document describes them.
 #[test]
 fn cross_lane() {
     each("subgroup", |b| {

@@ -53,7 +53,7 @@ fn arguments_follow_each_other() {
     }
 }
 
-/// The table is in a section of its own, and the caller's LDS lies behind the kernel's.
+/// The table is in a section of its own, and the caller's LDS lies after the kernel's.
 #[test]
 fn sections_are_laid_out() {
     for (chip, object) in mesa3d().into_iter().chain(clover()) {
@@ -83,7 +83,7 @@ fn sections_are_laid_out() {
 }
 
 #[test]
-fn kernels_are_told_the_shape_of_the_grid() {
+fn kernels_are_given_the_shape_of_the_grid() {
     let run = |chip, object| {
         let (device, module) = load(chip, object);
         let out = device.buffer_zeroed(36).unwrap();
@@ -168,7 +168,7 @@ fn kernels_have_scratch() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_told() {
+fn arguments_that_do_not_fit_are_reported() {
     let [(chip, object), ..] = mesa3d();
     let (_device, module) = load(chip, object);
     let dispatch = module
@@ -179,9 +179,9 @@ fn arguments_that_do_not_fit_are_told() {
         .block(64);
     match dispatch.args([Arg::from(1.0f32)]).run() {
         Err(error @ Error::Arguments { .. }) => {
-            let told = error.to_string();
-            assert!(told.contains("takes 28 bytes of arguments"), "{told}");
-            assert!(told.contains("was given 4"), "{told}");
+            let message = error.to_string();
+            assert!(message.contains("takes 28 bytes of arguments"), "{message}");
+            assert!(message.contains("was given 4"), "{message}");
         }
         other => panic!("{:?}", other.map(|report| report.waves)),
     }

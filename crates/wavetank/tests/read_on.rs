@@ -51,7 +51,7 @@ fn load(b: &Bench, at: u64, base: u64, access: &[&str]) {
 }
 
 #[test]
-fn loads_go_on_to_zeros_and_are_told() {
+fn loads_go_on_to_zeros_and_are_reported() {
     on_each(Chip::Gfx900, |b| {
         for bytes in SIZES {
             let (base, at) = block(&b, bytes);
@@ -62,18 +62,18 @@ fn loads_go_on_to_zeros_and_are_told() {
                 let report = dispatch().run().unwrap();
                 let want: Vec<u32> = (0..64).map(|n| if n < INSIDE { 7 } else { 0 }).collect();
                 assert_eq!(b.result(), want, "{access}");
-                let told = report.read_on.expect(access);
-                assert_eq!(told.load.count, 2 * (64 - INSIDE as u64), "{access}");
-                assert_eq!((told.wave, told.group.index), (0, 0));
-                assert_eq!(told.load.lane, Some(INSIDE as u8), "{access}");
-                assert_eq!(told.load.address, at + 4 * INSIDE as u64, "{access}");
-                assert_eq!(told.load.allocation.bytes, bytes);
-                let text = told.to_string();
+                let read_on = report.read_on.expect(access);
+                assert_eq!(read_on.load.count, 2 * (64 - INSIDE as u64), "{access}");
+                assert_eq!((read_on.wave, read_on.group.index), (0, 0));
+                assert_eq!(read_on.load.lane, Some(INSIDE as u8), "{access}");
+                assert_eq!(read_on.load.address, at + 4 * INSIDE as u64, "{access}");
+                assert_eq!(read_on.load.allocation.bytes, bytes);
+                let text = read_on.to_string();
                 let end = format!("a load past the end of a block ({bytes} bytes at {base:#x})");
                 assert!(text.contains(&end), "{text}");
                 assert!(text.contains(&format!("at `{access}")), "{text}");
             }
-            // All inside: nothing is told.
+            // All inside: nothing is reported.
             load(&b, at - 300, base, &[LOADS[0], WAIT, STORE]);
             assert_eq!(b.dispatch().run().unwrap().read_on, None);
         }
@@ -99,13 +99,13 @@ fn scalar_loads_go_on_too() {
         load(&b, at, base, &code);
         let report = b.dispatch().run().unwrap();
         assert_eq!(b.result(), [7; 64]);
-        let told = report.read_on.unwrap();
-        assert_eq!((told.load.count, told.load.lane), (2, None));
-        assert_eq!((told.load.address, told.load.bytes), (at + 0x24, 8));
+        let read_on = report.read_on.unwrap();
+        assert_eq!((read_on.load.count, read_on.load.lane), (2, None));
+        assert_eq!((read_on.load.address, read_on.load.bytes), (at + 0x24, 8));
     });
 }
 
-/// The tool `memory` knows the last byte.
+/// The tool `memory` has the last byte.
 #[test]
 fn a_checked_launch_is_exact() {
     on_each(Chip::Gfx900, |b| {

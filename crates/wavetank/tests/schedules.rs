@@ -1,4 +1,4 @@
-//! Who runs when: kernels that race, and the schedules that hide or show it.
+//! The order of waves: kernels that race, and the schedules that hide or show it.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn chain(
     let report = dispatch
         .trace(&|group, _| watched(group.index), &|_| ())
         .run();
-    // Who swaps a flag leaves a 2.
+    // A wave that swaps a flag leaves a 2.
     let flags = flags.read::<u32>().unwrap();
     assert!(flags.iter().all(|flag| [1, 2].contains(flag)), "{flags:?}");
     report.unwrap().instructions.unwrap().waves()
@@ -120,9 +120,9 @@ fn waves_that_spin_let_their_siblings_run() {
     }
 }
 
-/// What waits for ever is told of, with the place where it spins.
+/// An endless wait is reported, with the place where it spins.
 #[test]
-fn waves_that_spin_in_vain_are_told_of() {
+fn waves_that_spin_in_vain_are_reported() {
     let device = device(Schedule::Fair);
     let flag = device.buffer_zeroed(4).unwrap();
     let kernel = device.load(TURNS).unwrap().kernel("hang").unwrap();
@@ -195,16 +195,16 @@ fn spinning_waves_let_their_siblings_run() {
     }
 }
 
-/// A fault tells the seed with which it comes again.
+/// A fault names the seed that reproduces it.
 #[test]
-fn faults_tell_the_seed() {
+fn faults_name_the_seed() {
     for schedule in [Schedule::Random(7), Schedule::Fair] {
         let device = device(schedule);
         let kernel = device.load(RACES).unwrap().kernel("add").unwrap();
         let dispatch = kernel.dispatch().grid(64).block(64);
         let error = dispatch.arg(wavetank::Arg::Pointer(8)).run().unwrap_err();
         assert!(matches!(error, Error::Fault(_)), "{error}");
-        let told = error.to_string().ends_with("; the schedule was random:7");
-        assert_eq!(told, schedule == Schedule::Random(7), "{error}");
+        let has_seed = error.to_string().ends_with("; the schedule was random:7");
+        assert_eq!(has_seed, schedule == Schedule::Random(7), "{error}");
     }
 }

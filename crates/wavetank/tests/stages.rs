@@ -160,10 +160,10 @@ fn hulls_share_lds() {
     assert_eq!(outcome.complaints(), [""; 0], "a hull exports nothing");
 }
 
-/// A vertex's outputs lie in a ring, one behind the other as waves were started: there, each wave has 4 dwords of its 64 lanes,
+/// A vertex's outputs lie in a ring, one after the other as waves were started: there, each wave has 4 dwords of its 64 lanes,
 /// those of a lane 64 dwords apart. That is a buffer with the lane added to the index (23), an index stride of 64 (22:21) and
 /// elements of 4 bytes (20:19, fixed on gfx9), swizzled (31 of word 1); gfx8 and gfx9 have bits of the stride where gfx6 and
-/// gfx7 have the format (Vega ISA, 8.1.5). A geometry shader finds them through a plain descriptor: here primitive n asks for
+/// gfx7 have the format (Vega ISA, 8.1.5). A geometry shader finds them through a plain descriptor: here primitive n requests
 /// vertex 127 - n.
 #[test]
 fn exported_vertices_reach_geometry_by_the_ring() {
@@ -257,8 +257,8 @@ fn waves_of_stages_have_scratch() {
     };
     let wanted: Vec<_> = (0..128).map(Some).collect();
     assert_eq!(values(&pixels(64).unwrap(), "mrt0", 0), wanted);
-    let told = pixels(32).unwrap_err().to_string();
-    assert!(told.contains("which has 32 bytes"), "{told}");
+    let message = pixels(32).unwrap_err().to_string();
+    assert!(message.contains("which has 32 bytes"), "{message}");
 }
 
 /// Message 2 is MSG_GS with its operation in bits 5:4 (1 cut, 2 emit), 3 MSG_GS_DONE (Vega ISA, 12.5 S_SENDMSG).
@@ -306,8 +306,8 @@ fn waves_count_in_their_order() {
 }
 
 #[test]
-fn what_the_pipeline_would_miss_is_told() {
-    let told = |stage, source: &str| {
+fn missing_exports_are_reported() {
+    let message = |stage, source: &str| {
         shader(Chip::Gfx900, stage, source)
             .run()
             .unwrap()
@@ -315,19 +315,19 @@ fn what_the_pipeline_would_miss_is_told() {
     };
     let end = "s_endpgm";
     assert_eq!(
-        told(Stage::Pixel, end),
+        message(Stage::Pixel, end),
         ["work-group 0, wave 0 ends without an export: it has to make one, with `done` and `vm`"]
     );
     assert_eq!(
-        told(Stage::Pixel, "exp mrt0 v0, v0, v0, v0 vm\ns_endpgm"),
+        message(Stage::Pixel, "exp mrt0 v0, v0, v0, v0 vm\ns_endpgm"),
         ["work-group 0, wave 0 ends, and its last export lacks `done`"]
     );
     assert_eq!(
-        told(Stage::Pixel, "exp null off, off, off, off done\ns_endpgm"),
+        message(Stage::Pixel, "exp null off, off, off, off done\ns_endpgm"),
         ["work-group 0, wave 0 ends, and none of its exports has `vm`"]
     );
     assert_eq!(
-        told(
+        message(
             Stage::Vertex,
             "exp mrt0 v0, v0, v0, v0\nexp param0 v0, v0, v0, v0\ns_endpgm"
         ),
@@ -337,7 +337,7 @@ fn what_the_pipeline_would_miss_is_told() {
         ]
     );
     assert_eq!(
-        told(Stage::Compute, "exp pos0 v0, v0, v0, v0 done\ns_endpgm"),
+        message(Stage::Compute, "exp pos0 v0, v0, v0, v0 done\ns_endpgm"),
         ["work-group 0, wave 0 exports to pos0, which cs does not have"]
     );
 }

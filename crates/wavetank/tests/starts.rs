@@ -26,7 +26,7 @@ const GROUPS: u32 = 5000;
 
 /// What earlier waves have left in registers is not seen.
 #[test]
-fn registers_that_nobody_has_written_are_zero() {
+fn unwritten_registers_are_zero() {
     for engine in [EngineChoice::Auto, EngineChoice::Interpreter] {
         let device = Device::builder(Chip::Gfx900).threads(2).engine(engine);
         let device = device.build().unwrap();

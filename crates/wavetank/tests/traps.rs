@@ -34,7 +34,7 @@ const HANDLER: &[&str] = &[
     "s_rfe_b64 ttmp[0:1]",
 ];
 
-/// Where the handler is put: the padding behind the kernel `empty` is 256 bytes long.
+/// Where the handler is put: the padding after the kernel `empty` is 256 bytes long.
 const DISTANCE: u64 = 64;
 
 struct Setup {
@@ -44,7 +44,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// The kernel `empty` with other code, and a handler behind it.
+    /// The kernel `empty` with other code, and a handler after it.
     fn new() -> Setup {
         let device = Device::builder(Chip::Gfx900).threads(2).build().unwrap();
         let module = device.load(include_bytes!("data/turns-gfx900.hsaco"));

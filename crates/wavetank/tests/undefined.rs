@@ -25,8 +25,8 @@ fn found(lines: &[&str], host_reads: bool) -> Vec<Finding> {
         dispatch.run().unwrap().findings
     });
     // But for where the code lies.
-    let told = |findings: &[Finding]| -> Vec<_> {
-        let told = findings.iter().map(|f| {
+    let summary = |findings: &[Finding]| -> Vec<_> {
+        let summary = findings.iter().map(|f| {
             let places: Vec<_> = [&f.at].into_iter().chain(&f.related).cloned().collect();
             let symbols = places.into_iter().map(|mark| mark.place.symbol);
             (
@@ -36,13 +36,13 @@ fn found(lines: &[&str], host_reads: bool) -> Vec<Finding> {
                 f.times,
             )
         });
-        told.collect()
+        summary.collect()
     };
-    assert_eq!(told(&compiled), told(&interpreted), "{lines:?}");
+    assert_eq!(summary(&compiled), summary(&interpreted), "{lines:?}");
     compiled
 }
 
-/// What is found of v2 behind some instructions: which lanes are not defined.
+/// What is found of v2 after some instructions: which lanes are not defined.
 fn lanes(lines: &[&str]) -> Option<String> {
     let findings = found(&[lines, &DECIDE].concat(), false);
     assert!(findings.len() < 2, "{lines:?}: {findings:#?}");
@@ -242,14 +242,14 @@ fn bits_are_followed_one_by_one() {
             "work-group (0, 0, 0), wave 0, lane 0",
         ),
     ];
-    for (lines, who) in undefined {
-        assert_eq!(lanes(lines).as_deref(), Some(*who), "{lines:?}");
+    for (lines, expected) in undefined {
+        assert_eq!(lanes(lines).as_deref(), Some(*expected), "{lines:?}");
     }
 }
 
 /// Each kind of decision has its rule.
 #[test]
-fn what_they_decide_is_told() {
+fn sinks_are_reported() {
     let cases: &[(&[&str], &str)] = &[
         (&["s_cmp_eq_u32 s30, 0", "s_cbranch_scc1 0"], "branch"),
         (
@@ -279,7 +279,7 @@ fn what_they_decide_is_told() {
     }
 }
 
-/// Who follows bits changes none, and correct kernels have no findings.
+/// Tracking bits changes none, and correct kernels have no findings.
 #[test]
 fn what_is_followed_does_what_it_did() {
     each("vecadd", |b| {
@@ -311,7 +311,7 @@ fn what_is_followed_does_what_it_did() {
     });
 }
 
-/// Behind an access that was denied its shadows are as if it had been done for the other lanes, and gave 0 to these.
+/// After an access that was denied its shadows are as if it had been done for the other lanes, and gave 0 to these.
 #[test]
 fn denied_accesses_leave_nothing_undefined() {
     for engine in ENGINES {

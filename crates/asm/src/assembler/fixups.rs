@@ -262,7 +262,7 @@ impl Assembler<'_> {
         };
         let Some(start) = self.beside(&minus, fixup.location, layout) else {
             return Err(
-                "the distance of places in two other sections is known to nobody".to_owned(),
+                "the distance of places in two other sections is unknown until the linker places them".to_owned(),
             );
         };
         let kind = match size {

@@ -230,14 +230,14 @@ impl Descriptor {
             Some(count) if count < self.user_sgprs => {
                 let needed = self.user_sgprs;
                 return Err(format!(
-                    "the user SGPRs that are asked for are {needed}, `.amdhsa_user_sgpr_count` says {count}"
+                    "the user SGPRs that are requested are {needed}, `.amdhsa_user_sgpr_count` says {count}"
                 ));
             }
             count => count.unwrap_or(self.user_sgprs),
         };
         if users > 16 {
             return Err(format!(
-                "a wave has 16 user SGPRs at most; those that are asked for are {users}"
+                "a wave has 16 user SGPRs at most; those that are requested are {users}"
             ));
         }
         self.put(RSRC2, 1, 5, users);

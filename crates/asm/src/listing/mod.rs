@@ -153,8 +153,8 @@ impl<'a> Listing<'a> {
     fn cut<'r>(&self, region: &'r Region<'r>, labels: &Labels, size: usize) -> Vec<Piece<'r>> {
         let length = region.bytes.len();
         let may_cut = |at: &usize| {
-            let behind = &region.bytes[at - 4..*at];
-            labels.begins_at(*at) && !(self.look.folds_zeros && behind == [0; 4])
+            let before = &region.bytes[at - 4..*at];
+            labels.begins_at(*at) && !(self.look.folds_zeros && before == [0; 4])
         };
         let mut pieces = Vec::new();
         let (mut start, mut labels_from) = (0, region.address);

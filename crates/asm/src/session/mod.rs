@@ -157,11 +157,11 @@ impl<'a> Session<'a> {
     ) -> Self {
         let mut asm = Assembler::new(options, known, each);
         // A source that uses the register counts has these names.
-        let asks = !options.kernels.is_empty()
+        let has_kernels = !options.kernels.is_empty()
             || [".next_free_", ".amdgcn.", ".include"]
                 .iter()
                 .any(|name| source.contains(name));
-        if asks {
+        if has_kernels {
             asm.count_all();
         }
         Session {
@@ -462,7 +462,7 @@ impl<'a> Session<'a> {
         if self.notes.fixed && chip != self.asm.chip {
             let (requested, named) = (self.asm.chip.name(), chip.name());
             let message =
-                format!("this source is for {named}, not for {requested}, which was asked for");
+                format!("this source is for {named}, not for {requested}, which was requested");
             return Err(syntax_error(place, message));
         }
         Ok(())

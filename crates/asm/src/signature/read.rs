@@ -143,7 +143,7 @@ fn item(cursor: &mut Cursor<'_>, signature: &mut Signature) -> Result<&'static s
         }
         None => {
             let message = format!(
-                "behind the parameters stand `lds BYTES` and `dims COUNT`, not {}",
+                "after the parameters, write `lds BYTES` and `dims COUNT`, not {}",
                 cursor.shown()
             );
             Err(cursor.syntax_error(message))
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_where_it_stands() {
+    fn mistakes_are_reported_at_their_place() {
         for (text, under, sentence) in [
             ("", "", "there should be the kernel's name"),
             ("k", "", "there should be `(`, not the end"),

@@ -1,4 +1,4 @@
-//! What no case can tell apart, and why: `tests/data/equivalent.txt`.
+//! The instructions that no case can separate, and the reasons: `tests/data/equivalent.txt`.
 
 use std::collections::BTreeSet;
 

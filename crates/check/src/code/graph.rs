@@ -170,15 +170,15 @@ impl Survey {
 
 /// Divides nodes into basic blocks.
 fn blocks(nodes: &[Node], entry: u64) -> Vec<Block> {
-    let behind = |node: &Node| node.pc + u64::from(node.inst.len);
+    let after = |node: &Node| node.pc + u64::from(node.inst.len);
     let targets = nodes.iter().filter_map(|node| node.successors.target);
     let mut heads: BTreeSet<u64> = targets.chain([entry]).collect();
     for (n, node) in nodes.iter().enumerate() {
         let ends = !node.successors.next || node.successors.target.is_some();
-        let follows = nodes.get(n + 1).is_some_and(|next| next.pc == behind(node));
+        let follows = nodes.get(n + 1).is_some_and(|next| next.pc == after(node));
         if ends || !follows {
             heads.extend(nodes.get(n + 1).map(|next| next.pc));
-            heads.insert(behind(node));
+            heads.insert(after(node));
         }
     }
     let at = |pc: u64| nodes.binary_search_by_key(&pc, |node| node.pc).ok();
@@ -192,7 +192,7 @@ fn blocks(nodes: &[Node], entry: u64) -> Vec<Block> {
     ranges
         .map(|range| {
             let last = &nodes[range.end - 1];
-            let next = last.successors.next.then(|| behind(last));
+            let next = last.successors.next.then(|| after(last));
             let mut next: Vec<usize> = (next.into_iter())
                 .chain(last.successors.target)
                 .filter_map(block_at)

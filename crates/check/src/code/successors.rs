@@ -93,9 +93,9 @@ pub(super) fn computed(before: &[(u64, Inst)], jump: &Inst) -> Option<u64> {
         return None;
     };
     // The index of the last instruction that wrote the register.
-    let last_write = |behind: usize, sgpr: u8| {
+    let last_write = |end: usize, sgpr: u8| {
         let writes = |(_, inst): &(u64, Inst)| inst.effects().writes.scalars().any(|n| n == sgpr);
-        before[..behind].iter().rposition(writes)
+        before[..end].iter().rposition(writes)
     };
     let added = |at: usize, op: Op, sgpr: u8| {
         let inst = &before[at].1;

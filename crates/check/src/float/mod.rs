@@ -6,17 +6,17 @@
 //! reported (`division.rs`).
 
 mod block;
+mod describe;
 mod division;
 mod event;
 mod nan_sources;
 mod selects;
-mod tell;
 
 use wavetank_ir::Block;
 
+pub use describe::{Seen, describe};
 pub use division::inside_divisions;
 pub use event::Event;
-pub use tell::{Seen, tell};
 
 /// Returns the block with probes for the events of its floats.
 ///

@@ -36,27 +36,35 @@ pub(super) const PRODUCERS: usize = Producer::SetsVskip as usize + 1;
 const VSKIP_BIT: u32 = 28;
 
 impl Producer {
-    /// Calls `tell` for each producer that an instruction is, with the register.
-    pub(super) fn each(node: &Node, mut tell: impl FnMut(Producer, u8)) {
+    /// Calls `report` for each producer that an instruction is, with the register.
+    pub(super) fn each(node: &Node, mut report: impl FnMut(Producer, u8)) {
         let writes = &node.effects.writes;
         match node.inst.row().class {
             Class::Valu => {
-                writes.scalars().for_each(|n| tell(Producer::ValuScalar, n));
-                writes.vectors().for_each(|n| tell(Producer::ValuVector, n));
-            }
-            Class::Interp => {
-                writes.vectors().for_each(|n| tell(Producer::ValuVector, n));
+                writes
+                    .scalars()
+                    .for_each(|n| report(Producer::ValuScalar, n));
                 writes
                     .vectors()
-                    .for_each(|n| tell(Producer::InterpVector, n));
+                    .for_each(|n| report(Producer::ValuVector, n));
+            }
+            Class::Interp => {
+                writes
+                    .vectors()
+                    .for_each(|n| report(Producer::ValuVector, n));
+                writes
+                    .vectors()
+                    .for_each(|n| report(Producer::InterpVector, n));
             }
             Class::Salu | Class::Branch | Class::Message => {
-                writes.scalars().for_each(|n| tell(Producer::SaluScalar, n));
-                control(&node.inst, tell);
+                writes
+                    .scalars()
+                    .for_each(|n| report(Producer::SaluScalar, n));
+                control(&node.inst, report);
             }
             Class::Vmem | Class::Flat => {
                 if let Some((first, count)) = late_data(node) {
-                    (0..count).for_each(|n| tell(Producer::StoresWide, first.wrapping_add(n)));
+                    (0..count).for_each(|n| report(Producer::StoresWide, first.wrapping_add(n)));
                 }
             }
             Class::Smem | Class::Lds | Class::Export => {}
@@ -99,15 +107,15 @@ impl Producer {
     }
 }
 
-/// Calls `tell` for the hardware registers that an instruction changes.
-fn control(inst: &Inst, mut tell: impl FnMut(Producer, u8)) {
+/// Calls `report` for the hardware registers that an instruction changes.
+fn control(inst: &Inst, mut report: impl FnMut(Producer, u8)) {
     match inst.op {
-        Op::Sopc(Sopc::S_SETVSKIP) => tell(Producer::SetsVskip, hwreg::MODE),
+        Op::Sopc(Sopc::S_SETVSKIP) => report(Producer::SetsVskip, hwreg::MODE),
         Op::Sopk(Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32) => {
             if let Some(part) = HwregPart::of(inst) {
-                tell(Producer::WritesHwreg, part.number);
+                report(Producer::WritesHwreg, part.number);
                 if part.has_vskip() {
-                    tell(Producer::WritesVskip, part.number);
+                    report(Producer::WritesVskip, part.number);
                 }
             }
         }

@@ -16,8 +16,8 @@ impl VccAlias {
     /// Returns the alias in a kernel. In a function it depends on the caller, which determines the number of SGPRs.
     pub(super) fn of(kernel: Option<&KernelDescriptor>, generation: Generation) -> VccAlias {
         let (_, granule) = sgprs_per_simd(generation);
-        let behind = kernel.and_then(|k| k.sgpr_count.checked_next_multiple_of(granule));
-        let low = behind.and_then(|behind| u8::try_from(behind.checked_sub(2)?).ok());
+        let end = kernel.and_then(|k| k.sgpr_count.checked_next_multiple_of(granule));
+        let low = end.and_then(|end| u8::try_from(end.checked_sub(2)?).ok());
         VccAlias(low.filter(|low| *low < general_sgprs(generation) - 1))
     }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use wavetank_gcn::Registers;
 
+use super::describe::Story;
 use super::origin::{befores, known, sources};
-use super::tell::Story;
 use crate::code::{Graph, Node};
 
 /// Whether undefined bits at a store, given by its address, were computed in this launch, before this store or before an earlier

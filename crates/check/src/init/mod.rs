@@ -11,14 +11,14 @@ mod block;
 mod carry;
 mod choose;
 mod computed;
+mod describe;
 mod numbers;
 mod origin;
 mod sink;
-mod tell;
 #[cfg(test)]
 mod tests;
 
 pub use block::follow;
 pub use computed::is_computed;
+pub use describe::{Carried, Story, Use};
 pub use sink::Sink;
-pub use tell::{Carried, Story, Use};

@@ -281,9 +281,9 @@ impl Page {
     pub(super) fn writes_in_order(
         &self,
         at: Range<usize>,
-        is_behind: impl FnMut(Slot) -> bool,
+        is_ordered: impl FnMut(Slot) -> bool,
     ) -> bool {
-        in_order(&self.writes, at, is_behind)
+        in_order(&self.writes, at, is_ordered)
     }
 
     /// Whether an access is ordered after all reads of a row of dwords.
@@ -291,9 +291,9 @@ impl Page {
     pub(super) fn reads_in_order(
         &self,
         at: Range<usize>,
-        is_behind: impl FnMut(Slot) -> bool,
+        is_ordered: impl FnMut(Slot) -> bool,
     ) -> bool {
-        in_order(&self.reads, at, is_behind)
+        in_order(&self.reads, at, is_ordered)
     }
 
     /// Whether all writes to a row of dwords have a mode.
@@ -323,7 +323,7 @@ impl Page {
         at: Range<usize>,
         new: Slot,
         lanes: Lanes,
-        mut is_behind: impl FnMut(Slot) -> bool,
+        mut is_ordered: impl FnMut(Slot) -> bool,
     ) {
         let (mut start, end) = (at.start, at.end);
         while start < end {
@@ -332,7 +332,7 @@ impl Page {
                 Some(slots) => (slots.get(start), slots.alike(start..end)),
                 None => (Slot::NONE, end - start),
             };
-            let free = old.time == 0 || is_behind(old);
+            let free = old.time == 0 || is_ordered(old);
             let plane = if free { first } else { second };
             let skipped = lanes.skipped + (start - at.start) as u32;
             fill(plane, start..start + count, new, Lanes { skipped, ..lanes });
@@ -424,12 +424,12 @@ impl Page {
         &mut self,
         at: usize,
         new: Slot,
-        mut is_behind: impl FnMut(Slot) -> bool,
+        mut is_ordered: impl FnMut(Slot) -> bool,
     ) {
         for plane in &mut self.reads {
             let old = get(plane, at);
             let covers = old.mask() & !new.mask() == 0;
-            if old.time == 0 || covers && is_behind(old) {
+            if old.time == 0 || covers && is_ordered(old) {
                 return set(plane, at, new);
             }
             if let Some(both) = old.joined(new) {
@@ -445,13 +445,13 @@ impl Page {
 fn in_order(
     planes: &[Plane; 2],
     at: Range<usize>,
-    mut is_behind: impl FnMut(Slot) -> bool,
+    mut is_ordered: impl FnMut(Slot) -> bool,
 ) -> bool {
     for slots in planes.iter().flatten() {
         let mut start = at.start;
         while start < at.end {
             let slot = slots.get(start);
-            if slot.time != 0 && !is_behind(slot) {
+            if slot.time != 0 && !is_ordered(slot) {
                 return false;
             }
             start += slots.alike(start..at.end);

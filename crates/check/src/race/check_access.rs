@@ -65,7 +65,7 @@ impl CheckAccess<'_> {
                 self.check_writes(history, part, new, Verb::Load);
             }
             let (page, at) = history.at(part.dword);
-            page.put_read(at, new, |old| self.is_behind(old));
+            page.put_read(at, new, |old| self.is_ordered(old));
             if self.kind.may_spin {
                 // If the load does spin, accesses after it are in order.
                 self.learn(history, part);
@@ -176,12 +176,12 @@ impl CheckAccess<'_> {
 
     /// Whether the wave is ordered after an access.
     #[inline]
-    pub(super) fn is_behind(&mut self, earlier: Slot) -> bool {
+    pub(super) fn is_ordered(&mut self, earlier: Slot) -> bool {
         let key = earlier.on(0, Lane::new(None));
         match self.last {
             Some((last, answer)) if last == key => answer,
             _ => {
-                let answer = self.waves.is_behind(self.slot.wave, earlier);
+                let answer = self.waves.is_ordered(self.slot.wave, earlier);
                 self.last = Some((key, answer));
                 answer
             }
@@ -191,7 +191,7 @@ impl CheckAccess<'_> {
     /// Whether the wave is ordered after a write that was certainly complete.
     #[inline]
     pub(super) fn is_done(&mut self, write: Slot) -> bool {
-        self.is_behind(write) && !self.waves.is_ever_early(self.slot.wave, write)
+        self.is_ordered(write) && !self.waves.is_ever_early(self.slot.wave, write)
     }
 
     /// Orders the wave after the writes to a dword.
@@ -297,7 +297,7 @@ impl CheckAccess<'_> {
         let release = self
             .waves
             .early_release(self.slot.wave, earlier, part.dword);
-        if !clash(earlier, new) || release.is_none() && self.is_behind(earlier) {
+        if !clash(earlier, new) || release.is_none() && self.is_ordered(earlier) {
             return;
         }
         let before = match earlier.mode() {
@@ -327,7 +327,7 @@ impl CheckAccess<'_> {
         let (page, at) = history.at(part.dword);
         let value = page.value(at).filter(|_| is_stored(page.writes(at), new));
         for earlier in page.reads(at) {
-            if !clash(earlier, new) || self.is_behind(earlier) {
+            if !clash(earlier, new) || self.is_ordered(earlier) {
                 continue;
             }
             let pair = pair(Rule::ReadWrite, part, (earlier, Verb::Load), (new, verb));

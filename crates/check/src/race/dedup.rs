@@ -132,7 +132,7 @@ impl Dedup {
     }
 
     /// Adds all conflicts as findings.
-    pub(super) fn tell(
+    pub(super) fn report(
         &mut self,
         kernel: &str,
         waves: &Waves,

@@ -34,7 +34,7 @@ pub struct Meeting {
     /// The access as a participle: `read`, `written`.
     pub done: &'static str,
     /// The work-group, wave and lane that accessed the first byte.
-    pub who: String,
+    pub actor: String,
 }
 
 /// A dword, or some bytes of one.
@@ -67,11 +67,11 @@ impl Footprint {
 
     /// Whether the launch communicates while it runs: by stores, by atomics, or by coherent loads. `is_reached` returns whether
     /// others access the memory at an address meanwhile.
-    pub fn tells(&self, is_reached: impl Fn(u64) -> bool) -> bool {
+    pub fn communicates(&self, is_reached: impl Fn(u64) -> bool) -> bool {
         let mut pages = self.history.pages();
         pages.any(|(number, page)| {
-            let tells = page.has_writes() || page.orders(0..PAGE as usize);
-            tells && is_reached(number * PAGE_BYTES)
+            let communicates = page.has_writes() || page.orders(0..PAGE as usize);
+            communicates && is_reached(number * PAGE_BYTES)
         })
     }
 
@@ -128,7 +128,7 @@ impl Footprint {
             pc: self.pcs[usize::from(slot.pc)],
             noun: verb.noun(),
             done: verb.done(),
-            who: name(slot, &self.waves, true),
+            actor: name(slot, &self.waves, true),
         }
     }
 

@@ -225,7 +225,7 @@ impl Watcher for Race {
     fn end(&mut self, findings: &mut Findings) {
         self.overwritten.end(&mut self.found);
         self.found
-            .tell(&self.kernel, &self.waves, &self.kinds, findings);
+            .report(&self.kernel, &self.waves, &self.kinds, findings);
         if let Some(kept) = self.kept.take() {
             let mut history = std::mem::take(&mut self.global);
             for (start, end) in std::mem::take(&mut self.scratch) {

@@ -81,7 +81,7 @@ impl CheckAccess<'_> {
                 return self.load_each(history, run);
             }
             let new = self.slot;
-            page.fill_reads(at, new, lanes, |old| self.is_behind(old));
+            page.fill_reads(at, new, lanes, |old| self.is_ordered(old));
         }
     }
 
@@ -105,7 +105,7 @@ impl CheckAccess<'_> {
             // A write that is not plain may belong to a lock that this store frees.
             let free = page.writes_are(at.clone(), Mode::Plain)
                 && page.writes_in_order(at.clone(), |slot| slot.time != now && self.is_done(slot))
-                && page.reads_in_order(at.clone(), |slot| self.is_behind(slot));
+                && page.reads_in_order(at.clone(), |slot| self.is_ordered(slot));
             if !free {
                 return self.store_each(history, run);
             }

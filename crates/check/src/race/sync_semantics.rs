@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_that_wait_are_told_from_those_that_work() {
+    fn loops_that_wait_differ_from_those_that_work() {
         let waits = [
             "ds_read_b32 v1, v0",
             "s_waitcnt lgkmcnt(0)",
@@ -490,9 +490,9 @@ mod tests {
         let mut goes_on = waits;
         goes_on[3] = "s_cbranch_vccz 1";
         assert!(!kind(&goes_on).spins);
-        let mut behind = waits;
-        behind[3] = "s_cbranch_vccz 65533";
-        assert!(!kind(&behind).spins);
+        let mut after_load = waits;
+        after_load[3] = "s_cbranch_vccz 65533";
+        assert!(!kind(&after_load).spins);
         let lock = [
             "global_atomic_cmpswap v0, v[2:3], v[4:5], off glc",
             "s_waitcnt vmcnt(0)",

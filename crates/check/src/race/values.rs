@@ -65,11 +65,11 @@ impl Values {
             let mask = byte_mask(earlier.mask() & later.mask());
             let new = page.value(at).filter(|_| is_last);
             let differs = |new| (new ^ old) & mask != 0;
-            let tells = match pair.rule {
+            let is_conflict = match pair.rule {
                 Rule::SameStore => new.is_some_and(differs),
                 _ => new.is_none_or(differs),
             };
-            if tells {
+            if is_conflict {
                 found.add(pair);
             }
         }

@@ -129,7 +129,7 @@ impl Waves {
 
     /// Whether a wave is ordered after an access.
     #[inline]
-    pub(super) fn is_behind(&self, wave: u32, earlier: Slot) -> bool {
+    pub(super) fn is_ordered(&self, wave: u32, earlier: Slot) -> bool {
         earlier.wave == wave || self.waves[wave as usize].known.of(earlier.wave) >= earlier.time
     }
 
@@ -205,7 +205,7 @@ impl Waves {
 
     /// Orders a wave after an access, and after everything before that access.
     pub(super) fn learn_of(&mut self, wave: u32, slot: Slot, now: Time) {
-        if slot.time != 0 && !self.is_behind(wave, slot) {
+        if slot.time != 0 && !self.is_ordered(wave, slot) {
             let known = self.passed_on_by(slot);
             self.learn(wave, &known, now);
         }

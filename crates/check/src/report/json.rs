@@ -100,14 +100,14 @@ fn line(frame: &Frame) -> Line<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::super::scene::tests::{finding, folder, lines, located, with};
     use serde_json::{Value, json};
 
     /// Places as `llvm-objdump-14 -d` prints them, lines of `lines.cl`.
     #[test]
     fn a_finding_is_an_object() {
         let object = lines();
-        let finding = told(finding(&object, 0x28, 0x30), &object);
+        let finding = located(finding(&object, 0x28, 0x30), &object);
         let text = with(&object, folder(), |scene| super::json(&finding, scene));
         assert!(!text.contains('\n'));
         let value: Value = serde_json::from_str(&text).unwrap();

@@ -130,13 +130,13 @@ fn rule(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::super::scene::tests::{finding, folder, lines, located, with};
     use super::*;
 
     #[test]
     fn what_is_left_is_what_is_read() {
         let object = lines();
-        let mut finding = told(finding(&object, 0x28, 0x30), &object);
+        let mut finding = located(finding(&object, 0x28, 0x30), &object);
         for help in [None, Some("say \"please\"".to_owned())] {
             finding.help = help;
             let line = with(&object, folder(), |scene| record(&finding, scene));

@@ -326,7 +326,7 @@ fn artifact_in(path: &Path, folder: Option<&Path>) -> Artifact {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::super::scene::tests::{finding, folder, lines, located, with};
     use super::*;
     use serde_json::{Value, json};
 
@@ -352,8 +352,8 @@ mod tests {
     fn places_are_lines_or_addresses() {
         let object = lines();
         let plain = finding(&object, 0x34, 0x28);
-        let told = told(plain.clone(), &object);
-        let log = log(&[told, plain]);
+        let located = located(plain.clone(), &object);
+        let log = log(&[located, plain]);
         let run = &log["runs"][0];
         assert_eq!(
             run["tool"]["driver"]["rules"],

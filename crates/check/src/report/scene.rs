@@ -63,10 +63,10 @@ pub(super) mod tests {
     }
 
     /// Returns a finding with its places looked up.
-    pub(crate) fn told(finding: Finding, object: &CodeObject) -> Finding {
+    pub(crate) fn located(finding: Finding, object: &CodeObject) -> Finding {
         let mut findings = Findings::default();
         findings.add(finding);
-        Places::of(object).unwrap().tell(&mut findings);
+        Places::of(object).unwrap().locate(&mut findings);
         findings.iter().next().unwrap().clone()
     }
 

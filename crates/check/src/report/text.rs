@@ -98,7 +98,7 @@ fn rest(finding: &Finding) -> Vec<annotate_snippets::Message<'static>> {
 mod tests {
     use std::path::Path;
 
-    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::super::scene::tests::{finding, folder, lines, located, with};
     use super::*;
     use crate::finding::Mark;
 
@@ -147,7 +147,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
     #[test]
     fn sources_and_code_are_shown() {
         let object = lines();
-        let finding = told(finding(&object, 0x34, 0x28), &object);
+        let finding = located(finding(&object, 0x34, 0x28), &object);
         let code = CODE.lines().map(|line| format!("  {line}\n"));
         let expected = WITH_SOURCE.to_owned() + &code.collect::<String>();
         assert_eq!(shown(&finding, folder()), expected);
@@ -156,26 +156,26 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
     #[test]
     fn where_no_source_is_the_code_is() {
         let object = lines();
-        let mut told = told(finding(&object, 0x34, 0x28), &object);
-        let text = shown(&told, Path::new("/absent"));
+        let mut located = located(finding(&object, 0x34, 0x28), &object);
+        let text = shown(&located, Path::new("/absent"));
         let head = "read before it has been loaded\n--> lines.h:11:17\n = note: `put`";
         assert!(text.contains(head) && text.ends_with(CODE), "{text}");
-        for mark in told.related.iter_mut().chain([&mut told.at]) {
+        for mark in located.related.iter_mut().chain([&mut located.at]) {
             mark.place.source = Default::default();
         }
-        let text = shown(&told, folder());
+        let text = shown(&located, folder());
         let expected = "error[wait/vgpr-before-load]: v1 is read before it has been loaded\n |\n";
         assert_eq!(text, expected.to_owned() + CODE);
     }
 
     #[test]
-    fn other_functions_and_counts_are_told() {
+    fn other_functions_and_counts_are_printed() {
         let object = lines();
         let mut finding = finding(&object, 0x108, 0x28);
         finding.times = 3;
         finding.message = "a \x1b[2J b".into();
         finding.kernel = "_Z4axpyPf".into();
-        let text = shown(&told(finding, &object), folder());
+        let text = shown(&located(finding, &object), folder());
         for part in [
             "error[wait/vgpr-before-load]: a \\u{1b}[2J b\n",
             "--> checked+0x8 in lines.hsaco (gfx900)\n",
@@ -191,7 +191,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
     #[test]
     fn colours_change_no_character() {
         let object = lines();
-        let finding = told(finding(&object, 0x34, 0x28), &object);
+        let finding = located(finding(&object, 0x34, 0x28), &object);
         let coloured = Look {
             colours: true,
             columns: None,
@@ -221,7 +221,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
         ];
         std::fs::write(folder.join("odd.cl"), lines.join("\n")).unwrap();
         let object = super::super::scene::tests::lines();
-        let mut finding = told(finding(&object, 0x34, 0x28), &object);
+        let mut finding = located(finding(&object, 0x34, 0x28), &object);
         let columns = (0..20).chain([1000, 3999, u32::MAX]).map(Some);
         let columns: Vec<Option<u32>> = columns.chain([None]).collect();
         for line in (0..9).chain([u32::MAX]) {

@@ -28,21 +28,21 @@ impl Reach {
     /// Returns the LDS accesses that may follow in a graph. A callee may have any.
     pub(super) fn of(graph: &Graph) -> Reach {
         let mut before: Vec<Follows> = vec![Follows::default(); graph.blocks.len()];
-        let mut behind = vec![Follows::default(); graph.nodes.len()];
+        let mut after = vec![Follows::default(); graph.nodes.len()];
         loop {
             let mut changed = false;
             for (n, block) in graph.blocks.iter().enumerate().rev() {
                 let ends = block.next.iter().map(|next| before[*next]);
                 let mut follows = ends.fold(Follows::default(), Follows::or);
                 for node in block.nodes.clone().rev() {
-                    behind[node] = follows;
+                    after[node] = follows;
                     follows = follows.or(accesses(&graph.nodes[node]));
                 }
                 changed |= before[n] != follows;
                 before[n] = follows;
             }
             if !changed {
-                return Reach(behind);
+                return Reach(after);
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::code::Graph;
 #[derive(Clone, PartialEq, Default)]
 pub(super) struct Calls {
     before: BTreeMap<u64, State>,
-    behind: BTreeMap<u64, State>,
+    after: BTreeMap<u64, State>,
     /// The registers in which calls pass the return address.
     links: BTreeMap<u64, Vec<Operand>>,
 }
@@ -24,8 +24,8 @@ impl Calls {
     }
 
     /// Returns the accesses that may be in flight after a call.
-    pub(super) fn behind(&self, graph: &Graph, callee: Option<u64>) -> State {
-        self.look_up(&self.behind, graph, callee)
+    pub(super) fn after(&self, graph: &Graph, callee: Option<u64>) -> State {
+        self.look_up(&self.after, graph, callee)
     }
 
     fn look_up(&self, known: &BTreeMap<u64, State>, graph: &Graph, at: Option<u64>) -> State {
@@ -47,7 +47,7 @@ impl Calls {
     pub(super) fn returns(&mut self, function: u64, to: Operand, state: &State) {
         let links = self.links.get(&function);
         if links.is_some_and(|links| links.contains(&to)) {
-            join(&mut self.behind, function, state);
+            join(&mut self.after, function, state);
         }
     }
 }

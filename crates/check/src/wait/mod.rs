@@ -7,9 +7,9 @@
 
 mod barrier;
 mod calls;
+mod describe;
 mod event;
 mod pending;
-mod tell;
 mod waits;
 
 use std::cell::RefCell;
@@ -36,7 +36,7 @@ pub(crate) fn check(graphs: &[Graph], findings: &mut Findings) {
         follow_calls(&mut all);
     }
     for waits in &all {
-        tell_all(waits, findings);
+        add_all(waits, findings);
     }
 }
 
@@ -72,12 +72,12 @@ fn note_calls(waits: &Waits, calls: &mut Calls) {
 }
 
 /// Adds the wrong waits of one graph.
-fn tell_all(waits: &Waits, findings: &mut Findings) {
-    let told = RefCell::new(BTreeSet::new());
+fn add_all(waits: &Waits, findings: &mut Findings) {
+    let reported = RefCell::new(BTreeSet::new());
     walk(waits.graph, waits, |state, node| {
         for (mistake, pending) in waits.mistakes(state, node) {
-            if told.borrow_mut().insert((node, pending.pc)) {
-                findings.add(tell::finding(waits.graph, node, &mistake, &pending));
+            if reported.borrow_mut().insert((node, pending.pc)) {
+                findings.add(describe::finding(waits.graph, node, &mistake, &pending));
             }
         }
     });

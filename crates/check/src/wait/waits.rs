@@ -6,9 +6,9 @@ use wavetank_gcn::{Field, Form, Inst, Op, Operand, Registers, WaitCounter};
 
 use super::barrier::Reach;
 use super::calls::Calls;
+use super::describe::Mistake;
 use super::event::{Event, Kind, events};
 use super::pending::{Pending, State};
-use super::tell::Mistake;
 use crate::code::{Graph, Node};
 use crate::flow::Analysis;
 
@@ -120,7 +120,7 @@ impl Analysis for Waits<'_> {
                     state.wait(counter, bits.get(immediate(inst)));
                 }
             }
-            _ if successors.calls => *state = self.calls.behind(self.graph, successors.callee),
+            _ if successors.calls => *state = self.calls.after(self.graph, successors.callee),
             _ => {
                 for event in &self.events[node] {
                     state.issue(*pc, event);

@@ -1,4 +1,4 @@
-//! A machine that is as slow as it may be, and random walks on it: they tell which waits matter.
+//! A machine that is as slow as it may be, and random walks on it: the walks show which waits matter.
 
 use wavetank_check::code::Graph;
 use wavetank_gcn::{Inst, Registers};
@@ -144,14 +144,14 @@ fn walk(graph: &Graph, random: &mut Random) -> bool {
         if slow.step(&here.inst, graph.alone) {
             return true;
         }
-        let behind = here.pc + u64::from(here.inst.len);
+        let after = here.pc + u64::from(here.inst.len);
         let jumps = here
             .successors
             .target
             .filter(|_| !here.successors.next || random.below(2) == 0);
         node = match jumps {
             Some(target) => at(target),
-            None if here.successors.next => at(behind),
+            None if here.successors.next => at(after),
             None => None,
         };
     }

@@ -165,7 +165,7 @@ impl Check {
         let Some(places) = Places::of(&part.object) else {
             return Ok(());
         };
-        places.tell(&mut findings);
+        places.locate(&mut findings);
         let mut by_kernel: HashMap<&str, Vec<&Finding>> = HashMap::new();
         for finding in findings.iter() {
             by_kernel.entry(&finding.kernel).or_default().push(finding);

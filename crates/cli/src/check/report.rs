@@ -287,7 +287,7 @@ mod tests {
         for (n, tool) in tools.iter().enumerate() {
             findings.add(finding(*tool, entry + 8 * n as u64));
         }
-        places.tell(&mut findings);
+        places.locate(&mut findings);
         let all: Vec<&Finding> = findings.iter().collect();
         let mut report = Report::new(wanted, Path::new("lines.co"), Tools::STATIC);
         let root = &Root::all(&part.object)[0];

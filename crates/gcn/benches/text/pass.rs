@@ -1,4 +1,4 @@
-//! Our own side: one pass over a corpus, in a process of its own so that its memory can be told.
+//! Our own side: one pass over a corpus, in a process of its own so that its memory can be measured.
 
 use std::fs::File;
 use std::hint::black_box;

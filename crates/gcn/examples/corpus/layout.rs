@@ -1,5 +1,5 @@
 //! Bytes put together from the layouts of the ISA documents, for instructions
-//! that no other assembler here knows.
+//! that no other assembler here supports.
 //!
 //! This says the layouts a second time, apart from the crate's own: the one
 //! checks the other. Registers only, and no modifiers but those an instruction

@@ -135,7 +135,7 @@ pub(crate) fn disassemble(
         let bytes: Vec<_> = w.iter().map(|b| format!("{b:#04x}")).collect();
         bytes.join(",")
     };
-    // An instruction after each tells where the next one begins.
+    // The address of an instruction after each gives its length.
     let source: Vec<String> = words.iter().map(|w| hex(w) + "\n" + MARK).collect();
     let arguments = ["-disassemble", "-show-encoding"];
     let Some((out, _)) = run(tool, chip, &arguments, &source)? else {

@@ -344,7 +344,7 @@ pub(crate) fn buffer(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec
     words
 }
 
-/// What an image instruction is told, DMASK first.
+/// The modifiers of an image instruction, DMASK first.
 pub(crate) fn image(random: &mut Random, op: Op, chip: Chip) -> Vec<String> {
     let mut words = Vec::new();
     let name = op.row().mnemonic(chip.generation()).unwrap_or("");

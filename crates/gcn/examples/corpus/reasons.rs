@@ -5,7 +5,7 @@ use wavetank_gcn::{Chip, Form, parse};
 use crate::lines::Line;
 use crate::llvm::Assembled;
 
-/// The words after the operands, in the order in which LLVM wants them.
+/// The words after the operands, in the order in which LLVM expects them.
 const ORDER: [&str; 35] = [
     "op_sel:",
     "op_sel_hi:",

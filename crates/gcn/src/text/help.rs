@@ -40,7 +40,7 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
         (None, _) if Op::all().any(|op| hidden(op.row(), chip, name)) => (
             format!("the llvm dialect has no `{word}`; {chip} has"),
             Some(
-                "`--dialect clrx` assembles it; cases of `exec` take its words behind `.long`"
+                "`--dialect clrx` assembles it; cases of `exec` take its words after `.long`"
                     .into(),
             ),
         ),

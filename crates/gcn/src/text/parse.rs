@@ -183,10 +183,10 @@ impl Words {
             lds: false,
         };
         let mut operands = inst.row().operands.iter();
-        let asks = matches!(inst.form, Form::Mubuf | Form::Mtbuf)
+        let has_modifiers = matches!(inst.form, Form::Mubuf | Form::Mtbuf)
             || loads_to_lds(inst)
             || operands.any(|s| s.access == Access::WriteIfGlc);
-        while asks && lex.peek() != Token::End {
+        while has_modifiers && lex.peek() != Token::End {
             match lex.next() {
                 Token::Word("glc") => words.glc = true,
                 Token::Word("lds") => words.lds = true,

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samplers_say_what_was_asked() {
+    fn samplers_have_the_requested_fields() {
         let from = |coordinate_mode, filter_mode, address_mode| SamplerDescriptor {
             coordinate_mode,
             filter_mode,

@@ -60,7 +60,7 @@ fn of_symbol(symbol: CodeSymbol) -> Result<(Arc<Deserialized>, usize)> {
 /// Returns the bytes to the program, in memory that it allocates.
 ///
 /// # Safety
-/// The results have room; the program's function gives memory of the size that it is asked for.
+/// The results have room; the program's function gives memory of the requested size.
 unsafe fn serialize(
     object: CodeObject,
     allocate: Allocate,

@@ -139,7 +139,7 @@ fn explain(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let target = pages(to, bytes, Access::Write)?;
     if source.of_file || target.of_file {
         Err(format!(
-            "{bytes} bytes from {from:#x} to {to:#x} touch a page that is mapped behind the end of its file"
+            "{bytes} bytes from {from:#x} to {to:#x} include a page that is mapped after the end of its file"
         ))
     } else {
         Ok(Copied::Nothing)
@@ -149,7 +149,7 @@ fn explain(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
 /// The mappings of this process.
 enum Maps {
     /// The file, on a system that can be queried for one mapping.
-    Asked(File),
+    Queried(File),
     /// All mappings, by address.
     Read(Vec<(u64, Mapping)>),
 }
@@ -158,7 +158,7 @@ impl Maps {
     fn open() -> std::io::Result<Maps> {
         let file = File::open("/proc/self/maps")?;
         if ask(&file, 0).is_ok() {
-            return Ok(Maps::Asked(file));
+            return Ok(Maps::Queried(file));
         }
         let text = std::fs::read_to_string("/proc/self/maps")?;
         Ok(Maps::Read(text.lines().filter_map(parse).collect()))
@@ -167,7 +167,7 @@ impl Maps {
     /// The mapping that contains an address.
     fn at(&self, address: u64) -> Option<Mapping> {
         match self {
-            Maps::Asked(file) => ask(file, address).ok()?,
+            Maps::Queried(file) => ask(file, address).ok()?,
             Maps::Read(all) => {
                 let n = all.partition_point(|(start, _)| *start <= address);
                 let (_, mapping) = all.get(n.checked_sub(1)?)?;
@@ -241,14 +241,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_what_is_asked_for() {
+    fn reads_give_the_requested_bytes() {
         let text = std::fs::read_to_string("/proc/self/maps").expect("Linux has it");
         let all = Maps::Read(text.lines().filter_map(parse).collect());
-        let asked = Maps::open().expect("Linux has it");
-        let code = what_is_read_is_what_is_asked_for as fn() as usize as u64;
+        let queried = Maps::open().expect("Linux has it");
+        let code = reads_give_the_requested_bytes as fn() as usize as u64;
         let constant = c"constant".as_ptr().expose_provenance() as u64;
         for address in [0, code, constant, u64::MAX - 1] {
-            assert_eq!(all.at(address), asked.at(address), "{address:#x}");
+            assert_eq!(all.at(address), queried.at(address), "{address:#x}");
         }
         assert!(
             all.at(code)

@@ -93,10 +93,10 @@ impl Slabs {
     pub(crate) fn holds(&self, address: u64) -> bool {
         let slab = slab_of(address);
         let inside = address - slab;
-        inside.is_multiple_of(self.slot) && inside >= self.kept * self.slot && self.knows(slab)
+        inside.is_multiple_of(self.slot) && inside >= self.kept * self.slot && self.has_slab(slab)
     }
 
-    fn knows(&self, slab: u64) -> bool {
+    fn has_slab(&self, slab: u64) -> bool {
         let mut places = places(slab).map(|n| self.table[n].load(Ordering::Acquire));
         slab != 0 && places.find(|s| *s == slab || *s == 0) == Some(slab)
     }

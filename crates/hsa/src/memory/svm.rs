@@ -35,14 +35,14 @@ const USUAL_GRANULARITY: u64 = 9;
 
 /// The attributes of some pages, and the agents' access.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct Wishes {
+struct Attributes {
     values: BTreeMap<u64, u64>,
     access: BTreeMap<u64, u64>,
 }
 
 /// Ranges of pages by their starts, with their ends.
 #[derive(Default, Debug)]
-struct Ranges(BTreeMap<u64, (u64, Wishes)>);
+struct Ranges(BTreeMap<u64, (u64, Attributes)>);
 
 static RANGES: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
 
@@ -50,25 +50,25 @@ impl Ranges {
     /// Splits the range that contains an address, so that one begins there.
     fn cut(&mut self, at: u64) {
         let before = self.0.range_mut(..at).next_back();
-        if let Some((_, (end, wishes))) = before.filter(|(_, (end, _))| *end > at) {
-            let rest = (std::mem::replace(end, at), wishes.clone());
+        if let Some((_, (end, attributes))) = before.filter(|(_, (end, _))| *end > at) {
+            let rest = (std::mem::replace(end, at), attributes.clone());
             self.0.insert(at, rest);
         }
     }
 
     /// Changes the attributes of pages.
-    fn change(&mut self, pages: Range<u64>, change: impl Fn(&mut Wishes)) {
+    fn change(&mut self, pages: Range<u64>, change: impl Fn(&mut Attributes)) {
         self.cut(pages.start);
         self.cut(pages.end);
         let mut at = pages.start;
         while at < pages.end {
             let next = self.0.range(at..pages.end).next().map(|(start, _)| *start);
             if next != Some(at) {
-                let gap = (next.unwrap_or(pages.end), Wishes::default());
+                let gap = (next.unwrap_or(pages.end), Attributes::default());
                 self.0.insert(at, gap);
             }
-            let (end, wishes) = self.0.entry(at).or_default();
-            change(wishes);
+            let (end, attributes) = self.0.entry(at).or_default();
+            change(attributes);
             at = *end;
         }
     }
@@ -82,23 +82,23 @@ impl Ranges {
     }
 
     /// The value of `of` for all pages; `None` if they differ.
-    fn alike<T: PartialEq>(&self, pages: Range<u64>, of: impl Fn(&Wishes) -> T) -> Option<T> {
+    fn alike<T: PartialEq>(&self, pages: Range<u64>, of: impl Fn(&Attributes) -> T) -> Option<T> {
         let first = self.0.range(..=pages.start).next_back();
         let mut at = pages.start;
         let mut found = None;
         let before = first.filter(|(_, (end, _))| *end > pages.start);
         let inside = self.0.range(pages.start..pages.end);
-        for (start, (end, wishes)) in before.into_iter().chain(inside) {
+        for (start, (end, attributes)) in before.into_iter().chain(inside) {
             if *start > at {
-                agrees(&mut found, of(&Wishes::default()))?;
+                agrees(&mut found, of(&Attributes::default()))?;
             }
             if *end > at {
-                agrees(&mut found, of(wishes))?;
+                agrees(&mut found, of(attributes))?;
                 at = *end;
             }
         }
         if at < pages.end {
-            agrees(&mut found, of(&Wishes::default()))?;
+            agrees(&mut found, of(&Attributes::default()))?;
         }
         found
     }
@@ -137,12 +137,12 @@ fn check(pair: &SvmPair) -> Result {
     }
 }
 
-fn wish(wishes: &mut Wishes, pair: &SvmPair) {
+fn set(attributes: &mut Attributes, pair: &SvmPair) {
     match pair.attribute {
         ACCESSIBLE | ACCESSIBLE_IN_PLACE | NO_ACCESS => {
-            wishes.access.insert(pair.value, pair.attribute)
+            attributes.access.insert(pair.value, pair.attribute)
         }
-        attribute => wishes.values.insert(attribute, pair.value),
+        attribute => attributes.values.insert(attribute, pair.value),
     };
 }
 
@@ -159,7 +159,8 @@ fn usual_access(agent: Which, pages: &Range<u64>) -> u64 {
 fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
     let alike = |usual: u64| {
         let attribute = pair.attribute;
-        let of = |wishes: &Wishes| wishes.values.get(&attribute).copied().unwrap_or(usual);
+        let of =
+            |attributes: &Attributes| attributes.values.get(&attribute).copied().unwrap_or(usual);
         ranges.alike(pages.clone(), of)
     };
     match pair.attribute {
@@ -171,7 +172,8 @@ fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
         ACCESS_QUERY => {
             let agent = pair.value;
             let usual = usual_access(agent::of(Agent(agent))?, pages);
-            let of = |wishes: &Wishes| wishes.access.get(&agent).copied().unwrap_or(usual);
+            let of =
+                |attributes: &Attributes| attributes.access.get(&agent).copied().unwrap_or(usual);
             pair.attribute = ranges.alike(pages.clone(), of).unwrap_or(NO_ACCESS);
         }
         _ => return Err(Status::ERROR_INVALID_ARGUMENT),
@@ -182,8 +184,8 @@ fn answer(ranges: &Ranges, pages: &Range<u64>, pair: &mut SvmPair) -> Result {
 /// Records the agent of the last prefetch of memory.
 pub(crate) fn prefetched(address: u64, bytes: u64, agent: Agent) {
     if let Ok(pages) = pages(address, bytes) {
-        lock(&RANGES).change(pages, |wishes| {
-            wishes.values.insert(PREFETCHED, agent.0);
+        lock(&RANGES).change(pages, |attributes| {
+            attributes.values.insert(PREFETCHED, agent.0);
         });
     }
 }
@@ -204,7 +206,7 @@ calls! {
         // SAFETY: the caller's array has `count` pairs.
         let pairs = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(pairs, count) } };
         pairs.iter().try_for_each(check)?;
-        lock(&RANGES).change(pages, |wishes| pairs.iter().for_each(|pair| wish(wishes, pair)));
+        lock(&RANGES).change(pages, |attributes| pairs.iter().for_each(|pair| set(attributes, pair)));
         Ok(())
     }
 
@@ -225,10 +227,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_cut_where_wishes_differ() {
+    fn ranges_are_cut_where_attributes_differ() {
         let mut ranges = Ranges::default();
         let set = |ranges: &mut Ranges, pages, attribute, value| {
-            ranges.change(pages, |wishes| wish(wishes, &SvmPair { attribute, value }));
+            ranges.change(pages, |attributes| {
+                set(attributes, &SvmPair { attribute, value })
+            });
         };
         let get = |ranges: &Ranges, pages, attribute| {
             let mut pair = SvmPair {

@@ -134,10 +134,10 @@ fn waiting(signal: Option<u64>, backtrace: &Backtrace, notes: Vec<String>) -> Op
     let (address, frame) = named.own?;
     let message = match signal {
         Some(signal) => {
-            format!("the program waits for the signal {signal:#x}, and nobody ended that in time")
+            format!("the program waits for the signal {signal:#x}, and it was not signaled in time")
         }
         None => {
-            "the program waits for one of several signals, and nobody ended that in time".to_owned()
+            "the program waits for one of several signals, and none was signaled in time".to_owned()
         }
     };
     Some(Finding {

@@ -45,7 +45,7 @@ pub struct Options {
 /// b.end(Terminator::CondBranch { cond, taken: 0x20, next: 8 });
 /// let mut block = b.finish();
 /// simplify(&mut block, Options::default());
-/// // The branch uses the compare; SCC is still written for whoever comes next.
+/// // The branch uses the compare; SCC is still written for later blocks.
 /// assert!(block.to_string().contains("cond_branch %3, 0x20, 0x8"));
 /// assert!(block.to_string().contains("write scc, %3"));
 /// ```

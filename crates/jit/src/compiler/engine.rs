@@ -24,7 +24,7 @@ use crate::compiler::listing::listing;
 use crate::compiler::perf;
 use crate::options::{CompileOptions, Compiled, Names};
 
-/// How often a block is interpreted before it is compiled, unless a user wants otherwise: some 10 µs of interpreting, which
+/// How often a block is interpreted before it is compiled, unless a user sets another number: some 10 µs of interpreting, which
 /// is what compiling takes.
 pub const HOT: u32 = 40;
 
@@ -70,7 +70,7 @@ pub struct Jit {
     compiled: Mutex<Compiled>,
     /// Registers that are dead after blocks, as far as they have been computed.
     dead: Mutex<HashMap<Key, RegisterSet>>,
-    /// Names for perf, if it is told.
+    /// Names for perf, if it gets them.
     names: Option<Names>,
 }
 
@@ -88,7 +88,7 @@ pub enum Unavailable {
 }
 
 impl Unavailable {
-    /// Whether hosts of this kind have it, as a rule: who finds kernels slow is to know why.
+    /// Whether hosts of this kind usually have it: then slow kernels need an explanation.
     pub fn is_unusual(&self) -> bool {
         true
     }
@@ -127,8 +127,8 @@ impl Jit {
         })
     }
 
-    /// Linux' `perf` is told of what is compiled from now on: its reports have the names of guest instructions.
-    pub fn telling_perf(mut self, names: Names) -> Jit {
+    /// Gives Linux' `perf` the names of code compiled from now on: its reports have the names of guest instructions.
+    pub fn with_perf_names(mut self, names: Names) -> Jit {
         let memory = self.memory.get_mut();
         memory.unwrap_or_else(PoisonError::into_inner).apart = true;
         self.names = Some(names);
@@ -306,7 +306,7 @@ impl Jit {
         drop(memory);
         if let Some(names) = &self.names {
             // If the file cannot be written, reports have no names.
-            let _ = perf::tell(names, block, &made, code as u64);
+            let _ = perf::append(names, block, &made, code as u64);
         }
         self.sums().bytes += made.assembled.bytes.len() as u64;
         for (link, stub) in made.head.links.iter().zip(made.stubs) {
@@ -316,7 +316,7 @@ impl Jit {
     }
 }
 
-/// Whether what comes behind a block is the same every time.
+/// Whether what comes after a block is the same every time.
 fn may_link(block: &Block, modes: Modes) -> bool {
     !changes_modes(block) && !modes.gpr_index_enabled()
 }
@@ -425,7 +425,7 @@ enum NextBlock {
     Linked(*const Head, usize),
     /// By its PC alone.
     AtPc,
-    /// By a refused access that its trap handler is told of, with these modes.
+    /// By a refused access that is passed to the trap handler, with these modes.
     Trap(Modes),
 }
 

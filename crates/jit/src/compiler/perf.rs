@@ -19,7 +19,12 @@ fn map_of(process: u32) -> String {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub(super) fn tell(names: &Names, block: &Block, made: &BlockCode, address: u64) -> io::Result<()> {
+pub(super) fn append(
+    names: &Names,
+    block: &Block,
+    made: &BlockCode,
+    address: u64,
+) -> io::Result<()> {
     let text = lines(names, block, made, address);
     // A forked child has a file of its own.
     let path = map_of(std::process::id());

@@ -33,8 +33,8 @@ pub(super) fn unless_below(
     other: Register,
     to: Label,
 ) {
-    let behind = Mem::at(offset, constant + bytes);
-    asm.op(Code::Lea_r64_m, &[other.into(), behind.into()]);
+    let last = Mem::at(offset, constant + bytes);
+    asm.op(Code::Lea_r64_m, &[other.into(), last.into()]);
     asm.op(Code::Cmp_r64_rm64, &[other.into(), end.into()]);
     asm.jump(Code::Ja_rel32_64, to);
 }

@@ -79,7 +79,7 @@ fn producer(block: &Block, v: Value) -> Value {
 
 /// The vector registers that a node reads, including those whose read value it uses, or writes. An access to a shadow counts as
 /// one to its register.
-fn touched(block: &Block, v: Value) -> RegisterSet {
+fn registers_of(block: &Block, v: Value) -> RegisterSet {
     let effects = block.node(v).op.effects();
     let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
     operands(block, v, &mut |a| {
@@ -158,9 +158,9 @@ impl Segments {
         segments
     }
 
-    /// The vector registers that are dead after each segment, if those of `behind` are dead after the block.
-    pub(super) fn dead(&self, block: &Block, behind: RegisterSet) -> Vec<RegisterSet> {
-        let mut left = behind;
+    /// The vector registers that are dead after each segment, if those of `after` are dead after the block.
+    pub(super) fn dead(&self, block: &Block, after: RegisterSet) -> Vec<RegisterSet> {
+        let mut left = after;
         let mut dead: Vec<_> = self
             .list
             .iter()
@@ -168,7 +168,7 @@ impl Segments {
             .map(|segment| {
                 let here = left;
                 for v in segment.uniform.iter().chain(&segment.tile) {
-                    left = left.without(touched(block, *v));
+                    left = left.without(registers_of(block, *v));
                 }
                 here
             })
@@ -262,10 +262,10 @@ impl Writes {
 
     /// Whether a node after `from`, and not after `to`, may write registers.
     fn between(&self, registers: Span, from: Value, to: Option<Value>) -> bool {
-        let behind = self.0.partition_point(|(v, _)| *v <= from);
-        let mut writes = self.0[behind..].iter();
-        let not_behind = |v: Value| to.is_none_or(|to| v <= to);
-        writes.any(|(v, span)| not_behind(*v) && span.overlaps(registers))
+        let first = self.0.partition_point(|(v, _)| *v <= from);
+        let mut writes = self.0[first..].iter();
+        let not_after = |v: Value| to.is_none_or(|to| v <= to);
+        writes.any(|(v, span)| not_after(*v) && span.overlaps(registers))
     }
 }
 

@@ -89,7 +89,7 @@ fn raw_buffers_check_the_offset_of_each_dword() {
     run(&mut wave, &mut unit, &op, &sources).unwrap();
     assert_eq!((wave.vgpr(6)[0], wave.vgpr(7)[0]), (0, 0));
     assert_eq!(bytes_of(&registry, base, 4096), after);
-    // In range of the descriptor, but nobody's memory.
+    // In range of the descriptor, but not allocated.
     bind(&mut wave, base, 0, u32::MAX, 0, FORMAT_32);
     wave.vgpr_mut(0)[3] = 0x10_0000;
     let fault = run(&mut wave, &mut unit, &op, &sources).unwrap_err();
@@ -269,9 +269,9 @@ fn strict_alignment_and_atomics_refuse_crooked_addresses() {
     ] {
         unit.set_alignment(mode);
         let result = run(&mut wave, &mut unit, &atomic, &sources);
-        let told = result.err().map(|f| (f.reason, f.lane, f.address));
+        let fault = result.err().map(|f| (f.reason, f.lane, f.address));
         assert_eq!(
-            told,
+            fault,
             fault.then_some((crooked, Some(9), base + 38)),
             "{mode:?}"
         );

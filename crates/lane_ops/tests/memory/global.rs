@@ -323,7 +323,7 @@ fn lanes_may_use_several_allocations() {
     for lane in 0..64 {
         assert_eq!(wave.vgpr(2)[lane], 0x0302_0100 | lane as u32);
     }
-    // Between them there is room that belongs to nobody.
+    // Between them there is unallocated room.
     let mut sorted = all.clone();
     sorted.sort_unstable();
     assert!(sorted.windows(2).all(|w| w[1] - w[0] > 4096));

@@ -193,7 +193,7 @@ fn buffers_scalars_and_pairs_are_noted() {
         |bytes| [1u8, 5].map(|l| (Some(l), MemoryKind::Global, a + 8 * u64::from(l), bytes));
     let plain = load(buffer(false, true, false), Access::Dwords(2), DataReg::V(4));
     assert_eq!(accessed(&mut wave, &mut unit, &plain, &sources), inside(8));
-    // An element of the format is a dword, whatever components are asked for.
+    // An element of the format is a dword, whatever components are requested.
     let formatted = load(buffer(false, true, true), Access::Dwords(2), DataReg::V(4));
     assert_eq!(
         accessed(&mut wave, &mut unit, &formatted, &sources),

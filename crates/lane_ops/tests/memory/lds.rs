@@ -56,7 +56,7 @@ fn overrun(unit: &mut MemoryUnit<'_>) -> Option<(u8, u32, u64)> {
 }
 
 #[test]
-fn accesses_beyond_the_lds_are_told() {
+fn accesses_beyond_the_lds_are_reported() {
     let registry = Registry::new();
     let mut unit = MemoryUnit::new(&registry);
     let mut wave = Wave::new(0);

@@ -55,14 +55,14 @@ fn loads_past_the_end_give_zero() {
                             assert_eq!(wave.vgpr(4 + r)[lane], want, "lane {lane} register {r}");
                         }
                     }
-                    let told = unit.take_read_on().unwrap();
+                    let read_on = unit.take_read_on().unwrap();
                     let on = (0..64).filter(|lane| mask >> lane & 1 != 0);
                     let past: Vec<usize> = on.filter(|lane| beyond(*lane)).collect();
-                    assert_eq!(told.count, past.len() as u64);
-                    assert_eq!(told.lane.map(usize::from), past.first().copied());
-                    assert_eq!((told.pc, told.bytes), (0x1234, width as u32));
-                    assert_eq!(told.address, at(past[0]));
-                    assert_eq!(told.allocation.address, base);
+                    assert_eq!(read_on.count, past.len() as u64);
+                    assert_eq!(read_on.lane.map(usize::from), past.first().copied());
+                    assert_eq!((read_on.pc, read_on.bytes), (0x1234, width as u32));
+                    assert_eq!(read_on.address, at(past[0]));
+                    assert_eq!(read_on.allocation.address, base);
                     assert_eq!(unit.take_read_on(), None);
                 }
             }
@@ -86,7 +86,7 @@ fn a_load_across_the_end_has_both() {
     }
 }
 
-/// Stores, atomics, and loads that do not end with the block are faults at the first lane, and nothing is told.
+/// Stores, atomics, and loads that do not end with the block are faults at the first lane, and nothing is recorded.
 #[test]
 fn what_else_goes_there_faults() {
     let registry = Registry::new();

@@ -233,7 +233,7 @@ fn buffers_do_not_leave_the_scratch_of_their_wave() {
             }
         }
     }
-    // Nobody else's memory was accessed.
+    // No other memory was accessed.
     let mut all = vec![0; 3 * 4096];
     registry.read(group, &mut all).unwrap();
     assert!(all[..4096].iter().chain(&all[8192..]).all(|b| *b == 0));

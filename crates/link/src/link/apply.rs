@@ -198,7 +198,7 @@ fn write(relocation: &Relocation, known: Option<u64>, out: &mut [u8]) -> Result<
             let distance = signed.wrapping_sub(4) / 4;
             (distance as u64, 2, i16::try_from(distance).is_ok())
         }
-        _ => return Err("no linker for AMD GPUs knows it"),
+        _ => return Err("linkers for AMD GPUs do not support it"),
     };
     if !fits {
         return Err("the distance or the address does not fit into its bits");

@@ -235,7 +235,7 @@ impl Scanner<'_> {
                     _ => {}
                 }
             }
-            _ => return refuse("no linker for AMD GPUs knows it"),
+            _ => return refuse("linkers for AMD GPUs do not support it"),
         }
         Ok(())
     }

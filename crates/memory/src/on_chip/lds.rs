@@ -93,7 +93,7 @@ impl Lds {
     }
 
     /// Marks the contents after the first bytes as undefined. The memory has shadows.
-    pub fn forget_behind(&mut self, first: u64) {
+    pub fn forget_after(&mut self, first: u64) {
         let (start, bytes) = self.extent();
         let known = start + first.min(bytes);
         shadow::clear(start..known);

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_is_known_until_somebody_else_is() {
+    fn freed_allocations_are_known_until_others_take_their_place() {
         let mut freed = Freed::default();
         for start in [0x1000, 0x3000, 0x5000] {
             freed.add(&allocation(start, 0x100));

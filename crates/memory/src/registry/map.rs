@@ -213,7 +213,7 @@ mod tests {
         #[test]
         fn as_a_list_of_all_does(
             steps in prop::collection::vec((any::<bool>(), 0u64..200, 1u64..60, any::<bool>()), 1..40),
-            asked in prop::collection::vec((0u64..260, 1u64..40), 40),
+            requests in prop::collection::vec((0u64..260, 1u64..40), 40),
         ) {
             let mut map = Map::default();
             let mut list: Vec<Arc<Entry>> = Vec::new();
@@ -227,7 +227,7 @@ mod tests {
                     let old = list.swap_remove(start as usize % list.len());
                     map.remove(&old);
                 }
-                for &(first, bytes) in &asked {
+                for &(first, bytes) in &requests {
                     let all = list.iter().filter(|e| e.allocation.holds(first, first + bytes));
                     let best = all.clone().map(|e| e.allocation.rights == Rights::ReadWrite).max();
                     let found = map.find(first, first + bytes);

@@ -84,7 +84,7 @@ fn parts_come_and_go_together() {
 /// A hundred thousand small allocations need few mappings, and each has exact bounds: the next one begins a page after its end at
 /// the earliest. Freed addresses are not reused soon.
 #[test]
-fn many_small_allocations_are_told_apart() {
+fn many_small_allocations_are_separate() {
     let registry = Registry::new();
     let mappings = || {
         std::fs::read_to_string("/proc/self/maps")
@@ -188,7 +188,7 @@ fn blocks_are_alone_in_theirs() {
 
 /// When `unregister` returns, no access writes any more.
 #[test]
-fn nobody_writes_after_unregister() {
+fn no_access_writes_after_unregister() {
     let registry = Registry::new();
     let stop = AtomicBool::new(false);
     let (memory, pointer) = host(4096);

@@ -33,7 +33,7 @@ enum Found {
 }
 
 /// What lanes ask for.
-struct Asked<'a> {
+struct Wanted<'a> {
     element: &'a SurfaceAtomic,
     rmw: Rmw,
     bytes: u32,
@@ -67,14 +67,14 @@ pub unsafe fn access<const INSTRUMENTED: bool>(
         unreachable!("chosen for atomics on surfaces only")
     };
     let bytes = step.op.access.bytes();
-    let asked = Asked {
+    let wanted = Wanted {
         element,
         rmw,
         bytes,
     };
     let surfaces = ctx.memory.surfaces.clone();
     // SAFETY: the wave is live.
-    let found = unsafe { find(ctx, step, mask, &surfaces, &asked)? };
+    let found = unsafe { find(ctx, step, mask, &surfaces, &wanted)? };
     if found.inside != 0 {
         check_alignment(&found, bytes)?;
         check_addresses(ctx, step, found.inside, bytes, true, &found.address)?;
@@ -91,7 +91,7 @@ pub unsafe fn access<const INSTRUMENTED: bool>(
             4 => change::<u32>(ctx, step, mask, &found, element.after),
             _ => change::<u64>(ctx, step, mask, &found, element.after),
         }
-        tell_absent(ctx, element.absent, mask, found.absent);
+        write_absent(ctx, element.absent, mask, found.absent);
     }
     Ok(())
 }
@@ -105,13 +105,13 @@ unsafe fn find(
     step: &Request,
     mask: u64,
     surfaces: &Surfaces,
-    asked: &Asked<'_>,
+    wanted: &Wanted<'_>,
 ) -> Result<AllFound, Denied> {
     // SAFETY: the wave is live, and the sources are the step's.
     let lanes = |source| unsafe { values(ctx, source) };
     let (number, level) = (lanes(step.sources[0]), lanes(step.sources[1]));
     let mut at = [[0; 64]; 3];
-    for (n, at) in at.iter_mut().enumerate().take(asked.element.at.len()) {
+    for (n, at) in at.iter_mut().enumerate().take(wanted.element.at.len()) {
         *at = lanes(Source::Vector(step.address[n]));
     }
     let mut all = AllFound {
@@ -122,11 +122,11 @@ unsafe fn find(
     };
     for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
         let number = number[lane];
-        let found = element(surfaces, number, at.map(|at| at[lane]), level[lane], asked);
+        let found = element(surfaces, number, at.map(|at| at[lane]), level[lane], wanted);
         let found = found.map_err(|fault| Denied {
             lane: Some(lane as u8),
             address: 0,
-            bytes: asked.bytes,
+            bytes: wanted.bytes,
             reason: MemoryFaultReason::Surface(fault),
         })?;
         match found {
@@ -161,7 +161,7 @@ fn element(
     number: u32,
     at: [u32; 3],
     level: u32,
-    asked: &Asked<'_>,
+    wanted: &Wanted<'_>,
 ) -> Result<Found, SurfaceFault> {
     if !surfaces.is_valid(number) {
         return Ok(Found::Nothing);
@@ -172,7 +172,7 @@ fn element(
     if !surface.enabled {
         return Ok(Found::Nothing);
     }
-    if let Some(needed) = asked
+    if let Some(needed) = wanted
         .element
         .dimensions
         .filter(|d| *d != surface.dimensions)
@@ -180,20 +180,20 @@ fn element(
         let is = surface.dimensions;
         return Err(SurfaceFault::Dimensions { number, is, needed });
     }
-    let rmw = match asked.element.typed {
-        false => Some(asked.rmw),
-        true if surface.element.bytes() != asked.bytes => None,
-        true => surface.element.meaning(asked.rmw),
+    let rmw = match wanted.element.typed {
+        false => Some(wanted.rmw),
+        true if surface.element.bytes() != wanted.bytes => None,
+        true => surface.element.meaning(wanted.rmw),
     };
     let rmw = rmw.ok_or(SurfaceFault::Element {
         number,
         element: surface.element,
-        bytes: asked.bytes,
+        bytes: wanted.bytes,
     })?;
-    let Some(offset) = surface.find(number, at, level, asked)? else {
+    let Some(offset) = surface.find(number, at, level, wanted)? else {
         return Ok(Found::Nothing);
     };
-    Ok(if surface.has(offset, asked.bytes) {
+    Ok(if surface.has(offset, wanted.bytes) {
         Found::Element(surface.address.wrapping_add(offset), rmw)
     } else {
         Found::Absent
@@ -207,9 +207,9 @@ impl Surface {
         number: u32,
         at: [u32; 3],
         level: u32,
-        asked: &Asked<'_>,
+        wanted: &Wanted<'_>,
     ) -> Result<Option<u64>, SurfaceFault> {
-        let (element, bytes) = (asked.element, u64::from(asked.bytes));
+        let (element, bytes) = (wanted.element, u64::from(wanted.bytes));
         // Where the last one is, of what x counts and of the others.
         let unit = if element.bytes { 1 } else { bytes };
         let levels = u64::from(self.levels);
@@ -240,7 +240,7 @@ impl Surface {
         };
         let start = u64::from(x) * unit;
         if !start.is_multiple_of(bytes) {
-            let bytes = asked.bytes;
+            let bytes = wanted.bytes;
             return Err(SurfaceFault::Misaligned { number, x, bytes });
         }
         let ([_, y, z], layer) = self.split([0, y, z]);
@@ -258,7 +258,7 @@ impl Surface {
     }
 }
 
-/// A coordinate below a count; the nearest one if that is asked for, where coordinates have a sign.
+/// A coordinate below a count; the nearest one if that is wanted for, where coordinates have a sign.
 fn within(coordinate: u32, count: u64, nearest: bool) -> Option<u32> {
     match count.checked_sub(1) {
         Some(last) if nearest => {
@@ -385,11 +385,11 @@ unsafe fn change<W: Word>(
     }
 }
 
-/// Tells the lanes that are on which of them are at places without memory.
+/// Writes to the active lanes which of them are at places without memory.
 ///
 /// # Safety
 /// The wave is live, and vector registers are in the file.
-unsafe fn tell_absent(ctx: &Context<'_, '_>, to: Option<DataReg>, mask: u64, absent: u64) {
+unsafe fn write_absent(ctx: &Context<'_, '_>, to: Option<DataReg>, mask: u64, absent: u64) {
     match to {
         None => {}
         Some(DataReg::V(n)) => {

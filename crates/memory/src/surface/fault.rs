@@ -60,7 +60,7 @@ impl fmt::Display for SurfaceFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             SurfaceFault::Unbound { number } => {
-                write!(f, "surface {number}, which nobody has made")
+                write!(f, "surface {number}, which is not bound")
             }
             SurfaceFault::Dimensions { number, is, needed } => {
                 let (is, needed) = (is.name(), needed.name());
@@ -89,7 +89,7 @@ impl fmt::Display for SurfaceFault {
                     let numbers: Vec<String> = numbers[..n].iter().map(u32::to_string).collect();
                     numbers.join(by)
                 };
-                // Coordinates have a sign for whoever wrote them.
+                // Coordinates are signed in the program.
                 let signed: Vec<String> = at[..n].iter().map(|&c| (c as i32).to_string()).collect();
                 write!(
                     f,

@@ -7,8 +7,8 @@
 //! have in common is where the elements of rows are (`linear`).
 //!
 //! Sources: SUATOM (SPA 5.0 and 5.2) and TYPED_ATOMIC (vISA 0x73) for coordinates and bounds; for blocks Tegra X1 TRM,
-//! 20.1 "Pixel memory formats", block linear. Nobody has compared the latter with a chip here, nor where levels and
-//! layers begin: it is *approximate*. Programs that see a surface through coordinates alone cannot tell.
+//! 20.1 "Pixel memory formats", block linear. The latter has not been compared with a chip here, nor where levels and
+//! layers begin: it is *approximate*. Programs that see a surface through coordinates alone see no difference.
 
 pub mod access;
 mod fault;

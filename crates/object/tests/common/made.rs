@@ -10,7 +10,7 @@ pub(crate) struct Made {
     pub note_each: bool,
     /// Bytes of code, of which each kernel uses the first ones.
     pub code: usize,
-    /// Bytes of zeroed memory behind the code.
+    /// Bytes of zeroed memory after the code.
     pub zeros: u64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn kernels(count: usize) -> Made {
 }
 
 const PAGE: usize = 4096;
-/// Offset of the first note, behind the header and four program headers.
+/// Offset of the first note, after the header and four program headers.
 const NOTES: usize = 512;
 
 fn words<const N: usize>(out: &mut Vec<u8>, words: [u64; N]) {

@@ -56,7 +56,7 @@ pub fn form_for(inst: &Inst) -> Result<&'static Form, EncodeError> {
             && form.is_cas() == (inst.op == Op::Cas)
             && form.has(Field::Imm) == matches!(inst.handle, Handle::Immediate(_))
             && match inst.sparse {
-                // CAS has room for a status that nobody wants.
+                // CAS has room for a status that is not used.
                 None => !form.has(Field::Ps) || form.is_cas(),
                 Some(_) => form.has(Field::Ps),
             }

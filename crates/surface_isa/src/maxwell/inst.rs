@@ -262,7 +262,7 @@ pub struct Inst {
     pub size: Size,
     /// What happens outside of the surface.
     pub clamp: Clamp,
-    /// `Ps`: where it is told that the page is not there. `None` in the forms that have no such predicate, and for PT in
+    /// `Ps`: the predicate that is set if the page is absent. `None` in the forms that have no such predicate, and for PT in
     /// those of CAS, whose text leaves it out.
     pub sparse: Option<Pred>,
     /// `Rd`: gets the value before.

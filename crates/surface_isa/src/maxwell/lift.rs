@@ -67,7 +67,7 @@ pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
     };
     let operand = |n: u8| (n * count..(n + 1) * count).map(|n| register(b, inst.rb, n));
     let data: Vec<Value> = match inst.op {
-        // Rb has the value to compare with, then the one to write; the IR wants the new one first.
+        // Rb has the value to compare with, then the one to write; the IR takes the new one first.
         Op::Cas => operand(1).chain(operand(0)).collect(),
         _ => operand(0).collect(),
     };

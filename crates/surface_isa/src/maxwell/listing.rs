@@ -26,7 +26,7 @@ pub fn shown(word: u64, control: Control, generation: Generation) -> String {
 
 /// A listing of bundles that begin at offset 0, a line each: text, then offset and word. [`source`](crate::maxwell::source()) reads it
 /// and makes the same words, but for bits that count for nothing; instructions that break a rule are shown, and refused
-/// there. Bit 63 of a control word and bytes behind the last bundle stand in comments.
+/// there. Bit 63 of a control word and bytes after the last bundle stand in comments.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     /// The bundles.

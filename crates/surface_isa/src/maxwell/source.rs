@@ -41,11 +41,11 @@ fn statement(text: &str, generation: Generation) -> Result<Option<Slot>, TextErr
     Ok(Some(Slot { word, control }))
 }
 
-/// `.word 0x50b0000000070f00`, behind its dot.
+/// `.word 0x50b0000000070f00`, after its dot.
 fn word(cursor: &mut Cursor<'_>) -> Result<Slot, TextError> {
     let name = cursor.word_here();
     if !name.is("word") {
-        return name.fail("expected `.word`, with 64 bits in hexadecimal behind it");
+        return name.fail("expected `.word`, with 64 bits in hexadecimal after it");
     }
     let digits = cursor.word();
     let hex = digits

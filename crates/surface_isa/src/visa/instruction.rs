@@ -10,7 +10,7 @@ pub const TYPED_ATOMIC: u8 = 0x73;
 pub struct Version {
     /// Before the point.
     pub major: u8,
-    /// Behind it.
+    /// After it.
     pub minor: u8,
 }
 
@@ -207,7 +207,7 @@ impl Raw {
     }
 }
 
-/// A place in the instruction that can be told of.
+/// A place in the instruction, for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// The operation, with `.16`.

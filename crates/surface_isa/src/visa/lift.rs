@@ -17,7 +17,7 @@ use crate::visa::rules::check;
 /// Bytes from an instruction of a [`program`] to the next.
 pub const STEP: u64 = 64;
 
-/// Instructions one after another as the blocks of a front end: the first at address 0, each [`STEP`] behind the one before,
+/// Instructions one after another as the blocks of a front end: the first at address 0, each [`STEP`] after the one before,
 /// and then the end.
 ///
 /// # Errors

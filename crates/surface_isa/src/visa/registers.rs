@@ -25,7 +25,7 @@ const UNIFORMS: usize = 100;
 pub struct Registers {
     variables: BTreeMap<u32, u16>,
     predicates: BTreeMap<u16, u8>,
-    /// A register that nobody sees.
+    /// A register that is not visible.
     pub(crate) scratch: u16,
 }
 

@@ -49,7 +49,7 @@ fn place(part: Part, raw: Raw) -> Result<(), Broken> {
                 "{name} begins at byte {offset}, within an element: elements have {ELEMENT} bytes, also those whose lower \
                  half counts (.16)"
             ),
-            Some("write a multiple of 4 behind the point"),
+            Some("write a multiple of 4 after the point"),
         ),
         _ => Ok(()),
     }
@@ -68,7 +68,7 @@ fn channels(inst: &TypedAtomic) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The table in the description's notes: every surface has U, and R stands only behind V.
+/// The table in the description's notes: every surface has U, and R stands only after V.
 fn coordinates(inst: &TypedAtomic) -> Result<(), Broken> {
     if inst.u.is_null() {
         let message = "U is null, and every surface has an X address".to_owned();

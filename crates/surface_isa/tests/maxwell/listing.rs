@@ -58,7 +58,7 @@ fn bundles_have_offsets_and_marks() {
 }
 
 #[test]
-fn what_is_no_bundle_is_told() {
+fn what_is_not_a_bundle_is_refused() {
     let mut code = bundles();
     code.truncate(35);
     code[7] |= 0x80;
@@ -123,22 +123,22 @@ fn errors_stop_at_their_limit() {
         9,
     );
     assert_eq!(lines, []);
-    let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert!(
-        told[0].starts_with("line 2, column 22: R3 cannot begin the coordinates"),
-        "{told:?}"
+        messages[0].starts_with("line 2, column 22: R3 cannot begin the coordinates"),
+        "{messages:?}"
     );
     assert!(
-        told[1].starts_with("line 3, column 2: expected `.word`"),
-        "{told:?}"
+        messages[1].starts_with("line 3, column 2: expected `.word`"),
+        "{messages:?}"
     );
     assert!(
-        told[2].starts_with("line 4, column 7: expected 64 bits"),
-        "{told:?}"
+        messages[2].starts_with("line 4, column 7: expected 64 bits"),
+        "{messages:?}"
     );
     assert!(
-        told[3].starts_with("line 5, column 6: expected 64 bits"),
-        "{told:?}"
+        messages[3].starts_with("line 5, column 6: expected 64 bits"),
+        "{messages:?}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! SUATOM's words and texts, against what nvdisasm prints and what the reference text asks.
+//! SUATOM's words and texts, against the output of nvdisasm and the reference text.
 
 mod cubin;
 mod execution;

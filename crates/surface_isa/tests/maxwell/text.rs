@@ -1,4 +1,4 @@
-//! What is read besides the canonical text, and what is told of other lines.
+//! Accepted text besides the canonical one, and the errors of other lines.
 
 use wavetank_surface_isa::maxwell::{Control, Generation, assemble, encode, print};
 

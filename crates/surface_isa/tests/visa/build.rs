@@ -113,7 +113,7 @@ impl Build {
         (out, entry, inputs)
     }
 
-    /// The file, and where its kernel's code begins. It has a kernel, and a function of the same form where asked for.
+    /// The file, and where its kernel's code begins. It has a kernel, and a function of the same form where requested.
     pub(crate) fn file(&self, function: bool) -> (Vec<u8>, usize) {
         let (body, entry, inputs) = self.body(false);
         let called = function.then(|| self.body(true).0);

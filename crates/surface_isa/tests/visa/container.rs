@@ -55,11 +55,11 @@ fn variables_of_the_file_are_read() {
         };
         let container = read(&build.file(true).0);
         let variables = container.variables.iter();
-        let told: Vec<_> = variables
+        let listed: Vec<_> = variables
             .map(|v| (v.name.as_str(), v.linkage, v.ty.name(), v.align, v.elements))
             .collect();
         assert_eq!(
-            told,
+            listed,
             [("table", 1, "f", 3, 64), ("b", 1, "d", 3, 1)],
             "{version}"
         );
@@ -208,7 +208,7 @@ fn what_may_not_be_replaced() {
 #[test]
 fn what_is_not_known_is_the_rest() {
     let ids = Ids::Wide;
-    // 0x83 is an opcode whose length is not known; nobody knows where the next one begins.
+    // 0x83 is an opcode whose length is not known; the next one begins at an unknown place.
     let unknown = [mov(ids), vec![0x83, 1, 2], code(ADD, ids)].concat();
     let (bytes, start) = Build::new(Version::new(4, 1), unknown).file(false);
     let container = read(&bytes);
@@ -271,7 +271,7 @@ fn what_is_no_container_is_refused_with_the_place() {
         "{beyond}"
     );
     let size = u32::to_le_bytes(bytes.len() as u32);
-    // The attribute is u32, u8, u8, behind the number of attributes; before that the place and the size of the code.
+    // The attribute is u32, u8, u8, after the number of attributes; before that the place and the size of the code.
     let code_size = start - 6 - 2 - 8;
     let longer = with(code_size, &size);
     assert!(
@@ -291,7 +291,7 @@ fn what_is_no_container_is_refused_with_the_place() {
 #[test]
 fn overlapping_routines_are_refused() {
     let (bytes, _) = sample(Version::new(4, 1)).file(false);
-    // The head of a kernel `k` has 20 bytes behind the 8 of the file; its places move by another head.
+    // The head of a kernel `k` has 20 bytes after the 8 of the file; its places move by another head.
     let (begin, rest) = bytes.split_at(8);
     let (head, rest) = rest.split_at(20);
     let mut head = head.to_vec();

@@ -318,7 +318,7 @@ fn run(inst: &TypedAtomic, thread: &Thread, plane: &Plane, plain: bool) -> (Thre
     after
 }
 
-/// Numbers that operations tell apart, of 32 and of 16 bits; none is a NaN, nor a zero with a sign.
+/// Numbers for which operations differ, of 32 and of 16 bits; none is a NaN, nor a zero with a sign.
 fn value() -> impl Strategy<Value = u32> {
     let known = [
         0,
@@ -452,7 +452,7 @@ fn channels_that_meet_go_one_after_another() {
 }
 
 #[test]
-fn what_cannot_be_lifted_is_told() {
+fn unliftable_instructions_are_reported() {
     let mut inst = parse("typed_atomic.inc (8) T6 V32 V0 V0 V0 V0 V0 V38").expect("text");
     // Text cannot say it, bytes can.
     inst.u = Raw::new(32, 2);

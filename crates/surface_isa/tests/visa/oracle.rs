@@ -24,7 +24,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left there is in nobody's way.
+        // Files that remain there do not matter.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -113,7 +113,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
-/// Intel's reader finds the instruction behind each of these where we find it: the lengths are the same.
+/// Intel's reader finds the instruction after each of these where we find it: the lengths are the same.
 #[test]
 fn intels_reader_finds_the_next_instruction_where_we_do() {
     let text = "typed_atomic.inc (M1, 8) T6 V32.0 %null.0 %null.0 %null.0 %null.0 %null.0 V35.0";

@@ -24,7 +24,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "typed_atomic.add.16[.16] (8) T6 V32",
-        "expected nothing behind `.16`",
+        "expected nothing after `.16`",
     ),
     (
         "typed_atomic.add [T6] V32",
@@ -48,7 +48,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "typed_atomic.add (M1, 8 [T6]",
-        "expected `)` behind the execution size, found `T6`",
+        "expected `)` after the execution size, found `T6`",
     ),
     (
         "typed_atomic.add (8) [V32]",
@@ -73,7 +73,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "typed_atomic.add (8) T6 V32 V0 V0 V0 V36 V0 V38 [V39]",
-        "`V39` stands behind Dst, the last operand",
+        "`V39` follows Dst, the last operand",
     ),
     (
         "([Q1]) typed_atomic.add",
@@ -93,7 +93,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "(P1 [typed_atomic.add]",
-        "expected `)` behind the predicate, found `typed_atomic.add`",
+        "expected `)` after the predicate, found `typed_atomic.add`",
     ),
     // The description on Src0: "For the INC and DEC atomic operation it must be V0".
     (
@@ -146,7 +146,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn mistakes_are_reported_with_their_place() {
     for (marked, sentence) in REFUSED {
         let start = marked.find('[').expect("a place");
         let end = marked.find(']').expect("its end") - 1;
@@ -204,7 +204,7 @@ fn declarations_decide_types_and_are_read_as_intel_writes_them() {
     let (lines, errors) = source(text, usize::MAX);
     let numbers: Vec<usize> = lines.iter().map(|line| line.number).collect();
     assert_eq!(numbers, [8]);
-    let told: Vec<(usize, &str)> = errors
+    let reported: Vec<(usize, &str)> = errors
         .iter()
         .map(|e| (e.number, e.error.message.as_str()))
         .collect();
@@ -223,12 +223,12 @@ fn declarations_decide_types_and_are_read_as_intel_writes_them() {
             "`some` is no attribute: expected one such as `num_elts=8`",
         ),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(source(text, 2).1.len(), 2);
 }
 
 #[test]
-fn versions_are_told_by_name() {
+fn versions_have_names() {
     use wavetank_surface_isa::visa::Version;
     assert_eq!(Version::from_name("visa"), Some(Version::new(4, 1)));
     assert_eq!(Version::from_name("visa:3.3"), Some(Version::new(3, 3)));

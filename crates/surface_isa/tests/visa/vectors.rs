@@ -97,7 +97,7 @@ fn every_operation_of_the_description_in_its_spelling() {
             assert_eq!(bytes[..6], [0x73, code | bit, 3, 1, 0, 6], "{text}");
             let printed = inst.to_string();
             assert_eq!(parse(&printed).expect(&printed), inst);
-            // Intel's parser knows lower case only, and its own names of IMIN and IMAX.
+            // Intel's parser accepts lower case only, and its own names of IMIN and IMAX.
             let intel = match name {
                 "IMIN" => "minsint".to_owned(),
                 "IMAX" => "maxsint".to_owned(),

@@ -12,7 +12,7 @@ use crate::turns::Engine;
 #[path = "vectors.rs"]
 mod vectors;
 
-/// Pieces of a run. Each thread takes the next one when it is done, so that one that was kept from running delays nobody.
+/// Pieces of a run. Each thread takes the next one when it is done, so that a delayed thread does not delay the others.
 const PIECES: usize = 32;
 
 /// Lines that a piece is a multiple of, for the kernels that work on several.

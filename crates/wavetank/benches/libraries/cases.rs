@@ -33,14 +33,14 @@ pub(crate) struct Launch {
     pub params: Vec<Param>,
 }
 
-/// In what the speed is told.
+/// The unit of the speed.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
     Flops(f64),
     Elements(f64),
 }
 
-/// With whom it is compared.
+/// The library for comparison.
 #[derive(Clone, Copy)]
 pub(crate) enum Peer {
     /// Nobody.
@@ -172,7 +172,7 @@ fn scan(name: &'static str, quick: bool) -> Case {
 }
 
 /// Sums up to each of so many elements: within tiles; over the sums of tiles, which fill one tile at most; and these added.
-/// Behind the buffer of totals stand one for the sums over them, and one for the sum of all.
+/// After the buffer of totals stand one for the sums over them, and one for the sum of all.
 fn scans(elements: usize, [from, to, totals]: [usize; 3]) -> [Launch; 3] {
     use Param::Buffer;
     let tiles = elements / TILE;

@@ -74,7 +74,7 @@ impl Ours {
             let counts = report.instructions.unwrap_or_default();
             work.waves += counts.waves();
             work.compiled += counts.compiled;
-            // Of the whole module, so the last one tells all.
+            // The count is of the whole module, so the last one includes all.
             compiled = report.compiled.unwrap_or_default();
         }
         work.by_helpers = compiled.by_helpers.into_iter().collect();

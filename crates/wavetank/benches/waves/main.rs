@@ -23,17 +23,17 @@ const CHAIN: u32 = 320;
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let names: Vec<_> = names.iter().filter(|n| !n.starts_with('-')).collect();
-    let asked = |name: &str| names.is_empty() || names.iter().any(|n| *n == name);
+    let requested = |name: &str| names.is_empty() || names.iter().any(|n| *n == name);
     let device = Device::builder(Chip::Gfx900).threads(1).build()?;
     let module = device.load(CODE)?;
-    if asked("empty") {
+    if requested("empty") {
         let kernel = module.kernel("empty")?;
         let time = |groups| shortest(|| empty(&kernel, groups));
         let more = time(2 * GROUPS)? - time(GROUPS)?;
         let waves = f64::from(GROUPS * WAVES);
         println!("a wave of an empty kernel: {:.0} ns", more / waves * 1e9);
     }
-    if asked("meet") {
+    if requested("meet") {
         let kernel = module.kernel("meet")?;
         let time = |n| shortest(|| meet(&kernel, n));
         let more = time(2 * MEETINGS)? - time(MEETINGS)?;
@@ -47,7 +47,7 @@ fn main() -> Result<(), Error> {
         "chain_scalar",
         "chain_counted",
     ] {
-        if asked(name) {
+        if requested(name) {
             let kernel = module.kernel(name)?;
             let start = Instant::now();
             let instructions = chain(&device, &kernel)?;

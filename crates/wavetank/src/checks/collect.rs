@@ -13,7 +13,7 @@ const NEAR: u64 = 1 << 16;
 
 impl Launched<'_> {
     /// Ends the checks and collects their findings, with that of the failure that ended the launch. Also returns the stores of
-    /// undefined bits, for a caller that knows which of them the host reads; with `host_reads` they are findings already.
+    /// undefined bits, for a caller that tracks which of them the host reads; with `host_reads` they are findings already.
     pub(crate) fn collect_findings(
         &self,
         checking: Checking,
@@ -47,8 +47,8 @@ impl Launched<'_> {
             stores = follower.end(self.given, name, module, &mut findings);
         }
         if self.checks.host_reads {
-            let told = stores.drain(..).filter_map(|store| store.finding);
-            told.for_each(|finding| findings.add(finding));
+            let added = stores.drain(..).filter_map(|store| store.finding);
+            added.for_each(|finding| findings.add(finding));
         }
         (findings.iter().cloned().collect(), stores)
     }
@@ -60,10 +60,10 @@ impl Launched<'_> {
             .descriptor
             .filter(|_| is_of_buffer(denial.fault.reason));
         let fault = Fault::Memory(Box::new(denial.fault));
-        let told = (self.explain)(denial.group, denial.wave, fault);
-        let mut finding = denied_access(&told, denial.lanes)?;
+        let explained = (self.explain)(denial.group, denial.wave, fault);
+        let mut finding = denied_access(&explained, denial.lanes)?;
         if let Some(descriptor) = descriptor {
-            descriptor.tell(&mut finding, self.module.device().registry());
+            descriptor.describe(&mut finding, self.module.device().registry());
         }
         let times = denial.times;
         Some(Finding {
@@ -79,8 +79,8 @@ impl Launched<'_> {
             return Vec::new();
         };
         let before = start.saturating_sub(fault.address);
-        let behind = fault.address.saturating_sub(start.saturating_add(*bytes));
-        if before.max(behind) <= NEAR.max(*bytes) {
+        let after = fault.address.saturating_sub(start.saturating_add(*bytes));
+        if before.max(after) <= NEAR.max(*bytes) {
             origins(*start)
         } else {
             Vec::new()
@@ -92,19 +92,19 @@ impl Launched<'_> {
         let Failure::Fault { group, wave, fault } = failure else {
             return None;
         };
-        let told = (self.explain)(*group, *wave, fault.clone());
+        let explained = (self.explain)(*group, *wave, fault.clone());
         match fault {
             Fault::Memory(fault) => {
                 let lanes = fault.lane.map_or(0, |lane| 1 << lane);
                 let host = self.host(fault);
-                denied_access(&told, lanes).map(|finding| Finding { host, ..finding })
+                denied_access(&explained, lanes).map(|finding| Finding { host, ..finding })
             }
             _ => {
                 let engine = self.module.engine();
                 let is_there = engine.code().has(fault.pc());
                 let call = checking.call_of(group, *wave);
                 let call = call.map(|call| self.module.place(call));
-                missing_code(&told, call).filter(|_| !is_there)
+                missing_code(&explained, call).filter(|_| !is_there)
             }
         }
     }

@@ -51,8 +51,8 @@ impl Denials {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether such a fault of a wave would be told, and not only counted.
-    pub(crate) fn wants(&self, group: &Group, wave: u32, fault: &MemoryFault) -> bool {
+    /// Whether such a fault of a wave would be reported, and not only counted.
+    pub(crate) fn is_reported(&self, group: &Group, wave: u32, fault: &MemoryFault) -> bool {
         let all = self.all();
         let known = all.get(&(fault.pc, rule(fault.reason)));
         known.is_none_or(|known| known.is_after(group, wave))
@@ -112,7 +112,7 @@ mod tests {
     use wavetank_machine::Grid;
 
     #[test]
-    fn the_earliest_wave_is_told_and_all_are_counted() {
+    fn the_earliest_wave_is_named_and_all_are_counted() {
         let grid = Grid::new([256, 1, 1], [128, 1, 1]).unwrap();
         let fault = |pc, address, reason| MemoryFault {
             pc,
@@ -128,16 +128,16 @@ mod tests {
         use MemoryFaultReason::{ReadOnly, Unmapped};
         let denials = Denials::default();
         denials.add(grid.group(1), 0, 1, fault(4, 10, Unmapped), None);
-        assert!(!denials.wants(&grid.group(1), 1, &fault(4, 11, Unmapped)));
-        assert!(denials.wants(&grid.group(0), 1, &fault(4, 11, Unmapped)));
+        assert!(!denials.is_reported(&grid.group(1), 1, &fault(4, 11, Unmapped)));
+        assert!(denials.is_reported(&grid.group(0), 1, &fault(4, 11, Unmapped)));
         denials.add(grid.group(0), 1, 2, fault(4, 11, Unmapped), None);
         denials.add(grid.group(0), 1, 4, fault(4, 12, Unmapped), None);
         denials.add(grid.group(0), 0, 8, fault(4, 13, ReadOnly), None);
         denials.add(grid.group(0), 1, 16, fault(8, 14, Unmapped), None);
-        let told = denials.in_order().into_iter();
-        let told: Vec<_> = told
+        let found = denials.in_order().into_iter();
+        let found: Vec<_> = found
             .map(|d| (d.fault.pc, d.fault.address, d.lanes, d.times))
             .collect();
-        assert_eq!(told, [(4, 13, 8, 1), (4, 11, 2, 3), (8, 14, 16, 1)]);
+        assert_eq!(found, [(4, 13, 8, 1), (4, 11, 2, 3), (8, 14, 16, 1)]);
     }
 }

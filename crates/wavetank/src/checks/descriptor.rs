@@ -38,7 +38,7 @@ impl Used {
     }
 
     /// Adds to a finding what the descriptor says. One that begins where nothing is is the mistake itself.
-    pub(crate) fn tell(&self, finding: &mut Finding, registry: &Registry) {
+    pub(crate) fn describe(&self, finding: &mut Finding, registry: &Registry) {
         let base = self.descriptor.base;
         let (first, last) = (self.register, self.register + 3);
         let what = format!("the buffer of s[{first}:{last}] begins at {base:#x}");
@@ -47,7 +47,7 @@ impl Used {
             Some(there) => match self.end().checked_sub(there.end()) {
                 None | Some(0) => format!("{what}, and has {}", self.size()),
                 Some(beyond) => format!(
-                    "{what}, and has {}: it ends {beyond} bytes behind {}",
+                    "{what}, and has {}: it ends {beyond} bytes after {}",
                     self.size(),
                     there.name
                 ),
@@ -60,7 +60,7 @@ impl Used {
         finding.notes.push(note);
     }
 
-    /// The address behind the buffer.
+    /// The address after the buffer.
     fn end(&self) -> u64 {
         let bytes = if self.counts_records {
             self.descriptor.stride

@@ -20,30 +20,30 @@ impl KernelFault {
 }
 
 /// A denied access of some lanes, of the whole wave if there are none; `None` for other faults.
-pub(crate) fn denied_access(told: &KernelFault, lanes: u64) -> Option<Finding> {
-    let Fault::Memory(fault) = &told.fault else {
+pub(crate) fn denied_access(explained: &KernelFault, lanes: u64) -> Option<Finding> {
+    let Fault::Memory(fault) = &explained.fault else {
         return None;
     };
-    let mut notes = vec![wave_in_words(&told.group, told.wave, lanes)];
-    notes.extend(told.nearest.clone());
-    if !told.calls.is_empty() {
-        notes.push(format!("called by {}", chain(&told.calls)));
+    let mut notes = vec![wave_in_words(&explained.group, explained.wave, lanes)];
+    notes.extend(explained.nearest.clone());
+    if !explained.calls.is_empty() {
+        notes.push(format!("called by {}", chain(&explained.calls)));
     }
-    notes.extend(schedule(told.schedule));
+    notes.extend(schedule(explained.schedule));
     let help = match fault.reason {
-        // The tool asks for it, whatever the device does.
+        // The tool requests it, whatever the device does.
         MemoryFaultReason::OutsideLds { .. } => {
             Some("on a chip such loads give 0, and such stores are dropped".to_owned())
         }
-        _ => told.hint.map(str::to_owned),
+        _ => explained.hint.map(str::to_owned),
     };
     Some(Finding {
         tool: Tool::Memory,
         rule: rule(fault.reason),
-        kernel: told.kernel.clone(),
+        kernel: explained.kernel.clone(),
         message: attempt(fault),
         at: Mark {
-            place: told.place.clone(),
+            place: explained.place.clone(),
             label: label(fault.reason).to_owned(),
         },
         related: Vec::new(),
@@ -69,16 +69,16 @@ fn label(reason: MemoryFaultReason) -> &'static str {
 }
 
 /// Code that is not there, and the call that went there, if that is known.
-pub(crate) fn missing_code(told: &KernelFault, call: Option<Place>) -> Option<Finding> {
-    let Fault::Unsupported { what, .. } = &told.fault else {
+pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Option<Finding> {
+    let Fault::Unsupported { what, .. } = &explained.fault else {
         return None;
     };
-    let mut notes = vec![wave_in_words(&told.group, told.wave, 0)];
-    notes.extend(schedule(told.schedule));
+    let mut notes = vec![wave_in_words(&explained.group, explained.wave, 0)];
+    notes.extend(schedule(explained.schedule));
     Some(Finding {
         tool: Tool::Memory,
         rule: "code",
-        kernel: told.kernel.clone(),
+        kernel: explained.kernel.clone(),
         message: format!("the wave went to where no code is: {what}"),
         at: match call {
             Some(place) => Mark {
@@ -86,14 +86,14 @@ pub(crate) fn missing_code(told: &KernelFault, call: Option<Place>) -> Option<Fi
                 label: "calls what is no code".to_owned(),
             },
             None => Mark {
-                place: told.place.clone(),
+                place: explained.place.clone(),
                 label: "no code".to_owned(),
             },
         },
         related: Vec::new(),
         host: Vec::new(),
         notes,
-        help: (told.fault.pc() == 0).then(|| "a pointer to a function was null".to_owned()),
+        help: (explained.fault.pc() == 0).then(|| "a pointer to a function was null".to_owned()),
         times: 1,
     })
 }

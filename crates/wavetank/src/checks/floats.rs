@@ -1,10 +1,10 @@
-//! `float` while a launch runs: what programs note of their floats, and what is told of it.
+//! `float` while a launch runs: the float events that programs record, and their findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::code::{Graph, Root};
-use wavetank_check::float::{Event, Seen, inside_divisions, tell};
+use wavetank_check::float::{Event, Seen, describe, inside_divisions};
 use wavetank_check::{Findings, code_of};
 use wavetank_machine::Group;
 use wavetank_memory::ProbeHit;
@@ -50,16 +50,16 @@ impl Floats {
                 event,
                 elem,
                 operands: first.what.shown.clone(),
-                who: first.who(first.what.lanes),
+                actor: first.actor(first.what.lanes),
                 times: first.times,
             };
-            let finding = tell(&seen, kernel, &code.graphs);
+            let finding = describe(&seen, kernel, &code.graphs);
             findings.add(finding.moved(|pc| module.place(module.address_of(pc))));
         }
     }
 }
 
-/// The code that a launch has run, as far as it is asked for.
+/// The code that a launch has run, as far as it is requested.
 struct Code<'o> {
     object: &'o CodeObject,
     graphs: Vec<Graph>,

@@ -13,7 +13,7 @@ use super::Launched;
 use super::lanes::wave_in_words;
 use crate::code::ModuleCode;
 
-/// Places of other waves that are told.
+/// The maximum number of listed places of other waves.
 const MAX_PLACES: usize = 4;
 /// Instructions up to the branch back of a loop that are looked at.
 const LONGEST_LOOP: usize = 256;
@@ -85,7 +85,7 @@ impl Launched<'_> {
 }
 
 /// The load that a loop looks at in which a time slice ended: time slices end where loops go back, at either side of the branch. A loop
-/// without loads is told by its branch.
+/// without loads is described by its branch.
 fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
     let inst = |at| code.inst(at).ok();
     let (mut branch, mut start) = (pc, None);

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_are_told_together() {
+    fn neighbours_are_joined() {
         for (lanes, words) in [
             (1 << 3, "lane 3"),
             (0b11, "lanes 0 and 1"),

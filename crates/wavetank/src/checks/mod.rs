@@ -42,12 +42,12 @@ pub(crate) use room::Room;
 pub use undefined::UndefinedStore;
 pub(crate) use undefined::{Follower, Shadowed, given_by, given_by_system};
 
-/// What a dispatch was asked to check.
+/// The checks that a dispatch requests.
 pub(crate) struct Checks {
     pub tools: Tools,
-    /// Whether the host is known to read what kernels store; else stores of undefined bits are told to the caller.
+    /// Whether the host is known to read what kernels store; else stores of undefined bits are returned to the caller.
     pub host_reads: bool,
-    /// Whether waves go on behind what was found.
+    /// Whether waves go on after what was found.
     pub keep_going: bool,
     /// Where the tool `race` leaves what the launch has accessed.
     pub footprint: Option<Kept>,
@@ -110,7 +110,7 @@ pub(crate) struct Launched<'a> {
     pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
 }
 
-/// The watchers of some tools. They may leave what is at an address to be told by others.
+/// The watchers of some tools. They may leave places to be resolved by the caller.
 fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
     let of = |tool: Tool| -> Option<Box<dyn Watcher>> {
         match tool {
@@ -138,7 +138,7 @@ fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
 
 /// What the workers of a dispatch share of its checks.
 pub(crate) struct Checking {
-    /// Accesses that were denied, if waves go on behind them.
+    /// Accesses that were denied, if waves go on after them.
     pub denials: Option<Denials>,
     /// The watchers that get the accesses of waves.
     pub watchers: Option<Mutex<Watchers>>,
@@ -257,7 +257,7 @@ impl Watchers {
         }
     }
 
-    /// What they have found, of which they may know addresses alone: it is told what is there.
+    /// Collects the watchers' findings, and fills in the places of which they have only addresses.
     pub(crate) fn end(
         mut self,
         kernel: &str,
@@ -269,18 +269,18 @@ impl Watchers {
             watcher.end(&mut found);
         }
         for finding in found.iter() {
-            findings.add(told(finding.clone(), kernel, place));
+            findings.add(completed(finding.clone(), kernel, place));
         }
     }
 }
 
 /// A finding with its kernel and its places.
-fn told(finding: Finding, kernel: &str, place: &dyn Fn(u64) -> Place) -> Finding {
-    let mut told = finding.moved(place);
-    if told.kernel.is_empty() {
-        told.kernel = kernel.to_owned();
+fn completed(finding: Finding, kernel: &str, place: &dyn Fn(u64) -> Place) -> Finding {
+    let mut completed = finding.moved(place);
+    if completed.kernel.is_empty() {
+        completed.kernel = kernel.to_owned();
     }
-    told
+    completed
 }
 
 #[cfg(test)]
@@ -289,7 +289,7 @@ mod tests {
     use crate::device::Device;
 
     #[test]
-    fn what_nobody_checks_runs_as_before() {
+    fn unchecked_launches_run_as_before() {
         let device = Device::new(wavetank_gcn::Chip::Gfx900).expect("a device");
         let blank = include_bytes!("../../tests/data/blank-gfx900.hsaco");
         let module = device.load(blank).expect("a code object");

@@ -14,7 +14,7 @@ impl Module {
     ///
     /// ```no_run
     /// use wavetank::check::report::{Look, text};
-    /// # fn tell(kernel: &wavetank::Kernel, report: &wavetank::Report) {
+    /// # fn show(kernel: &wavetank::Kernel, report: &wavetank::Report) {
     /// for finding in &report.findings {
     ///     let shown = kernel.module().show(finding, "k.hsaco".as_ref(), |finding, scene| {
     ///         text(finding, scene, Look::default())
@@ -37,11 +37,11 @@ impl Module {
         &self,
         finding: &Finding,
         file: &Path,
-        tell: impl Fn(Place) -> Place,
+        refine: impl Fn(Place) -> Place,
         see: impl FnOnce(&Finding, &Scene<'_>) -> R,
     ) -> R {
         let finding = finding.moved(|pc| {
-            tell(Place {
+            refine(Place {
                 pc: self.address_at_rest(pc),
                 ..self.place(pc)
             })

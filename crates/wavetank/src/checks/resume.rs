@@ -1,7 +1,7 @@
 //! Resumption of a wave after a denied access.
 //!
 //! A fault leaves memory and registers as they were, with the wave at the instruction (`wavetank_ir::MemOp`, "Faults"). So
-//! the instruction is done again, alone, without the lanes that were told, until no other lane is denied. What it would have
+//! the instruction is done again, alone, without the lanes that were reported, until no other lane is denied. What it would have
 //! loaded for the lanes that were left out is zero.
 //!
 //! Beyond the LDS a chip has no fault: loads give 0 and stores are dropped, dword by dword (Vega ISA, 3.6.2). There the
@@ -222,7 +222,7 @@ fn clear(wave: &mut Wave, accesses: &[MemOp], lanes: u64) {
             Some(DataReg::S(first)) => {
                 (0..count).for_each(|n| set_scalar(wave, u32::from(first) + n, 0));
             }
-            // What does not exist nobody has.
+            // A register that does not exist is not set.
             Some(DataReg::V(first)) if usize::from(first) + count as usize <= VGPRS => {
                 let keep = kept(op);
                 for n in usize::from(first)..usize::from(first) + count as usize {

@@ -1,4 +1,4 @@
-//! `init` while a launch runs: the shadows that it needs, what waves have seen of undefined bits, and what is told of it.
+//! `init` while a launch runs: the shadows that it needs, the uses of undefined bits by waves, and their findings.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -174,14 +174,14 @@ impl Follower {
             given: *given,
             loads: all.loads.values().map(carried).collect(),
         };
-        let told = |of: Use| {
-            let finding = story.tell(&of);
+        let describe = |of: Use| {
+            let finding = story.describe(&of);
             finding.moved(|pc| module.place(module.address_of(pc)))
         };
         let uses = all.hits.iter().map(|((pc, about), first)| Use {
             pc: rest(*pc),
             sink: Sink::ALL.get(usize::from(*about)).copied(),
-            who: first.who(first.what),
+            actor: first.actor(first.what),
             times: first.times,
         });
         for (decider, of) in story.mistakes(uses) {
@@ -191,7 +191,7 @@ impl Follower {
             let places = ways
                 .take(NEAR)
                 .map(|pc| module.place(module.address_of(pc)));
-            findings.add(in_a_line(told(of), places));
+            findings.add(in_a_line(describe(of), places));
         }
         let stores = all.stores.values().filter(|store| {
             let Undefined { memory, within, .. } = &store.what;
@@ -203,10 +203,10 @@ impl Follower {
             .map(|store| {
                 let pc = rest(store.what.pc);
                 let finding = || {
-                    told(Use {
+                    describe(Use {
                         pc,
                         sink: None,
-                        who: store.who(store.what.lanes),
+                        actor: store.actor(store.what.lanes),
                         times: store.times,
                     })
                 };

@@ -197,14 +197,14 @@ impl<'a> Dispatch<'a> {
     }
 
     /// Whether the host reads all that the kernel stores. At first it does, and with [`Tool::Init`](crate::Tool::Init) a store
-    /// of undefined bits is a finding; else such stores come with the [`Report`], for who knows what the host reads.
+    /// of undefined bits is a finding; else such stores come with the [`Report`], for callers that track what the host reads.
     pub fn host_reads(mut self, all: bool) -> Self {
         self.observers.checks.host_reads = all;
         self
     }
 
     /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has accessed of global memory when it has ended: for
-    /// who knows what others do with that memory meanwhile.
+    /// callers that track what others do with that memory meanwhile.
     pub fn footprint(mut self, kept: Kept) -> Self {
         self.observers.checks.footprint = Some(kept);
         self

@@ -191,7 +191,7 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Whether the compiler could not tell how much stack the kernel needs.
+    /// Whether the compiler could not determine how much stack the kernel needs.
     pub(super) fn has_dynamic_stack(&self) -> bool {
         let info = self.kernel.info();
         info.uses_dynamic_stack || info.descriptor.uses_dynamic_stack

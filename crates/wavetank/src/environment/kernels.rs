@@ -9,12 +9,12 @@ use crate::backend::EngineChoice;
 
 use super::{WrongSetting, variable, yes_or_no};
 
-/// The most threads that can be asked for.
+/// The most threads that can be requested.
 const MAX_THREADS: usize = 1024;
 
 /// What variables of the environment say about how kernels run. A variable that is not set or empty says nothing.
 ///
-/// [`DeviceBuilder`](crate::DeviceBuilder) takes from here what it was not told.
+/// [`DeviceBuilder`](crate::DeviceBuilder) takes from here the settings that its caller does not set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct KernelSettings {
@@ -22,7 +22,7 @@ pub struct KernelSettings {
     pub simd: Option<Simd>,
     /// `WAVETANK_ENGINE`: which engine runs kernels.
     pub engine: Option<EngineChoice>,
-    /// `WAVETANK_PERF`: whether Linux' `perf` is told the names of compiled code.
+    /// `WAVETANK_PERF`: whether Linux' `perf` gets the names of compiled code.
     pub perf: Option<bool>,
     /// `WAVETANK_THREADS`: the threads that run work-groups.
     pub threads: Option<usize>,

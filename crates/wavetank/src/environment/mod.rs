@@ -72,7 +72,7 @@ impl FromStr for Gpu {
         if suffixes.contains(&"") {
             let text = text.escape_debug();
             return Err(format!(
-                "`{text}` has a colon with nothing behind it; write {name} or {name}:8G"
+                "`{text}` has a colon with nothing after it; write {name} or {name}:8G"
             ));
         }
         let facts = ChipFacts::named(name)?;
@@ -100,16 +100,16 @@ impl FromStr for Gpu {
 /// Whether a chip is emulated with features such as `xnack-`.
 fn check_features(facts: &ChipFacts, features: &[&str]) -> Result<(), String> {
     let chip = facts.chip;
-    let asked = [&[chip.name()], features].concat().join(":");
-    let asked: Target = asked.parse().map_err(|_| {
+    let requested = [&[chip.name()], features].concat().join(":");
+    let requested: Target = requested.parse().map_err(|_| {
         format!(
             "`{}` is no target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
-            asked.escape_debug()
+            requested.escape_debug()
         )
     })?;
     match facts.isa.parse::<Target>() {
-        Ok(emulated) if !emulated.serves(&asked) => {
-            Err(format!("`{asked}` is not emulated; {emulated} is"))
+        Ok(emulated) if !emulated.serves(&requested) => {
+            Err(format!("`{requested}` is not emulated; {emulated} is"))
         }
         _ => Ok(()),
     }
@@ -149,7 +149,7 @@ pub struct Settings {
     pub check: Tools,
     /// See there.
     pub stop_at_first: bool,
-    /// Whether memory that it has and never frees is told.
+    /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
     /// How its kernels run.
     pub kernels: KernelSettings,
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     fn read(name: &'static str, value: &str) -> Result<Settings, String> {
-        let set = |asked: &str| (asked == name).then(|| value.into());
+        let set = |requested: &str| (requested == name).then(|| value.into());
         Settings::read(set).map_err(|error| error.to_string())
     }
 
@@ -322,8 +322,8 @@ mod tests {
             ("WAVETANK_GPU", "voodoo", "`voodoo` is not a GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
             ("WAVETANK_GPU", "gfx900,", "names no GPU"),
-            ("WAVETANK_GPU", "gfx900:", "nothing behind it"),
-            ("WAVETANK_GPU", "gfx900::8G", "nothing behind it"),
+            ("WAVETANK_GPU", "gfx900:", "nothing after it"),
+            ("WAVETANK_GPU", "gfx900::8G", "nothing after it"),
             ("WAVETANK_MEMORY", "much", "`much` is no size of memory"),
             (
                 "WAVETANK_SIMD",

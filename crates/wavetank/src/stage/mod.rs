@@ -1,7 +1,7 @@
 //! Waves of any stage: shaders of the graphics pipeline, and of compute, with registers as the caller gives them.
 //!
 //! There is no fixed hardware here that makes vertices into pixels. What it would put in registers and in LDS before a wave
-//! starts is given by the caller, and what waves send to it (exports, messages) is told.
+//! starts is given by the caller, and what waves send to it (exports, messages) is returned.
 //!
 //! ```
 //! use wavetank::stage::{Shader, Stage, parameters};

@@ -45,9 +45,9 @@ impl Outcome {
         values
     }
 
-    /// What the fixed hardware behind the stage would miss, or not take (Vega ISA, 10 "Exporting Pixel and Vertex Data"), a
+    /// What the fixed-function hardware after the stage would miss, or not take (Vega ISA, 10 "Exporting Pixel and Vertex Data"), a
     /// sentence each: every wave of pixels has to export, the last of its exports with `done` and one with `vm`; every wave
-    /// of vertices has to export a position, the last one with `done`; nobody else exports.
+    /// of vertices has to export a position, the last one with `done`; no other stage exports.
     pub fn complaints(&self) -> Vec<String> {
         let stage = self.stage;
         let strange = |e: &&Exported| !stage.exports_to(ExportTarget(e.export.target));

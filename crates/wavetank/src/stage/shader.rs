@@ -113,7 +113,7 @@ impl<'a> Shader<'a> {
         self
     }
 
-    /// Adds an SGPR behind the user data that has a value of its own in each wave, in the order of their numbers: of pixels
+    /// Adds an SGPR after the user data that has a value of its own in each wave, in the order of their numbers: of pixels
     /// the mask of primitives for M0, the offset of a wave in a ring, its number among ordered ones.
     pub fn own(mut self, values: &[u32]) -> Self {
         self.own.push(values.to_vec());
@@ -297,7 +297,7 @@ impl<'a> Shader<'a> {
         given.add_scalars(0, (self.shared.len() + self.own.len()) as u8);
         let vectors = (0..=255).take(self.inputs.len());
         vectors.for_each(|n| given.add_vectors(n, 1));
-        // What nobody says of it is 0.
+        // An input that is not given is 0.
         given.add_state(M0);
         given
     }

@@ -9,7 +9,7 @@ use crate::common::bench::*;
 
 /// A work-group takes most LDS of its unit, of which Vega 10 has 64, and each waits for one group more.
 #[test]
-fn a_grid_that_the_chip_does_not_hold_is_told() {
+fn a_grid_that_the_chip_does_not_hold_is_reported() {
     let bench = Bench::new(Chip::Gfx900, EngineChoice::Interpreter);
     let with = |inst: &str| {
         let code = [
@@ -42,7 +42,7 @@ fn a_grid_that_the_chip_does_not_hold_is_told() {
 
 /// Wave 0 waits at a barrier, and wave 1 never comes there.
 #[test]
-fn who_waits_for_whom_is_told_when_time_is_up() {
+fn waits_are_reported_when_time_is_up() {
     let bench = Bench::new(Chip::Gfx900, EngineChoice::Interpreter);
     let code = [
         "v_readfirstlane_b32 s0, v0",

@@ -1,4 +1,4 @@
-//! Launches with findings: how often they are told, and how launches end.
+//! Launches with findings: how often they are reported, and how launches end.
 
 use wavetank::check::Tools;
 use wavetank::{Chip, Device};
@@ -21,7 +21,7 @@ fn equal_findings_are_counted() {
         let dispatch = b.kernel.dispatch().grid(4 * 128).block(128).check(MEMORY);
         let report = dispatch.run().unwrap();
         let found = one(&report.findings);
-        // Eight waves, five times each; the earliest is told.
+        // Eight waves, five times each; the earliest is reported.
         assert_eq!(found.times, 40);
         assert_eq!(
             found.notes[0],
@@ -79,7 +79,7 @@ fn code_that_is_not_there_ends_the_launch() {
 const RECURSION: &[u8] = include_bytes!("../data/recursion-gfx900.hsaco");
 
 #[test]
-fn a_stack_that_overflows_tells_who_called() {
+fn a_stack_that_overflows_names_the_callers() {
     let device = Device::builder(Chip::Gfx900).build().unwrap();
     let out = device.buffer_zeroed(4 * 64).unwrap();
     let kernel = device.load(RECURSION).unwrap().kernel("beyond").unwrap();

@@ -75,7 +75,7 @@ fn accesses_beyond_the_lds_are_found_lane_by_lane() {
 }
 
 /// On gfx6 an address in LDS is looked at before an offset is added. It is computed in the block of the access, and nobody
-/// reads it behind that, so that code which is compiled to run on need not keep it.
+/// reads it after that, so that code which is compiled to run on need not keep it.
 #[test]
 fn registers_are_there_when_an_access_is_done_again() {
     on_each(Chip::Gfx600, |b| {

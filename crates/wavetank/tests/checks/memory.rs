@@ -148,7 +148,7 @@ fn scalar_accesses_give_what_is_there() {
         let two = b.buffer(&[11, 22]);
         let numbers =
             |first: u32| [0, 1, 2, 3].map(|n| format!("v_writelane_b32 v2, s{}, {n}", first + n));
-        let told = numbers(12);
+        let reported = numbers(12);
         let mut lines = vec![
             "v_mov_b32 v2, 5",
             "s_mov_b32 s14, 7",
@@ -156,7 +156,7 @@ fn scalar_accesses_give_what_is_there() {
             "s_load_dwordx4 s[12:15], s[6:7], 0x0",
             "s_waitcnt lgkmcnt(0)",
         ];
-        lines.extend(told.iter().map(String::as_str));
+        lines.extend(reported.iter().map(String::as_str));
         lines.extend([STORE, "s_store_dwordx4 s[12:15], s[6:7], 0x0"]);
         b.load(&[two.address()], &lines);
         let findings = b.checked();
@@ -194,14 +194,14 @@ fn atomics_return_zero_where_they_are_not_done() {
             &code(&[&OFFSETS, &add]),
         );
         let findings = b.checked();
-        let told: Vec<_> = findings
+        let reported: Vec<_> = findings
             .iter()
             .map(|f| (f.rule, f.notes[0].as_str()))
             .collect();
         let wave = "work-group (0, 0, 0), wave 0, lane";
         let [out, crooked] = [2, 3].map(|lane| format!("{wave} {lane}"));
         assert_eq!(
-            told,
+            reported,
             [
                 ("out-of-bounds", out.as_str()),
                 ("misaligned", crooked.as_str())
@@ -292,12 +292,12 @@ fn scratch_ends_at_both_sides() {
         ];
         b.load(&[offsets.address()], &code(&[&OFFSETS, &lines]));
         let findings = b.checked();
-        let told: Vec<_> = findings
+        let reported: Vec<_> = findings
             .iter()
             .map(|f| (f.rule, f.notes[0].rsplit(", ").next().unwrap()))
             .collect();
         let both = [("stack-overflow", "lane 0"), ("scratch", "lane 1")];
-        assert_eq!(told, [both, both].concat());
+        assert_eq!(reported, [both, both].concat());
         let mut wanted = [6; 64];
         (wanted[0], wanted[1]) = (0, 0);
         assert_eq!(b.result(), wanted);
@@ -322,7 +322,7 @@ fn by_descriptor(b: &Bench, base: u64, bytes: u32) -> Vec<wavetank::Finding> {
 
 /// What is beyond the bytes of a descriptor gives 0, as on a chip; what it promises has to be there.
 #[test]
-fn descriptors_of_buffers_are_told() {
+fn descriptors_of_buffers_are_reported() {
     on_each(Chip::Gfx900, |b| {
         let buffer = b.buffer(&[7; 32]);
         let at = buffer.address();
@@ -332,7 +332,7 @@ fn descriptors_of_buffers_are_told() {
         assert_eq!(found.rule, "out-of-bounds");
         let said = found.notes.last().unwrap();
         let wanted = format!(
-            "the buffer of s[8:11] begins at {at:#x}, and has 160 bytes: it ends 32 bytes behind"
+            "the buffer of s[8:11] begins at {at:#x}, and has 160 bytes: it ends 32 bytes after"
         );
         assert!(said.starts_with(&wanted), "{said}");
         let findings = by_descriptor(&b, 0x1000, 256);

@@ -54,7 +54,7 @@ fn accesses_that_are_denied_are_found_and_waves_go_on() {
 
 /// Defined are the registers that the caller gives, M0, and the LDS that work-groups begin with.
 #[test]
-fn what_nobody_gives_is_undefined() {
+fn inputs_that_are_not_given_are_undefined() {
     let code = [
         "v_add_u32 v2, v0, v1",
         "v_add_u32 v2, s1, v2",

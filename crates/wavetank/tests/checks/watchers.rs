@@ -8,7 +8,7 @@ use wavetank::{AccessRecord, AccessRun, Chip, EngineChoice, MemKind, MemoryKind,
 use crate::common::bench::*;
 use crate::common::each;
 
-/// One time slice of a wave, as a watcher is told.
+/// One time slice of a wave, as a watcher gets it.
 #[derive(Debug)]
 struct Slice {
     wave: (u64, u32, u32),
@@ -16,7 +16,7 @@ struct Slice {
     records: Vec<AccessRecord>,
 }
 
-/// Writes down what it is told.
+/// Records the events that it gets.
 #[derive(Default)]
 struct Scribe(Arc<Mutex<Vec<Slice>>>);
 
@@ -52,10 +52,10 @@ impl Watcher for Scribe {
     }
 }
 
-/// Turns a list around in LDS, with a barrier between: who looks at it sees the stores to LDS of all waves before the loads,
+/// Turns a list around in LDS, with a barrier between: a watcher sees the stores to LDS of all waves before the loads,
 /// and nothing else changes.
 #[test]
-fn watchers_are_told_what_happened_in_its_order() {
+fn watchers_get_events_in_their_order() {
     each("suite", |b| {
         // Without optimisation there are stores to scratch.
         if b.label.starts_with("O0") {
@@ -146,13 +146,13 @@ fn watchers_see_no_access_that_was_denied() {
     assert_eq!(slices.last().unwrap().end, SliceEnd::Ended);
 }
 
-/// Writes down the addresses of what it is told, and whether it is a wait.
+/// Records the addresses of runs, and whether they are waits.
 struct Clerk(Arc<Mutex<Vec<(u64, bool)>>>);
 
 impl Watcher for Clerk {
     fn runs(&mut self, _: WaveOf, runs: &[AccessRun], _: SliceEnd) {
-        let told = runs.iter().map(|run| (run.first.pc, run.is_wait()));
-        self.0.lock().unwrap().extend(told);
+        let seen = runs.iter().map(|run| (run.first.pc, run.is_wait()));
+        self.0.lock().unwrap().extend(seen);
     }
 
     fn time_slice(&mut self, _: WaveOf, records: &[AccessRecord], _: SliceEnd) {
@@ -162,9 +162,9 @@ impl Watcher for Clerk {
     fn end(&mut self, _: &mut Findings) {}
 }
 
-/// Waits for vector memory are told among the accesses, no others.
+/// Waits for vector memory are reported among the accesses, no others.
 #[test]
-fn watchers_are_told_where_waves_wait() {
+fn watchers_get_the_waits_of_waves() {
     on_each(Chip::Gfx900, |b| {
         let body = [
             "v_mov_b32 v2, 7",
@@ -176,10 +176,10 @@ fn watchers_are_told_where_waves_wait() {
             "s_waitcnt vmcnt(1) lgkmcnt(0)",
         ];
         b.load(&[], &body);
-        let told = Arc::default();
-        let clerk = Box::new(Clerk(Arc::clone(&told)));
+        let seen = Arc::default();
+        let clerk = Box::new(Clerk(Arc::clone(&seen)));
         b.dispatch().watch(clerk).run().unwrap();
-        // Behind four times the lane and the address of `out`, of which each half takes two words.
+        // After four times the lane and the address of `out`, of which each half takes two words.
         let mut pc = b.entry() + 4 + 16;
         let mut wanted = Vec::new();
         for text in body {
@@ -188,14 +188,14 @@ fn watchers_are_told_where_waves_wait() {
             }
             pc += b.bytes(text).len() as u64;
         }
-        assert_eq!(*told.lock().unwrap(), wanted);
+        assert_eq!(*seen.lock().unwrap(), wanted);
         assert_eq!(b.result(), [7; 64]);
     });
 }
 
-/// Waves of different work-groups meet there, which whoever follows their order has to know (Vega ISA, 12.13 DS_GWS_BARRIER).
+/// Waves of different work-groups meet there, which a watcher of their order needs (Vega ISA, 12.13 DS_GWS_BARRIER).
 #[test]
-fn watchers_are_told_of_global_wave_synchronization() {
+fn watchers_get_global_wave_synchronization() {
     for engine in ENGINES {
         let b = Bench::new(Chip::Gfx900, engine);
         let code = [
@@ -220,7 +220,7 @@ fn watchers_are_told_of_global_wave_synchronization() {
 }
 
 #[test]
-fn the_first_access_to_gds_is_told_as_one() {
+fn the_first_access_to_gds_is_recorded_as_one() {
     on_each(Chip::Gfx900, |b| {
         let body = [
             "s_movk_i32 m0, 0x1000",
@@ -234,7 +234,7 @@ fn the_first_access_to_gds_is_told_as_one() {
         b.dispatch().watch(scribe).run().unwrap();
         let slices = slices.lock().unwrap();
         let records = slices.iter().flat_map(|slice: &Slice| &slice.records);
-        let told: Vec<_> = records.map(|t| (t.memory, t.address, t.bytes)).collect();
-        assert_eq!(told, [(MemoryKind::Gds, 0, 4); 64]);
+        let seen: Vec<_> = records.map(|t| (t.memory, t.address, t.bytes)).collect();
+        assert_eq!(seen, [(MemoryKind::Gds, 0, 4); 64]);
     });
 }

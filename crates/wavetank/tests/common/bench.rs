@@ -13,7 +13,7 @@ pub(crate) const ENGINES: [EngineChoice; 3] = [
     EngineChoice::Auto,
 ];
 
-/// What every lane has been given, if nobody has written over it.
+/// The initial value of every lane, if it has not been overwritten.
 pub(crate) const UNTOUCHED: u32 = 0xdead;
 
 /// A kernel of a test's own: the lane is in v0, four times that in v1, the address of `out` in s[4:5].

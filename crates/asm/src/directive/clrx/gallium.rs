@@ -142,7 +142,7 @@ pub(super) fn entry(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), S
     match registers.filter(|registers| registers.len() < REGISTERS.len()) {
         Some(registers) => registers.push(pair),
         None => {
-            let message = "`.entry` stands behind `.proginfo`, five times at most";
+            let message = "`.entry` follows `.proginfo`, five times at most";
             return Err(syntax_error(0..cursor.text().len(), message));
         }
     }

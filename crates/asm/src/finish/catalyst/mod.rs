@@ -93,7 +93,7 @@ impl Session<'_> {
         let name = kernel.name.to_string();
         let Some(location) = kernel.location else {
             return Err(error(format!(
-                "the kernel has no code: say `.text` behind `{name}`"
+                "the kernel has no code: say `.text` after `{name}`"
             )));
         };
         let written = self.written(&kernel).map_err(error)?;
@@ -184,7 +184,7 @@ impl Session<'_> {
         } = self.program.catalyst.take()?;
         if !complete {
             self.asm.report(LineError::of_source(
-                "the code or the constants have the address of a label, which programs of AMD's Catalyst give nobody: \
+                "the code or the constants have the address of a label, which programs of AMD's Catalyst do not provide: \
                  kernels find their constants by a buffer (`.useconstdata`)",
             ));
         }

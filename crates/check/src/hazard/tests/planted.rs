@@ -226,7 +226,7 @@ fn what_is_no_hazard_is_not_found() {
 }
 
 #[test]
-fn a_finding_tells_the_story() {
+fn a_finding_has_the_path_to_it() {
     let all = found(
         "v_cmp_eq_u32 s[4:5], v0, v1\ns_mov_b32 s0, 0\nv_readlane_b32 s6, v1, s4",
         Gfx900,

@@ -31,7 +31,7 @@ fn hazards(object: &CodeObject) -> Vec<String> {
     let mut findings = Findings::default();
     check_code(object, Tools::of(&[Tool::Hazard]), &mut findings);
     if let Some(places) = Places::of(object) {
-        places.tell(&mut findings);
+        places.locate(&mut findings);
     }
     let all = findings.iter();
     all.map(|f| format!("{} {}", f.message, f.at.place))

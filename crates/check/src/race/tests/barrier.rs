@@ -131,7 +131,7 @@ fn a_reduction_needs_its_barriers() {
 }
 
 #[test]
-fn what_a_silent_atomic_adds_is_there_behind_the_barrier_only() {
+fn the_sum_of_a_silent_atomic_is_there_after_the_barrier_only() {
     for last in 0..3 {
         // The reader is the last wave that adds.
         let mut script = Script::new(3);

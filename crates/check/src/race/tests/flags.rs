@@ -67,7 +67,7 @@ fn a_flag_that_is_set_while_data_are_in_flight_hands_over_nothing() {
 }
 
 #[test]
-fn what_is_told_of_a_flag_that_is_set_too_early() {
+fn the_finding_about_a_flag_that_is_set_too_early() {
     let mut script = Script::new(1);
     script.go((0, 0), &[(OtherStore, DATA), (Store, FLAG)]);
     script.go((1, 0), &[(CoherentLoad, FLAG), (Load, DATA)]);
@@ -103,7 +103,7 @@ fn what_the_reader_of_data_did_before_is_no_matter_of_waits() {
 }
 
 #[test]
-fn who_meets_at_a_barrier_has_waited() {
+fn waves_that_meet_at_a_barrier_have_waited() {
     // A missing wait before a barrier is reported by the static tool.
     let mut script = Script::new(2);
     script.barrier((0, 1), &[(OtherStore, DATA)]);
@@ -122,7 +122,7 @@ fn a_group_hands_on_what_one_of_its_waves_wrote() {
 }
 
 #[test]
-fn an_atomic_that_returns_nothing_tells_its_wave_nothing() {
+fn an_atomic_that_returns_nothing_gives_its_wave_no_order() {
     let mut script = Script::new(1);
     script.go((0, 0), &[(OtherStore, DATA), (SilentAdd, FLAG)]);
     script.go((1, 0), &[(SilentAdd, FLAG), (Load, DATA)]);
@@ -149,7 +149,7 @@ fn an_atomic_looks_at_what_was_guessed() {
 }
 
 #[test]
-fn what_is_loaded_behind_an_atomic_or_before_a_barrier_is_no_guess() {
+fn a_load_after_an_atomic_or_before_a_barrier_is_not_a_guess() {
     let mut script = Script::new(1);
     script.go(
         (0, 0),
@@ -165,7 +165,7 @@ fn what_is_loaded_behind_an_atomic_or_before_a_barrier_is_no_guess() {
 }
 
 #[test]
-fn a_counter_is_set_by_one_who_counts() {
+fn a_counter_is_set_by_a_wave_that_counts() {
     let mut script = Script::new(1);
     script.go((0, 0), &[(Store, FLAG), (SilentAdd, FLAG)]);
     script.go((1, 0), &[(SilentAdd, FLAG)]);
@@ -271,7 +271,7 @@ fn lock(take: Op, free: Op) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_lock_orders_what_is_done_behind_it() {
+fn a_lock_orders_the_accesses_under_it() {
     for take in [Swap, SpinSwap] {
         for free in [Store, CoherentStore, Add, SilentAdd] {
             assert!(lock(take, free).is_empty(), "{take:?} {free:?}");
@@ -282,7 +282,7 @@ fn a_lock_orders_what_is_done_behind_it() {
 }
 
 #[test]
-fn tickets_order_who_has_them() {
+fn tickets_order_their_waves() {
     for (see, next) in [
         (CoherentLoad, Store),
         (CoherentLoad, Add),
@@ -316,7 +316,7 @@ fn tickets_order_who_has_them() {
 }
 
 #[test]
-fn the_last_group_to_arrive_knows_all_others() {
+fn the_last_group_to_arrive_is_ordered_after_all_others() {
     let arrive = |op: Op| {
         let mut script = Script::new(1);
         for group in 0..40 {
@@ -334,7 +334,7 @@ fn the_last_group_to_arrive_knows_all_others() {
 }
 
 #[test]
-fn who_waits_for_all_knows_all() {
+fn a_wave_that_waits_for_all_is_ordered_after_all() {
     // More atomics than are recorded one by one.
     let mut script = Script::new(1);
     for group in 0..40 {

@@ -60,7 +60,7 @@ fn a_meeting_has_the_bytes_of_one_instruction() {
     assert_eq!(bytes(A + 8, A + 100), A + 8..A + 12);
     let meeting = of.meets(A..A + 4, false).unwrap();
     assert_eq!(meeting.pc, Store.pc());
-    assert_eq!(meeting.who, "wave 0 of work-group (0, 0, 0), lane 0");
+    assert_eq!(meeting.actor, "wave 0 of work-group (0, 0, 0), lane 0");
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn launches_order_themselves_by_atomics_and_coherent_accesses() {
 }
 
 #[test]
-fn a_launch_tells_others_where_it_writes_or_looks() {
+fn a_launch_communicates_where_it_writes_or_looks() {
     let shared = |address: u64| address / 0x1000 == 5;
-    let tells = |op, address| launch(&[(op, address)]).tells(shared);
-    assert!(tells(Store, A) && tells(Add, A) && tells(CoherentLoad, A));
-    assert!(!tells(Load, A));
-    assert!(!tells(Store, A + 0x1000) && !tells(CoherentLoad, A + 0x1000));
+    let communicates = |op, address| launch(&[(op, address)]).communicates(shared);
+    assert!(communicates(Store, A) && communicates(Add, A) && communicates(CoherentLoad, A));
+    assert!(!communicates(Load, A));
+    assert!(!communicates(Store, A + 0x1000) && !communicates(CoherentLoad, A + 0x1000));
 }
 
 #[test]

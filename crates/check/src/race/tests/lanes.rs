@@ -21,7 +21,7 @@ fn script(op: Op) -> Script {
 }
 
 #[test]
-fn lanes_that_store_different_values_are_told_once() {
+fn lanes_that_store_different_values_are_reported_once() {
     let mut script = script(Store);
     script.runs((0, 0), &both(Store, A + 4), SliceEnd::GoesOn);
     let findings = script.findings();
@@ -71,7 +71,7 @@ fn stores_that_may_be_atomic_are_none() {
 
 /// A wave stores to a part of a row that another wave accesses, across two pages.
 #[test]
-fn a_row_is_told_where_it_is_wrong() {
+fn a_conflict_in_a_row_is_reported_at_its_place() {
     let row = |op: Op, first: u64, lanes: u8| {
         let records = (0..lanes).map(|lane| op.record(lane, first + 4 * u64::from(lane), 4));
         records.collect::<Vec<_>>()

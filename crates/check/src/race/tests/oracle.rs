@@ -292,7 +292,7 @@ proptest! {
 
     /// Everything between taking a lock and freeing it is ordered.
     #[test]
-    fn behind_one_lock_there_is_no_race(
+    fn under_one_lock_there_is_no_race(
         slices in proptest::collection::vec(
             (0..ALL, proptest::collection::vec((proptest::sample::select(EVERYTHING), 0u64..4), 0..5), any::<bool>()),
             1..40,

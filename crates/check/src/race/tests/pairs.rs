@@ -226,7 +226,7 @@ fn equal_races_are_counted_not_kept() {
     };
     // Two readers of each dword are recorded.
     assert_eq!((finding.rule, finding.times), ("read-write", 128));
-    assert!(script.rules().is_empty(), "they are told once");
+    assert!(script.rules().is_empty(), "they are reported once");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn same_store(first: u32, second: u32) -> Vec<&'static str> {
 }
 
 #[test]
-fn who_has_read_does_not_see_a_store_of_the_same() {
+fn a_wave_that_has_read_does_not_see_a_store_of_the_same() {
     let set_up = |bytes, value| {
         let whole = [Store.record(0, A, bytes), Load.record(0, A, 4)];
         with_values(&[(0, &whole, 1), (1, &[Store.record(0, A, 4)], value)])
@@ -287,7 +287,7 @@ fn who_has_read_does_not_see_a_store_of_the_same() {
 
 #[test]
 fn one_instruction_may_store_the_same_in_many_waves() {
-    assert!(two(Store, Store).is_empty(), "nobody knows the values");
+    assert!(two(Store, Store).is_empty(), "the values are unknown");
     assert!(same_store(1, 1).is_empty());
     assert_eq!(same_store(1, 2), ["same-store"]);
     // Only the stored bytes count.

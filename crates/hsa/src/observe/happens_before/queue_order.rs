@@ -120,7 +120,7 @@ impl Launch {
     fn ends(self) -> Id {
         let footprint = lock(&self.footprint).take();
         let is_copy = is_copy(self.kernel.name());
-        let silent = footprint.filter(|footprint| is_copy || !footprint.tells(is_shared));
+        let silent = footprint.filter(|footprint| is_copy || !footprint.communicates(is_shared));
         let (request, kernel) = (self.request.clone(), self.kernel.clone());
         with(|state| {
             let id = state.timelines.next(self.timeline);

@@ -32,7 +32,7 @@ fn with_copy(found: &Found, call: &str, backtrace: Option<&Backtrace>, writes: b
     );
     let host = [
         stack("the kernel was launched here", found.backtrace.as_ref()),
-        stack(&format!("the {what} was asked for here"), backtrace),
+        stack(&format!("the {what} was requested here"), backtrace),
     ];
     Finding {
         notes: vec![
@@ -56,7 +56,7 @@ fn with_kernel(found: &Found) -> Finding {
         what_is_done(found),
         other.noun
     );
-    let label = format!("the {} of {}, of the other launch", other.noun, other.who);
+    let label = format!("the {} of {}, of the other launch", other.noun, other.actor);
     let same = kernel.module().place(other.pc) == found.kernel.module().place(other.pc);
     let there = kernel.module().place(other.pc);
     let mut notes = vec![
@@ -93,7 +93,7 @@ fn plain(found: &Found, rule: &'static str, message: String) -> Finding {
         message,
         at: Mark::at(
             meeting.pc,
-            format!("the {} of {}", meeting.noun, meeting.who),
+            format!("the {} of {}", meeting.noun, meeting.actor),
         ),
         related: Vec::new(),
         host: Vec::new(),
@@ -115,7 +115,7 @@ fn what_is_done(found: &Found) -> String {
         bytes,
         noun,
         done,
-        who,
+        actor,
         ..
     } = &found.meeting;
     let by = if *noun == "atomic" { "of" } else { "by" };
@@ -128,5 +128,5 @@ fn what_is_done(found: &Found) -> String {
         }
         None => format!("global memory bytes {:#x}..{:#x}", bytes.start, bytes.end),
     };
-    format!("{which} are {done} {by} {who}")
+    format!("{which} are {done} {by} {actor}")
 }

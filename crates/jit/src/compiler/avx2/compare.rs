@@ -50,7 +50,7 @@ fn larger(form: Form) -> Option<Code> {
 impl Lowering<'_> {
     /// The fields in which the first unsigned number is at least the second.
     fn is_larger(&mut self, form: Form, a: Register, b: Register) -> Register {
-        let to = self.two(larger(form).expect("it was asked for"), a, b);
+        let to = self.two(larger(form).expect("it was requested"), a, b);
         self.onto(equal(form), to, a);
         to
     }
@@ -135,7 +135,7 @@ impl Lowering<'_> {
 
 impl Lowering<'_> {
     /// The fields in which both operands have a common bit, or those in which they have none.
-    fn common_bits(&mut self, wide: &Wide, form: Form, wants_any: bool) {
+    fn common_bits(&mut self, wide: &Wide, form: Form, is_any: bool) {
         let args = wide.args();
         self.compared(wide, form, |l, half| {
             let a = l.half_register(args[1], form, half);
@@ -147,7 +147,7 @@ impl Lowering<'_> {
             };
             let zero = l.zero();
             l.onto(equal(form), zero, both);
-            (zero, wants_any)
+            (zero, is_any)
         });
     }
 }

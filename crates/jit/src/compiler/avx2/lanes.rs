@@ -4,7 +4,7 @@ use iced_x86::{Code, Instruction, OpKind, Register};
 
 use super::frame;
 use super::lowering::Lowering;
-use super::per_half::{behind, copied, unless_all};
+use super::per_half::{at_offset, copied, unless_all};
 use super::row::Row;
 use super::state::{Form, LOAD, STORE};
 use crate::compiler::asm::inst_list::{Wide, unit};
@@ -189,7 +189,7 @@ pub(super) fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
     let (some, done) = (l.asm.label(), l.asm.label());
     unless_all(l, masks, some);
     for (n, to) in halves.into_iter().enumerate() {
-        let part = behind(from, 8 * n * usize::from(bytes));
+        let part = at_offset(from, 8 * n * usize::from(bytes));
         l.asm.op(row.code, &[to.into(), part.into()]);
     }
     l.asm.jump(Code::Jmp_rel32_64, done);

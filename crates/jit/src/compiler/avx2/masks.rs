@@ -170,7 +170,7 @@ impl Lowering<'_> {
     }
 
     /// Whether the next jump tests if all lanes are active.
-    fn wants_all(&self) -> bool {
+    fn is_all(&self) -> bool {
         let next = self.list[self.at + 1..].iter();
         let mut jumps = next.filter_map(|item| match item {
             Item::Jump(code, _) => Some(*code),
@@ -236,12 +236,12 @@ pub(super) fn unpack(l: &mut Lowering, wide: &Wide, _: Row) {
 pub(super) fn test(l: &mut Lowering, wide: &Wide, _: Row) {
     let [a, b] = [operand(wide, 0), operand(wide, 1)];
     let form = l.common(a, b);
-    let wants_all = l.wants_all();
-    if wants_all && a != b {
+    let is_all = l.is_all();
+    if is_all && a != b {
         // Templates do not need that test for two masks.
         return l.refuse();
     }
-    let join = if wants_all { AND } else { OR };
+    let join = if is_all { AND } else { OR };
     let all = l.temp();
     // For 16 dwords, KORTESTB tests the lower eight.
     let is_half = wide.code == Code::VEX_Kortestb_kr_kr && form == Form::Dwords;
@@ -256,7 +256,7 @@ pub(super) fn test(l: &mut Lowering, wide: &Wide, _: Row) {
             }
         }
     }
-    let with = if wants_all {
+    let with = if is_all {
         Arg::M(l.dwords(!0))
     } else {
         all.into()

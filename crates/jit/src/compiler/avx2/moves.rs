@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register};
 
 use super::lowering::Lowering;
-use super::per_half::{behind, copied};
+use super::per_half::{at_offset, copied};
 use super::row::Row;
 use super::state::{AND, Form, low};
 use crate::compiler::asm::inst_list::{Wide, unit};
@@ -23,7 +23,7 @@ impl Lowering<'_> {
     ) -> Register {
         let to = self.temp();
         let from: Arg = match from {
-            Arg::M(mem) => behind(mem, bytes * half).into(),
+            Arg::M(mem) => at_offset(mem, bytes * half).into(),
             Arg::R(register) => {
                 let register = self.have(unit(register, 0));
                 self.part(register, half, bytes).into()

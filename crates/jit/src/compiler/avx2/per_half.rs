@@ -13,7 +13,7 @@ pub(super) const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
 pub(super) const BLEND_BY_CONSTANT: Code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
 
 /// A memory operand at an offset of `bytes` bytes from another.
-pub(super) fn behind(mem: Mem, bytes: usize) -> Mem {
+pub(super) fn at_offset(mem: Mem, bytes: usize) -> Mem {
     Mem {
         offset: mem.offset + bytes as i32,
         ..mem
@@ -26,7 +26,7 @@ impl Lowering<'_> {
         match arg {
             Arg::R(register) if register.is_k() => arg,
             Arg::R(register) => self.have(unit(register, half)).into(),
-            Arg::M(mem) => behind(mem, 32 * half).into(),
+            Arg::M(mem) => at_offset(mem, 32 * half).into(),
             Arg::Each(mem) => self.broadcast(mem, form).into(),
             Arg::I(_) => arg,
         }

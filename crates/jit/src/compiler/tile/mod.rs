@@ -315,7 +315,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     }
 
     fn compute(&mut self, v: Value, template: Template) -> Result<(), TooMany> {
-        let (merge, gate) = (self.write_behind(v), self.gate_behind(v));
+        let (merge, gate) = (self.write_after(v), self.gate_after(v));
         if let Some((n, mask)) = merge {
             if let Some(mask) = mask {
                 self.reg(mask)?;
@@ -354,7 +354,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     }
 
     /// The register and mask of the write that follows, if it is the user of the value.
-    fn write_behind(&self, v: Value) -> Option<(u16, Option<Value>)> {
+    fn write_after(&self, v: Value) -> Option<(u16, Option<Value>)> {
         let next = self.nodes.get(self.at + 1)?;
         let (reg, mask) = match self.block.node(*next).op {
             Op::Write {
@@ -373,7 +373,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     }
 
     /// The `and` that follows, if it is the user of a compare's mask, and its other mask.
-    fn gate_behind(&self, v: Value) -> Option<(Value, Value)> {
+    fn gate_after(&self, v: Value) -> Option<(Value, Value)> {
         let next = *self.nodes.get(self.at + 1)?;
         let compares = matches!(self.block.node(v).op, Op::Cmp(..));
         match self.block.node(next).op {

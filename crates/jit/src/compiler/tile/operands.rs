@@ -98,11 +98,11 @@ impl Tile<'_, '_> {
     /// Whether the contents of a vector register are live after this node for another reason than being its contents.
     pub(super) fn is_needed_beside(&self, n: u16, var: VarId) -> bool {
         let held = u32::from(self.contents.contains_key(&n));
-        let behind = |v: &Value| {
+        let is_used_later = |v: &Value| {
             let uses = self.uses.of(*v);
             uses.last().is_some_and(|at| *at > self.at)
         };
-        self.vars[var].held > held || self.vars[var].values.iter().any(behind)
+        self.vars[var].held > held || self.vars[var].values.iter().any(is_used_later)
     }
 
     /// The contents of a vector register of the wave, in a register that can be written.

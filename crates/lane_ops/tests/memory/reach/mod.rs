@@ -2,7 +2,7 @@
 //! all through the bounds cache of one instruction; LDS, global data share and scratch of any size, with any M0; descriptors with any
 //! base, stride and number of records; bases, offsets and sums around the ends of 31, 32 and 64 bits; every width, mask, level and
 //! shape. An access is made in exactly the bytes that the rule allows, all others read 0, are dropped or are a fault that leaves
-//! everything as it was. What nobody has allocated lies between the allocations, and stays as it is.
+//! everything as it was. Unallocated memory lies between the allocations, and stays as it is.
 
 mod attempts;
 mod model;
@@ -127,12 +127,12 @@ fn run_of_accesses(seed: u64, level: usize, arena: &[AtomicU64], allowed: &mut [
                 assert_eq!(differ(&got, &before), None, "{}", text());
             }
         }
-        // Beyond the LDS nothing is accessed, which is told.
+        // Beyond the LDS nothing is accessed, and the overrun is recorded.
         let local = matches!(access.op.space, Where::Lds { .. } | Where::Flat { .. });
         let left_out = |lane: usize| access.parts[lane].iter().any(|part| part.place.is_none());
         let beyond = (0..64).any(|lane| mask >> lane & 1 != 0 && left_out(lane));
-        let told = unit.take_lds_overrun().is_some();
-        assert_eq!(told, local && beyond, "{}", text());
+        let is_reported = unit.take_lds_overrun().is_some();
+        assert_eq!(is_reported, local && beyond, "{}", text());
         test.model = got;
     }
     for (address, _) in test.registered {

@@ -1,4 +1,4 @@
-//! The marks of the control word behind the operands: `&req_6 &rd0 &wr1 ?stall4.yield`.
+//! The marks of the control word after the operands: `&req_6 &rd0 &wr1 ?stall4.yield`.
 
 use super::cursor::{Cursor, Word};
 use crate::maxwell::control::Control;

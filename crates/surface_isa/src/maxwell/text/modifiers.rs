@@ -18,7 +18,7 @@ pub(super) struct Modifiers {
     pub size_span: Range<usize>,
 }
 
-/// The modifiers that stand behind the name, each after a dot.
+/// The modifiers that stand after the name, each after a dot.
 pub(super) fn modifiers(
     cursor: &mut Cursor<'_>,
     name: Word<'_>,

@@ -17,7 +17,7 @@ use crate::text_error::TextError;
 pub struct Parsed {
     /// The instruction.
     pub inst: Inst,
-    /// What the marks behind it say.
+    /// What the marks after it say.
     pub control: Control,
     spans: Spans,
 }
@@ -138,7 +138,7 @@ fn instruction(cursor: &mut Cursor<'_>, generation: Generation) -> Result<Parsed
         &ra,
         "the register Ra of the coordinates: R0 to R254",
     )?;
-    cursor.expect(']', "behind the register of the coordinates")?;
+    cursor.expect(']', "after the register of the coordinates")?;
     cursor.expect(',', "between the operands [Ra] and Rb")?;
     let rb = cursor.word();
     let rb_reg = register(cursor, &rb, "the register Rb of the data: R0 to R254 or RZ")?;
@@ -192,7 +192,7 @@ fn guard(cursor: &mut Cursor<'_>) -> Result<Guard, TextError> {
     }
 }
 
-/// The number behind a letter: 12 for `R12`, without zeros before it.
+/// The number after a letter: 12 for `R12`, without zeros before it.
 fn numbered(word: &Word<'_>, letter: char, most: u8) -> Option<u8> {
     let digits = word
         .text

@@ -42,7 +42,7 @@ impl<'b> Cursor<'b> {
         Ok(taken)
     }
 
-    /// The bytes before the next zero, and behind that.
+    /// The bytes before the next zero, and after that.
     pub(super) fn string(&mut self) -> Result<Range<usize>> {
         let rest = &self.bytes[self.at..self.end];
         let Some(length) = rest.iter().position(|byte| *byte == 0) else {

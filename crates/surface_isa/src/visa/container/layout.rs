@@ -1,6 +1,6 @@
 //! How long instructions are: a row for each opcode whose fields are known.
 //!
-//! Fields, behind the opcode: `b` a byte, `w` two, `d` four, `i` a number of a variable or string, `r` a raw operand, `v` a
+//! Fields, after the opcode: `b` a byte, `w` two, `d` four, `i` a number of a variable or string, `r` a raw operand, `v` a
 //! vector operand (vISA, "Operands"); `n` a byte that says how many of the last field there are, which is written in
 //! capitals: `W` or `R`.
 
@@ -104,7 +104,7 @@ const ROWS: [(u8, &str, &str); 93] = [
     (0x82, "dp4a", "bwvvvv"),
 ];
 
-/// The instructions of SVM (opcode 0x4e), by the byte behind the opcode.
+/// The instructions of SVM (opcode 0x4e), by the byte after the opcode.
 const SVM: u8 = 0x4e;
 const SVM_ROWS: [(u8, &str, &str); 7] = [
     (1, "svm_block_ld", "bvr"),

@@ -10,7 +10,7 @@ use super::{Container, Content, Item, Kind, Routine};
 const BYTES: usize = 16;
 
 /// The instructions of a container. TYPED_ATOMICs are lines that can be assembled, with place and bytes
-/// behind them; everything else is a comment.
+/// after them; everything else is a comment.
 impl fmt::Display for Container {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for routine in &self.routines {
@@ -35,7 +35,7 @@ impl Container {
     }
 }
 
-/// Plain instructions, one behind another, as a listing.
+/// Plain instructions, one after another, as a listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'b> {
     /// The bytes, from an instruction on.

@@ -15,7 +15,7 @@ pub enum Content {
     Wrong(DecodeError),
     /// Another instruction, by its opcode and name.
     Other(u8, &'static str),
-    /// All that is left: nobody knows where the next instruction begins.
+    /// All that is left: the start of the next instruction is unknown.
     Rest(ContainerError),
 }
 
@@ -34,7 +34,7 @@ pub struct Item {
 #[derive(Clone, Debug)]
 pub struct Items<'b> {
     code: &'b [u8],
-    /// How much has been told.
+    /// The number of bytes described so far.
     at: usize,
     /// Where the code begins in the file.
     start: usize,

@@ -95,7 +95,7 @@ pub fn parse_with_parts(line: &str) -> Result<(TypedAtomic, Places)> {
     }
     if let Some(token) = tokens.next() {
         let message = format!(
-            "`{}` stands behind Dst, the last operand: expected the end of the line",
+            "`{}` follows Dst, the last operand: expected the end of the line",
             plain(token.text)
         );
         return fail(token.span(), message);
@@ -192,7 +192,7 @@ fn predicate(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<Option
         );
         return fail(token.start..token.start + name.len(), message);
     };
-    mark(tokens, ")", "behind the predicate")?;
+    mark(tokens, ")", "after the predicate")?;
     Ok(Some(Predicate {
         variable: variable as u16,
         combine,
@@ -200,7 +200,7 @@ fn predicate(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<Option
     }))
 }
 
-/// The number behind a letter, in either case: `None` where it is no such name, `Some(None)` where it is too large.
+/// The number after a letter, in either case: `None` where it is no such name, `Some(None)` where it is too large.
 fn numbered(name: &str, letter: char) -> Option<Option<u32>> {
     let mut chars = name.chars();
     let first = chars.next()?;
@@ -251,7 +251,7 @@ fn mnemonic(tokens: &mut Tokens<'_>) -> Result<(Operation, bool)> {
     };
     match words.next() {
         None => Ok((operation, word)),
-        Some(_) => fail(at + 3..token.span().end, "expected nothing behind `.16`"),
+        Some(_) => fail(at + 3..token.span().end, "expected nothing after `.16`"),
     }
 }
 
@@ -301,7 +301,7 @@ fn execution(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<(Mask,
         return fail(size.span(), message);
     };
     let end = tokens.place().end;
-    self::mark(tokens, ")", "behind the execution size")?;
+    self::mark(tokens, ")", "after the execution size")?;
     *place = start..end;
     Ok((mask, channels))
 }

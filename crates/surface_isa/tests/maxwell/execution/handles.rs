@@ -1,4 +1,4 @@
-//! Which surface, which threads, and what is told of sparse pages.
+//! The surface, the threads, and the predicate of sparse pages.
 
 use wavetank_ir::Dimensions;
 use wavetank_machine::{Fault, Leave};
@@ -71,7 +71,7 @@ fn handles_in_registers_and_in_the_constant_bank() {
             );
         }
     }
-    // A word behind the bank is an access outside.
+    // A word after the bank is an access outside.
     for after in run(&[inst("SUATOM.D.1D.ADD R10, [R2], R4, 0x1fff;")], &row()) {
         assert!(
             matches!(after.leave.fault(), Some(Fault::Memory(_))),
@@ -107,7 +107,7 @@ fn invalid_and_disabled_surfaces_drop_what_is_written() {
 }
 
 #[test]
-fn sparse_pages_are_told_to_a_predicate() {
+fn sparse_pages_are_reported_to_a_predicate() {
     let mut before = row();
     // Elements 4 to 7, and 16.
     before.surface.absent = vec![16..32, 64..68];

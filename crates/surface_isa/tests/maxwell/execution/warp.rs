@@ -12,7 +12,7 @@ use wavetank_surface_isa::maxwell::{Generation, Inst, assemble};
 pub(crate) const THREADS: usize = 32;
 /// The number of the surface in the pool of headers.
 pub(crate) const SURFACE: u32 = 6;
-/// What registers hold that nobody writes.
+/// The value of registers that are not written.
 pub(crate) const OLD: u32 = 0x5555_5555;
 
 /// What there is before a program runs.

@@ -19,13 +19,13 @@ pub struct Seen {
     /// The operands of the first lane, if they are known.
     pub operands: Vec<u64>,
     /// The wave and lanes, in words.
-    pub who: String,
+    pub actor: String,
     /// The number of occurrences.
     pub times: u64,
 }
 
 /// Returns the finding about an event, in a kernel whose code has these graphs.
-pub fn tell(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
+pub fn describe(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
     let node = graphs.iter().find_map(|graph| graph.node_at(seen.pc));
     let text = node.map(|node| node.inst.to_string()).unwrap_or_default();
     let name = match text.split_whitespace().next() {
@@ -33,7 +33,7 @@ pub fn tell(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
         None => "the instruction".to_owned(),
     };
     let (rule, message, label) = words(seen.event, &name);
-    let mut notes = vec![seen.who.clone()];
+    let mut notes = vec![seen.actor.clone()];
     notes.extend(operands(seen.elem, &seen.operands));
     Finding {
         tool: Tool::Float,
@@ -131,12 +131,12 @@ mod tests {
     }
 
     #[test]
-    fn operands_are_told_together() {
-        let told = |bits: &[u64]| operands(Elem::F32, bits);
-        assert_eq!(told(&[]), None);
+    fn operands_are_described_together() {
+        let text = |bits: &[u64]| operands(Elem::F32, bits);
+        assert_eq!(text(&[]), None);
         let one = "the operand of the first lane is 0x00000000 = 0.0";
-        assert_eq!(told(&[0]).as_deref(), Some(one));
+        assert_eq!(text(&[0]).as_deref(), Some(one));
         let two = "the operands of the first lane are 0x3f800000 = 1.0 and 0x00000000 = 0.0";
-        assert_eq!(told(&[0x3f80_0000, 0]).as_deref(), Some(two));
+        assert_eq!(text(&[0x3f80_0000, 0]).as_deref(), Some(two));
     }
 }

@@ -17,7 +17,7 @@ pub struct Use {
     /// The sink; `None` for a store whose bytes are read later.
     pub sink: Option<Sink>,
     /// The wave and lanes, in words.
-    pub who: String,
+    pub actor: String,
     /// The number of occurrences.
     pub times: u64,
 }
@@ -115,12 +115,12 @@ impl Story {
     }
 
     /// Returns the finding about a use of undefined bits.
-    pub fn tell(&self, of: &Use) -> Finding {
+    pub fn describe(&self, of: &Use) -> Finding {
         let graph = self.graph_of(of.pc);
         let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
         let (rule, message, label) = words(of.sink, &name);
         let found = self.origin(of.pc, of.sink);
-        let mut notes = vec![of.who.clone()];
+        let mut notes = vec![of.actor.clone()];
         let mut related = Vec::new();
         match found {
             Some(Origin::Load(pc)) => {
