@@ -231,7 +231,7 @@ mod tests {
         let mut ranges = Ranges::default();
         let set = |ranges: &mut Ranges, pages, attribute, value| {
             ranges.change(pages, |attributes| {
-                set(attributes, &SvmPair { attribute, value })
+                set(attributes, &SvmPair { attribute, value });
             });
         };
         let get = |ranges: &Ranges, pages, attribute| {
