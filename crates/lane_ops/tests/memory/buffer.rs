@@ -269,9 +269,9 @@ fn strict_alignment_and_atomics_refuse_crooked_addresses() {
     ] {
         unit.set_alignment(mode);
         let result = run(&mut wave, &mut unit, &atomic, &sources);
-        let fault = result.err().map(|f| (f.reason, f.lane, f.address));
+        let denied = result.err().map(|f| (f.reason, f.lane, f.address));
         assert_eq!(
-            fault,
+            denied,
             fault.then_some((crooked, Some(9), base + 38)),
             "{mode:?}"
         );
