@@ -161,7 +161,7 @@ def main() -> None:
         check_workflow(path)
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     check_action(action)
-    examples = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/ci-action.md").read_text(), re.S)
+    examples = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/how-to/ci-action.md").read_text(), re.S)
     assert examples, "the page has an example"
     for example in examples:
         check_example(yaml.safe_load(example), action)

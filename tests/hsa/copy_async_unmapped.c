@@ -2,7 +2,7 @@
 // Says: which is mapped to nothing
 // Says: which is read-only memory of the program
 // Says: which the program has protected from all access
-// Says: touch a page that is mapped behind the end of its file
+// Says: include a page that is mapped after the end of its file
 // Says: a copy of hsa_amd_memory_async_copy fails
 // Says: a copy of hsa_amd_memory_async_copy_rect fails
 // Says: a copy of hsa_amd_svm_prefetch_async fails

@@ -338,7 +338,7 @@ fn wrong_files_are_reported_by_line() {
     let suatom = "SUATOM.D.1D.ADD.IGN R10, [R2], R4, R1;";
     let error_of_suatom = error(&format!("isa maxwell:52\n> {suatom}\nhandler > {suatom}\n"));
     assert!(error_of_suatom.contains("maxwell has no trap handler here"));
-    assert!(error("mem a wide = 1\n> s_nop 0\n").contains("may stand `bytes` and `read only`"));
+    assert!(error("mem a wide = 1\n> s_nop 0\n").contains("may follow: `bytes` and `read only`"));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::input::read;
 use crate::output::{Stdout, told};
 use crate::paint::Painted;
 use crate::source;
-use crate::surface_isa::{self, Shown, visa};
+use crate::surface_isa::{self, CliIsa, visa};
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
@@ -110,7 +110,7 @@ impl Dis {
     }
 
     /// Disassembles for an instruction set of atomics on surfaces.
-    fn surface_isa(&self, isa: impl Shown) -> Result {
+    fn surface_isa(&self, isa: impl CliIsa) -> Result {
         if self.hex {
             surface_isa::dis_hex(isa, &self.file)
         } else {

@@ -25,7 +25,7 @@
 
 #![warn(missing_docs)]
 
-mod emit;
+mod emit_steps;
 mod memory;
 mod ops;
 mod plan;

@@ -2,7 +2,7 @@
 
 use wavetank_ir::{DataReg, Image, MemOp, Reg, Space, Value};
 
-use super::emit::Operand;
+use super::emit_steps::Operand;
 use super::temps::TooMany;
 use super::{ALL, Lower, Place, register};
 use wavetank_lane_ops::{Special, is_in_file, memory_step};

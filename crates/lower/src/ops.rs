@@ -3,7 +3,7 @@
 use wavetank_ir::{Export, Op, Terminator, Ty, Value};
 
 use super::Lower;
-use super::emit::Operand;
+use super::emit_steps::Operand;
 use super::temps::TooMany;
 use wavetank_lane_ops::probe;
 use wavetank_lane_ops::{Caps, Shape, Special, StepFn, caps, environment, flow, fuses, step};

@@ -3,7 +3,7 @@
 
 use wavetank_ir::{Clock, LANES, LaneFn, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value};
 
-use super::emit::Operand;
+use super::emit_steps::Operand;
 use super::plan;
 use super::temps::TooMany;
 use super::{Lower, Place, register};

@@ -51,7 +51,7 @@ pub(crate) enum Round {
 }
 
 /// The effect of one wave's time slice.
-struct Ran {
+struct SliceEffect {
     /// The state of the wave after it.
     state: WaveState,
     /// Whether the wave ended, or its next time slice is longer.
@@ -189,9 +189,9 @@ impl WorkGroup {
         leave: Leave,
         sync: &GlobalSyncUnit,
         exports: Option<&(dyn Fn(&Exported) + Sync)>,
-    ) -> Result<Ran, Fault> {
+    ) -> Result<SliceEffect, Fault> {
         self.stopped_at[n] = leave.pc();
-        let mut ran = Ran {
+        let mut ran = SliceEffect {
             state: WaveState::Ready,
             progress: false,
             busy: false,

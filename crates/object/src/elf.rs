@@ -1,7 +1,7 @@
 //! The ELF layer: header checks, segments, symbols, notes and dynamic relocations of untrusted bytes.
 
-mod relocatable;
 mod relocations;
+mod section_layout;
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64, ProgramHeader64};
@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::foreign::driver_of;
 use crate::mesa::RSRC1;
 use crate::symbol::{Symbol, SymbolKind};
-use relocatable::{align, places, takes_memory};
 pub(crate) use relocations::Relocation;
 #[cfg(test)]
 pub(crate) use relocations::RelocationSymbol;
+use section_layout::{align, places, takes_memory};
 
 const LE: LittleEndian = LittleEndian;
 

@@ -4,7 +4,7 @@ mod amdhsa;
 mod clrx;
 mod conditional;
 mod data;
-mod file;
+mod include;
 mod kernel_code;
 mod lines;
 mod macros;
@@ -39,7 +39,7 @@ fn shared() -> impl Iterator<Item = Handler> {
         conditional::ROWS,
         conditional::PARTS,
         data::ROWS,
-        file::ROWS,
+        include::ROWS,
         kernel_code::ROWS,
         lines::ROWS,
         macros::ROWS,

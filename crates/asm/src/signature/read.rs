@@ -263,7 +263,7 @@ mod tests {
             (
                 "k() scratch 4",
                 "scratch",
-                "stand `lds BYTES` and `dims COUNT`",
+                "write `lds BYTES` and `dims COUNT`",
             ),
         ] {
             let error = text.parse::<Signature>().expect_err(text);

@@ -38,9 +38,7 @@ struct Wave {
     spins: Vec<(u16, u64, bool)>,
 }
 
-/// The number of earlier vector clocks that are kept. The oldest replaces any older one: this assumes more order than exists,
-/// rather than less.
-/// is, rather than less.
+/// The number of earlier vector clocks that are kept. The oldest replaces any older one: races may be missed, and never invented.
 const BEFORE: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use super::files::Files;
 use super::frame::{Page, code, heading, table, text};
 use super::prose::prose;
 use super::search::Entry;
-use crate::surface_isa::{Asked, Block, Reference, Shown, Table};
+use crate::surface_isa::{Asked, Block, CliIsa, Reference, Table};
 
 /// An instruction set.
 pub(super) struct Set {
@@ -49,7 +49,7 @@ pub(super) fn sets() -> [Set; 2] {
     ]
 }
 
-fn set<I: Shown>(isa: I, name: &'static str, about: &'static str, folder: &'static str) -> Set {
+fn set<I: CliIsa>(isa: I, name: &'static str, about: &'static str, folder: &'static str) -> Set {
     let asked = Asked {
         format: None,
         part: "",

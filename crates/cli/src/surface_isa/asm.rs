@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use wavetank_surface_isa::{Line, LineError};
 
-use super::shown::Shown;
+use super::cli_isa::CliIsa;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::input::read_text;
 use crate::whole;
@@ -32,7 +32,7 @@ struct Report<Assembled> {
 }
 
 /// Assembles a source: canonical text, JSON, or the file that a function makes of the source and its lines.
-pub(crate) fn asm<I: Shown>(
+pub(crate) fn asm<I: CliIsa>(
     isa: I,
     job: &Job<'_>,
     pack: impl FnOnce(&str, &[Line<I::Statement>]) -> Result<Vec<u8>>,
@@ -68,7 +68,7 @@ pub(super) fn refused(errors: &[LineError], most: usize) -> Failure {
     Failure::usage(count(errors.len(), most, ""))
 }
 
-fn listing<I: Shown>(isa: I, lines: &[Line<I::Statement>], show_encoding: bool) -> String {
+fn listing<I: CliIsa>(isa: I, lines: &[Line<I::Statement>], show_encoding: bool) -> String {
     let line = |Line { statement, .. }: &Line<I::Statement>| {
         let text = isa.print(statement);
         if show_encoding {
@@ -80,7 +80,7 @@ fn listing<I: Shown>(isa: I, lines: &[Line<I::Statement>], show_encoding: bool) 
     lines.iter().map(line).collect()
 }
 
-fn wrong<I: Shown>(wrong: &LineError) -> Wrong {
+fn wrong<I: CliIsa>(wrong: &LineError) -> Wrong {
     let LineError {
         number,
         text,

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::shown::Shown;
+use super::cli_isa::CliIsa;
 use crate::exit::Result;
 use crate::hex_lines::print_lines;
 use crate::output::{Stdout, told};
 use crate::paint::Painted;
 
 /// Lists a file, or with `raw` plain code of a version.
-pub(crate) fn dis<I: Shown>(path: &Path, bytes: Vec<u8>, raw: bool, isa: Option<I>) -> Result {
+pub(crate) fn dis<I: CliIsa>(path: &Path, bytes: Vec<u8>, raw: bool, isa: Option<I>) -> Result {
     let text = match (raw, isa) {
         (true, Some(isa)) => isa.listing(&bytes),
         _ => I::file(path, bytes, isa)?,
@@ -21,7 +21,7 @@ pub(crate) fn dis<I: Shown>(path: &Path, bytes: Vec<u8>, raw: bool, isa: Option<
 }
 
 /// A line of text for each line of hexadecimal code; `!reject` for code that is not the instruction.
-pub(crate) fn dis_hex<I: Shown>(isa: I, path: &Path) -> Result {
+pub(crate) fn dis_hex<I: CliIsa>(isa: I, path: &Path) -> Result {
     let wrong = print_lines(path, |line, out| {
         let inst = isa.decode_line(line).ok_or(())?;
         *out += &inst.map_or("!reject".to_owned(), |inst| inst.to_string());

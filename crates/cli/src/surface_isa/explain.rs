@@ -1,10 +1,10 @@
 //! `wavetank explain` of atomics on surfaces: the reference page, and one instruction taken apart.
 
-use super::shown::{Shown, usage};
+use super::cli_isa::{CliIsa, usage};
 use crate::exit::{Failure, Result, print, print_json};
 
 /// Explains the name alone by the reference page, and an instruction, as text or as code, by its fields.
-pub(crate) fn explain<I: Shown>(isa: I, text: &str, json: bool) -> Result {
+pub(crate) fn explain<I: CliIsa>(isa: I, text: &str, json: bool) -> Result {
     if text.trim().eq_ignore_ascii_case(I::NAME) {
         return if json {
             print_json(&isa.facts())

@@ -1,11 +1,11 @@
 //! `wavetank isa` of atomics on surfaces: the list of instructions.
 
-use super::shown::{Asked, Shown};
+use super::cli_isa::{Asked, CliIsa};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
 
 /// Lists the instructions with a part in their name; with coverage whether they are executed.
-pub(crate) fn isa<I: Shown>(isa: I, asked: &Asked<'_>) -> Result {
+pub(crate) fn isa<I: CliIsa>(isa: I, asked: &Asked<'_>) -> Result {
     let mut rows = isa.rows(asked)?;
     let part = asked.part.to_ascii_lowercase();
     let named = |name: &str| name.to_ascii_lowercase().contains(&part);

@@ -2,17 +2,17 @@
 //! TYPED_ATOMIC (`--isa visa`, containers).
 
 mod asm;
+mod cli_isa;
 mod dis;
 mod explain;
 mod isa;
 pub(crate) mod maxwell;
 mod reference;
-mod shown;
 pub(crate) mod visa;
 
 pub(crate) use asm::{Job, asm};
+pub(crate) use cli_isa::{Asked, CliIsa};
 pub(crate) use dis::{dis, dis_hex};
 pub(crate) use explain::explain;
 pub(crate) use isa::isa;
 pub(crate) use reference::{Block, Reference, Table};
-pub(crate) use shown::{Asked, Shown};

@@ -27,7 +27,7 @@ fn a_program_without_kernels_has_no_findings() {
     clean(&check("-- true"), 0, &none("true"));
     clean(&check("-- false"), 1, &none("false"));
     clean(&check("--gpu gfx900,gfx906 -- true"), 0, &none("true"));
-    check("--gpu gfx900,voodoo -- true").refused(&["`voodoo` is no GPU"]);
+    check("--gpu gfx900,voodoo -- true").refused(&["`voodoo` is not a GPU"]);
     check("--kernel k* -- true").refused(&["no kernel", "--kernel", "it ran none"]);
     check("--sarif no/such/folder/s -- true").refused(&["no/such/folder/s"]);
 }

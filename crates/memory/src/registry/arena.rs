@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 
 use super::file;
-use super::pages::{PAGE, Pages, Wish};
+use super::host_mapping::{PAGE, PageSizeAdvice, Pages};
 use crate::global;
 
 /// Guard bytes after every piece, so that no access spans two.
@@ -233,7 +233,7 @@ impl Arena {
     fn map_chunk(&mut self) -> Result<(u64, u64), String> {
         let map = Pages::map(CHUNK)?;
         // A piece of one page would take a whole huge page.
-        map.wish(Wish::Small);
+        map.advise_page_size(PageSizeAdvice::Small);
         let start = map.start();
         self.chunks.insert(start, map);
         self.keep(start, CHUNK);
@@ -247,7 +247,7 @@ impl Arena {
     ) -> Result<Room, String> {
         let map = Pages::map(with_skip)?;
         if bytes >= HUGE {
-            map.wish(Wish::Huge);
+            map.advise_page_size(PageSizeAdvice::Huge);
         }
         let start = map.start().next_multiple_of(align);
         self.large.insert(start, map);

@@ -9,8 +9,8 @@ mod arena;
 mod epoch;
 mod file;
 mod freed;
+mod host_mapping;
 mod map;
-mod pages;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -25,7 +25,7 @@ use crate::shadow;
 use arena::{Arena, Room};
 use epoch::Epochs;
 use freed::Freed;
-use pages::PAGE;
+use host_mapping::PAGE;
 use wavetank_gcn::numbers::GDS_BYTES;
 
 pub use allocation::{Allocation, Rights};

@@ -9,7 +9,7 @@ use object::elf::{self, FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, Sym, SymbolTable};
 use object::read::{SectionIndex, SymbolIndex};
 
-use super::relocatable::takes_memory;
+use super::section_layout::takes_memory;
 use super::{Elf, LE, Names, damaged};
 use crate::bytes::field;
 use crate::error::Result;

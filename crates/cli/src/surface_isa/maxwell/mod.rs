@@ -14,8 +14,8 @@ use wavetank_surface_isa::maxwell::{
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
+use super::cli_isa::{Asked, CliIsa, Row};
 use super::reference::Reference;
-use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result};
 use explanation::Explanation;
 
@@ -31,7 +31,7 @@ pub(crate) struct Assembled {
     control: u64,
 }
 
-impl Shown for Generation {
+impl CliIsa for Generation {
     const HELPS: bool = false;
     const HEADERS: [(&'static [&'static str], &'static [usize]); 2] = [
         (&["name", "op", "forms"], &[2]),

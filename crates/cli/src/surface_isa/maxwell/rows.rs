@@ -4,7 +4,7 @@ use serde::Serialize;
 use wavetank_surface_isa::maxwell::{FORMS, Form, Generation, Op, rules};
 
 use crate::exit::{Failure, Result};
-use crate::surface_isa::shown::{Asked, Coverage, Row};
+use crate::surface_isa::cli_isa::{Asked, Coverage, Row};
 
 /// The code of an operation on a size, and the forms that can say it.
 #[derive(Serialize)]

@@ -16,8 +16,8 @@ use wavetank_surface_isa::visa::{
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
+use super::cli_isa::{Asked, CliIsa, Row};
 use super::reference::Reference;
-use super::shown::{Asked, Row, Shown};
 use crate::exit::{Failure, Result, shown};
 use crate::hex_lines::refuse;
 use explanation::{Explanation, hex};
@@ -43,7 +43,7 @@ pub(crate) struct Assembled<'l> {
     bytes: &'l [u8],
 }
 
-impl Shown for Version {
+impl CliIsa for Version {
     const HELPS: bool = true;
     const HEADERS: [(&'static [&'static str], &'static [usize]); 2] = [
         (

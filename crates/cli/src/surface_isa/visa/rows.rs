@@ -4,7 +4,7 @@ use serde::Serialize;
 use wavetank_surface_isa::visa::operation::{Data, ROWS, Row as Operation, Sources};
 
 use crate::exit::{Failure, Result};
-use crate::surface_isa::shown::{Asked, Coverage, Row};
+use crate::surface_isa::cli_isa::{Asked, Coverage, Row};
 
 /// An operation.
 #[derive(Serialize)]

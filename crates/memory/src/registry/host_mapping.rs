@@ -11,7 +11,7 @@ pub(super) const PAGE: u64 = 4096;
 
 /// The preferred page size, a hint to the host's system.
 #[derive(Clone, Copy)]
-pub(super) enum Wish {
+pub(super) enum PageSizeAdvice {
     /// Huge pages, 2 MiB on most hosts.
     Huge,
     /// Pages of the usual size.
@@ -22,7 +22,7 @@ pub(super) enum Wish {
 mod unix {
     use memmap2::{MmapOptions, MmapRaw};
 
-    use crate::registry::pages::Wish;
+    use crate::registry::host_mapping::PageSizeAdvice;
 
     /// A mapping of the host's system.
     #[derive(Debug)]
@@ -47,16 +47,16 @@ mod unix {
         }
 
         /// Advises the system of the preferred page size. Miri does not support the call, nor does every system.
-        pub(crate) fn wish(&self, wish: Wish) {
+        pub(crate) fn advise_page_size(&self, advice: PageSizeAdvice) {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
                 use memmap2::Advice;
-                let _ = self.0.advise(match wish {
-                    Wish::Huge => Advice::HugePage,
-                    Wish::Small => Advice::NoHugePage,
+                let _ = self.0.advise(match advice {
+                    PageSizeAdvice::Huge => Advice::HugePage,
+                    PageSizeAdvice::Small => Advice::NoHugePage,
                 });
             }
-            let _ = wish;
+            let _ = advice;
         }
 
         /// Returns whole pages to the host: they read zeros from now on. Returns whether that was possible.
@@ -88,7 +88,7 @@ mod allocated {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::NonNull;
 
-    use crate::registry::pages::{PAGE, Wish};
+    use crate::registry::host_mapping::{PAGE, PageSizeAdvice};
 
     /// A mapping that is memory of the allocator.
     #[derive(Debug)]
@@ -125,7 +125,7 @@ mod allocated {
         }
 
         /// Without effect: the allocator has no page sizes.
-        pub fn wish(&self, _: Wish) {}
+        pub fn advise_page_size(&self, _: PageSizeAdvice) {}
 
         /// Always fails: an allocator cannot free a part of an allocation.
         ///

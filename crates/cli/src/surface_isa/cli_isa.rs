@@ -1,4 +1,4 @@
-//! The interface of what the commands show of an instruction set, beyond what the library says of it.
+//! The interface of an instruction set to the commands, beyond that of the library.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 use super::reference::Reference;
 use crate::exit::{Failure, Result};
 
-/// An instruction set that the commands show.
-pub(crate) trait Shown: SurfaceIsa {
+/// An instruction set that the commands list, assemble, disassemble and explain.
+pub(crate) trait CliIsa: SurfaceIsa {
     /// Whether wrong lines in JSON have a field `help`.
     const HELPS: bool;
     /// The headers of the list of instructions, and the columns that are less important: without coverage, and with it.

@@ -1,4 +1,4 @@
-//! Directives that read other files, and that print messages or end the assembly.
+//! `.include` and `.incbin`, `.error` and `.end`; directives for messages and printed listings, which have no effect here.
 
 use crate::session::{Handler, ROUND, Session, row};
 use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error, text_of};
