@@ -170,10 +170,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                 Shape::Records(to) if mask == !0 && N == 1 => {
                     copy::<R, Lanes>(self.data[0].cast(), at(to));
                 }
-                Shape::Records(to) if mask == !0 => {
-                    let records = R::collect(self.data);
-                    copy::<R, Records<N>>(records.0.as_ptr().cast(), at(to));
-                }
+                Shape::Records(to) if mask == !0 => R::interleave(self.data, at(to)),
                 Shape::Rows { first, step } if is_run::<N>(first, step, mask) => {
                     self.run_of_dwords(first);
                 }

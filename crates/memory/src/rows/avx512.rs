@@ -65,6 +65,18 @@ impl Rows for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn interleave<const N: usize>(from: [*const u32; N], to: *mut u8) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if N == 2 || N == 4 {
+                return interleave(from, to);
+            }
+            let records = Self::collect(from);
+            copy::<Self, Records<N>>(records.0.as_ptr().cast(), to);
+        }
+    }
+
+    #[inline(always)]
     unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
         // SAFETY: by the caller's promise.
         unsafe { within(values, mask, those) }
@@ -315,6 +327,28 @@ unsafe fn put(to: *mut u32, on: __mmask16, x: __m512i) {
     }
 }
 
+/// The records of sixteen lanes, from the lane `n` on, in `N` registers. There are one, two or four.
+///
+/// # Safety
+/// There are sixteen lanes of each vector from `n` on.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn merged<const N: usize>(from: [*const u32; N], n: usize) -> [__m512i; N] {
+    // SAFETY: by the caller's promise.
+    let vectors = from.map(|vector| unsafe { _mm512_loadu_epi32(vector.add(n).cast()) });
+    let mut records = vectors;
+    match vectors[..] {
+        [a, b] => (records[0], records[1]) = merge(a, b),
+        [a, b, c, d] => {
+            let ((ac, ac2), (bd, bd2)) = (merge(a, c), merge(b, d));
+            (records[0], records[1]) = merge(ac, bd);
+            (records[2], records[3]) = merge(ac2, bd2);
+        }
+        _ => {}
+    }
+    records
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 unsafe fn collect<const N: usize>(from: [*const u32; N], records: *mut [i32; N]) {
@@ -322,28 +356,24 @@ unsafe fn collect<const N: usize>(from: [*const u32; N], records: *mut [i32; N])
         // SAFETY: sixteen lanes of N vectors, by the caller's promise, and as many records.
         unsafe {
             let to = records.add(n).cast::<i32>();
-            let a = _mm512_loadu_epi32(from[0].add(n).cast());
-            if N == 1 {
-                _mm512_storeu_epi32(to, a);
-                continue;
+            for (part, x) in merged(from, n).into_iter().enumerate() {
+                _mm512_storeu_epi32(to.add(16 * part), x);
             }
-            let b = _mm512_loadu_epi32(from[1].add(n).cast());
-            if N == 2 {
-                let (x, y) = merge(a, b);
-                _mm512_storeu_epi32(to, x);
-                _mm512_storeu_epi32(to.add(16), y);
-                continue;
+        }
+    }
+}
+
+/// [`Rows::interleave`] from registers: a copy of the records in memory would meet the stores in the host's store buffer.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn interleave<const N: usize>(from: [*const u32; N], to: *mut u8) {
+    for n in (0..64).step_by(16) {
+        // SAFETY: sixteen lanes of N vectors, and room for as many records, by the caller's promise.
+        unsafe {
+            for (part, x) in merged(from, n).into_iter().enumerate() {
+                asm!("vmovdqu64 [{to}], {x}", x = in(zmm_reg) x, to = in(reg) to.add(4 * N * n + 64 * part),
+                    options(nostack, preserves_flags));
             }
-            let (c, d) = (
-                _mm512_loadu_epi32(from[2].add(n).cast()),
-                _mm512_loadu_epi32(from[3].add(n).cast()),
-            );
-            let ((ac, ac2), (bd, bd2)) = (merge(a, c), merge(b, d));
-            let ((x, y), (z, w)) = (merge(ac, bd), merge(ac2, bd2));
-            _mm512_storeu_epi32(to, x);
-            _mm512_storeu_epi32(to.add(16), y);
-            _mm512_storeu_epi32(to.add(32), z);
-            _mm512_storeu_epi32(to.add(48), w);
         }
     }
 }

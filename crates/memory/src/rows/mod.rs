@@ -114,6 +114,19 @@ pub trait Rows: Copy + 'static {
     /// # Safety
     /// The pointers are those of lane vectors.
     unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Aligned<Records<N>>;
+
+    /// Writes the vectors as adjacent records to guest memory.
+    ///
+    /// # Safety
+    /// The contract of [`Rows::collect`] and, for the records, of [`copy`].
+    #[inline(always)]
+    unsafe fn interleave<const N: usize>(from: [*const u32; N], to: *mut u8) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let records = Self::collect(from);
+            copy::<Self, Records<N>>(records.0.as_ptr().cast(), to);
+        }
+    }
 }
 
 /// The dwords of 64 overlapping places, a dword apart, of up to four dwords each.
