@@ -19,6 +19,7 @@ mod linked;
 mod made;
 mod maxwell;
 mod newcomer;
+mod picture;
 mod presentation;
 mod programs;
 #[path = "../../check/tests/common/random.rs"]

@@ -83,7 +83,7 @@ fn fits_line(pattern: &str, line: &str) -> bool {
 }
 
 /// A folder in which the paths of the pages are right.
-fn workplace(page: &str) -> PathBuf {
+pub(crate) fn workplace(page: &str) -> PathBuf {
     let folder = directory(&format!("session-{}", page.replace(['/', '.'], "-")));
     for name in ["examples", "tests"] {
         let there = root().join(name).canonicalize().expect("it is there");
