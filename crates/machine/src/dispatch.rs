@@ -239,13 +239,27 @@ impl WorkItemIds {
     }
 }
 
+/// The ids in X, Y and Z of the lanes of a wave, counted without a division a lane.
 fn ids(size: [u32; 3], wave: u32) -> [[u32; LANES]; 3] {
-    let item = |lane: usize| wave * LANES as u32 + lane as u32;
-    [
-        std::array::from_fn(|lane| item(lane) % size[0]),
-        std::array::from_fn(|lane| item(lane) / size[0] % size[1]),
-        std::array::from_fn(|lane| item(lane) / size[0] / size[1]),
-    ]
+    let first = wave * LANES as u32;
+    if size[1] == 1 && size[2] == 1 && first + LANES as u32 <= size[0] {
+        let x = std::array::from_fn(|lane| first + lane as u32);
+        return [x, [0; LANES], [0; LANES]];
+    }
+    let (mut x, row) = (first % size[0], first / size[0]);
+    let (mut y, mut z) = (row % size[1], row / size[1]);
+    let mut ids = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        (ids[0][lane], ids[1][lane], ids[2][lane]) = (x, y, z);
+        x += 1;
+        if x == size[0] {
+            (x, y) = (0, y + 1);
+        }
+        if y == size[1] {
+            (y, z) = (0, z + 1);
+        }
+    }
+    ids
 }
 
 #[cfg(test)]
@@ -274,6 +288,24 @@ mod tests {
                 }
             }
             prop_assert!(seen.iter().all(|&n| n == 1));
+        }
+    }
+
+    proptest! {
+        /// Also those of lanes without a work-item.
+        #[test]
+        fn ids_are_quotients_and_remainders(
+            size in prop_oneof![prop::array::uniform3(1u32..11), (1u32..1025).prop_map(|x| [x, 1, 1])],
+        ) {
+            let mut ids = WorkItemIds::default();
+            for wave in 0..waves(size) {
+                let [x, y, z] = ids.wave(size, wave);
+                for lane in 0..LANES {
+                    let item = wave * LANES as u32 + lane as u32;
+                    let want = [item % size[0], item / size[0] % size[1], item / size[0] / size[1]];
+                    prop_assert_eq!([x[lane], y[lane], z[lane]], want);
+                }
+            }
         }
     }
 

@@ -28,6 +28,7 @@ mod queue;
 mod random;
 pub mod schedule;
 mod time_slice;
+mod wave_pool;
 mod workgroup;
 mod yields;
 
@@ -41,5 +42,6 @@ pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use random::SplitMix64;
 pub use time_slice::{Schedule, UnknownSchedule};
+pub use wave_pool::WavePool;
 pub use workgroup::WaveState;
 pub use yields::{BlockCost, SpinLoop};

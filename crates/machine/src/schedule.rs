@@ -19,6 +19,7 @@ use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
 use crate::queue::Queue;
 use crate::time_slice::Schedule;
+use crate::wave_pool::WavePool;
 use crate::workgroup::{Round, WaveState, WorkGroup};
 use wavetank_memory::Wave;
 
@@ -59,6 +60,8 @@ pub struct Options<'a> {
     pub schedule: Schedule,
     /// The global wave synchronization of the device; without one the dispatch has its own.
     pub sync: Option<&'a GlobalSyncUnit>,
+    /// The waves of earlier dispatches; without them the dispatch makes its own.
+    pub waves: Option<&'a WavePool>,
     /// The time at which the dispatch is stopped.
     pub deadline: Option<Instant>,
     /// A flag that stops the dispatch as the deadline does.
@@ -79,6 +82,7 @@ impl Default for Options<'_> {
             resident_groups: 1,
             schedule: Schedule::Fair,
             sync: None,
+            waves: None,
             deadline: None,
             cancel: None,
             progress: None,
@@ -502,7 +506,11 @@ impl<'a, W: Worker> Thread<'a, W> {
             allowance,
         } = &mut self.slots[slot];
         *allowance = ALLOWANCE;
-        room.begin(group, self.shared.options.schedule);
+        room.begin(
+            group,
+            self.shared.options.schedule,
+            self.shared.options.waves,
+        );
         for index in 0..group.waves() {
             let site = Site {
                 group: &group,
@@ -606,6 +614,10 @@ impl<'a, W: Worker> Thread<'a, W> {
         if outcome.timeout {
             let groups = self.active.iter().map(|slot| &self.slots[*slot].group);
             outcome.hung.extend(groups.flat_map(hung));
+        }
+        drop(outcome);
+        if let Some(pool) = self.shared.options.waves {
+            pool.put(self.slots.into_iter().flat_map(|slot| slot.group.waves));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
 use crate::time_slice::{Schedule, TimeSlices};
+use crate::wave_pool::WavePool;
 use wavetank_memory::{Wave, sreg};
 
 /// What a wave is doing.
@@ -74,11 +75,11 @@ impl WorkGroup {
     }
 
     /// Starts another work-group here: every wave of it is ready.
-    pub(crate) fn begin(&mut self, group: Group, schedule: Schedule) {
+    pub(crate) fn begin(&mut self, group: Group, schedule: Schedule, pool: Option<&WavePool>) {
         let count = group.waves();
         self.group = group;
         if self.states.len() != count as usize {
-            self.resize(count);
+            self.resize(count, pool);
         }
         for state in &mut self.states {
             *state = WaveState::Ready;
@@ -92,14 +93,16 @@ impl WorkGroup {
 
     /// Room for so many waves: groups at the edge of a grid have fewer.
     #[cold]
-    fn resize(&mut self, count: u32) {
+    fn resize(&mut self, count: u32, pool: Option<&WavePool>) {
         self.states.resize(count as usize, WaveState::Ready);
         self.stopped_at.resize(count as usize, 0);
         self.slices.resize(count as usize);
         self.order.clear();
         self.order.extend(0..count);
-        for index in self.waves.len() as u32..count {
-            self.waves.push(Wave::new(index));
+        let more = (count as usize).saturating_sub(self.waves.len());
+        match pool {
+            Some(pool) => pool.take(more, &mut self.waves),
+            None => self.waves.extend((0..more).map(|_| Wave::default())),
         }
     }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::reach::{Offsets, Reach};
-use crate::registry::{Allocation, Entry, Rights};
+use crate::registry::allocation::{Allocation, Rights};
+use crate::registry::map::Entry;
 
 /// The allocation that an instruction used last, or that was found last in a page.
 #[derive(Debug)]
@@ -21,6 +22,9 @@ pub struct BoundsCache {
     /// Keeps the allocation's entry alive, and with it the target of `gone`.
     entry: Option<Arc<Entry>>,
 }
+
+// SAFETY: the entry, or the program, keeps the target of `gone` alive; it is atomic.
+unsafe impl Send for BoundsCache {}
 
 /// The address range of an allocation.
 #[derive(Clone, Copy, Default, Debug)]

@@ -44,6 +44,7 @@ pub mod any_width;
 mod atomic;
 mod block;
 mod bounds_cache;
+mod bounds_caches;
 mod convert;
 mod element_check;
 mod fault;

@@ -1,6 +1,7 @@
 //! The memory unit of one worker: its view of the registry, LDS, scratch and bounds caches.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use wavetank_ir::MemKind;
 use crate::access_log::Log;
 use crate::alignment::Alignment;
 use crate::bounds_cache::{Bounds, BoundsCache, Span};
+use crate::bounds_caches::BoundsCaches;
 use crate::fault::{Denied, MemoryFault, MemoryFaultReason};
 use crate::on_chip::gds::Gds;
 use crate::on_chip::lds::Lds;
@@ -20,13 +22,6 @@ use crate::registry::{Allocation, EpochGuard, Map, Registry};
 use crate::shadow::{ProbeHit, Seen, Undefined};
 use crate::surface::Surfaces;
 use wavetank_gcn::numbers::PRIVATE_BASE;
-
-/// The number of bounds caches of instructions. Instructions share one if their slots are equal modulo it.
-const BOUNDS_CACHES: usize = 1024;
-
-/// The number of bounds caches of pages, for instructions whose lanes use several allocations. Pages share one if their hash is
-/// equal.
-const PAGES: usize = 1024;
 
 /// The memory unit of one worker: the registry of allocations, and the LDS and scratch of the running wave.
 ///
@@ -40,9 +35,8 @@ pub struct MemoryUnit<'m> {
     map: Map,
     /// The registry's generation at the last update.
     generation_seen: u64,
-    bounds_caches: Box<[BoundsCache; BOUNDS_CACHES]>,
-    /// The allocation found last in each page, for accesses whose lanes use several.
-    pages: Box<[BoundsCache; PAGES]>,
+    /// Given back to the registry in the end.
+    bounds_caches: ManuallyDrop<Box<BoundsCaches>>,
     pub(crate) lds: Lds,
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
@@ -82,7 +76,7 @@ impl<'m> MemoryUnit<'m> {
 
     /// Byte offset of an instruction's bounds cache among all, by the slot of its [`Request`](crate::Request).
     pub const fn bounds_cache_at(slot: u32) -> usize {
-        slot as usize % BOUNDS_CACHES * size_of::<BoundsCache>()
+        BoundsCaches::offset(slot)
     }
 
     /// A memory unit for the allocations of a device, without LDS or scratch.
@@ -92,8 +86,7 @@ impl<'m> MemoryUnit<'m> {
             guard: registry.epoch_guard(),
             map: registry.map(),
             generation_seen: 0,
-            bounds_caches: Box::new(std::array::from_fn(|_| BoundsCache::default())),
-            pages: Box::new(std::array::from_fn(|_| BoundsCache::default())),
+            bounds_caches: ManuallyDrop::new(registry.spare_caches.take()),
             lds: Lds::new(0),
             overruns: Overruns::default(),
             scratch: Scratch::default(),
@@ -213,19 +206,21 @@ impl<'m> MemoryUnit<'m> {
     /// Whether one allocation contains every byte from the smallest address to the end of the largest.
     #[inline(always)]
     pub fn holds(&mut self, slot: u32, span: Span) -> bool {
-        self.bounds_caches[slot as usize % BOUNDS_CACHES].holds(span) || self.look_up(slot, span)
+        self.bounds_caches.instruction(slot).holds(span) || self.look_up(slot, span)
     }
 
     /// The offsets from `base` at which lanes may access `bytes` bytes of the cached allocation of an instruction, if any.
     #[inline(always)]
     pub(crate) fn reach(&self, slot: u32, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
-        self.bounds_caches[slot as usize % BOUNDS_CACHES].reach(base, bytes, stores)
+        self.bounds_caches
+            .instruction(slot)
+            .reach(base, bytes, stores)
     }
 
     /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request). The cache stays at its address as
     /// long as the unit exists.
     pub fn bounds_cache(&self, slot: u32) -> &BoundsCache {
-        &self.bounds_caches[slot as usize % BOUNDS_CACHES]
+        self.bounds_caches.instruction(slot)
     }
 
     /// Finds whether one allocation contains every byte from the smallest address to the end of the largest. If so, the bounds
@@ -240,7 +235,7 @@ impl<'m> MemoryUnit<'m> {
         };
         let found = BoundsCache::of(entry);
         let holds = found.holds(span);
-        self.bounds_caches[slot as usize % BOUNDS_CACHES] = found;
+        *self.bounds_caches.instruction_mut(slot) = found;
         holds
     }
 
@@ -251,7 +246,7 @@ impl<'m> MemoryUnit<'m> {
         if last.holds(span) {
             return Ok(false);
         }
-        let page = &mut self.pages[page_of(span.first)];
+        let page = self.bounds_caches.page_mut(span.first);
         if !page.holds(span) {
             let end = span.first.saturating_add(span.bytes.into());
             let Some(entry) = self.map.find(span.first, end) else {
@@ -410,9 +405,10 @@ impl<'m> MemoryUnit<'m> {
     }
 }
 
-/// The index of the bounds cache for the page of an address.
-fn page_of(address: u64) -> usize {
-    let page = address >> 12;
-    // Fibonacci hashing: adjacent pages, and pages a power of two apart, get different caches.
-    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PAGES.ilog2())) as usize
+impl Drop for MemoryUnit<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses the caches after this.
+        let caches = unsafe { ManuallyDrop::take(&mut self.bounds_caches) };
+        self.registry.spare_caches.put(caches);
+    }
 }

@@ -130,6 +130,8 @@ pub struct Wave {
     /// The registers, then the engine's lane vectors.
     vector: Memory,
     room: Room,
+    /// The number of vector registers of the kernels that the wave has run.
+    used: usize,
     /// The number of the wave in its work-group.
     pub index: u32,
 }
@@ -204,8 +206,24 @@ impl Wave {
             uniform,
             vector: Memory::new(VGPRS * VECTOR_BYTES),
             room: Room::default(),
+            used: 0,
             index,
         }
+    }
+
+    /// Notes that a kernel has so many vector registers, for [`clear_used`](Self::clear_used). [`start`](Self::start) notes those
+    /// that it puts into a start state.
+    #[inline]
+    pub fn set_used(&mut self, vgprs: usize) {
+        self.used = self.used.max(vgprs.min(VGPRS));
+    }
+
+    /// Zeroes the vector registers of all kernels that the wave has run. Its uniform registers are left for the next start.
+    pub fn clear_used(&mut self) {
+        let used = std::mem::take(&mut self.used);
+        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };
+        file[..used].as_flattened_mut().fill(0);
     }
 
     /// Makes room for an engine's own values, which are undefined at first and not preserved between time slices.
@@ -251,13 +269,18 @@ impl Wave {
         }
     }
 
+    /// Whether the wave has shadows of its registers.
+    pub fn has_shadows(&self) -> bool {
+        self.vector.layout.size() >= (SHADOWS + VGPRS) * VECTOR_BYTES
+    }
+
     /// The shadow of a vector register, mutable, if the wave has shadows.
     ///
     /// # Panics
     /// If `n` is not below [`VGPRS`].
     pub fn shadow_mut(&mut self, n: usize) -> Option<&mut [u32; LANES]> {
         assert!(n < VGPRS);
-        if self.vector.layout.size() < (SHADOWS + VGPRS) * VECTOR_BYTES {
+        if !self.has_shadows() {
             return None;
         }
         // SAFETY: the file has room for the shadows, borrowed with self.
@@ -291,6 +314,7 @@ impl Wave {
         uniform.lane_count = 0;
         uniform.compiled_count = 0;
         uniform.spin = SpinState::default();
+        self.set_used(first.len().max(vgprs));
         let (first, vgprs) = (&first[..first.len().min(VGPRS)], vgprs.min(VGPRS));
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
         let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wavetank_gcn::Chip;
 use wavetank_interp::Simd;
 use wavetank_machine::gcn::aql;
-use wavetank_machine::{GlobalSyncUnit, Schedule};
+use wavetank_machine::{GlobalSyncUnit, Schedule, WavePool};
 use wavetank_memory::Registry;
 
 use crate::backend::EngineChoice;
@@ -36,6 +36,8 @@ pub(crate) struct Inner {
     pub memory: Memory,
     /// Where waves of different work-groups meet.
     pub sync: GlobalSyncUnit,
+    /// The waves of dispatches that have ended.
+    pub waves: WavePool,
     /// What kernels see as their queue.
     pub queue: Allocation,
     /// Whether accesses beyond the LDS are faults.
@@ -262,6 +264,7 @@ impl DeviceBuilder {
             schedule: schedule.or(settings.schedule).unwrap_or_default(),
             memory,
             sync: GlobalSyncUnit::default(),
+            waves: WavePool::default(),
             queue,
             strict: strict.or(settings.strict).unwrap_or(false),
             stack: stack.or(settings.stack).unwrap_or(0),

@@ -102,6 +102,7 @@ impl ReadyWaves<'_> {
             resident_groups: self.resident_groups,
             schedule: device.schedule().of_dispatch(self.launch.user.dispatch_id),
             sync: Some(&device.inner.sync),
+            waves: Some(&device.inner.waves),
             ..observers.options(begin)
         };
         let overruns = Overruns::default();

@@ -47,6 +47,12 @@ fn run() -> Result<()> {
         "empty kernel, launch to synchronized: {:.1} µs median",
         figure("empty_us")?
     );
+    for waves in [1, 4, 16] {
+        println!(
+            "empty kernel, a work-group of {waves} waves, of 20,000 launches: {:.1} µs of processor time",
+            figure(&format!("waves_{waves}_us"))?
+        );
+    }
     for (name, key) in [
         ("to the device", "to_device_us"),
         ("to the host", "to_host_us"),

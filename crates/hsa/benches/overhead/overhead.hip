@@ -1,4 +1,4 @@
-// What a HIP program pays for the runtime: round trips of an empty kernel, copies of 256 MB beside memcpy, and a vector
+// What a HIP program pays for the runtime: round trips and many launches of an empty kernel, copies of 256 MB beside memcpy, and a vector
 // addition of 64 MB a vector. Prints `NAME VALUE` lines.
 #include <hip/hip_runtime.h>
 
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 #define HIP(call)                                                                                    \
@@ -44,6 +45,19 @@ template <class Work> double repeated(int count, Work work) {
     return median(times);
 }
 
+// Processor time of a launch among many, of the program and of the runtime, in microseconds.
+static double of_many(int groups, int items) {
+    const int count = 20000;
+    auto run = [=] {
+        for (int i = 0; i < count; i++) empty<<<groups, items>>>();
+        HIP(hipDeviceSynchronize());
+    };
+    run();
+    clock_t start = clock();
+    run();
+    return double(clock() - start) / CLOCKS_PER_SEC * 1e6 / count;
+}
+
 int main() {
     auto launch = [] {
         empty<<<1, 1>>>();
@@ -51,6 +65,7 @@ int main() {
     };
     launch();
     printf("empty_us %.2f\n", repeated(2000, launch));
+    for (int waves : {1, 4, 16}) printf("waves_%d_us %.2f\n", waves, of_many(1, 64 * waves));
 
     size_t bytes = 256 << 20;
     char *from = (char *)malloc(bytes), *to = (char *)malloc(bytes), *device;

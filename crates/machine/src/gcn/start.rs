@@ -110,6 +110,7 @@ impl StartWave for Launch {
         match &self.live_in {
             Some(live_in) if registers.exec() == !0 => {
                 wave.start(registers, ids, 0);
+                wave.set_used(self.vgprs as usize);
                 for n in live_in.iter() {
                     wave.vgpr_mut(usize::from(*n)).fill(0);
                 }

@@ -4,13 +4,13 @@
 //! shares it with other processes. [`epoch`] determines when accesses to freed memory can no longer be running; [`freed`] keeps
 //! the descriptions of freed allocations.
 
-mod allocation;
+pub(crate) mod allocation;
 mod arena;
 mod epoch;
 mod file;
 mod freed;
 mod host_mapping;
-mod map;
+pub(crate) mod map;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use crate::bounds_caches::SpareCaches;
 use crate::global;
 use crate::on_chip::gds::Gds;
 use crate::shadow;
@@ -159,6 +160,8 @@ pub struct Registry {
     freed: Mutex<Freed>,
     /// The global data share, which is in no address space.
     pub(super) gds: Gds,
+    /// The bounds caches for the next memory units.
+    pub(super) spare_caches: SpareCaches,
 }
 
 /// The memory that the registry owns.
