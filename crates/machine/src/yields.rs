@@ -18,7 +18,7 @@
 
 use crate::backend::{Leave, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
-use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
+use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters, sreg};
 
 /// A spin loop: only a store of another wave can end it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -172,43 +172,51 @@ impl SpinLoop {
     #[cold]
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
-        let last = wave.spin;
-        let branch = self.branch;
-        // Loops that write do so in every round mostly: only the second one without is looked at.
-        let again = last.known > 0 && last.branch == branch;
+        let at = usize::from(sreg::EXEC);
+        let exec = u64::from(wave.s[at]) | u64::from(wave.s[at + 1]) << 32;
+        let (last, branch) = (wave.spin, self.branch);
+        // Loops that write do so in every round mostly, and a loop that compares and swaps loses lanes: only the second round
+        // without either is digested.
+        let again = last.known > 0 && last.branch == branch && last.exec == exec;
         let seen = if again { self.digest(wave, vector) } else { 0 };
-        let known = 1 + u64::from(again);
         wave.spin = SpinState {
-            known,
+            known: 1 + u64::from(again),
             branch,
+            exec,
             seen,
         };
         again && last.known == 2 && seen == last.seen
     }
 
-    /// Stands for the values of the registers.
+    /// A hash of the values of the registers.
     fn digest(&self, wave: &Uniform, vector: &VectorRegisters) -> u64 {
-        let mut digest = 0u64;
-        let mut add = |word: u32| {
-            digest = (digest.rotate_left(29) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        };
+        // Several chains, which the host computes at the same time.
+        let mut chains = [0; 8];
         for span in &self.registers {
             let file = |len: usize| span.first as usize..(span.end() as usize).min(len);
             match span.file {
-                RegFile::Uniform => wave.s[file(wave.s.len())]
-                    .iter()
-                    .copied()
-                    .for_each(&mut add),
-                RegFile::Vector => {
-                    let lanes = vector[file(VGPRS)].as_flattened();
-                    lanes.iter().copied().for_each(&mut add);
-                }
-                RegFile::Scc => add(wave.scc),
+                RegFile::Uniform => add(&mut chains, &wave.s[file(wave.s.len())]),
+                RegFile::Vector => add(&mut chains, vector[file(VGPRS)].as_flattened()),
+                RegFile::Scc => add(&mut chains, &[wave.scc]),
                 RegFile::Hardware => {}
             }
         }
-        digest
+        chains.into_iter().fold(0, mix)
     }
+}
+
+/// Adds words to the chains of a hash.
+fn add(chains: &mut [u64; 8], words: &[u32]) {
+    for eight in words.chunks(chains.len()) {
+        for (chain, word) in chains.iter_mut().zip(eight) {
+            *chain = mix(*chain, u64::from(*word));
+        }
+    }
+}
+
+/// A hash with another word.
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Whether an access may leave other memory after it in every round of a loop. An atomic operation that returns the old value does

@@ -99,11 +99,13 @@ const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct SpinState {
-    /// The valid part of this state: nothing once the wave has written memory; the branch; from the second round on, also the
-    /// loaded values.
+    /// The valid part of this state: 0, nothing, once the wave has written memory; 1, the branch and EXEC; 2, also the loaded
+    /// values.
     pub known: u64,
     /// The guest address of the back edge.
     pub branch: u64,
+    /// EXEC at the back edge.
+    pub exec: u64,
     /// A hash of the values that the loop has loaded.
     pub seen: u64,
 }
