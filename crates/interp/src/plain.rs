@@ -436,7 +436,7 @@ impl Frame<'_, '_> {
                 n if n < INDEXED_SGPRS => (Reg::S(n as u8), value, None, 0xf),
                 _ => return Ok(()),
             },
-            _ => return Err(self.unsupported(format!("{op:?} is no write"))),
+            _ => return Err(self.unsupported(format!("{op:?} is not a write"))),
         };
         let lanes = lanes.map_or(!0, |m| self.get(m).uniform());
         let value = self.get(value).clone();

@@ -16,23 +16,22 @@ use wavetank_lower::{Code as Lowered, Extras, ROOM, TooMany, lower};
 use wavetank_machine::{Backend, BlockCost, Leave};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
-/// A lowered block and where it is.
+/// A lowered block with its address.
 struct Linked {
     pc: u64,
-    /// What it takes of a wave's time slice.
+    /// The cost of the block, charged to the wave's time slice.
     block_cost: BlockCost,
     code: Lowered,
-    /// The blocks that followed last: after the end, after a taken branch. They
-    /// live as long as the program.
+    /// The blocks that followed last: after the end, and after a taken branch. Blocks live as long as the program.
     links: [AtomicPtr<Linked>; 2],
-    /// How often it was entered by a caller that counts; [`COLD`] if it is never to count as hot.
+    /// The number of counted entries, by which an engine decides whether to compile the block; [`COLD`] if they are not counted.
     heat: AtomicU32,
 }
 
-/// The heat of a block that has no compiled code.
+/// The heat of a block that is never compiled.
 const COLD: u32 = u32::MAX;
 
-/// How a program is translated.
+/// The options of translating a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Translation {
     /// Instructions are counted.
@@ -172,8 +171,8 @@ const REMEMBERED: usize = 64;
 /// The interpreter on a program, for one thread.
 pub struct Interpreter<'p> {
     program: &'p Program,
-    /// Where waves went on last, by the low bits of the PC: they take turns, and
-    /// the map of all blocks has a lock and a hash.
+    /// The blocks at which waves continued last, by the low bits of the PC. Waves take turns, and the map of all blocks has a
+    /// lock and a hash.
     recent: Box<[Option<Resumed>; REMEMBERED]>,
 }
 

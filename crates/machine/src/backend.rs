@@ -6,10 +6,10 @@ use crate::global_sync::SyncRequest;
 use wavetank_memory::MemoryUnit;
 use wavetank_memory::Wave;
 
-/// Why a wave left its engine, with the guest address of the instruction at which it did. The wave's own PC is where it goes on,
-/// or this address where it does not go on: after [`Leave::End`] and a fault.
+/// The reason for which a wave left its engine, with the guest address of the instruction at which it did. The wave's own PC is
+/// the address at which it continues, or this address if it does not continue: after [`Leave::End`] and a fault.
 ///
-/// Two registers hold it: time slices may be short, and a result that has just been written to memory piece by piece is slow to
+/// The value fits into two registers: time slices may be short, and a result that was just written to memory in pieces is slow to
 /// copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leave {

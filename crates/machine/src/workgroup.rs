@@ -9,7 +9,7 @@ use crate::schedule::{Message, Worker};
 use crate::time_slice::{Schedule, TimeSlices};
 use wavetank_memory::{Wave, sreg};
 
-/// What a wave is doing.
+/// The state of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaveState {
     /// The wave can run.
@@ -35,16 +35,16 @@ pub(crate) struct WorkGroup {
     order: Vec<u32>,
 }
 
-/// What one time slice of every wave brought.
+/// The effect of a round, one time slice for every wave.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// The work-group is done.
     Ended,
     /// A wave ended, a barrier was passed, or time slices have become longer.
     Progress,
-    /// Every wave that can run used one of the longest time slices up.
+    /// Every wave that can run used up a time slice of the maximum length.
     Busy,
-    /// Every wave that can run sleeps or spins: none has a long time slice before others had theirs.
+    /// Every wave that can run sleeps or spins. No wave gets a long time slice before the others had theirs.
     Asleep,
     /// A wave failed.
     Fault { wave: u32, fault: Fault },

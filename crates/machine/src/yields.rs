@@ -38,9 +38,9 @@ pub struct BlockCost {
     cost: i64,
     /// After the end of the block, and after a branch that is taken.
     points: [Option<YieldPoint>; 2],
-    /// Where a branch that is taken goes.
+    /// The target of a taken branch.
     taken: Option<u64>,
-    /// Whether it writes memory: what was loaded in a spin loop before does not count.
+    /// Whether the block writes memory, so that earlier loads of a spin loop do not count.
     writes: bool,
     /// The loop that its branch back closes.
     spin_loop: Option<SpinLoop>,
@@ -217,14 +217,16 @@ fn writes_for_good(op: &MemOp) -> bool {
     op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
 }
 
-/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first time slice ends there.
+/// The cost of a load from LDS or scalar memory, in addition to that of its instruction: the first time slice of a wave ends
+/// after it.
 const SHORT_WAIT: i64 = crate::time_slice::FIRST;
 
-/// What it costs that a block loads from vector memory. On a chip it takes so long that siblings that read LDS meanwhile
-/// are done before this wave writes there: time slices end here until they have grown well beyond such a reading loop.
+/// The cost of a load from vector memory. On a chip it takes so long that siblings that read LDS meanwhile are done before this
+/// wave writes there. So time slices end at such loads until they have grown well beyond a loop that reads.
 const LONG_WAIT: i64 = 2048;
 
-/// What a block costs of a wave's time slice: one for each instruction, and the wait for what it loads, at its end or soon after.
+/// Returns the cost of a block: one for each instruction, and the largest wait for its loads, which ends with the block or soon
+/// after.
 fn cost(block: &Block) -> i64 {
     let instructions = |op: &Op| matches!(op, Op::Inst { .. });
     let wait = |op: &Op| match op {

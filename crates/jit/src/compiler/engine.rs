@@ -24,14 +24,14 @@ use crate::compiler::listing::listing;
 use crate::compiler::perf;
 use crate::options::{CompileOptions, Compiled, Names};
 
-/// How often a block is interpreted before it is compiled, unless a user sets another number: some 10 µs of interpreting, which
-/// is what compiling takes.
+/// The number of times that a block is interpreted before it is compiled, unless a user sets another: these take some 10 µs, as
+/// long as compiling.
 pub const HOT: u32 = 40;
 
-/// The function that compiled code is called by: of the context, the wave's files and the code.
+/// The type of the function that calls compiled code. Its arguments are the context, the wave's files and the code.
 type Enter = unsafe extern "C" fn(*mut Ctx<'_, '_>, *mut Uniform, *mut u32, *const u8) -> Back;
 
-/// What compiled code gives back.
+/// The result of compiled code.
 #[repr(C)]
 struct Back {
     exit: u64,
@@ -40,16 +40,16 @@ struct Back {
 
 /// A block of a program.
 enum Known {
-    /// It is compiled.
+    /// The block is compiled.
     Code(Ready),
-    /// It is left to the interpreter.
+    /// The block is left to the interpreter.
     Cold,
 }
 
 /// A compiled block.
 struct Ready {
     code: *const u8,
-    /// GprAlloc, not read.
+    /// Kept alive for the code, which has their addresses.
     #[expect(clippy::vec_box, reason = "the code has their addresses")]
     heads: Vec<Box<Head>>,
 }
@@ -74,7 +74,7 @@ pub struct Jit {
     names: Option<Names>,
 }
 
-/// Why there can be no compiled code on this machine.
+/// The reason for which this machine cannot run compiled code.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The processor lacks instructions.
@@ -135,7 +135,7 @@ impl Jit {
         self
     }
 
-    /// What was compiled so far.
+    /// Returns the counts of what was compiled so far.
     pub fn compiled(&self) -> Compiled {
         self.sums().clone()
     }
@@ -144,8 +144,8 @@ impl Jit {
         self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the block at a PC is compiled to for modes, as text, with the guest addresses of the blocks that follow it;
-    /// nothing if it cannot be compiled. `guest` gives the text of a guest instruction.
+    /// Returns a listing of the compiled block at a PC for modes, with the guest addresses of the blocks that follow it; `None`
+    /// if the block cannot be compiled. `guest` returns the text of a guest instruction.
     pub fn listing(
         &self,
         pc: u64,
@@ -194,7 +194,7 @@ impl Jit {
         one: &BlockCode,
         modes: Modes,
     ) -> Option<(Unrolled, BlockCode)> {
-        // What a wave spins is looked at in every turn.
+        // A spin loop is checked in every iteration, so it is not unrolled.
         if one.tiled != 1 || one.head.block_cost.may_spin(1) {
             return None;
         }
@@ -359,7 +359,7 @@ const REMEMBERED: usize = 256;
 pub struct Jitted<'p> {
     program: &'p Jit,
     cold: Box<dyn ColdEngine + 'p>,
-    /// Where waves went on last, by the low bits of the PC.
+    /// The blocks at which waves continued last, by the low bits of the PC.
     recent: Box<[Option<Resumed>; REMEMBERED]>,
 }
 
@@ -419,17 +419,17 @@ impl Backend for Jitted<'_> {
     }
 }
 
-/// How a wave comes to its next block.
+/// The way to the next block of a wave.
 enum NextBlock {
-    /// By an edge of a block whose link has no target yet.
+    /// An edge of a block, whose link has no target yet.
     Linked(*const Head, usize),
-    /// By its PC alone.
+    /// The wave's PC alone.
     AtPc,
-    /// By a refused access that is passed to the trap handler, with these modes.
+    /// A refused access, which is passed to the trap handler with these modes.
     Trap(Modes),
 }
 
-/// How compiled code returned.
+/// The outcome of compiled code.
 enum Outcome {
     /// The wave leaves the engine.
     Leave(Leave),

@@ -54,7 +54,7 @@ pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Block
 }
 
-/// The address of the instruction that a step stops at: `dst2` bytes before `imm[2]`.
+/// Returns the address of the instruction that a step stops at: `dst2` bytes before `imm[2]`.
 fn pc(s: &Step) -> u64 {
     s.imm[2].wrapping_sub(s.dst2.into())
 }
