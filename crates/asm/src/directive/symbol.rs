@@ -128,7 +128,7 @@ fn common_operands(
         if power > 31 {
             return Err(syntax_error(
                 place,
-                "the alignment is a power of two here, 31 at most: 4 is 16 bytes",
+                "the alignment is given as its base-2 logarithm, at most 31: write 4 for 16 bytes",
             ));
         }
         align = 1 << power;
