@@ -114,7 +114,7 @@ impl Exec {
             let run = case.run(engine).map_err(|error| wrong_case(case, &error))?;
             let failures = run.failures();
             if !self.json {
-                tell(&mut text, case, &run, &failures, cases.len() > 1);
+                describe(&mut text, case, &run, &failures, cases.len() > 1);
             }
             let findings = checks.map(|tools| {
                 let name = case_name(case);
@@ -137,7 +137,7 @@ impl Exec {
         } else {
             print(&plain_lines(&text))?;
         }
-        found.tell()?;
+        found.print()?;
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
         match (failed, &outcomes[..]) {
             (0, _) => Ok(()),
@@ -265,7 +265,7 @@ impl From<Changed> for Row {
 }
 
 /// Writes the result of a case: failures for a case with expectations, changes for others.
-fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bool) {
+fn describe(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bool) {
     let name = match case.name.as_str() {
         "" => format!("case at line {}", case.line),
         name => name.to_owned(),

@@ -165,7 +165,7 @@ fn settings_that_mean_nothing() {
         command.args(["run", "--", "./absent"]).env(name, value);
         outcome(&mut command).refused(&[name, part]);
     }
-    wavetank("run --gpu gfx900:8 -- ./absent").refused(&["--gpu: `8` is no size of memory"]);
+    wavetank("run --gpu gfx900:8 -- ./absent").refused(&["--gpu: `8` is not a size of memory"]);
     wavetank("run --gpu gfx900:xnack+ -- ./absent").refused(&["gfx900:xnack- is"]);
 }
 

@@ -25,14 +25,14 @@ pub(crate) struct ModuleCode {
     chip: Chip,
     registry: Arc<Registry>,
     segments: Vec<Segment>,
-    /// What has been read, by device address.
+    /// The code read so far, by device address.
     lines: Mutex<BTreeMap<u64, Box<[u8]>>>,
 }
 
 /// An executable segment.
 #[derive(Clone, Copy)]
 struct Segment {
-    /// Its device address.
+    /// The device address of the code.
     start: u64,
     /// The address after it.
     end: u64,
@@ -54,7 +54,7 @@ impl ModuleCode {
         let segments = object.segments().iter().filter(|s| s.executable);
         let segments = segments.map(|s| {
             let start = image.address_of(s.address);
-            // What the file does not have is no code, however much of it there is.
+            // Memory that the file does not initialize is not code, whatever its size.
             let there = (image.bytes.len() as u64).saturating_sub(start - image.base);
             let end = start + there.min(s.memory_size);
             Segment { start, end }
@@ -111,7 +111,7 @@ impl ModuleCode {
         Ok(bytes)
     }
 
-    /// What stands in device memory.
+    /// Reads the contents of device memory.
     fn read(&self, at: Range<u64>) -> Result<Box<[u8]>, String> {
         let mut bytes = vec![0; (at.end - at.start) as usize];
         match self.registry.read(at.start, &mut bytes) {
@@ -154,7 +154,7 @@ impl Code for ModuleCode {
             .then_some(self.chip)
     }
 
-    /// As the code stands when its first block is made.
+    /// The code as it was when its first block was translated.
     fn shows_exceptions(&self) -> bool {
         let code = self.segments.iter().map(|s| self.read(s.start..s.end));
         code.flatten()

@@ -34,9 +34,9 @@ pub(crate) struct Inner {
     pub perf: bool,
     pub schedule: Schedule,
     pub memory: Memory,
-    /// Where waves of different work-groups meet.
+    /// The state of global synchronization between work-groups.
     pub sync: GlobalSyncUnit,
-    /// What kernels see as their queue.
+    /// The queue that kernels can read.
     pub queue: Allocation,
     /// Whether accesses beyond the LDS are faults.
     pub strict: bool,
@@ -61,7 +61,7 @@ impl Device {
     /// A device with as many threads as the host has processors, or as the environment says ([`KernelSettings`]).
     ///
     /// # Errors
-    /// Those of [`DeviceBuilder::build`].
+    /// The errors of [`DeviceBuilder::build`].
     pub fn new(chip: Chip) -> Result<Device> {
         Device::builder(chip).build()
     }
@@ -108,7 +108,7 @@ impl Device {
         self.inner.threads
     }
 
-    /// How the waves of a work-group take turns, with the seed of random time slices.
+    /// Returns the schedule of a work-group's waves, with the seed of random time slices.
     pub fn schedule(&self) -> Schedule {
         self.inner.schedule
     }

@@ -15,18 +15,18 @@ use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
 use crate::trace::{Stepper, SummaryCache};
 
-/// How a module's code is translated.
+/// The form in which a module's code is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mode {
     /// Instructions are counted by family.
     pub count: bool,
-    /// What else has to be.
+    /// The purpose of the translation.
     pub way: Way,
-    /// What is added to it.
+    /// The operations that are added.
     pub added: Added,
 }
 
-/// What a translation is for.
+/// The purpose of a translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
     /// To run, and nothing else.
@@ -40,17 +40,17 @@ pub(crate) enum Way {
     Stepped,
 }
 
-/// What is added to each block of a program.
+/// The operations that are added to each block of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Added {
-    /// What follows undefined bits.
+    /// Whether undefined bits are tracked.
     pub follows: bool,
-    /// What watches floats.
+    /// Whether floats are checked.
     pub floats: bool,
 }
 
 impl Added {
-    /// What does it, if anything is.
+    /// Returns the pass that adds the operations, if there are any.
     fn pass(self) -> Option<Arc<dyn Pass>> {
         // The watcher of floats does not need shadows, so they come last.
         match (self.follows, self.floats) {
@@ -63,7 +63,7 @@ impl Added {
 }
 
 impl Mode {
-    /// So many modes there are.
+    /// The number of modes.
     const COUNT: usize = 32;
 
     /// The mode for single-stepping.
@@ -154,7 +154,7 @@ impl Engine {
         entry.or_insert_with(find).clone()
     }
 
-    /// What was compiled so far in a mode.
+    /// Returns the counts of what was compiled so far in a mode.
     pub(crate) fn compiled(&self, mode: Mode) -> Compiled {
         let program = self.programs[mode.index()].get();
         program.map(Executable::compiled).unwrap_or_default()

@@ -14,7 +14,7 @@ impl FoundFile {
     /// A file without records.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn create() -> io::Result<FoundFile> {
         let file = memfd_create("wavetank-found", MFdFlags::MFD_CLOEXEC)?;
         Ok(FoundFile(file.into()))
@@ -28,7 +28,7 @@ impl FoundFile {
     /// The records in the order in which they were left. What a program that was killed has left half is none.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn read(&self) -> io::Result<Vec<String>> {
         let mut bytes = Vec::new();
         (&self.0).rewind()?;
@@ -52,7 +52,7 @@ impl FoundFile {
 /// ```
 ///
 /// # Errors
-/// Those of the system.
+/// The errors of the system.
 pub fn leave(path: &Path, record: &str) -> io::Result<()> {
     let mut file = File::options().append(true).open(path)?;
     file.write_all(format!("{record}\n").as_bytes())

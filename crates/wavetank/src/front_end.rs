@@ -14,10 +14,10 @@ use wavetank_translate::{Code, FrontEnd};
 use crate::backend::{EngineChoice, Executable};
 pub use crate::stopped_wave::{FaultKind, StoppedWave};
 
-/// How often it may go back.
+/// The maximum number of taken back edges.
 const ROUNDS: u32 = 1 << 20;
 
-/// What executes the instructions. All must reach the same state.
+/// The engine that executes the instructions. All engines must reach the same state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// The interpreter that runs kernels.
@@ -76,7 +76,7 @@ pub fn run_front_end(
     }
 }
 
-/// How a program is translated that runs once.
+/// The translation of a program that runs once.
 fn once(simd: Simd) -> Translation {
     Translation {
         count: false,
@@ -114,16 +114,16 @@ impl Engine {
 
 /// Waves that run together.
 pub struct WaveGroup {
-    /// Their state.
+    /// The state of each wave.
     pub waves: Vec<Wave>,
-    /// What they have exported, and the number of the wave.
+    /// The exports of the waves, with the number of the wave.
     pub exports: Vec<(u32, Sent)>,
     states: Vec<WaveState>,
-    /// Where the scratch of the first wave begins, bytes to that of the next, bytes of a lane.
+    /// The address of the first wave's scratch, the bytes from a wave's to the next, and the bytes of a lane.
     scratch: (u64, usize, u32),
 }
 
-/// What a wave is doing.
+/// The state of a wave.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaveState {
     Ready,

@@ -12,7 +12,7 @@ fn free_of(table: Option<String>, ask: impl FnOnce() -> Option<u64>) -> u64 {
     of_table.or_else(ask).unwrap_or(0)
 }
 
-/// What sysinfo(2) calls free. What the system could give back of files it does not say.
+/// The free memory that sysinfo(2) reports. It does not include memory that the system could take back from file caches.
 #[cfg(target_os = "linux")]
 fn unused() -> Option<u64> {
     nix::sys::sysinfo::sysinfo()

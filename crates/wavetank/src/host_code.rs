@@ -65,7 +65,7 @@ impl Kernel {
         texts.join("\n")
     }
 
-    /// Where waves begin, and the modes that they begin with.
+    /// The address at which waves start, and their initial modes.
     fn start(&self) -> (u64, Modes) {
         let info = self.info();
         let descriptor = &info.descriptor;

@@ -3,15 +3,15 @@
 use thiserror::Error;
 use wavetank_gcn::{Chip, later_chip};
 
-/// How the names of the instruction sets beside GCN begin.
+/// The prefixes of the names of instruction sets other than GCN.
 const OTHERS: [&str; 2] = ["maxwell:", "visa"];
 
 /// A name that chooses no instruction set.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UnknownInstructionSet {
-    /// One beside GCN.
+    /// An instruction set other than GCN.
     #[error(
-        "`{0}` is no chip of GCN: asm, dis, explain, isa and exec take maxwell:50, maxwell:52, maxwell:53, maxwell:60, maxwell:61, maxwell:62, visa, or visa:3.3 and other versions"
+        "`{0}` is not a chip of GCN: asm, dis, explain, isa and exec take maxwell:50, maxwell:52, maxwell:53, maxwell:60, maxwell:61, maxwell:62, visa, or visa:3.3 and other versions"
     )]
     Other(String),
     /// A chip of a later architecture: the sentence about it.
@@ -19,7 +19,7 @@ pub enum UnknownInstructionSet {
     Later(String),
     /// None at all.
     #[error(
-        "`{0}` is no instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
+        "`{0}` is not an instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
     )]
     Unknown(String),
 }

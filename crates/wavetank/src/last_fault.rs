@@ -15,9 +15,9 @@ pub struct LastFault {
     pub process: u32,
     /// Whether the program got the fault as an error, and went on.
     pub handled: bool,
-    /// Where it happened, in a line.
+    /// The place of the fault, in a line.
     pub brief: String,
-    /// What happened.
+    /// The fault.
     pub sentence: String,
 }
 
@@ -28,7 +28,7 @@ impl FaultFile {
     /// A file without a note.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn create() -> io::Result<FaultFile> {
         let file = memfd_create("wavetank-fault", MFdFlags::MFD_CLOEXEC)?;
         Ok(FaultFile(file.into()))
@@ -60,7 +60,7 @@ impl LastFault {
     /// Leaves the note in place of the one before.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     ///
     /// ```
     /// use wavetank::last_fault::{FaultFile, LastFault};

@@ -26,7 +26,7 @@ pub(crate) struct ReadyWaves<'a> {
     pub function: &'a str,
     pub launch: &'a Launch,
     pub grid: Grid,
-    /// What each wave begins with.
+    /// The start state of each wave.
     pub starts: &'a dyn StartWave,
     /// The registers that hold something then.
     pub given: Registers,
@@ -38,20 +38,20 @@ pub(crate) struct ReadyWaves<'a> {
     pub lds: &'a [u32],
     /// Whether there is something in scratch when a work-group begins.
     pub has_scratch: bool,
-    /// Where the table of border colors is.
+    /// The address of the table of border colors.
     pub border_colors: Option<u64>,
     /// A fault of a wave, with what is known of memory and code there.
     pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
 }
 
-/// What became of waves.
+/// The result of a launch.
 struct Ended {
     counts: std::result::Result<Counts, Failure>,
     findings: Vec<Finding>,
     undefined_stores: Vec<UndefinedStore>,
     overruns: Overruns,
     threads: usize,
-    /// What has been compiled, if instructions are counted.
+    /// The counts of what was compiled, if instructions are counted.
     compiled: Option<Compiled>,
     wall: Duration,
 }
@@ -139,7 +139,7 @@ impl ReadyWaves<'_> {
         })
     }
 
-    /// What the workers have in common.
+    /// The data that the workers share.
     fn common<'b>(
         &'b self,
         observers: &Observers<'b>,

@@ -27,9 +27,9 @@ struct Inner {
     object: CodeObject,
     /// Kernels whose code has been checked.
     checked: Mutex<HashSet<String>>,
-    /// Its lines of source, read at first use.
+    /// The lines of source, read at first use.
     lines: OnceLock<Option<Lines>>,
-    /// Its translations; others once the host has written over the code.
+    /// The translations of the code; replaced when the host has written over the code.
     engine: RwLock<Arc<Engine>>,
     /// Keeps code and globals in device memory.
     memory: Loaded,
@@ -44,10 +44,10 @@ impl Module {
         Module::load_with(device, bytes, &|_| None)
     }
 
-    /// As [`load`](Self::load), with the device addresses of variables that the code object leaves to others to define.
+    /// Loads a code object as [`load`](Self::load) does, with the device addresses of variables that it leaves undefined.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_with(
         device: &Device,
         bytes: &[u8],
@@ -69,7 +69,7 @@ impl Module {
     /// Loads a code object with shaders: of drivers for graphics (PAL, Mesa), or any other that is no bundle.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_shaders(device: &Device, bytes: &[u8]) -> Result<Module> {
         let object = CodeObject::parse_shaders(bytes)?;
         let wanted: Target = device.chip().name().parse()?;
@@ -183,7 +183,7 @@ impl Module {
         Some((self.address_of(symbol.address), symbol.size))
     }
 
-    /// What lies at a device address: function, distance, instruction, line.
+    /// Returns the place at a device address: function, distance, instruction, line.
     pub fn place(&self, pc: u64) -> Place {
         let virtual_address = self.inner.memory.virtual_address_of(pc);
         let symbol = virtual_address.and_then(|va| self.object().symbol_at(va));

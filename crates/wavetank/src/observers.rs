@@ -12,7 +12,7 @@ use wavetank_machine::schedule::{Message, Options};
 use crate::checks::Checks;
 use crate::trace::Trace;
 
-/// What observes a launch, and may stop it.
+/// The observers of a launch, which may stop it.
 #[derive(Default)]
 pub(crate) struct Observers<'a> {
     pub timeout: Option<Duration>,

@@ -19,9 +19,9 @@ use crate::read_on::ReadOn;
 pub struct LdsOverrun {
     /// The kernel that was dispatched.
     pub kernel: String,
-    /// How often it happened, lane by lane.
+    /// The number of overruns, counted by lanes.
     pub count: u64,
-    /// Where the first access of the earliest work-group and wave was that did it.
+    /// The place of the first such access, in the earliest work-group and wave.
     pub place: Place,
     /// The work-group.
     pub group: Group,
@@ -29,7 +29,7 @@ pub struct LdsOverrun {
     pub wave: u32,
     /// The lane.
     pub lane: u8,
-    /// What it tried.
+    /// The kind of the access.
     pub kind: MemKind,
     /// The offset in the LDS.
     pub offset: u32,
@@ -67,7 +67,7 @@ impl fmt::Display for LdsOverrun {
     }
 }
 
-/// What is counted where waves see it.
+/// A record with a count.
 trait Counted {
     fn count(&mut self) -> &mut u64;
 }
@@ -84,7 +84,7 @@ impl Counted for Load {
     }
 }
 
-/// What the earliest work-group and wave has seen, with the number of all.
+/// The first record of the earliest work-group and wave, with the count of all records.
 struct Earliest<T>(Mutex<Option<(Group, u32, T)>>);
 
 impl<T> Default for Earliest<T> {
@@ -109,7 +109,7 @@ impl<T: Counted> Earliest<T> {
     }
 }
 
-/// What the threads of a dispatch have seen.
+/// The overruns of a dispatch, recorded by its threads.
 #[derive(Default)]
 pub(crate) struct Overruns {
     lds: Earliest<Seen>,

@@ -13,7 +13,7 @@ use wavetank_quote::readable;
 pub struct ReadOn {
     /// The kernel that was dispatched.
     pub kernel: String,
-    /// Where the first such load of the earliest work-group and wave was that made one.
+    /// The place of the first such load, in the earliest work-group and wave that made one.
     pub place: Place,
     /// The work-group.
     pub group: Group,

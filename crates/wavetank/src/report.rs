@@ -11,7 +11,7 @@ use wavetank_machine::schedule::Counts;
 use crate::overrun::LdsOverrun;
 use crate::read_on::ReadOn;
 
-/// What a dispatch did.
+/// The result of a dispatch.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {

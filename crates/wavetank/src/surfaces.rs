@@ -3,29 +3,29 @@
 use thiserror::Error;
 use wavetank_memory::{Registry, RegistryError, Surface, Surfaces};
 
-/// Why a surface cannot be made or read, or why a warp stopped.
+/// The reason for which a surface cannot be made or read, or a warp stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SurfaceError {
     /// There can be no such surface.
     #[error("surface {number}: {problem}")]
     Wrong {
-        /// Its number.
+        /// The number of the surface.
         number: u32,
-        /// What of it cannot be, as a sentence.
+        /// A sentence that describes the invalid property.
         problem: String,
     },
     /// No surface has the number.
     #[error("there is no surface {number}: bind one to that number first")]
     Unbound {
-        /// The number.
+        /// The number that has no surface.
         number: u32,
     },
     /// The host has no memory for it.
     #[error("surface {number}: {problem}")]
     Memory {
-        /// Its number.
+        /// The number of the surface.
         number: u32,
-        /// What of the memory.
+        /// The error of the memory.
         problem: RegistryError,
     },
     /// An instruction stopped the warp.

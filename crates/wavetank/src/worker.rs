@@ -1,4 +1,4 @@
-//! One thread's means of running waves: a back end, and the memory of its resident work-groups.
+//! A worker thread: its back end, and the memory of its resident work-groups.
 
 use std::sync::PoisonError;
 
@@ -19,7 +19,7 @@ use crate::module::Module;
 use crate::overrun::Overruns;
 use crate::trace::{Step, Stepper, Trace};
 
-/// What the workers of a dispatch have in common.
+/// The data that the workers of a dispatch share.
 pub(crate) struct Common<'a> {
     pub memory: &'a Memory,
     pub module: &'a Module,
@@ -31,17 +31,17 @@ pub(crate) struct Common<'a> {
     pub lds: &'a [u32],
     /// Whether there is something in scratch when a work-group begins.
     pub has_scratch: bool,
-    /// Where the table of border colors is.
+    /// The address of the table of border colors.
     pub border_colors: Option<u64>,
     /// Whether to count instructions.
     pub count: bool,
-    /// Which waves to watch.
+    /// The traced waves.
     pub trace: Option<Trace<'a>>,
     /// Whether accesses beyond the LDS, and loads past the end of an allocation, are faults.
     pub strict: bool,
-    /// Where they are noted, and loads past the end of an allocation.
+    /// The records of overruns, and of loads past the end of an allocation.
     pub overruns: &'a Overruns,
-    /// What is checked while waves run.
+    /// The checks while waves run.
     pub checking: &'a Checking,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Unit<'a> {
 
 /// The memory of one resident work-group.
 struct Slot {
-    /// Its LDS, while another group runs.
+    /// The LDS of the group while another group runs.
     lds: Lds,
     scratch: Option<Allocation>,
 }

@@ -32,8 +32,8 @@ const HELP: &str = "\
 Of a FILE nothing runs: code is followed from each kernel and function along all
 paths. A PROGRAM runs as with `wavetank run`, and its kernels go on where they
 are wrong: loads that are denied give 0, stores do not happen. What is found is
-told with the lines of source, where the code has them (-g) and they are at
-hand, and with the machine code. The tools are
+reported with the lines of source, where the code has them (-g) and they are
+at hand, and with the machine code. The tools are
 
   wait     registers and memory that are used before the wait for them
   hazard   wait states that the chip needs between two instructions
@@ -98,7 +98,7 @@ pub(crate) struct Check {
     /// With a program: go on behind accesses that are denied, as it does anyhow
     #[arg(long, conflicts_with = "stop_at_first")]
     keep_going: bool,
-    /// With a program: tell memory that it allocates and never frees
+    /// With a program: report memory that it allocates and never frees
     #[arg(long)]
     leaks: bool,
     /// With a program: end it after so many seconds
@@ -175,8 +175,8 @@ impl Check {
                 continue;
             }
             let own = by_kernel.remove(root.name).unwrap_or_default();
-            let (hidden, told): (Vec<_>, Vec<_>) = own.into_iter().partition(|f| known.hide(f));
-            let text = report.add(part, &root, &places, &told, hidden.len());
+            let (hidden, shown): (Vec<_>, Vec<_>) = own.into_iter().partition(|f| known.hide(f));
+            let text = report.add(part, &root, &places, &shown, hidden.len());
             if !text.is_empty() {
                 print(&text)?;
             }

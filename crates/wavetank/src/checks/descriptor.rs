@@ -8,10 +8,10 @@ use wavetank_translate::buffer_dialect;
 /// A descriptor that an instruction has used.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Used {
-    /// Its first register.
+    /// The first register of the descriptor.
     register: u8,
     descriptor: BufferDescriptor,
-    /// Whether it counts records; else bytes.
+    /// Whether its size counts records, and not bytes.
     counts_records: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct First<T> {
 impl<T> First<T> {
     /// The wave and some of its lanes, in words.
     pub(super) fn actor(&self, lanes: u64) -> String {
-        // What all lanes share is no matter of lanes.
+        // A reason that all lanes share is not one of single lanes.
         let lanes = if lanes == u64::MAX { 0 } else { lanes };
         wave_in_words(&self.group, self.wave, lanes)
     }

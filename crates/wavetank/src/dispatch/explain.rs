@@ -55,7 +55,7 @@ impl Dispatch<'_> {
         sides.fold(bytes.into(), u64::saturating_mul)
     }
 
-    /// What can be done about a refused access.
+    /// Returns the suggestion for a refused access.
     fn hint(&self, reason: MemoryFaultReason, recursive: bool) -> Option<&'static str> {
         match reason {
             MemoryFaultReason::StackOverflow { .. } if self.has_dynamic_stack() => Some(

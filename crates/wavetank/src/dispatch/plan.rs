@@ -125,7 +125,7 @@ impl Dispatch<'_> {
             signature: self.kernel.signature(),
         })?;
         let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
-        // What does not fit 32 bits is far too much, too.
+        // A size that does not fit 32 bits is far too large, too.
         let lds = u32::try_from(lds).unwrap_or(u32::MAX);
         let hidden = Hidden {
             grid,

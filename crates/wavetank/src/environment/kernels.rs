@@ -1,4 +1,4 @@
-//! How kernels run, where the environment says it.
+//! The settings of kernels in environment variables.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use super::{WrongSetting, variable, yes_or_no};
 /// The most threads that can be requested.
 const MAX_THREADS: usize = 1024;
 
-/// What variables of the environment say about how kernels run. A variable that is not set or empty says nothing.
+/// The settings of kernels in environment variables. A variable that is not set or empty has no effect.
 ///
 /// [`DeviceBuilder`](crate::DeviceBuilder) takes from here the settings that its caller does not set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -66,14 +66,14 @@ fn named<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, 
 
 fn stack(text: &str) -> Result<u32, String> {
     let bytes = text.parse();
-    bytes.map_err(|_| format!("{text:?} is no number of bytes below 2^32"))
+    bytes.map_err(|_| format!("{text:?} is not a number of bytes below 2^32"))
 }
 
 fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok();
     let threads = threads.filter(|n| (1..=MAX_THREADS).contains(n));
     threads.ok_or_else(|| {
-        format!("`{text}` is no number of threads; write one from 1 to {MAX_THREADS}")
+        format!("`{text}` is not a number of threads; write one from 1 to {MAX_THREADS}")
     })
 }
 

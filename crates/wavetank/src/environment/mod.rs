@@ -26,7 +26,7 @@ const LEAST_MEMORY: u64 = 1 << 20;
 /// The most: all addresses that a process has.
 const MAX_MEMORY: u64 = 1 << 47;
 
-/// What is said while a program runs.
+/// The amount of logging while a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Log {
     /// Errors only.
@@ -46,7 +46,7 @@ impl FromStr for Log {
             "info" => Ok(Log::Info),
             "trace" => Ok(Log::Trace),
             _ => Err(format!(
-                "{text:?} is no level of the log; write info or trace"
+                "{text:?} is not a level of the log; write info or trace"
             )),
         }
     }
@@ -103,7 +103,7 @@ fn check_features(facts: &ChipFacts, features: &[&str]) -> Result<(), String> {
     let requested = [&[chip.name()], features].concat().join(":");
     let requested: Target = requested.parse().map_err(|_| {
         format!(
-            "`{}` is no target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
+            "`{}` is not a target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
             requested.escape_debug()
         )
     })?;
@@ -132,7 +132,7 @@ fn bytes(text: &str) -> Result<u64, String> {
         .filter(|bytes| (LEAST_MEMORY..=MAX_MEMORY).contains(bytes))
         .ok_or_else(|| {
             let text = text.escape_debug();
-            format!("`{text}` is no size of memory; write 512M, 8G or another from 1M to 128T")
+            format!("`{text}` is not a size of memory; write 512M, 8G or another from 1M to 128T")
         })
 }
 
@@ -141,7 +141,7 @@ fn bytes(text: &str) -> Result<u64, String> {
 pub struct Settings {
     /// The GPUs that the program finds, at least one.
     pub gpus: Vec<Gpu>,
-    /// What is said while it runs.
+    /// The amount of logging.
     pub log: Log,
     /// Whether it ends with a table of its kernels.
     pub stats: bool,
@@ -151,7 +151,7 @@ pub struct Settings {
     pub stop_at_first: bool,
     /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
-    /// How its kernels run.
+    /// The settings of kernels.
     pub kernels: KernelSettings,
 }
 
@@ -227,7 +227,7 @@ fn variable<T>(
     let Some(value) = value(variable).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    // What is no UTF-8 is no value of ours either: `parse` quotes it.
+    // A value that is not UTF-8 is not valid either: `parse` quotes it.
     let parsed = parse(value.to_string_lossy().trim());
     parsed
         .map(Some)
@@ -304,7 +304,7 @@ mod tests {
         assert!(
             of("gfx900:fast")
                 .unwrap_err()
-                .contains("`gfx900:fast` is no target")
+                .contains("`gfx900:fast` is not a target")
         );
         assert!(of("gfx1031").unwrap_err().contains("is a chip of RDNA"));
         assert!(of("voodoo").unwrap_err().contains("gfx900, gfx902"));
@@ -313,10 +313,14 @@ mod tests {
     #[test]
     fn wrong_values_are_sentences() {
         for (name, value, part) in [
-            ("WAVETANK_LOG", "bogus", "\"bogus\" is no level of the log"),
+            (
+                "WAVETANK_LOG",
+                "bogus",
+                "\"bogus\" is not a level of the log",
+            ),
             ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
-            ("WAVETANK_CHECK", "luck", "`luck` is no tool"),
-            ("WAVETANK_CHECK", "race,", "`` is no tool"),
+            ("WAVETANK_CHECK", "luck", "`luck` is not a tool"),
+            ("WAVETANK_CHECK", "race,", "`` is not a tool"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_LEAKS", "all", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is not a GPU"),
@@ -324,18 +328,18 @@ mod tests {
             ("WAVETANK_GPU", "gfx900,", "names no GPU"),
             ("WAVETANK_GPU", "gfx900:", "nothing after it"),
             ("WAVETANK_GPU", "gfx900::8G", "nothing after it"),
-            ("WAVETANK_MEMORY", "much", "`much` is no size of memory"),
+            ("WAVETANK_MEMORY", "much", "`much` is not a size of memory"),
             (
                 "WAVETANK_SIMD",
                 "fast",
-                "`fast` is no level of vector instructions",
+                "`fast` is not a level of vector instructions",
             ),
-            ("WAVETANK_ENGINE", "fast", "`fast` is no engine"),
+            ("WAVETANK_ENGINE", "fast", "`fast` is not an engine"),
             ("WAVETANK_PERF", "yes", "neither 1 nor 0"),
-            ("WAVETANK_THREADS", "0", "`0` is no number of threads"),
-            ("WAVETANK_SCHEDULE", "unfair", "`unfair` is no schedule"),
+            ("WAVETANK_THREADS", "0", "`0` is not a number of threads"),
+            ("WAVETANK_SCHEDULE", "unfair", "`unfair` is not a schedule"),
             ("WAVETANK_STRICT", "yes", "neither 1 nor 0"),
-            ("WAVETANK_STACK", "16K", "\"16K\" is no number of bytes"),
+            ("WAVETANK_STACK", "16K", "\"16K\" is not a number of bytes"),
         ] {
             let text = read(name, value).unwrap_err();
             assert!(text.starts_with(name) && text.contains(part), "{text}");
@@ -359,7 +363,7 @@ mod tests {
         let one = read("", "").unwrap().memory();
         let two = read("WAVETANK_GPU", "gfx900,gfx906").unwrap().memory();
         assert!(one[0] <= host::free_memory());
-        // What is free changes from look to look.
+        // The free memory changes from call to call.
         assert!(two[0] + two[1] < one[0] * 3 / 2, "{one:?} {two:?}");
     }
 }

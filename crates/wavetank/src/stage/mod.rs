@@ -83,7 +83,7 @@ impl Stage {
         Stage::Compute,
     ];
 
-    /// Its name: `ls`, `hs`, `es`, `gs`, `vs`, `ps`, `cs`.
+    /// Returns the name: `ls`, `hs`, `es`, `gs`, `vs`, `ps`, `cs`.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Local => "ls",
@@ -114,7 +114,7 @@ impl fmt::Display for Stage {
 
 /// A text that names no stage.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no stage; there are ls, hs, es, gs, vs, ps and cs")]
+#[error("`{0}` is not a stage; there are ls, hs, es, gs, vs, ps and cs")]
 pub struct UnknownStage(String);
 
 impl FromStr for Stage {

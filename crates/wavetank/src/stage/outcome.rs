@@ -7,17 +7,17 @@ use wavetank_machine::{Exported, Sent};
 use super::{ExportTarget, Stage};
 use crate::report::Report;
 
-/// What became of a run of a stage.
+/// The result of running a stage.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The stage.
     pub stage: Stage,
-    /// What every export sent, by work-group and wave, those of a wave in the order in which it made them.
+    /// The exports by work-group and wave, those of a wave in the order of execution.
     pub exports: Vec<Exported>,
     /// The messages, in the same order: of a geometry shader, what it emits and cuts.
     pub messages: Vec<Message>,
-    /// What ran.
+    /// The report of the run.
     pub report: Report,
     pub(super) items: usize,
     pub(super) group_items: usize,
@@ -72,7 +72,7 @@ impl Outcome {
         all
     }
 
-    /// What a wave has not sent.
+    /// Returns the exports that a wave lacks.
     fn missing(&self, group: u64, wave: u32) -> Option<&'static str> {
         let own = |e: &&Exported| (e.group.index, e.wave) == (group, wave);
         let counts = |target: u8| match self.stage {

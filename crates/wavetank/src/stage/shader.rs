@@ -227,7 +227,7 @@ impl<'a> Shader<'a> {
         grid.map_err(|problem| self.wrong(problem.to_string()))
     }
 
-    /// What the waves start with, if they can.
+    /// Returns the start state of the waves, if it can be made.
     fn start(&self, grid: &Grid) -> Result<StageLaunch> {
         let waves: u32 = (0..grid.count()).map(|n| grid.group(n).waves()).sum();
         let sgprs = self.shared.len() + self.own.len();

@@ -70,7 +70,7 @@ impl CliIsa for Generation {
     fn refuse_lines(path: &Path, numbers: &[usize]) -> Result {
         let [first, ..] = numbers else { return Ok(()) };
         let sentence = format!(
-            "line {first} is no word of 16 hexadecimal digits ({} such in all)",
+            "line {first} is not a word of 16 hexadecimal digits ({} such in all)",
             numbers.len()
         );
         Err(Failure::usage(sentence).of(path))
