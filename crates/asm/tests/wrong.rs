@@ -163,6 +163,10 @@ fn what_never_ends_ends_with_a_sentence() {
         ".byte 1\n.subsection 3\n.p2align 31\n.byte 1",
         &["256 megabytes at most"],
     );
+    says(
+        ".comm x, 4, 32",
+        &["base-2 logarithm, at most 31: write 4 for 16 bytes"],
+    );
     says(".data\n.p2align 30\n.byte 1", &["256 megabytes at most"]);
     says(
         ".uleb128 b-a\na: b: .p2align 31\n.byte 1\n.p2align 31",

@@ -37,7 +37,7 @@ pub(crate) struct Demo {
     size: [u32; 2],
     #[command(flatten)]
     running: Running,
-    /// Print what ran as JSON
+    /// Print the statistics of the run as JSON
     #[arg(long)]
     json: bool,
 }

@@ -35,7 +35,7 @@ Examples:
 
 /// Disassembles code objects, plain words, or lines of hexadecimal bytes
 ///
-/// A listing has symbols and branch targets as labels, and address and words behind each instruction.
+/// A listing has symbols and branch targets as labels, and address and words after each instruction.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Dis {

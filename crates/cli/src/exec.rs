@@ -177,7 +177,7 @@ impl Exec {
             let path = Path::new(&self.what);
             let isa = self.target.set_name()?;
             let text = self.what.to_str().ok_or_else(|| {
-                Failure::usage("there is no such file, and no UTF-8 text").of(path)
+                Failure::usage("there is no such file, and the argument is not UTF-8").of(path)
             })?;
             let words = self.state.iter().take_while(|word| !begins_state(word));
             let words: Vec<&str> = std::iter::once(text)

@@ -98,7 +98,7 @@ fn wrong_lines_have_their_place() {
     std::fs::write(folder.join("words"), "12\n").expect("words");
     wavetank_in(&folder, "dis --isa maxwell:52 --hex words")
         .refused(&["line 1 is not a word of 16"]);
-    wavetank_in(&folder, "dis --isa maxwell:52 a.s").refused(&["no cubin", "--raw"]);
+    wavetank_in(&folder, "dis --isa maxwell:52 a.s").refused(&["not a cubin", "--raw"]);
     wavetank("asm --isa maxwell:52 --dialect clrx absent.s")
         .refused(&["--dialect clrx is a syntax of GCN"]);
     wavetank("asm --isa maxwell:51 absent.s").refused(&["maxwell:51", "maxwell:52"]);

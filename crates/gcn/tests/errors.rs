@@ -10,7 +10,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add_f23 v0, 1.0, v1",
         "v_add_f23",
-        "no instruction of gfx900",
+        "not an instruction of gfx900",
         "did you mean `v_add_f32`?",
     ),
     (
@@ -397,7 +397,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add",
         "v_add",
-        "no instruction of gfx900",
+        "not an instruction of gfx900",
         "names that begin so: v_add_co_u32, v_add_f16, v_add_f32",
     ),
     (
@@ -501,7 +501,7 @@ const CLRX_ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add_f23 v0, v1, v2",
         "v_add_f23",
-        "no instruction of gfx900",
+        "not an instruction of gfx900",
         "did you mean `v_add_f32`?",
     ),
     (

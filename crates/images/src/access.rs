@@ -306,7 +306,7 @@ mod tests {
 
     /// The size of the texels in bytes.
     const BYTES: usize = 1 << 14;
-    /// Registers: coordinates, then what is stored, then what is loaded.
+    /// The first register of stored data, after the coordinates; [`TO`] is that of loaded data.
     const DATA: usize = 4;
     const TO: usize = 8;
 

@@ -122,8 +122,7 @@ impl From<Fault> for Leave {
 
 /// Runs waves. Implementations share the layout of [`Wave`].
 pub trait Backend {
-    /// Runs one wave until it ends, waits, yields or fails. Each block is charged
-    /// by its [`BlockCost`](crate::BlockCost), which says whether the wave yields there.
-    /// The unit is entered, and left by the caller.
+    /// Runs one wave until it ends, waits, yields or fails. Each block is charged by its [`BlockCost`](crate::BlockCost), which
+    /// decides whether the wave yields there. The caller has entered the memory unit, and leaves it afterwards.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Leave;
 }

@@ -9,12 +9,12 @@
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |
 //!
-//! The budget is counted in guest instructions; its size is the scheduler's. A wave spins when it comes round a loop and
-//! the loads in it gave what they gave in the round before, from the same addresses, while the wave has written no memory:
-//! only others can end that. An atomic operation that returns the old value is such a load, since the same old value comes
-//! back only if it leaves memory as it was.
+//! The budget is counted in guest instructions; the scheduler sets it. A wave spins when it takes the back edge of a loop, the
+//! loads in the loop returned the same values from the same addresses as in the previous iteration, and the wave has not written
+//! memory: only other waves can end that. An atomic operation that returns the old value counts as such a load, since the same
+//! old value is returned again only if the operation leaves memory unchanged.
 //!
-//! Code without a loop ends, so that nothing else has to be looked at.
+//! Code without a loop ends, so no other yield points are needed.
 
 use crate::backend::{Leave, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
@@ -23,7 +23,7 @@ use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
 /// A spin loop: only a store of another wave can end it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpinLoop {
-    /// The guest address of the branch back.
+    /// The guest address of the back edge.
     pub branch: u64,
     /// The scalar and vector registers that differ between iterations that make progress: the results of loads, and the parts of
     /// their addresses.
@@ -36,18 +36,18 @@ pub struct BlockCost {
     /// The guest address of the last instruction, after which it is charged.
     pc: u64,
     cost: i64,
-    /// After the end of the block, and after a branch that is taken.
+    /// The yield points after the end of the block, and after its taken branch.
     points: [Option<YieldPoint>; 2],
     /// The target of a taken branch.
     taken: Option<u64>,
     /// Whether the block writes memory, so that earlier loads of a spin loop do not count.
     writes: bool,
-    /// The loop that its branch back closes.
+    /// The loop that the block's back edge closes.
     spin_loop: Option<SpinLoop>,
 }
 
 impl BlockCost {
-    /// The cost of a block as it was lifted. Its back edge may close a spin loop.
+    /// Returns the cost of a block as it was lifted. Its back edge may close a spin loop.
     pub fn new(block: &Block, spin_loop: Option<SpinLoop>) -> BlockCost {
         let (mut at, mut loads, mut writes) = (block.pc, false, false);
         let (mut next, mut taken) = (None, None);
@@ -78,7 +78,7 @@ impl BlockCost {
         }
     }
 
-    /// The cost of the simplified block: a branch that is always taken is its only edge.
+    /// Returns the cost of the simplified block: a branch that is always taken is its only edge.
     pub fn of_simplified(mut self, simple: &Block) -> BlockCost {
         let end = simple.nodes.last().map(|node| &node.op);
         if let Some(Op::End(Terminator::Branch(to))) = end
@@ -89,13 +89,13 @@ impl BlockCost {
         self
     }
 
-    /// The cost of several iterations of a one-block loop, of which only the last can end the time slice.
+    /// Returns the cost of several iterations of a one-block loop, of which only the last can end the time slice.
     pub fn of_iterations(self, count: usize) -> BlockCost {
         let cost = self.cost * count as i64;
         BlockCost { cost, ..self }
     }
 
-    /// The cost of one instruction for single-stepping: a budget of 1 is used up after it.
+    /// Returns the cost of one instruction for single-stepping: a budget of 1 is used up after it.
     pub const fn step(pc: u64) -> BlockCost {
         BlockCost {
             pc,
@@ -107,13 +107,13 @@ impl BlockCost {
         }
     }
 
-    /// The edge by which the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
+    /// Returns the edge by which the block was left, determined by the wave's PC: 1 for a taken branch, else 0.
     pub fn edge(&self, pc: u64) -> usize {
         usize::from(self.taken == Some(pc))
     }
 
-    /// A wave has run the block and left it by an [`edge`](Self::edge): takes what it costs, and says whether the wave's time slice
-    /// ends here, and why.
+    /// Charges a wave that has run the block and left it by an [`edge`](Self::edge). Returns the yield point if the wave's time
+    /// slice ends here.
     #[inline(always)]
     pub fn charge(
         &self,
@@ -145,36 +145,37 @@ impl BlockCost {
         (wave.budget <= 0).then_some(point)
     }
 
-    /// The number of guest instructions that it takes from the budget.
+    /// Returns the cost in guest instructions.
     pub fn cost(&self) -> i64 {
         self.cost
     }
 
-    /// Whether the time slice may end after the block, left by an [`edge`](Self::edge): compiled code charges itself while there is
-    /// budget left, and nothing else to be looked at.
+    /// Returns whether the time slice may end after the block, left by an [`edge`](Self::edge). If not, compiled code charges the
+    /// cost itself, as long as there is budget left.
     pub fn may_end(&self, edge: usize) -> bool {
         self.points[edge].is_some()
     }
 
-    /// Whether spinning is detected on this [`edge`](Self::edge) out of the block.
+    /// Returns whether spinning is detected on this [`edge`](Self::edge) out of the block.
     pub fn may_spin(&self, edge: usize) -> bool {
         self.points[edge] == Some(YieldPoint::BackEdge) && self.spin_loop.is_some()
     }
 
-    /// Whether the block writes memory, which resets the [`SpinState`].
+    /// Returns whether the block writes memory, which resets the [`SpinState`].
     pub fn resets_spin_state(&self) -> bool {
         self.writes
     }
 }
 
 impl SpinLoop {
-    /// A wave goes back: whether it has learnt nothing in this round.
+    /// Returns whether the iteration that ends at this back edge made no progress: all compared registers have the values of the
+    /// previous iteration.
     #[cold]
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
         let last = wave.spin;
         let branch = self.branch;
-        // Loops that write do so in every round mostly: only the second one without is looked at.
+        // Most loops that write do so in every iteration, so registers are compared from the second iteration without a write on.
         let again = last.known > 0 && last.branch == branch;
         let seen = if again { self.digest(wave, vector) } else { 0 };
         let known = 1 + u64::from(again);
@@ -186,7 +187,7 @@ impl SpinLoop {
         again && last.known == 2 && seen == last.seen
     }
 
-    /// Stands for the values of the registers.
+    /// Returns a hash of the values of the registers.
     fn digest(&self, wave: &Uniform, vector: &VectorRegisters) -> u64 {
         let mut digest = 0u64;
         let mut add = |word: u32| {
@@ -211,8 +212,8 @@ impl SpinLoop {
     }
 }
 
-/// Whether an access may leave other memory after it in every round of a loop. An atomic operation that returns the old value does
-/// not count: the value is among the registers that are compared.
+/// Returns whether an access may change memory in every iteration of a loop. An atomic operation that returns the old value does
+/// not count: that value is among the compared registers.
 fn writes_for_good(op: &MemOp) -> bool {
     op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
 }

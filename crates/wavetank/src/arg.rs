@@ -169,7 +169,7 @@ fn encode(arg: &Arg, param: &Param) -> Result<Vec<u8>, String> {
 pub(crate) struct Explicit {
     /// The argument block, hidden arguments still zero.
     pub block: Vec<u8>,
-    /// Bytes of LDS in all: the kernel's own and what LDS pointers requested.
+    /// All LDS in bytes: the kernel's own, and that of LDS pointers.
     pub lds_bytes: u64,
 }
 
@@ -393,7 +393,7 @@ mod tests {
             assert_eq!(at(offset), want, "{offset}");
         }
         assert_eq!((out.block.len(), out.lds_bytes), (104, 68));
-        // 28 bytes, or with what drivers put after them 44.
+        // 28 bytes, or 44 with the values that drivers add.
         let args = [
             Arg::Pointer(0),
             Arg::Pointer(0),

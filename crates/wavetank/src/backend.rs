@@ -98,7 +98,7 @@ impl Executable {
         }
     }
 
-    /// Returns the counts of what was compiled so far.
+    /// Returns the counts of compiled code.
     pub(crate) fn compiled(&self) -> Compiled {
         match self {
             Executable::Interpreted(_) => Compiled::default(),

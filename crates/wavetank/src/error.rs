@@ -33,7 +33,7 @@ pub enum Error {
     UnknownKernel {
         /// The name requested.
         name: String,
-        /// Whether the first kernel may be what was meant.
+        /// Whether the first kernel is similar to the name, so that it may be meant.
         similar: bool,
         /// The kernels that there are, the most similar ones first.
         kernels: Vec<String>,
@@ -43,7 +43,7 @@ pub enum Error {
     UnknownFunction {
         /// The name requested.
         name: String,
-        /// Whether the first function may be what was meant.
+        /// Whether the first function is similar to the name, so that it may be meant.
         similar: bool,
         /// The functions that there are, the most similar ones first.
         functions: Vec<String>,
@@ -178,7 +178,7 @@ impl Error {
         }
     }
 
-    /// The same, with what was found until then.
+    /// Returns the error with the findings up to the failure.
     pub(crate) fn with_findings(mut self, findings: Vec<Finding>) -> Error {
         match &mut self {
             Error::Fault(fault) => fault.findings = findings,
@@ -215,7 +215,7 @@ fn other_functions(similar: bool, functions: &[String]) -> String {
     }
 }
 
-/// A fault: what happened, where, in which wave.
+/// A fault, with its place and wave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelFault {
     /// The kernel that was dispatched.

@@ -25,7 +25,7 @@ impl FoundFile {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
     }
 
-    /// The records in the order in which they were left. What a program that was killed has left half is none.
+    /// Reads the records in the order in which they were added. A record that a killed program has left incomplete is skipped.
     ///
     /// # Errors
     /// The errors of the system.
@@ -39,7 +39,7 @@ impl FoundFile {
     }
 }
 
-/// Leaves a record, which has no line breaks, after those that are there.
+/// Adds a record, which has no line breaks, after the existing ones.
 ///
 /// ```
 /// use wavetank::found_file::{FoundFile, leave};

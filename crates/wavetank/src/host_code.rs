@@ -12,11 +12,11 @@ use crate::engine::modes_at_start;
 use crate::kernel::Kernel;
 
 impl Kernel {
-    /// What its code is compiled to on this host, as text: guest instruction, IR and host instructions one below the other,
-    /// block by block, with the registers of the guest named. Blocks after computed jumps are not in it.
+    /// Returns the compiled code of the kernel on this host as text: guest instruction, IR and host instructions one below the
+    /// other, block by block, with the registers of the guest named. Blocks after computed jumps are not included.
     ///
     /// # Errors
-    /// The sentence that says why this host compiles no kernels.
+    /// A sentence with the reason for which this host cannot compile kernels.
     ///
     /// ```no_run
     /// use wavetank::{Chip, Device, Module};

@@ -6,7 +6,7 @@ use wavetank_gcn::{Chip, later_chip};
 /// The prefixes of the names of instruction sets other than GCN.
 const OTHERS: [&str; 2] = ["maxwell:", "visa"];
 
-/// A name that chooses no instruction set.
+/// The error for a name that is not an instruction set's.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UnknownInstructionSet {
     /// An instruction set other than GCN.
@@ -17,23 +17,23 @@ pub enum UnknownInstructionSet {
     /// A chip of a later architecture: the sentence about it.
     #[error("{0}")]
     Later(String),
-    /// None at all.
+    /// An unknown name.
     #[error(
         "`{0}` is not an instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
     )]
     Unknown(String),
 }
 
-/// The chip that a name of an instruction set stands for: `gfx900`, one of LLVM's names, such as `tonga`, the code name
-/// of a chip, such as `vega20`, or a product, such as `rx580`, in any case.
+/// Returns the chip for a name of an instruction set, ignoring case: `gfx900`, one of LLVM's names, such as `tonga`, the code
+/// name of a chip, such as `vega20`, or a product, such as `rx580`.
 ///
 /// # Errors
-/// An [`UnknownInstructionSet`], which says what could be written.
+/// An [`UnknownInstructionSet`], which lists valid names.
 ///
 /// ```
 /// use wavetank::{Chip, instruction_set};
 /// assert_eq!(instruction_set("fiji"), Ok(Chip::Gfx803));
-/// assert!(instruction_set("visa").unwrap_err().to_string().contains("no chip of GCN"));
+/// assert!(instruction_set("visa").unwrap_err().to_string().contains("not a chip of GCN"));
 /// ```
 pub fn instruction_set(name: &str) -> Result<Chip, UnknownInstructionSet> {
     if OTHERS.iter().any(|other| name.starts_with(other)) {

@@ -1,5 +1,5 @@
-//! A note of the last fault of a kernel, from a program to its parent process: a program that dies says by its exit status
-//! that it did, and not of what.
+//! A record of the last fault of a kernel, from a program to its parent process: an exit status does not give the reason for
+//! which a program died.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -13,7 +13,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 pub struct LastFault {
     /// The process in which it happened.
     pub process: u32,
-    /// Whether the program got the fault as an error, and went on.
+    /// Whether the program got the fault as an error, and continued.
     pub handled: bool,
     /// The place of the fault, in a line.
     pub brief: String,

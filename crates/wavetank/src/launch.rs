@@ -40,7 +40,7 @@ pub(crate) struct ReadyWaves<'a> {
     pub has_scratch: bool,
     /// The address of the table of border colors.
     pub border_colors: Option<u64>,
-    /// A fault of a wave, with what is known of memory and code there.
+    /// Describes a fault of a wave by the memory and code at its place.
     pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
 }
 
@@ -51,7 +51,7 @@ struct Ended {
     undefined_stores: Vec<UndefinedStore>,
     overruns: Overruns,
     threads: usize,
-    /// The counts of what was compiled, if instructions are counted.
+    /// The counts of compiled code, if instructions are counted.
     compiled: Option<Compiled>,
     wall: Duration,
 }
@@ -84,7 +84,7 @@ impl ReadyWaves<'_> {
         })
     }
 
-    /// Runs the waves to their end, or to what stops them, and gives what the checks have found.
+    /// Runs the waves to their end or to a fault, and returns the findings of the checks.
     ///
     /// # Errors
     /// [`Error::Checks`].

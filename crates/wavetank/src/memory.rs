@@ -23,7 +23,7 @@ impl Memory {
         self.registry.clone()
     }
 
-    /// Zeroed memory. `what` names it in messages.
+    /// Allocates zeroed memory. `what` is its name in messages.
     pub(crate) fn allocate(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
         let allocation = self.registry.allocate(what, bytes, align);
         let allocation = allocation.map_err(|_| Error::OutOfMemory { bytes })?;

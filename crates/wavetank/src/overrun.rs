@@ -1,5 +1,4 @@
-//! Accesses beyond what a kernel has that have a result all the same: those beyond its LDS, and their report; loads
-//! past the end of an allocation.
+//! Accesses that are out of bounds but not faults: those beyond the LDS, and their report; loads past the end of an allocation.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +13,7 @@ use crate::error::access_of;
 use crate::module::Module;
 use crate::read_on::ReadOn;
 
-/// A kernel that went beyond its LDS. That has a result, as on a chip: loads gave 0 there, stores were dropped.
+/// Accesses of a kernel beyond its LDS. They are not faults, as on a chip: loads gave 0 there, and stores were dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LdsOverrun {
     /// The kernel that was dispatched.
@@ -117,7 +116,7 @@ pub(crate) struct Overruns {
 }
 
 impl Overruns {
-    /// Adds what a wave did to its memory unit.
+    /// Adds the overruns of a wave from its memory unit.
     #[inline(always)]
     pub(crate) fn add(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if let Some(seen) = memory.take_lds_overrun() {

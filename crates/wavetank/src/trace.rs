@@ -88,7 +88,7 @@ pub(crate) struct Stepper<'a> {
     summaries: &'a SummaryCache,
 }
 
-/// The blocks of a module, and what each takes of a time slice.
+/// The blocks of a module with their costs.
 pub(crate) struct SummaryCache {
     translator: Translator,
     known: Cache<(Summaries, BlockCost)>,
@@ -112,7 +112,7 @@ impl SummaryCache {
                 self.translator.block_cost(&block, modes),
             )
         });
-        // SAFETY: what is known stays as long as the cache, and is not changed.
+        // SAFETY: the entries live as long as the cache, and are not changed.
         unsafe { known.as_ref() }
     }
 }
@@ -169,7 +169,8 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    /// Those of `spans` that the wave has, of which `vgprs` are vector registers. In the order of their numbers, each once.
+    /// Returns the registers of `spans` that the wave has, each once, in the order of their numbers. It has `vgprs` vector
+    /// registers.
     fn of(wave: &Wave, vgprs: usize, spans: &[Span]) -> Self {
         let uniform = wave.uniform();
         let registers = |file: RegFile, size: usize| -> BTreeSet<u8> {

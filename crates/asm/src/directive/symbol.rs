@@ -111,8 +111,8 @@ fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     Ok(())
 }
 
-/// Reads the operands of `.comm`: a name, a size in bytes, and an alignment as a power of two, as LLVM prints and reads it for
-/// this target.
+/// Reads the operands of `.comm`: a name, a size in bytes, and the base-2 logarithm of an alignment, as LLVM prints and reads it
+/// for this target.
 fn common_operands(
     a: &mut Assembler<'_>,
     cursor: &mut Cursor<'_>,

@@ -67,7 +67,7 @@ Examples:
 /// Finds what is wrong with kernels: bad accesses, races, missing waits and wait states
 ///
 /// FILE is a code object or an offload bundle, of which the code is read. With --static it may be a host program with such code
-/// inside. What stands behind `--` is a program that runs.
+/// inside. A program that runs follows `--`.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Check {
@@ -92,16 +92,16 @@ pub(crate) struct Check {
     /// How the kernels of a program run
     #[command(flatten)]
     running: Running,
-    /// With a program: stop its kernels at the first access that is denied, instead of going on behind it
+    /// With a program: stop its kernels at the first access that is denied, instead of continuing after it
     #[arg(long)]
     stop_at_first: bool,
-    /// With a program: go on behind accesses that are denied, as it does anyhow
+    /// With a program: continue after accesses that are denied, which is the default
     #[arg(long, conflicts_with = "stop_at_first")]
     keep_going: bool,
     /// With a program: report memory that it allocates and never frees
     #[arg(long)]
     leaks: bool,
-    /// With a program: end it after so many seconds
+    /// With a program: end it after this number of seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Explain a rule, such as race/read-write, or list all of them; nothing is checked

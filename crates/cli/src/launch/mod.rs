@@ -116,7 +116,7 @@ pub(crate) struct Launch {
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
-    /// The function of the file at which waves go on that trap (TBA)
+    /// The function of the file at which waves continue when they trap (TBA)
     #[arg(
         long,
         value_name = "FUNCTION",

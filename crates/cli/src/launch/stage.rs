@@ -37,7 +37,7 @@ pub(super) struct StageOptions {
     /// The file is plain code, as `wavetank asm --raw -o` writes it; --gpu says for which chip
     #[arg(long, requires = "stage", requires = "gpu")]
     raw: bool,
-    /// The next SGPR behind the user data (--arg), with a value for each wave
+    /// The next SGPR after the user data (--arg), with a value for each wave
     #[arg(long, value_name = "N,N,…", requires = "stage")]
     wave_data: Vec<String>,
     /// The next VGPR, from v0 on: a number for all items, or an element of 32 bits for each

@@ -88,7 +88,7 @@ pub(crate) trait CliIsa: SurfaceIsa {
         serde_json::json!({ "instructions": rows })
     }
 
-    /// The sentence under the list that counts what is executed.
+    /// Returns the sentence under the list, which counts the executed operations.
     fn summary(self, rows: &[Row<Self::RowFacts>]) -> String;
 }
 

@@ -1,4 +1,4 @@
-//! The engine: which blocks are compiled, and how a wave goes from one to the next.
+//! The engine: the selection of blocks to compile, and the transfer of a wave from one block to the next.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -54,7 +54,7 @@ struct Ready {
     heads: Vec<Box<Head>>,
 }
 
-// SAFETY: the code is not written any more, and what its head has to be changed is atomic.
+// SAFETY: the code is not written any more, and the parts of its head that change are atomic.
 unsafe impl Send for Known {}
 // SAFETY: as above.
 unsafe impl Sync for Known {}
@@ -68,9 +68,9 @@ pub struct Jit {
     memory: Mutex<CodeMemory>,
     enter: Enter,
     compiled: Mutex<Compiled>,
-    /// Registers that are dead after blocks, as far as they have been computed.
+    /// The registers that are dead after blocks, as computed so far.
     dead: Mutex<HashMap<Key, RegisterSet>>,
-    /// Names for perf, if it gets them.
+    /// The names for perf, if it gets any.
     names: Option<Names>,
 }
 
@@ -82,23 +82,23 @@ pub enum Unavailable {
         "the processor has neither AVX-512 with F, BW, CD, DQ and VL nor AVX2 with FMA, F16C, BMI1, LZCNT and POPCNT"
     )]
     Processor,
-    /// The system gives no memory that can be executed.
+    /// The system does not provide executable memory.
     #[error("the system gives no memory for code: {0}")]
     Memory(#[from] std::io::Error),
 }
 
 impl Unavailable {
-    /// Whether hosts of this kind usually have it: then slow kernels need an explanation.
+    /// Returns whether hosts of this kind usually run compiled code, so that slow kernels need an explanation.
     pub fn is_unusual(&self) -> bool {
         true
     }
 }
 
 impl Jit {
-    /// A program on the engine of the first tier, whose blocks are compiled once they have been entered `hot` times.
+    /// Returns a program on the engine of the first tier, whose blocks are compiled once they have been entered `hot` times.
     ///
     /// # Errors
-    /// If this machine cannot run compiled code. The program comes back.
+    /// If this machine cannot run compiled code. The program is returned with the error.
     pub fn new<C: ColdProgram + 'static>(
         cold: C,
         options: CompileOptions,
@@ -127,7 +127,7 @@ impl Jit {
         })
     }
 
-    /// Gives Linux' `perf` the names of code compiled from now on: its reports have the names of guest instructions.
+    /// Passes the names of code compiled from now on to Linux's `perf`, whose reports then show guest instructions.
     pub fn with_perf_names(mut self, names: Names) -> Jit {
         let memory = self.memory.get_mut();
         memory.unwrap_or_else(PoisonError::into_inner).apart = true;
@@ -135,7 +135,7 @@ impl Jit {
         self
     }
 
-    /// Returns the counts of what was compiled so far.
+    /// Returns the counts of compiled code.
     pub fn compiled(&self) -> Compiled {
         self.sums().clone()
     }
@@ -175,7 +175,7 @@ impl Jit {
         Some((text, next))
     }
 
-    /// A block and its code, not yet in its place.
+    /// Returns a block and its code, which is not yet in code memory.
     fn translate(&self, pc: u64, modes: Modes) -> Option<(Translated, BlockCode)> {
         let block = self.cold.translator().block(pc, modes);
         if leaves_the_file(&block.simple) {
@@ -186,8 +186,8 @@ impl Jit {
         Some((block, made))
     }
 
-    /// Several turns of the loop that a block is, and their code, not yet in its place. Only where the tiles of all turns are
-    /// one segment: otherwise what the registers hold goes through memory in each turn all the same.
+    /// Returns several iterations of a one-block loop, and their code, which is not yet in code memory. Only if the tiles of all
+    /// iterations form one segment: otherwise the registers would be stored and reloaded in each iteration all the same.
     fn translate_unrolled(
         &self,
         block: &Translated,
@@ -216,7 +216,7 @@ impl Jit {
         compile(block, block_cost, links, self.options, self.dead(pc, modes))
     }
 
-    /// Registers that are dead after the block at a PC: none where registers are observable.
+    /// Returns the registers that are dead after the block at a PC: none if registers are observable.
     fn dead(&self, pc: u64, modes: Modes) -> RegisterSet {
         if self.options.registers_observable {
             return RegisterSet::default();
@@ -276,7 +276,7 @@ impl Jit {
         Some(ready)
     }
 
-    /// Puts several turns of a loop beside one, and the guard before both.
+    /// Places the unrolled code of a loop beside that of one iteration, with the guard before both.
     fn place_unrolled(
         &self,
         ready: &mut Ready,
@@ -299,7 +299,7 @@ impl Jit {
         Some(())
     }
 
-    /// Puts code in its place: where that is, and what it has to be kept with.
+    /// Copies code to code memory. Returns its address, and the head that must be kept with it.
     fn place(&self, block: &Block, made: BlockCode) -> Option<(*const u8, Box<Head>)> {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let code = memory.add(&made.assembled.bytes).ok()?;
@@ -316,7 +316,7 @@ impl Jit {
     }
 }
 
-/// Whether what comes after a block is the same every time.
+/// Returns whether the block after each edge of a block is always the same.
 fn may_link(block: &Block, modes: Modes) -> bool {
     !changes_modes(block) && !modes.gpr_index_enabled()
 }
@@ -343,16 +343,16 @@ fn processor_can(simd: Simd) -> bool {
     scalar && vector
 }
 
-/// The modes of a wave, which blocks are lifted for.
+/// Returns the modes of a wave, for which blocks are lifted.
 fn modes_of(wave: &Wave) -> Modes {
     let state = wave.uniform();
     Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)])
 }
 
-/// A block at which a wave went on.
+/// A block at which a wave has continued.
 type Resumed = (Key, NonNull<Known>);
 
-/// Blocks that a thread remembers, a power of two.
+/// The number of recent blocks of a thread, a power of two.
 const REMEMBERED: usize = 256;
 
 /// The engine on a program, for one thread.
@@ -364,7 +364,7 @@ pub struct Jitted<'p> {
 }
 
 impl<'p> Jitted<'p> {
-    /// An engine for one thread.
+    /// Returns an engine for one thread.
     pub fn new(program: &'p Jit) -> Self {
         Jitted {
             program,
@@ -373,7 +373,8 @@ impl<'p> Jitted<'p> {
         }
     }
 
-    /// The block at which a wave goes on, if it is known. Nothing is made before the interpreter says that it is hot.
+    /// Returns the block at which a wave continues, if it has been compiled or marked. Nothing is compiled before the interpreter
+    /// reports the block as hot.
     fn resume(&mut self, key: Key, pc: u64) -> Option<NonNull<Known>> {
         match self.recent[(pc >> 2) as usize % REMEMBERED] {
             Some((known, block)) if known == key => Some(block),
@@ -381,7 +382,7 @@ impl<'p> Jitted<'p> {
         }
     }
 
-    /// The block at which a wave goes on, compiled now if it was not.
+    /// Returns the block at which a wave continues, and compiles it if needed.
     fn make(&mut self, key: Key, pc: u64, modes: Modes) -> NonNull<Known> {
         let block = self.program.block(pc, modes);
         self.recent[(pc >> 2) as usize % REMEMBERED] = Some((key, block));
@@ -433,13 +434,13 @@ enum NextBlock {
 enum Outcome {
     /// The wave leaves the engine.
     Leave(Leave),
-    /// The wave goes on.
+    /// The wave continues.
     Next(NextBlock),
 }
 
 impl<'p> Jitted<'p> {
-    /// The compiled block with which a wave goes on. Before that, the engine of the first tier runs what is not compiled; an
-    /// error is that the wave left there.
+    /// Returns the compiled block at which a wave continues, after the engine of the first tier has run the blocks before it that
+    /// are not compiled. The error is the reason for which the wave left there.
     #[inline(always)]
     fn ready(
         &mut self,
@@ -477,7 +478,7 @@ impl<'p> Jitted<'p> {
                 }
                 return Ok(ready);
             }
-            // The engine of the first tier enters the trap handler by itself.
+            // The engine of the first tier enters the trap handler itself.
             trap_entry.release(wave.uniform_mut());
             let left = self.cold.run_cold(wave, memory, self.program.hot);
             left.map_or(Ok(()), Err)?;

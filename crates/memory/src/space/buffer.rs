@@ -330,7 +330,7 @@ impl Site {
     /// Aligns the addresses of accesses of a dword or more by the alignment mode.
     ///
     /// # Errors
-    /// If one may not be where it is.
+    /// The denial of the first lane whose access is not allowed.
     #[inline(always)]
     pub(crate) fn align(
         &self,

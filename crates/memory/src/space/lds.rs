@@ -139,7 +139,7 @@ unsafe fn run_strided<O: Operation>(
 /// `lanes` points to 64 values and the context is that of a live wave.
 ///
 /// # Errors
-/// If one does not, and that is a fault.
+/// The denial of the first lane that does not, if overruns are faults.
 #[inline(always)]
 pub(crate) unsafe fn is_inside<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -242,7 +242,7 @@ unsafe fn run_each<O: Operation>(
 /// The context is that of a live wave, the step was lowered for it.
 ///
 /// # Errors
-/// If a lane goes beyond the LDS, and that is a fault.
+/// The denial of the first lane beyond the LDS, if overruns are faults.
 pub unsafe fn pair<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,

@@ -68,7 +68,7 @@ fn label(reason: MemoryFaultReason) -> &'static str {
     }
 }
 
-/// Code that is not there, and the call that went there, if that is known.
+/// A jump to an address without code, and the call that made it, if it is known.
 pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Option<Finding> {
     let Fault::Unsupported { what, .. } = &explained.fault else {
         return None;

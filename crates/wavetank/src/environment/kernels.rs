@@ -18,19 +18,19 @@ const MAX_THREADS: usize = 1024;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct KernelSettings {
-    /// `WAVETANK_SIMD`: the most of the host's vector instructions that is used.
+    /// `WAVETANK_SIMD`: the maximum level of the host's vector instructions.
     pub simd: Option<Simd>,
-    /// `WAVETANK_ENGINE`: which engine runs kernels.
+    /// `WAVETANK_ENGINE`: the engine of kernels.
     pub engine: Option<EngineChoice>,
     /// `WAVETANK_PERF`: whether Linux' `perf` gets the names of compiled code.
     pub perf: Option<bool>,
     /// `WAVETANK_THREADS`: the threads that run work-groups.
     pub threads: Option<usize>,
-    /// `WAVETANK_SCHEDULE`: how the waves of a work-group take turns.
+    /// `WAVETANK_SCHEDULE`: the schedule of a work-group's waves.
     pub schedule: Option<Schedule>,
     /// `WAVETANK_STRICT`: whether an access beyond the LDS of a kernel, or a load past the end of memory, is a fault.
     pub strict: Option<bool>,
-    /// `WAVETANK_STACK`: bytes of stack that each work-item gets on top.
+    /// `WAVETANK_STACK`: the additional stack of a work-item in bytes.
     pub stack: Option<u32>,
 }
 
@@ -38,12 +38,12 @@ impl KernelSettings {
     /// Reads the environment.
     ///
     /// # Errors
-    /// The first variable that is wrong.
+    /// The first variable whose value is not valid.
     pub fn from_env() -> Result<KernelSettings, WrongSetting> {
         KernelSettings::read(&|name| std::env::var_os(name))
     }
 
-    /// The settings that some variables have.
+    /// Returns the settings in variables that `value` returns.
     pub(super) fn read(
         value: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<KernelSettings, WrongSetting> {
@@ -59,7 +59,7 @@ impl KernelSettings {
     }
 }
 
-/// One of several names.
+/// Parses one of several names.
 fn named<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|problem: T::Err| problem.to_string())
 }

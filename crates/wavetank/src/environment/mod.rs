@@ -1,8 +1,8 @@
-//! Settings from the environment, for programs that know nothing of this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
-//! `WAVETANK_LOG`, `WAVETANK_STATS`, `WAVETANK_CHECK`; and for every device, how kernels run ([`KernelSettings`]).
+//! Settings in environment variables, for programs that were not written for this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
+//! `WAVETANK_LOG`, `WAVETANK_STATS`, `WAVETANK_CHECK`; and for every device, the settings of kernels ([`KernelSettings`]).
 //!
-//! The library inside a program reads them here, and so does the command that starts the program: what one of them refuses
-//! the other refuses too, with the same sentence.
+//! Both the library inside a program and the command that starts the program read them here, so that both refuse the same values
+//! with the same sentence.
 
 mod kernels;
 mod names;
@@ -21,19 +21,19 @@ pub use crate::error::WrongSetting;
 pub use kernels::KernelSettings;
 pub use names::unknown_variables;
 
-/// The least memory of a GPU: below, a unit was forgotten.
+/// The minimum memory of a GPU: a smaller size lacks its unit.
 const LEAST_MEMORY: u64 = 1 << 20;
-/// The most: all addresses that a process has.
+/// The maximum memory of a GPU: the address space of a process.
 const MAX_MEMORY: u64 = 1 << 47;
 
 /// The amount of logging while a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Log {
-    /// Errors only.
+    /// Only errors are logged.
     Errors,
-    /// A line for each dispatch as well.
+    /// Errors, and a line for each dispatch.
     Info,
-    /// A line for each call of the interface as well.
+    /// Errors, dispatches, and a line for each call of the interface.
     Trace,
 }
 
@@ -57,14 +57,14 @@ impl FromStr for Log {
 pub struct Gpu {
     /// The chip.
     pub chip: Chip,
-    /// Bytes of its memory, where they are said.
+    /// The size of its memory in bytes, if it is set.
     pub memory: Option<u64>,
 }
 
 impl FromStr for Gpu {
     type Err = String;
 
-    /// After the chip come features, as in a target ID, and the size of the memory, which begins with a digit.
+    /// Parses a chip, its features, as in a target ID, and the size of its memory, which begins with a digit.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
@@ -136,18 +136,18 @@ fn bytes(text: &str) -> Result<u64, String> {
         })
 }
 
-/// All settings.
+/// All settings of a process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The GPUs that the program finds, at least one.
     pub gpus: Vec<Gpu>,
     /// The amount of logging.
     pub log: Log,
-    /// Whether it ends with a table of its kernels.
+    /// Whether a table of kernels is printed at the end.
     pub stats: bool,
-    /// The tools that look at its kernels, and whether these stop at the first access that is denied.
+    /// The tools that check kernels.
     pub check: Tools,
-    /// See there.
+    /// Whether kernels stop at the first denied access.
     pub stop_at_first: bool,
     /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
@@ -156,18 +156,18 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of this process.
+    /// Returns the settings of this process.
     ///
     /// # Errors
-    /// The first variable that is wrong.
+    /// The first variable whose value is not valid.
     pub fn from_env() -> Result<Settings, WrongSetting> {
         Settings::read(|name| std::env::var_os(name))
     }
 
-    /// The settings that some variables have.
+    /// Returns the settings in variables that `value` returns.
     ///
     /// # Errors
-    /// The first variable that is wrong.
+    /// The first variable whose value is not valid.
     ///
     /// ```
     /// use wavetank::Chip;
@@ -205,7 +205,7 @@ impl Settings {
         })
     }
 
-    /// The memory of each GPU in bytes. Those that nothing is said of share half of what the host has free now.
+    /// Returns the memory of each GPU in bytes. GPUs without a setting share half of the host's free memory.
     pub fn memory(&self) -> Vec<u64> {
         let silent = self.gpus.iter().filter(|gpu| gpu.memory.is_none()).count();
         let share = match silent {
@@ -218,7 +218,7 @@ impl Settings {
     }
 }
 
-/// The value of a variable; one that is empty is not there.
+/// Parses the value of a variable; an empty one counts as not set.
 fn variable<T>(
     value: impl Fn(&str) -> Option<OsString>,
     variable: &'static str,
@@ -243,7 +243,7 @@ fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
     }
 }
 
-/// Tools by their names, or all of them.
+/// Parses the names of tools, or `all`.
 fn checks(text: &str) -> Result<Tools, String> {
     match yes_or_no(text) {
         Ok(true) => Ok(Tools::DEFAULT),

@@ -1,4 +1,4 @@
-//! `wavetank explain` of a SUATOM: word, fields, what it does to which registers.
+//! `wavetank explain` of a SUATOM: word, fields, and effects on registers.
 
 use serde::Serialize;
 use wavetank_surface_isa::maxwell::{

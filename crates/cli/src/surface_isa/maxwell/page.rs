@@ -10,7 +10,7 @@ use crate::atomics::side_by_side;
 use crate::diagram::Cell;
 use crate::surface_isa::reference::{Block, Reference, Section, Table};
 
-/// Instructions that the page shows with their words, and what each is an example of.
+/// The examples of the page, with their explanations.
 const EXAMPLES: [(&str, &str); 6] = [
     (
         "SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1;",
@@ -179,7 +179,7 @@ pub(super) fn reference(generation: Generation) -> Reference {
     }
 }
 
-/// The page of an operation: its forms and sizes, with what the reference page says of all.
+/// The page of an operation: its forms and sizes, and the common part of the reference page.
 pub(super) fn operation_page(generation: Generation, op: Op) -> Reference {
     let becomes = format!("The element M becomes: {}.", formula(op));
     let has = |form: &&Form| form.is_cas() == (op == Op::Cas);

@@ -1,4 +1,4 @@
-//! Intel's TYPED_ATOMIC in the commands: what `--isa visa` and containers (`.isa`) lead to.
+//! Intel's TYPED_ATOMIC in the commands: the option `--isa visa`, and containers (`.isa`).
 
 mod explanation;
 mod info;

@@ -82,7 +82,7 @@ pub(super) fn reference() -> Reference {
     }
 }
 
-/// The page of an operation, with what the reference page says of all.
+/// The page of an operation, with the common part of the reference page.
 pub(super) fn operation_page(row: &Row) -> Reference {
     let name = row.name;
     let other = row
@@ -112,7 +112,7 @@ pub(super) fn operation_page(row: &Row) -> Reference {
     }
 }
 
-/// The text of an operation, and what its parts are.
+/// The text of an operation, with the meaning of its parts.
 fn syntax(operation: &str) -> Vec<Block> {
     let text = SYNTAX.replace("OP[", &format!("{operation}["));
     vec![Block::Code(vec![text]), Block::text(WORDS)]
