@@ -1,8 +1,8 @@
 // A wrong value of a variable is told, and hsa_init fails; the seed of a random schedule is told at the end.
-// Says: WAVETANK_SCHEDULE: `fast` is no schedule; there are fair, greedy, random and random:SEED
-// Says: WAVETANK_THREADS: `0` is no number of threads; write one from 1 to 1024
-// Says: WAVETANK_SIMD: `sse` is no level of vector instructions; there are avx512, avx2 and baseline
-// Says: WAVETANK_LOG: "bogus" is no level of the log; write info or trace
+// Says: WAVETANK_SCHEDULE: `fast` is not a schedule; there are fair, greedy, random and random:SEED
+// Says: WAVETANK_THREADS: `0` is not a number of threads; write one from 1 to 1024
+// Says: WAVETANK_SIMD: `sse` is not a level of vector instructions; there are avx512, avx2 and baseline
+// Says: WAVETANK_LOG: "bogus" is not a level of the log; write info or trace
 // Says: the schedule was random:7
 #include "check.h"
 

@@ -1,8 +1,8 @@
 // Handles that are none: in packets they stop the queue, calls refuse them, operations do nothing; each says so.
-// Says: packet 0: it completes 0x40, which is no signal
-// Says: packet 0: it waits for 0x40, which is no signal
-// Says: 0x40 is no signal: the operation does nothing
-// Says: is no queue: the operation does nothing
+// Says: packet 0: it completes 0x40, which is not a signal
+// Says: packet 0: it waits for 0x40, which is not a signal
+// Says: 0x40 is not a signal: the operation does nothing
+// Says: is not a queue: the operation does nothing
 #include "check.h"
 
 static hsa_status_t seen;

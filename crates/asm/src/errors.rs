@@ -83,8 +83,9 @@ fn describe(kind: &OriginKind, line: usize, outer: &Origin) -> String {
     }
 }
 
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LineError {
+    /// Writes the line with its error, after a label such as `warning: `.
+    pub(crate) fn write(&self, f: &mut fmt::Formatter<'_>, label: &str) -> fmt::Result {
         if let Some(file) = &self.file {
             write!(f, "{}, ", plain(file))?;
         }
@@ -94,10 +95,16 @@ impl fmt::Display for LineError {
             error,
             ..
         } = self;
-        write!(f, "line {number}: {error}\n{}", error.snippet(text))?;
+        write!(f, "line {number}: {label}{error}\n{}", error.snippet(text))?;
         self.around
             .iter()
             .try_for_each(|sentence| write!(f, "\n  {sentence}"))
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, "")
     }
 }
 

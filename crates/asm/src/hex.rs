@@ -10,7 +10,7 @@ pub const REJECTED: &str = "!reject";
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum HexError {
     /// A character that is not a hexadecimal digit, and not a space, comma, bracket or `0x` between bytes.
-    #[error("`{}` is no hexadecimal digit", .0.escape_debug())]
+    #[error("`{}` is not a hexadecimal digit", .0.escape_debug())]
     Digit(char),
     /// A digit without its second one.
     #[error("the last byte has one digit: a byte has two")]

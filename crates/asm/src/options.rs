@@ -4,6 +4,7 @@ use wavetank_gcn::{Chip, Dialect};
 use wavetank_object::Target;
 
 use crate::files::{Files, NoFiles};
+use crate::message::Message;
 use crate::signature::Signature;
 
 /// The options of an assembly.
@@ -27,10 +28,12 @@ pub struct Options<'a> {
     pub kernels: Vec<Signature>,
     /// The number of errors after which the assembly ends.
     pub max_errors: usize,
+    /// The receiver of the messages of `.print` and `.warning`.
+    pub messages: &'a dyn Fn(&Message),
 }
 
 impl Options<'_> {
-    /// Returns the default options for a chip: LLVM's dialect, version 5, no files.
+    /// Returns the default options for a chip: LLVM's dialect, version 5, no files, and messages are dropped.
     pub fn new(chip: Chip) -> Self {
         let target = Target {
             chip: chip.name().to_owned(),
@@ -48,6 +51,7 @@ impl Options<'_> {
             defines: Vec::new(),
             kernels: Vec::new(),
             max_errors: usize::MAX,
+            messages: &|_| {},
         }
     }
 }

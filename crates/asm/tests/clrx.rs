@@ -434,7 +434,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".amdcl2\n.kernel k\n.config\n.arg a, thing",
-            "`thing` is no type of OpenCL",
+            "`thing` is not a type of OpenCL",
         ),
         (
             ".gallium\n.kernel k\n.config\n.dims x",
@@ -442,7 +442,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gallium\n.kernel k\n.args\n.arg thing, 4",
-            "`thing` is no kind of arguments",
+            "`thing` is not a kind of arguments",
         ),
         (
             ".gallium\n.kernel k\n.args\n.arg scalar, 4, 4, 4, wide",
@@ -518,7 +518,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.arg a, half",
-            "`half` is no type of OpenCL",
+            "`half` is not a type of OpenCL",
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.arg a, int*, private",
@@ -530,7 +530,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.arg a, int*, global, , 2000",
-            "is no number of a resource",
+            "is not a number of a resource",
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.arg a, image2d, read_write",
@@ -542,7 +542,7 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.userdata ptr, 0, 2, 2",
-            "is no class of user data",
+            "is not a class of user data",
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.userdata imm_uav, 0, 14, 4",
@@ -552,7 +552,7 @@ fn what_is_wrong_is_a_sentence() {
             ".gpu Fiji\n.globaldata\nt: .int 1\n.kernel k\n.config\n.text\ns_mov_b32 s0, t",
             "by a buffer (`.useconstdata`)",
         ),
-        (".gpu gfx1030", "is no chip of these"),
+        (".gpu gfx1030", "is not a chip of these"),
         (".arch GCN3", "is none of GCN1.0"),
         (".format elf", "is none of amd"),
         (".ends", "no `.scope` stands before"),
@@ -565,7 +565,7 @@ fn what_is_wrong_is_a_sentence() {
         (".for i = 0, i < 3\n.endr", "there should be a comma"),
         (".for i = 0, i / 0, i\n.endr", "this divides by zero"),
         (".if 1\n.else\n.elseif32\n.endif", "`.else` stands before"),
-        (".half 1e9", "is no float of 16 bits"),
+        (".half 1e9", "is not a float of 16 bits"),
         (".int 1 ? 2", "there should be `:`"),
         (".fail 3", "it fails: 3"),
         (".offset 4", "the absolute section"),

@@ -130,7 +130,7 @@ fn names_that_a_source_does_not_have_are_reported() {
             "there is another kernel `k`",
         ),
         ("gfx900", 5, metadata, "k()", "k", "metadata already"),
-        ("gfx900", 5, "k = 1", "k()", "k", "`k` is no label"),
+        ("gfx900", 5, "k = 1", "k()", "k", "`k` is not a label"),
     ] {
         let errors = assemble_object("k.s", source, &options(cpu, version, &[signature]));
         let errors = errors.expect_err(sentence).0;

@@ -1,6 +1,10 @@
 //! Sources as people have them: marks of editors, many wrong lines.
 
-use wavetank_asm::{Options, assemble, assemble_code, assemble_lines, assemble_object, text_of};
+use std::cell::RefCell;
+
+use wavetank_asm::{
+    Message, Options, assemble, assemble_code, assemble_lines, assemble_object, text_of,
+};
 use wavetank_gcn::{Chip, Dialect};
 
 fn texts(source: &str) -> Result<Vec<(usize, String)>, wavetank_asm::Errors> {
@@ -44,6 +48,47 @@ fn enough_errors_are_enough() {
     let errors = run(usize::MAX, &mut lines).unwrap_err();
     assert_eq!((errors.0.len(), errors.unread()), (1999, 0));
     assert_eq!(lines, 1000);
+}
+
+/// A source with labels is read twice for its instructions, and gives its messages once.
+#[test]
+fn messages_are_received_once() {
+    let source = "l: s_branch l\n.macro note text\n  .warning \"\\text\"\n.endm\nnote near\n.print \"\\033[2J\"\n\
+                  .if 0\n.print \"skipped\"\n.warning\n.endif\n";
+    for dialect in Dialect::ALL {
+        let received = RefCell::new(Vec::new());
+        let receive = |message: &Message| received.borrow_mut().push(message.clone());
+        let options = Options {
+            dialect,
+            messages: &receive,
+            ..Options::new(Chip::Gfx900)
+        };
+        assemble_lines("a.s", source, &options, |_| {}).expect("a source");
+        let received = received.take();
+        let [Message::Warning { source, line }, print] = &received[..] else {
+            panic!("{received:?}");
+        };
+        assert_eq!(
+            (source.as_str(), line.number, &*line.text),
+            ("a.s", 1, "  .warning \"near\"")
+        );
+        assert_eq!(
+            (line.error.message.as_str(), line.error.span.clone()),
+            ("near", 2..17)
+        );
+        assert_eq!(line.around, ["in the macro `note`, which line 5 uses"]);
+        assert_eq!(print, &Message::Print("\u{1b}[2J".to_owned()));
+        assert_eq!(print.to_string(), "\\u{1b}[2J");
+    }
+    for wrong in [
+        ".print",
+        ".print 5",
+        ".print \"a\" b",
+        ".warning a",
+        ".warning \"a\" b",
+    ] {
+        assert_eq!(texts(wrong).unwrap_err().0.len(), 1, "{wrong}");
+    }
 }
 
 #[test]

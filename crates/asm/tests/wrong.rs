@@ -74,7 +74,7 @@ fn sentences_name_the_thing_and_the_way_out() {
     );
     says(
         ".lnog 1",
-        &["`.lnog` is no directive", "did you mean `.long`?"],
+        &["`.lnog` is not a directive", "did you mean `.long`?"],
     );
     says("s_mov_b32 s0, missing", &["missing"]);
     says("a:\nb: a:", &["there is another label `a`"]);
@@ -82,7 +82,7 @@ fn sentences_name_the_thing_and_the_way_out() {
     says(".equiv a, 1\n.equiv a, 2", &["`a` is defined already"]);
     says(".long 1/0", &["this divides by zero"]);
     says(".if x\n.endif", &["`x` is not known here"]);
-    says(".long 0x", &["`0x` is no integer"]);
+    says(".long 0x", &["`0x` is not an integer"]);
     says(".ascii \"abc", &["no end quote"]);
     says("s_branch far", &["there is no label `far`"]);
     says("f: .zero 2\ns_branch f+1", &["a multiple of 4 bytes"]);
@@ -162,6 +162,10 @@ fn what_never_ends_ends_with_a_sentence() {
     says(
         ".byte 1\n.subsection 3\n.p2align 31\n.byte 1",
         &["256 megabytes at most"],
+    );
+    says(
+        ".comm x, 4, 32",
+        &["base-2 logarithm, at most 31: write 4 for 16 bytes"],
     );
     says(".data\n.p2align 30\n.byte 1", &["256 megabytes at most"]);
     says(

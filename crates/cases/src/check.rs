@@ -1,4 +1,4 @@
-//! A case under the tools that look for mistakes.
+//! The findings of tools in a case.
 
 use std::path::Path;
 
@@ -8,45 +8,45 @@ use wavetank_check::report::Scene;
 use wavetank_check::{Finding, Place, Tool, Tools};
 use wavetank_object::{Frame, Source};
 
-use crate::fault::{Expected, Stopped};
-use crate::launched::CaseCode;
+use crate::checked_run::EncodedCase;
+use crate::expected_fault::{ExpectedFault, Stopped};
 use crate::run::Run;
 use crate::{Case, ExecError};
 
-/// What tools have found in a case.
+/// The findings of tools in a case.
 pub struct Checked {
     module: Module,
-    /// What they have found.
+    /// The findings, without those that the case expects.
     pub findings: Vec<Finding>,
-    /// Where each instruction stands in the code, and its line and column in the file.
+    /// The offset of each instruction in the code, with its line and column in the file.
     lines: Vec<(u64, u32, u32)>,
 }
 
 impl Case {
-    /// Runs the instructions once more, under tools, as those of one work-group; `run` is what came of them without. Waves go on
-    /// after accesses that are refused. What the case expects to stop it is no finding. To `init` what the case does not set is
-    /// undefined in registers, LDS and scratch, although it is 0.
+    /// Runs the instructions again, with tools, in one work-group; `run` is the result without tools. Waves continue after
+    /// refused accesses. The fault that the case expects is not a finding. To `init`, registers, LDS and scratch that the case
+    /// does not set are undefined, although they are 0.
     ///
-    /// Of other instruction sets than GCN nothing is known: `None`.
+    /// Returns `None` for instruction sets other than GCN, which the tools do not support.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If there is no memory for the run.
     pub fn check(&self, tools: Tools, run: &Run) -> Result<Option<Checked>, ExecError> {
         let Some(chip) = self.chip() else {
             return Ok(None);
         };
         let device = Device::builder(chip).threads(1).build();
         let device = device.map_err(ExecError::of)?;
-        let code = CaseCode::of(self, chip);
+        let code = EncodedCase::of(self, chip);
         let module = device.load_code(&code.bytes).map_err(ExecError::of)?;
         let stopped = run.stopped();
         let tools = match stopped.map(|stopped| stopped.kind) {
-            // It would not end here, either.
+            // With tools, the case would not end either.
             Some(FaultKind::Endless) => tools.and(Tools::STATIC),
             _ => tools,
         };
-        let findings = self.found(tools, &module, code.handler)?;
-        let is_mistake = |finding: &Finding| !self.means(finding, stopped);
+        let findings = self.find_mistakes(tools, &module, code.handler)?;
+        let is_mistake = |finding: &Finding| !self.is_expected(finding, stopped);
         Ok(Some(Checked {
             findings: findings.into_iter().filter(is_mistake).collect(),
             lines: code.lines,
@@ -54,13 +54,14 @@ impl Case {
         }))
     }
 
-    /// Whether the case means what was found, which stopped it so without tools.
-    fn means(&self, finding: &Finding, stopped: Option<&Stopped>) -> bool {
-        let is_met = |(expected, _): &(Expected, usize)| expected.failure(stopped).is_none();
+    /// Returns whether the finding is the fault that the case expects, and that stopped it in the run without tools.
+    fn is_expected(&self, finding: &Finding, stopped: Option<&Stopped>) -> bool {
+        let is_met = |(expected, _): &(ExpectedFault, usize)| expected.failure(stopped).is_none();
         let stopped = stopped.map(|stopped| stopped.kind);
         let expected = stopped.filter(|_| self.fault.as_ref().is_some_and(is_met));
         match (finding.tool, finding.rule) {
-            // Where it did not stop so, it named an address of its code, which is another one here.
+            // A case that stopped for another reason without tools has jumped to an absolute address of its code, which is at
+            // another address here.
             (Tool::Memory, "code") => {
                 stopped != Some(FaultKind::Instruction) || expected == stopped
             }

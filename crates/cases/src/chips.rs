@@ -1,4 +1,4 @@
-//! Files of cases, of which some run on several chips: see `docs/reference/exec-format.md`.
+//! Files of cases, some of which run on several chips: see `docs/reference/exec-format.md`.
 //!
 //! After `isa gfx803 gfx900` each case runs on every chip of the line that has all of its instructions.
 
@@ -7,18 +7,18 @@ use wavetank::DEFAULT_CHIP;
 use crate::set::Set;
 use crate::{Case, ExecError, file};
 
-/// Lines of a file, and what runs them.
+/// Lines of a file, and the instruction sets that run them.
 struct Part<'a> {
     sets: Vec<Set>,
     lines: Vec<&'a str>,
-    /// The number of the first, from 1.
+    /// The number of the first line, from 1.
     first: usize,
 }
 
 /// Reads the cases of a file.
 ///
 /// # Errors
-/// The first line that is wrong.
+/// The error of the first wrong line.
 pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
     let mut cases = Vec::new();
     for part in parts(text)? {
@@ -34,12 +34,12 @@ pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
     }
 }
 
-/// What a line says, without its comment.
+/// Returns a line without its comment.
 fn said(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The file in parts: where there are several chips, each case is one.
+/// Divides the file into parts. Where an `isa` line names several chips, each case is a part of its own.
 fn parts(text: &str) -> Result<Vec<Part<'_>>, ExecError> {
     let mut parts = vec![Part::new(vec![Set::Gcn(DEFAULT_CHIP)], 1)];
     for (number, line) in (1..).zip(text.lines()) {
@@ -66,7 +66,7 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, ExecError> {
     Ok(parts)
 }
 
-/// The instruction sets of an `isa` line, none of them twice.
+/// Returns the instruction sets of an `isa` line, each of them once.
 fn sets(header: &str) -> Result<Vec<Set>, String> {
     let mut sets = Vec::new();
     for name in names(header) {
@@ -79,7 +79,7 @@ fn sets(header: &str) -> Result<Vec<Set>, String> {
     Ok(sets)
 }
 
-/// The names of an `isa` line.
+/// Returns the names of an `isa` line.
 fn names(header: &str) -> impl Iterator<Item = &str> {
     header.split_whitespace().skip(1)
 }
@@ -99,7 +99,7 @@ impl<'a> Part<'a> {
         }
         let mut cases = Vec::new();
         let having: Vec<&Set> = self.sets.iter().filter(|set| self.runs_on(**set)).collect();
-        // Where no chip has all, the error names the instructions that the first one lacks.
+        // If no chip has all of them, the error names the instructions that the first chip lacks.
         let sets = if having.is_empty() {
             vec![first]
         } else {
@@ -114,7 +114,7 @@ impl<'a> Part<'a> {
         Ok(cases)
     }
 
-    /// Whether an instruction set has all instructions of the lines.
+    /// Returns whether an instruction set has all instructions of the lines.
     fn runs_on(&self, set: Set) -> bool {
         let lines = self.lines.iter();
         let mut instructions = lines.filter_map(|line| file::instruction(said(line)));

@@ -1,19 +1,19 @@
-//! The error of cases.
+//! The error of reading or starting a case.
 
 use thiserror::Error;
 
-/// Why a case cannot be read or begun.
+/// The reason for which a case cannot be read or started.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}{message}", .line.map(|l| format!("line {l}: ")).unwrap_or_default())]
 pub struct ExecError {
-    /// The line of the file, from 1.
+    /// The line of the file, from 1; `None` if the error is not about one line.
     pub line: Option<usize>,
-    /// The sentence.
+    /// The sentence for the user.
     pub message: String,
 }
 
 impl ExecError {
-    /// One that is about no line.
+    /// Returns an error that is not about one line.
     pub(crate) fn of(error: impl std::fmt::Display) -> ExecError {
         ExecError {
             line: None,

@@ -1,4 +1,4 @@
-//! The project's own cases of instructions (`tests/isa`): how many each has, and what they show.
+//! The project's own cases of instructions (`tests/isa`): the number for each instruction, and the fidelity that they show.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use wavetank_translate::{self as translate, Fidelity};
 
 use crate::parse_file;
 
-/// What it says of an instruction that it is exact.
+/// The meaning of *exact* in the coverage table.
 pub const EXACT: &str = "a row is exact when every neighbouring meaning fails its cases";
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
@@ -20,9 +20,9 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
 pub struct CaseFile {
     /// The path, from the root of the repository.
     pub path: String,
-    /// How many of its cases execute the instruction.
+    /// The number of its cases that execute the instruction.
     pub cases: usize,
-    /// Whether a case has the instruction's name in its own.
+    /// Whether the name of a case contains the instruction's name.
     named: bool,
 }
 
@@ -33,13 +33,13 @@ struct Shown {
 }
 
 impl Shown {
-    /// The file that shows the instruction best: the first with a case of its name, or else the first.
+    /// Returns the file that shows the instruction best: the first with a case of its name, or else the first.
     fn best(&self) -> Option<&CaseFile> {
         let named = self.files.iter().find(|file| file.named);
         named.or_else(|| self.files.first())
     }
 
-    /// Counts a case of a file; files come one after the other.
+    /// Counts a case of a file. All cases of a file are counted before those of the next.
     fn count(&mut self, path: &str, named: bool) {
         match self.files.last_mut() {
             Some(file) if file.path == path => {
@@ -55,7 +55,7 @@ impl Shown {
     }
 }
 
-/// In how many of the project's cases an instruction is executed on a generation.
+/// Returns the number of the project's cases that execute an instruction on a generation.
 ///
 /// ```
 /// use wavetank_cases::cases_of;
@@ -71,7 +71,7 @@ pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
         .sum()
 }
 
-/// The files of the project's cases that execute an instruction on a generation, sorted by path.
+/// Returns the files of the project's cases that execute an instruction on a generation, sorted by path.
 ///
 /// ```
 /// use wavetank_cases::case_files;
@@ -84,8 +84,8 @@ pub fn case_files(op: impl Into<Op>, generation: Generation) -> &'static [CaseFi
     shown(op.into(), None, generation).map_or(&[], |shown| &shown.files)
 }
 
-/// The files of the cases that execute an instruction in a form: FLAT, GLOBAL and SCRATCH have cases of their own, and the forms of
-/// other instructions share theirs.
+/// Returns the files of the cases that execute an instruction in a form. FLAT, GLOBAL and SCRATCH have cases of their own, and
+/// the forms of other instructions share theirs.
 ///
 /// ```
 /// use wavetank_cases::case_files_in;
@@ -100,7 +100,7 @@ pub fn case_files_in(op: impl Into<Op>, form: Form, generation: Generation) -> &
     shown(op, segment(op, form), generation).map_or(&[], |shown| &shown.files)
 }
 
-/// The name of an instruction in a segment.
+/// Returns the name of an instruction in a segment.
 fn name_in(name: &str, segment: Option<Form>) -> Cow<'_, str> {
     match segment {
         Some(Form::Global) => name.replacen("flat_", "global_", 1).into(),
@@ -109,16 +109,16 @@ fn name_in(name: &str, segment: Option<Form>) -> Cow<'_, str> {
     }
 }
 
-/// The segment whose cases are counted apart, if the form is one.
+/// Returns the segment whose cases are counted separately, if the form is one.
 fn segment(op: Op, form: Form) -> Option<Form> {
     (op.home() == Form::Flat).then_some(form)
 }
 
-/// The class of an instruction on a chip: how true it is to the ISA's document, and what shows it.
+/// Returns the fidelity of an instruction on a chip: how closely it follows the ISA's document, and the evidence.
 ///
-/// Of what is exact ([`EXACT`]), its cases fail with each of its neighbours in its place: the twelve instructions of the same
-/// encoding and operands whose names are the nearest. The project's tests hold that, and name those that do the same, with the
-/// reason (`tests/data/equivalent.txt`).
+/// If an instruction is exact ([`EXACT`]), its cases fail with each of its neighbours in its place: the twelve instructions of
+/// the same encoding and operands whose names are the most similar. The project's tests check that, and list the neighbours that
+/// compute the same, with the reason (`tests/data/equivalent.txt`).
 ///
 /// ```
 /// use wavetank_cases::{Fidelity, fidelity};
@@ -133,7 +133,8 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
     with_evidence(op, shown(op, None, chip.generation()), chip)
 }
 
-/// The class of an instruction in a form. What is exact in FLAT alone is unshown in GLOBAL and SCRATCH, whose addresses are others.
+/// Returns the fidelity of an instruction in a form. If only cases in FLAT show an instruction, it is unshown in GLOBAL and
+/// SCRATCH, whose addresses are computed in another way.
 ///
 /// ```
 /// use wavetank_cases::{Fidelity, fidelity_in};
@@ -155,7 +156,7 @@ fn with_evidence(op: Op, shown: Option<&'static Shown>, chip: Chip) -> Fidelity 
     }
 }
 
-/// An instruction, the segment if cases of one are counted apart, and a generation.
+/// An instruction, the segment if its cases are counted separately, and a generation.
 type Key = (Op, Option<Form>, Generation);
 
 fn shown(op: Op, segment: Option<Form>, generation: Generation) -> Option<&'static Shown> {
@@ -167,7 +168,7 @@ fn all() -> HashMap<Key, Shown> {
     let mut all: HashMap<_, Shown> = HashMap::new();
     for file in files(&FILES) {
         let path = format!("tests/isa/{}", file.path().display());
-        // They are the project's tests, which fail on one that cannot be read.
+        // The project's tests fail if one of these files cannot be read.
         let cases = file.contents_utf8().map(parse_file);
         for case in cases.into_iter().flatten().flatten() {
             let Some(chip) = case.chip() else { continue };
@@ -193,7 +194,7 @@ fn all() -> HashMap<Key, Shown> {
     all
 }
 
-/// The files of a folder and of those in it, sorted by path.
+/// Returns the files of a folder and its subfolders, sorted by path.
 fn files<'a>(folder: &'a Dir<'a>) -> Vec<&'a File<'a>> {
     let mut found: Vec<_> = folder.files().collect();
     found.extend(folder.dirs().flat_map(files));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use wavetank::surfaces::coordinates;
 
-use crate::fault::Expected;
+use crate::expected_fault::ExpectedFault;
 use crate::place::Target;
 use crate::set::{Line, Set};
 use crate::sizes::Sizes;
@@ -12,10 +12,10 @@ use crate::surface::Declared;
 use crate::value::{Assignment, Value, no_buffer, values};
 use crate::{Case, ExecError};
 
-/// Reads cases of an instruction set, or of others that `isa` lines choose, from lines that begin with this number.
+/// Reads cases of an instruction set, or of others that `isa` lines select. `first` is the number of the first line.
 ///
 /// # Errors
-/// The first line that is wrong.
+/// The error of the first wrong line.
 pub(crate) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Case>, ExecError> {
     let mut cases: Vec<Case> = Vec::new();
     let mut case = Case::new(set, first);
@@ -39,7 +39,7 @@ pub(crate) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
             case = Case::new(set, number);
         } else if let Some(name) = line.strip_prefix("isa ") {
             set = Set::named(name.trim()).map_err(wrong)?;
-            // What stands before is of the set that was chosen before.
+            // The instructions before the `isa` line are those of the previous instruction set.
             if !case.code.is_empty() {
                 finish(&mut cases, case)?;
                 case = Case::new(set, number);
@@ -73,14 +73,14 @@ pub(crate) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
     Ok(cases)
 }
 
-/// Where an instruction stands.
+/// The part of a case that contains an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Code,
     Handler,
 }
 
-/// The instruction of a line `> …` or `handler > …`.
+/// Returns the instruction of a line `> …` or `handler > …`.
 pub(crate) fn instruction(line: &str) -> Option<(Place, &str)> {
     let (place, rest) = match line.strip_prefix("handler") {
         Some(rest) => (Place::Handler, rest.trim_start()),
@@ -106,7 +106,7 @@ fn finish(cases: &mut Vec<Case>, mut case: Case) -> Result<(), ExecError> {
     Ok(())
 }
 
-/// What can be looked at only when all of a case is there.
+/// Checks the properties of a case that depend on all of its lines.
 fn complete(case: &mut Case) -> Result<(), ExecError> {
     check_registers(case)?;
     let assignments = case.setup.iter_mut().chain(&mut case.expectations);
@@ -119,7 +119,7 @@ fn complete(case: &mut Case) -> Result<(), ExecError> {
     check_buffers(case)
 }
 
-/// Whether a wave has the registers that are set. Those that it does not have are 0, which can be expected.
+/// Checks that a wave has the registers that are set. An expectation may name registers that it lacks: they are 0.
 fn check_registers(case: &Case) -> Result<(), ExecError> {
     if !matches!(case.set, Set::Gcn(_)) {
         return Ok(());
@@ -132,13 +132,13 @@ fn check_registers(case: &Case) -> Result<(), ExecError> {
     Ok(())
 }
 
-/// Why a wave has no such register, if it has not.
+/// Returns the reason for which a wave does not have a register; `None` if it has it.
 fn lacking(sizes: &Sizes, target: &Target) -> Option<String> {
     let place = match target {
         Target::OfWave { is, .. } => is,
         other => other,
     };
-    // Registers that have a name are always there.
+    // Every wave has the registers with a name.
     let (file, name, register, wide, has) = match *place {
         Target::Vector { register, wide } => ('v', "vgprs", register, wide, sizes.vgprs),
         Target::Scalar { register, wide } => ('s', "sgprs", register, wide, sizes.sgprs),
@@ -151,7 +151,7 @@ fn lacking(sizes: &Sizes, target: &Target) -> Option<String> {
     })
 }
 
-/// Reads a line of the state before, or of what is expected.
+/// Reads a line of the start state, or of the expectations.
 fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> {
     let before = case.code.is_empty() && case.handler.is_empty();
     if let Some(text) = surface_line(line) {
@@ -161,7 +161,7 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
         if before {
             return Err("a fault is expected before instructions: it belongs after them".into());
         }
-        case.fault = Some((Expected::parse(text)?, number));
+        case.fault = Some((ExpectedFault::parse(text)?, number));
         return Ok(());
     }
     if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line, case.set.sgprs())?.is_some() {
@@ -192,13 +192,13 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
     Ok(())
 }
 
-/// The text after `fault =`.
+/// Returns the text after `fault =`.
 fn fault_line(line: &str) -> Option<&str> {
     let (name, text) = line.split_once('=')?;
     (name.trim() == "fault").then_some(text.trim())
 }
 
-/// The buffer that stands after `border colors =`.
+/// Returns the buffer that `border colors =` names.
 fn border_line(line: &str) -> Option<Result<&str, String>> {
     let (name, text) = line.split_once('=')?;
     let is_it = name.split_whitespace().eq(["border", "colors"]);
@@ -211,13 +211,13 @@ fn border_line(line: &str) -> Option<Result<&str, String>> {
     })
 }
 
-/// The text after `surface`, unless it is a place that has a value.
+/// Returns the text after `surface`, unless the line sets or expects the value of an element.
 fn surface_line(line: &str) -> Option<&str> {
     line.strip_prefix("surface ")
         .filter(|text| !text.contains('='))
 }
 
-/// Adds a surface to a case, or the greatest number that one may have.
+/// Adds a surface to a case, or sets the maximum valid number of a surface.
 fn declare(case: &mut Case, text: &str, line: usize) -> Result<(), String> {
     if !case.code.is_empty() {
         return Err("a surface stands after instructions: it belongs before them".into());
@@ -225,7 +225,7 @@ fn declare(case: &mut Case, text: &str, line: usize) -> Result<(), String> {
     if let Some(number) = text.trim().strip_prefix("maximum ") {
         let maximum = number.trim().parse().map_err(|_| {
             format!(
-                "`{}` is no number: write `surface maximum 10`",
+                "`{}` is not a number: write `surface maximum 10`",
                 number.trim()
             )
         })?;
@@ -241,7 +241,7 @@ fn declare(case: &mut Case, text: &str, line: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether each `&NAME` is the address of a buffer of the case. Buffers are made in their order, before all else.
+/// Checks that each `&NAME` is the address of a buffer of the case. Buffers are made first, in the order of their lines.
 fn check_buffers(case: &Case) -> Result<(), ExecError> {
     let mut made = HashSet::new();
     let buffer = |a: &&Assignment| matches!(a.target, Target::Memory { .. });
@@ -267,11 +267,11 @@ fn check_buffers(case: &Case) -> Result<(), ExecError> {
     }
 }
 
-/// Makes a case of the words of a command: the name of an instruction set, instructions, parted by `;`, then `REG=VALUES` and
-/// `surface …`, whose words may be one or several.
+/// Makes a case of the words of a command: the name of an instruction set, instructions separated by `;`, then `REG=VALUES` and
+/// `surface …`, whose words may be one argument or several.
 ///
 /// # Errors
-/// The first word that is wrong.
+/// The error of the first wrong word.
 pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Case, ExecError> {
     let wrong = |message| ExecError {
         line: None,
@@ -298,7 +298,7 @@ pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Ca
     Ok(case)
 }
 
-/// Sources of NVIDIA's and Intel's have comments after their instructions.
+/// Removes the comment after an instruction of NVIDIA's or Intel's syntax.
 fn without_comment(text: &str, set: Set) -> &str {
     match (set, text.split_once("//")) {
         (Set::Maxwell(_) | Set::Visa(_), Some((code, _))) => code,
@@ -306,7 +306,7 @@ fn without_comment(text: &str, set: Set) -> &str {
     }
 }
 
-/// The words of a state: a surface takes those after it, up to the next that is one or sets something.
+/// Joins the words of a state: a surface takes the words after it, up to the next that begins a surface or sets a value.
 fn phrases(state: &[String]) -> Vec<String> {
     let mut phrases: Vec<String> = Vec::new();
     let mut of_surface = false;
@@ -354,7 +354,7 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
     }
     let lanes = match target.place() {
         _ if target.is_by_lane() => case.set.threads(),
-        // A variable has as many dwords as a register, whatever channels read them.
+        // A variable is one register, whatever the number of channels that read it.
         Target::Variable(_) => wavetank_ir::LANES,
         _ => usize::MAX,
     };
@@ -375,7 +375,7 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
     })
 }
 
-/// How wide the elements of a surface are, and how many the place has, if the surface has it.
+/// Returns the width of a surface's elements, and their number at the place, if the surface has it.
 fn elements(
     case: &Case,
     number: u32,

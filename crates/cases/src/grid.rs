@@ -1,4 +1,4 @@
-//! The elements of a surface that have changed, as a small grid.
+//! The changed elements of a surface, printed as a small grid.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::fmt;
 use wavetank::surfaces::places;
 use wavetank_memory::{Element, Surface};
 
-/// The elements of a surface that have changed.
+/// The changed elements of a surface.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     /// The number of the surface.
     pub number: u32,
-    /// Its coordinates, size and elements: `2d 8x4 u32`.
+    /// The coordinates, size and element type of the surface: `2d 8x4 u32`.
     pub shape: String,
     /// The level, 0 for the first.
     pub level: u32,
-    /// Coordinates (x, y, then z or the layer) and the bits that are there now.
+    /// The coordinates (x, y, then z or the layer) of each changed element, and its new bits.
     pub changed: Vec<([u32; 3], u64)>,
     element: Element,
 }
 
 impl Grid {
-    /// What has changed of a surface, for each level of which something has.
+    /// Returns the changes of a surface, a grid for each level that has any.
     pub(crate) fn of(number: u32, surface: &Surface, before: &[u64], after: &[u64]) -> Vec<Grid> {
         let pairs = places(surface).into_iter().zip(before.iter().zip(after));
         let changed = pairs.filter(|(_, (old, new))| old != new);
@@ -37,11 +37,11 @@ impl Grid {
     }
 }
 
-/// More columns than this are no small grid.
+/// The maximum number of columns of a grid; wider changes are printed as a list.
 const MAX: usize = 16;
 
 impl fmt::Display for Grid {
-    /// Rows and columns with changed elements; a point stands for what is as it was. Wide ones are lists.
+    /// Prints the rows and columns with changed elements; a point stands for an unchanged element. Wide changes are lists.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "surface {}: {}", self.number, self.shape)?;
         match self.level {

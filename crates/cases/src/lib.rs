@@ -1,7 +1,6 @@
-//! Single instructions on a given state: what `wavetank exec` does, and the project's test format.
+//! Single instructions on a given state: the format of `wavetank exec` and of the project's tests.
 //!
-//! A [`Case`] is a state, a few instructions and what is expected of them.
-//! `docs/reference/exec-format.md` describes the text form.
+//! A [`Case`] is a start state, a few instructions, and the expected state.
 //!
 //! ```
 //! use wavetank_cases::{Engine, parse_file};
@@ -21,13 +20,13 @@
 #![warn(missing_docs)]
 
 mod check;
+mod checked_run;
 mod chips;
 mod error;
-mod fault;
+mod expected_fault;
 mod fidelity;
 mod file;
 mod grid;
-mod launched;
 mod number;
 mod place;
 mod run;
@@ -41,7 +40,7 @@ mod value;
 
 use wavetank_gcn::{Chip, Inst};
 
-use fault::Expected;
+use expected_fault::ExpectedFault;
 use set::{Code, Line, Set};
 use sizes::Sizes;
 use surface::Declared;
@@ -50,7 +49,7 @@ use value::Assignment;
 pub use check::Checked;
 pub use chips::parse_file;
 pub use error::ExecError;
-pub use fault::Stopped;
+pub use expected_fault::Stopped;
 pub use fidelity::{CaseFile, EXACT, case_files, case_files_in, cases_of, fidelity, fidelity_in};
 pub use file::parse_words;
 pub use grid::Grid;
@@ -59,27 +58,27 @@ pub use state::Changed;
 pub use wavetank::front_end::{Engine, FaultKind};
 pub use wavetank_translate::Fidelity;
 
-/// A state, instructions, and what is expected of them.
+/// A start state, instructions, and the expected state.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name; empty where it has none.
+    /// The name; empty if the case has none.
     pub name: String,
-    /// The line it begins at, from 1.
+    /// The line at which the case begins, from 1.
     pub line: usize,
     set: Set,
     sizes: Sizes,
     setup: Vec<Assignment>,
     surfaces: Vec<Declared>,
-    /// The greatest number that a surface may have.
+    /// The maximum valid number of a surface.
     maximum: Option<u32>,
-    /// The buffer that is the table of border colors, and the line that says so.
+    /// The buffer that is the table of border colors, and the line that selects it.
     border_colors: Option<(String, usize)>,
     code: Vec<Line>,
-    /// The trap handler; empty where there is none.
+    /// The trap handler; empty if the case has none.
     handler: Vec<Line>,
     expectations: Vec<Assignment>,
-    /// The fault that is expected, and the line that says so.
-    fault: Option<(Expected, usize)>,
+    /// The expected fault, and the line that expects it.
+    fault: Option<(ExpectedFault, usize)>,
 }
 
 impl Case {
@@ -101,7 +100,7 @@ impl Case {
         }
     }
 
-    /// The chip whose instructions these are, if they are GCN's.
+    /// Returns the chip of the instructions, if they are GCN's.
     pub fn chip(&self) -> Option<Chip> {
         match self.set {
             Set::Gcn(chip) => Some(chip),
@@ -109,7 +108,7 @@ impl Case {
         }
     }
 
-    /// The instructions of GCN, in order; those of the trap handler last.
+    /// Returns the instructions of GCN in order; those of the trap handler are last.
     pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
         let lines = self.code.iter().chain(&self.handler);
         lines.filter_map(|line| match &line.code {
@@ -118,7 +117,7 @@ impl Case {
         })
     }
 
-    /// Whether anything is expected.
+    /// Returns whether the case expects a value or a fault.
     pub fn expects(&self) -> bool {
         !self.expectations.is_empty() || self.fault.is_some()
     }

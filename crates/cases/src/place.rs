@@ -1,4 +1,4 @@
-//! The syntax of places that have a value: registers, memory, modes.
+//! The syntax of places with a value: registers, memory, modes.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use wavetank_gcn::numbers::{
 
 use crate::number::integer;
 
-/// Something of a wave's state that has a value.
+/// A part of the state that has a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// A vector register, or with `wide` the pair from it on.
@@ -35,7 +35,7 @@ pub(crate) enum Target {
         bytes: bool,
         read_only: bool,
     },
-    /// Something of what was exported to a target.
+    /// A part of the last export to a target.
     Export { target: u8, part: ExportPart },
     /// The constant bank from a byte offset on, in dwords.
     Constant { offset: usize },
@@ -49,20 +49,20 @@ pub(crate) enum Target {
     Variable(u32),
     /// A predicate that has no register yet.
     Predicate(u16),
-    /// One of the above in a single wave of several.
+    /// A place in a single wave of several.
     OfWave { wave: u32, is: Box<Target> },
-    /// One of the above by the name that its instruction set has for it.
+    /// A place under the name that its instruction set has for it.
     Named { name: String, is: Box<Target> },
 }
 
-/// Something of an export.
+/// A part of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExportPart {
     /// The data of a component, a value for each lane.
     Component(u8),
-    /// The lanes that send.
+    /// The mask of the lanes that export.
     Lanes,
-    /// The components that are sent, a bit each.
+    /// The mask of the exported components.
     Enabled,
     /// The bit DONE.
     Done,
@@ -84,7 +84,7 @@ const PARTS: [(&str, ExportPart); 9] = [
     ("compr", ExportPart::Compressed),
 ];
 
-/// Hardware registers that have a name here.
+/// The hardware registers with a name.
 const HARDWARE: [(&str, u8); 8] = [
     ("mode", hwreg::MODE),
     ("status", hwreg::STATUS),
@@ -160,7 +160,7 @@ impl Target {
         register(text, generation)
     }
 
-    /// What it is, whatever it is called and in whatever wave.
+    /// Returns the place without its name and its wave.
     pub(crate) fn place(&self) -> &Target {
         match self {
             Target::Named { is, .. } | Target::OfWave { is, .. } => is.place(),
@@ -168,7 +168,7 @@ impl Target {
         }
     }
 
-    /// The one wave that it is of; `None` for each.
+    /// Returns the wave of a place in a single wave; `None` if it is meant in each.
     pub(crate) fn wave(&self) -> Option<u32> {
         match self {
             Target::OfWave { wave, .. } => Some(*wave),
@@ -176,7 +176,7 @@ impl Target {
         }
     }
 
-    /// Whether it has a value for each lane.
+    /// Returns whether the place has a value for each lane.
     pub(crate) fn is_by_lane(&self) -> bool {
         let component = ExportPart::Component;
         match self.place() {
@@ -186,7 +186,7 @@ impl Target {
         }
     }
 
-    /// Whether each wave has its own.
+    /// Returns whether each wave has a place of its own.
     pub(crate) fn is_of_waves(&self) -> bool {
         !matches!(
             self.place(),
@@ -198,7 +198,7 @@ impl Target {
         )
     }
 
-    /// Whether it has one value and no more.
+    /// Returns whether the place has a single value.
     pub(crate) fn is_single(&self) -> bool {
         match self.place() {
             Target::Scalar { .. }
@@ -212,7 +212,7 @@ impl Target {
         }
     }
 
-    /// The width of a value in bits, but for elements of surfaces.
+    /// Returns the width of a value in bits, except for elements of surfaces.
     pub(crate) fn bits(&self) -> u32 {
         match self.place() {
             Target::Vector { wide: true, .. }
@@ -229,7 +229,7 @@ impl Target {
     }
 }
 
-/// Registers that have a name.
+/// Reads the name of a special register.
 fn special(text: &str, generation: Generation) -> Option<Target> {
     let named = |is: Target| {
         let name = text.to_owned();
@@ -259,7 +259,7 @@ fn special(text: &str, generation: Generation) -> Option<Target> {
     named(Target::Scalar { register, wide })
 }
 
-/// `NAME`, `NAME bytes`, `NAME read only`.
+/// Reads the text after `mem`: `NAME`, `NAME bytes`, `NAME read only`.
 fn memory(text: &str) -> Result<Target, String> {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap_or_default().to_owned();
@@ -282,7 +282,7 @@ fn memory(text: &str) -> Result<Target, String> {
     })
 }
 
-/// `mrt0.x`, `pos1.done`.
+/// Reads the text after `export`: `mrt0.x`, `pos1.done`.
 fn exported(text: &str) -> Result<Target, String> {
     let wrong = || {
         let parts = PARTS.map(|(name, _)| name).join(", ");
@@ -302,7 +302,7 @@ fn exported(text: &str) -> Result<Target, String> {
     }
 }
 
-/// `lds[16]`, `gds[0]`, `scratch[4]`.
+/// Reads a place with an offset: `lds[16]`, `gds[0]`, `scratch[4]`.
 fn bracketed(text: &str) -> Result<Option<Target>, String> {
     let most_scratch = crate::sizes::MAX_SCRATCH;
     let files = [
@@ -328,7 +328,7 @@ fn bracketed(text: &str) -> Result<Option<Target>, String> {
     Ok(None)
 }
 
-/// `v3`, `v[4:5]`, `s7`, `ttmp[2:3]`.
+/// Reads a register or a pair: `v3`, `v[4:5]`, `s7`, `ttmp[2:3]`.
 fn register(text: &str, generation: Generation) -> Result<Target, String> {
     let unknown = || {
         format!(
@@ -352,7 +352,7 @@ fn register(text: &str, generation: Generation) -> Result<Target, String> {
                 first.trim().parse().map_err(|_| unknown())?,
                 last.trim().parse().map_err(|_| unknown())?,
             ];
-            // A span that begins at the largest number there is has no end.
+            // Compared by the difference: `first + 1` could overflow.
             if last.checked_sub(first).is_none_or(|more| more > 1) {
                 return Err(format!(
                     "`{text}` has values of 32 or 64 bits: name one register or two"

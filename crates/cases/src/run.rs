@@ -13,7 +13,7 @@ use wavetank_surface_isa::SurfaceIsa;
 use wavetank_surface_isa::maxwell::lift::CONSTANTS;
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
-use crate::fault::{Expected, Stopped};
+use crate::expected_fault::{ExpectedFault, Stopped};
 use crate::grid::Grid;
 use crate::place::Target;
 use crate::set::{Code, Line, Named, Set, suatoms, typed_atomics};
@@ -23,9 +23,9 @@ use crate::surface::place_of;
 use crate::value::{Assignment, Buffers, Exactness, lane};
 use crate::{Case, ExecError};
 
-/// Where the code of a case stands.
+/// The address of the code of a case.
 const BASE: u64 = 0x1000;
-/// Threads of a warp of another instruction set than GCN.
+/// The number of threads in a warp of an instruction set other than GCN.
 const WARP: usize = 32;
 
 /// The state before and after a case.
@@ -35,19 +35,19 @@ pub struct Run {
     stopped: Option<Stopped>,
     buffers: Buffers,
     surfaces: Vec<(u32, Surface)>,
-    /// Of what generation of GCN the registers are called.
+    /// The generation of GCN whose names of registers are used.
     generation: Generation,
-    /// The registers that people see, where they are not those of GCN.
+    /// The names of registers in an instruction set other than GCN.
     names: Option<Vec<Named>>,
     expectations: Vec<Assignment>,
-    fault: Option<(Expected, usize)>,
+    fault: Option<(ExpectedFault, usize)>,
 }
 
 impl Case {
-    /// Runs the instructions. What stops them is part of what came of it ([`Run::stopped`]).
+    /// Runs the instructions. A fault that stops them is part of the result ([`Run::stopped`]).
     ///
     /// # Errors
-    /// A state that cannot be made: it names an unknown buffer, or is larger than what there is.
+    /// If the start state cannot be made: it names an unknown buffer, or is too large.
     pub fn run(&self, engine: Engine) -> Result<Run, ExecError> {
         let registry = Registry::new();
         let buffers = self.make_buffers(&registry)?;
@@ -104,7 +104,7 @@ impl Case {
         })
     }
 
-    /// Runs the waves to their end, or to what stops one of them.
+    /// Runs the waves to their end or to a fault, which is returned.
     fn execute(
         &self,
         engine: Engine,
@@ -150,13 +150,14 @@ impl Case {
         }))
     }
 
-    /// Whether TRAPSTS is looked at.
+    /// Returns whether the case can observe TRAPSTS.
     fn shows_exceptions(&self) -> bool {
         let named = |a: &Assignment| *a.target.place() == Target::Hardware(hwreg::TRAPSTS);
         self.expectations.iter().any(named) || self.instructions().any(reads_exceptions)
     }
 
-    /// The instructions and their addresses: of GCN with those of the trap handler, of others from 0 on.
+    /// Returns the instructions with their addresses: those of GCN from [`BASE`] on, with the trap handler at [`HANDLER`]; others
+    /// from 0 on.
     fn addresses(&self) -> impl Iterator<Item = (u64, &Line)> {
         let first = match self.set {
             Set::Gcn(_) => BASE,
@@ -176,7 +177,7 @@ impl Case {
         code.chain(self.handler.iter().scan(HANDLER, placed))
     }
 
-    /// The line of the instruction at an address.
+    /// Returns the line of the instruction at an address.
     fn line_at(&self, pc: u64) -> Option<&Line> {
         let mut all = self.addresses();
         all.find(|(at, _)| *at == pc).map(|(_, line)| line)
@@ -245,7 +246,7 @@ fn execute_gcn(
 }
 
 impl Run {
-    /// The lanes of a vector register of the first wave afterwards.
+    /// Returns the lanes of a vector register of the first wave after the run.
     ///
     /// # Panics
     /// If `register` is above 255.
@@ -253,7 +254,7 @@ impl Run {
         self.after.waves[0].vgpr(register)
     }
 
-    /// The scalar register of a source code afterwards, of the first wave: SGPRs from 0, VCC 106, M0 124, EXEC 126.
+    /// Returns a scalar register of the first wave after the run, by its source code: SGPRs from 0, VCC 106, M0 124, EXEC 126.
     ///
     /// # Panics
     /// If `register` is above 127.
@@ -261,12 +262,12 @@ impl Run {
         self.after.waves[0].uniform().s[register]
     }
 
-    /// What stopped the instructions before their end.
+    /// Returns the fault that stopped the instructions before their end.
     pub fn stopped(&self) -> Option<&Stopped> {
         self.stopped.as_ref()
     }
 
-    /// One sentence for each expectation that is not met, and for a stop that is not expected.
+    /// Returns a sentence for each expectation that is not met, and for an unexpected fault.
     pub fn failures(&self) -> Vec<String> {
         let stop = match (&self.fault, &self.stopped) {
             (Some((expected, line)), stopped) => {
@@ -288,7 +289,7 @@ impl Run {
         stop.into_iter().chain(values).collect()
     }
 
-    /// A sentence, if an expectation is not met in a wave.
+    /// Returns a sentence if an expectation is not met in a wave.
     fn failure(&self, a: &Assignment, wave: usize) -> Option<String> {
         let values = match a.bits(&self.buffers) {
             Ok(values) => values,
@@ -310,7 +311,7 @@ impl Run {
         };
         let mut wrong = Vec::new();
         for n in 0..count {
-            // One value is that of the lanes that there are; a list says which it is about.
+            // A single value is compared with the existing or exporting lanes only; a list is compared with each of its lanes.
             if by_lane && values.len() == 1 && lanes >> n & 1 == 0 {
                 continue;
             }
@@ -339,11 +340,11 @@ impl Run {
         (!wrong.is_empty()).then(|| format!("line {}: {what}: {}{rest}", a.line, wrong.join("; ")))
     }
 
-    /// The lanes that one value of a place is about.
+    /// Returns the lanes that are compared with a single value of a place.
     fn lanes(&self, place: &Target, wave: usize) -> u64 {
         match *place {
             Target::Export { target, .. } => match self.after.exporting(wave, target) {
-                // Nothing was sent: the first lane says so.
+                // Nothing was exported: comparing the first lane reports that.
                 0 => 1,
                 lanes => lanes,
             },
@@ -352,7 +353,7 @@ impl Run {
         }
     }
 
-    /// Where an element, or the first of a level, stands among those of its surface.
+    /// Returns the index of an element, or of the first one of a level, in its surface.
     fn first(&self, target: &Target) -> usize {
         let Target::Element { number, level, at } = *target else {
             return 0;
@@ -362,7 +363,7 @@ impl Run {
         place.unwrap_or(usize::MAX)
     }
 
-    /// The elements of surfaces that have changed, a grid for each level of each surface.
+    /// Returns the changed elements of surfaces, a grid for each level of each surface.
     pub fn grids(&self) -> Vec<Grid> {
         let (before, after) = (&self.before.elements, &self.after.elements);
         let grids = |(number, surface): &(u32, Surface)| {
@@ -372,33 +373,33 @@ impl Run {
         self.surfaces.iter().filter_map(grids).flatten().collect()
     }
 
-    /// What has another value than before, but for elements of surfaces ([`grids`](Self::grids)).
+    /// Returns the changed parts of the state, except elements of surfaces ([`grids`](Self::grids)).
     pub fn changes(&self) -> Vec<Changed> {
         let names = self.names.as_deref();
         changes(&self.before, &self.after, self.generation, names)
     }
 
-    /// Whether two runs of a case reached the same state.
+    /// Returns whether two runs of a case reached the same state.
     pub fn same_as(&self, other: &Run) -> bool {
         let addresses = !self.buffers.is_empty() || self.names.is_some() || self.has_scratch();
         self.after.same_as(&other.after, addresses) && self.stopped_alike(other)
     }
 
-    /// Whether registers may hold an address of scratch.
+    /// Returns whether registers may hold an address of scratch.
     fn has_scratch(&self) -> bool {
         self.before
             .value(0, &Target::Scratch { offset: 0 }, 0)
             .is_some()
     }
 
-    /// Whether both ended, or stopped at the same instruction for the same kind of reason.
+    /// Returns whether both ended, or stopped at the same instruction by the same kind of fault.
     fn stopped_alike(&self, other: &Run) -> bool {
         let what = |stopped: &Stopped| (stopped.kind, stopped.line);
         self.stopped.as_ref().map(what) == other.stopped.as_ref().map(what)
     }
 }
 
-/// Why a place has no value.
+/// Returns the reason for which a place has no value.
 fn absent(place: &Target) -> &'static str {
     match place {
         Target::Export { .. } => "it was not exported",
@@ -407,12 +408,12 @@ fn absent(place: &Target) -> &'static str {
     }
 }
 
-/// Whether a value meets an expectation.
+/// Returns whether a value meets an expectation.
 fn matches(got: u64, expected: u64, wide: bool, exactness: Exactness) -> bool {
     let Exactness::Ulps(most) = exactness else {
         return got == expected;
     };
-    // Floats in the order of their values: the distance counts the floats between.
+    // Maps floats to integers in the order of their values, so that a difference counts the floats between.
     let order = |bits: u64| {
         let (sign, magnitude) = if wide {
             (bits >> 63, bits & (u64::MAX >> 1))

@@ -1,4 +1,4 @@
-//! The instruction sets of cases: how each reads an instruction and names its registers.
+//! The instruction sets of cases, with their syntax of instructions and their names of registers.
 
 use std::ops::Range;
 
@@ -24,11 +24,11 @@ pub(crate) enum Set {
     Visa(Version),
 }
 
-/// An instruction of one of them.
+/// An instruction of one of the sets.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Gcn(Inst),
-    /// A word that is no instruction of the chip, and the sentence that says so.
+    /// A word that is not an instruction of the chip, and the error of decoding it.
     Word(u32, String),
     Maxwell(maxwell::Inst),
     Visa(TypedAtomic),
@@ -40,17 +40,17 @@ pub(crate) struct Line {
     pub code: Code,
     /// The line of the file, from 1.
     pub number: usize,
-    /// What stands there.
+    /// The text of the instruction.
     pub text: String,
     /// The column of the text in the line, from 1.
     pub column: usize,
 }
 
 impl Line {
-    /// The instructions of a part of a line.
+    /// Reads the instructions of a part of a line.
     ///
     /// # Errors
-    /// Why it is none, with the column.
+    /// The reason for which the text is not an instruction, with the column.
     pub(crate) fn read(
         text: &str,
         line: &str,
@@ -81,7 +81,7 @@ impl std::fmt::Display for Code {
 }
 
 impl Set {
-    /// The instruction set of a name.
+    /// Returns the instruction set of a name.
     pub(crate) fn named(name: &str) -> Result<Set, String> {
         if let Some(generation) = Generation::from_name(name) {
             return Ok(Set::Maxwell(generation));
@@ -93,7 +93,7 @@ impl Set {
         Ok(Set::Gcn(chip))
     }
 
-    /// The LDS that a work-group may have.
+    /// Returns the maximum size of a work-group's LDS.
     pub(crate) fn lds_bytes(self) -> u32 {
         match self {
             Set::Gcn(chip) => lds_of_group(chip.generation()),
@@ -101,7 +101,7 @@ impl Set {
         }
     }
 
-    /// The scalar registers without a name that a wave may have.
+    /// Returns the maximum number of a wave's SGPRs.
     pub(crate) fn sgprs(self) -> u32 {
         match self {
             Set::Gcn(chip) => general_sgprs(chip.generation()).into(),
@@ -109,12 +109,12 @@ impl Set {
         }
     }
 
-    /// What a wave of a case has of which nothing is said.
+    /// Returns the sizes of a case that does not set them.
     pub(crate) fn sizes(self) -> Sizes {
         Sizes::new(self.sgprs(), self.lds_bytes())
     }
 
-    /// A name that chooses it.
+    /// Returns a name that selects the instruction set.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Set::Gcn(chip) => chip.name(),
@@ -123,7 +123,7 @@ impl Set {
         }
     }
 
-    /// Reads an instruction, or those that the words after `.long` are. The text is a part of `line`, whose columns count.
+    /// Reads an instruction, or decodes the words after `.long`. `text` is a part of `line`, in which columns are counted.
     pub(crate) fn instructions(self, text: &str, line: &str) -> Result<Vec<Code>, String> {
         let list = text.strip_prefix(".long");
         let list = list.filter(|list| list.is_empty() || list.starts_with(char::is_whitespace));
@@ -138,7 +138,7 @@ impl Set {
 
     /// Reads an instruction.
     fn instruction(self, text: &str, line: &str) -> Result<Code, String> {
-        // A part of the line: the distance of its beginning is its place.
+        // The text is a part of the line, so its offset is its column.
         let start = column(line, distance(text, line));
         let shown = |message: &str, span: &Range<usize>, snippet: String| {
             shown(text, start, message, span, &snippet)
@@ -167,7 +167,7 @@ impl Set {
         }
     }
 
-    /// How many threads a wave has, or channels.
+    /// Returns the number of threads of a wave, or of channels of a thread.
     pub(crate) fn threads(self) -> usize {
         match self {
             Set::Gcn(_) => LANES,
@@ -176,7 +176,7 @@ impl Set {
         }
     }
 
-    /// Reads the name of a register, or of another place that has a value.
+    /// Reads the name of a register, or of another place with a value.
     pub(crate) fn target(self, text: &str) -> Result<Target, String> {
         if let Some(element) = element(text)? {
             return Ok(element);
@@ -203,7 +203,7 @@ impl Set {
         }
     }
 
-    /// Gives registers to variables, which their instructions name.
+    /// Assigns registers to variables, which instructions refer to by name.
     pub(crate) fn place<'a>(
         self,
         code: &[Line],
@@ -237,10 +237,10 @@ impl Set {
         Ok(())
     }
 
-    /// Looks at what shows only beside each other: instructions and the surfaces that they change.
+    /// Checks the rules that involve both instructions and the surfaces that they change.
     ///
     /// # Errors
-    /// The line of an instruction, and what is wrong with it.
+    /// The line of an instruction, and the rule that it breaks.
     pub(crate) fn check(self, code: &[Line], surfaces: &[Declared]) -> Result<(), (usize, String)> {
         let registers = registers(code).unwrap_or_default();
         for instruction in code {
@@ -269,7 +269,7 @@ impl Set {
         Ok(())
     }
 
-    /// Bytes from one instruction to the next, of another set than GCN.
+    /// Returns the bytes from an instruction to the next, for sets other than GCN.
     pub(crate) fn step(self) -> u64 {
         match self {
             Set::Visa(_) => Version::STEP,
@@ -277,7 +277,7 @@ impl Set {
         }
     }
 
-    /// The registers that people see, with their names: vector registers, then pairs of uniform ones.
+    /// Returns the registers with the names of the instruction set: vector registers, then pairs of uniform ones.
     pub(crate) fn names(self, code: &[Line]) -> Option<Vec<Named>> {
         match self {
             Set::Gcn(_) => None,
@@ -314,12 +314,12 @@ impl Set {
     }
 }
 
-/// A register by the name that people know.
+/// A register under the name of its instruction set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Named {
     pub name: String,
     pub register: Reg,
-    /// The register holds two halves.
+    /// Whether the register holds two halves.
     pub halves: bool,
 }
 
@@ -333,7 +333,7 @@ impl Named {
     }
 }
 
-/// The registers of Maxwell: pairs where an instruction returns 64 bits, halves where it returns them.
+/// Returns the registers of Maxwell: pairs where an instruction returns 64 bits, halves where it returns those.
 fn maxwell_registers(code: &[Line]) -> Vec<Named> {
     let results = code.iter().filter_map(|line| match &line.code {
         Code::Maxwell(inst) if inst.rd != MaxwellReg::RZ => Some((u16::from(inst.rd.0), inst.size)),
@@ -365,12 +365,12 @@ fn maxwell_registers(code: &[Line]) -> Vec<Named> {
     names
 }
 
-/// Threads of a warp of Maxwell.
+/// The number of threads in a warp of Maxwell.
 const WARP: usize = 32;
-/// Channels of a thread of vISA.
+/// The number of channels of a vISA thread.
 const VISA_CHANNELS: usize = 32;
 
-/// The instructions of a case of SUATOMs.
+/// Returns the SUATOMs of a case.
 pub(super) fn suatoms(code: &[Line]) -> Vec<maxwell::Inst> {
     let insts = code.iter().filter_map(|line| match &line.code {
         Code::Maxwell(inst) => Some(*inst),
@@ -379,7 +379,7 @@ pub(super) fn suatoms(code: &[Line]) -> Vec<maxwell::Inst> {
     insts.collect()
 }
 
-/// The instructions of a case of TYPED_ATOMICs.
+/// Returns the TYPED_ATOMICs of a case.
 pub(super) fn typed_atomics(code: &[Line]) -> Vec<TypedAtomic> {
     let insts = code.iter().filter_map(|line| match &line.code {
         Code::Visa(inst) => Some(*inst),
@@ -402,14 +402,14 @@ fn mask(register: u8) -> Target {
     Target::Scalar { register, wide }
 }
 
-/// The instructions that words are, as hexadecimal numbers or others, parted by commas. Says which text of the list is wrong,
-/// and why.
+/// Decodes a list of words: numbers, hexadecimal or decimal, separated by commas. The error has the wrong part of the list, and
+/// the reason.
 fn words(list: &str, chip: Chip) -> Result<Vec<Code>, (&str, String)> {
     let word = |text: &'_ str| {
         let bits = integer(text).and_then(|n| u32::try_from(n).ok());
         bits.ok_or_else(|| match text.split_whitespace().count() {
             0 => "a word is missing: write `.long 0x7e000280, 0xbf810000`".into(),
-            1 => format!("`{text}` is no word of 32 bits: write `.long 0x7e000280, 0xbf810000`"),
+            1 => format!("`{text}` is not a word of 32 bits: write `.long 0x7e000280, 0xbf810000`"),
             _ => format!("a comma is missing between the words `{text}`"),
         })
     };
@@ -435,7 +435,7 @@ fn words(list: &str, chip: Chip) -> Result<Vec<Code>, (&str, String)> {
     Ok(codes)
 }
 
-/// A rule that an instruction breaks, at its part of the line.
+/// Returns the error of a broken rule, with the part of the line that breaks it.
 fn at_its_part(line: &Line, inst: &TypedAtomic, broken: Broken) -> String {
     match visa::parse_with_parts(&line.text) {
         Ok((_, places)) => {
@@ -453,23 +453,23 @@ fn at_its_part(line: &Line, inst: &TypedAtomic, broken: Broken) -> String {
     }
 }
 
-/// What is wrong with a text whose first column is this, and where.
+/// Returns an error with its column and the text; `first` is the column of the text.
 fn shown(text: &str, first: usize, message: &str, span: &Range<usize>, snippet: &str) -> String {
     let column = first + column(text, span.start) - 1;
     format!("column {column}: {message}\n{snippet}")
 }
 
-/// How many bytes a part of a line stands after its beginning.
+/// Returns the offset of a part of a line in bytes.
 fn distance(part: &str, line: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)
 }
 
-/// The column of a byte of a line, from 1.
+/// Returns the column of a byte of a line, from 1.
 fn column(line: &str, byte: usize) -> usize {
     1 + line.get(..byte).unwrap_or(line).chars().count()
 }
 
-/// A place of GCN, with `wave 1` before it where it is that of one wave.
+/// Reads a place of GCN; `wave 1` before it selects a single wave.
 fn gcn_place(text: &str, generation: Gcn) -> Result<Target, String> {
     let Some(of_wave) = text.strip_prefix("wave ") else {
         return Target::parse(text, generation);
@@ -481,7 +481,7 @@ fn gcn_place(text: &str, generation: Gcn) -> Result<Target, String> {
     Ok(Target::OfWave { wave, is })
 }
 
-/// `R2`, `R[4:5]`, `P0`, `c[0x400]`.
+/// Reads a place of Maxwell: `R2`, `R[4:5]`, `P0`, `c[0x400]`.
 fn maxwell_place(text: &str) -> Result<Option<Target>, String> {
     let named = |is: Target| Target::Named {
         name: text.to_owned(),
@@ -521,7 +521,7 @@ fn maxwell_place(text: &str) -> Result<Option<Target>, String> {
     Ok(Some(named(vector(first, wide))))
 }
 
-/// `V32`, `P1`.
+/// Reads a place of vISA: `V32`, `P1`.
 fn visa_place(text: &str) -> Option<Target> {
     if let Some(number) = text.strip_prefix('V') {
         return number.parse().ok().map(Target::Variable);
@@ -529,7 +529,7 @@ fn visa_place(text: &str) -> Option<Target> {
     text.strip_prefix('P')?.parse().ok().map(Target::Predicate)
 }
 
-/// `T6`, `surface 6`, `T6[3,1]`, `T6 level 1[3,1]`.
+/// Reads a surface or an element of one: `T6`, `surface 6`, `T6[3,1]`, `T6 level 1[3,1]`.
 fn element(text: &str) -> Result<Option<Target>, String> {
     let named = text.strip_prefix("surface ").map(str::trim);
     let numbered = || {
@@ -564,5 +564,5 @@ fn element(text: &str) -> Result<Option<Target>, String> {
     Ok(Some(Target::Element { number, level, at }))
 }
 
-/// Bytes of the constant bank of a case.
+/// The size of a case's constant bank in bytes.
 pub(crate) const CONSTANTS: usize = 0x8000;

@@ -1,31 +1,32 @@
-//! How much a wave of a case has: registers, LDS, scratch, and how many waves there are.
+//! The sizes of a case: registers, LDS and scratch of a wave, and the number of waves.
 
 use wavetank_gcn::numbers::LDS_BYTES;
 
 use crate::number::integer;
 
-/// Bytes of scratch that a lane of a case may have.
+/// The maximum size of a lane's scratch in bytes.
 pub(crate) const MAX_SCRATCH: u32 = 1 << 16;
 
-/// How much a wave has.
+/// The sizes of a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sizes {
-    /// Vector registers.
+    /// The number of vector registers.
     pub vgprs: u32,
-    /// Scalar registers, beside those that have names.
+    /// The number of SGPRs, without the special registers.
     pub sgprs: u32,
-    /// LDS of the work-group.
+    /// The LDS of the work-group in bytes.
     pub lds_bytes: u32,
-    /// Scratch of a lane.
+    /// The scratch of a lane in bytes.
     pub scratch_bytes: u32,
-    /// Waves of the work-group.
+    /// The number of waves in the work-group.
     pub waves: u32,
-    /// Which of these lines have set, a bit each.
+    /// A bit for each size that a line has set.
     given: u8,
 }
 
 impl Sizes {
-    /// What a wave has of which nothing is said, where it may have so many scalar registers, and a work-group this much LDS.
+    /// Returns the default sizes of an instruction set whose waves have at most `sgprs` SGPRs and whose work-groups have
+    /// `lds_bytes` of LDS.
     pub(crate) fn new(sgprs: u32, lds_bytes: u32) -> Self {
         Sizes {
             vgprs: 256,
@@ -37,7 +38,7 @@ impl Sizes {
         }
     }
 
-    /// Reads `vgprs = 8` and its likes; `None` if the line is something else.
+    /// Reads a line such as `vgprs = 8`; `None` if the line is something else.
     pub(crate) fn set(&mut self, line: &str, most_sgprs: u32) -> Result<Option<()>, String> {
         let Some((name, value)) = line.split_once('=') else {
             return Ok(None);

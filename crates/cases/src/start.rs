@@ -1,4 +1,4 @@
-//! The state before a case: buffers, surfaces, LDS, scratch and waves.
+//! The start state of a case: buffers, surfaces, LDS, scratch and waves.
 
 use wavetank::front_end::narrow;
 use wavetank::surfaces::{Bound, places};
@@ -15,30 +15,31 @@ use crate::surface::place_of;
 use crate::value::{Assignment, Buffer, Buffers, lane};
 use crate::{Case, ExecError};
 
-/// Where the trap handler of a case stands.
+/// The address of the trap handler of a case.
 pub(crate) const HANDLER: u64 = 0x4000_0000;
 
-/// Bytes of scratch come in blocks of a dword of each lane.
+/// The bytes of scratch with the same dword of all lanes; scratch is allocated in these units.
 pub(crate) const ROW: usize = 4 * LANES;
 
-/// The bytes of MODE at the start, as descriptors have them: round to nearest, denormals kept, DX10_CLAMP, IEEE, as
-/// compilers for Vega set it.
+/// The initial MODE, encoded as in a kernel descriptor: round to nearest, denormals kept, DX10_CLAMP, IEEE, as compilers for Vega
+/// set it.
 const RSRC1: u32 = 0xf0 << 12 | 1 << 21 | 1 << 23;
 
-/// Where the scratch of the waves is.
+/// The location of the waves' scratch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScratchOfWaves {
-    /// The scratch of the first wave; the others follow.
+    /// The address of the first wave's scratch; those of the other waves follow.
     pub address: u64,
-    /// Bytes of a wave.
+    /// The scratch of a wave in bytes.
     pub wave_bytes: usize,
-    /// Bytes of a lane.
+    /// The scratch of a lane in bytes.
     pub lane_bytes: u32,
 }
 
 impl ScratchOfWaves {
-    /// FLAT_SCRATCH of a wave, as prologues of compilers set it: where its scratch begins; before gfx9 the bytes of a lane,
-    /// and in the upper half the distance from the first wave's in units of 256 bytes.
+    /// Returns FLAT_SCRATCH of a wave, as prologues of compilers set it. On gfx9 it is the address of the wave's scratch. Before,
+    /// the lower half is the size for a lane in bytes, and the upper half the offset from the first wave's scratch in units of
+    /// 256 bytes.
     pub(crate) fn register(&self, wave: usize, generation: Generation) -> u64 {
         match generation {
             Generation::Gfx9 => self.of(wave),
@@ -49,7 +50,7 @@ impl ScratchOfWaves {
         }
     }
 
-    /// Where that of a wave begins.
+    /// Returns the address of a wave's scratch.
     pub(crate) fn of(&self, wave: usize) -> u64 {
         self.address + (wave * self.wave_bytes) as u64
     }
@@ -92,7 +93,7 @@ impl Case {
         Ok(bound)
     }
 
-    /// Makes the constant bank, where the instruction set has one; gives its address.
+    /// Makes the constant bank, if the instruction set has one, and returns its address.
     pub(crate) fn constant_bank(&self, registry: &Registry) -> Result<Option<u64>, ExecError> {
         if !matches!(self.set, Set::Maxwell(_)) {
             return Ok(None);
@@ -117,7 +118,7 @@ impl Case {
 }
 
 impl Case {
-    /// Makes the buffers, in their order.
+    /// Makes the buffers in the order of their lines.
     pub(crate) fn make_buffers(&self, registry: &Registry) -> Result<Buffers, ExecError> {
         let mut buffers = Buffers::new();
         for a in &self.setup {
@@ -135,7 +136,7 @@ impl Case {
         Ok(buffers)
     }
 
-    /// Makes the scratch of the waves. It belongs to no buffer.
+    /// Makes the scratch of the waves, which is not part of a buffer.
     pub(crate) fn make_scratch(&self, registry: &Registry) -> Result<ScratchOfWaves, ExecError> {
         let lane_bytes = self.sizes.scratch_bytes;
         if lane_bytes == 0 {
@@ -155,7 +156,7 @@ impl Case {
         })
     }
 
-    /// What stands in the LDS, a dword after the other; fills the global data share.
+    /// Returns the dwords of the LDS, and fills the global data share.
     pub(crate) fn fill_shares(
         &self,
         registry: &Registry,
@@ -188,7 +189,7 @@ impl Case {
         Ok(lds)
     }
 
-    /// A wave with the state of the case, whose trap handler stands at an address.
+    /// Returns a wave with the start state of the case, and a trap handler at an address.
     pub(crate) fn start(
         &self,
         index: u32,
@@ -236,7 +237,7 @@ impl Case {
         Ok(wave)
     }
 
-    /// A launch of waves with the sizes of the case, without scratch.
+    /// Returns a launch of waves with the sizes of the case, without scratch.
     pub(crate) fn launch(&self, chip: Chip) -> Launch {
         let sizes = &self.sizes;
         Launch {
@@ -254,13 +255,13 @@ impl Case {
         }
     }
 
-    /// Its waves, as a grid of one work-group.
+    /// Returns the waves of the case as a grid of one work-group.
     pub(crate) fn grid(&self) -> Result<Grid, GridError> {
         let items = [self.sizes.waves * LANES as u32, 1, 1];
         Grid::new(items, items)
     }
 
-    /// The hardware registers, as a launch of waves with these sizes has them.
+    /// Sets the hardware registers as a launch of waves with these sizes does.
     fn set_hardware(&self, chip: Chip, wave: &mut Wave, handler: u64) {
         let launch = self.launch(chip);
         if let Ok(grid) = self.grid() {
@@ -305,7 +306,7 @@ fn set(wave: &mut Wave, place: &Target, values: &[u64]) {
             let halves = [values[0] as u32, (values[0] >> 32) as u32];
             wave.uniform_mut().hw[usize::from(id)..][..2].copy_from_slice(&halves);
         }
-        // What is no register is made before; names have registers by now.
+        // Memory was set before, and named places have been replaced by registers.
         Target::Lds { .. }
         | Target::Gds { .. }
         | Target::Scratch { .. }

@@ -17,34 +17,34 @@ use crate::value::{Buffer, Buffers};
 /// The elements of surfaces by number.
 pub(crate) type Elements = BTreeMap<u32, Vec<u64>>;
 
-/// What a case can see of the state.
+/// The part of the state that a case can observe.
 pub(crate) struct State {
     pub waves: Vec<Wave>,
     lds: Vec<u32>,
     gds: Vec<u32>,
-    /// The dwords of each wave's scratch: those of the first offset, of the second.
+    /// The dwords of each wave's scratch: dword 0 of all lanes, then dword 1, and so on.
     scratch: Vec<Vec<u32>>,
     memory: HashMap<String, (Buffer, Vec<u8>)>,
-    /// What waves have exported, in its order.
+    /// The exports of the waves in their order, with the number of the wave.
     pub exports: Vec<(u32, Sent)>,
     pub elements: Elements,
 }
 
-/// A register or a place in memory with another value than before.
+/// A register or a place in memory whose value has changed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Changed {
-    /// Its name: `v0`, `s4`, `vcc`, `lds[16]`, `a[8]`.
+    /// The name of the place: `v0`, `s4`, `vcc`, `lds[16]`, `a[8]`.
     pub name: String,
     /// The width of a value in bits.
     pub bits: u32,
-    /// A value is two numbers of half precision.
+    /// Whether a value is two numbers of half precision.
     pub halves: bool,
-    /// For a vector register the lanes that changed and their values; else one value.
+    /// For a vector register, the changed lanes with their values; otherwise one value.
     pub values: Vec<(Option<usize>, u64)>,
 }
 
 impl State {
-    /// What can be seen now.
+    /// Captures the present state.
     pub(crate) fn capture(
         waves: Vec<Wave>,
         memory: &mut MemoryUnit<'_>,
@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    /// The value of a place in a wave, in a lane or, for memory, at an index; `None` where there is none.
+    /// Returns the value of a place in a wave, for a lane or, in memory, at an index; `None` if there is none.
     pub(crate) fn value(&self, wave: usize, place: &Target, n: usize) -> Option<u64> {
         let registers = self.waves.get(wave)?;
         let u = registers.uniform();
@@ -107,7 +107,7 @@ impl State {
                 element_at(contents, element, n)?
             }
             Target::Export { target, part } => self.exported(wave, target, part, n)?,
-            // Of a single element `n` is where it stands.
+            // For a single element, `n` is its index.
             Target::Element { number, .. } => *self.elements.get(&number)?.get(n)?,
             Target::Constant { .. }
             | Target::Variable(_)
@@ -117,7 +117,7 @@ impl State {
         })
     }
 
-    /// Something of what a wave has exported last to a target.
+    /// Returns a part of a wave's last export to a target.
     fn exported(&self, wave: usize, target: u8, part: ExportPart, lane: usize) -> Option<u64> {
         let mut all = self.exports.iter().rev();
         let (_, sent) = all.find(|(w, sent)| (*w as usize, sent.target) == (wave, target))?;
@@ -131,14 +131,14 @@ impl State {
         })
     }
 
-    /// The lanes whose data a wave has exported last to a target.
+    /// Returns the mask of the lanes in a wave's last export to a target.
     pub(crate) fn exporting(&self, wave: usize, target: u8) -> u64 {
         let lanes = self.exported(wave, target, ExportPart::Lanes, 0);
         lanes.unwrap_or_default()
     }
 
-    /// Whether another state is the same but for addresses, which differ from run to run: with `addresses` in registers they
-    /// are not compared.
+    /// Returns whether another state is the same. With `addresses`, registers may hold addresses, which differ between runs, so
+    /// they are not compared.
     pub(crate) fn same_as(&self, other: &State, addresses: bool) -> bool {
         let same = |(a, b): (&Wave, &Wave)| {
             let (x, y) = (a.uniform(), b.uniform());
@@ -161,7 +161,7 @@ impl State {
 
 fn read(registry: &Registry, address: u64, bytes: usize) -> Vec<u8> {
     let mut contents = vec![0; bytes];
-    // What a case has made is never freed; it has no scratch if it has not requested any.
+    // The memory of a case is never freed. A case without scratch has no memory at this address, and its contents are zeros then.
     let _ = registry.read(address, &mut contents);
     contents
 }
@@ -171,7 +171,7 @@ fn dwords(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(dword).collect()
 }
 
-/// An element of 1 or 4 bytes.
+/// Returns an element of 1 or 4 bytes.
 fn element_at(contents: &[u8], bytes: usize, n: usize) -> Option<u64> {
     let element = contents.get(n * bytes..(n + 1) * bytes)?;
     Some(
@@ -182,7 +182,7 @@ fn element_at(contents: &[u8], bytes: usize, n: usize) -> Option<u64> {
     )
 }
 
-/// A place with one value.
+/// Returns the change of a place with a single value.
 fn one(name: String, bits: u32, value: u64) -> Changed {
     Changed {
         name,
@@ -192,8 +192,8 @@ fn one(name: String, bits: u32, value: u64) -> Changed {
     }
 }
 
-/// What has another value than before, but for elements of surfaces. With `names` registers are those of an instruction set
-/// beside GCN.
+/// Returns the changed parts of the state, except elements of surfaces. With `names`, registers are those of an instruction set
+/// other than GCN.
 pub(crate) fn changes(
     before: &State,
     after: &State,
@@ -239,7 +239,7 @@ pub(crate) fn changes(
     changes
 }
 
-/// The registers of a wave with another value.
+/// Returns the changed registers of a wave.
 fn registers(old: &Wave, new: &Wave, generation: Generation) -> Vec<Changed> {
     let mut changes = Vec::new();
     for n in 0..VGPRS {
@@ -269,7 +269,7 @@ fn registers(old: &Wave, new: &Wave, generation: Generation) -> Vec<Changed> {
     changes
 }
 
-/// The name of a scalar register.
+/// Returns the name of a scalar register.
 fn scalar(register: usize, generation: Generation) -> String {
     let ttmp = usize::from(first_ttmp(generation));
     match register {
@@ -280,7 +280,7 @@ fn scalar(register: usize, generation: Generation) -> String {
     }
 }
 
-/// The lanes with another value, if there are any.
+/// Returns the changed lanes, if there are any.
 fn by_lane(name: String, old: &[u32], new: &[u32]) -> Option<Changed> {
     let lanes = (0..LANES).filter(|l| old[*l] != new[*l]);
     let values: Vec<_> = lanes.map(|l| (Some(l), new[l].into())).collect();
@@ -292,14 +292,14 @@ fn by_lane(name: String, old: &[u32], new: &[u32]) -> Option<Changed> {
     })
 }
 
-/// The dwords of a wave's scratch with another value.
+/// Returns the changed dwords of a wave's scratch.
 fn scratch_changes(old: &[u32], new: &[u32]) -> impl Iterator<Item = Changed> {
     let rows = old.chunks_exact(LANES).zip(new.chunks_exact(LANES));
     rows.enumerate()
         .filter_map(|(n, (old, new))| by_lane(format!("scratch[{}]", 4 * n), old, new))
 }
 
-/// What a wave has exported.
+/// Returns the exports of a wave.
 fn exports(state: &State, wave: u32) -> Vec<Changed> {
     let own = state.exports.iter().filter(|(w, _)| *w == wave);
     let mut changes = Vec::new();
@@ -322,7 +322,7 @@ fn exports(state: &State, wave: u32) -> Vec<Changed> {
     changes
 }
 
-/// The registers with another value, by the names of an instruction set beside GCN.
+/// Returns the changed registers, by the names of an instruction set other than GCN.
 fn named_changes(old: &Wave, new: &Wave, names: &[Named]) -> Vec<Changed> {
     let joined = |wave: &Wave, n: u16, lane: usize| {
         let half = |n: u16| u64::from(wave.vgpr(n.into())[lane]);

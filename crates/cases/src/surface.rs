@@ -1,4 +1,4 @@
-//! Surfaces of a case, as they are written: `surface T6 2d 8x4 u32 iota`.
+//! The syntax of a case's surfaces: `surface T6 2d 8x4 u32 iota`.
 
 use wavetank::surfaces::{coordinates, places};
 use wavetank_ir::Dimensions;
@@ -7,12 +7,12 @@ use wavetank_memory::{Element, Layout, Surface};
 use crate::number::integer;
 use crate::value::{Value, values};
 
-/// A surface that a case makes.
+/// A surface that a case declares.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub number: u32,
     pub surface: Surface,
-    /// What its elements are: one for all, or an element each.
+    /// The initial elements: one value for all, or a value for each.
     pub fill: Vec<u64>,
     /// The line of the file, from 1.
     pub line: usize,
@@ -21,10 +21,10 @@ pub(crate) struct Declared {
 const FORM: &str = "write `surface T6 2d 8x4 u32 iota`: its number, dimensions (1d, 1d_buffer, 1d_array, 2d, 2d_array, \
                     3d), size, elements (u16 to s64, f16, f32, f16x2) and their values";
 
-/// Bytes that a surface of a case may have.
+/// The maximum size of a case's surface in bytes.
 const MAX_BYTES: u64 = 1 << 26;
 
-/// The words that say more of a surface, after its elements.
+/// The properties of a surface that may follow its elements.
 const MORE: [&str; 5] = ["pitch", "blocks", "levels", "disabled", "absent"];
 
 impl Declared {
@@ -62,7 +62,7 @@ impl Declared {
         })
     }
 
-    /// The elements of the first level.
+    /// Returns the elements of the first level.
     pub(crate) fn elements(&self) -> Vec<u64> {
         match self.fill[..] {
             [one] => vec![one; coordinates(&self.surface, 0).count()],
@@ -71,12 +71,12 @@ impl Declared {
     }
 }
 
-/// The number of a surface: `T6` or `6`.
+/// Reads the number of a surface: `T6` or `6`.
 pub(crate) fn number(text: &str) -> Result<u32, String> {
     let digits = text.strip_prefix('T').unwrap_or(text);
     let number = integer(digits).and_then(|n| u32::try_from(n).ok());
     let number = number.filter(|n| *n < 1 << 20);
-    number.ok_or_else(|| format!("`{text}` is no number of a surface, such as T6: {FORM}"))
+    number.ok_or_else(|| format!("`{text}` is not a number of a surface, such as T6: {FORM}"))
 }
 
 fn dimensions(text: &str) -> Result<Dimensions, String> {
@@ -88,7 +88,7 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
 
 fn size(text: &str, dimensions: Dimensions) -> Result<[u32; 3], String> {
     let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
-    let sides = sides.ok_or_else(|| format!("`{text}` is no size, such as 8x4"))?;
+    let sides = sides.ok_or_else(|| format!("`{text}` is not a size, such as 8x4"))?;
     let (count, name) = (dimensions.coordinates(), dimensions.name());
     if sides.len() != count {
         let given = sides.len();
@@ -105,7 +105,7 @@ fn element(text: &str) -> Result<Element, String> {
     let found = Element::from_name(text);
     found.ok_or_else(|| {
         let names = Element::NAMES.map(|(_, name)| name).join(", ");
-        format!("`{text}` is no kind of element: there are {names}")
+        format!("`{text}` is not a kind of element: there are {names}")
     })
 }
 
@@ -150,7 +150,7 @@ fn layout(surface: &mut Surface, words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Where an element, or the first of a level, stands among all of a surface.
+/// Returns the index of an element, or of the first one of a level, in its surface.
 pub(crate) fn place_of(surface: &Surface, level: u32, at: Option<[u32; 3]>) -> Option<usize> {
     let is = |(of, place): &(u32, [u32; 3])| *of == level && at.is_none_or(|at| at == *place);
     places(surface).iter().position(is)
@@ -170,7 +170,7 @@ fn fill_of(text: &str, surface: &Surface) -> Result<Vec<u64>, String> {
         return Err(format!("{given} values for {count} elements"));
     }
     let unused = 64 - 8 * surface.element.bytes();
-    // Numbers below 0 of up to 32 bits have the others clear.
+    // A negative number may have been read as 32 bits, so that its upper bits are clear.
     let fits = |bits: u64| {
         let signed = [bits as i64, i64::from(bits as u32 as i32)];
         let is_below_zero = signed.contains(&((bits << unused) as i64 >> unused));

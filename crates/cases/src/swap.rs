@@ -1,4 +1,4 @@
-//! Cases with another instruction in the place of the one that they show.
+//! Mutated cases: another instruction in the place of the one that a case shows.
 
 use wavetank_gcn::{Inst, Op, decode, encode};
 
@@ -6,10 +6,10 @@ use crate::Case;
 use crate::set::{Code, Line};
 
 impl Case {
-    /// The case with `to` wherever it has `from`: the same operands and modifiers in the same encoding. `None` where `to` cannot
-    /// take their place.
+    /// Returns the case with `to` wherever it has `from`, with the same operands and modifiers in the same encoding; `None` if
+    /// `to` cannot take its place.
     ///
-    /// A case that passes all the same does not separate the two.
+    /// If the mutated case passes too, the case does not distinguish the two.
     ///
     /// ```
     /// use wavetank_cases::{Engine, parse_file};
@@ -41,7 +41,7 @@ impl Line {
     }
 }
 
-/// The instruction whose bytes differ in the opcode alone, as a decoder sees it.
+/// Returns the instruction whose encoding differs only in the opcode.
 fn swapped(inst: Inst, to: Op) -> Option<Inst> {
     let encoded = encode(&Inst { op: to, ..inst }).ok()?;
     let decoded = decode(encoded.as_bytes(), inst.chip).ok()?;

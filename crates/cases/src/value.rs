@@ -9,16 +9,16 @@ use crate::error::ExecError;
 use crate::number::integer;
 use crate::place::Target;
 
-/// How exact an expectation is.
+/// The precision of an expectation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exactness {
-    /// Every bit; any NaN stands for its own bits.
+    /// All bits are equal, also those of NaNs.
     Bits,
-    /// So many units in the last place of a float.
+    /// The values are floats that differ by at most this many units in the last place.
     Ulps(u64),
 }
 
-/// `TARGET = VALUES`.
+/// A line `TARGET = VALUES`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Assignment {
     pub target: Target,
@@ -33,23 +33,23 @@ pub(crate) struct Assignment {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Buffer {
     pub address: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: usize,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub element: usize,
 }
 
 /// The buffers of a case by name.
 pub(crate) type Buffers = HashMap<String, Buffer>;
 
-/// A value: bits, or what is computed of the address of a buffer.
+/// A value: bits, or a computation on the address of a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Value {
     Bits(u64),
     Address { name: String, then: Vec<Then> },
 }
 
-/// A step of a computation, from the left to the right.
+/// A step of a computation; steps are applied from left to right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Then {
     Add(u64),
@@ -66,7 +66,7 @@ impl Then {
 }
 
 impl Value {
-    /// The bits, with buffers where they are.
+    /// Returns the bits, with the addresses of the buffers.
     pub(crate) fn bits(&self, buffers: &Buffers) -> Result<u64, String> {
         match self {
             Value::Bits(bits) => Ok(*bits),
@@ -79,13 +79,13 @@ impl Value {
 }
 
 impl Assignment {
-    /// The bits of its values.
+    /// Returns the bits of the values.
     pub(crate) fn bits(&self, buffers: &Buffers) -> Result<Vec<u64>, ExecError> {
         let bits: Result<Vec<u64>, String> = self.values.iter().map(|v| v.bits(buffers)).collect();
         bits.map_err(|message| self.wrong(message))
     }
 
-    /// The error that its line is wrong.
+    /// Returns an error of the assignment's line.
     pub(crate) fn wrong(&self, message: String) -> ExecError {
         ExecError {
             line: Some(self.line),
@@ -93,7 +93,7 @@ impl Assignment {
         }
     }
 
-    /// The buffers whose addresses are among the values.
+    /// Returns the buffers whose addresses are among the values.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
         self.values.iter().filter_map(|value| match value {
             Value::Address { name, .. } => Some(name.as_str()),
@@ -127,7 +127,7 @@ pub(crate) fn values(text: &str, wide: bool) -> Result<(Vec<Value>, Exactness), 
             let ends = integer(first).zip(integer(last));
             let ends = ends.filter(|(a, b)| a <= b && b - a < 1 << 16);
             let (first, last) =
-                ends.ok_or_else(|| format!("`{item}` is no range of numbers, such as 0..63"))?;
+                ends.ok_or_else(|| format!("`{item}` is not a range of numbers, such as 0..63"))?;
             values.extend((first..=last).map(|v| Value::Bits(v as u64)));
         } else if let Some((value, times)) = item.split_once('*') {
             let times: usize = times
@@ -163,7 +163,7 @@ fn one(text: &str, wide: bool) -> Result<Value, String> {
         None => float(text).map(|v| u64::from((v as f32).to_bits())),
     };
     bits.map(Value::Bits).ok_or_else(|| {
-        format!("`{text}` is no value: write 12, 0x1f, -3, 1.5, 1.5h, inf, nan or &NAME")
+        format!("`{text}` is not a value: write 12, 0x1f, -3, 1.5, 1.5h, inf, nan or &NAME")
     })
 }
 
@@ -204,7 +204,7 @@ fn float(text: &str) -> Option<f64> {
     }
 }
 
-/// Spreads values over the lanes: one value is that of every lane.
+/// Returns the value of a lane; a single value is that of every lane.
 pub(crate) fn lane(values: &[u64], lane: usize) -> Option<u64> {
     debug_assert!(lane < LANES);
     match values {
@@ -227,7 +227,7 @@ mod tests {
                 };
                 then.iter().map(add).collect::<Vec<_>>()
             }
-            _ => panic!("{text} is no address"),
+            _ => panic!("{text} is not an address"),
         };
         assert_eq!(added("a+-8"), [-8]);
         assert_eq!(added("a - -8 + -0x10"), [8, -16]);

@@ -53,7 +53,7 @@ fn what_a_case_expects_is_no_mistake() {
     assert_eq!(rules(memory, &case("")), ["memory/read-only"]);
     assert_eq!(rules(memory, &case("fault = memory")), [""; 0]);
     assert_eq!(
-        rules(memory, &case("fault = \"no multiple\"")),
+        rules(memory, &case("fault = \"not a multiple\"")),
         ["memory/read-only"],
         "it is something else that is expected"
     );

@@ -234,8 +234,8 @@ fn wrong_surfaces_are_reported() {
     };
     assert!(error("surface T6 2d 8 u32").contains("a 2d surface has 2 sides, not 1"));
     assert!(error("surface T6 4d 8 u32").contains("`4d` is nothing that a surface is"));
-    assert!(error("surface T6 2d 8x4 u33").contains("`u33` is no kind of element"));
-    assert!(error("surface T6 2d 8x4 u32 1,2,x").contains("`x` is no value"));
+    assert!(error("surface T6 2d 8x4 u33").contains("`u33` is not a kind of element"));
+    assert!(error("surface T6 2d 8x4 u32 1,2,x").contains("`x` is not a value"));
     assert!(error("surface T6 2d 8x4 u32 levels 9").contains("1 to 4 levels"));
     assert!(error("surface T6 2d 8x4 u32 blocks 3x1").contains("not 3 and 1"));
     assert!(error("surface T6 2d 8x4").contains("what its elements are is missing"));
@@ -275,19 +275,19 @@ fn wrong_files_are_reported_by_line() {
     let error = |text: &str| parse_file(text).unwrap_err().to_string();
     assert!(
         error("v1 = 0\n> v_foo v0, v1\n")
-            .starts_with("line 2: column 3: `v_foo` is no instruction")
+            .starts_with("line 2: column 3: `v_foo` is not an instruction")
     );
     assert!(error("v999 = 0\n> s_nop 0\n").contains("out of range"));
-    assert!(error("v1 = apple\n> s_nop 0\n").contains("`apple` is no value"));
+    assert!(error("v1 = apple\n> s_nop 0\n").contains("`apple` is not a value"));
     assert!(error("isa gfx908\n> s_nop 0\n").contains("gfx908 is a chip of CDNA"));
     assert!(error("lds[-20] = 0\n> s_nop 0\n").contains("LDS offsets are multiples of 4"));
     assert!(error("").contains("no instruction"));
     assert!(error("vgprs = 300\n> s_nop 0\n").contains("a number from 1 to 256"));
     assert!(error("> s_nop 0\nvgprs = 3\n").contains("belongs before instructions"));
     assert!(error("fault = trap\n> s_nop 0\n").contains("belongs after them"));
-    assert!(error("> s_nop 0\nfault = flood\n").contains("`flood` is no kind of fault"));
+    assert!(error("> s_nop 0\nfault = flood\n").contains("`flood` is not a kind of fault"));
     assert!(error("wave 1 v0 = 1\n> s_nop 0\n").contains("write `waves = 2` first"));
-    assert!(error("> .long 1g\n").contains("`1g` is no word of 32 bits"));
+    assert!(error("> .long 1g\n").contains("`1g` is not a word of 32 bits"));
     let begins = |text: &str, sentence: &str| {
         let error = error(text);
         assert!(error.starts_with(sentence), "{text}: {error}");
@@ -301,7 +301,7 @@ fn wrong_files_are_reported_by_line() {
         "> .long 0xbf800000 0xbf800000\n",
         "line 1: column 9: a comma is missing between the words `0xbf800000 0xbf800000`",
     );
-    begins("> .long 1, 1g\n", "line 1: column 12: `1g` is no word");
+    begins("> .long 1, 1g\n", "line 1: column 12: `1g` is not a word");
     begins(
         "vgprs = 8\nv9 = 1\n> s_nop 0\n",
         "line 2: `v9`: the wave has v0 to v7: write `vgprs = 10`",
@@ -365,7 +365,7 @@ fn faults_and_endless_loops_are_reported() {
     let (kind, why) = stopped("global_atomic_add v[0:1], v2, off", &state);
     assert_eq!(kind, FaultKind::Memory);
     assert!(
-        why.contains("is no multiple of 4; 2 bytes from the start of buffer `a`"),
+        why.contains("is not a multiple of 4; 2 bytes from the start of buffer `a`"),
         "{why}"
     );
 }

@@ -157,13 +157,13 @@ fn pair(line: &str) -> Result<(Key, &str), String> {
     let Some((name, pattern)) = line.split_once(':') else {
         let line = plain(line);
         return Err(format!(
-            "`{line}` is no `key: pattern`; the keys are {names}"
+            "`{line}` is not of the form `key: pattern`; the keys are {names}"
         ));
     };
     let (name, pattern) = (name.trim_end(), pattern.trim_start());
     let Some(key) = Key::ALL.into_iter().find(|key| key.name() == name) else {
         let name = plain(name);
-        return Err(format!("`{name}` is no key; there are {names}"));
+        return Err(format!("`{name}` is not a key; there are {names}"));
     };
     if pattern.is_empty() {
         Err(format!("`{name}` has no pattern; `*` fits all"))
@@ -261,11 +261,11 @@ mod tests {
         let keys = "tool, rule, kernel, source";
         assert_eq!(
             problem("\n# x\nwait"),
-            format!("line 3: `wait` is no `key: pattern`; the keys are {keys}")
+            format!("line 3: `wait` is not of the form `key: pattern`; the keys are {keys}")
         );
         assert_eq!(
             problem("Tool\x1b: wait"),
-            format!("line 1: `Tool\\u{{1b}}` is no key; there are {keys}")
+            format!("line 1: `Tool\\u{{1b}}` is not a key; there are {keys}")
         );
         assert_eq!(
             problem("tool:  "),

@@ -150,7 +150,7 @@ impl fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Tool::ALL.map(Tool::name).join(", ");
         let word = wavetank_quote::plain(&self.0);
-        write!(f, "`{word}` is no tool; there are {names}, and `all`")
+        write!(f, "`{word}` is not a tool; there are {names}, and `all`")
     }
 }
 

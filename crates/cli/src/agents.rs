@@ -30,7 +30,7 @@ pub(crate) struct Agents {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print what ROCm's rocminfo prints of GPUs that a driver has; without --gpu of the GPU that `run` gives
+    /// Print the output of ROCm's rocminfo for GPUs that a driver has; without --gpu, for the GPU that `run` gives
     #[arg(long, conflicts_with = "json")]
     rocminfo: bool,
 }

@@ -40,10 +40,10 @@ pub(crate) struct Bundle {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What names of entries begin with
+    /// The prefix of the entries' names
     #[arg(long, value_name = "WORD", default_value = "hipv4")]
     kind: String,
-    /// At multiples of how many bytes entries begin
+    /// The alignment of entries in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4096)]
     align: u64,
     /// Compress it (CCOB)

@@ -7,7 +7,7 @@ use wavetank::{Buffer, Chip, Device, Report};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::progress::with_progress;
-use crate::running::{Running, tell_seed};
+use crate::running::{Running, print_seed};
 use crate::whole;
 
 /// `examples/mandelbrot.cl`, compiled for gfx900 by clang 19.
@@ -29,15 +29,15 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
-    /// Where to write the picture
+    /// The file for the picture
     #[arg(long, short, value_name = "FILE", default_value = "mandelbrot.png")]
     output: PathBuf,
-    /// Its size in pixels
+    /// The size of the picture in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1024x768", value_parser = size)]
     size: [u32; 2],
     #[command(flatten)]
     running: Running,
-    /// Print what ran as JSON
+    /// Print the statistics of the run as JSON
     #[arg(long)]
     json: bool,
 }
@@ -62,7 +62,7 @@ impl Demo {
         let [width, height] = self.size;
         let counts = device.buffer_zeroed(u64::from(width) * u64::from(height) * 4)?;
         let report = self.compute(&device, &counts);
-        tell_seed(device.schedule());
+        print_seed(device.schedule());
         let report = report?;
         let pixels: Vec<u8> = counts.read::<u32>()?.into_iter().flat_map(colour).collect();
         write_png(&self.output, self.size, &pixels)?;

@@ -14,7 +14,7 @@ use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, shown};
 use crate::hex_lines::{self, print_lines};
 use crate::input::read;
-use crate::output::{Stdout, told};
+use crate::output::{Stdout, stdout_result};
 use crate::paint::Painted;
 use crate::source;
 use crate::surface_isa::{self, CliIsa, visa};
@@ -35,7 +35,7 @@ Examples:
 
 /// Disassembles code objects, plain words, or lines of hexadecimal bytes
 ///
-/// A listing has symbols and branch targets as labels, and address and words behind each instruction.
+/// A listing has symbols and branch targets as labels, and address and words after each instruction.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Dis {
@@ -46,10 +46,10 @@ pub(crate) struct Dis {
     /// FILE is plain words, in the order of memory
     #[arg(long, conflicts_with = "hex")]
     raw: bool,
-    /// FILE has hexadecimal bytes: for each line one of text, `!reject` for bytes that are no instruction
+    /// FILE has hexadecimal bytes: for each line one of text, `!reject` for bytes that are not an instruction
     #[arg(long)]
     hex: bool,
-    /// What a kernel is compiled to on this machine: guest instruction, IR and host instructions one below the other
+    /// Show the compiled code of a kernel on this machine: guest instruction, IR and host instructions one below the other
     #[arg(long, conflicts_with_all = ["hex", "raw"], requires = "kernel")]
     host: bool,
     /// Between the instructions, the lines of source that they come from: for what was compiled with `-g`
@@ -169,7 +169,7 @@ impl Dis {
 
     fn list(&self, listing: &Listing<'_>) -> Result {
         let mut out = Painted::new(Stdout::lock());
-        told(listing.write(self.syntax.dialect, &mut out).err())
+        stdout_result(listing.write(self.syntax.dialect, &mut out).err())
     }
 
     fn hex(&self) -> Result {

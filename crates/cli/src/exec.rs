@@ -114,7 +114,7 @@ impl Exec {
             let run = case.run(engine).map_err(|error| wrong_case(case, &error))?;
             let failures = run.failures();
             if !self.json {
-                tell(&mut text, case, &run, &failures, cases.len() > 1);
+                describe(&mut text, case, &run, &failures, cases.len() > 1);
             }
             let findings = checks.map(|tools| {
                 let name = case_name(case);
@@ -137,7 +137,7 @@ impl Exec {
         } else {
             print(&plain_lines(&text))?;
         }
-        found.tell()?;
+        found.print()?;
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
         match (failed, &outcomes[..]) {
             (0, _) => Ok(()),
@@ -177,7 +177,7 @@ impl Exec {
             let path = Path::new(&self.what);
             let isa = self.target.set_name()?;
             let text = self.what.to_str().ok_or_else(|| {
-                Failure::usage("there is no such file, and no UTF-8 text").of(path)
+                Failure::usage("there is no such file, and the argument is not UTF-8").of(path)
             })?;
             let words = self.state.iter().take_while(|word| !begins_state(word));
             let words: Vec<&str> = std::iter::once(text)
@@ -265,7 +265,7 @@ impl From<Changed> for Row {
 }
 
 /// Writes the result of a case: failures for a case with expectations, changes for others.
-fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bool) {
+fn describe(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bool) {
     let name = match case.name.as_str() {
         "" => format!("case at line {}", case.line),
         name => name.to_owned(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use wavetank_quote::plain_lines;
 
-use crate::output::{Stdout, told};
+use crate::output::{Stdout, stdout_result};
 use crate::paint::carets;
 
 pub(crate) use crate::failure::{Failure, Result, shown};
@@ -27,7 +27,7 @@ pub(crate) fn code(result: Result) -> ExitCode {
 /// Writes text to stdout. A reader that closes the pipe early (`wavetank … | head`) is not a failure.
 pub(crate) fn print(text: &str) -> Result {
     let mut out = Stdout::lock();
-    told(
+    stdout_result(
         out.write_all(text.as_bytes())
             .and_then(|()| out.flush())
             .err(),

@@ -34,7 +34,7 @@ pub(crate) fn paragraphs(text: &str, indent: usize) -> String {
     text.lines().map(fold).collect()
 }
 
-/// Lines behind two blanks.
+/// Returns lines indented by two blanks.
 pub(crate) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }

@@ -10,7 +10,7 @@ use crate::output::Output;
 
 /// Prints a line for each line of a file, by a function that appends its text.
 ///
-/// Gives the numbers of the lines for which there is none, each with its error.
+/// Returns the numbers of the wrong lines, each with its error.
 pub(crate) fn print_lines<E>(
     file: &Path,
     mut append: impl FnMut(&str, &mut String) -> Result<(), E>,

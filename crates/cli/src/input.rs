@@ -38,6 +38,6 @@ pub(crate) fn text(path: &Path, bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
-        Failure::usage(format!("line {line} is no UTF-8 text")).of(path)
+        Failure::usage(format!("line {line} is not UTF-8")).of(path)
     })
 }

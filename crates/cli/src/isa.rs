@@ -128,7 +128,7 @@ fn form(name: &str) -> Result<Form> {
         "EXP" => Form::Exp,
         _ => {
             let sentence =
-                format!("`{name}` is no format: write SOP1, VOP3, DS or another of --help");
+                format!("`{name}` is not a format: write SOP1, VOP3, DS or another of --help");
             return Err(Failure::usage(sentence));
         }
     };

@@ -66,7 +66,7 @@ fn opened(path: &Path) -> io::Result<File> {
         if file.metadata()?.is_file() {
             Ok(file)
         } else {
-            Err(io::Error::other("it is no file, but a device or a pipe"))
+            Err(io::Error::other("it is not a file, but a device or a pipe"))
         }
     };
     file.open(path)
@@ -84,7 +84,7 @@ fn read(path: &Path, file: &mut File) -> Result<Report> {
     }
     Report::deserialize_from_str(&text).map_err(|error| {
         Failure::usage(format!(
-            "this is no JUnit report that a case can be added to ({error}): remove it, or name another file"
+            "this is not a JUnit report that a case can be added to ({error}): remove it, or name another file"
         ))
         .of(path)
     })

@@ -130,7 +130,7 @@ fn main() -> ExitCode {
         Command::Check(check) => match check.run() {
             Ok(end) => {
                 drop(pager);
-                return end.tell();
+                return end.print();
             }
             Err(failure) => Err(failure),
         },

@@ -85,12 +85,12 @@ impl Output {
     /// Writes the rest. A reader that closes the pipe early (`wavetank … | head`) is not a failure.
     pub(crate) fn finish(mut self) -> Result {
         self.flush();
-        told(self.problem)
+        stdout_result(self.problem)
     }
 }
 
 /// Returns the failure of a writer to stdout, unless its reader has closed the pipe.
-pub(crate) fn told(problem: Option<std::io::Error>) -> Result {
+pub(crate) fn stdout_result(problem: Option<std::io::Error>) -> Result {
     match problem {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::file("write to", Path::new("stdout"), error))

@@ -14,19 +14,18 @@ pub(crate) struct Running {
     /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
-    /// What runs kernels: auto (interpreted first, and compiled once they run often; the default), jit (compiled at once),
+    /// The engine for kernels: auto (interpreted first, and compiled once they run often; the default), jit (compiled at once),
     /// interpreter. All give the same bits
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineChoice>,
-    /// How the waves of a work-group take turns: fair (as on a chip; the default), greedy (one after another up to each
-    /// barrier), random or random:SEED. Random orders find races; the seed is printed at the end, and repeats the run with one
-    /// thread
+    /// The schedule of a work-group's waves: fair (as on a chip; the default), greedy (one after another up to each barrier),
+    /// random or random:SEED. Random orders find races; the seed is printed at the end, and repeats the run with one thread
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<Schedule>,
     /// Give each work-item so many bytes more of stack, where its depth is not known
     #[arg(long, value_name = "BYTES")]
     stack: Option<u32>,
-    /// Stop where a kernel goes beyond its LDS, or loads past the end of memory, instead of telling it
+    /// Stop where a kernel goes beyond its LDS, or loads past the end of memory, instead of only reporting it
     #[arg(long)]
     strict: bool,
 }
@@ -77,19 +76,19 @@ impl Running {
 
 impl Running {
     /// Prints a note that a trace uses one thread, if more were requested.
-    pub(crate) fn tell_if_traced(&self) {
+    pub(crate) fn note_if_traced(&self) {
         if let Some(threads @ 2..) = self.threads {
             // A closed stderr is not an error.
             let _ = writeln!(
                 anstream::stderr(),
-                "note: --threads {threads} is taken as 1: a trace tells what waves do in the order in which they do it"
+                "note: --threads {threads} is taken as 1: a trace lists instructions in the order in which waves execute them"
             );
         }
     }
 }
 
 /// Prints the seed of a random schedule on stderr.
-pub(crate) fn tell_seed(schedule: Schedule) {
+pub(crate) fn print_seed(schedule: Schedule) {
     if let Schedule::Random(_) = schedule {
         // A closed stderr is not an error.
         let _ = writeln!(anstream::stderr(), "the schedule was {schedule}");

@@ -20,7 +20,7 @@ enum Language {
     Assembly,
 }
 
-/// Rejects what is not machine code, and names the command that makes it.
+/// Rejects files that are not machine code, and names the command that makes it.
 pub(crate) fn refuse(path: &Path, bytes: &[u8]) -> Result {
     let Some(language) = language(path, bytes) else {
         return Ok(());

@@ -19,7 +19,7 @@ pub(crate) fn check_gpus(names: &str) -> Result {
     })
 }
 
-/// Which chip's instructions.
+/// The options for the instruction set.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Target {
     /// The chip: gfx600 to gfx90c, one of LLVM's names (tahiti, fiji, …) or a product ("RX 580", mi50, …)
@@ -113,7 +113,7 @@ impl Target {
     }
 }
 
-/// Which syntax.
+/// The option for the syntax.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Syntax {
     /// The syntax: llvm or clrx

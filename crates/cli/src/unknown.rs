@@ -21,7 +21,7 @@ const OPTIONS: [(&str, &str); 5] = [
     ),
     (
         "--profile",
-        "times and instructions of kernels are told with `--stats`",
+        "`--stats` prints times and instructions of kernels",
     ),
     ("--grid", "a kernel of a file is run by `wavetank launch`"),
     ("--block", "a kernel of a file is run by `wavetank launch`"),

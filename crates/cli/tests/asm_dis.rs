@@ -60,6 +60,54 @@ fn every_wrong_line_is_told() {
     assert!(json.get("stopped").is_none());
 }
 
+/// GNU as prints the text of `.print` on stdout, and a warning with file and line on stderr; the source is assembled.
+#[test]
+fn messages_of_a_source_are_printed() {
+    let folder = directory("asm-messages");
+    let source = ".print \"for small groups\"\n.ifndef wide\n  .warning \"wide is not set\"\n.endif\ns_nop 1\n\
+                  .include \"b.s\"\nl: s_branch l\n";
+    write(&folder, "a.s", source);
+    write(&folder, "b.s", ".warning\n");
+    let warnings = "a.s, line 3: warning: wide is not set\n\
+                    \x20   .warning \"wide is not set\"\n\
+                    \x20   ^^^^^^^^^^^^^^^^^^^^^^^^^^\n\
+                    a.s, b.s, line 1: warning: the source warns here\n\
+                    \x20 .warning\n\
+                    \x20 ^^^^^^^^\n\
+                    \x20 in b.s, which line 6 includes\n";
+    for words in ["asm -c a.s -o a.o", "asm --raw a.s -o a.bin"] {
+        let out = wavetank_in(&folder, words);
+        let got = (out.code, out.stdout.as_str(), out.stderr.as_str());
+        assert_eq!(got, (Some(0), "for small groups\n", warnings), "{words}");
+    }
+    // Without `-o`, stdout is for the instructions.
+    let out = wavetank_in(&folder, "asm a.s");
+    let stderr = format!("for small groups\n{warnings}");
+    let got = (out.code, out.stdout.as_str(), out.stderr.as_str());
+    assert_eq!(got, (Some(0), "s_nop 1\ns_branch 65535\n", stderr.as_str()));
+    let out = wavetank_in(&folder, "asm --json a.s");
+    assert_eq!(out.stderr, stderr);
+    let json: serde_json::Value = serde_json::from_str(&out.stdout).expect("JSON");
+    let messages = &json["messages"];
+    assert_eq!(messages.as_array().map(Vec::len), Some(3));
+    assert_eq!(
+        messages[0],
+        serde_json::json!({"kind": "print", "text": "for small groups"})
+    );
+    assert_eq!(
+        (&messages[1]["kind"], &messages[1]["line"]),
+        (&"warning".into(), &3.into())
+    );
+    assert_eq!(messages[1]["message"], "wide is not set");
+    assert_eq!(messages[2]["file"], "b.s");
+    // The condition is skipped, and errors do not hide messages.
+    write(&folder, "c.s", ".print \"first\"\ns_wrong\n");
+    let out = wavetank_in(&folder, "asm -D wide a.s -c -o a.o");
+    assert!(!out.stderr.contains("wide"), "{}", out.stderr);
+    let out = wavetank_in(&folder, "asm -c c.s -o c.o");
+    assert_eq!((out.code, out.stdout.as_str()), (Some(2), "first\n"));
+}
+
 #[test]
 fn a_hundred_errors_are_enough() {
     let folder = directory("asm-many-errors");
@@ -68,7 +116,7 @@ fn a_hundred_errors_are_enough() {
     let text = told("asm a.s");
     assert_eq!(text.matches("line ").count(), 100);
     assert!(text.ends_with(
-        "error: stopped at 100 errors, 200 lines were not looked at (see --max-errors) in a.s\n"
+        "error: stopped at 100 errors, 200 lines were not read (see --max-errors) in a.s\n"
     ));
     assert_eq!(told("asm --max-errors 3 a.s").matches("line ").count(), 3);
     let text = told("asm --max-errors 0 a.s");
@@ -238,7 +286,7 @@ fn coverage_says_what_is_executed() {
 
 #[test]
 fn wrong_calls_are_one_sentence() {
-    wavetank("isa --format SOP9").refused(&["`SOP9` is no format"]);
+    wavetank("isa --format SOP9").refused(&["`SOP9` is not a format"]);
     wavetank("isa no_such_thing").refused(&["no such instruction"]);
     wavetank("asm absent.s").refused(&["cannot read absent.s"]);
     wavetank("asm --isa visa absent.s").refused(&["cannot read absent.s"]);

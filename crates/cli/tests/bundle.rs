@@ -91,7 +91,7 @@ fn what_cannot_be_bundled_is_told() {
     run(&format!("bundle -o k {VECADD} {VECADD}")).refused(&[
         "k: the offload bundle is damaged: it would have hipv4-amdgcn-amd-amdhsa--gfx900 twice",
     ]);
-    run(&format!("bundle -o k --align 3 {VECADD}")).refused(&["3 is no alignment"]);
+    run(&format!("bundle -o k --align 3 {VECADD}")).refused(&["3 is not an alignment"]);
     run("bundle -o k absent.hsaco").refused(&["cannot read absent.hsaco"]);
     run(&format!("bundle -o no/k {VECADD}")).refused(&["cannot write no/k"]);
     run(&format!("bundle -o k {}", file!())).refused(&["cannot read"]);

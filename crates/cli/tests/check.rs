@@ -286,7 +286,7 @@ fn tools_are_those_that_read_code() {
     assert!(
         outcome
             .stderr
-            .contains("`wat` is no tool; there are memory, "),
+            .contains("`wat` is not a tool; there are memory, "),
         "{outcome:?}"
     );
 }
@@ -301,11 +301,11 @@ fn suppressions_that_mean_nothing_are_told() {
     };
     refused(
         "tool: wait\n\nkernell: *\n",
-        &["known: line 3: `kernell` is no key; there are tool, rule"],
+        &["known: line 3: `kernell` is not a key; there are tool, rule"],
     );
     refused(
         "# x\nwait\n",
-        &["known: line 2: `wait` is no `key: pattern`"],
+        &["known: line 2: `wait` is not of the form `key: pattern`"],
     );
     refused("rule:\n", &["known: line 1: `rule` has no pattern"]);
     let words = format!("check --suppressions absent {VECADD}");
@@ -417,7 +417,7 @@ fn shared_kernels_are_checked() {
 
 #[test]
 fn wrong_words_for_programs_are_told() {
-    check("--tools luck -- true").failure(2, &["`luck` is no tool"]);
+    check("--tools luck -- true").failure(2, &["`luck` is not a tool"]);
     check(&format!("{VECADD} --timeout 3")).failure(2, &["--timeout"]);
 }
 

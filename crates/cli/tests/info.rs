@@ -159,7 +159,7 @@ fn memory_of_gpus_is_as_asked() {
     assert_eq!(asked, [8 << 30, 512 << 20]);
     let all = memory("agents --json");
     assert!(all.len() > 4 && all.iter().all(|bytes| *bytes >= 1 << 20));
-    wavetank("agents --gpu gfx900:8").refused(&["--gpu: `8` is no size of memory"]);
+    wavetank("agents --gpu gfx900:8").refused(&["--gpu: `8` is not a size of memory"]);
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn a_checked_kernel_goes_on_and_says_what_it_did() {
     let error = launch(40, "--check=wait").stderr;
     assert!(error.contains("kernel `vecadd` faulted at "), "{error}");
     let error = launch(40, "--check=memry").stderr;
-    assert!(error.contains("`memry` is no tool"), "{error}");
+    assert!(error.contains("`memry` is not a tool"), "{error}");
 }
 
 #[test]
@@ -515,7 +515,11 @@ fn settings_of_the_environment_are_checked() {
     let words = format!("launch {VECADD} --grid 1 --block 1");
     for (name, value, wanted) in [
         ("WAVETANK_STRICT", "yes", "is neither 1 nor 0"),
-        ("WAVETANK_STACK", "64K", "is no number of bytes below 2^32"),
+        (
+            "WAVETANK_STACK",
+            "64K",
+            "is not a number of bytes below 2^32",
+        ),
     ] {
         let quoted = format!("{name}: {value:?}");
         wavetank_with(name, value, &words).refused(&[&quoted, wanted]);

@@ -96,8 +96,9 @@ fn wrong_lines_have_their_place() {
     );
     assert_eq!(report["instructions"][0]["word"], "0xea7201c000270100");
     std::fs::write(folder.join("words"), "12\n").expect("words");
-    wavetank_in(&folder, "dis --isa maxwell:52 --hex words").refused(&["line 1 is no word of 16"]);
-    wavetank_in(&folder, "dis --isa maxwell:52 a.s").refused(&["no cubin", "--raw"]);
+    wavetank_in(&folder, "dis --isa maxwell:52 --hex words")
+        .refused(&["line 1 is not a word of 16"]);
+    wavetank_in(&folder, "dis --isa maxwell:52 a.s").refused(&["not a cubin", "--raw"]);
     wavetank("asm --isa maxwell:52 --dialect clrx absent.s")
         .refused(&["--dialect clrx is a syntax of GCN"]);
     wavetank("asm --isa maxwell:51 absent.s").refused(&["maxwell:51", "maxwell:52"]);
@@ -169,6 +170,6 @@ fn operations_are_listed_and_counted() {
         "{cas}"
     );
     wavetank("isa --isa maxwell:52 --format SOP1")
-        .refused(&["`SOP1` is no form of SUATOM", "D_CAS_IMM"]);
+        .refused(&["`SOP1` is not a form of SUATOM", "D_CAS_IMM"]);
     wavetank("isa --isa maxwell:52 no_such_thing").refused(&["no such instruction"]);
 }

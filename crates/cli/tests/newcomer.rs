@@ -82,7 +82,7 @@ fn chips_have_many_names() {
         );
     }
     wavetank_in(&dir, "asm --gpu voodoo a.s")
-        .refused(&["`voodoo` is no instruction set", "vega20"]);
+        .refused(&["`voodoo` is not an instruction set", "vega20"]);
     assert!(
         wavetank(&format!("info --gpu Vega10 {VECADD}"))
             .success()

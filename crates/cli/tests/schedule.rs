@@ -33,9 +33,9 @@ fn a_schedule_that_is_none_is_refused() {
         "demo --size 8x8 --output /dev/null".to_owned(),
     ] {
         let outcome = wavetank(&format!("{command} --schedule fast"));
-        outcome.failure(2, &["`fast` is no schedule; there are fair, greedy"]);
+        outcome.failure(2, &["`fast` is not a schedule; there are fair, greedy"]);
     }
-    wavetank("run --schedule fast -- true").failure(2, &["`fast` is no schedule"]);
+    wavetank("run --schedule fast -- true").failure(2, &["`fast` is not a schedule"]);
     wavetank("run --threads 0 -- true").failure(2, &["a number from 1 to 1024"]);
 }
 
@@ -44,11 +44,19 @@ fn wrong_variables_are_refused() {
     let launch = format!("launch {VECADD} {LAUNCH}");
     let commands = [launch.as_str(), "exec s_nop", "run -- true", "agents"];
     for (variable, value, problem) in [
-        ("WAVETANK_SCHEDULE", "fast", "`fast` is no schedule"),
-        ("WAVETANK_SCHEDULE", "random:x", "`random:x` is no schedule"),
-        ("WAVETANK_THREADS", "many", "`many` is no number of threads"),
-        ("WAVETANK_SIMD", "bogus", "`bogus` is no level of vector"),
-        ("WAVETANK_LOG", "zz", "\"zz\" is no level of the log"),
+        ("WAVETANK_SCHEDULE", "fast", "`fast` is not a schedule"),
+        (
+            "WAVETANK_SCHEDULE",
+            "random:x",
+            "`random:x` is not a schedule",
+        ),
+        (
+            "WAVETANK_THREADS",
+            "many",
+            "`many` is not a number of threads",
+        ),
+        ("WAVETANK_SIMD", "bogus", "`bogus` is not a level of vector"),
+        ("WAVETANK_LOG", "zz", "\"zz\" is not a level of the log"),
         ("WAVETANK_GPU", "gfx900,", "names no GPU"),
     ] {
         for command in commands {

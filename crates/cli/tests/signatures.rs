@@ -208,7 +208,7 @@ fn what_is_wrong_with_a_signature_is_told() {
     };
     let text = told("k(float x)");
     assert!(
-        text.starts_with("error: --kernel, column 3: `float` is no type"),
+        text.starts_with("error: --kernel, column 3: `float` is not a type"),
         "{text}"
     );
     assert!(

@@ -92,7 +92,7 @@ fn what_is_wrong_is_told() {
     };
     let ps = "--raw --gpu gfx900 --stage ps";
     for (words, parts) in [
-        ("--raw --gpu gfx900 --stage xs", "`xs` is no stage"),
+        ("--raw --gpu gfx900 --stage xs", "`xs` is not a stage"),
         (
             &format!("{ps} --vgpr iota:u32:3"),
             "v0 has 3 values, and there are 4 items",

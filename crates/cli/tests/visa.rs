@@ -101,8 +101,9 @@ fn wrong_lines_are_told_with_their_place() {
         out.stderr
     );
     assert!(
-        out.stderr
-            .contains("\n                          ^^^\nline 4, column 14: `ad` is no operation"),
+        out.stderr.contains(
+            "\n                          ^^^\nline 4, column 14: `ad` is not an operation"
+        ),
         "{}",
         out.stderr
     );
@@ -233,7 +234,7 @@ fn the_page_and_one_instruction() {
         Some(ADD)
     );
     wavetank("explain typed_atomic.ad (8)")
-        .failure(2, &["`ad` is no operation", "\n               ^^"]);
+        .failure(2, &["`ad` is not an operation", "\n               ^^"]);
     let table = wavetank("isa --isa visa").success();
     assert!(
         table

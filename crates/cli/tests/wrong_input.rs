@@ -151,7 +151,7 @@ fn settings_that_mean_nothing() {
         (
             "WAVETANK_LOG",
             "bogus",
-            "no level of the log; write info or trace",
+            "not a level of the log; write info or trace",
         ),
         (
             "WAVETANK_GPU",
@@ -159,13 +159,13 @@ fn settings_that_mean_nothing() {
             "`voodoo` is not a GPU that is emulated",
         ),
         ("WAVETANK_STATS", "maybe", "neither 1 nor 0"),
-        ("WAVETANK_MEMORY", "lots", "no size of memory"),
+        ("WAVETANK_MEMORY", "lots", "not a size of memory"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
         command.args(["run", "--", "./absent"]).env(name, value);
         outcome(&mut command).refused(&[name, part]);
     }
-    wavetank("run --gpu gfx900:8 -- ./absent").refused(&["--gpu: `8` is no size of memory"]);
+    wavetank("run --gpu gfx900:8 -- ./absent").refused(&["--gpu: `8` is not a size of memory"]);
     wavetank("run --gpu gfx900:xnack+ -- ./absent").refused(&["gfx900:xnack- is"]);
 }
 
@@ -206,7 +206,7 @@ fn names_that_are_no_text() {
             .success()
             .starts_with("ok")
     );
-    run(&["exec".as_ref(), name(b"\xff")]).refused(&["no UTF-8 text"]);
+    run(&["exec".as_ref(), name(b"\xff")]).refused(&["the argument is not UTF-8"]);
     let words =
         format!("launch {VECADD} --grid 4 --block 4 --arg iota:f32:4 --arg iota:f32:4 --arg");
     let mut args: Vec<&OsStr> = words.split(' ').map(OsStr::new).collect();

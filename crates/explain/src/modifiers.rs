@@ -324,7 +324,7 @@ const ROWS: &[Row] = {
             "lwe",
             None,
             "lwe",
-            "a register after the data tells that the level of detail was clamped",
+            "a register after the data reports whether the level of detail was clamped",
         ),
         // Buffers with a format, and images.
         Row(

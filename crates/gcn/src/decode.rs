@@ -30,7 +30,7 @@ pub enum DecodeError {
         chip: Chip,
     },
     /// A field holds a value that names nothing in that field.
-    #[error("0x{word:08x} is no instruction of {chip}: {field:?} cannot be {value}")]
+    #[error("0x{word:08x} is not an instruction of {chip}: {field:?} cannot be {value}")]
     Reserved {
         /// The first dword of the instruction.
         word: u32,

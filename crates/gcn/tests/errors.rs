@@ -10,7 +10,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add_f23 v0, 1.0, v1",
         "v_add_f23",
-        "no instruction of gfx900",
+        "not an instruction of gfx900",
         "did you mean `v_add_f32`?",
     ),
     (
@@ -311,7 +311,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_mov_b32_dpp v0, v1 quad_perm:[01,2,3]",
         "[01,2,3]",
-        "four lanes take a lane each",
+        "the list has 3 source lanes: write four, one for each lane",
         "",
     ),
     (
@@ -355,14 +355,14 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "global_load_dword v0, v[1:2], off gcl",
         "gcl",
-        "`gcl` is no modifier",
+        "`gcl` is not a modifier",
         "did you mean `glc`?",
     ),
     (
         "gfx900",
         "v_add_f32_e64 v0, v1, v2 clmap",
         "clmap",
-        "is no modifier",
+        "is not a modifier",
         "did you mean `clamp`?",
     ),
     (
@@ -397,7 +397,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add",
         "v_add",
-        "no instruction of gfx900",
+        "not an instruction of gfx900",
         "names that begin so: v_add_co_u32, v_add_f16, v_add_f32",
     ),
     (
@@ -419,7 +419,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "buffer_load_dword v0, off, s[4:7], s0 noglcc",
         "noglcc",
-        "`noglcc` is no modifier",
+        "`noglcc` is not a modifier",
         "did you mean `noglc`?",
     ),
     (
@@ -440,7 +440,7 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add_f32_e64 v0, v1, v2 noglc",
         "noglc",
-        "`noglc` is no modifier",
+        "`noglc` is not a modifier",
         "",
     ),
     // Values.
@@ -501,14 +501,14 @@ const CLRX_ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "gfx900",
         "v_add_f23 v0, v1, v2",
         "v_add_f23",
-        "no instruction of gfx900",
+        "not an instruction of gfx900",
         "did you mean `v_add_f32`?",
     ),
     (
         "gfx900",
         "v_mov_b32 v0, v1 quad_perm:[0,1,2]",
         "[0,1,2]",
-        "four lanes take a lane each",
+        "the list has 3 source lanes: write four, one for each lane",
         "",
     ),
 ];

@@ -166,10 +166,16 @@ fn is_message(inst: &Inst) -> bool {
 
 /// What the disassembler shows and the assembler refuses, by its message.
 const REFUSED: &[(&str, &str)] = &[
-    ("` is no instruction of", "an opcode that only CLRX lists"),
+    (
+        "` is not an instruction of",
+        "an opcode that only CLRX lists",
+    ),
     ("has no `", "an opcode that only CLRX lists"),
     ("is out of range", "a span that runs past the last register"),
-    ("is no register", "a span that runs past the last register"),
+    (
+        "is not a register",
+        "a span that runs past the last register",
+    ),
     ("begin at a multiple", "a span at an odd place"),
     (
         "registers, found",
@@ -200,7 +206,7 @@ const REFUSED: &[(&str, &str)] = &[
         "room for one literal",
         "1/(2\u{3c0}) before gfx8, beside a literal",
     ),
-    ("is no literal", "a literal as the number of a lane"),
+    ("is not a literal", "a literal as the number of a lane"),
     ("lds_direct cannot stand", "LDS where it cannot be read"),
     (
         "expected a scalar register",
@@ -213,7 +219,7 @@ const REFUSED: &[(&str, &str)] = &[
         "a reserved interpolation parameter",
     ),
     ("expected an export target", "a reserved export target"),
-    ("is no modifier", "a reserved DPP control"),
+    ("is not a modifier", "a reserved DPP control"),
     ("expected one of BYTE_0", "a reserved SDWA selection"),
     ("expected one of UNUSED_PAD", "a reserved SDWA treatment"),
     ("the carry of this form goes to vcc", "a carry of SDWA"),

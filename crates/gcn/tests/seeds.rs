@@ -274,7 +274,7 @@ fn every_syntax_assembles(seed: &str, every: &[&'static str], word: fn(Chip, u8)
                 if let Some(slip) = slip {
                     let (line, _) = instantiate(&section.syntax, optional);
                     let found = assemble(&line, chip);
-                    assert_ne!(found, Ok(expected), "{line}: {} is no slip", slip.why);
+                    assert_ne!(found, Ok(expected), "{line}: {} is not a slip", slip.why);
                 }
                 match assemble(&line, chip) {
                     Ok(found) if found == expected => {}

@@ -6,24 +6,25 @@ use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
 use wavetank_memory::for_spaces::convert::{self, Components, Four, ZERO};
 use wavetank_memory::for_spaces::lanes::{Lanes, each, which};
 use wavetank_memory::for_spaces::{Recorder, check_addresses, words};
+use wavetank_memory::lane_moves::LaneMoves;
 use wavetank_memory::operation::{Operation, ReadModifyWrite};
 use wavetank_memory::places::Far;
-use wavetank_memory::rows::Rows;
 use wavetank_memory::{Context, Request};
 
 use crate::operands::{Parts, Refused};
 use crate::sample;
 use crate::surface::Surface;
 
-/// The access of a step to an image. With `INSTRUMENTED` it records the accesses.
+/// Performs the image access of a step. With `INSTRUMENTED`, it records the accesses.
 ///
 /// # Errors
-/// A lane whose access is denied, or an image that is not supported; registers and memory are unchanged.
+/// The denial of the first lane whose access is denied, or a property of the image that is not supported; registers and memory
+/// are unchanged then.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
+pub unsafe fn access<R: LaneMoves, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -50,9 +51,9 @@ pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     }
 }
 
-/// Loads, stores and atomics of one texel a lane.
+/// Performs loads, stores and atomics of one texel a lane.
 #[inline(always)]
-unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
+unsafe fn texels<R: LaneMoves, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -99,13 +100,13 @@ unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
     Ok(())
 }
 
-/// Where the texels of the lanes are.
+/// The locations of the lanes' texels.
 struct Places {
-    /// The addresses of their elements.
+    /// The address of the element that contains each lane's texel.
     address: [u64; 64],
-    /// The lanes that are inside the image.
+    /// The lanes whose texel is inside the image.
     inside: u64,
-    /// Their numbers in the elements, if those have several.
+    /// The number of each texel in its element, if elements have several texels.
     within: Option<Lanes>,
 }
 
@@ -120,7 +121,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// The texels for the lanes of a mask.
+    /// Locates the texels of the lanes of a mask.
     #[inline(always)]
     fn new(
         ctx: &Context<'_, '_>,
@@ -154,7 +155,7 @@ impl Places {
         Places::of_levels(surface, &at, there, level.as_ref())
     }
 
-    /// The places of texels, each in the first level or in its own.
+    /// Locates texels in the first level, or each in its own level.
     #[inline(always)]
     fn of_levels(surface: &Surface, at: &[Lanes; 3], there: u64, level: Option<&Lanes>) -> Self {
         let samples = surface.resource.samples();
@@ -182,9 +183,9 @@ impl Places {
     }
 }
 
-/// What lanes get of their texels; outside the image 0.
+/// Loads the texels of the lanes; a texel outside the image is 0.
 #[inline(always)]
-unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> Four {
+unsafe fn loaded<R: LaneMoves>(image: &Image, surface: &Surface, places: &Places) -> Four {
     let (bytes, inside) = (surface.format.bytes(), places.inside);
     // SAFETY: the texels were checked.
     let dwords = unsafe { convert::fetch::<R>(bytes, inside, &places.address) };
@@ -202,7 +203,7 @@ unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> 
     }
 }
 
-/// Elements with their sign in all bits above.
+/// Sign-extends elements to dwords.
 #[inline(always)]
 fn sign_extended(dwords: &Four, bytes: u32) -> Four {
     let unused = 32 - 8 * bytes.min(4);
@@ -215,7 +216,7 @@ fn sign_extended(dwords: &Four, bytes: u32) -> Four {
 }
 
 #[inline(always)]
-unsafe fn store_texels<R: Rows>(
+unsafe fn store_texels<R: LaneMoves>(
     ctx: &Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -249,9 +250,9 @@ unsafe fn store_texels<R: Rows>(
     Ok(())
 }
 
-/// Atomics. Outside the image nothing changes and 0 comes back.
+/// Performs atomics. A lane outside the image changes nothing, and gets 0.
 #[inline(always)]
-unsafe fn change_texels<R: Rows>(
+unsafe fn change_texels<R: LaneMoves>(
     ctx: &Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -267,8 +268,8 @@ unsafe fn change_texels<R: Rows>(
     }
 }
 
-/// IMAGE_GET_RESINFO: width, height, depth or slices, and levels.
-unsafe fn info<R: Rows>(
+/// Performs IMAGE_GET_RESINFO: width, height, depth or slices, and levels.
+unsafe fn info<R: LaneMoves>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -300,12 +301,12 @@ mod tests {
     use crate::operands::chosen;
     use proptest::prelude::*;
     use wavetank_ir::{Access, Counter, DataReg, MemOp, Tiling, Value};
-    use wavetank_memory::rows::Baseline;
+    use wavetank_memory::lane_moves::Baseline;
     use wavetank_memory::{MemoryUnit, Registry, Source, Wave};
 
-    /// Bytes of the texels.
+    /// The size of the texels in bytes.
     const BYTES: usize = 1 << 14;
-    /// Registers: coordinates, then what is stored, then what is loaded.
+    /// The first register of stored data, after the coordinates; [`TO`] is that of loaded data.
     const DATA: usize = 4;
     const TO: usize = 8;
 

@@ -5,7 +5,7 @@ use wavetank_memory::Context;
 use wavetank_memory::for_spaces::convert::{self, Four, ZERO};
 use wavetank_memory::for_spaces::lanes::{self, Lanes, which};
 use wavetank_memory::for_spaces::span;
-use wavetank_memory::rows::Rows;
+use wavetank_memory::lane_moves::LaneMoves;
 
 use crate::descriptor::Clamp;
 use crate::filter::{Taps, taps_of_lanes};
@@ -26,7 +26,7 @@ fn add(sum: &mut [[f32; 64]; 4], mask: u64, texels: &Four, weight: &[f32; 64]) {
 }
 
 impl Sampling<'_> {
-    /// Whether all lanes mix texels of one level in the same way.
+    /// Returns whether all lanes mix texels of one level in the same way.
     #[inline(always)]
     fn is_even(&self) -> bool {
         let (image, sampler) = (self.image, &self.sampler);
@@ -39,13 +39,13 @@ impl Sampling<'_> {
             && (image.lod == Lod::Zero || one_level && one_filter)
     }
 
-    /// What all lanes get, if it does not depend on a level, nothing is compared, and the instruction knows where all of it
-    /// is.
+    /// Samples for all lanes at once. Returns `None`, and the caller samples lane by lane, if the result depends on the level of
+    /// detail or a comparison, or if a texel cannot be located in this way.
     ///
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub(crate) unsafe fn together<R: Rows>(
+    pub(crate) unsafe fn together<R: LaneMoves>(
         &self,
         ctx: &mut Context<'_, '_>,
         asked: &Lookups,
@@ -83,9 +83,10 @@ impl Sampling<'_> {
         Some(convert::chosen(&found, self.image.components))
     }
 
-    /// The components of a texel of each lane, selected: of those that want one, some in the border.
+    /// Loads one texel for each lane of `wanted`, with its components selected; lanes whose texel is in the border get the border
+    /// color.
     #[inline(always)]
-    unsafe fn texels<R: Rows>(
+    unsafe fn texels<R: LaneMoves>(
         &self,
         ctx: &mut Context<'_, '_>,
         level: &Level,
@@ -110,8 +111,8 @@ impl Sampling<'_> {
         Some(self.surface.select_lanes(&components))
     }
 
-    /// The texels around the coordinates of all lanes in each direction: two where they are mixed, otherwise one. `None` if
-    /// one is too far away, or on another face.
+    /// Returns the texels around the coordinates of all lanes in each direction: two where they are mixed, otherwise one. `None`
+    /// if one is too far away, or on another face.
     #[inline(always)]
     fn taps_of_lanes(
         &self,

@@ -3,7 +3,7 @@
 //! A face has the axes of V_CUBESC_F32 and V_CUBETC_F32 (Vega ISA, 12.10): its number is that of V_CUBEID_F32, x grows with
 //! sc and y with tc.
 
-/// The direction of a point of a face: `s` and `t` along its axes, `m` away from the center.
+/// Returns the direction of a point of a face: `s` and `t` along its axes, `m` away from the center.
 fn direction(face: u64, [s, t]: [i64; 2], m: i64) -> [i64; 3] {
     match face {
         0 => [m, -t, -s],
@@ -15,7 +15,7 @@ fn direction(face: u64, [s, t]: [i64; 2], m: i64) -> [i64; 3] {
     }
 }
 
-/// The point of a face that a direction goes through, with the distance from the center: the inverse.
+/// Returns the point at which a direction meets a face, and its distance from the center: the inverse of [`direction`].
 fn point(face: u64, [x, y, z]: [i64; 3]) -> ([i64; 2], i64) {
     match face {
         0 => ([-z, -y], x),
@@ -27,20 +27,20 @@ fn point(face: u64, [x, y, z]: [i64; 3]) -> ([i64; 2], i64) {
     }
 }
 
-/// The texel that stands at a place of a slice of faces of a size, where the place may be one beyond an edge: that of the face
-/// next to it. Beyond a corner, where three faces meet, it is the texel of the corner.
+/// Returns the texel at a place that may be one texel beyond an edge of its face: then it is on the adjacent face. Beyond a
+/// corner, where three faces meet, it is the texel of the corner.
 pub(crate) fn across(size: [u32; 2], [x, y]: [i64; 2], slice: i64) -> [i64; 3] {
     let [width, height] = size.map(i64::from);
     let inside = |i: i64, n: i64| (0..n).contains(&i);
     if inside(x, width) == inside(y, height) {
         return [x.clamp(0, width - 1), y.clamp(0, height - 1), slice];
     }
-    // Twice the distances of centers of texels from the middle of the face, as integers.
+    // Twice the distance of a texel's center from the middle of the face, an integer.
     let middle = |i: i64, n: i64| 2 * i.clamp(-1, n) + 1 - n;
     let along = [middle(x, width) * height, middle(y, height) * width];
     let face = slice.rem_euclid(6) as u64;
     let to = direction(face, along, width * height);
-    // The face whose axis the direction is nearest to; none is as near.
+    // The face whose axis is nearest to the direction.
     let axis = (0..6).max_by_key(|&face| point(face, to).1).unwrap_or(0);
     let ([x, y], far) = point(axis, to);
     let texel = |along: i64, n: i64| ((along + far) * n / (2 * far)).clamp(0, n - 1);
@@ -84,8 +84,8 @@ mod tests {
         }
     }
 
-    /// A neighbour across an edge touches the texel: their centers differ by one texel's half along two axes, and not along
-    /// the third.
+    /// A neighbour across an edge touches the texel: their centers differ by half a texel along two axes, and not along the
+    /// third.
     #[test]
     fn neighbours_touch() {
         for n in [1, 2, 3, 8] {
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Of the second cube of an array, and at a corner.
+    /// Neighbours in the second cube of an array, and at a corner.
     #[test]
     fn slices_and_corners() {
         assert_eq!(across([4, 4], [1, 2], 7), [1, 2, 7]);

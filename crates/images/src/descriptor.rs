@@ -28,20 +28,20 @@ pub enum ImageType {
 const LINEAR_INDEX: u8 = 8;
 
 impl ImageType {
-    /// The dimensions of a TYPE number. `None` for a buffer (0) and the reserved 1 to 7.
+    /// Returns the dimensions for a TYPE number; `None` for a buffer (0) and the reserved numbers 1 to 7.
     pub fn new(number: u32) -> Option<Self> {
         use ImageType::*;
         const ALL: [ImageType; 8] = [D1, D2, D3, Cube, D1Array, D2Array, D2Msaa, D2MsaaArray];
         ALL.into_iter().find(|t| *t as u32 == number)
     }
 
-    /// Whether a coordinate selects the slice.
+    /// Returns whether a coordinate selects the slice.
     pub(crate) fn is_array(self) -> bool {
         use ImageType::*;
         matches!(self, D1Array | D2Array | Cube | D2MsaaArray)
     }
 
-    /// Whether texels have several samples.
+    /// Returns whether texels have several samples.
     pub(crate) fn is_sampled(self) -> bool {
         matches!(self, ImageType::D2Msaa | ImageType::D2MsaaArray)
     }
@@ -65,7 +65,7 @@ pub struct ImageResource {
     pub format: [u8; 2],
     /// Width, height and depth in texels; for an array the last is the number of slices. Each is at least 1.
     pub size: [u32; 3],
-    /// The layout of the words.
+    /// The layout of the descriptor's words.
     pub tiling: Tiling,
     /// Texels from one row to the next. With [`Tiling::Swizzled`] and several levels, the rows of all levels of a slice.
     pub pitch: u32,
@@ -88,13 +88,13 @@ pub struct ImageResource {
     pub border_order: u8,
 }
 
-/// Bits `first` to `last` of a word.
+/// Returns the bits `first` to `last` of a word.
 fn bits(word: u32, first: u32, last: u32) -> u32 {
     word >> first & (!0 >> (31 - (last - first)))
 }
 
 impl ImageResource {
-    /// A linear image with one level and components in the order of memory.
+    /// Returns a linear image with one level and components in the order of memory.
     pub fn plain(
         kind: ImageType,
         address: u64,
@@ -120,7 +120,7 @@ impl ImageResource {
         }
     }
 
-    /// The same linear image for a chip with another layout of the words.
+    /// Returns the same linear image for a chip with another layout of the words.
     ///
     /// ```
     /// use wavetank_images::{ImageResource, ImageType, Tiling};
@@ -182,7 +182,7 @@ impl ImageResource {
         })
     }
 
-    /// The eight words. A value is truncated to its field.
+    /// Returns the eight words. A value is truncated to its field.
     pub fn to_words(&self) -> [u32; 8] {
         let put = |value: u32, first: u32, last: u32| bits(value, 0, last - first) << first;
         let [width, height, depth] = self.size.map(|n| n.wrapping_sub(1));
@@ -222,7 +222,7 @@ impl ImageResource {
         ]
     }
 
-    /// Whether the texels are in rows, one after the other.
+    /// Returns whether the layout is linear: texels in rows, one after the other.
     pub fn is_linear(&self) -> bool {
         match self.tiling {
             Tiling::Indexed => self.swizzle == LINEAR_INDEX,
@@ -230,7 +230,7 @@ impl ImageResource {
         }
     }
 
-    /// The number of levels that accesses use.
+    /// Returns the number of levels that accesses use.
     pub fn level_count(&self) -> u32 {
         let [first, last] = self.levels;
         if self.kind.is_sampled() {
@@ -240,7 +240,7 @@ impl ImageResource {
         }
     }
 
-    /// The number of levels in memory: at least all up to the last one in use.
+    /// Returns the number of levels in memory, at least up to the last one that accesses use.
     pub fn levels_in_memory(&self) -> u32 {
         if self.kind.is_sampled() {
             1
@@ -249,7 +249,7 @@ impl ImageResource {
         }
     }
 
-    /// The number of samples of a texel.
+    /// Returns the number of samples of a texel.
     pub fn samples(&self) -> u32 {
         if self.kind.is_sampled() {
             1 << self.levels[1].min(4)
@@ -392,7 +392,7 @@ impl ImageSampler {
         }
     }
 
-    /// The four words of the descriptor.
+    /// Returns the four words of the descriptor.
     pub fn to_words(&self) -> [u32; 4] {
         let [x, y, z] = self.clamp.map(|c| c as u32);
         let fixed = |x: f32| (x * 256.0) as i32 as u32;
@@ -426,9 +426,8 @@ impl ImageSampler {
         ]
     }
 
-    /// Whether `reference` compares with a texel (DEPTH_COMPARE_FUNC: never,
-    /// less, equal, less or equal, greater, not equal, greater or equal,
-    /// always).
+    /// Returns the result of comparing `reference` with a texel (DEPTH_COMPARE_FUNC: never, less, equal, less or equal, greater,
+    /// not equal, greater or equal, always).
     pub fn compares(&self, reference: f32, texel: f32) -> bool {
         let holds = [reference < texel, reference == texel, reference > texel];
         let any = (0..3).any(|n| self.compare >> n & 1 != 0 && holds[n]);
@@ -499,7 +498,7 @@ mod tests {
         assert_eq!(ImageResource::from_words([0; 8]), None);
     }
 
-    /// The fields that gfx6 to gfx8 have elsewhere (CLRX wiki, "GCN Memory Handling").
+    /// The fields that have other positions on gfx6 to gfx8 (CLRX wiki, "GCN Memory Handling").
     #[test]
     fn fields_of_older_chips() {
         let mut words = [0; 8];

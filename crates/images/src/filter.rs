@@ -1,26 +1,22 @@
-//! How samples are made of texels: coordinates outside the image, weights, the
-//! level of detail.
+//! Filtering: coordinates outside the image, the weights of texels, and the level of detail.
 //!
-//! Weights are computed in single precision. Hardware computes them in fixed
-//! point with 8 bits after the point. Where one texel is taken, that rounding is
-//! kept: compilers scale coordinates to and fro, and rely on it at the edges of
-//! texels.
+//! Weights are computed in single precision. Hardware computes them in fixed point with 8 fractional bits. That rounding is kept
+//! where a sample reads one texel: compilers scale coordinates up and down again, and rely on it at the edges of texels.
 
 use wavetank_memory::for_spaces::lanes::{Lanes, which};
 
 use crate::descriptor::{Clamp, ImageSampler};
 
-/// A texel in one direction: its index, or `None` in the border, and its
-/// weight.
+/// The index of a texel in one direction, or `None` in the border, and its weight.
 pub(crate) type Tap = (Option<i64>, f32);
 
-/// A coordinate as hardware has it: with 8 bits after the point.
+/// Rounds a coordinate to 8 fractional bits, as hardware does.
 pub(crate) fn fixed_point(coordinate: f32) -> f32 {
     (coordinate * 256.0).round_ties_even() / 256.0
 }
 
-/// The two texels around a coordinate; without `linear` the one at it, twice,
-/// where the second has no weight.
+/// Returns the two texels around a coordinate. Without `linear`, returns the texel at the coordinate twice, the second time with
+/// weight 0.
 pub(crate) fn taps(
     coordinate: f32,
     size: u32,
@@ -37,7 +33,7 @@ pub(crate) fn taps(
     };
     let index = |i: i64| wrap(i + i64::from(offset), n, clamp);
     if !linear {
-        // A float beyond the integers ends at the last of them: outside.
+        // A float beyond the range of integers is converted to the last one, which is outside.
         let i = index(bounded(place.floor()));
         return [(i, 1.0), (i, 0.0)];
     }
@@ -45,14 +41,14 @@ pub(crate) fn taps(
     [(index(i), 1.0 - part), (index(i + 1), part)]
 }
 
-/// The two texels around a coordinate, which may lie beyond the edges.
+/// Returns the two texels around a coordinate, which may lie beyond the edges.
 pub(crate) fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
     let (i, part) = around(coordinate);
     let i = i + i64::from(offset);
     [(Some(i), 1.0 - part), (Some(i + 1), part)]
 }
 
-/// The lower of the two texels around a place, and the weight of the upper one.
+/// Returns the lower of the two texels around a place, and the weight of the upper one.
 fn around(place: f32) -> (i64, f32) {
     let place = place - 0.5;
     let floor = place.floor();
@@ -64,12 +60,12 @@ fn around(place: f32) -> (i64, f32) {
     (bounded(floor), part)
 }
 
-/// An integer, far from the limits.
+/// Converts to an integer, limited to a range in which sums do not overflow.
 fn bounded(x: f32) -> i64 {
     (x as i64).clamp(-(1 << 40), 1 << 40)
 }
 
-/// The texel that an index stands for; `None` in the border.
+/// Applies a clamp mode to an index; returns `None` in the border.
 fn wrap(i: i64, n: i64, clamp: Clamp) -> Option<i64> {
     let once = if i < 0 { -1 - i } else { i };
     let inside = |i: i64| (0..n).contains(&i).then_some(i);
@@ -86,18 +82,18 @@ fn wrap(i: i64, n: i64, clamp: Clamp) -> Option<i64> {
     }
 }
 
-/// The texels of all lanes in one direction: what [`taps`] finds of one of the two.
+/// One texel of each lane in one direction, the first or the second that [`taps`] returns.
 pub(crate) struct Taps {
-    /// The indices; of those in the border any.
+    /// The indices; any value for texels in the border.
     pub index: Lanes,
     /// The lanes whose texel is not in the border.
     pub there: u64,
-    /// The weights.
+    /// The weight of each lane's texel.
     pub weight: [f32; 64],
 }
 
 impl Taps {
-    /// Texels that count in full.
+    /// Returns texels with weight 1.
     pub(crate) fn whole(index: Lanes) -> Self {
         Taps {
             index,
@@ -107,7 +103,7 @@ impl Taps {
     }
 }
 
-/// [`taps`] of all lanes, where all coordinates of the mask are near enough. Without `linear` the second has no weight.
+/// Computes [`taps`] for all lanes, if all coordinates of the mask are near enough. Without `linear` the second weight is 0.
 #[inline(always)]
 pub(crate) fn taps_of_lanes(
     coordinates: &[f32; 64],
@@ -154,10 +150,10 @@ pub(crate) fn taps_of_lanes(
     Some([tap(&first, part.map(|part| 1.0 - part)), tap(&next, part)])
 }
 
-/// [`wrap`] of all lanes: indices within the image, and which were not in the border.
+/// Computes [`wrap`] for all lanes: indices within the image, and the mask of those that are not in the border.
 #[inline(always)]
 fn wrap_lanes(i: &[i32; 64], n: i32, clamp: Clamp) -> (Lanes, u64) {
-    // -1 - i where that is negative.
+    // `-1 - i` if `i` is negative.
     let once = |i: i32| i ^ i >> 31;
     let inside = |i: [i32; 64]| {
         let there = which(|lane| (0..n).contains(&i[lane]));
@@ -176,53 +172,52 @@ fn wrap_lanes(i: &[i32; 64], n: i32, clamp: Clamp) -> (Lanes, u64) {
     }
 }
 
-/// The remainder from 0 on by a number below 2^20. There are vectors of divisions of floats only: the quotient has 53 bits,
-/// more than enough to tell it from the next integer.
+/// Returns the non-negative remainder of a division by a number below 2^20. Only divisions of floats have vector instructions;
+/// the quotient has 53 bits, more than enough to distinguish it from the next integer.
 #[inline(always)]
 fn remainder(i: i32, n: i32) -> i32 {
     let quotient = (f64::from(i) / f64::from(n)).floor() as i32;
     i.wrapping_sub(quotient.wrapping_mul(n))
 }
 
-/// The level of detail that differences of coordinates in texels ask for: the
-/// logarithm of the longer of two steps.
+/// Returns the level of detail for steps in texels: the logarithm of the longer one.
 pub(crate) fn level_of(steps: [[f32; 3]; 2]) -> f32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
-    // Half of the logarithm of a square.
+    // Half of the square's logarithm is that of the length.
     0.5 * a.max(b).log2()
 }
 
-/// How many samples are taken along the longer of two steps, `most` at most: as many as the shorter one fits into it, rounded
-/// up. One if neither is longer than a texel.
+/// Returns the number of samples along the longer of two steps: the ratio of their lengths, rounded up, and at most `most`.
+/// Returns 1 if neither is longer than a texel.
 pub(crate) fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
     let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
     let (longer, shorter) = (a.max(b), a.min(b));
     if longer > 1.0 {
-        // The ratio to a length of 0 is infinite, and gives the most samples.
+        // The ratio to a length of 0 is infinite, which gives `most`.
         ((longer / shorter).sqrt().ceil() as u32).clamp(1, most)
     } else {
         1
     }
 }
 
-/// A level of detail within the bounds of the sampler.
+/// Limits a level of detail to the bounds of the sampler, `least` and `most`.
 pub(crate) fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) -> f32 {
     let [low, high] = sampler.lod;
     // Not `clamp`: the bounds may cross, and then the upper one counts.
     level.max(low.max(least)).min(high.min(most))
 }
 
-/// What is made of several texels.
+/// The reduction of several texels to one.
 pub(crate) struct Mixture {
-    /// 0 the sum of those weighted, 1 the least, 2 the greatest of those with a weight.
+    /// The reduction: 0 is the weighted sum, 1 the minimum and 2 the maximum of the texels with a weight.
     reduction: u8,
     value: [f32; 4],
-    /// The only one, with all its bits.
+    /// The texel with weight 1, if there is one: its bits are kept, also those of integers.
     whole: Option<[u32; 4]>,
 }
 
 impl Mixture {
-    /// The mixture of no texel.
+    /// Returns the reduction of no texels.
     pub(crate) fn new(reduction: u8) -> Self {
         let value = match reduction {
             1 => f32::INFINITY,
@@ -236,7 +231,7 @@ impl Mixture {
         }
     }
 
-    /// Adds a texel. One with the whole weight is the result, whatever the others are.
+    /// Adds a texel. A texel with weight 1 is the result, whatever the others are.
     pub(crate) fn add(&mut self, texel: [u32; 4], weight: f32) {
         if weight == 1.0 {
             self.whole = Some(texel);
@@ -250,7 +245,7 @@ impl Mixture {
         }
     }
 
-    /// The components.
+    /// Returns the components of the result.
     pub(crate) fn components(&self) -> [u32; 4] {
         self.whole.unwrap_or_else(|| self.value.map(f32::to_bits))
     }
@@ -275,7 +270,7 @@ mod tests {
         assert_eq!(at(-0.5, Clamp::Border), [(None, 1.0), (Some(0), 0.0)]);
     }
 
-    /// Half of the border is the most there can be of it.
+    /// At most half of the border color is mixed in.
     #[test]
     fn half_border() {
         assert_eq!(at(-9.0, Clamp::HalfBorder), [(None, 0.5), (Some(0), 0.5)]);
@@ -313,7 +308,7 @@ mod tests {
     }
 
     proptest! {
-        /// The taps of all lanes are those of each.
+        /// The taps of all lanes at once are those of each lane.
         #[test]
         fn lanes_are_as_one(
             clamp in 0u32..8, size in 1u32..16385, scale in 0u32..36, linear: bool, bits: u64, mask: u64,
@@ -325,7 +320,7 @@ mod tests {
             let coordinates: [f32; 64] = std::array::from_fn(|lane| match lane {
                 5 => f32::NAN,
                 6 => if scale > 33 { f32::INFINITY } else { -0.0 },
-                // Halves and wholes too, where weights are 0 or 1.
+                // Also halves and whole numbers, for which weights are 0 or 1.
                 _ => (some(lane as u64) as i32 >> (scale % 32)) as f32 / 4.0,
             });
             let offset = std::array::from_fn(|lane| (some(lane as u64 + 99) as i32 >> 26) as u32);
@@ -345,7 +340,7 @@ mod tests {
         }
     }
 
-    /// What is a little below a texel, because a program has scaled it, is in it.
+    /// A coordinate slightly below a texel, as scaling gives it, selects that texel.
     #[test]
     fn coordinates_are_rounded() {
         for (x, want) in [
@@ -372,7 +367,7 @@ mod tests {
             [along(4.0, 4.0), along(4.0, 2.0), along(1.0, 4.0)],
             [1, 2, 4]
         );
-        // Rounded up; the most; not where the image is magnified.
+        // Rounded up; at most the limit; 1 where the image is magnified.
         assert_eq!(
             [along(5.0, 2.0), along(99.0, 1.0), along(1.0, 0.1)],
             [3, 8, 1]
@@ -392,7 +387,7 @@ mod tests {
         assert_eq!(mix(0), [1.75, 2.0, 0.75, 8.0]);
         assert_eq!(mix(1), [1.0, -4.0, 0.0, 8.0]);
         assert_eq!(mix(2), [2.0, 4.0, 1.0, 8.0]);
-        // Bits that are no number survive where nothing is mixed.
+        // The bits of a NaN are kept where nothing is mixed.
         let mut one = Mixture::new(0);
         one.add([0x7fa0_0001; 4], 1.0);
         assert_eq!(one.components(), [0x7fa0_0001; 4]);

@@ -2,8 +2,8 @@
 //! "Vector Memory Image Instructions").
 //!
 //! A space of the memory unit, on the parts of [`wavetank_memory::for_spaces`]: [`access()`] finds the texels of all lanes by the
-//! descriptors of a [`Request`](wavetank_memory::Request), checks them, and moves them. `docs/images.md` says where texels are,
-//! and which of them a sample reads.
+//! descriptors of a [`Request`](wavetank_memory::Request), checks them, and moves them. `docs/reference/images.md` describes the
+//! layouts of texels, and the texels that a sample reads.
 //!
 //! ```
 //! use wavetank_images::{ImageResource, ImageType};
@@ -21,7 +21,7 @@
 //! assert_eq!(image.encode(orange), Some(vec![0, 128, 255, 255]));
 //! ```
 //!
-//! Unsafe code here rests on the contracts of `docs/unsafe.md`, which comments name.
+//! Unsafe code here rests on the contracts of `docs/explanation/unsafe.md`, which comments name.
 
 // Lanes index several arrays at once.
 #![allow(clippy::needless_range_loop)]

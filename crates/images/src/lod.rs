@@ -1,24 +1,25 @@
-//! Levels of detail: which levels of an image a sample reads.
+//! Levels of detail, and the levels of an image that a sample reads.
 //!
-//! Levels are counted from the first that the resource shows. Only its least level of detail counts from the first there is.
+//! Levels are counted from the base level of the resource. Only its minimum level of detail counts from the first level in
+//! memory.
 
 use wavetank_ir::Lod;
 
 use crate::filter::{clamp_level, level_of, samples_along};
 use crate::lookup::{Lookups, Sampling};
 
-/// How much detail a lane asks for.
+/// The level of detail of a lane.
 pub(crate) struct Detail {
-    /// The level of detail before it is held within bounds.
+    /// The level of detail before it is limited to the bounds.
     pub asked: f32,
     /// The level of detail within the bounds.
     pub level: f32,
-    /// The step along which samples are taken, in coordinates, and how many.
+    /// The step along which samples are taken, in coordinates, and their number.
     pub along: ([f32; 3], u32),
 }
 
 impl Sampling<'_> {
-    /// The steps in coordinates from a lane to its neighbours in x and y.
+    /// Returns the steps in coordinates from a lane to its neighbours in x and y.
     fn steps(&self, asked: &Lookups, lane: usize) -> [[f32; 3]; 2] {
         if self.image.lod == Lod::Derivatives {
             return asked.derivatives.map(|d| d.map(|d| d[lane]));
@@ -27,7 +28,7 @@ impl Sampling<'_> {
         [1, 2].map(|to| asked.at.map(|at| at[first | to] - at[first]))
     }
 
-    /// How much detail a lane asks for.
+    /// Computes the level of detail of a lane.
     pub(crate) fn detail(&self, asked: &Lookups, lane: usize) -> Detail {
         let (level, along) = match self.image.lod {
             Lod::Zero => {
@@ -58,7 +59,7 @@ impl Sampling<'_> {
         }
     }
 
-    /// The most samples along a step.
+    /// Returns the maximum number of samples along a step.
     fn most_along(&self) -> u32 {
         let sampler = &self.sampler;
         let one_level = sampler.needs_levels && self.surface.resource.level_count() == 1;
@@ -66,20 +67,21 @@ impl Sampling<'_> {
         if mixes { 1 << sampler.most_along } else { 1 }
     }
 
-    /// A level within the bounds of sampler, resource and address.
+    /// Limits a level of detail to the bounds of sampler, resource and address.
     fn held(&self, asked: &Lookups, lane: usize, level: f32) -> f32 {
         let resource = &self.surface.resource;
         let least = f32::from(resource.min_lod) / 256.0 - f32::from(resource.levels[0]);
         clamp_level(&self.sampler, level, least, asked.most[lane])
     }
 
-    /// A level of detail as one that there is.
+    /// Limits a level of detail to the levels that exist.
     pub(crate) fn existing(&self, level: f32) -> f32 {
         let last = self.surface.resource.level_count() - 1;
         level.max(0.0).min(last as f32)
     }
 
-    /// The level that one is taken of, by where that is decided.
+    /// Returns the level that is read if levels are not mixed. The sampler selects whether the level is rounded before or after
+    /// it is limited to the bounds.
     pub(crate) fn nearest(&self, asked: &Lookups, lane: usize, detail: &Detail) -> u32 {
         let level = match (self.sampler.mip_filter, self.sampler.chooses_first) {
             (0, _) => return 0,
@@ -89,7 +91,7 @@ impl Sampling<'_> {
         self.existing(level.floor()) as u32
     }
 
-    /// The levels that texels are taken of, with their weights.
+    /// Returns the levels that texels are read from, with their weights.
     pub(crate) fn levels(&self, asked: &Lookups, lane: usize, detail: &Detail) -> [(u32, f32); 2] {
         if self.sampler.mip_filter != 2 || self.surface.format.is_integer() {
             return [(self.nearest(asked, lane, detail), 1.0), (0, 0.0)];

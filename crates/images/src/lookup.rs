@@ -1,4 +1,4 @@
-//! Sampler lookups of the lanes, and how texels are found in each direction.
+//! Sampler lookups of the lanes, and the selection of texels in each direction.
 
 use wavetank_ir::{Image, Lod};
 use wavetank_memory::for_spaces::lanes::Lanes;
@@ -10,13 +10,13 @@ use crate::filter::fixed_point;
 use crate::operands::{Parts, Refused};
 use crate::surface::{Level, Surface};
 
-/// What lanes ask for.
+/// The operands of the lookups of all lanes.
 pub(crate) struct Lookups {
     pub offsets: [Lanes; 3],
     pub bias: [f32; 64],
     pub reference: [f32; 64],
     pub derivatives: [[[f32; 64]; 3]; 2],
-    /// Coordinates, of faces from 0 to 1.
+    /// The coordinates; those of cube faces are from 0 to 1.
     pub at: [[f32; 64]; 3],
     /// The slice of an array.
     pub slice: Lanes,
@@ -24,7 +24,7 @@ pub(crate) struct Lookups {
     pub most: [f32; 64],
 }
 
-/// What a lane asks for.
+/// The operands of the lookup of a lane.
 pub(crate) struct Lookup {
     pub lane: usize,
     pub offsets: [i32; 3],
@@ -34,7 +34,7 @@ pub(crate) struct Lookup {
 }
 
 impl Lookups {
-    /// What one of them asks for.
+    /// Returns the operands of a lane.
     pub(crate) fn of(&self, lane: usize) -> Lookup {
         Lookup {
             lane,
@@ -46,17 +46,17 @@ impl Lookups {
     }
 }
 
-/// How the texels of a sample are found in a direction.
+/// The selection of a sample's texels in a direction.
 pub(crate) enum Direction {
     /// The image lacks the direction.
     None,
-    /// By the slice of an array.
+    /// The direction selects the slice of an array.
     Slice,
-    /// The one at the coordinate.
+    /// The texel at the coordinate.
     Nearest(Clamp),
-    /// The two around it.
+    /// The two texels around the coordinate.
     Mixed(Clamp),
-    /// The two around it, one of which may be on another face.
+    /// The two texels around the coordinate, one of which may be on another face.
     Across,
 }
 
@@ -119,7 +119,7 @@ impl Sampling<'_> {
             r.most = parts.float();
         }
         if self.is_cube() {
-            // Faces reach from 1 to 2, as V_CUBESC and its likes are used.
+            // Coordinates on a face are from 1 to 2: programs divide V_CUBESC_F32 and V_CUBETC_F32 by V_CUBEMA_F32 and add 1.5.
             for at in &mut r.at[..2] {
                 *at = at.map(|x| x - 1.0);
             }
@@ -127,8 +127,8 @@ impl Sampling<'_> {
         r
     }
 
-    /// The slice of an array: the nearest that there is. The face of a cube is
-    /// 8 · slice + face here, and 6 · slice + face in memory.
+    /// Returns the slice of an array, limited to those that exist. The face of a cube is 8 · slice + face here, and 6 · slice +
+    /// face in memory.
     fn slice(&self, index: f32) -> u32 {
         let index = index.round_ties_even() as i64;
         let index = match self.surface.resource.kind {
@@ -139,13 +139,13 @@ impl Sampling<'_> {
         index.clamp(0, i64::from(self.surface.resource.size[2]) - 1) as u32
     }
 
-    /// Whether it is a cube.
+    /// Returns whether the image is a cube.
     #[inline(always)]
     pub(crate) fn is_cube(&self) -> bool {
         self.surface.resource.kind == ImageType::Cube
     }
 
-    /// What makes a coordinate count the texels of a level in a direction.
+    /// Returns the factor that converts a coordinate to texels of a level in a direction.
     #[inline(always)]
     pub(crate) fn scale(&self, level: &Level, n: usize) -> f32 {
         let counts = self.image.unnormalized || self.sampler.unnormalized;
@@ -156,7 +156,7 @@ impl Sampling<'_> {
         }
     }
 
-    /// How texels are found in a direction; `linear` is for those within a plane.
+    /// Returns the selection of texels in a direction; `linear` is the filter within a plane.
     #[inline(always)]
     pub(crate) fn direction(&self, n: usize, linear: bool) -> Direction {
         let dimensions = self.surface.dimensions();
@@ -180,7 +180,7 @@ impl Sampling<'_> {
         }
     }
 
-    /// The coordinate where one texel is taken.
+    /// Returns the coordinate by which a single texel is selected.
     #[inline(always)]
     pub(crate) fn rounded(&self, coordinate: f32) -> f32 {
         if self.sampler.truncates {
@@ -190,7 +190,7 @@ impl Sampling<'_> {
         }
     }
 
-    /// The components of a texel in the border, where the sampler names them.
+    /// Returns the border color, if it is one of the sampler's constants.
     pub(crate) fn fixed_border(&self) -> Option<[u32; 4]> {
         let one = self.surface.format.one();
         let color = match self.sampler.border {
@@ -202,7 +202,7 @@ impl Sampling<'_> {
         Some(self.in_order(color))
     }
 
-    /// The components of a texel of a lane in the border. Those of a table have 16 bytes each.
+    /// Returns the border color for a lane. Entries of the table have 16 bytes each.
     ///
     /// # Safety
     /// The wave is alive.
@@ -231,7 +231,7 @@ impl Sampling<'_> {
         Ok(self.in_order([0, 32, 64, 96].map(|at| (color >> at) as u32)))
     }
 
-    /// The channels of a border color as components of the data.
+    /// Returns the channels of a border color in the order of the data's components.
     fn in_order(&self, color: [u32; 4]) -> [u32; 4] {
         let [x, y, z, w] = color;
         match self.surface.resource.border_order {

@@ -5,11 +5,11 @@ use wavetank_memory::for_spaces::lanes::Lanes;
 use wavetank_memory::for_spaces::single_of_half;
 use wavetank_memory::{Context, Denied, Request};
 
-/// Why an access to an image was refused.
+/// The reason for which an access to an image was refused.
 pub enum Refused {
-    /// An address.
+    /// The access of a lane was denied.
     Denied(Denied),
-    /// Something of its resource or sampler, as a sentence.
+    /// A property of the resource or sampler is not supported; the sentence names it.
     Unsupported(String),
 }
 
@@ -25,24 +25,24 @@ impl From<String> for Refused {
     }
 }
 
-/// The components that DMASK chooses of one lane, in the order of the registers.
+/// Returns the components of one lane that DMASK selects, in the order of the registers.
 pub(crate) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
     let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
     std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
 }
 
-/// The parts of the lanes' addresses, one after the other.
+/// A reader of the parts of the lanes' addresses, one after the other.
 pub(crate) struct Parts<'a> {
     file: *const u32,
     dwords: &'a [u32; Image::MAX_ADDRESS],
-    /// The dword that comes next, and whether its low half has been taken.
+    /// The next dword, and whether its low half has been read.
     at: usize,
     half: bool,
     short: bool,
 }
 
 impl<'a> Parts<'a> {
-    /// The addresses of a live wave.
+    /// Returns a reader of the addresses of a live wave.
     pub(crate) fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
         Parts {
             file: ctx.v(0),
@@ -53,13 +53,13 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Goes on at a whole dword.
+    /// Skips the rest of a dword that was read in part.
     pub(crate) fn align(&mut self) {
         self.at += usize::from(self.half);
         self.half = false;
     }
 
-    /// The next whole dword.
+    /// Reads the next whole dword.
     pub(crate) fn whole(&mut self) -> Lanes {
         self.align();
         let lanes = self.dwords[self.at] as usize / size_of::<u32>();
@@ -68,7 +68,7 @@ impl<'a> Parts<'a> {
         unsafe { self.file.add(lanes).cast::<Lanes>().read() }
     }
 
-    /// The next 16 bits.
+    /// Reads the next 16 bits.
     fn short(&mut self) -> Lanes {
         if !self.half {
             let low = self.whole().map(|x| x & 0xffff);
@@ -79,7 +79,7 @@ impl<'a> Parts<'a> {
         self.whole().map(|x| x >> 16)
     }
 
-    /// The next part as an integer.
+    /// Reads the next part as an integer.
     pub(crate) fn integer(&mut self) -> Lanes {
         if self.short {
             self.short()
@@ -88,7 +88,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The next part as a float.
+    /// Reads the next part as a float.
     pub(crate) fn float(&mut self) -> [f32; 64] {
         let bits = if self.short {
             self.short().map(single_of_half)

@@ -13,7 +13,7 @@ use crate::operands::{Refused, chosen};
 use crate::surface::Level;
 
 impl Sampling<'_> {
-    /// What the lanes get.
+    /// Samples for each lane.
     ///
     /// # Safety
     /// The wave is alive.
@@ -35,7 +35,7 @@ impl Sampling<'_> {
         Ok(results)
     }
 
-    /// What a lane gets.
+    /// Samples for a lane.
     unsafe fn lane(
         &self,
         ctx: &mut Context<'_, '_>,
@@ -63,7 +63,7 @@ impl Sampling<'_> {
         }
     }
 
-    /// The texels around a coordinate in each direction.
+    /// Returns the texels around a coordinate in each direction.
     fn taps(&self, level: &Level, r: &Lookup, linear: bool) -> [[Tap; 2]; 3] {
         std::array::from_fn(|n| {
             let (size, offset) = (level.size[n], r.offsets[n]);
@@ -78,7 +78,7 @@ impl Sampling<'_> {
         })
     }
 
-    /// What is made of the texels around a place, or around several along a step.
+    /// Filters the texels around a place, or around several places along a step.
     unsafe fn filtered(
         &self,
         ctx: &mut Context<'_, '_>,
@@ -114,7 +114,7 @@ impl Sampling<'_> {
         Ok(chosen(mixture.components(), self.image.components))
     }
 
-    /// Adds the texels of a level around a place to a mixture that they have a share of.
+    /// Adds the texels of a level around a place to a mixture, weighted by `share`.
     unsafe fn mix(
         &self,
         ctx: &mut Context<'_, '_>,
@@ -141,8 +141,7 @@ impl Sampling<'_> {
         Ok(())
     }
 
-    /// One component of four texels: lower left, lower right, upper right,
-    /// upper left, where y grows downward.
+    /// Loads one component of four texels: lower left, lower right, upper right, upper left, where y grows downward.
     unsafe fn gather(
         &self,
         ctx: &mut Context<'_, '_>,
@@ -162,7 +161,7 @@ impl Sampling<'_> {
         Ok(found)
     }
 
-    /// The components of one texel, selected; with a comparison its result.
+    /// Loads one texel with its components selected, or the result of the comparison.
     unsafe fn texel(
         &self,
         ctx: &mut Context<'_, '_>,

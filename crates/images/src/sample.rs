@@ -4,7 +4,7 @@
 use wavetank_ir::Image;
 use wavetank_memory::for_spaces::convert::{Components, ZERO};
 use wavetank_memory::for_spaces::{Recorder, words};
-use wavetank_memory::rows::Rows;
+use wavetank_memory::lane_moves::LaneMoves;
 use wavetank_memory::{Context, Request};
 
 use crate::descriptor::ImageSampler;
@@ -12,12 +12,12 @@ use crate::lookup::Sampling;
 use crate::operands::Refused;
 use crate::surface::Surface;
 
-/// Samples, gathers, and levels of detail. With `INSTRUMENTED` it records the accesses.
+/// Performs samples, gathers and queries of the level of detail. With `INSTRUMENTED`, it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline(always)]
-pub(crate) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
+pub(crate) unsafe fn access<R: LaneMoves, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -41,11 +41,11 @@ pub(crate) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
             // SAFETY: the unit outlives the recorder, which is not kept.
             recorder: INSTRUMENTED.then(|| unsafe { Recorder::new(ctx.memory, step) }),
         };
-        // All lanes, since the levels of four lanes depend on each other.
+        // For all lanes, also inactive ones: the level of a lane depends on the coordinates of its neighbours.
         let lookups = one.lookups(ctx);
         // SAFETY: the wave is live.
         results = unsafe {
-            // What is accessed is told in the order of the lanes.
+            // Instrumented accesses are recorded lane by lane, so they are not made together.
             let together = (!INSTRUMENTED).then(|| one.together::<R>(ctx, &lookups, mask));
             match together.flatten() {
                 Some(results) => results,
@@ -59,7 +59,7 @@ pub(crate) unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     Ok(())
 }
 
-/// Refuses what of both is not known.
+/// Refuses properties of image and sampler that are not supported.
 fn refuse_unknown(surface: &Surface, sampler: &ImageSampler) -> Result<(), String> {
     if surface.resource.kind.is_sampled() {
         return Err("an image with several samples a texel has no filter: it is loaded".into());
@@ -79,10 +79,10 @@ mod tests {
     use wavetank_ir::{
         Access, Counter, DataReg, Half, ImageKind, Lod, MemKind, MemOp, Space, Tiling, Value,
     };
-    use wavetank_memory::rows::Baseline;
+    use wavetank_memory::lane_moves::Baseline;
     use wavetank_memory::{MemoryUnit, Registry, Source, Wave};
 
-    /// A sample of an image whose descriptors are handed over.
+    /// Returns a sample of an image whose descriptors are constants.
     fn request(image: Image) -> Request {
         Request {
             op: MemOp {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     impl Model {
-        /// Rows of the levels before one, or of all.
+        /// Returns the number of rows of the first `levels` levels.
         fn rows(&self, levels: i64) -> i64 {
             let mut height = self.size[1];
             (0..levels).fold(0, |rows, _| {
@@ -177,7 +177,7 @@ mod tests {
             self.texels[(64 * (self.rows(level) + y) + x) as usize].into()
         }
 
-        /// The texels around a place, with their weights; the image repeats, or ends at its edges.
+        /// Returns the texels around a place, with their weights; the image repeats, or ends at its edges.
         fn around(
             &self,
             level: i64,
@@ -212,7 +212,7 @@ mod tests {
                 .collect()
         }
 
-        /// What a sampler makes of a place at a level of detail.
+        /// Returns the sample at a place and level of detail.
         fn sample(&self, sampler: &ImageSampler, place: [f64; 2], lod: f64, first: i64) -> f64 {
             let [least, most] = sampler.lod.map(f64::from);
             let lod = (lod + f64::from(sampler.lod_bias)).max(least).min(most);
@@ -253,8 +253,8 @@ mod tests {
     }
 
     proptest! {
-        /// Samples of planes with levels, at levels of detail that lanes say, against a model that knows nothing of
-        /// registers, addresses and single precision.
+        /// Compares samples of planes, at levels of detail that lanes give, with a model that has no registers, addresses or
+        /// single precision.
         #[test]
         fn levels_are_as_the_page_on_images_says(
             size in [1i64..40, 1i64..12], levels in 1i64..5, base in 0i64..4, filters in 0u32..4, mip_filter in 0u8..3,
@@ -317,7 +317,7 @@ mod tests {
     }
 
     proptest! {
-        /// Lanes get together what they get one by one.
+        /// Samples of all lanes at once are those of each lane.
         #[test]
         fn together_is_one_by_one(
             kind in 0usize..5, format in 0usize..9, sampler: [u32; 4], components in 1u8..16, seed: u64, mask: u64,
@@ -330,10 +330,10 @@ mod tests {
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
                 (state >> 32) as u32
             };
-            // Halves that are numbers: what comes of two NaNs is not said.
+            // Halves without NaNs: the result of two NaNs is not specified.
             let contents: Vec<u8> = (0..1 << 15).flat_map(|_| (next() as u16 & 0xbbff).to_le_bytes()).collect();
             registry.write(texels, &contents).unwrap();
-            // As many faces or slices as there are, one depth elsewhere.
+            // All faces or slices; a depth of one otherwise.
             let resource = ImageResource {
                 select: std::array::from_fn(|_| [0, 1, 4, 5, 6, 7][next() as usize % 6]),
                 ..ImageResource::plain(KINDS[kind], texels, FORMATS[format], size, 24)

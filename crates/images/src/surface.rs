@@ -1,7 +1,7 @@
 //! The layout of images: addresses of texels, and the components that they hold.
 //!
-//! The elements of a level follow each other in rows, or in tiles whose elements do, rows in slices, and the samples of a
-//! texel have a slice each. Which tiles there are, and where levels begin, docs/reference/images.md says.
+//! The elements of a level are in rows, or in tiles of elements in rows; rows are in slices, and each sample of a texel has a
+//! slice. docs/reference/images.md describes tiles and the starts of levels.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use wavetank_memory::for_spaces::{Extent, Format, linear};
 
 use crate::descriptor::{ImageResource, ImageType};
 
-/// What rows are padded to, in bytes, where there are no tiles.
+/// The alignment of rows in bytes, for layouts without tiles.
 const ROW: u32 = 256;
 
-/// The elements of a tile in each direction, as logarithms, where a resource has a tiling index.
+/// The number of elements of a tile in each direction, as logarithms, for a resource with a tiling index.
 const INDEXED_TILE: Extent = [3, 3];
 
-/// Tiles of 256 bytes, for a resource with a swizzle mode.
+/// Returns the tile of 256 bytes of a resource with a swizzle mode.
 const fn swizzled_tile(bytes: u32) -> Extent {
     match bytes {
         1 => [4, 4],
@@ -39,28 +39,28 @@ pub(crate) struct Surface {
 /// A level of an image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
-    /// The address of the first slice that is seen.
+    /// The address of the base slice.
     address: u64,
     /// Texels in each direction; the third is the number of slices.
     pub size: [u32; 3],
-    /// Bytes from row to row, of elements or of what tiles have of them.
+    /// Bytes from a row of elements, or of tiles, to the next.
     row: u32,
-    /// Bytes from slice to slice.
+    /// Bytes from a slice to the next.
     slice: u64,
     /// Bytes of an element.
     bytes: u32,
     /// The texels of an element.
     extent: Extent,
-    /// The elements of a tile: one, where there are none.
+    /// The elements of a tile: one in a layout without tiles.
     tile: Extent,
 }
 
 impl Surface {
-    /// The image of eight words, or of four and zeros if it is `narrow`: `None`
-    /// for an unbound one, which loads as 0 and drops stores.
+    /// Returns the image of eight words, or of four words and zeros if it is `narrow`. `None` for an unbound one, which loads as
+    /// 0 and drops stores.
     ///
     /// # Errors
-    /// A sentence that says what of the resource is not known.
+    /// A sentence that names the property of the resource that is not supported.
     pub(crate) fn new(
         words: [u32; 8],
         tiling: Tiling,
@@ -71,7 +71,9 @@ impl Surface {
         }
         let Some(resource) = ImageResource::read(words, tiling) else {
             let kind = words[3] >> 28;
-            return Err(format!("its resource has type {kind}, which is no image"));
+            return Err(format!(
+                "its resource has type {kind}, which is not an image"
+            ));
         };
         let ImageResource {
             format: [data, number],
@@ -90,7 +92,7 @@ impl Surface {
         let fragments = fmask(&resource).and_then(Format::fmask);
         let format = match fragments.or_else(|| Format::image(data, number)) {
             Some(format) => format,
-            // The first format is that of an unbound resource.
+            // Data format 0 is that of an unbound resource.
             None if data == 0 => return Ok(None),
             None => {
                 return Err(format!(
@@ -105,7 +107,7 @@ impl Surface {
         Ok(Some(surface))
     }
 
-    /// Coordinates of a texel: 1 for lines, 2 for planes, 3 for volumes.
+    /// Returns the number of coordinates within a slice or volume: 1 for lines, 2 for planes, 3 for volumes.
     pub(crate) fn dimensions(&self) -> usize {
         match self.resource.kind {
             ImageType::D1 | ImageType::D1Array => 1,
@@ -114,7 +116,7 @@ impl Surface {
         }
     }
 
-    /// Texels in each direction of the first level in memory; the third is the number of slices.
+    /// Returns the texels in each direction of the first level in memory; the third is the number of slices.
     fn size(&self) -> [u32; 3] {
         let [width, height, depth] = self.resource.size;
         match self.resource.kind {
@@ -125,12 +127,12 @@ impl Surface {
         }
     }
 
-    /// Whether its slices have indices of their own.
+    /// Returns whether slices have indices of their own.
     pub(crate) fn is_array(&self) -> bool {
         self.resource.kind.is_array()
     }
 
-    /// A level, counted from the first that is seen.
+    /// Returns a level, counted from the base level.
     #[inline(always)]
     pub(crate) fn level(&self, n: u32) -> Level {
         let n = n + if self.resource.kind.is_sampled() {
@@ -148,7 +150,7 @@ impl Surface {
         let place = match (self.resource.tiling, self.resource.is_linear()) {
             (Tiling::Swizzled, true) if n == 0 && one => self.alone([width, height]),
             (Tiling::Swizzled, true) => self.shared_rows([width, height], n),
-            (Tiling::Swizzled, false) => self.behind_each_other([width, height], n),
+            (Tiling::Swizzled, false) => self.one_after_another([width, height], n),
             (Tiling::Indexed, _) => self.own_rows(n),
         };
         let first = u64::from(self.resource.first_slice) * u64::from(self.resource.samples());
@@ -164,7 +166,7 @@ impl Surface {
         }
     }
 
-    /// The elements of a tile. Lines have none.
+    /// Returns the elements of a tile; one-dimensional images have no tiles.
     #[inline(always)]
     fn tile(&self) -> Extent {
         match self.resource.tiling {
@@ -174,25 +176,25 @@ impl Surface {
         }
     }
 
-    /// The elements that hold texels.
+    /// Returns the number of elements that contain the texels.
     fn elements(&self, [width, height]: [u32; 2]) -> [u32; 2] {
         let [in_row, rows] = self.format.extent();
         [width.div_ceil(1 << in_row), height.div_ceil(1 << rows)]
     }
 
-    /// The elements of all tiles that hold texels.
+    /// Returns the number of elements of all tiles that contain the texels.
     fn tiled(&self, texels: [u32; 2]) -> [u32; 2] {
         let (elements, tile) = (self.elements(texels), self.tile());
         std::array::from_fn(|n| elements[n].next_multiple_of(1 << tile[n]))
     }
 
-    /// A level with nothing of others between its slices.
+    /// Returns the place of a level whose slices are adjacent.
     #[inline(always)]
     fn alone(&self, [_, height]: [u32; 2]) -> Place {
         self.packed(0, [self.resource.pitch, height])
     }
 
-    /// A level that begins somewhere, with nothing between its slices.
+    /// Returns the place of a level at an offset, with adjacent slices.
     #[inline(always)]
     fn packed(&self, offset: u64, texels: [u32; 2]) -> Place {
         let [pitch, rows] = self.tiled(texels);
@@ -201,8 +203,8 @@ impl Surface {
         Place { offset, row, slice }
     }
 
-    /// Levels with rows of their own length; each slice has all of them, one behind the other.
-    fn behind_each_other(&self, size: [u32; 2], level: u32) -> Place {
+    /// Returns the place of a level if each level has its own row length, and the levels of a slice follow one another.
+    fn one_after_another(&self, size: [u32; 2], level: u32) -> Place {
         let level_of = |n: u32| self.packed(0, size.map(|x| (x >> n).max(1)));
         let bytes = |levels: Range<u32>| levels.map(|n| level_of(n).slice).sum();
         Place {
@@ -212,8 +214,8 @@ impl Surface {
         }
     }
 
-    /// Levels whose rows are as long as those of the first; each slice has all of them, one under the other, with half as
-    /// many rows each, rounded up.
+    /// Returns the place of a level if its rows are as long as those of the first one. Each slice has all levels, one below the
+    /// other, each with half as many rows as the previous one, rounded up.
     fn shared_rows(&self, size: [u32; 2], level: u32) -> Place {
         let [width, height] = self.elements(size);
         let row = (width * self.format.bytes()).next_multiple_of(ROW);
@@ -225,8 +227,8 @@ impl Surface {
         }
     }
 
-    /// Levels with rows of their own length. Each has all its slices, and stands behind the one before. All but the first
-    /// have the sizes of an image whose sides are powers of two.
+    /// Returns the place of a level if each level has its own row length and all of its slices follow one another. All levels but
+    /// the first have the sizes of an image whose sides are powers of two.
     fn own_rows(&self, level: u32) -> Place {
         let [width, height, depth] = self.size();
         let slices = match self.resource.kind {
@@ -247,7 +249,8 @@ impl Surface {
         place
     }
 
-    /// Texels from row to row of a level of gfx6 to gfx8 that has no field for them: without tiles those of LINEAR_ALIGNED.
+    /// Returns the texels from a row to the next, for a level of gfx6 to gfx8 without a pitch field; without tiles, the rule is
+    /// that of LINEAR_ALIGNED.
     fn own_pitch(&self, width: u32) -> u32 {
         let [in_row, _] = self.format.extent();
         let elements = if self.resource.is_linear() {
@@ -258,20 +261,20 @@ impl Surface {
         width.next_multiple_of(elements << in_row)
     }
 
-    /// [`Surface::select`] of each lane.
+    /// Computes [`Surface::select`] for each lane.
     #[inline(always)]
     pub(crate) fn select_lanes(&self, components: &Four) -> Four {
         convert::select(self.resource.select, components, self.format.one())
     }
 
-    /// What registers get of a texel's components: the selected ones.
+    /// Returns the components for the registers: the selected ones of a texel.
     pub(crate) fn select(&self, components: [u32; 4]) -> [u32; 4] {
         let one = self.format.one();
         self.resource.select.map(|s| select(s, components, one))
     }
 }
 
-/// The component that a destination select chooses (8.1.8: 0, 1, R, G, B or A).
+/// Returns the component that a destination select chooses (8.1.8: 0, 1, R, G, B or A).
 fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
     match select {
         1 => one,
@@ -280,7 +283,7 @@ fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
     }
 }
 
-/// The number of a format of FMASK: gfx9 has it as the format of the numbers, before that each is a format of its own.
+/// Returns the number of a format of FMASK. On gfx9 it is the number format; before, each is a data format.
 fn fmask(resource: &ImageResource) -> Option<u8> {
     const FIRST: u8 = 44;
     let [data, number] = resource.format;
@@ -290,18 +293,18 @@ fn fmask(resource: &ImageResource) -> Option<u8> {
     }
 }
 
-/// Where a level is within its image.
+/// The place of a level within its image.
 struct Place {
-    /// Bytes from the first slice of the first level to its first slice.
+    /// Bytes from the start of the image to the first slice of the level.
     offset: u64,
-    /// Bytes from row to row, and from slice to slice.
+    /// Bytes from a row to the next, and from a slice to the next.
     row: u32,
     slice: u64,
 }
 
 impl Level {
-    /// The address of the element of a texel, and the number of the texel in it; `None` outside the image. For images with
-    /// several samples slices are those of samples.
+    /// Returns the address of the element that contains a texel, and the number of the texel in it; `None` outside the image. For
+    /// images with several samples, slices are those of samples.
     pub(crate) fn texel(&self, at: [i64; 3], samples: u32) -> Option<(u64, u32)> {
         let [width, height, slices] = self.size;
         let size = [width, height, slices * samples];
@@ -315,7 +318,7 @@ impl Level {
         Some((self.address.wrapping_add(self.offset([x, y, z])), within))
     }
 
-    /// Bytes from the start of the level to the element of a texel. What is outside may wrap.
+    /// Returns the bytes from the start of the level to the element of a texel. The offset of a place outside may wrap.
     #[inline(always)]
     fn offset(&self, [x, y, z]: [u32; 3]) -> u64 {
         let (x, y) = (x >> self.extent[0], y >> self.extent[1]);
@@ -328,7 +331,7 @@ impl Level {
         linear([bytes, row, z.into()], self.row.into(), self.slice)
     }
 
-    /// The addresses of the elements of texels, and which of those are inside the image.
+    /// Returns the addresses of the elements of all lanes' texels, and the mask of those inside the image.
     #[inline(always)]
     pub(crate) fn texels(&self, [x, y, z]: &[Lanes; 3], samples: u32) -> ([u64; 64], u64) {
         let [width, height, slices] = self.size;
@@ -339,7 +342,7 @@ impl Level {
         (address, inside)
     }
 
-    /// The numbers of texels in their elements.
+    /// Returns the number of each lane's texel in its element.
     #[inline(always)]
     pub(crate) fn within(&self, [x, y, _]: &[Lanes; 3]) -> Lanes {
         let [in_row, rows] = self.extent;
@@ -350,8 +353,8 @@ impl Level {
 }
 
 impl ImageResource {
-    /// The bytes of a texel that stores of these components make: floats, or integers, as the format has them. `None` if
-    /// the format is not known, or elements have several texels.
+    /// Returns the bytes that a store of these components writes to a texel: floats or integers, by the format. `None` if the
+    /// format is not supported, or elements have several texels.
     pub fn encode(&self, components: [u32; 4]) -> Option<Vec<u8>> {
         let [data, number] = self.format;
         let format = Format::image(data, number).filter(|format| format.is_written())?;

@@ -7,7 +7,7 @@ fn surface(resource: ImageResource) -> Surface {
     surface.unwrap().unwrap()
 }
 
-/// The address of a texel in a level.
+/// Returns the address of a texel in a level.
 fn place(surface: &Surface, level: u32, at: [i64; 3]) -> Option<u64> {
     let samples = surface.resource.samples();
     surface
@@ -99,7 +99,7 @@ fn levels_with_rows_of_their_own() {
     assert_eq!(s.level(2).size, [5, 1, 3]);
 }
 
-/// Tiles of gfx9 have 256 bytes; their elements follow each other in rows, and they do.
+/// Tiles of gfx9 have 256 bytes. Their elements are in rows, and so are the tiles.
 #[test]
 fn tiles_of_swizzle_modes() {
     for (format, bytes, [width, height]) in [
@@ -231,7 +231,7 @@ fn elements_of_several_texels() {
     assert_eq!(s.level(0).texel([5, 0, 0], 1), None);
 }
 
-/// Those of all lanes are those of each.
+/// The texels of all lanes at once are those of each lane.
 #[test]
 fn texels_of_lanes() {
     let volume = ImageResource::plain(ImageType::D3, 0x1000, [11, 0], [16384, 16384, 8191], 65536);
@@ -302,7 +302,7 @@ fn what_is_not_known_is_refused() {
     );
 }
 
-/// Images and surfaces of the same rows have the same elements.
+/// Images and surfaces with the same rows have their elements at the same addresses.
 #[test]
 fn linear_surfaces_are_as_images_are() {
     let image = ImageResource::plain(ImageType::D2Array, 0x1000, [4, 4], [5, 3, 4], 64);

@@ -1,5 +1,5 @@
-//! Memory operations of the plain evaluator. A memory operation is run by its own step, which reads operands and writes its
-//! result where a request says: here they are constants, or in the temporaries of the wave.
+//! Memory operations of the plain evaluator. A memory operation is run by its step, which reads its operands and writes its
+//! result at places that a request names: here these are constants and temporaries of the wave.
 
 use wavetank_ir::{LANES, MemKind, MemOp, Space, Value};
 use wavetank_lane_ops::{Ctx, Next, Simd, Step, Val, memory_step};
@@ -40,7 +40,7 @@ pub(crate) fn perform<'v>(
     Ok(result.map(lane_of))
 }
 
-/// The byte offset of a lane vector in the vector file, by its number.
+/// Returns the byte offset of a lane vector in the vector file, by its number.
 fn lanes_at(number: usize) -> u32 {
     (number * VECTOR_BYTES) as u32
 }
@@ -71,7 +71,7 @@ impl<'w> Temporaries<'w> {
         }
     }
 
-    /// The request of an access, with its operands put into temporaries.
+    /// Returns the request of an access, with its operands in temporaries.
     fn request<'v>(
         &mut self,
         op: &MemOp,
@@ -104,7 +104,7 @@ impl<'w> Temporaries<'w> {
         }
     }
 
-    /// The source of a value: a uniform one is a constant.
+    /// Returns the source of a value; a uniform value is a constant.
     fn source(&mut self, value: &Val) -> Source {
         match value {
             Val::Uniform(v) => Source::Const(*v),
@@ -135,14 +135,14 @@ impl<'w> Temporaries<'w> {
         (size_of::<Uniform>() + 8 * number) as u32
     }
 
-    /// The number of the next free lane vector, which is in use then.
+    /// Allocates the next free lane vector, and returns its number.
     fn next_lanes(&mut self) -> usize {
         self.lanes += 1;
         self.lanes - 1
     }
 }
 
-/// The offsets of values, and 0 for those that lack.
+/// Returns the offsets of values, and 0 for missing ones.
 fn offsets<const N: usize>(values: &[Value], mut put: impl FnMut(Value) -> u32) -> [u32; N] {
     let mut offsets = [0; N];
     for (offset, value) in offsets.iter_mut().zip(values) {

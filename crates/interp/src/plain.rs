@@ -1,8 +1,8 @@
 //! The plain evaluator: evaluates the IR node by node.
 //!
-//! It lowers, fuses and remembers nothing but lifted blocks, so that it is easy to believe. It runs whole kernels, slowly,
-//! and is what faster back ends are compared with: from the same state they must reach the same state. It calls the same
-//! functions of lanes as the interpreter does, so it judges lowering, not meaning.
+//! It does not lower or fuse operations, and caches only lifted blocks, so that it is simple enough to be trusted. It runs whole
+//! kernels, slowly, and faster back ends are compared with it: from the same state, they must reach the same state. It calls the
+//! same lane functions as the interpreter, so it tests lowering, and not the functions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ use wavetank_machine::{
 };
 use wavetank_memory::{MemoryUnit, Uniform, VGPRS, Wave, sreg};
 
-/// A block, and what it takes of a time slice.
+/// A block and its cost.
 type Known = (Block, BlockCost);
 
 /// The lifted blocks of a program, shared by the threads that run it.
@@ -29,12 +29,12 @@ pub struct PlainProgram {
 }
 
 impl PlainProgram {
-    /// A program from its code; `count` says whether instructions are counted.
+    /// Returns a program of GCN code; `count` enables counting of instructions.
     pub fn new(code: Arc<dyn Code + Send + Sync>, count: bool) -> Self {
         PlainProgram::translated(Translator::new(code, false), count)
     }
 
-    /// A program of another instruction set than GCN.
+    /// Returns a program of an instruction set other than GCN.
     pub fn of(front_end: Arc<dyn FrontEnd + Send + Sync>, count: bool) -> Self {
         PlainProgram::translated(Translator::of(front_end, false), count)
     }
@@ -65,13 +65,13 @@ pub struct Plain<'p> {
 }
 
 impl<'p> Plain<'p> {
-    /// A back end for one thread.
+    /// Returns a back end for one thread.
     pub fn new(program: &'p PlainProgram) -> Self {
         let step = false;
         Plain { program, step }
     }
 
-    /// A back end that takes an edge after every instruction, so that a budget of 1 stops there.
+    /// Returns a back end that ends a block after every instruction, so that a budget of 1 stops there.
     pub fn stepping(program: &'p PlainProgram) -> Self {
         let step = true;
         Plain { program, step }
@@ -128,7 +128,7 @@ impl Plain<'_> {
 struct Frame<'a, 'm> {
     block: &'a Block,
     values: Vec<Option<Val>>,
-    /// Second results.
+    /// The second results of operations with two.
     seconds: HashMap<Value, u64>,
     pc: u64,
     step: bool,
@@ -138,7 +138,7 @@ struct Frame<'a, 'm> {
 }
 
 impl Frame<'_, '_> {
-    /// Runs to the end of the block, which is an error where the wave leaves.
+    /// Runs to the end of the block. The error is the reason for which the wave leaves.
     fn run(&mut self) -> Result<(), Leave> {
         let block = self.block;
         for (n, node) in block.nodes.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
-    /// Notes the lanes in which a value is not 0.
+    /// Records the lanes in which a value is not 0.
     fn probe(&mut self, probe: &Op) {
         let Op::Probe {
             pc,
@@ -224,7 +224,7 @@ impl Frame<'_, '_> {
         }
     }
 
-    /// The result of an operation that has one.
+    /// Evaluates an operation with one result.
     fn value(&mut self, this: Value, node: &Node) -> Result<Val, Leave> {
         if let Some(value) = self.arithmetic(node) {
             return value.ok_or_else(|| {
@@ -269,7 +269,8 @@ impl Frame<'_, '_> {
         })
     }
 
-    /// Operations whose function is chosen by element; the inner `None` says that there is none.
+    /// Evaluates an operation whose function depends on the element type. The outer `None` stands for another operation, the
+    /// inner one for a missing function.
     fn arithmetic(&self, node: &Node) -> Option<Option<Val>> {
         let mut args = [const { Val::Uniform(0) }; 3];
         let mut operands = Vec::with_capacity(3);
@@ -287,7 +288,7 @@ impl Frame<'_, '_> {
         Some(evaluate(&node.op, vector, args))
     }
 
-    /// Operations with two results.
+    /// Evaluates an operation with two results.
     fn wide(&mut self, this: Value, node: &Node) -> Option<Val> {
         let ty = node.ty?;
         let vector = ty.is_vector();
@@ -320,7 +321,7 @@ impl Frame<'_, '_> {
                         a + b + c
                     }
                 };
-                // Without borrow the limit that was added is still there.
+                // Without a borrow, the added limit is still in the result.
                 let flag = |l: usize| (result(l) >= limit) != subtract;
                 (
                     Val::each(vector, |l| narrow(result(l) as u64)),
@@ -352,7 +353,7 @@ impl Frame<'_, '_> {
         Some(value)
     }
 
-    /// Operations that move values between lanes.
+    /// Evaluates an operation that moves values between lanes.
     fn cross_lane(&self, op: &Op) -> Option<Val> {
         Some(match op {
             Op::NonZero(v) => Val::Uniform(mask_of(true, |l| self.get(*v).lane(l) as u32 != 0)),
@@ -436,7 +437,7 @@ impl Frame<'_, '_> {
                 n if n < INDEXED_SGPRS => (Reg::S(n as u8), value, None, 0xf),
                 _ => return Ok(()),
             },
-            _ => return Err(self.unsupported(format!("{op:?} is no write"))),
+            _ => return Err(self.unsupported(format!("{op:?} is not a write"))),
         };
         let lanes = lanes.map_or(!0, |m| self.get(m).uniform());
         let value = self.get(value).clone();
@@ -444,7 +445,7 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
-    /// Makes a memory access; gives what comes back if that is no register.
+    /// Makes a memory access. Returns its result if that does not go to registers.
     fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Leave> {
         let (values, pc) = (&self.values, self.pc);
         let get = |v: Value| values[v.index()].as_ref().expect("operands come before");

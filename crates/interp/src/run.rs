@@ -16,32 +16,29 @@ use wavetank_lower::{Code as Lowered, Extras, ROOM, TooMany, lower};
 use wavetank_machine::{Backend, BlockCost, Leave};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
-/// A lowered block and where it is.
+/// A lowered block with its address.
 struct Linked {
     pc: u64,
-    /// What it takes of a wave's time slice.
+    /// The cost of the block, charged to the wave's time slice.
     block_cost: BlockCost,
     code: Lowered,
-    /// The blocks that followed last: after the end, after a taken branch. They
-    /// live as long as the program.
+    /// The blocks that followed last: after the end, and after a taken branch. Blocks live as long as the program.
     links: [AtomicPtr<Linked>; 2],
-    /// How often it was entered by a caller that counts; [`COLD`] if it is never to count as hot.
+    /// The number of counted entries, by which an engine decides whether to compile the block; [`COLD`] if they are not counted.
     heat: AtomicU32,
 }
 
-/// The heat of a block that has no compiled code.
+/// The heat of a block that is never compiled.
 const COLD: u32 = u32::MAX;
 
-/// How a program is translated.
+/// The options of translating a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Translation {
-    /// Instructions are counted.
+    /// Whether instructions are counted.
     pub count: bool,
-    /// Every instruction is a block, so that a budget of 1 stops after it, and
-    /// no write is left out.
+    /// Whether every instruction is a block of its own, so that a budget of 1 stops after it and all writes are made.
     pub step: bool,
-    /// Accesses are recorded in the memory unit
-    /// ([`MemoryUnit::drain_accesses`]), and where waves wait for them.
+    /// Whether accesses, and waits for them, are recorded in the memory unit ([`MemoryUnit::drain_accesses`]).
     pub instrumented: bool,
     /// The level of processor features.
     pub simd: Simd,
@@ -49,24 +46,24 @@ pub struct Translation {
 
 /// The translations of a program, shared by the threads that run it.
 pub struct Program {
-    /// In a box, since programs are handed back where they cannot be compiled.
+    /// In a box, since a program that cannot be compiled is returned by value.
     translator: Box<Translator>,
     how: Translation,
     blocks: Cache<Linked>,
 }
 
 impl Program {
-    /// A program from its code.
+    /// Returns a program of GCN code.
     pub fn new(source: Arc<dyn Code + Send + Sync>, how: Translation) -> Self {
         Program::translated(Translator::new(source, how.step), how)
     }
 
-    /// A program of another instruction set than GCN.
+    /// Returns a program of an instruction set other than GCN.
     pub fn of(front_end: Arc<dyn FrontEnd + Send + Sync>, how: Translation) -> Self {
         Program::translated(Translator::of(front_end, how.step), how)
     }
 
-    /// The same program, with something added to each block, before any was translated.
+    /// Returns the program with a pass that is applied to each block. No block may have been translated yet.
     pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
         let translator = Box::new(self.translator.with_pass(pass));
         Program { translator, ..self }
@@ -80,8 +77,7 @@ impl Program {
         }
     }
 
-    /// The block at a PC for modes, translated once. The pointer is good as
-    /// long as the program.
+    /// Returns the block at a PC for modes, which is translated once. The pointer is valid as long as the program.
     fn block(&self, pc: u64, modes: Modes) -> NonNull<Linked> {
         self.blocks
             .get(Key::new(pc, modes), || self.translate(pc, modes))
@@ -105,8 +101,8 @@ impl Program {
         }
     }
 
-    /// The first instructions of a block that keeps too many values, as some do with what a pass adds: as many as there is
-    /// room for.
+    /// Translates only the first instructions of a block that needs too many temporaries, as a pass may cause: as many as there
+    /// is room for.
     #[cold]
     fn translate_less(&self, pc: u64, modes: Modes, block: Translated) -> (Translated, Lowered) {
         let is_inst = |node: &&Node| matches!(node.op, Op::Inst { .. });
@@ -154,7 +150,7 @@ impl ColdProgram for Program {
     }
 }
 
-/// A block that stops the kernel.
+/// Returns a block that stops the kernel.
 fn too_long(pc: u64) -> Block {
     let b = Builder::new(pc);
     b.inst(pc, Family::Other);
@@ -163,22 +159,22 @@ fn too_long(pc: u64) -> Block {
     b.finish()
 }
 
-/// A block at which a wave went on.
+/// A block at which a wave has continued.
 type Resumed = (Key, NonNull<Linked>);
 
-/// Blocks that a thread remembers, a power of two.
+/// The number of recent blocks of a thread, a power of two.
 const REMEMBERED: usize = 64;
 
 /// The interpreter on a program, for one thread.
 pub struct Interpreter<'p> {
     program: &'p Program,
-    /// Where waves went on last, by the low bits of the PC: they take turns, and
-    /// the map of all blocks has a lock and a hash.
+    /// The blocks at which waves continued last, by the low bits of the PC. Waves take turns, and the map of all blocks has a
+    /// lock and a hash.
     recent: Box<[Option<Resumed>; REMEMBERED]>,
 }
 
 impl<'p> Interpreter<'p> {
-    /// An interpreter for one thread.
+    /// Returns an interpreter for one thread.
     pub fn new(program: &'p Program) -> Self {
         Interpreter {
             program,
@@ -186,7 +182,7 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// The block at which a wave goes on.
+    /// Returns the block at which a wave continues.
     ///
     /// # Safety
     /// The state is that of a live wave, and has no other writer meanwhile.
@@ -208,7 +204,7 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// The modes of a wave, which blocks are lifted for.
+/// Returns the modes of a wave, for which blocks are lifted.
 ///
 /// # Safety
 /// The state is that of a live wave, and has no other writer meanwhile.
@@ -246,8 +242,8 @@ impl Interpreter<'_> {
         memory: &mut MemoryUnit<'_>,
         hot: u32,
     ) -> Option<Leave> {
-        // The state is only reached through this pointer: steps write through
-        // it, so that no reference may be held beside it.
+        // The state is accessed only through this pointer. Steps write through it, so no reference to the state may exist
+        // meanwhile.
         let (uniform, vector) = wave.raw();
         let context = Context {
             uniform,
@@ -290,7 +286,8 @@ impl Interpreter<'_> {
 }
 
 impl Linked {
-    /// Whether it was entered so often before; counts this time if not. Threads that count at once may lose one.
+    /// Returns whether the block has been entered `hot` times, and counts this entry if not. Of concurrent counts, one may be
+    /// lost.
     #[inline(always)]
     fn is_hot(&self, hot: u32) -> bool {
         let heat = self.heat.load(Ordering::Relaxed);
@@ -316,7 +313,7 @@ fn run_steps(block: &Linked, ctx: &mut Ctx<'_, '_>) -> Next {
 }
 
 impl Interpreter<'_> {
-    /// The block after an edge: the one that followed last, if it is it.
+    /// Returns the block after an edge: the one that followed last, if it is at the wave's PC.
     ///
     /// # Safety
     /// The state is that of a live wave, and has no other writer meanwhile.
@@ -333,7 +330,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// After a step that leaves: the block that has entered the wave's trap handler, and how it ended, if that takes care of it.
+    /// Handles a step that left its block: returns the block that has entered the wave's trap handler, and its edge. The error is
+    /// the reason for which the wave leaves.
     ///
     /// # Safety
     /// The context is that of a live wave, and no step is running.

@@ -761,7 +761,7 @@ fn what_is_no_surface() {
     );
     assert_eq!(
         fault(Dimensions::D2, &lanes(6, 6)),
-        "byte 6 of a row of surface 6, which is no multiple of 4"
+        "byte 6 of a row of surface 6, which is not a multiple of 4"
     );
     // Disabled: nothing is done, and nothing stops.
     let disabled = Surface {

@@ -242,7 +242,7 @@ impl World {
         (address(&self.memory, alias), address(&self.scratch, alias))
     }
 
-    /// The byte of a dword pair of the unallocated memory and that is not as it was at first, if there is one.
+    /// Returns the address of a pair of dwords with a changed byte of unallocated memory, if there is one.
     pub(crate) fn stray(&self) -> Option<u64> {
         let mut at = (0..).step_by(8).zip(&self.memory);
         let changed = at.find(|(at, word)| {
@@ -274,8 +274,9 @@ impl World {
         }
     }
 
-    /// Runs waves one after another, each on memory as it was at first. The outcome is that of the last: the memory unit
-    /// has the accessed allocation in its bounds cache by then. (The global data share is what the one before left.)
+    /// Runs waves one after another, each on memory with its initial contents. The outcome is that of the last wave: by then, the
+    /// bounds caches of the memory unit have the accessed allocations. (The global data share keeps the contents that the previous
+    /// wave has left.)
     pub(crate) fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
         let (leave, lds) = self.with_unit(Registry::new(), alias, |memory| {
             let runs = waves.iter_mut().map(|wave| {

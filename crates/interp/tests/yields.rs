@@ -159,7 +159,7 @@ fn loops_that_count_their_rounds_do_not_spin() {
 
 #[test]
 fn a_store_that_no_lane_reaches_is_none() {
-    // EXEC becomes 0 where v2 is 0 and v_cmp compares for another value; the branch skips the store then.
+    // EXEC becomes 0 if v2 is 0 in all lanes, since v_cmp selects the lanes in which it is not; then the branch skips the store.
     let differs: &[u32] = &[0x7d9a_0480]; // v_cmp_ne_u32 vcc, 0, v2
     assert!(spins(&[LOAD, differs, LANES, SKIP_STORE, STORE]));
 }

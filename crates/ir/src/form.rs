@@ -13,7 +13,7 @@ use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 /// The text form of a field of type `T`. A type is its own form; a row can name another one for it.
 #[diagnostic::on_unimplemented(
     message = "nothing says how a field of type `{T}` is written",
-    label = "this is no form of `{T}`",
+    label = "this is not a form of `{T}`",
     note = "implement `Form` for it in `form.rs`, or name another form in the row: `field: {T} as Form`"
 )]
 pub(crate) trait Form<T = Self>: Sized {

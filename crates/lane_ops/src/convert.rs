@@ -207,7 +207,7 @@ fn has_rounding(a: u64) -> bool {
     a.is_finite() & (a != 0.0)
 }
 
-/// The function of a conversion.
+/// Returns the function of a conversion.
 pub(crate) fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
     use Elem::*;
     let keeps = !fp.flush_in && !fp.flush_out;

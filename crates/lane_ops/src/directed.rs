@@ -11,9 +11,9 @@ use crate::odd::{sum_to_odd_f32, sum_to_odd_f64};
 
 /// Sums and products with a rounding of [`crate::lanes::Env::round`].
 pub(crate) trait Directed: Format {
-    /// The sum a + b, rounded once.
+    /// Returns the sum a + b, rounded once.
     fn add(round: u32, a: Self::W, b: Self::W) -> Self::W;
-    /// The product a · b, rounded once.
+    /// Returns the product a · b, rounded once.
     fn mul(round: u32, a: Self::W, b: Self::W) -> Self::W;
     /// a · b + c, rounded once.
     fn fma(round: u32, a: Self::W, b: Self::W, c: Self::W) -> Self::W;

@@ -8,12 +8,12 @@ use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::{Aligned, Plain, Store};
 #[cfg(target_arch = "x86_64")]
 use crate::store::{Store256, Store512};
-use wavetank_memory::rows::{self, Rows};
+use wavetank_memory::lane_moves::{self, LaneMoves};
 
 /// The lowest bit of the float environment in [`Step::flags`].
 pub const ENV_SHIFT: u32 = 8;
 
-/// The float environment of a step.
+/// Returns the float environment of a step.
 #[inline(always)]
 pub(super) fn env(s: &Step) -> Env {
     Env(s.flags >> ENV_SHIFT)
@@ -87,7 +87,7 @@ unsafe fn uniform<W: Word>(ctx: &Ctx<'_, '_>, s: &Step, n: usize) -> W {
     }
 }
 
-/// The AND mask of abs and the XOR mask of neg for source `n`.
+/// Returns the AND mask of abs and the XOR mask of neg for source `n`.
 #[inline(always)]
 fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
     let sign = 1u64 << (W::BITS - 1);
@@ -316,27 +316,27 @@ pub(crate) trait Level {
     /// small.
     const WIDTHS: bool;
     /// The memory moves of the level.
-    type Rows: Rows;
-    /// Whether this processor has every feature of the level: otherwise its steps must not be run.
+    type Moves: LaneMoves;
+    /// Returns whether this processor has every feature of the level: otherwise its steps must not be run.
     #[cfg(target_arch = "x86_64")]
     fn is_available() -> bool;
-    /// A vector step of one source.
+    /// Returns a vector step of one source.
     fn op1<F: Op1, const M: bool>() -> StepFn;
-    /// A vector step of two sources.
+    /// Returns a vector step of two sources.
     fn op2<F: Op2, const U: u8, const M: bool>() -> StepFn;
-    /// A vector step of three sources.
+    /// Returns a vector step of three sources.
     fn op3<F: Op3, const U: u8, const M: bool>() -> StepFn;
-    /// A relation of lane vectors.
+    /// Returns a step for a relation of lane vectors.
     fn test2<F: Test2, const U: u8, const M: bool>() -> StepFn;
-    /// A uniform step of one source, without vector features but with the same precision of FMA.
+    /// Returns a uniform step of one source, without vector features but with the same precision of FMA.
     fn uniform1<F: Op1>() -> StepFn;
-    /// A uniform step of two sources.
+    /// Returns a uniform step of two sources.
     fn uniform2<F: Op2>() -> StepFn;
-    /// A uniform step of three sources.
+    /// Returns a uniform step of three sources.
     fn uniform3<F: Op3>() -> StepFn;
-    /// A uniform step of a relation.
+    /// Returns a uniform step for a relation.
     fn uniform_test2<F: Test2>() -> StepFn;
-    /// A custom step, with a body of its own.
+    /// Returns a custom step, with a body of its own.
     fn custom<F: Custom>() -> StepFn;
 }
 
@@ -407,7 +407,7 @@ macro_rules! level {
         impl Level for $level {
             const FUSE: bool = $fuse;
             const WIDTHS: bool = $widths;
-            type Rows = rows::$level;
+            type Moves = lane_moves::$level;
             #[cfg(target_arch = "x86_64")]
             fn is_available() -> bool {
                 true $(&& std::arch::is_x86_feature_detected!($feature))*

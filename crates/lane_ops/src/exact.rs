@@ -39,7 +39,7 @@ impl Number {
         }
     }
 
-    /// The same number with its highest bit at `TOP`.
+    /// Returns the same number with its highest bit at `TOP`.
     fn aligned(self) -> Number {
         let shift = TOP as i32 - (127 - self.significand.leading_zeros() as i32);
         Number {
@@ -49,7 +49,7 @@ impl Number {
         }
     }
 
-    /// The sum; `None` if the sum is zero.
+    /// Returns the sum; `None` if the sum is zero.
     fn plus(self, other: Number) -> Option<Number> {
         let (a, b) = (self.aligned(), other.aligned());
         let (a, b) = if a.exponent >= b.exponent {
@@ -86,7 +86,7 @@ impl Number {
         sign | F::W::from_u64(if overflow { infinity - 1 } else { bits })
     }
 
-    /// The bits of a number whose highest bit is within the format's range.
+    /// Returns the bits of a number whose highest bit is within the format's range.
     fn rounded_magnitude<F: Format>(self, round: u32, top: i32) -> u64 {
         // The exponent of the last place, at least that of denormals.
         let place = (self.exponent + top).max(1 - F::BIAS) - F::FRACTION_BITS as i32;
@@ -111,8 +111,8 @@ fn jam(a: u128, shift: u32) -> u128 {
     a >> shift | u128::from(lost != 0)
 }
 
-/// Whether rounding increases a magnitude. `half`: the remainder is at least half of the last place; `above`: it is more than
-/// half, or exactly half with an odd last place.
+/// Returns whether rounding increases a magnitude. `half`: the remainder is at least half of the last place; `above`: it is more
+/// than half, or exactly half with an odd last place.
 fn grows(round: u32, negative: bool, half: bool, above: bool) -> bool {
     match round {
         0 => half && above,
@@ -149,12 +149,12 @@ fn is_zero<F: Format>(a: F::W) -> bool {
     a & !F::SIGN == F::ZERO
 }
 
-/// The zero that the sum of opposite numbers gives.
+/// Returns the zero that the sum of opposite numbers gives.
 fn zero_sum<F: Format>(round: u32) -> F::W {
     if round == 2 { F::SIGN } else { F::ZERO }
 }
 
-/// The sum a + b, rounded once.
+/// Returns the sum a + b, rounded once.
 pub(crate) fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) {
         return F::add(a, b);
@@ -168,7 +168,7 @@ pub(crate) fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     }
 }
 
-/// The product a · b, rounded once.
+/// Returns the product a · b, rounded once.
 pub(crate) fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
     if !(is_finite::<F>(a) && is_finite::<F>(b)) || is_zero::<F>(a) || is_zero::<F>(b) {
         return F::mul(a, b);

@@ -22,7 +22,7 @@ fn extreme<F: Format, const MAX: bool>(a: F::W, b: F::W) -> F::W {
     if F::eq(a, b) { zero } else { r }
 }
 
-/// The rules for NaN operands, as in the ISA document's pseudo-code.
+/// Returns the result for NaN operands, by the rules of the ISA document's pseudo-code.
 fn extreme_of_nans<F: Format, const MAX: bool>(ieee: bool, a: F::W, b: F::W) -> F::W {
     let signaling = |x: F::W| is_nan::<F>(x) && x & F::QUIET == F::ZERO;
     if ieee && signaling(a) {
@@ -69,7 +69,7 @@ impl<F: Format, M: Mode, const MAX: bool> Op2 for Extreme<F, M, MAX> {
     }
 }
 
-/// The median of three numbers: the larger of those that are not the largest.
+/// Returns the median of three numbers: the larger of those that are not the largest.
 fn median_of_numbers<F: Format>(a: F::W, b: F::W, c: F::W) -> F::W {
     let largest = extreme::<F, true>(extreme::<F, true>(a, b), c);
     if F::eq(largest, a) {
@@ -103,7 +103,8 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
         }
     }
 
-    /// A zero result needs a repair: zeros of both signs count as equal when the largest is left out, so −0 may have to be +0.
+    /// Returns whether a result needs a repair: a NaN, or −0. Zeros of both signs count as equal when the largest is left out, so
+    /// −0 may have to be +0.
     #[inline(always)]
     fn odd(r: F::W) -> bool {
         is_nan::<F>(r) | (r == F::SIGN)

@@ -3,7 +3,7 @@
 use wavetank_ir::SHADOW_VECTOR;
 use wavetank_memory::VGPRS;
 
-/// Whether a span of vector registers, or of shadows, lies in the file.
+/// Returns whether a span of vector registers, or of shadows, lies in the file.
 pub fn is_in_file(first: usize, count: usize) -> bool {
     (first & !usize::from(SHADOW_VECTOR)) + count <= VGPRS
 }

@@ -19,7 +19,7 @@ use crate::unary::{
 };
 use crate::visit::Visit;
 
-/// Whether an environment rounds to nearest and keeps denormals.
+/// Returns whether an environment rounds to nearest and keeps denormals.
 pub(crate) fn is_exact(fp: Fp) -> bool {
     fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
 }
@@ -28,7 +28,7 @@ fn is_flushed(fp: Fp) -> bool {
     fp.round == Round::Nearest && fp.flush_in && fp.flush_out
 }
 
-/// The function of a one-operand float operation.
+/// Returns the function of a one-operand float operation.
 pub(crate) fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem == Elem::F16 && is_exact(fp) {
         return half_un(op, v);
@@ -98,7 +98,7 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     })
 }
 
-/// The function of a two-operand float operation.
+/// Returns the function of a two-operand float operation.
 pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $extreme:ident, $ldexp:ident, $format:ident, $mode:ident) => {
@@ -131,7 +131,7 @@ pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out>
     })
 }
 
-/// The function of a three-operand float operation.
+/// Returns the function of a three-operand float operation.
 pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $median:ident, $format:ident, $mode:ident) => {
@@ -159,7 +159,7 @@ pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Ou
     })
 }
 
-/// The function of a float relation.
+/// Returns the function of a float relation.
 pub(crate) fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $format:ident) => {
@@ -182,7 +182,7 @@ pub(crate) fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
     })
 }
 
-/// The test of a float's class.
+/// Returns the test of a float's class.
 pub(crate) fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
     Some(match elem {
         Elem::F16 => v.rare_test::<Class<Half>>(),

@@ -53,27 +53,27 @@ pub(crate) trait Format: 'static {
         a
     }
 
-    /// The sum a + b, rounded to nearest.
+    /// Returns the sum a + b, rounded to nearest.
     fn add(a: Self::W, b: Self::W) -> Self::W;
-    /// The difference a − b, rounded to nearest.
+    /// Returns the difference a − b, rounded to nearest.
     fn sub(a: Self::W, b: Self::W) -> Self::W;
-    /// The product a · b, rounded to nearest.
+    /// Returns the product a · b, rounded to nearest.
     fn mul(a: Self::W, b: Self::W) -> Self::W;
-    /// The sum a · b + c, rounded once, to nearest.
+    /// Returns the sum a · b + c, rounded once, to nearest.
     fn fma(a: Self::W, b: Self::W, c: Self::W) -> Self::W;
-    /// The square root, rounded to nearest.
+    /// Returns the square root, rounded to nearest.
     fn sqrt(a: Self::W) -> Self::W;
-    /// The reciprocal 1 / a, rounded to nearest.
+    /// Returns the reciprocal 1 / a, rounded to nearest.
     fn rcp(a: Self::W) -> Self::W;
     /// 1 / sqrt(a), within 1 ULP.
     fn rsq(a: Self::W) -> Self::W;
-    /// The integer part: rounded toward zero.
+    /// Returns the integer part: rounded toward zero.
     fn trunc(a: Self::W) -> Self::W;
-    /// The next integer toward plus infinity.
+    /// Returns the next integer toward plus infinity.
     fn ceil(a: Self::W) -> Self::W;
-    /// The next integer toward minus infinity.
+    /// Returns the next integer toward minus infinity.
     fn floor(a: Self::W) -> Self::W;
-    /// The nearest integer, ties to even.
+    /// Returns the nearest integer, ties to even.
     fn round_even(a: Self::W) -> Self::W;
     /// Ordered and less: false for NaNs.
     fn lt(a: Self::W, b: Self::W) -> bool;
@@ -83,13 +83,13 @@ pub(crate) trait Format: 'static {
     fn eq(a: Self::W, b: Self::W) -> bool;
     /// At least one operand is a NaN.
     fn unordered(a: Self::W, b: Self::W) -> bool;
-    /// The fraction m with 1 ≤ |m| < 2 and the exponent e of a finite nonzero number a = m · 2^e.
+    /// Returns the fraction m with 1 ≤ |m| < 2 and the exponent e of a finite nonzero number a = m · 2^e.
     fn split(a: Self::W) -> (Self::W, i32);
     /// m · 2^e rounded once, for 1 ≤ |m| < 2, or for an m that scaling does not change.
     fn scale(m: Self::W, e: i32) -> Self::W;
-    /// An integer with the order of the numbers, −0 below +0.
+    /// Returns an integer with the order of the numbers, −0 below +0.
     fn key(a: Self::W) -> Self::Key;
-    /// The number that has the key.
+    /// Returns the number that has the key.
     fn of_key(key: Self::Key) -> Self::W;
     /// a · 2^e rounded once.
     #[inline(always)]
@@ -99,19 +99,19 @@ pub(crate) trait Format: 'static {
     }
 }
 
-/// Whether the value is a NaN.
+/// Returns whether the value is a NaN.
 #[inline(always)]
 pub(crate) fn is_nan<F: Format>(a: F::W) -> bool {
     a & !F::SIGN > F::EXPONENT
 }
 
-/// The NaN of an invalid operation: negative and quiet.
+/// Returns the NaN of an invalid operation: negative and quiet.
 #[inline(always)]
 pub(crate) fn invalid<F: Format>() -> F::W {
     F::SIGN | F::EXPONENT | F::QUIET
 }
 
-/// The first NaN among the operands, made quiet, or the NaN of an invalid operation.
+/// Returns the first NaN among the operands, made quiet, or the NaN of an invalid operation.
 #[inline(always)]
 pub(crate) fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
     for a in operands.map(F::clean) {
@@ -122,7 +122,7 @@ pub(crate) fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
     invalid::<F>()
 }
 
-/// The result of an operation with one operand, with the NaN that the operand determines.
+/// Returns the result of an operation with one operand, with the NaN that the operand determines.
 #[inline(always)]
 pub(crate) fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
     let nan = if is_nan::<F>(a) {
@@ -264,9 +264,9 @@ native!(Double, f64, u64, i64, 1023, 200, {});
 
 /// 1 / sqrt(x) for both native formats.
 mod reciprocal_root {
-    /// The correctly rounded reciprocal root. The estimate y of single precision may be 1.5 ULP off. With e = 1 - x·y·y, the sum
-    /// y + y·e·(1/2 + 3/8·e) in double precision is within 2^-52.4 of the root. No root of a number of single precision is closer
-    /// than 2^-51.7 to the middle between two numbers.
+    /// Returns the correctly rounded reciprocal root. The estimate y of single precision may be 1.5 ULP off. With e = 1 - x·y·y,
+    /// the sum y + y·e·(1/2 + 3/8·e) in double precision is within 2^-52.4 of the root. No root of a number of single precision
+    /// is closer than 2^-51.7 to the middle between two numbers.
     #[inline(always)]
     pub(crate) fn f32(x: f32) -> f32 {
         let estimate = 1.0 / x.sqrt();
@@ -277,7 +277,7 @@ mod reciprocal_root {
         if better.is_nan() { estimate } else { better }
     }
 
-    /// The reciprocal root with two roundings: far closer than the documented 2^29 ULP.
+    /// Returns the reciprocal root with two roundings: far closer than the documented 2^29 ULP.
     #[inline(always)]
     pub(crate) fn f64(x: f64) -> f64 {
         1.0 / x.sqrt()
@@ -380,7 +380,7 @@ impl Format for Half {
     }
 }
 
-/// An integer with the order of the numbers; both zeros give 0.
+/// Returns an integer with the order of the numbers; both zeros give 0.
 #[inline(always)]
 fn order(a: u32) -> i32 {
     let magnitude = (a & 0x7fff) as i32;

@@ -281,14 +281,15 @@ op3! {
     SadU32(a: u32, b: u32, c: u32) -> u32 = a.abs_diff(b).wrapping_add(c);
 }
 
-/// The average of each byte: the common bits of a and b plus half of the others; `round` adds the lost bit of that half.
+/// Returns the average of each byte: the common bits of a and b plus half of the others; `round` adds the lost bit of that half.
 #[inline(always)]
 fn average(a: u32, b: u32, round: u32) -> u32 {
     let rest = a ^ b;
     (a & b) + (rest >> 1 & 0x7f7f_7f7f) + (rest & round & 0x0101_0101)
 }
 
-/// The low word of 64 bits shifted right by less than 32. The high word is shifted twice, so that every count is below the width.
+/// Returns the low word of 64 bits shifted right by less than 32. The high word is shifted twice, so that every count is below
+/// the width.
 #[inline(always)]
 fn align(high: u32, low: u32, count: u32) -> u32 {
     (low >> count) | (high << 1 << (31 - count))
@@ -298,7 +299,7 @@ test2! {
     NonZero(a: u32, _b: u32) = a != 0;
 }
 
-/// The function of a one-operand integer operation.
+/// Returns the function of a one-operand integer operation.
 pub(crate) fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     Some(match op {
         Un::SignExtend(8) => v.rare1::<SignExtend8>(),
@@ -319,7 +320,7 @@ pub(crate) fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     })
 }
 
-/// The function of a two-operand integer operation.
+/// Returns the function of a two-operand integer operation.
 pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
     Some(match (op, elem) {
         (Bin::MulU24, Elem::I32) => v.plain2::<MulU24>(),
@@ -337,7 +338,7 @@ pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
     })
 }
 
-/// The function of a three-operand integer operation.
+/// Returns the function of a three-operand integer operation.
 pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, v: V) -> Option<V::Out> {
     match (op, elem) {
         (Tern::AlignBit, Elem::I32) => Some(v.plain3::<AlignBit>()),
@@ -356,7 +357,7 @@ pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, v: V) -> Option<V::Out> {
     }
 }
 
-/// The function of an integer relation.
+/// Returns the function of an integer relation.
 pub(crate) fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
     match elem {
         Elem::I16 => short::cmp(rel, v),

@@ -34,7 +34,7 @@ pub trait Word: Copy + Default {
     /// `p` points to a lane vector of this word's width in the vector file.
     unsafe fn lane(p: *const u32, i: usize) -> Self;
 
-    /// The lane vector(s) at `p` as an array of words: in place, or joined in `room`.
+    /// Returns the lane vector(s) at `p` as an array of words: in place, or joined in `room`.
     ///
     /// # Safety
     /// As for `lane`; the processor must have the features of `S`.
@@ -154,25 +154,25 @@ impl Env {
             | u32::from(fp.ieee) << 4
     }
 
-    /// The rounding: 0 to nearest, 1 up, 2 down, 3 toward zero.
+    /// Returns the rounding: 0 to nearest, 1 up, 2 down, 3 toward zero.
     #[inline(always)]
     pub fn round(self) -> u32 {
         self.0 & 3
     }
 
-    /// Whether denormal inputs are flushed.
+    /// Returns whether denormal inputs are flushed.
     #[inline(always)]
     pub fn flush_in(self) -> bool {
         self.0 & 4 != 0
     }
 
-    /// Whether denormal results are flushed.
+    /// Returns whether denormal results are flushed.
     #[inline(always)]
     pub fn flush_out(self) -> bool {
         self.0 & 8 != 0
     }
 
-    /// Whether IEEE mode is on.
+    /// Returns whether IEEE mode is on.
     #[inline(always)]
     pub fn ieee(self) -> bool {
         self.0 & 16 != 0
@@ -185,10 +185,10 @@ pub trait Op1 {
     type A: Word;
     /// The word of the result.
     type R: Word;
-    /// The result of one lane.
+    /// Returns the result of one lane.
     fn f(env: Env, a: Self::A) -> Self::R;
-    /// The results of all lanes, whose operands `a` returns, on a processor with the features of `S`: for functions that are
-    /// faster on several lanes together.
+    /// Returns the results of all lanes, whose operands `a` returns, on a processor with the features of `S`: for functions that
+    /// are faster on several lanes together.
     #[inline(always)]
     fn all<S: Store>(env: Env, a: impl Fn(usize) -> Self::A) -> Aligned<[Self::R; LANES]> {
         all_lanes(|i| Self::f(env, a(i)))
@@ -205,14 +205,14 @@ pub trait Op2 {
     type R: Word;
     /// Whether any result may need `repair`.
     const REPAIR: bool = false;
-    /// The result of one lane.
+    /// Returns the result of one lane.
     fn f(env: Env, a: Self::A, b: Self::B) -> Self::R;
-    /// Whether the result needs `repair` (it is a NaN, for example).
+    /// Returns whether the result needs `repair` (it is a NaN, for example).
     #[inline(always)]
     fn odd(_r: Self::R) -> bool {
         false
     }
-    /// The exact result of an odd lane, off the fast path.
+    /// Returns the exact result of an odd lane, off the fast path.
     fn repair(_env: Env, _a: Self::A, _b: Self::B, r: Self::R) -> Self::R {
         r
     }
@@ -230,14 +230,14 @@ pub trait Op3 {
     type R: Word;
     /// Whether any result may need `repair`.
     const REPAIR: bool = false;
-    /// The result of one lane.
+    /// Returns the result of one lane.
     fn f(env: Env, a: Self::A, b: Self::B, c: Self::C) -> Self::R;
-    /// Whether the result needs `repair` (it is a NaN, for example).
+    /// Returns whether the result needs `repair` (it is a NaN, for example).
     #[inline(always)]
     fn odd(_r: Self::R) -> bool {
         false
     }
-    /// The exact result of an odd lane, off the fast path.
+    /// Returns the exact result of an odd lane, off the fast path.
     fn repair(_env: Env, _a: Self::A, _b: Self::B, _c: Self::C, r: Self::R) -> Self::R {
         r
     }
@@ -248,7 +248,7 @@ pub(crate) type Row = [u32; LANES];
 
 /// A function of two words that computes a row of them at once.
 pub trait Batch2: Op2<A = u32, B = u32, R = u32> {
-    /// The results of every lane, repaired.
+    /// Returns the results of every lane, repaired.
     ///
     /// # Safety
     /// The processor has the features of `S`.
@@ -257,7 +257,7 @@ pub trait Batch2: Op2<A = u32, B = u32, R = u32> {
 
 /// A function of three words that computes a row of them at once.
 pub trait Batch3: Op3<A = u32, B = u32, C = u32, R = u32> {
-    /// The results of every lane, repaired.
+    /// Returns the results of every lane, repaired.
     ///
     /// # Safety
     /// The processor has the features of `S`.
@@ -304,6 +304,6 @@ pub trait Test2 {
     type A: Word;
     /// The word of the second operand.
     type B: Word;
-    /// Whether the relation holds in one lane.
+    /// Returns whether the relation holds in one lane.
     fn f(env: Env, a: Self::A, b: Self::B) -> bool;
 }

@@ -22,12 +22,12 @@
 
 mod arith;
 mod bytes;
-mod choose;
 mod compare;
 mod convert;
 mod custom;
 mod directed;
 mod drive;
+mod element_function;
 mod exact;
 mod extremes;
 mod file;

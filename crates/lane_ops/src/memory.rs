@@ -12,8 +12,8 @@ use wavetank_images::Refused;
 use wavetank_machine::Fault;
 use wavetank_memory::any_width::{AnyLoad, AnyStore};
 use wavetank_memory::instrument::Instrumented;
+use wavetank_memory::lane_moves::LaneMoves;
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
-use wavetank_memory::rows::Rows;
 use wavetank_memory::shadow::Shadowed;
 use wavetank_memory::space::buffer::Buffer;
 use wavetank_memory::space::flat::{Flat, Global};
@@ -24,7 +24,7 @@ use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::surface;
 use wavetank_memory::{Denied, Request};
 
-/// The step of a memory operation, whose `imm[0]` is the address of a [`Request`] that outlives the step.
+/// Returns the step of a memory operation, whose `imm[0]` is the address of a [`Request`] that outlives the step.
 ///
 /// An operation that would return to vector registers that do not exist has no effect (Vega ISA, 3.6.2). An instrumented step
 /// records its accesses; it is the same at every level, and so is a step that accesses shadows.
@@ -37,7 +37,7 @@ pub(crate) fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
     }
 }
 
-/// The step of an access to shadows, which never stops the wave: a denied access is reported by the access itself.
+/// Returns the step of an access to shadows, which never stops the wave: a denied access is reported by the access itself.
 fn of_shadows(op: &MemOp) -> StepFn {
     match op.space {
         Where::Scalar { .. } | Where::ScalarBuffer { .. } => shadow_of_scalar,
@@ -88,10 +88,10 @@ fn by_space<L: Level, K: Kind, const INSTRUMENTED: bool>(op: &MemOp) -> StepFn {
             format: Elements::Plain,
             ..
         } => K::lanes::<L, Buffer>(op),
-        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, INSTRUMENTED>>(),
+        Where::Buffer { .. } => L::custom::<Formatted<L::Moves, INSTRUMENTED>>(),
         Where::Gds { .. } => K::lanes::<L, Shared>(op),
         Where::LdsPair { .. } => pair::<INSTRUMENTED>,
-        Where::Image(_) => L::custom::<Images<L::Rows, INSTRUMENTED>>(),
+        Where::Image(_) => L::custom::<Images<L::Moves, INSTRUMENTED>>(),
         Where::Surface(_) => surfaces::<INSTRUMENTED>,
         Where::Scalar { .. } => direct::<INSTRUMENTED>,
         Where::ScalarBuffer { .. } => buffer::<INSTRUMENTED>,
@@ -104,19 +104,19 @@ trait Kind: Sized {
     /// Whether a denied access stops the wave.
     const STOPS: bool = true;
 
-    /// The step of an operation in a space of lanes. One step serves all widths, except those of plain accesses at levels with
-    /// [`Level::WIDTHS`].
+    /// Returns the step of an operation in a space of lanes. One step serves all widths, except those of plain accesses at levels
+    /// with [`Level::WIDTHS`].
     fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
         any_width::<L, S, Self>(op)
     }
 }
 
-/// The step of an operation of any width.
+/// Returns the step of an operation of any width.
 fn any_width<L: Level, S: Space, K: Kind>(op: &MemOp) -> StepFn {
     match op.kind {
-        MemKind::Load => step::<L, S, K, AnyLoad<L::Rows>>(),
-        MemKind::Store => step::<L, S, K, AnyStore<L::Rows>>(),
-        MemKind::Atomic(_) => step::<L, S, K, ReadModifyWrite<L::Rows>>(),
+        MemKind::Load => step::<L, S, K, AnyLoad<L::Moves>>(),
+        MemKind::Store => step::<L, S, K, AnyStore<L::Moves>>(),
+        MemKind::Atomic(_) => step::<L, S, K, ReadModifyWrite<L::Moves>>(),
     }
 }
 
@@ -142,17 +142,17 @@ impl Kind for Plain {
             return any_width::<L, S, Self>(op);
         }
         match (op.kind, op.access) {
-            (MemKind::Load, Access::Dwords(1)) => step::<L, S, Self, Load<1, L::Rows>>(),
-            (MemKind::Load, Access::Dwords(2)) => step::<L, S, Self, Load<2, L::Rows>>(),
-            (MemKind::Load, Access::Dwords(3)) => step::<L, S, Self, Load<3, L::Rows>>(),
-            (MemKind::Load, Access::Dwords(_)) => step::<L, S, Self, Load<4, L::Rows>>(),
-            (MemKind::Load, _) => step::<L, S, Self, LoadPart<L::Rows>>(),
-            (MemKind::Store, Access::Dwords(1)) => step::<L, S, Self, Store<1, L::Rows>>(),
-            (MemKind::Store, Access::Dwords(2)) => step::<L, S, Self, Store<2, L::Rows>>(),
-            (MemKind::Store, Access::Dwords(3)) => step::<L, S, Self, Store<3, L::Rows>>(),
-            (MemKind::Store, Access::Dwords(_)) => step::<L, S, Self, Store<4, L::Rows>>(),
-            (MemKind::Store, _) => step::<L, S, Self, StorePart<L::Rows>>(),
-            (MemKind::Atomic(_), _) => step::<L, S, Self, ReadModifyWrite<L::Rows>>(),
+            (MemKind::Load, Access::Dwords(1)) => step::<L, S, Self, Load<1, L::Moves>>(),
+            (MemKind::Load, Access::Dwords(2)) => step::<L, S, Self, Load<2, L::Moves>>(),
+            (MemKind::Load, Access::Dwords(3)) => step::<L, S, Self, Load<3, L::Moves>>(),
+            (MemKind::Load, Access::Dwords(_)) => step::<L, S, Self, Load<4, L::Moves>>(),
+            (MemKind::Load, _) => step::<L, S, Self, LoadPart<L::Moves>>(),
+            (MemKind::Store, Access::Dwords(1)) => step::<L, S, Self, Store<1, L::Moves>>(),
+            (MemKind::Store, Access::Dwords(2)) => step::<L, S, Self, Store<2, L::Moves>>(),
+            (MemKind::Store, Access::Dwords(3)) => step::<L, S, Self, Store<3, L::Moves>>(),
+            (MemKind::Store, Access::Dwords(_)) => step::<L, S, Self, Store<4, L::Moves>>(),
+            (MemKind::Store, _) => step::<L, S, Self, StorePart<L::Moves>>(),
+            (MemKind::Atomic(_), _) => step::<L, S, Self, ReadModifyWrite<L::Moves>>(),
         }
     }
 }
@@ -194,7 +194,7 @@ impl<S: Space, K: Kind, O: Operation> Custom for ByLanes<S, K, O> {
     }
 }
 
-/// A step without effect.
+/// Runs a step without effect.
 ///
 /// # Safety
 /// No condition: only the signature requires `unsafe`.
@@ -205,7 +205,7 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 /// A buffer access with format conversion.
 struct Formatted<R, const INSTRUMENTED: bool>(PhantomData<R>);
 
-impl<R: Rows, const INSTRUMENTED: bool> Custom for Formatted<R, INSTRUMENTED> {
+impl<R: LaneMoves, const INSTRUMENTED: bool> Custom for Formatted<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: the contract of `StepFn`; lowering keeps the request.
@@ -226,7 +226,7 @@ impl<R: Rows, const INSTRUMENTED: bool> Custom for Formatted<R, INSTRUMENTED> {
 /// An access to an image.
 struct Images<R, const INSTRUMENTED: bool>(PhantomData<R>);
 
-impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
+impl<R: LaneMoves, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: the contract of `StepFn`; lowering keeps the request.
@@ -250,7 +250,7 @@ impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
     }
 }
 
-/// An atomic whose operand is in LDS.
+/// Runs an atomic whose operand is in LDS.
 ///
 /// # Safety
 /// The contract of [`StepFn`].
@@ -266,7 +266,7 @@ unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Nex
     }
 }
 
-/// An access to elements of surfaces, the same at every level.
+/// Runs an access to elements of surfaces, the same at every level.
 ///
 /// # Safety
 /// The contract of [`StepFn`].
@@ -308,7 +308,7 @@ unsafe fn buffer<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> N
     }
 }
 
-/// The request of a step.
+/// Returns the request of a step.
 ///
 /// # Safety
 /// `imm[0]` is its address, and it is alive.

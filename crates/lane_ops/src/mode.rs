@@ -7,9 +7,9 @@ use crate::lanes::Env;
 pub(crate) trait Mode: 'static {
     /// Whether rounding is to nearest.
     const NEAREST: bool;
-    /// Whether denormal operands are read as zero.
+    /// Returns whether denormal operands are read as zero.
     fn flush_in(env: Env) -> bool;
-    /// Whether denormal results become zero.
+    /// Returns whether denormal results become zero.
     fn flush_out(env: Env) -> bool;
 }
 
@@ -58,13 +58,13 @@ impl Mode for Dynamic {
     }
 }
 
-/// An operand, flushed if the environment flushes inputs.
+/// Returns an operand, flushed if the environment flushes inputs.
 #[inline(always)]
 pub(crate) fn input<F: Format, M: Mode>(env: Env, a: F::W) -> F::W {
     flush::<F>(M::flush_in(env), F::clean(a))
 }
 
-/// A result, flushed if the environment flushes outputs.
+/// Returns a result, flushed if the environment flushes outputs.
 #[inline(always)]
 pub(crate) fn output<F: Format, M: Mode>(env: Env, r: F::W) -> F::W {
     flush::<F>(M::flush_out(env), r)

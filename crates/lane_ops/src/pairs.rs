@@ -16,7 +16,7 @@ use crate::store::{Aligned, Halves, Store};
 use crate::through::SumToOdd;
 use crate::visit::Visit;
 
-/// The low halves and the high halves of the operands.
+/// Returns the low halves and the high halves of the operands.
 #[inline(always)]
 fn halves<const N: usize>(args: [u32; N]) -> [[u32; N]; 2] {
     [args.map(|x| x & 0xffff), args.map(|x| x >> 16)]
@@ -27,7 +27,7 @@ fn join([low, high]: [u32; 2]) -> u32 {
     low | high << 16
 }
 
-/// Whether one of a pair of results needs a repair.
+/// Returns whether one of a pair of results needs a repair.
 #[inline(always)]
 fn any(odd: impl Fn(u32) -> bool, r: u32) -> bool {
     odd(r & 0xffff) | odd(r >> 16)
@@ -257,7 +257,7 @@ fn repair3<F: Batch3>(env: Env, a: &Row, b: &Row, c: &Row, r: &mut Row) {
     }
 }
 
-/// The function of a one-operand operation on pairs.
+/// Returns the function of a one-operand operation on pairs.
 pub(crate) fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     Some(match (elem, op) {
         (Elem::F16x2, Un::FClamp) => v.rare1::<Pairs<Clamp<Half, Dynamic, false>>>(),
@@ -266,7 +266,7 @@ pub(crate) fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     })
 }
 
-/// The function of a two-operand operation on pairs.
+/// Returns the function of a two-operand operation on pairs.
 pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     Some(match (elem, op) {
         (Elem::I16x2, Bin::Add) => v.batch2::<Pairs<short::Add>>(),
@@ -293,7 +293,7 @@ pub(crate) fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out>
     })
 }
 
-/// The function of a three-operand operation on pairs.
+/// Returns the function of a three-operand operation on pairs.
 pub(crate) fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     Some(match (elem, op) {
         (Elem::F16x2, Tern::Fma) if is_exact(fp) => v.batch3::<PairsThrough<SumToOdd>>(),

@@ -2,7 +2,7 @@
 
 use wavetank_ir::{LANES, Op};
 
-use crate::choose;
+use crate::element_function;
 use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
 use crate::visit::Visit;
 
@@ -16,7 +16,7 @@ pub enum Val {
 }
 
 impl Val {
-    /// The value of a lane.
+    /// Returns the value of a lane.
     pub fn lane(&self, lane: usize) -> u64 {
         match self {
             Val::Uniform(v) => *v,
@@ -24,12 +24,12 @@ impl Val {
         }
     }
 
-    /// The value of the wave, or that of lane 0 of a lane vector, which the verifier excludes.
+    /// Returns the value of the wave, or that of lane 0 of a lane vector, which the verifier excludes.
     pub fn uniform(&self) -> u64 {
         self.lane(0)
     }
 
-    /// A lane vector from the values of each lane, or a uniform value from that of lane 0.
+    /// Returns a lane vector from the values of each lane, or a uniform value from that of lane 0.
     pub fn each(vector: bool, f: impl Fn(usize) -> u64) -> Val {
         if vector {
             Val::Lanes(Box::new(std::array::from_fn(f)))
@@ -39,7 +39,7 @@ impl Val {
     }
 }
 
-/// A mask from the results of each lane, or 0 or 1 for a uniform value.
+/// Returns a mask from the results of each lane, or 0 or 1 for a uniform value.
 pub fn mask_of(vector: bool, f: impl Fn(usize) -> bool) -> u64 {
     let lanes = if vector { LANES } else { 1 };
     (0..lanes).fold(0, |mask, lane| mask | u64::from(f(lane)) << lane)
@@ -48,8 +48,8 @@ pub fn mask_of(vector: bool, f: impl Fn(usize) -> bool) -> u64 {
 /// Evaluates an operation that has a function of one element: in each lane, or once if it is not on lane vectors. Operands that
 /// it lacks are ignored; a relation gives a mask. `None` if there is no such function.
 pub fn evaluate(op: &Op, vector: bool, args: [Val; 3]) -> Option<Val> {
-    let env = choose::environment(op);
-    choose::function(op, Eval { env, vector, args })
+    let env = element_function::environment(op);
+    element_function::visit_function(op, Eval { env, vector, args })
 }
 
 /// Applies a function to its operands, lane by lane.

@@ -61,9 +61,9 @@ impl<M: Mode> Op1 for WideRsq<M> {
     }
 }
 
-/// Whether the root of a number can be refined. The number is positive and finite, and the remainder (the number minus the square
-/// of its root) is not denormal. Excluded are the two numbers below 4 (times a power of 4) whose roots are the last below 2
-/// (times a power of 2): these roots and their reciprocals are almost midway between two numbers.
+/// Returns whether the root of a number can be refined. The number is positive and finite, and the remainder (the number minus
+/// the square of its root) is not denormal. Excluded are the two numbers below 4 (times a power of 4) whose roots are the last
+/// below 2 (times a power of 2): these roots and their reciprocals are almost midway between two numbers.
 #[inline(always)]
 fn is_usual(a: u64) -> bool {
     const MIN: u64 = (1023 - 960) << Double::FRACTION_BITS;
@@ -71,8 +71,8 @@ fn is_usual(a: u64) -> bool {
     (a.wrapping_sub(MIN) < Double::EXPONENT - MIN) & (a | !LAST_TWO != !0)
 }
 
-/// The roots of all lanes, rounded to nearest, and about half of their reciprocals, within 2^-52. `None` if the level has no
-/// estimates or an operand is unusual.
+/// Returns the roots of all lanes, rounded to nearest, and about half of their reciprocals, within 2^-52. `None` if the level has
+/// no estimates or an operand is unusual.
 #[inline(always)]
 fn roots<S: Store>(a: impl Fn(usize) -> u64) -> Option<[Aligned<[f64; LANES]>; 2]> {
     if !S::ESTIMATES_ROOTS {
@@ -104,7 +104,7 @@ fn roots<S: Store>(a: impl Fn(usize) -> u64) -> Option<[Aligned<[f64; LANES]>; 2
     Some([roots, unsafe { halves.assume_init() }])
 }
 
-/// The root of x, and about half of its reciprocal, from an estimate of the reciprocal with an error of at most 2^-14.
+/// Returns the root of x, and about half of its reciprocal, from an estimate of the reciprocal with an error of at most 2^-14.
 #[inline(always)]
 fn root(x: f64, estimate: f64) -> (f64, f64) {
     let mut root = x * estimate;

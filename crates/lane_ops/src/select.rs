@@ -2,8 +2,8 @@
 
 use wavetank_ir::{MemOp, Op};
 
-use crate::choose;
 use crate::drive::{Avx2, Avx512, Baseline, ENV_SHIFT, Level};
+use crate::element_function;
 use crate::memory::mem_step;
 use crate::simd::Simd;
 use crate::step::StepFn;
@@ -24,12 +24,12 @@ pub enum Shape {
     },
 }
 
-/// The operands that steps of an operation can fuse. `None` if no function computes the operation on its element.
+/// Returns the operands that steps of an operation can fuse. `None` if no function computes the operation on its element.
 pub fn caps(op: &Op) -> Option<Caps> {
-    choose::function(op, AskCaps)
+    element_function::visit_function(op, AskCaps)
 }
 
-/// Whether uniform sources and sign modifiers are fused at a level.
+/// Returns whether uniform sources and sign modifiers are fused at a level.
 pub fn fuses(simd: Simd) -> bool {
     match simd {
         Simd::Avx512 => Avx512::FUSE,
@@ -38,7 +38,7 @@ pub fn fuses(simd: Simd) -> bool {
     }
 }
 
-/// The step of an operation that has [`caps`].
+/// Returns the step of an operation that has [`caps`].
 pub fn step(simd: Simd, op: &Op, shape: Shape) -> Option<StepFn> {
     match simd {
         Simd::Avx512 => at_level::<Avx512>(op, shape),
@@ -49,18 +49,20 @@ pub fn step(simd: Simd, op: &Op, shape: Shape) -> Option<StepFn> {
 
 fn at_level<L: Level>(op: &Op, shape: Shape) -> Option<StepFn> {
     match shape {
-        Shape::Uniform => choose::function(op, UniformStep::<L>::new()),
-        Shape::Lanes { uniform, mods } => choose::function(op, VectorStep::<L>::new(uniform, mods)),
+        Shape::Uniform => element_function::visit_function(op, UniformStep::<L>::new()),
+        Shape::Lanes { uniform, mods } => {
+            element_function::visit_function(op, VectorStep::<L>::new(uniform, mods))
+        }
     }
 }
 
-/// The float environment of an operation, packed for the flags of its step.
+/// Returns the float environment of an operation, packed for the flags of its step.
 pub fn environment(op: &Op) -> u32 {
-    choose::environment(op).0 << ENV_SHIFT
+    element_function::environment(op).0 << ENV_SHIFT
 }
 
-/// The step of a memory operation, whose `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives the
-/// step. An instrumented step records its accesses.
+/// Returns the step of a memory operation, whose `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives
+/// the step. An instrumented step records its accesses.
 pub fn memory_step(simd: Simd, op: &MemOp, instrumented: bool) -> StepFn {
     match simd {
         Simd::Avx512 => mem_step::<Avx512>(op, instrumented),

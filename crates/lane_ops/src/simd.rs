@@ -18,7 +18,7 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// The best level of this processor.
+    /// Returns the best level of this processor.
     pub fn detect() -> Simd {
         #[cfg(target_arch = "x86_64")]
         {
@@ -43,7 +43,7 @@ impl Simd {
 
 /// The error for a name that is not one of a level.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no level of vector instructions; there are avx512, avx2 and baseline")]
+#[error("`{0}` is not a level of vector instructions; there are avx512, avx2 and baseline")]
 pub struct UnknownSimd(String);
 
 impl FromStr for Simd {

@@ -75,7 +75,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// The step of a sum with carry or a wide multiply-add on lane vectors, with some sources `uniform`.
+    /// Returns the step of a sum with carry or a wide multiply-add on lane vectors, with some sources `uniform`.
     pub fn wide(op: &Op, uniform: u8) -> Special {
         match Special::uniform_wide(op) {
             Special::UniformSum { subtract, carry } => Special::Sum {
@@ -88,7 +88,7 @@ impl Special {
         }
     }
 
-    /// The step of a sum with carry or a wide multiply-add on uniform values.
+    /// Returns the step of a sum with carry or a wide multiply-add on uniform values.
     pub fn uniform_wide(op: &Op) -> Special {
         let sum = |subtract, carry: bool| Special::UniformSum { subtract, carry };
         match op {
@@ -100,7 +100,7 @@ impl Special {
     }
 }
 
-/// The step function at a level.
+/// Returns the step function at a level.
 pub fn special_step(simd: Simd, special: Special) -> StepFn {
     match simd {
         Simd::Avx512 => at_level::<Avx512>(special),

@@ -54,7 +54,7 @@ pub struct Step {
 pub struct Ctx<'a, 'm> {
     /// The wave's files and the memory unit.
     pub context: Context<'a, 'm>,
-    /// Why the wave leaves the engine, once a step has set it.
+    /// The reason for which the wave leaves the engine, once a step has set it.
     pub leave: Option<Leave>,
 }
 
@@ -75,7 +75,7 @@ impl DerefMut for Ctx<'_, '_> {
 }
 
 impl Ctx<'_, '_> {
-    /// The 32-bit value of uniform source `n` of a step.
+    /// Returns the 32-bit value of uniform source `n` of a step.
     ///
     /// # Safety
     /// The source is a uniform offset in range, or a constant.
@@ -91,7 +91,7 @@ impl Ctx<'_, '_> {
         unsafe { p.read() }
     }
 
-    /// The 64-bit value of uniform source `n` of a step.
+    /// Returns the 64-bit value of uniform source `n` of a step.
     ///
     /// # Safety
     /// As for [`Ctx::uniform32`].
@@ -107,7 +107,7 @@ impl Ctx<'_, '_> {
         unsafe { p.read_unaligned() }
     }
 
-    /// The lane mask of a step's write.
+    /// Returns the lane mask of a step's write.
     ///
     /// # Safety
     /// The mask's offset is in range.

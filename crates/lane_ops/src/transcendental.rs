@@ -20,12 +20,12 @@ use crate::store::{Aligned, Store};
 
 /// A function of bits of single precision. A NaN becomes quiet; an invalid operand gives the NaN of invalid operations.
 pub(crate) trait Function: 'static {
-    /// The result rounded to single precision.
+    /// Returns the result rounded to single precision.
     fn single(a: u32) -> u32;
-    /// The results of `single` in all lanes, whose operands `a` returns.
+    /// Returns the results of `single` in all lanes, whose operands `a` returns.
     fn singles(a: impl Fn(usize) -> u32) -> Aligned<[u32; LANES]>;
-    /// The result for a half in single precision, close enough to be rounded to half. NaNs and invalid operands give a NaN of any
-    /// bits.
+    /// Returns the result for a half in single precision, close enough to be rounded to half. NaNs and invalid operands give a
+    /// NaN of any bits.
     fn of_half(x: f32) -> f32;
 }
 

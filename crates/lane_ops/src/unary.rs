@@ -65,7 +65,7 @@ fn half<F: Format>() -> F::W {
     F::W::from_u64(F::ONE.to_u64() - (1 << F::FRACTION_BITS))
 }
 
-/// Whether the value is neither zero, infinite nor a NaN.
+/// Returns whether the value is neither zero, infinite nor a NaN.
 #[inline(always)]
 fn has_exponent<F: Format>(a: F::W) -> bool {
     (a & F::EXPONENT != F::EXPONENT) & (a & !F::SIGN != F::ZERO)

@@ -71,7 +71,7 @@ const BOTH: Caps = Caps {
     mods: true,
 };
 
-/// Returns the operands that can be fused.
+/// A visitor that returns the operands that can be fused.
 pub(crate) struct AskCaps;
 
 impl Visit for AskCaps {

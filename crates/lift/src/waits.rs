@@ -5,7 +5,7 @@ use wavetank_ir::{Block, Counter, Op, WaitCnt};
 
 use crate::block::Lift;
 
-/// The accesses in flight of a wait counter (Vega ISA, 4.4 "Manually inserted wait states").
+/// The accesses in flight of a wait counter (Vega ISA, 4.4 "Data Dependency Resolution").
 #[derive(Default)]
 struct InFlight {
     /// The number of instructions that incremented the counter.

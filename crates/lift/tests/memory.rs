@@ -53,7 +53,7 @@ fn accesses(inst: Inst) -> (Vec<MemOp>, Block) {
 fn source(block: &Block, v: Value) -> Reg {
     match block.node(v).op {
         Node::Read(reg) => reg,
-        ref op => panic!("{op:?} is no read"),
+        ref op => panic!("{op:?} is not a read"),
     }
 }
 

@@ -49,7 +49,7 @@ fn what_compilers_emit_is_executed() {
             seen += 1;
             let ops = find(mnemonic, chip);
             if ops.is_empty() {
-                missing.push(format!("{stem}: {mnemonic} is no instruction"));
+                missing.push(format!("{stem}: {mnemonic} is not an instruction"));
             }
             missing.extend(
                 ops.iter()

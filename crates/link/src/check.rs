@@ -35,7 +35,7 @@ impl Relocatable {
         }
         if align > 1 && !align.is_power_of_two() || align > MAX_ALIGN {
             return Err(format!(
-                "has the alignment {align}, which is no power of two up to 2^30"
+                "has the alignment {align}, which is not a power of two up to 2^30"
             ));
         }
         let expected = if section.kind == SHT_NOBITS { 0 } else { size };

@@ -14,11 +14,11 @@ pub enum Error {
     Version(u8),
     /// A file that is not a relocatable object file for an AMD GPU.
     #[error(
-        "this is no relocatable object file (ELF of type REL) for an AMD GPU, such as `wavetank asm -c` writes"
+        "this is not a relocatable object file (ELF of type REL) for an AMD GPU, such as `wavetank asm -c` writes"
     )]
     NotRelocatable,
     /// A file that is not a linked code object.
-    #[error("this is no linked code object (ELF of type DYN) for an AMD GPU")]
+    #[error("this is not a linked code object (ELF of type DYN) for an AMD GPU")]
     NotLinked,
     /// A size that exceeds the format.
     #[error("the object file would be too large: {0} are more than the format can count")]

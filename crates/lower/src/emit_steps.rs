@@ -300,7 +300,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Counts instructions at one that begins the block or follows a write of EXEC: those up to the next such instruction.
+    /// Emits the step that counts a group of instructions, if the group begins at node `n`. A group begins at the start of the
+    /// block and after each write of EXEC, so that all its instructions have the same active lanes.
     pub(super) fn count(&mut self, n: usize) {
         let nodes = &self.block.nodes;
         let is_inst = |i: usize| matches!(nodes[i].op, Op::Inst { .. });

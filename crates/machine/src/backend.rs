@@ -6,10 +6,10 @@ use crate::global_sync::SyncRequest;
 use wavetank_memory::MemoryUnit;
 use wavetank_memory::Wave;
 
-/// Why a wave left its engine, with the guest address of the instruction at which it did. The wave's own PC is where it goes on,
-/// or this address where it does not go on: after [`Leave::End`] and a fault.
+/// The reason for which a wave left its engine, with the guest address of the instruction at which it did. The wave's own PC is
+/// the address at which it continues, or this address if it does not continue: after [`Leave::End`] and a fault.
 ///
-/// Two registers hold it: time slices may be short, and a result that has just been written to memory piece by piece is slow to
+/// The value fits into two registers: time slices may be short, and a result that was just written to memory in pieces is slow to
 /// copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leave {
@@ -122,8 +122,7 @@ impl From<Fault> for Leave {
 
 /// Runs waves. Implementations share the layout of [`Wave`].
 pub trait Backend {
-    /// Runs one wave until it ends, waits, yields or fails. Each block is charged
-    /// by its [`BlockCost`](crate::BlockCost), which says whether the wave yields there.
-    /// The unit is entered, and left by the caller.
+    /// Runs one wave until it ends, waits, yields or fails. Each block is charged by its [`BlockCost`](crate::BlockCost), which
+    /// decides whether the wave yields there. The caller has entered the memory unit, and leaves it afterwards.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Leave;
 }

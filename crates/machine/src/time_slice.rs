@@ -25,7 +25,7 @@ const DOUBLINGS: u8 = 11;
 /// assert_eq!("random:7".parse(), Ok(Schedule::Random(7)));
 /// assert_eq!(Schedule::Random(7).to_string(), "random:7");
 /// let sentence = "fast".parse::<Schedule>().unwrap_err().to_string();
-/// assert_eq!(sentence, "`fast` is no schedule; there are fair, greedy, random and random:SEED");
+/// assert_eq!(sentence, "`fast` is not a schedule; there are fair, greedy, random and random:SEED");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
@@ -70,7 +70,7 @@ impl fmt::Display for Schedule {
 
 /// The error for a name that is not one of a schedule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no schedule; there are fair, greedy, random and random:SEED")]
+#[error("`{0}` is not a schedule; there are fair, greedy, random and random:SEED")]
 pub struct UnknownSchedule(String);
 
 impl FromStr for Schedule {

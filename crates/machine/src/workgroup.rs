@@ -10,7 +10,7 @@ use crate::time_slice::{Schedule, TimeSlices};
 use crate::wave_pool::WavePool;
 use wavetank_memory::{Wave, sreg};
 
-/// What a wave is doing.
+/// The state of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaveState {
     /// The wave can run.
@@ -23,29 +23,29 @@ pub enum WaveState {
     Ended,
 }
 
-/// A work-group that has started, with the waves that it uses of its slot.
+/// A work-group that has started, with the waves of its slot that it uses.
 pub(crate) struct WorkGroup {
     pub group: Group,
-    /// At least `states.len()` waves; more are left from larger groups.
+    /// At least `states.len()` waves; the others are left over from larger groups.
     pub waves: Vec<Wave>,
     pub states: Vec<WaveState>,
-    /// The instruction at which each stopped last.
+    /// The guest address of the instruction at which each wave left its engine last.
     pub stopped_at: Vec<u64>,
     slices: TimeSlices,
     /// The waves in the order of their time slices.
     order: Vec<u32>,
 }
 
-/// What one time slice of every wave brought.
+/// The effect of a round, one time slice for every wave.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Round {
     /// The work-group is done.
     Ended,
     /// A wave ended, a barrier was passed, or time slices have become longer.
     Progress,
-    /// Every wave that can run used one of the longest time slices up.
+    /// Every wave that can run used up a time slice of the maximum length.
     Busy,
-    /// Every wave that can run sleeps or spins: none has a long time slice before others had theirs.
+    /// Every wave that can run sleeps or spins. No wave gets a long time slice before the others had theirs.
     Asleep,
     /// A wave failed.
     Fault { wave: u32, fault: Fault },
@@ -57,12 +57,12 @@ struct SliceEffect {
     state: WaveState,
     /// Whether the wave ended, or its next time slice is longer.
     progress: bool,
-    /// Whether the wave could go on at once.
+    /// Whether the wave can continue at once.
     busy: bool,
 }
 
 impl WorkGroup {
-    /// Room for a work-group.
+    /// Returns a slot with a work-group.
     pub(crate) fn new(group: Group) -> Self {
         WorkGroup {
             group,
@@ -74,7 +74,7 @@ impl WorkGroup {
         }
     }
 
-    /// Starts another work-group here: every wave of it is ready.
+    /// Starts another work-group in this slot: every wave of it is ready.
     pub(crate) fn begin(&mut self, group: Group, schedule: Schedule, pool: Option<&WavePool>) {
         let count = group.waves();
         self.group = group;
@@ -86,12 +86,12 @@ impl WorkGroup {
         }
         self.slices.begin(schedule, group.index);
         if let Schedule::Random(_) = schedule {
-            // It was left in the order of other time slices.
+            // The previous work-group may have left another order.
             self.order.sort_unstable();
         }
     }
 
-    /// Room for so many waves: groups at the edge of a grid have fewer.
+    /// Makes room for the waves of a group: groups at the edge of a grid have fewer.
     #[cold]
     fn resize(&mut self, count: u32, pool: Option<&WavePool>) {
         self.states.resize(count as usize, WaveState::Ready);
@@ -106,7 +106,7 @@ impl WorkGroup {
         }
     }
 
-    /// Lets each wave that can run do so once.
+    /// Runs each wave that can run for one time slice.
     pub(crate) fn round(
         &mut self,
         worker: &mut impl Worker,
@@ -148,7 +148,7 @@ impl WorkGroup {
         }
     }
 
-    /// Makes a wave ready if it waited for waves of other work-groups, and need not any more. Returns whether that is so.
+    /// Makes a wave ready if it waited for waves of other work-groups and these have arrived. Returns whether it did.
     #[inline]
     fn resume(&mut self, n: usize, sync: &GlobalSyncUnit) -> bool {
         match self.states[n] {
@@ -184,7 +184,7 @@ impl WorkGroup {
         }
     }
 
-    /// Notes where a wave stopped, and handles the event with which it left. Returns the effect of its time slice, or the fault.
+    /// Records where a wave left its engine, and handles its event. Returns the effect of its time slice, or the fault.
     #[inline]
     fn after(
         &mut self,
@@ -212,7 +212,7 @@ impl WorkGroup {
         Ok(ran)
     }
 
-    /// Guest instructions that the next round may take at most.
+    /// Returns the maximum number of guest instructions of the next round.
     pub(crate) fn most_of_round(&self) -> i64 {
         let is_ready = |n: &usize| self.states[*n] == WaveState::Ready;
         let ready = (0..self.states.len()).filter(is_ready);
@@ -248,7 +248,7 @@ impl WorkGroup {
         }
     }
 
-    /// The waves that wait for waves of other work-groups do so no more.
+    /// Removes the waves that wait for waves of other work-groups from the queues.
     pub(crate) fn leave(&self, sync: &GlobalSyncUnit) {
         for state in &self.states {
             if let WaveState::GlobalSync(ticket) = *state {
@@ -257,7 +257,7 @@ impl WorkGroup {
         }
     }
 
-    /// A barrier opens when every wave that has not ended is there (Vega ISA, 4.2 "S_BARRIER": ended waves do not count).
+    /// Opens the barrier if every wave that has not ended has arrived (Vega ISA, 4.2 "S_BARRIER": ended waves do not count).
     fn release_barrier(&mut self) -> bool {
         let elsewhere = |s: &WaveState| matches!(s, WaveState::Ready | WaveState::GlobalSync(_));
         if self.states.iter().any(elsewhere) {
@@ -273,7 +273,7 @@ impl WorkGroup {
     }
 }
 
-/// The message that a wave sent.
+/// Returns the message that a wave sent.
 #[cold]
 fn message_of(group: Group, wave: usize, pc: u64, code: u16, of: &Wave) -> Message {
     let (wave, m0) = (wave as u32, of.uniform().s[usize::from(sreg::M0)]);

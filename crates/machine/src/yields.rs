@@ -9,12 +9,12 @@
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |
 //!
-//! The budget is counted in guest instructions; its size is the scheduler's. A wave spins when it comes round a loop and
-//! the loads in it gave what they gave in the round before, from the same addresses, while the wave has written no memory:
-//! only others can end that. An atomic operation that returns the old value is such a load, since the same old value comes
-//! back only if it leaves memory as it was.
+//! The budget is counted in guest instructions; the scheduler sets it. A wave spins when it takes the back edge of a loop, the
+//! loads in the loop returned the same values from the same addresses as in the previous iteration, and the wave has not written
+//! memory: only other waves can end that. An atomic operation that returns the old value counts as such a load, since the same
+//! old value is returned again only if the operation leaves memory unchanged.
 //!
-//! Code without a loop ends, so that nothing else has to be looked at.
+//! Code without a loop ends, so no other yield points are needed.
 
 use crate::backend::{Leave, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
@@ -23,7 +23,7 @@ use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters, sreg};
 /// A spin loop: only a store of another wave can end it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpinLoop {
-    /// The guest address of the branch back.
+    /// The guest address of the back edge.
     pub branch: u64,
     /// The scalar and vector registers that differ between iterations that make progress: the results of loads, and the parts of
     /// their addresses.
@@ -36,18 +36,18 @@ pub struct BlockCost {
     /// The guest address of the last instruction, after which it is charged.
     pc: u64,
     cost: i64,
-    /// After the end of the block, and after a branch that is taken.
+    /// The yield points after the end of the block, and after its taken branch.
     points: [Option<YieldPoint>; 2],
-    /// Where a branch that is taken goes.
+    /// The target of a taken branch.
     taken: Option<u64>,
-    /// Whether it writes memory: what was loaded in a spin loop before does not count.
+    /// Whether the block writes memory, so that earlier loads of a spin loop do not count.
     writes: bool,
-    /// The loop that its branch back closes.
+    /// The loop that the block's back edge closes.
     spin_loop: Option<SpinLoop>,
 }
 
 impl BlockCost {
-    /// The cost of a block as it was lifted. Its back edge may close a spin loop.
+    /// Returns the cost of a block as it was lifted. Its back edge may close a spin loop.
     pub fn new(block: &Block, spin_loop: Option<SpinLoop>) -> BlockCost {
         let (mut at, mut loads, mut writes) = (block.pc, false, false);
         let (mut next, mut taken) = (None, None);
@@ -78,7 +78,7 @@ impl BlockCost {
         }
     }
 
-    /// The cost of the simplified block: a branch that is always taken is its only edge.
+    /// Returns the cost of the simplified block: a branch that is always taken is its only edge.
     pub fn of_simplified(mut self, simple: &Block) -> BlockCost {
         let end = simple.nodes.last().map(|node| &node.op);
         if let Some(Op::End(Terminator::Branch(to))) = end
@@ -89,13 +89,13 @@ impl BlockCost {
         self
     }
 
-    /// The cost of several iterations of a one-block loop, of which only the last can end the time slice.
+    /// Returns the cost of several iterations of a one-block loop, of which only the last can end the time slice.
     pub fn of_iterations(self, count: usize) -> BlockCost {
         let cost = self.cost * count as i64;
         BlockCost { cost, ..self }
     }
 
-    /// The cost of one instruction for single-stepping: a budget of 1 is used up after it.
+    /// Returns the cost of one instruction for single-stepping: a budget of 1 is used up after it.
     pub const fn step(pc: u64) -> BlockCost {
         BlockCost {
             pc,
@@ -107,13 +107,13 @@ impl BlockCost {
         }
     }
 
-    /// The edge by which the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
+    /// Returns the edge by which the block was left, determined by the wave's PC: 1 for a taken branch, else 0.
     pub fn edge(&self, pc: u64) -> usize {
         usize::from(self.taken == Some(pc))
     }
 
-    /// A wave has run the block and left it by an [`edge`](Self::edge): takes what it costs, and says whether the wave's time slice
-    /// ends here, and why.
+    /// Charges a wave that has run the block and left it by an [`edge`](Self::edge). Returns the yield point if the wave's time
+    /// slice ends here.
     #[inline(always)]
     pub fn charge(
         &self,
@@ -145,38 +145,39 @@ impl BlockCost {
         (wave.budget <= 0).then_some(point)
     }
 
-    /// The number of guest instructions that it takes from the budget.
+    /// Returns the cost in guest instructions.
     pub fn cost(&self) -> i64 {
         self.cost
     }
 
-    /// Whether the time slice may end after the block, left by an [`edge`](Self::edge): compiled code charges itself while there is
-    /// budget left, and nothing else to be looked at.
+    /// Returns whether the time slice may end after the block, left by an [`edge`](Self::edge). If not, compiled code charges the
+    /// cost itself, as long as there is budget left.
     pub fn may_end(&self, edge: usize) -> bool {
         self.points[edge].is_some()
     }
 
-    /// Whether spinning is detected on this [`edge`](Self::edge) out of the block.
+    /// Returns whether spinning is detected on this [`edge`](Self::edge) out of the block.
     pub fn may_spin(&self, edge: usize) -> bool {
         self.points[edge] == Some(YieldPoint::BackEdge) && self.spin_loop.is_some()
     }
 
-    /// Whether the block writes memory, which resets the [`SpinState`].
+    /// Returns whether the block writes memory, which resets the [`SpinState`].
     pub fn resets_spin_state(&self) -> bool {
         self.writes
     }
 }
 
 impl SpinLoop {
-    /// A wave goes back: whether it has learnt nothing in this round.
+    /// Returns whether the iteration that ends at this back edge made no progress: all compared registers have the values of the
+    /// previous iteration.
     #[cold]
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
         let at = usize::from(sreg::EXEC);
         let exec = u64::from(wave.s[at]) | u64::from(wave.s[at + 1]) << 32;
         let (last, branch) = (wave.spin, self.branch);
-        // Loops that write do so in every round mostly, and a loop that compares and swaps loses lanes: only the second round
-        // without either is digested.
+        // Most loops that write do so in every iteration, and a compare-and-swap loop loses lanes: registers are compared from the
+        // second iteration without either on.
         let again = last.known > 0 && last.branch == branch && last.exec == exec;
         let seen = if again { self.digest(wave, vector) } else { 0 };
         wave.spin = SpinState {
@@ -188,7 +189,7 @@ impl SpinLoop {
         again && last.known == 2 && seen == last.seen
     }
 
-    /// A hash of the values of the registers.
+    /// Returns a hash of the values of the registers.
     fn digest(&self, wave: &Uniform, vector: &VectorRegisters) -> u64 {
         // Several chains, which the host computes at the same time.
         let mut chains = [0; 8];
@@ -214,25 +215,27 @@ fn add(chains: &mut [u64; 8], words: &[u32]) {
     }
 }
 
-/// A hash with another word.
+/// Returns the hash with another word.
 fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Whether an access may leave other memory after it in every round of a loop. An atomic operation that returns the old value does
-/// not count: the value is among the registers that are compared.
+/// Returns whether an access may change memory in every iteration of a loop. An atomic operation that returns the old value does
+/// not count: that value is among the compared registers.
 fn writes_for_good(op: &MemOp) -> bool {
     op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
 }
 
-/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first time slice ends there.
+/// The cost of a load from LDS or scalar memory, in addition to that of its instruction: the first time slice of a wave ends
+/// after it.
 const SHORT_WAIT: i64 = crate::time_slice::FIRST;
 
-/// What it costs that a block loads from vector memory. On a chip it takes so long that siblings that read LDS meanwhile
-/// are done before this wave writes there: time slices end here until they have grown well beyond such a reading loop.
+/// The cost of a load from vector memory. On a chip it takes so long that siblings that read LDS meanwhile are done before this
+/// wave writes there. So time slices end at such loads until they have grown well beyond a loop that reads.
 const LONG_WAIT: i64 = 2048;
 
-/// What a block costs of a wave's time slice: one for each instruction, and the wait for what it loads, at its end or soon after.
+/// Returns the cost of a block: one for each instruction, and the largest wait for its loads, which ends with the block or soon
+/// after.
 fn cost(block: &Block) -> i64 {
     let instructions = |op: &Op| matches!(op, Op::Inst { .. });
     let wait = |op: &Op| match op {

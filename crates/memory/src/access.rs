@@ -58,19 +58,19 @@ pub struct Context<'a, 'm> {
 }
 
 impl Context<'_, '_> {
-    /// A pointer to a lane vector.
+    /// Returns a pointer to a lane vector.
     #[inline(always)]
     pub fn v(&self, offset: u32) -> *mut u32 {
         self.vector.wrapping_add(offset as usize).cast()
     }
 
-    /// A pointer to dword `n` of the data of all lanes.
+    /// Returns a pointer to dword `n` of the data of all lanes.
     #[inline(always)]
     pub(crate) fn data(&self, step: &Request, n: usize) -> *const u32 {
         self.v(step.data[n]).cast_const()
     }
 
-    /// A pointer into the uniform state.
+    /// Returns a pointer into the uniform state.
     #[inline(always)]
     pub fn u<T>(&self, offset: u32) -> *mut T {
         self.uniform

@@ -61,7 +61,7 @@ pub struct Over {
 }
 
 impl AccessRun {
-    /// A run of one access.
+    /// Returns a run of one access.
     pub fn of(first: AccessRecord) -> AccessRun {
         AccessRun {
             first,
@@ -71,7 +71,7 @@ impl AccessRun {
         }
     }
 
-    /// A run without an access: the wave has passed an instruction that waits for vector memory.
+    /// Returns a run without an access: the wave has passed an instruction that waits for vector memory.
     pub fn wait(pc: u64) -> AccessRun {
         let nothing = AccessRecord {
             pc,
@@ -87,12 +87,12 @@ impl AccessRun {
         }
     }
 
-    /// Whether the run is a wait and not an access.
+    /// Returns whether the run is a wait and not an access.
     pub fn is_wait(&self) -> bool {
         self.lanes == 0
     }
 
-    /// The accesses joined to runs, in their order.
+    /// Returns the accesses joined to runs, in their order.
     pub fn all(records: &[AccessRecord]) -> Vec<AccessRun> {
         let mut runs = Vec::new();
         for record in records {
@@ -101,13 +101,13 @@ impl AccessRun {
         runs
     }
 
-    /// The address or offset after the last byte of the run.
+    /// Returns the address or offset after the last byte of the run.
     pub fn end(&self) -> u64 {
         let before = u64::from(self.step) * u64::from(self.lanes.saturating_sub(1));
         self.first.address + before + u64::from(self.first.bytes)
     }
 
-    /// The accesses of the run, lane by lane.
+    /// Returns the accesses of the run, lane by lane.
     pub fn records(self) -> impl Iterator<Item = AccessRecord> {
         (0..self.lanes).map(move |n| AccessRecord {
             lane: self.first.lane.map(|lane| lane + n),
@@ -152,7 +152,7 @@ pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
 pub(crate) type Log = Rc<RefCell<Vec<AccessRun>>>;
 
 impl AccessRecord {
-    /// Whether the bytes of the next record begin where those of this one end.
+    /// Returns whether the bytes of the next record begin where those of this one end.
     pub(crate) fn is_before(&self, next: &AccessRecord) -> bool {
         self.memory == next.memory && self.address + u64::from(self.bytes) == next.address
     }

@@ -21,7 +21,7 @@ pub enum Alignment {
 }
 
 impl Alignment {
-    /// The mode that Linux's driver sets for ROCm. The mode exists from gfx7 on; gfx6 supports only `Dword`.
+    /// Returns the mode that Linux's driver sets for ROCm. The mode exists from gfx7 on; gfx6 supports only `Dword`.
     pub fn of(generation: Generation) -> Self {
         match generation {
             Generation::Gfx6 => Alignment::Dword,

@@ -7,9 +7,9 @@
 use wavetank_ir::Access;
 
 use crate::access::{Context, Request};
+use crate::lane_moves::LaneMoves;
 use crate::operation::{Load, LoadPart, Operation, Store, StorePart};
 use crate::places::Places;
-use crate::rows::Rows;
 
 /// A load of any width.
 #[derive(Clone, Copy)]
@@ -43,9 +43,9 @@ pub enum AnyStore<R> {
 
 macro_rules! any_width {
     ($any:ident, $dwords:ident, $part:ident, $stores:literal) => {
-        impl<R: Rows> Operation for $any<R> {
+        impl<R: LaneMoves> Operation for $any<R> {
             const STORES: bool = $stores;
-            type Rows = R;
+            type Moves = R;
 
             #[inline(always)]
             unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {

@@ -9,8 +9,8 @@ use wavetank_ir::Rmw;
 
 use crate::format::HALF;
 use crate::global;
+use crate::lane_moves::{Baseline, copy};
 use crate::lanes::each;
-use crate::rows::{Baseline, copy};
 
 /// A word of 16, 32 or 64 bits with the arithmetic of the atomics.
 trait Word: Copy + Ord {
@@ -57,8 +57,8 @@ macro_rules! word {
                 $from(self)
             }
 
-            /// The sum, rounded to nearest even with denormals kept. Of two NaNs the result is the first, made quiet; a generated
-            /// NaN is negative. The choice is made here because the host's is open.
+            /// Returns the sum, rounded to nearest even with denormals kept. Of two NaNs the result is the first, made quiet; a
+            /// generated NaN is negative. The choice is made here because the host's is open.
             #[inline(always)]
             fn fadd(self, b: Self) -> Self {
                 let sum = self.float() + b.float();
@@ -70,8 +70,8 @@ macro_rules! word {
                 }
             }
 
-            /// The sum, rounded to nearest even. A denormal is a zero of its sign, and there is one NaN (PTX ISA, 9.7.13 "atom":
-            /// `.ftz`, and 9.7.3 on NaNs).
+            /// Returns the sum, rounded to nearest even. A denormal is a zero of its sign, and there is one NaN (PTX ISA, 9.7.13
+            /// "atom": `.ftz`, and 9.7.3 on NaNs).
             #[inline(always)]
             fn fadd_flush(self, b: Self) -> Self {
                 const SIGN: $word = !($word::MAX >> 1);
@@ -156,7 +156,7 @@ word!(
     0x7ff0_0000_0000_0000
 );
 
-/// A half with a denormal replaced by zero.
+/// Returns a half with a denormal replaced by zero.
 fn flushed(half: u16) -> u16 {
     if half & 0x7c00 == 0 {
         half & 0x8000
@@ -165,7 +165,7 @@ fn flushed(half: u16) -> u16 {
     }
 }
 
-/// The smaller or larger of two halves; of a NaN and a number, the number.
+/// Returns the smaller or larger of two halves; of a NaN and a number, the number.
 fn extreme(a: u16, b: u16, choose: fn(u16, u16) -> u16) -> u16 {
     if from_half(a).is_nan() && from_half(b).is_nan() {
         0x7fff
@@ -189,7 +189,7 @@ pub(crate) struct Words<'a, W> {
 }
 
 impl<W> Words<'_, W> {
-    /// The address of the word if all lanes change the same one.
+    /// Returns the address of the word if all lanes change the same one.
     fn common(&self) -> Option<u64> {
         let first = self.cell[0];
         let differ = self
@@ -199,7 +199,7 @@ impl<W> Words<'_, W> {
         (differ == 0 && self.mask != 0).then_some(first)
     }
 
-    /// The address of lane 0's word if the words of all lanes are contiguous.
+    /// Returns the address of lane 0's word if the words of all lanes are contiguous.
     fn row(&self) -> Option<u64> {
         let first = self.cell[0];
         let place = |lane: usize| first.wrapping_add((lane * size_of::<W>()) as u64);
@@ -224,8 +224,7 @@ macro_rules! lanes {
 /// Defines the operations of one word width.
 macro_rules! width {
     ($word:ident, $atomic:ident, $modify:ident, $shared:ident $(, $owned:ident, $load:ident, $store:ident)?) => {
-        /// The value after the operation on `old` with the operands `data` and
-        /// `data2` (see [`Rmw`] for their order).
+        /// Returns the value after the operation on `old` with the operands `data` and `data2` (see [`Rmw`] for their order).
         #[inline(always)]
         pub(crate) fn $modify(rmw: Rmw, old: $word, data: $word, data2: $word) -> $word {
             match rmw {

@@ -55,7 +55,7 @@ pub struct Span {
 pub(crate) static NOTHING: AtomicBool = AtomicBool::new(true);
 
 impl Default for BoundsCache {
-    /// A bounds cache without an allocation.
+    /// Returns a bounds cache without an allocation.
     fn default() -> Self {
         BoundsCache {
             bounds: Bounds::default(),
@@ -83,26 +83,26 @@ impl BoundsCache {
         }
     }
 
-    /// The bounds of the allocation.
+    /// Returns the bounds of the allocation.
     #[inline(always)]
     pub(crate) fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Whether an access lies in the allocation, which still exists.
+    /// Returns whether an access lies in the allocation, which still exists.
     #[inline(always)]
     pub(crate) fn holds(&self, span: Span) -> bool {
         self.bounds.holds(span) && self.is_there()
     }
 
-    /// Whether the allocation exists.
+    /// Returns whether the allocation exists.
     #[inline(always)]
     fn is_there(&self) -> bool {
         // SAFETY: the entry keeps the target alive; without an entry, the target is a static.
         unsafe { !(*self.gone).load(Ordering::Acquire) }
     }
 
-    /// The offsets from `base` at which lanes may access `bytes` bytes, if there are any.
+    /// Returns the offsets from `base` at which lanes may access `bytes` bytes, if there are any.
     #[inline(always)]
     pub(crate) fn reach(&self, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
         let offsets = self.bounds.reach(bytes, stores)?.from(base)?;
@@ -123,7 +123,7 @@ impl Bounds {
         }
     }
 
-    /// The addresses at which `bytes` bytes may be accessed.
+    /// Returns the addresses at which `bytes` bytes may be accessed.
     #[inline(always)]
     fn reach(&self, bytes: u32, stores: bool) -> Option<Reach> {
         let end = if stores { self.store_end } else { self.end };
@@ -143,7 +143,7 @@ mod tests {
     use crate::{MemoryUnit, Registry};
     use proptest::prelude::*;
 
-    /// The check of compiled code: it reads the words of a bounds cache at the published offsets.
+    /// Performs the check of compiled code, which reads the words of a bounds cache at the published offsets.
     fn inline_check(cache: *const BoundsCache, span: Span) -> bool {
         let word = |offset: usize| {
             // SAFETY: the bounds cache is alive, and the offset is that of one of its words.

@@ -7,9 +7,9 @@ use wavetank_ir::{Access, Half};
 
 use crate::access::{Context, Request};
 use crate::format::{Format, Number};
+use crate::lane_moves::LaneMoves;
 use crate::lanes::{self, Lanes, over};
 use crate::operation::{Load, LoadPart, Operation, Store, StorePart};
-use crate::rows::Rows;
 use crate::space::flat::run_at;
 
 /// Four values of each lane: the dwords of an element, or its components.
@@ -40,7 +40,7 @@ impl Found for [u64; 64] {
 /// # Safety
 /// The elements have been checked; an element has 1, 2, 4, 8, 12 or 16 bytes.
 #[inline(always)]
-pub unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four {
+pub unsafe fn fetch<R: LaneMoves>(bytes: u32, mask: u64, found: &impl Found) -> Four {
     let mut dwords = ZERO;
     let to = dwords.as_mut_ptr().cast::<u32>();
     // SAFETY: by the caller's promise; there is room for four dwords of each lane.
@@ -63,7 +63,7 @@ pub unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four 
 /// # Safety
 /// As for [`fetch`].
 #[inline(always)]
-pub unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
+pub unsafe fn put<R: LaneMoves>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
     let [x, y, z, w] = [0, 1, 2, 3].map(|n| dwords[n].as_ptr());
     // SAFETY: by the caller's promise.
     unsafe {
@@ -94,7 +94,7 @@ macro_rules! number {
 }
 
 impl Format {
-    /// The components of elements of one texel; absent ones are 0.
+    /// Returns the components of elements of one texel; absent ones are 0.
     #[inline(always)]
     pub fn unpack_lanes(self, dwords: &Four) -> Four {
         if !self.has_fields() {
@@ -157,7 +157,7 @@ impl Format {
     }
 }
 
-/// The components that the destination selects of a resource choose (8.1.8: 0, 1, R, G, B or A).
+/// Returns the components that the destination selects of a resource choose (8.1.8: 0, 1, R, G, B or A).
 #[inline(always)]
 pub fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
     selects.map(|select| match select {
@@ -167,7 +167,7 @@ pub fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
     })
 }
 
-/// The components that a store's registers go to: the inverse of [`select`].
+/// Returns the components that a store's registers go to: the inverse of [`select`].
 #[inline(always)]
 pub fn unselect(selects: [u8; 4], given: &Four) -> Four {
     let mut out = ZERO;
@@ -179,7 +179,7 @@ pub fn unselect(selects: [u8; 4], given: &Four) -> Four {
     out
 }
 
-/// The components that DMASK chooses, in the order of the registers.
+/// Returns the components that DMASK chooses, in the order of the registers.
 #[inline(always)]
 pub fn chosen(components: &Four, mask: u8) -> Four {
     let mut chosen = components
@@ -189,7 +189,7 @@ pub fn chosen(components: &Four, mask: u8) -> Four {
     std::array::from_fn(|_| chosen.next().map_or([0; 64], |(_, values)| *values))
 }
 
-/// The inverse of [`chosen`]: components outside the mask are 0.
+/// Returns the inverse of [`chosen`]: components outside the mask are 0.
 #[inline(always)]
 pub fn spread(given: &Four, mask: u8) -> Four {
     let mut given = given.iter();
@@ -223,7 +223,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// The components of an access, as many as it has dwords.
+    /// Returns the components of an access, as many as it has dwords.
     pub fn new(ctx: &Context<'_, '_>, step: &Request, format: Option<Format>) -> Self {
         Components {
             from: std::array::from_fn(|n| ctx.data(step, n)),
@@ -234,7 +234,7 @@ impl Components {
         }
     }
 
-    /// The components of all lanes; 0 for those that the access lacks.
+    /// Returns the components of all lanes; 0 for those that the access lacks.
     ///
     /// # Safety
     /// The wave is alive.
@@ -262,7 +262,7 @@ impl Components {
     /// # Safety
     /// The wave is alive.
     #[inline(always)]
-    pub unsafe fn write<R: Rows>(&self, mask: u64, components: &Four) {
+    pub unsafe fn write<R: LaneMoves>(&self, mask: u64, components: &Four) {
         let mut n = 0;
         while n < self.count {
             let here = &components[n];

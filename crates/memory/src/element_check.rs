@@ -27,7 +27,7 @@ pub fn check_addresses(
         .check_lanes(step.pc, mask, bytes, stores, |lane| address[lane & 63])
 }
 
-/// The bounds of the addresses of the lanes of a mask.
+/// Returns the bounds of the addresses of the lanes of a mask.
 #[inline(always)]
 pub fn span(mask: u64, bytes: u32, stores: bool, address: &[u64; 64]) -> Span {
     let (mut first, mut last) = (u64::MAX, 0);

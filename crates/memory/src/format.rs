@@ -77,7 +77,7 @@ pub(crate) enum Number {
 }
 
 impl Format {
-    /// The format of an image: a buffer format, or one of those that only images have.
+    /// Returns the format of an image: a buffer format, or one of those that only images have.
     pub fn image(data: u8, number: u8) -> Option<Self> {
         let (number, biased) = match number {
             6 => (Number::SnormOgl, false),
@@ -122,7 +122,7 @@ impl Format {
         })
     }
 
-    /// A format of FMASK by its number.
+    /// Returns a format of FMASK by its number.
     pub fn fmask(number: u8) -> Option<Self> {
         let (bytes, samples) = *FMASKS.get(usize::from(number))?;
         Some(Format {
@@ -134,7 +134,7 @@ impl Format {
         })
     }
 
-    /// The format of compressed blocks: numbers from 0 to 1, in sRGB or with a sign if the block format allows it.
+    /// Returns the format of compressed blocks: numbers from 0 to 1, in sRGB or with a sign if the block format allows it.
     fn compressed(block: Block, number: Number, biased: bool) -> Option<Self> {
         use Block::*;
         let is_known = match number {
@@ -152,13 +152,13 @@ impl Format {
         })
     }
 
-    /// Whether the components are integers, which a filter cannot mix.
+    /// Returns whether the components are integers, which a filter cannot mix.
     #[inline]
     pub fn is_integer(self) -> bool {
         matches!(self.number, Number::Uint | Number::Sint)
     }
 
-    /// The format of two numbers; `None` if they are invalid or reserved.
+    /// Returns the format of two numbers; `None` if they are invalid or reserved.
     pub fn new(data: u8, number: u8) -> Option<Self> {
         let widths = match data {
             1 => [8, 0, 0, 0],
@@ -202,7 +202,7 @@ impl Format {
         self.bytes
     }
 
-    /// The extent of an element in texels.
+    /// Returns the extent of an element in texels.
     #[inline]
     pub fn extent(self) -> Extent {
         match self.packing {
@@ -212,7 +212,7 @@ impl Format {
         }
     }
 
-    /// Whether an element is one texel with a field for each component.
+    /// Returns whether an element is one texel with a field for each component.
     #[inline]
     pub fn has_fields(self) -> bool {
         self.packing == Packing::Fields
@@ -228,13 +228,13 @@ impl Format {
         Format { number, ..self }
     }
 
-    /// The element that a store of four registers leaves, by the selects of a resource (8.1.8); components without a register are
-    /// 0.
+    /// Returns the element that a store of four registers leaves, by the selects of a resource (8.1.8); components without a
+    /// register are 0.
     pub fn element(self, select: [u8; 4], registers: [u32; 4]) -> u128 {
         self.pack(unselect(select, registers))
     }
 
-    /// The value 1 in this format's registers.
+    /// Returns the value 1 in this format's registers.
     #[inline]
     pub fn one(self) -> u32 {
         match self.number {
@@ -243,7 +243,7 @@ impl Format {
         }
     }
 
-    /// The components that exist: number format, first bit and width. No component crosses a dword boundary.
+    /// Returns the components that exist: number format, first bit and width. No component crosses a dword boundary.
     #[inline(always)]
     pub(crate) fn parts(self) -> impl Iterator<Item = (usize, (Number, u32, u32))> {
         let mut at = 0;
@@ -256,19 +256,19 @@ impl Format {
             .filter(|(_, (.., width))| *width != 0)
     }
 
-    /// The bit that a bias inverts in a component of `width` bits.
+    /// Returns the bit that a bias inverts in a component of `width` bits.
     #[inline(always)]
     pub(crate) fn bias(self, width: u32) -> u32 {
         u32::from(self.biased) << (width - 1)
     }
 
-    /// The components of an element; absent ones are 0. Of several texels, the first is decoded.
+    /// Returns the components of an element; absent ones are 0. Of several texels, the first is decoded.
     #[cfg(test)]
     pub(crate) fn unpack(self, element: u128) -> [u32; 4] {
         self.texel(element, 0)
     }
 
-    /// The components of texel `n` of an element, counted row by row; absent ones are 0.
+    /// Returns the components of texel `n` of an element, counted row by row; absent ones are 0.
     #[inline]
     pub fn texel(self, element: u128, n: u32) -> [u32; 4] {
         let low = element as u32;
@@ -291,7 +291,7 @@ impl Format {
         }
     }
 
-    /// The components of an element that has a field for each.
+    /// Returns the components of an element that has a field for each.
     #[inline]
     fn fields(self, element: u128) -> [u32; 4] {
         let mut components = [0; 4];
@@ -305,7 +305,7 @@ impl Format {
         components
     }
 
-    /// Whether elements can be packed from components: not if they have several texels.
+    /// Returns whether elements can be packed from components: not if they have several texels.
     #[inline]
     pub fn is_written(self) -> bool {
         self.extent() == [0, 0]
@@ -343,7 +343,7 @@ fn spaced(numbers: u128, count: u32, [from, to]: [u32; 2]) -> u128 {
 }
 
 impl Number {
-    /// The number format of component `n`: alpha is always linear.
+    /// Returns the number format of component `n`: alpha is always linear.
     #[inline(always)]
     fn of(self, n: usize) -> Number {
         match self {
@@ -460,13 +460,13 @@ mod shared {
 static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|raw| linear_of(raw as u32, 8)));
 
-/// The linear value of an sRGB component.
+/// Returns the linear value of an sRGB component.
 #[inline]
 fn linear_of(raw: u32, width: u32) -> f32 {
     linear(f64::from(raw) / f64::from((1u32 << width) - 1))
 }
 
-/// The linear value of an sRGB component from 0 to 1 (IEC 61966-2-1).
+/// Returns the linear value of an sRGB component from 0 to 1 (IEC 61966-2-1).
 fn linear(x: f64) -> f32 {
     let y = if x <= 0.04045 {
         x / 12.92
@@ -476,7 +476,7 @@ fn linear(x: f64) -> f32 {
     y as f32
 }
 
-/// The inverse of `linear`.
+/// Returns the inverse of `linear`.
 fn nonlinear(x: f32) -> f32 {
     let x = f64::from(x);
     let y = if x <= 0.003_130_8 {
@@ -500,13 +500,13 @@ pub(crate) const HALF: SmallFloat = SmallFloat {
     signed: true,
 };
 
-/// The bits of a half-precision number in single precision, exactly.
+/// Returns the bits of a half-precision number in single precision, exactly.
 #[inline(always)]
 pub fn single_of_half(bits: u32) -> u32 {
     HALF.decode(bits)
 }
 
-/// The float format of a width: 16 bits with a sign, 11 and 10 without.
+/// Returns the float format of a width: 16 bits with a sign, 11 and 10 without.
 #[inline]
 fn small_float(width: u32) -> Option<SmallFloat> {
     let (mantissa, signed) = match width {
@@ -559,7 +559,7 @@ impl SmallFloat {
     }
 }
 
-/// The components that a store's registers go to: the inverse of the destination selects (8.1.8).
+/// Returns the components that a store's registers go to: the inverse of the destination selects (8.1.8).
 fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
     let mut out = [0; 4];
     for (s, value) in select.into_iter().zip(given) {

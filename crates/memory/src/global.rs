@@ -1,7 +1,7 @@
 //! Global memory: the only functions that access host memory for the guest.
 //!
 //! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never tear and guest races are not data races of Rust.
-//! Unaligned accesses, legal on gfx9, go byte by byte. Accesses of all lanes at once go through [`rows`](crate::rows), by SIMD
+//! Unaligned accesses, legal on gfx9, go byte by byte. Accesses of all lanes at once go through [`lane_moves`](crate::lane_moves), by SIMD
 //! instructions.
 
 use std::ptr::with_exposed_provenance_mut;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 /// GPU: the host's address with this bit.
 pub const ALIAS: u64 = 1 << 47;
 
-/// The host memory at a guest address.
+/// Returns the host memory at a guest address.
 #[inline(always)]
 pub(crate) fn at<T>(address: u64) -> *mut T {
     with_exposed_provenance_mut((address & !ALIAS) as usize)
@@ -118,7 +118,7 @@ pub(crate) unsafe fn copy_in(mut address: u64, from: &[u8]) {
     }
 }
 
-/// Whether guest memory has these contents.
+/// Returns whether guest memory has these contents.
 ///
 /// # Safety
 /// The bytes are mapped.
@@ -152,7 +152,7 @@ pub(crate) unsafe fn zero(address: u64, bytes: u64) {
     }
 }
 
-/// An unaligned read, by whole dwords where the address is a multiple of 4.
+/// Returns an unaligned read, by whole dwords where the address is a multiple of 4.
 #[cold]
 unsafe fn load_bytes(address: u64, n: usize) -> u64 {
     let mut bytes = [0; 8];

@@ -20,8 +20,8 @@ use crate::places::{PRIVATE_STEP, Places};
 use crate::shadow;
 
 impl MemoryUnit<'_> {
-    /// The accesses of instrumented programs since the last call, in the order of instructions and lanes. Bytes out of a space's
-    /// range are not included. A denied access contributes nothing, except the texels that an image had returned before.
+    /// Returns the accesses of instrumented programs since the last call, in the order of instructions and lanes. Bytes out of a
+    /// space's range are not included. A denied access contributes nothing, except the texels that an image had returned before.
     pub fn drain_accesses(&mut self) -> Vec<AccessRecord> {
         self.drain_access_runs()
             .into_iter()
@@ -29,7 +29,7 @@ impl MemoryUnit<'_> {
             .collect()
     }
 
-    /// The accesses since the last call, in runs of adjacent lanes, with the waits for them ([`AccessRun::wait`]).
+    /// Returns the accesses since the last call, in runs of adjacent lanes, with the waits for them ([`AccessRun::wait`]).
     pub fn drain_access_runs(&mut self) -> Vec<AccessRun> {
         self.records.take()
     }
@@ -74,7 +74,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// The recorder of an access.
+    /// Returns the recorder of an access.
     ///
     /// # Safety
     /// The recorder is not used after its memory unit is gone.
@@ -162,7 +162,7 @@ impl Recorder {
         }
     }
 
-    /// The memory that contains all bytes of all lanes, and its start. `None` for several memories or scratch.
+    /// Returns the memory that contains all bytes of all lanes, and its start. `None` for several memories or scratch.
     fn locate_all(&self, starts: &[u64; 64], mask: u64, bytes: u32) -> Option<(MemoryKind, u64)> {
         let first = starts[mask.trailing_zeros() as usize & 63] & !ALIAS;
         let (mut low, mut high) = (first, first);
@@ -219,7 +219,7 @@ impl Recorder {
         push(&mut unsafe { &*self.log }.borrow_mut(), record);
     }
 
-    /// The record of an access of one lane, or of the wave as a whole.
+    /// Returns the record of an access of one lane, or of the wave as a whole.
     pub(crate) fn record(self, lane: Option<u8>, address: u64, bytes: u32) -> AccessRecord {
         let (memory, address) = self.locate(lane, address & !ALIAS);
         AccessRecord {
@@ -232,7 +232,7 @@ impl Recorder {
         }
     }
 
-    /// The memory that contains a host address, and the offset in it.
+    /// Returns the memory that contains a host address, and the offset in it.
     fn locate(self, lane: Option<u8>, address: u64) -> (MemoryKind, u64) {
         let within = |(start, bytes): (u64, u64)| {
             let offset = address.wrapping_sub(start);
@@ -264,7 +264,7 @@ pub struct Instrumented<O> {
 impl<O: Operation> Operation for Instrumented<O> {
     const STORES: bool = O::STORES;
     const ATOMIC: bool = O::ATOMIC;
-    type Rows = O::Rows;
+    type Moves = O::Moves;
 
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         Instrumented {

@@ -5,13 +5,13 @@
 
 use crate::access_log::{AccessRun, MemoryKind, Over};
 use crate::global::at;
+use crate::lane_moves::copy;
 use crate::lanes::each;
 use crate::operation::Operation;
 use crate::places::Places;
-use crate::rows::copy;
 
-/// Whether lanes may store to the same bytes of global memory, by their recorded accesses. LDS is ignored: lanes elect one of
-/// them on purpose by storing there and reading back, or the conflict has no effect.
+/// Returns whether lanes may store to the same bytes of global memory, by their recorded accesses. LDS is ignored: lanes elect
+/// one of them on purpose by storing there and reading back, or the conflict has no effect.
 pub(crate) fn may_overlap(runs: &[AccessRun]) -> bool {
     let is_global = |run: &&AccessRun| run.first.memory == MemoryKind::Global;
     let all_same = |run: &AccessRun| run.lanes > 1 && run.step == 0;
@@ -88,7 +88,7 @@ unsafe fn read<O: Operation>(address: u64, bytes: u32) -> [u8; 4] {
     let mut read = [0; 4];
     for (n, to) in (0..u64::from(bytes)).zip(&mut read) {
         // SAFETY: by the caller's promise.
-        unsafe { copy::<O::Rows, u8>(at(address + n), to) };
+        unsafe { copy::<O::Moves, u8>(at(address + n), to) };
     }
     read
 }

@@ -29,7 +29,7 @@ pub(crate) fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> 
     made
 }
 
-/// The mask of the lanes for which `holds` is true.
+/// Returns the mask of the lanes for which `holds` is true.
 #[inline(always)]
 pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
     let mut lanes = 0;
@@ -56,7 +56,7 @@ pub fn spread(mask: u64) -> Lanes {
     lanes
 }
 
-/// The lanes with each inactive one replaced by the first active one.
+/// Returns the lanes with each inactive one replaced by the first active one.
 #[inline(always)]
 fn filled(lanes: &Lanes, mask: u64) -> Lanes {
     let first = lanes[mask.trailing_zeros() as usize & 63];
@@ -71,7 +71,7 @@ fn filled(lanes: &Lanes, mask: u64) -> Lanes {
     out
 }
 
-/// The smallest and largest value of the active lanes.
+/// Returns the smallest and largest value of the active lanes.
 ///
 /// # Safety
 /// `lanes` points to 64 values; the mask is not empty.
@@ -93,7 +93,7 @@ pub(crate) unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
     (fold(min, u32::min), fold(max, u32::max))
 }
 
-/// Whether the values of all active lanes are from `low` to `high`.
+/// Returns whether the values of all active lanes are from `low` to `high`.
 ///
 /// One comparison a lane: from the smallest and the largest value, which [`bounds`] computes, the compiler made code that is
 /// four times as slow with AVX2.
@@ -116,7 +116,7 @@ pub(crate) unsafe fn within(lanes: *const u32, mask: u64, low: u32, high: u32) -
     !outside
 }
 
-/// The value that all active lanes share, if they do.
+/// Returns the value that all active lanes share, if they do.
 ///
 /// # Safety
 /// `lanes` points to 64 values; the mask is not empty.
@@ -135,7 +135,7 @@ pub(crate) unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
     (differ == 0).then_some(first)
 }
 
-/// Whether every lane, on or off, is a multiple of 4.
+/// Returns whether every lane, on or off, is a multiple of 4.
 ///
 /// # Safety
 /// `lanes` points to 64 values.
@@ -146,12 +146,12 @@ pub(crate) unsafe fn all_aligned(lanes: *const u32) -> bool {
     v.into_iter().fold(0, |a, x| a | x) & 3 == 0
 }
 
-/// Whether each lane is `step` more than the lane below, without wrapping.
+/// Returns whether each lane is `step` more than the lane below, without wrapping.
 ///
 /// # Safety
 /// `lanes` points to 64 values.
 #[inline(always)]
-pub(crate) unsafe fn is_row(lanes: *const u32, step: u32) -> bool {
+pub(crate) unsafe fn is_strided(lanes: *const u32, step: u32) -> bool {
     // SAFETY: 64 lanes of a register, which is not guest memory.
     let v = unsafe { lanes.cast::<Lanes>().read() };
     let mut differ = 0;

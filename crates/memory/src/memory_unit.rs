@@ -79,7 +79,7 @@ impl<'m> MemoryUnit<'m> {
         BoundsCaches::offset(slot)
     }
 
-    /// A memory unit for the allocations of a device, without LDS or scratch.
+    /// Returns a memory unit for the allocations of a device, without LDS or scratch.
     pub fn new(registry: &'m Registry) -> Self {
         MemoryUnit {
             registry,
@@ -99,12 +99,12 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// The global data share of the device.
+    /// Returns the global data share of the device.
     pub(crate) fn gds(&self) -> &Gds {
         &self.registry.gds
     }
 
-    /// The allocations of the device.
+    /// Returns the allocations of the device.
     pub fn registry(&self) -> &'m Registry {
         self.registry
     }
@@ -120,7 +120,7 @@ impl<'m> MemoryUnit<'m> {
         self.border_colors = address;
     }
 
-    /// The address of the table of border colors.
+    /// Returns the address of the table of border colors.
     #[inline]
     pub fn border_colors(&self) -> Option<u64> {
         self.border_colors
@@ -136,7 +136,7 @@ impl<'m> MemoryUnit<'m> {
         std::mem::replace(&mut self.lds, lds)
     }
 
-    /// The LDS of the running work-group.
+    /// Returns the LDS of the running work-group.
     pub fn lds(&mut self) -> &mut Lds {
         &mut self.lds
     }
@@ -147,7 +147,8 @@ impl<'m> MemoryUnit<'m> {
         self.seen.borrow_mut().probe(pc, about, lanes, shown);
     }
 
-    /// The records of programs with shadows since the last call: probe hits, and undefined bits that were loaded and stored.
+    /// Returns the records of programs with shadows since the last call: probe hits, and undefined bits that were loaded and
+    /// stored.
     #[inline]
     pub fn take_seen(&mut self) -> Option<(Vec<ProbeHit>, Vec<Undefined>)> {
         let mut seen = self.seen.borrow_mut();
@@ -160,13 +161,13 @@ impl<'m> MemoryUnit<'m> {
         self.overruns.set_strict(strict);
     }
 
-    /// The accesses beyond the LDS since the last call.
+    /// Returns the accesses beyond the LDS since the last call.
     #[inline]
     pub fn take_lds_overrun(&mut self) -> Option<LdsOverrun> {
         self.overruns.take()
     }
 
-    /// The loads past the end of allocations since the last call, where these permit it ([`Registry::allocate_block`]).
+    /// Returns the loads past the end of allocations since the last call, where these permit it ([`Registry::allocate_block`]).
     #[inline]
     pub fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
         self.overruns.take_read_on()
@@ -203,13 +204,14 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// Whether one allocation contains every byte from the smallest address to the end of the largest.
+    /// Returns whether one allocation contains every byte from the smallest address to the end of the largest.
     #[inline(always)]
     pub fn holds(&mut self, slot: u32, span: Span) -> bool {
         self.bounds_caches.instruction(slot).holds(span) || self.look_up(slot, span)
     }
 
-    /// The offsets from `base` at which lanes may access `bytes` bytes of the cached allocation of an instruction, if any.
+    /// Returns the offsets from `base` at which lanes may access `bytes` bytes of the cached allocation of an instruction, if
+    /// any.
     #[inline(always)]
     pub(crate) fn reach(&self, slot: u32, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
         self.bounds_caches
@@ -217,8 +219,8 @@ impl<'m> MemoryUnit<'m> {
             .reach(base, bytes, stores)
     }
 
-    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request). The cache stays at its address as
-    /// long as the unit exists.
+    /// Returns the bounds cache of an instruction, by the slot of its [`Request`](crate::Request). The cache stays at its address
+    /// as long as the unit exists.
     pub fn bounds_cache(&self, slot: u32) -> &BoundsCache {
         self.bounds_caches.instruction(slot)
     }
@@ -358,7 +360,7 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// The report of a denied access.
+    /// Returns the report of a denied access.
     #[cold]
     pub fn fault(&self, pc: u64, kind: MemKind, denied: Denied) -> MemoryFault {
         let freed = match denied.reason {

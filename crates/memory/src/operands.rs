@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::access::{Context, Source};
 use crate::lanes::Lanes;
 
-/// A uniform 64-bit value; 0 for an absent value or a lane vector.
+/// Returns a uniform 64-bit value; 0 for an absent value or a lane vector.
 ///
 /// # Safety
 /// The offset is in range.
@@ -19,7 +19,7 @@ pub(crate) unsafe fn uniform64(ctx: &Context<'_, '_>, source: Source) -> u64 {
     }
 }
 
-/// A uniform 32-bit value; 0 for an absent value or a lane vector.
+/// Returns a uniform 32-bit value; 0 for an absent value or a lane vector.
 ///
 /// # Safety
 /// The offset is in range.
@@ -33,7 +33,7 @@ pub(crate) unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
     }
 }
 
-/// The words of a descriptor, from its parts of 64 bits.
+/// Returns the words of a descriptor, from its parts of 64 bits.
 ///
 /// # Safety
 /// The offsets are in range.
@@ -49,7 +49,7 @@ pub unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> 
     })
 }
 
-/// The lanes of a 32-bit value; a uniform one is spread over `room`.
+/// Returns the lanes of a 32-bit value; a uniform one is spread over `room`.
 ///
 /// # Safety
 /// The offset is in range.

@@ -8,10 +8,10 @@ use wavetank_ir::{Access, Half, MemKind, Rmw};
 use crate::access::{Context, Request};
 use crate::atomic::{self, Words};
 use crate::global::at;
+use crate::lane_moves::{Aligned, LaneMoves, NEIGHBOURS, Records, copy, copy_dwords};
 use crate::lanes::{Lanes, each};
 use crate::places::{Places, Shape};
 use crate::register_file::VECTOR_BYTES;
-use crate::rows::{Aligned, NEIGHBOURS, Records, Rows, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
@@ -20,9 +20,9 @@ pub trait Operation: Copy {
     /// Whether each lane accesses one aligned cell (an atomic).
     const ATOMIC: bool = false;
     /// The implementation that moves the lanes' data.
-    type Rows: Rows;
+    type Moves: LaneMoves;
 
-    /// The operation with its data and results.
+    /// Returns the operation with its data and results.
     ///
     /// # Safety
     /// The context is that of a live wave, and the request was made for it.
@@ -50,7 +50,7 @@ fn room<T>(mask: u64) -> MaybeUninit<Aligned<[T; 64]>> {
     }
 }
 
-/// Whether overlapping places a dword apart are moved as one run of dwords. Other places are moved lane by lane.
+/// Returns whether overlapping places a dword apart are moved as one run of dwords. Other places are moved lane by lane.
 #[inline(always)]
 fn is_run<const N: usize>(first: u64, step: u64, mask: u64) -> bool {
     N > 1 && step == 4 && mask == !0 && first.is_multiple_of(4)
@@ -64,16 +64,16 @@ pub struct Load<const N: usize, R> {
 }
 
 impl<const N: usize, R> Load<N, R> {
-    /// A load into `N` lane vectors, one after the other.
+    /// Returns a load into `N` lane vectors, one after the other.
     pub(crate) fn at(to: *mut u32) -> Self {
         let level = PhantomData;
         Load { to, level }
     }
 }
 
-impl<const N: usize, R: Rows> Operation for Load<N, R> {
+impl<const N: usize, R: LaneMoves> Operation for Load<N, R> {
     const STORES: bool = false;
-    type Rows = R;
+    type Moves = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
@@ -137,16 +137,16 @@ pub struct Store<const N: usize, R> {
 }
 
 impl<const N: usize, R> Store<N, R> {
-    /// A store of `N` lane vectors.
+    /// Returns a store of `N` lane vectors.
     pub(crate) fn of(data: [*const u32; N]) -> Self {
         let level = PhantomData;
         Store { data, level }
     }
 }
 
-impl<const N: usize, R: Rows> Operation for Store<N, R> {
+impl<const N: usize, R: LaneMoves> Operation for Store<N, R> {
     const STORES: bool = true;
-    type Rows = R;
+    type Moves = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
@@ -200,7 +200,7 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
     }
 }
 
-impl<const N: usize, R: Rows> Store<N, R> {
+impl<const N: usize, R: LaneMoves> Store<N, R> {
     /// Stores at places a dword apart from `first` on. Each dword that several lanes store keeps the value of the highest lane,
     /// since later lanes overwrite earlier ones: it is that lane's first dword. Only lane 63 leaves its other dwords.
     ///
@@ -237,7 +237,7 @@ pub struct LoadPart<R> {
 }
 
 impl<R> LoadPart<R> {
-    /// A load into a lane vector.
+    /// Returns a load into a lane vector.
     pub(crate) fn at(to: *mut u32, access: Access) -> Self {
         LoadPart {
             to,
@@ -248,9 +248,9 @@ impl<R> LoadPart<R> {
     }
 }
 
-impl<R: Rows> Operation for LoadPart<R> {
+impl<R: LaneMoves> Operation for LoadPart<R> {
     const STORES: bool = false;
-    type Rows = R;
+    type Moves = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
@@ -283,12 +283,12 @@ impl<R: Rows> Operation for LoadPart<R> {
     }
 }
 
-/// The values at the places; 0 for inactive lanes.
+/// Returns the values at the places; 0 for inactive lanes.
 ///
 /// # Safety
 /// The places are checked, and zero is a `T`.
 #[inline(always)]
-unsafe fn parts<R: Rows, T>(places: &impl Places, mask: u64) -> [T; 64] {
+unsafe fn parts<R: LaneMoves, T>(places: &impl Places, mask: u64) -> [T; 64] {
     let mut parts = room::<T>(mask);
     let p = parts.as_mut_ptr().cast::<T>();
     // SAFETY: the places are checked.
@@ -301,7 +301,7 @@ unsafe fn parts<R: Rows, T>(places: &impl Places, mask: u64) -> [T; 64] {
     }
 }
 
-impl<R: Rows> LoadPart<R> {
+impl<R: LaneMoves> LoadPart<R> {
     /// Writes the extended parts into the register, or into half of it.
     #[inline(always)]
     unsafe fn extend<T: Copy>(self, parts: &[T; 64], mask: u64, extend: impl Fn(T) -> u32) {
@@ -332,7 +332,7 @@ pub struct StorePart<R> {
 }
 
 impl<R> StorePart<R> {
-    /// A store of the low bytes of a lane vector.
+    /// Returns a store of the low bytes of a lane vector.
     pub(crate) fn of(data: *const u32, bytes: u32) -> Self {
         StorePart {
             data,
@@ -343,9 +343,9 @@ impl<R> StorePart<R> {
     }
 }
 
-impl<R: Rows> Operation for StorePart<R> {
+impl<R: LaneMoves> Operation for StorePart<R> {
     const STORES: bool = true;
-    type Rows = R;
+    type Moves = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
@@ -374,7 +374,7 @@ impl<R: Rows> Operation for StorePart<R> {
     }
 }
 
-impl<R: Rows> StorePart<R> {
+impl<R: LaneMoves> StorePart<R> {
     /// Stores the part that `cut` takes of the register.
     #[inline(always)]
     unsafe fn cut<T: Copy>(self, places: &impl Places, mask: u64, cut: impl Fn(u32) -> T) {
@@ -407,10 +407,10 @@ pub struct ReadModifyWrite<R> {
     level: PhantomData<R>,
 }
 
-impl<R: Rows> Operation for ReadModifyWrite<R> {
+impl<R: LaneMoves> Operation for ReadModifyWrite<R> {
     const STORES: bool = true;
     const ATOMIC: bool = true;
-    type Rows = R;
+    type Moves = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
@@ -486,7 +486,7 @@ fn wide(pairs: Records<2>) -> [u64; 64] {
     pairs.map(|[low, high]| u64::from(low) | u64::from(high) << 32)
 }
 
-impl<R: Rows> ReadModifyWrite<R> {
+impl<R: LaneMoves> ReadModifyWrite<R> {
     /// Changes dwords whose bytes lie apart. Such dwords are private memory of the lane, so no atomic is needed; the host has
     /// none for separate bytes.
     #[inline(never)]

@@ -63,12 +63,12 @@ impl Overruns {
         self.strict = strict;
     }
 
-    /// Whether overruns are faults.
+    /// Returns whether overruns are faults.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
 
-    /// The overruns of LDS since the last call.
+    /// Returns the overruns of LDS since the last call.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<LdsOverrun> {
         self.seen.take()

@@ -1,8 +1,8 @@
 //! Places: the memory that the lanes of an access read and write, once their addresses have been checked.
 
 use crate::global::{ALIAS, at};
+use crate::lane_moves::{LaneMoves, NEIGHBOURS, copy};
 use crate::lanes::{Lanes, each};
-use crate::rows::{NEIGHBOURS, Rows, copy};
 
 /// The places of 64 lanes. A lane reads and writes a `T`: a byte, two bytes, or
 /// an array of dwords.
@@ -17,19 +17,19 @@ pub trait Places {
     ///
     /// # Safety
     /// The lane's address has been checked for a `T`.
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T);
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T);
 
     /// Writes the value of a lane from `from`.
     ///
     /// # Safety
     /// The lane's address has been checked for a `T`.
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T);
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T);
 
-    /// The address of piece `n` of a lane's access, or of its only `bytes` bytes, if they are in range. A piece is a dword, or
-    /// has [`PIECE`](Self::PIECE) bytes.
+    /// Returns the address of piece `n` of a lane's access, or of its only `bytes` bytes, if they are in range. A piece is a
+    /// dword, or has [`PIECE`](Self::PIECE) bytes.
     fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64>;
 
-    /// The address of an aligned word that an atomic changes, if it is in range.
+    /// Returns the address of an aligned word that an atomic changes, if it is in range.
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64>;
 
     /// Fills in the address of each lane's cell, and returns the lanes that have one. The other lanes get the address of the
@@ -48,20 +48,20 @@ pub trait Places {
         there
     }
 
-    /// The start address of each lane, if the bytes of each lane are adjacent and all in range. The values of lanes outside the
-    /// mask have no meaning.
+    /// Returns the start address of each lane, if the bytes of each lane are adjacent and all in range. The values of lanes
+    /// outside the mask have no meaning.
     #[inline(always)]
     fn starts(&self, _mask: u64, _bytes: u32) -> Option<[u64; 64]> {
         None
     }
 
-    /// Whether the dwords of a lane are adjacent.
+    /// Returns whether the dwords of a lane are adjacent.
     #[inline(always)]
     fn whole(&self) -> bool {
         true
     }
 
-    /// The layout of all lanes together.
+    /// Returns the layout of all lanes together.
     #[inline(always)]
     fn shape(&self) -> Shape {
         Shape::Any
@@ -95,13 +95,13 @@ pub enum Shape {
 
 /// Places with one address a lane. Other threads may access them too.
 pub trait Addresses {
-    /// The address of a lane.
+    /// Returns the address of a lane.
     ///
     /// # Safety
     /// The memory that the places point to is alive.
     unsafe fn address(&self, lane: usize) -> u64;
 
-    /// The layout of all lanes, as in [`Places::shape`].
+    /// Returns the layout of all lanes, as in [`Places::shape`].
     #[inline(always)]
     fn shape(&self) -> Shape {
         Shape::Any
@@ -110,13 +110,13 @@ pub trait Addresses {
 
 impl<A: Addresses> Places for A {
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked.
         unsafe { copy::<R, T>(at(self.address(lane)), to.cast()) }
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
         unsafe { copy::<R, T>(from.cast(), at(self.address(lane))) }
     }
@@ -263,7 +263,7 @@ impl<'a> Private<'a> {
         }
     }
 
-    /// The same dwords in the memory of each lane; those of lane 0 begin at `first`.
+    /// Returns the same dwords in the memory of each lane; those of lane 0 begin at `first`.
     #[inline(always)]
     pub fn row(first: u64) -> Self {
         Private {
@@ -283,13 +283,13 @@ impl Places for Private<'_> {
     const OWNED: bool = true;
 
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked.
         unsafe { read_dwords::<R, T>(to, |n| Some(self.at(lane, n))) }
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
         unsafe { write_dwords::<R, T>(from, |n| Some(self.at(lane, n))) }
     }
@@ -335,7 +335,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// The start address of a lane's access, if its dwords are adjacent and all in range.
+    /// Returns the start address of a lane's access, if its dwords are adjacent and all in range.
     #[inline(always)]
     fn start<T>(&self, lane: usize) -> Option<u64> {
         let dwords = const { size_of::<T>().div_ceil(4) };
@@ -347,7 +347,7 @@ impl Split {
 
 impl Places for Split {
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places in range are checked.
         unsafe {
             match self.start::<T>(lane) {
@@ -358,7 +358,7 @@ impl Places for Split {
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places in range are checked.
         unsafe {
             match self.start::<T>(lane) {
@@ -398,7 +398,10 @@ impl Places for Split {
 /// # Safety
 /// The places are checked.
 #[inline(always)]
-pub(crate) unsafe fn read_dwords<R: Rows, T>(to: *mut T, place: impl Fn(usize) -> Option<u64>) {
+pub(crate) unsafe fn read_dwords<R: LaneMoves, T>(
+    to: *mut T,
+    place: impl Fn(usize) -> Option<u64>,
+) {
     let bytes = size_of::<T>();
     for n in 0..bytes.div_ceil(4) {
         let to = to.cast::<u8>().wrapping_add(4 * n);
@@ -419,7 +422,7 @@ pub(crate) unsafe fn read_dwords<R: Rows, T>(to: *mut T, place: impl Fn(usize) -
 /// # Safety
 /// The places are checked.
 #[inline(always)]
-pub(crate) unsafe fn read_bytes<R: Rows, T>(to: *mut T, place: impl Fn(usize) -> Option<u64>) {
+pub(crate) unsafe fn read_bytes<R: LaneMoves, T>(to: *mut T, place: impl Fn(usize) -> Option<u64>) {
     for n in 0..size_of::<T>() {
         let to = to.cast::<u8>().wrapping_add(n);
         // SAFETY: the places are checked; the bytes are those of the `T`.
@@ -437,7 +440,10 @@ pub(crate) unsafe fn read_bytes<R: Rows, T>(to: *mut T, place: impl Fn(usize) ->
 /// # Safety
 /// The places are checked.
 #[inline(always)]
-pub(crate) unsafe fn write_bytes<R: Rows, T>(from: *const T, place: impl Fn(usize) -> Option<u64>) {
+pub(crate) unsafe fn write_bytes<R: LaneMoves, T>(
+    from: *const T,
+    place: impl Fn(usize) -> Option<u64>,
+) {
     for n in 0..size_of::<T>() {
         let Some(to) = place(n) else { continue };
         // SAFETY: the places are checked; the bytes are those of the `T`.
@@ -450,7 +456,7 @@ pub(crate) unsafe fn write_bytes<R: Rows, T>(from: *const T, place: impl Fn(usiz
 /// # Safety
 /// The places are checked.
 #[inline(always)]
-pub(crate) unsafe fn write_dwords<R: Rows, T>(
+pub(crate) unsafe fn write_dwords<R: LaneMoves, T>(
     from: *const T,
     place: impl Fn(usize) -> Option<u64>,
 ) {

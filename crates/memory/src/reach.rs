@@ -20,8 +20,8 @@ pub struct Offsets {
 }
 
 impl Reach {
-    /// The addresses at which accesses of `bytes` bytes may begin, so that all bytes lie from `start` to before `end`. `None` if
-    /// there are none.
+    /// Returns the addresses at which accesses of `bytes` bytes may begin, so that all bytes lie from `start` to before `end`.
+    /// `None` if there are none.
     #[inline(always)]
     pub const fn new(start: u64, end: u64, bytes: u32) -> Option<Reach> {
         match end.checked_sub(bytes as u64) {
@@ -30,14 +30,14 @@ impl Reach {
         }
     }
 
-    /// Whether an access may begin at all addresses from `first` to `last`. `false` if `last` is smaller: the addresses have
-    /// wrapped around.
+    /// Returns whether an access may begin at all addresses from `first` to `last`. `false` if `last` is smaller: the addresses
+    /// have wrapped around.
     #[inline(always)]
     pub const fn holds(self, first: u64, last: u64) -> bool {
         self.first <= first && first <= last && last <= self.last
     }
 
-    /// The 32-bit offsets from a base at which an access may begin. `None` if there are none.
+    /// Returns the 32-bit offsets from a base at which an access may begin. `None` if there are none.
     #[inline(always)]
     pub fn from(self, base: u64) -> Option<Offsets> {
         let first = u32::try_from(self.first.saturating_sub(base)).ok()?;
@@ -55,25 +55,25 @@ impl Offsets {
         last: u32::MAX,
     };
 
-    /// The smallest offset in the range.
+    /// Returns the smallest offset in the range.
     #[inline(always)]
     pub fn first(self) -> u32 {
         self.first
     }
 
-    /// The largest offset, which is not below the smallest.
+    /// Returns the largest offset, which is not below the smallest.
     #[inline(always)]
     pub fn last(self) -> u32 {
         self.last
     }
 
-    /// Whether an offset is in the range.
+    /// Returns whether an offset is in the range.
     #[inline(always)]
     pub fn holds(self, offset: u32) -> bool {
         self.first <= offset && offset <= self.last
     }
 
-    /// The intersection with another range. `None` if it is empty.
+    /// Returns the intersection with another range. `None` if it is empty.
     #[inline(always)]
     pub fn and(self, other: Offsets) -> Option<Offsets> {
         let (first, last) = (self.first.max(other.first), self.last.min(other.last));
@@ -81,7 +81,7 @@ impl Offsets {
     }
 }
 
-/// Whether all of `bytes` bytes at an address lie from `start` to before `end`.
+/// Returns whether all of `bytes` bytes at an address lie from `start` to before `end`.
 #[inline(always)]
 pub(crate) const fn holds(start: u64, end: u64, address: u64, bytes: u32) -> bool {
     match Reach::new(start, end, bytes) {
@@ -108,7 +108,7 @@ mod tests {
         ]
     }
 
-    /// The rule without wrapping at 64 bits: all bytes are between the start and the end.
+    /// Returns whether all bytes are between the start and the end, computed without wrapping at 64 bits.
     fn allowed(start: u64, end: u64, address: u128, bytes: u32) -> bool {
         u128::from(start) <= address && address + u128::from(bytes) <= u128::from(end)
     }

@@ -57,7 +57,7 @@ pub struct StartRegisters {
 }
 
 impl StartRegisters {
-    /// The mask of active lanes.
+    /// Returns the mask of active lanes.
     #[inline]
     pub fn exec(&self) -> u64 {
         let at = usize::from(sreg::EXEC);
@@ -159,7 +159,7 @@ impl Memory {
         }
     }
 
-    /// A copy in a larger allocation.
+    /// Returns a copy in a larger allocation.
     fn grown(&self, bytes: usize) -> Self {
         let new = Memory::new(bytes.max(self.layout.size()));
         // SAFETY: the new memory is at least as long, and apart from the old.
@@ -182,7 +182,7 @@ impl Default for Wave {
 }
 
 impl Wave {
-    /// A wave with all registers zero and all lanes active.
+    /// Returns a wave with all registers zero and all lanes active.
     pub fn new(index: u32) -> Wave {
         let mut start = Uniform {
             s: [0; 128],
@@ -271,12 +271,12 @@ impl Wave {
         }
     }
 
-    /// Whether the wave has shadows of its registers.
+    /// Returns whether the wave has shadows of its registers.
     pub fn has_shadows(&self) -> bool {
         self.vector.layout.size() >= (SHADOWS + VGPRS) * VECTOR_BYTES
     }
 
-    /// The shadow of a vector register, mutable, if the wave has shadows.
+    /// Returns the shadow of a vector register, mutable, if the wave has shadows.
     ///
     /// # Panics
     /// If `n` is not below [`VGPRS`].
@@ -326,21 +326,21 @@ impl Wave {
         }
     }
 
-    /// The uniform state of the wave.
+    /// Returns the uniform state of the wave.
     #[inline]
     pub fn uniform(&self) -> &Uniform {
         // SAFETY: the memory begins with a `Uniform`, written in `new` and owned by self.
         unsafe { self.uniform.at.cast().as_ref() }
     }
 
-    /// The uniform state of the wave, mutable.
+    /// Returns the uniform state of the wave, mutable.
     #[inline]
     pub fn uniform_mut(&mut self) -> &mut Uniform {
         // SAFETY: the memory begins with a `Uniform`, written in `new` and borrowed with self.
         unsafe { self.uniform.at.cast().as_mut() }
     }
 
-    /// The 64-bit value of uniform registers `n` and `n + 1`.
+    /// Returns the 64-bit value of uniform registers `n` and `n + 1`.
     pub fn s64(&self, n: u8) -> u64 {
         let n = usize::from(n);
         let s = &self.uniform().s;
@@ -355,12 +355,12 @@ impl Wave {
         s[n + 1] = (v >> 32) as u32;
     }
 
-    /// The mask of active lanes.
+    /// Returns the mask of active lanes.
     pub fn exec(&self) -> u64 {
         self.s64(sreg::EXEC)
     }
 
-    /// The lanes of one vector register.
+    /// Returns the lanes of one vector register.
     ///
     /// # Panics
     /// If `n` is not below [`VGPRS`].
@@ -371,7 +371,7 @@ impl Wave {
         unsafe { &*self.lanes().add(n * LANES).cast() }
     }
 
-    /// The lanes of one vector register, mutable.
+    /// Returns the lanes of one vector register, mutable.
     ///
     /// # Panics
     /// If `n` is not below [`VGPRS`].
@@ -382,14 +382,14 @@ impl Wave {
         unsafe { &mut *self.lanes().add(n * LANES).cast() }
     }
 
-    /// The uniform state, mutable, together with the vector registers.
+    /// Returns the uniform state, mutable, together with the vector registers.
     #[inline]
     pub fn files(&mut self) -> (&mut Uniform, &VectorRegisters) {
         // SAFETY: both are borrowed with self, and apart; the file holds VGPRS lane vectors.
         unsafe { (self.uniform.at.cast().as_mut(), &*self.lanes().cast()) }
     }
 
-    /// The uniform values that an engine has made room for.
+    /// Returns the uniform values that an engine has made room for.
     pub fn own_uniforms(&mut self) -> &mut [u64] {
         // SAFETY: `grow` made memory for so many values, which is zeroed at first and borrowed with self.
         unsafe {
@@ -404,7 +404,7 @@ impl Wave {
         (self.uniform.at.cast().as_ptr(), self.lanes())
     }
 
-    /// The lanes of the first vector register; the others follow.
+    /// Returns the lanes of the first vector register; the others follow.
     #[inline]
     fn lanes(&self) -> *mut u32 {
         self.vector.at.as_ptr().cast()

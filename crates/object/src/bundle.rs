@@ -72,7 +72,7 @@ pub struct Bundle<'a> {
     size: usize,
 }
 
-/// Whether the bytes begin like an offload bundle, compressed or not.
+/// Returns whether the bytes begin like an offload bundle, compressed or not.
 pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || compressed::is_compressed(bytes)
 }
@@ -265,7 +265,7 @@ impl<'a> Bundle<'a> {
 pub fn bundle(entries: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>> {
     if !align.is_power_of_two() || align > MAX_ALIGN {
         return Err(bad(format!(
-            "{align} is no alignment; take a power of two up to 2^30"
+            "{align} is not an alignment; take a power of two up to 2^30"
         )));
     }
     let mut seen = HashSet::new();

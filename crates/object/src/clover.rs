@@ -66,7 +66,7 @@ const GRID_OFFSET: [ArgKind; 3] = [
     ArgKind::HiddenGlobalOffsetZ,
 ];
 
-/// Whether the bytes begin with a number of kernels and a name.
+/// Returns whether the bytes begin with a number of kernels and a name.
 pub(crate) fn is_program(bytes: &[u8]) -> bool {
     let mut start = Reader { bytes, at: 0 };
     let name = |start: &mut Reader| {

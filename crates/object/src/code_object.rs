@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 
+use crate::amdgpu_config;
 use crate::bytes::{field, u32_at};
 use crate::catalyst;
 use crate::clover;
@@ -10,7 +11,6 @@ use crate::descriptor::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE, KernelDescriptor};
 use crate::elf::{Driver, Elf, Note, Relocation, Segment};
 use crate::error::{Error, Result};
 use crate::extent::{Span, span};
-use crate::mesa;
 use crate::metadata::{Format, KernelMetadata, Metadata};
 use crate::note;
 use crate::symbol::{Symbol, SymbolKind};
@@ -394,7 +394,7 @@ impl CodeObject {
 
     /// Makes the kernels that have registers in place of descriptors.
     fn kernels_of_registers(&self, pairs: &[[u32; 2]]) -> Result<Vec<Kernel>> {
-        let kernels = mesa::kernels(pairs, &self.symbols, &self.target)?;
+        let kernels = amdgpu_config::kernels(pairs, &self.symbols, &self.target)?;
         let kernels = kernels.into_iter().map(|(entry, metadata, descriptor)| {
             self.check_entry(entry).map_err(|wrong| Error::BadKernel {
                 kernel: metadata.name.clone(),
@@ -414,7 +414,7 @@ impl CodeObject {
     fn check_entry(&self, entry: u64) -> std::result::Result<(), &'static str> {
         let holds = |segment: &Segment| segment.executable && segment.contains(entry, 4);
         match self.segment_at(entry).is_some_and(holds) {
-            _ if !entry.is_multiple_of(ENTRY_ALIGN) => Err("which is no multiple of 256"),
+            _ if !entry.is_multiple_of(ENTRY_ALIGN) => Err("which is not a multiple of 256"),
             false => Err("where the file has no code"),
             true => Ok(()),
         }

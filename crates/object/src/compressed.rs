@@ -19,7 +19,7 @@ use crate::limits::most_unpacked;
 
 const MAGIC: &[u8] = b"CCOB";
 
-/// Whether the bytes begin like a compressed bundle.
+/// Returns whether the bytes begin like a compressed bundle.
 pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }

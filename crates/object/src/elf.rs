@@ -10,11 +10,11 @@ use object::read::elf::{
     CompressionHeader, FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable, Sym,
 };
 
+use crate::amdgpu_config::RSRC1;
 use crate::bytes::slice;
 use crate::compressed::Compressed;
 use crate::error::{Error, Result};
 use crate::foreign::driver_of;
-use crate::mesa::RSRC1;
 use crate::symbol::{Symbol, SymbolKind};
 pub(crate) use relocations::Relocation;
 #[cfg(test)]
@@ -72,7 +72,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Whether `size` bytes at `address` are in this segment's memory.
+    /// Returns whether `size` bytes at `address` are in this segment's memory.
     pub fn contains(&self, address: u64, size: u64) -> bool {
         match address.checked_sub(self.address) {
             Some(at) => at <= self.memory_size && size <= self.memory_size - at,
@@ -98,7 +98,7 @@ pub(crate) struct Elf<'a> {
     places: Vec<u64>,
 }
 
-/// Whether the bytes begin like an ELF file.
+/// Returns whether the bytes begin like an ELF file.
 pub(crate) fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(&elf::ELFMAG)
 }
@@ -170,7 +170,7 @@ impl<'a> Elf<'a> {
         Some(name.to_owned())
     }
 
-    /// Whether the file has not been linked.
+    /// Returns whether the file has not been linked.
     pub(crate) fn is_relocatable(&self) -> bool {
         self.header.e_type(LE) == elf::ET_REL
     }
@@ -225,7 +225,7 @@ impl<'a> Elf<'a> {
         Ok(pairs.map(|at| [dword(at), dword(&at[4..])]).collect())
     }
 
-    /// Whether the file has kernels with an `amd_kernel_code_t`.
+    /// Returns whether the file has kernels with an `amd_kernel_code_t`.
     fn has_kernel_symbols(&self) -> Result<bool> {
         let symbols = self.symbols()?;
         Ok(symbols.iter().any(|s| s.kind == SymbolKind::Kernel))

@@ -22,6 +22,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod amdgpu_config;
 mod bundle;
 mod bytes;
 pub mod catalyst;
@@ -37,7 +38,6 @@ mod foreign;
 mod limits;
 mod lines;
 mod memory_image;
-mod mesa;
 mod metadata;
 pub mod note;
 mod open;

@@ -129,7 +129,7 @@ fn apply(
         11 => (relative >> 32, 4),                             // R_AMDGPU_REL32_HI
         13 => (image.address_of(relocation.addend as u64), 8), // R_AMDGPU_RELATIVE64
         _ => {
-            let problem = "dynamic loading has no such relocation";
+            let problem = "it is not a relocation of dynamic loading";
             return Err(bad(relocation, problem));
         }
     };

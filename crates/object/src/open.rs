@@ -126,7 +126,7 @@ pub fn interpreter(bytes: &[u8]) -> Option<&str> {
     Elf::parse(bytes).ok()?.interpreter()
 }
 
-/// Whether a file is an ELF file that has not been linked, of any machine.
+/// Returns whether a file is an ELF file that has not been linked, of any machine.
 pub fn is_object_file(bytes: &[u8]) -> bool {
     Elf::parse(bytes).is_ok_and(|elf| elf.is_relocatable())
 }

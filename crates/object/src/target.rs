@@ -58,7 +58,7 @@ impl Feature {
         }
     }
 
-    /// Whether code with this setting runs on a target with `requested`; unspecific settings fit everything.
+    /// Returns whether code with this setting runs on a target with `requested`; unspecific settings fit everything.
     fn serves(self, requested: Self) -> bool {
         !matches!(
             (self, requested),
@@ -138,13 +138,13 @@ impl Target {
         Ok(mach | xnack.v4_bits() << 8 | sramecc.v4_bits() << 10 | generic << 24)
     }
 
-    /// Whether the chip can replay page faults, so that XNACK can be enabled.
+    /// Returns whether the chip can replay page faults, so that XNACK can be enabled.
     pub fn has_xnack(&self) -> bool {
         has_xnack(&self.chip)
     }
 
-    /// Whether code made for `self` runs on `requested`: the chip is the same (or a generic target covers it), and no feature is
-    /// needed on and requested off, or the reverse.
+    /// Returns whether code made for `self` runs on `requested`: the chip is the same (or a generic target covers it), and no
+    /// feature is needed on and requested off, or the reverse.
     pub fn serves(&self, requested: &Target) -> bool {
         let chip = self.chip == requested.chip
             || generic_members(&self.chip).contains(&requested.chip.as_str());
@@ -272,7 +272,7 @@ impl FromStr for Target {
     }
 }
 
-/// Whether a chip has XNACK (table "AMDGPU Processors", column "Target Features Supported").
+/// Returns whether a chip has XNACK (table "AMDGPU Processors", column "Target Features Supported").
 fn has_xnack(chip: &str) -> bool {
     matches!(
         chip,
@@ -297,7 +297,7 @@ fn has_xnack(chip: &str) -> bool {
     )
 }
 
-/// Whether a chip has SRAM ECC (the same table).
+/// Returns whether a chip has SRAM ECC (the same table).
 fn has_sramecc(chip: &str) -> bool {
     matches!(
         chip,

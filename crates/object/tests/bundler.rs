@@ -144,8 +144,11 @@ fn what_is_not_a_bundle_is_refused() {
         error.to_string(),
         "the offload bundle is damaged: it would have a twice"
     );
-    let error = bundle(&ENTRIES, 12).expect_err("12 is no power of two");
-    assert!(error.to_string().contains("12 is no alignment"), "{error}");
+    let error = bundle(&ENTRIES, 12).expect_err("12 is not a power of two");
+    assert!(
+        error.to_string().contains("12 is not an alignment"),
+        "{error}"
+    );
     let plain = unbundle(GFX900).expect("a code object");
     assert_eq!((plain.len(), &plain[0].id[..]), (1, "gfx900"));
 }

@@ -225,7 +225,7 @@ fn mistakes_are_reported_with_their_place() {
     };
     let (line, column, problem) = place("---\na: 1\nb: !int x\n");
     assert_eq!((line, column), (3, 4));
-    assert_eq!(problem, "`x` is no number, as its tag says");
+    assert_eq!(problem, "`x` is not a valid number, as its tag says");
     let (line, column, _) = place("---\na: [1, 2\nb: 3\n");
     assert_eq!(line, 3, "column {column}");
     let (line, _, problem) = place("---\na: 1\na: 2\n...\n");

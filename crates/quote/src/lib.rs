@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn long_quotes_are_cut() {
-        let sentence = |n| format!("`{}\x07` is no instruction", "x".repeat(n));
-        assert_eq!(brief(&sentence(2)), "`xx\\u{7}` is no instruction");
+        let sentence = |n| format!("`{}\x07` is not an instruction", "x".repeat(n));
+        assert_eq!(brief(&sentence(2)), "`xx\\u{7}` is not an instruction");
         let text = brief(&sentence(10 << 20));
         assert!(text.starts_with("`xxx") && text.contains("x … x"), "{text}");
-        assert!(text.ends_with("x\\u{7}` is no instruction") && text.len() < 250);
+        assert!(text.ends_with("x\\u{7}` is not an instruction") && text.len() < 250);
     }
 
     #[test]

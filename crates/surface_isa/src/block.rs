@@ -2,9 +2,9 @@
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
 
-/// The block of instructions that begins at an address, of so many at most, where the end of the program counts as one. The
-/// first instruction is at address 0, each is `step` bytes long. An instruction that is not lifted stops the program when it
-/// is run.
+/// Returns the block of instructions that begins at an address, with at most `most` instructions, of which the end of the program
+/// counts as one. The first instruction is at address 0, and each is `step` bytes long. An instruction that cannot be lifted
+/// stops the program when it runs.
 pub(crate) fn block<Inst>(
     insts: &[Inst],
     step: u64,

@@ -6,20 +6,20 @@ use thiserror::Error;
 
 use crate::text_error::TextError;
 
-/// A rule that is broken, by one of the parts that an instruction has.
+/// A broken rule, and the part of the instruction that breaks it.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
 pub struct Broken<Part> {
     /// The part at fault.
     pub part: Part,
-    /// What is wrong, and what was expected.
+    /// The error, and the expected form.
     pub message: String,
-    /// What to write instead, where that is known.
+    /// A suggestion for the text, if there is one.
     pub help: Option<String>,
 }
 
 impl<Part> Broken<Part> {
-    /// The rule as the error of a line in which the part stands at a place.
+    /// Returns the error of a line in which the part is at `span`.
     pub(crate) fn at(self, span: Range<usize>) -> TextError {
         TextError {
             span,
@@ -29,7 +29,7 @@ impl<Part> Broken<Part> {
     }
 }
 
-/// The failure of a check.
+/// Returns the failure of a check.
 pub(crate) fn broken<T, Part>(
     part: Part,
     message: String,

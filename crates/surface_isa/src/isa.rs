@@ -1,4 +1,4 @@
-//! The interface of an instruction set of which one instruction is known.
+//! The interface of the two instruction sets: [`SurfaceIsa`].
 
 use std::error::Error;
 use std::fmt::{Debug, Display};
@@ -8,10 +8,10 @@ use wavetank_ir::Block;
 use crate::source::{Line, LineError};
 use crate::text_error::TextError;
 
-/// A program's blocks, by address and largest number of instructions.
+/// A function that returns a program's block at an address, with at most a number of instructions.
 pub type Program = Box<dyn Fn(u64, usize) -> Block + Send + Sync>;
 
-/// A version of an instruction set with one instruction: text, code and meaning of it.
+/// A version of an instruction set with one instruction: its text, encoding and meaning.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::Generation;
@@ -35,52 +35,52 @@ pub trait SurfaceIsa: Copy {
     /// Bytes from an instruction of a [`program`](Self::program) to the next.
     const STEP: u64;
 
-    /// An instruction, printed without what stands beside it on its line.
+    /// An instruction, printed without the other parts of its line.
     type Inst: Copy + PartialEq + Debug + Display;
     /// The code of an instruction.
     type Code;
     /// The statement of a line of a source: an instruction with its code.
     type Statement;
-    /// The reason why a code is not the instruction.
+    /// The reason for which a code is not the instruction.
     type DecodeError: Error;
-    /// The reason why an instruction has no code.
+    /// The reason for which an instruction has no code.
     type EncodeError: Error;
 
-    /// The instruction that a code begins with.
+    /// Decodes the instruction at the start of a code.
     ///
     /// # Errors
-    /// The reason why it is none in this version.
+    /// The reason for which the code is not an instruction of this version.
     fn decode(self, code: &Self::Code) -> Result<Self::Inst, Self::DecodeError>;
 
-    /// The code of an instruction, whether or not it keeps the rules about operands.
+    /// Encodes an instruction, whether or not it follows the rules about operands.
     ///
     /// # Errors
-    /// The reason why it has none in this version.
+    /// The reason for which the instruction has no code in this version.
     fn encode(self, inst: &Self::Inst) -> Result<Self::Code, Self::EncodeError>;
 
-    /// Whether an instruction keeps the rules about operands.
+    /// Returns whether an instruction follows the rules about operands.
     fn keeps_rules(self, inst: &Self::Inst) -> bool;
 
-    /// Reads an instruction that keeps the rules and has a code.
+    /// Parses an instruction that follows the rules and has a code.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place.
+    /// The first error, with its place.
     fn parse(self, text: &str) -> Result<Self::Inst, TextError>;
 
-    /// Reads a source: the lines that are right, and what is wrong with the others.
+    /// Parses a source. Returns the valid lines, and the errors of the others, at most `most`.
     fn source(self, text: &str, most: usize) -> (Vec<Line<Self::Statement>>, Vec<LineError>);
 
-    /// The canonical text of a statement.
+    /// Returns the canonical text of a statement.
     fn print(self, statement: &Self::Statement) -> String;
 
-    /// The bytes of a file of statements.
+    /// Returns the bytes of a file of statements.
     fn pack(self, lines: &[Line<Self::Statement>]) -> Vec<u8>;
 
-    /// The text of plain code, which [`source`](Self::source) reads.
+    /// Returns the text of plain code, which [`source`](Self::source) reads.
     fn listing(self, code: &[u8]) -> String;
 
-    /// Instructions one after another as a program: the first at address 0, each [`STEP`](Self::STEP) after the one before,
-    /// and then the end.
+    /// Returns a program of consecutive instructions: the first is at address 0, each [`STEP`](Self::STEP) after the previous
+    /// one, and then the program ends.
     ///
     /// # Errors
     /// The instruction that cannot be executed, and the reason.

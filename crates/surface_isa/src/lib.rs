@@ -1,5 +1,7 @@
-//! Instruction sets of which one instruction is known, an atomic on the elements of a surface: NVIDIA's SUATOM
-//! ([`maxwell`]) and Intel's TYPED_ATOMIC ([`visa`]). [`SurfaceIsa`] is what both can do.
+//! Two instructions of other vendors, atomics on the elements of a surface: NVIDIA's SUATOM ([`maxwell`]) and Intel vISA's
+//! TYPED_ATOMIC ([`visa`]). A surface is an image or a buffer with a format.
+//!
+//! [`SurfaceIsa`] is their common interface: assembling, disassembling, and lifting to IR.
 
 #![warn(missing_docs)]
 

@@ -1,26 +1,26 @@
-//! Whole sources: a statement a line.
+//! Whole sources, with one statement a line.
 
 use std::fmt;
 
 use crate::text_error::TextError;
 
-/// A line of a source that stands for something.
+/// A line of a source with a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line<T> {
     /// The number of the line, from 1.
     pub number: usize,
-    /// What the line stands for.
+    /// The statement of the line.
     pub statement: T,
 }
 
-/// A line that is wrong: shown with its number, the line, and a caret under the place.
+/// A wrong line, shown with its number, its text, and a caret under the place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineError {
     /// The number of the line, from 1.
     pub number: usize,
     /// The line as it was written.
     pub text: String,
-    /// What is wrong; its place is one of `text`.
+    /// The error; its place refers to `text`.
     pub error: TextError,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for LineError {
     }
 }
 
-/// Reads a source up to the `most`th wrong line, each line by a function that gives its statement, if it has one.
+/// Reads a source up to the `most`th wrong line. `read` returns the statement of a line, if it has one.
 pub(crate) fn read_lines<T>(
     source: &str,
     most: usize,

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-/// Why a line is not an instruction, or not one that keeps the rules.
+/// The reason for which a line is not an instruction, or breaks a rule.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
 pub struct TextError {
     /// The bytes of the line that are wrong; an empty range where something is missing.
     pub span: Range<usize>,
-    /// What is wrong, and what was expected.
+    /// The error, and the expected form.
     pub message: String,
-    /// What to write instead, where that is known.
+    /// A suggestion for the text, if there is one.
     pub help: Option<String>,
 }
 
@@ -26,12 +26,12 @@ impl TextError {
         }
     }
 
-    /// The column of the place in its line, in characters from 1.
+    /// Returns the column of the place in its line, in characters from 1.
     pub fn column(&self, line: &str) -> usize {
         1 + line.get(..self.span.start).unwrap_or(line).chars().count()
     }
 
-    /// The line with carets under the place, and the help, as `wavetank_quote::snippet` shows them.
+    /// Returns the line with carets under the place, and the help, as `wavetank_quote::snippet` shows them.
     pub fn snippet(&self, line: &str) -> String {
         wavetank_quote::snippet(line, &self.span, self.help.as_deref())
     }

@@ -90,7 +90,7 @@ impl Translator {
 enum Lanes {
     /// An unknown set of lanes.
     Some,
-    /// The lanes that are active after so many writes of EXEC.
+    /// The lanes that are active after a number of writes of EXEC.
     On(u32),
     All,
 }

@@ -4,8 +4,8 @@ use wavetank_object::{Arg as Param, ArgKind};
 
 use crate::buffer::Buffer;
 
-/// The alignment of LDS for a pointer that says none, and the largest of an argument that nothing lists: of vectors of 16
-/// bytes and more.
+/// The alignment of LDS for a pointer without an alignment, and the maximum alignment of an unlisted argument: that of vectors of
+/// 16 bytes and more.
 const LDS_ALIGN: u32 = 16;
 const MAX_ALIGN: usize = 16;
 
@@ -66,7 +66,7 @@ impl From<&Buffer> for Arg {
     }
 }
 
-/// What kind of value an argument is, for messages and for the check against a type name.
+/// The class of an argument's value, for messages and for the check against a type name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Integer,
@@ -76,7 +76,7 @@ enum Class {
 }
 
 impl Arg {
-    /// The bytes as they stand in the argument block.
+    /// Returns the bytes for the argument block.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::I8(v) => v.to_le_bytes().into(),
@@ -127,7 +127,7 @@ impl std::fmt::Display for Arg {
     }
 }
 
-/// The scalar that a type name of the metadata means, if it means one.
+/// Returns the scalar class of a type name in the metadata, if it names one.
 fn named_class(type_name: &str) -> Option<Class> {
     match type_name {
         "half" | "float" | "double" => Some(Class::Float),
@@ -138,7 +138,7 @@ fn named_class(type_name: &str) -> Option<Class> {
     }
 }
 
-/// The bytes of an argument for a parameter that is no LDS pointer, or what is wrong with it.
+/// Returns the bytes of an argument for a parameter that is not an LDS pointer, or the reason for which it does not fit.
 fn encode(arg: &Arg, param: &Param) -> Result<Vec<u8>, String> {
     let fits = match (param.kind, arg.class()) {
         (_, Class::Other) if matches!(arg, Arg::Lds(_)) => false,
@@ -169,14 +169,14 @@ fn encode(arg: &Arg, param: &Param) -> Result<Vec<u8>, String> {
 pub(crate) struct Explicit {
     /// The argument block, hidden arguments still zero.
     pub block: Vec<u8>,
-    /// Bytes of LDS in all: the kernel's own and what LDS pointers requested.
+    /// All LDS in bytes: the kernel's own, and that of LDS pointers.
     pub lds_bytes: u64,
 }
 
-/// Lays explicit arguments out in an argument block of `size` bytes. `lds` is what the kernel needs by itself.
+/// Lays out explicit arguments in an argument block of `size` bytes. `lds` is the LDS of the kernel itself in bytes.
 ///
 /// # Errors
-/// A clause that says what does not fit, e.g. "takes 4 arguments and was given 3".
+/// A clause that describes the mismatch, such as "takes 4 arguments and was given 3".
 pub(crate) fn lay_out(
     args: &[Arg],
     params: &[&Param],
@@ -218,12 +218,12 @@ pub(crate) fn lay_out(
     Ok(out)
 }
 
-/// Lays out explicit arguments that nothing lists: from `first` on they follow each other, each at a distance from there that
-/// is aligned to its size. After them Mesa's drivers put the dimensions of the grid and three offsets. `size` is that of the
-/// block, 0 if that is not known; `lds` what the kernel needs by itself.
+/// Lays out explicit arguments of a kernel without a list of arguments: from `first` on they follow one another, each aligned to
+/// its size relative to `first`. After them, Mesa's drivers put the dimensions of the grid and three offsets. `size` is that of
+/// the block, or 0 if it is unknown; `lds` is the LDS of the kernel itself in bytes.
 ///
 /// # Errors
-/// A clause that says what does not fit.
+/// A clause that describes the mismatch.
 pub(crate) fn lay_out_in_order(
     args: &[Arg],
     first: u32,
@@ -257,15 +257,15 @@ pub(crate) fn lay_out_in_order(
     Ok(Explicit { block, lds_bytes })
 }
 
-/// What an LDS pointer is given, after all LDS so far.
+/// Allocates LDS for a pointer after all LDS so far, and returns the bytes of the pointer.
 fn place_in_lds(so_far: &mut u64, bytes: u32, align: u32) -> Vec<u8> {
     let offset = so_far.next_multiple_of(align.max(1).into());
     *so_far = offset + u64::from(bytes);
-    // Beyond 64 KiB the dispatch is refused: the value does not matter then.
+    // Beyond 64 KiB the dispatch is refused, so the value does not matter.
     (offset as u32).to_le_bytes().to_vec()
 }
 
-/// A parameter as the signature shows it: type and name, as far as the metadata says.
+/// Returns a parameter of the signature: type and name, if the metadata has them.
 pub(crate) fn describe(n: usize, param: &Param) -> String {
     let name = match &param.name {
         Some(name) => name.clone(),
@@ -280,7 +280,7 @@ pub(crate) fn describe(n: usize, param: &Param) -> String {
     }
 }
 
-/// A kernel's signature: `vecadd(float* a, float* b, float* c, int n)`.
+/// Returns a kernel's signature: `vecadd(float* a, float* b, float* c, int n)`.
 pub(crate) fn signature(name: &str, params: &[&Param]) -> String {
     let name = wavetank_quote::function(name);
     let params = params.iter().enumerate();
@@ -393,7 +393,7 @@ mod tests {
             assert_eq!(at(offset), want, "{offset}");
         }
         assert_eq!((out.block.len(), out.lds_bytes), (104, 68));
-        // 28 bytes, or with what drivers put after them 44.
+        // 28 bytes, or 44 with the values that drivers add.
         let args = [
             Arg::Pointer(0),
             Arg::Pointer(0),

@@ -8,13 +8,13 @@ use wavetank_interp::{Interpreter, Program, Simd, Translation};
 use wavetank_jit::{CompileOptions, Compiled, HOT, Jit, Jitted, Names};
 use wavetank_machine::Backend;
 
-/// Which engine runs kernels. All compute the same bits.
+/// The engine that runs kernels. All engines compute the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EngineChoice {
-    /// The interpreter at first; what runs often is compiled, where the host can run compiled code.
+    /// The interpreter at first; code that runs often is compiled, if the host can run compiled code.
     #[default]
     Auto,
-    /// Everything is compiled before it runs for the first time.
+    /// All code is compiled before it runs for the first time.
     Jit,
     /// The interpreter alone.
     Interpreter,
@@ -30,9 +30,9 @@ impl fmt::Display for EngineChoice {
     }
 }
 
-/// A name that no engine has.
+/// The error of a name that is not an engine's.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no engine; there are auto, jit and interpreter")]
+#[error("`{0}` is not an engine; there are auto, jit and interpreter")]
 pub struct UnknownEngine(String);
 
 impl FromStr for EngineChoice {
@@ -56,9 +56,9 @@ pub(crate) enum Executable {
 }
 
 impl Executable {
-    /// A program, as its translation requests it, on the engine that was chosen. A program that is stepped, or whose accesses are
-    /// recorded, has the interpreter. Where vector registers are not
-    /// observable from outside, dead values in them need not be stored. Perf gets the names of compiled code.
+    /// Makes a program on the chosen engine. A program that is stepped, or whose accesses are recorded, gets the interpreter. If
+    /// vector registers are not observable from outside, dead values in them are not stored. Perf gets the names of compiled
+    /// code.
     pub(crate) fn new(
         program: Program,
         how: Translation,
@@ -98,7 +98,7 @@ impl Executable {
         }
     }
 
-    /// What was compiled so far.
+    /// Returns the counts of compiled code.
     pub(crate) fn compiled(&self) -> Compiled {
         match self {
             Executable::Interpreted(_) => Compiled::default(),
@@ -106,7 +106,7 @@ impl Executable {
         }
     }
 
-    /// The engine for one thread.
+    /// Returns the engine for one thread.
     pub(crate) fn backend(&self) -> Box<dyn Backend + '_> {
         match self {
             Executable::Interpreted(program) => Box::new(Interpreter::new(program)),
@@ -126,6 +126,6 @@ mod tests {
             assert_eq!(choice.to_string(), name);
         }
         let error = "fast".parse::<EngineChoice>().unwrap_err().to_string();
-        assert!(error.starts_with("`fast` is no engine"), "{error}");
+        assert!(error.starts_with("`fast` is not an engine"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A launch of waves whose state the caller makes, under tools.
+//! A launch, with tools, of waves whose start state the caller makes.
 
 use std::time::Duration;
 
@@ -14,26 +14,26 @@ use crate::launch::ReadyWaves;
 use crate::module::Module;
 use crate::observers::Observers;
 
-/// A launch of waves whose state the caller makes, to see what tools find in it: for code that has neither a kernel's metadata nor
-/// a stage.
+/// A launch of waves whose start state the caller makes, to get the findings of tools: for code that has neither a kernel's
+/// metadata nor a stage.
 pub struct BareLaunch<'a> {
     /// The code, on its device.
     pub module: &'a Module,
-    /// The function of the module that the waves begin with.
+    /// The function of the module at which waves start.
     pub function: &'a str,
     /// The sizes of the waves, and the address of their first instruction.
     pub launch: &'a Launch,
     /// The waves. The chip holds one work-group at a time.
     pub grid: Grid,
-    /// What each wave begins with.
+    /// The start state of each wave.
     pub starts: &'a dyn StartWave,
-    /// The registers that hold something then, beside those that every wave has.
+    /// The registers that the start state sets, in addition to those of every wave.
     pub given: &'a Registers,
-    /// The LDS of each work-group up to where it holds something.
+    /// The initial contents of each work-group's LDS.
     pub lds: &'a [u32],
-    /// Whether scratch holds something.
+    /// Whether scratch is initialized.
     pub has_scratch: bool,
-    /// Device address of the table of border colors.
+    /// The device address of the table of border colors.
     pub border_colors: Option<u64>,
     /// The tools.
     pub tools: Tools,
@@ -42,10 +42,11 @@ pub struct BareLaunch<'a> {
 }
 
 impl BareLaunch<'_> {
-    /// Runs the waves, and gives what the tools have found in them and in their code. Exports and messages go nowhere.
+    /// Runs the waves, and returns the findings of the tools in their execution and in their code. Exports and messages are
+    /// dropped.
     ///
     /// # Errors
-    /// [`Error::Checks`](crate::Error::Checks) if there is no memory for what a tool keeps.
+    /// [`Error::Checks`](crate::Error::Checks) if there is no memory for the data of a tool.
     pub fn findings(&self) -> Result<Vec<Finding>> {
         let module = self.module;
         let checks = Checks {

@@ -29,25 +29,25 @@ impl Buffer {
         })
     }
 
-    /// The device address of the first byte.
+    /// Returns the device address of the first byte.
     pub fn address(&self) -> u64 {
         self.allocation.address()
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn len(&self) -> u64 {
         self.allocation.len()
     }
 
-    /// Whether the size is 0.
+    /// Returns whether the size is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All whole values that fit the buffer. Bytes past the last one are left out.
+    /// Reads all whole values of the buffer. Bytes after the last one are ignored.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] where the host has no room for the copy.
+    /// [`Error::OutOfMemory`] if the host has no memory for the copy.
     pub fn read<T: Pod>(&self) -> Result<Vec<T>> {
         let size = std::mem::size_of::<T>().max(1);
         let count = self.len() as usize / size;
@@ -62,7 +62,7 @@ impl Buffer {
     /// Reads values from `offset` bytes on.
     ///
     /// # Errors
-    /// [`Error::BufferRange`] where they would end past the buffer.
+    /// [`Error::BufferRange`] if they would end past the buffer.
     pub fn read_at<T: Pod>(&self, offset: u64, out: &mut [T]) -> Result<()> {
         let out: &mut [u8] = bytemuck::cast_slice_mut(out);
         self.check(offset, out.len())?;
@@ -73,7 +73,7 @@ impl Buffer {
     /// Writes values from `offset` bytes on.
     ///
     /// # Errors
-    /// [`Error::BufferRange`] where they would end past the buffer.
+    /// [`Error::BufferRange`] if they would end past the buffer.
     pub fn write_at<T: NoUninit>(&self, offset: u64, data: &[T]) -> Result<()> {
         let data: &[u8] = bytemuck::cast_slice(data);
         self.check(offset, data.len())?;

@@ -1,9 +1,9 @@
 //! The call stack of a wave, unwound from its registers and its stack.
 //!
-//! Nothing says where the frames of a wave's stack begin. But `s_swappc_b64` calls functions with the return address in
-//! s[30:31] (LLVM's "User Guide for AMDGPU Backend", "Non-Kernel Functions"), and a function that calls others keeps it in two
-//! lanes of a vector register, one beside the other; the next function that uses that register saves it on the stack, with
-//! all lanes. So two lanes that hold an address right after a call are taken for a return address.
+//! The frames of a wave's stack are not described. But `s_swappc_b64` calls functions with the return address in s[30:31] (LLVM's
+//! "User Guide for AMDGPU Backend", "Non-Kernel Functions"). A function that calls others keeps it in two adjacent lanes of a
+//! vector register, and the next function that uses that register saves all of its lanes on the stack. So two lanes that hold an
+//! address right after a call are taken for a return address.
 
 use wavetank_gcn::Operand;
 use wavetank_ir::LANES;
@@ -12,13 +12,13 @@ use wavetank_translate::Code;
 
 use crate::code::ModuleCode;
 
-/// Where functions get their return address: in s[30:31].
+/// The first register of the return address: s[30:31].
 const RETURN: u8 = 30;
 
-/// Bytes of one dword of all lanes, which are neighbours in scratch.
+/// The bytes of one dword of all lanes, which are adjacent in scratch.
 const ROW: usize = 4 * LANES;
 
-/// The call that brought a wave to an address, if its return address is still there and so is what it called.
+/// Returns the call by which a wave arrived at an address, if its return address and its target are still in registers.
 pub(crate) fn call_to(code: &ModuleCode, wave: &Wave, to: u64) -> Option<u64> {
     let s = &wave.uniform().s;
     let pair = |n: usize| Some(u64::from(*s.get(n)?) | u64::from(*s.get(n + 1)?) << 32);
@@ -28,12 +28,12 @@ pub(crate) fn call_to(code: &ModuleCode, wave: &Wave, to: u64) -> Option<u64> {
     let [Operand::Sgpr(RETURN), Operand::Sgpr(called), ..] = inst.operands else {
         return None;
     };
-    // Its own return address has replaced what it called.
+    // The call may have overwritten its target with its return address.
     let is_it = called == RETURN || pair(called.into()) == Some(to);
     is_it.then_some(call)
 }
 
-/// The return addresses of a wave, the innermost first. `stack` is its scratch up to where it is used.
+/// Returns the return addresses of a wave, the innermost first. `stack` is the used part of its scratch.
 pub(crate) fn return_addresses(
     code: &ModuleCode,
     wave: &Wave,

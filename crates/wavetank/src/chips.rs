@@ -1,8 +1,8 @@
 //! The chips that are emulated, and the properties of each that programs can query.
 //!
-//! Sources: AMD's product pages; the device numbers and families of Linux's `amdgpu`; the processor list of LLVM's "User
-//! Guide for AMDGPU Backend". None of it changes what a kernel computes; compute units bound how many work-groups are
-//! resident.
+//! Sources: AMD's product pages; the device numbers and families of Linux's `amdgpu`; the processor list of LLVM's "User Guide
+//! for AMDGPU Backend". None of these properties changes the results of a kernel; compute units limit the number of resident
+//! work-groups.
 
 use wavetank_gcn::{Chip, Generation, later_chip};
 use wavetank_quote::plain;
@@ -25,11 +25,11 @@ pub struct ChipFacts {
     pub product: &'static str,
     /// The product's PCI device number.
     pub chip_id: u32,
-    /// Its compute units.
+    /// The number of compute units.
     pub compute_units: u32,
-    /// Shader engines.
+    /// The number of shader engines.
     pub engines: u32,
-    /// Shader arrays of an engine.
+    /// The number of shader arrays of an engine.
     pub arrays: u32,
     /// Highest clock in MHz.
     pub clock: u32,

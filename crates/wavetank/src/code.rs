@@ -12,27 +12,27 @@ use wavetank_memory::Registry;
 use wavetank_object::{CodeObject, Image};
 use wavetank_translate::{Code, reads_exceptions};
 
-/// Bytes of code that are read and watched together.
+/// The bytes of a line: code that is read and compared together.
 const LINE: u64 = 256;
 
-/// The longest instruction in bytes, and more.
+/// The number of bytes that is passed to the decoder, more than the longest instruction has.
 const WINDOW: usize = 16;
 
-/// Decodes the code of a module as it stands in device memory. A line of it is read when something of it is decoded for
-/// the first time, as an instruction cache would: what the host has written until then is what runs. What it writes later
-/// a launch finds by comparing the lines that have been read.
+/// Decodes the code of a module from device memory. As by an instruction cache, a line is read when an instruction in it is
+/// decoded for the first time, so that earlier writes of the host are seen. Later ones are found at a launch, by comparing the
+/// lines that have been read.
 pub(crate) struct ModuleCode {
     chip: Chip,
     registry: Arc<Registry>,
     segments: Vec<Segment>,
-    /// What has been read, by device address.
+    /// The code read so far, by device address.
     lines: Mutex<BTreeMap<u64, Box<[u8]>>>,
 }
 
 /// An executable segment.
 #[derive(Clone, Copy)]
 struct Segment {
-    /// Its device address.
+    /// The device address of the code.
     start: u64,
     /// The address after it.
     end: u64,
@@ -54,7 +54,7 @@ impl ModuleCode {
         let segments = object.segments().iter().filter(|s| s.executable);
         let segments = segments.map(|s| {
             let start = image.address_of(s.address);
-            // What the file does not have is no code, however much of it there is.
+            // Memory that the file does not initialize is not code, whatever its size.
             let there = (image.bytes.len() as u64).saturating_sub(start - image.base);
             let end = start + there.min(s.memory_size);
             Segment { start, end }
@@ -77,7 +77,7 @@ impl ModuleCode {
         }
     }
 
-    /// Whether what has been read is what stands in device memory.
+    /// Returns whether the lines that have been read are unchanged in device memory.
     pub(crate) fn is_current(&self) -> bool {
         let lines = self.lines();
         self.segments.iter().all(|s| {
@@ -89,7 +89,7 @@ impl ModuleCode {
         })
     }
 
-    /// The code from an address on, at most as much as an instruction takes.
+    /// Returns the code from an address on, at most as much as an instruction may have.
     fn bytes(&self, pc: u64) -> Result<Vec<u8>, String> {
         let outside = || format!("{pc:#x} is outside the code");
         let segment = self.segments.iter().find(|s| s.has(pc));
@@ -111,7 +111,7 @@ impl ModuleCode {
         Ok(bytes)
     }
 
-    /// What stands in device memory.
+    /// Reads the contents of device memory.
     fn read(&self, at: Range<u64>) -> Result<Box<[u8]>, String> {
         let mut bytes = vec![0; (at.end - at.start) as usize];
         match self.registry.read(at.start, &mut bytes) {
@@ -124,19 +124,19 @@ impl ModuleCode {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the instruction before an address is a call: then it may be a return address.
+    /// Returns whether the instruction before an address is a call, so that it may be a return address.
     pub(crate) fn follows_call(&self, address: u64) -> bool {
         let before = address.checked_sub(4).filter(|at| at.is_multiple_of(4));
         let before = before.and_then(|at| self.inst(at).ok());
         before.is_some_and(|inst| inst.op == Sop1::S_SWAPPC_B64.into())
     }
 
-    /// Whether it has an address.
+    /// Returns whether an address is in a segment of the code.
     pub(crate) fn has(&self, address: u64) -> bool {
         self.segments.iter().any(|s| s.has(address))
     }
 
-    /// The instruction at an address in the assembler's words.
+    /// Returns the text of the instruction at an address.
     pub(crate) fn text(&self, pc: u64) -> Option<String> {
         self.inst(pc).ok().map(|inst| inst.to_string())
     }
@@ -154,7 +154,7 @@ impl Code for ModuleCode {
             .then_some(self.chip)
     }
 
-    /// As the code stands when its first block is made.
+    /// The code as it was when its first block was translated.
     fn shows_exceptions(&self) -> bool {
         let code = self.segments.iter().map(|s| self.read(s.start..s.end));
         code.flatten()
@@ -162,7 +162,7 @@ impl Code for ModuleCode {
     }
 }
 
-/// Whether an instruction of some code reads TRAPSTS. Few words look so, and then it counts whether they are instructions.
+/// Returns whether an instruction of the code reads TRAPSTS. Only words that look like S_GETREG_B32 are decoded.
 fn shows_exceptions(code: &[u8], chip: Chip) -> bool {
     let at = |at: usize| {
         let end = (at + WINDOW).min(code.len());

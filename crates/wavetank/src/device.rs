@@ -34,15 +34,15 @@ pub(crate) struct Inner {
     pub perf: bool,
     pub schedule: Schedule,
     pub memory: Memory,
-    /// Where waves of different work-groups meet.
+    /// The state of global synchronization between work-groups.
     pub sync: GlobalSyncUnit,
     /// The waves of dispatches that have ended.
     pub waves: WavePool,
-    /// What kernels see as their queue.
+    /// The queue that kernels can read.
     pub queue: Allocation,
     /// Whether accesses beyond the LDS are faults.
     pub strict: bool,
-    /// Stack that each work-item of a kernel with a dynamic stack gets beyond what is requested, in bytes.
+    /// The stack of a work-item of a kernel with a dynamic stack, in addition to the requested size, in bytes.
     pub stack: u32,
 }
 
@@ -60,15 +60,15 @@ pub struct DeviceBuilder {
 }
 
 impl Device {
-    /// A device with as many threads as the host has processors, or as the environment says ([`KernelSettings`]).
+    /// Returns a device with as many threads as the host has processors, or as the environment sets ([`KernelSettings`]).
     ///
     /// # Errors
-    /// Those of [`DeviceBuilder::build`].
+    /// The errors of [`DeviceBuilder::build`].
     pub fn new(chip: Chip) -> Result<Device> {
         Device::builder(chip).build()
     }
 
-    /// Settings for a device.
+    /// Returns settings for a device.
     ///
     /// ```
     /// use wavetank::{Chip, Device};
@@ -110,7 +110,7 @@ impl Device {
         self.inner.threads
     }
 
-    /// How the waves of a work-group take turns, with the seed of random time slices.
+    /// Returns the schedule of a work-group's waves, with the seed of random time slices.
     pub fn schedule(&self) -> Schedule {
         self.inner.schedule
     }
@@ -123,16 +123,16 @@ impl Device {
     /// Loads a code object, or the one for this chip from an offload bundle or a host program.
     ///
     /// # Errors
-    /// [`Error::Object`](crate::Error::Object) for bytes that are none, or have no code for this chip.
+    /// [`Error::Object`](crate::Error::Object) for bytes that are not a code object, or have no code for this chip.
     pub fn load(&self, bytes: &[u8]) -> Result<Module> {
         Module::load(self, bytes)
     }
 
-    /// Loads a code object with shaders, for [`Shader`](crate::stage::Shader): of drivers for graphics (PAL, Mesa), or any
-    /// other that is no bundle.
+    /// Loads a code object with shaders, for [`Shader`](crate::stage::Shader): of drivers for graphics (PAL, Mesa), or any other
+    /// that is not a bundle.
     ///
     /// # Errors
-    /// [`Error::Object`](crate::Error::Object) for bytes that are none, or have no code for this chip.
+    /// [`Error::Object`](crate::Error::Object) for bytes that are not a code object, or have no code for this chip.
     pub fn load_shaders(&self, bytes: &[u8]) -> Result<Module> {
         Module::load_shaders(self, bytes)
     }
@@ -146,7 +146,7 @@ impl Device {
         Module::load_code(self, code)
     }
 
-    /// A buffer of `bytes` bytes, all zero.
+    /// Allocates a buffer of `bytes` bytes, all zero.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -154,7 +154,7 @@ impl Device {
         Buffer::zeroed(self, bytes)
     }
 
-    /// A buffer with a copy of a slice.
+    /// Allocates a buffer with a copy of a slice.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -176,30 +176,30 @@ impl Device {
 }
 
 impl DeviceBuilder {
-    /// The number of threads that run work-groups, at least 1. With 1 a run repeats bit for bit. Without it the
-    /// environment variable `WAVETANK_THREADS` rules (1 to 1024), and without that the number of the host's processors.
+    /// Sets the number of threads that run work-groups, at least 1. With 1, runs repeat bit for bit. The default is the
+    /// environment variable `WAVETANK_THREADS` (1 to 1024), or else the number of the host's processors.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// The most of the host's vector instructions that kernels run on; what the host does not have is not used. All
-    /// levels compute the same bits. Without it the environment variable `WAVETANK_SIMD` rules (`avx512`, `avx2`,
-    /// `baseline`), and without that the host.
+    /// Sets the maximum level of the host's vector instructions for kernels; a level that the host lacks is not used. All levels
+    /// compute the same bits. The default is the environment variable `WAVETANK_SIMD` (`avx512`, `avx2`, `baseline`), or else the
+    /// host's level.
     pub fn simd(mut self, simd: Simd) -> Self {
         self.simd = Some(simd);
         self
     }
 
-    /// Which engine runs kernels; all compute the same bits. Without it the environment variable `WAVETANK_ENGINE` rules
-    /// (`auto`, `jit`, `interpreter`), and without that it is [`EngineChoice::Auto`].
+    /// Sets the engine of kernels; all engines compute the same bits. The default is the environment variable `WAVETANK_ENGINE`
+    /// (`auto`, `jit`, `interpreter`), or else [`EngineChoice::Auto`].
     pub fn engine(mut self, engine: EngineChoice) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// How the waves of a work-group take turns. Without it the environment variable `WAVETANK_SCHEDULE` rules (`fair`,
-    /// `greedy`, `random`, `random:SEED`), and without that it is [`Schedule::Fair`].
+    /// Sets the schedule of a work-group's waves. The default is the environment variable `WAVETANK_SCHEDULE` (`fair`, `greedy`,
+    /// `random`, `random:SEED`), or else [`Schedule::Fair`].
     ///
     /// ```
     /// use wavetank::{Chip, Device, Schedule};
@@ -212,7 +212,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Shares the memory of another device: each reaches what the other has.
+    /// Shares the memory of another device: each can access the allocations of the other.
     pub fn memory_of(mut self, other: &Device) -> Self {
         self.memory = Some(other.inner.memory.clone());
         self
@@ -226,8 +226,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Bytes of stack that each work-item gets on top, of kernels whose compiler could not determine how much they need (they
-    /// call functions by pointers, or recursively). Without this the environment variable `WAVETANK_STACK` rules.
+    /// Sets the additional stack of a work-item in bytes, for kernels whose stack size the compiler could not determine (they
+    /// call functions by pointers, or recursively). The default is the environment variable `WAVETANK_STACK`.
     pub fn stack(mut self, bytes: u32) -> Self {
         self.stack = Some(bytes);
         self

@@ -1,4 +1,4 @@
-//! The back ends that modules run on.
+//! The engines of modules.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,24 +15,24 @@ use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
 use crate::trace::{Stepper, SummaryCache};
 
-/// How a module's code is translated.
+/// The form in which a module's code is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mode {
-    /// Instructions are counted by family.
+    /// Whether instructions are counted by family.
     pub count: bool,
-    /// What else has to be.
+    /// The purpose of the translation.
     pub way: Way,
-    /// What is added to it.
+    /// The operations that are added.
     pub added: Added,
 }
 
-/// What a translation is for.
+/// The purpose of a translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// To run, and nothing else.
+    /// The code is only run.
     Fast,
-    /// A wave may go on after an access that was denied: every register that an instruction reads is where it belongs when
-    /// it accesses memory.
+    /// A wave may continue after a denied access: every register that an instruction reads has its value in the register file
+    /// when the instruction accesses memory.
     Resumed,
     /// Accesses are recorded.
     Instrumented,
@@ -40,17 +40,17 @@ pub(crate) enum Way {
     Stepped,
 }
 
-/// What is added to each block of a program.
+/// The operations that are added to each block of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Added {
-    /// What follows undefined bits.
+    /// Whether undefined bits are tracked.
     pub follows: bool,
-    /// What watches floats.
+    /// Whether floats are checked.
     pub floats: bool,
 }
 
 impl Added {
-    /// What does it, if anything is.
+    /// Returns the pass that adds the operations, if there are any.
     fn pass(self) -> Option<Arc<dyn Pass>> {
         // The watcher of floats does not need shadows, so they come last.
         match (self.follows, self.floats) {
@@ -63,7 +63,7 @@ impl Added {
 }
 
 impl Mode {
-    /// So many modes there are.
+    /// The number of modes.
     const COUNT: usize = 32;
 
     /// The mode for single-stepping.
@@ -81,11 +81,10 @@ impl Mode {
     }
 }
 
-/// Some vector registers, if it is known which.
+/// Vector registers, if they are known.
 type Registers = Option<Arc<[u16]>>;
 
-/// A module's translations, one for each mode, shared by the threads that run
-/// it.
+/// A module's translations, one for each mode, shared by the threads that run it.
 pub(crate) struct Engine {
     code: Arc<ModuleCode>,
     simd: Simd,
@@ -93,8 +92,8 @@ pub(crate) struct Engine {
     names: Option<Names>,
     programs: [OnceLock<Executable>; Mode::COUNT],
     summaries: SummaryCache,
-    /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
-    /// have ids in them.
+    /// The vector registers that kernels read before they write them (live-ins), by entry and modes, and the number of registers
+    /// with ids.
     live_in: Mutex<HashMap<(Key, usize), Registers>>,
 }
 
@@ -133,12 +132,12 @@ impl Engine {
         self.code.clone()
     }
 
-    /// Runs waves instruction by instruction, for one thread.
+    /// Returns a runner of single instructions, for one thread.
     pub(crate) fn stepper(&self, mode: Mode) -> Stepper<'_> {
         Stepper::new(self.backend(mode.stepped()), &self.summaries)
     }
 
-    /// Vector registers that waves of a launch may read before they have written them, if that is known.
+    /// Returns the live-in vector registers of a launch's waves, if they are known.
     pub(crate) fn live_in(&self, launch: &Launch) -> Registers {
         if launch.trap_handler.is_some() {
             return None;
@@ -154,13 +153,13 @@ impl Engine {
         entry.or_insert_with(find).clone()
     }
 
-    /// What was compiled so far in a mode.
+    /// Returns the counts of code compiled in a mode.
     pub(crate) fn compiled(&self, mode: Mode) -> Compiled {
         let program = self.programs[mode.index()].get();
         program.map(Executable::compiled).unwrap_or_default()
     }
 
-    /// A back end for one thread.
+    /// Returns a back end for one thread.
     pub(crate) fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
         let Mode { count, way, added } = mode;
         let program = self.programs[mode.index()].get_or_init(|| {
@@ -180,7 +179,7 @@ impl Engine {
     }
 }
 
-/// The modes that waves of a launch begin with.
+/// Returns the modes with which waves of a launch start.
 pub(crate) fn modes_at_start(launch: &Launch) -> Modes {
     let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a wave is a grid");
     let site = Site {

@@ -15,11 +15,11 @@ use crate::stage::Stage;
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a module was not loaded or a kernel did not run to its end.
+/// The reason for which a module was not loaded, or a kernel did not run to its end.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bytes are no usable code object, or none for this device.
+    /// The bytes are not a code object that this device can use.
     #[error(transparent)]
     Object(#[from] wavetank_object::Error),
     /// A variable of the environment with a value that it cannot have.
@@ -33,7 +33,7 @@ pub enum Error {
     UnknownKernel {
         /// The name requested.
         name: String,
-        /// Whether the first kernel may be what was meant.
+        /// Whether the first kernel is similar to the name, so that it may be meant.
         similar: bool,
         /// The kernels that there are, the most similar ones first.
         kernels: Vec<String>,
@@ -43,19 +43,19 @@ pub enum Error {
     UnknownFunction {
         /// The name requested.
         name: String,
-        /// Whether the first function may be what was meant.
+        /// Whether the first function is similar to the name, so that it may be meant.
         similar: bool,
         /// The functions that there are, the most similar ones first.
         functions: Vec<String>,
     },
-    /// What waves of a stage cannot start with.
+    /// The waves of a stage cannot start with these settings.
     #[error("`{}` cannot run as {stage}: {problem}", plain(function))]
     Shader {
         /// The function.
         function: String,
         /// The stage.
         stage: Stage,
-        /// What is wrong, and what can be done.
+        /// The impossible setting, and the way out.
         problem: String,
     },
     /// Arguments that do not fit the kernel.
@@ -66,9 +66,9 @@ pub enum Error {
     Arguments {
         /// The kernel.
         kernel: String,
-        /// What does not fit.
+        /// The mismatch.
         problem: String,
-        /// What would.
+        /// The kernel's signature.
         signature: String,
     },
     /// A grid that cannot be dispatched.
@@ -76,7 +76,7 @@ pub enum Error {
     Grid {
         /// The kernel.
         kernel: String,
-        /// What is wrong.
+        /// The error.
         problem: GridError,
     },
     /// A work-group size that the kernel was not compiled for.
@@ -87,9 +87,9 @@ pub enum Error {
     GroupSize {
         /// The kernel.
         kernel: String,
-        /// What it can have.
+        /// The work-group size that the kernel was compiled for.
         wanted: String,
-        /// What was requested.
+        /// The requested work-group size.
         given: String,
     },
     /// More LDS than a work-group can have.
@@ -118,7 +118,7 @@ pub enum Error {
         /// The waves that the chip holds.
         resident: u32,
     },
-    /// A trap handler that is no code.
+    /// The trap handler is not code.
     #[error(
         "kernel `{}` cannot have a trap handler at {address:#x}: no code of its module is there; take the address of one of its symbols",
         readable(kernel)
@@ -153,13 +153,13 @@ pub enum Error {
     Timeout(Box<Timeout>),
 }
 
-/// A variable of the environment that means nothing.
+/// An environment variable whose value is not valid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{variable}: {problem}")]
 pub struct WrongSetting {
-    /// Its name.
+    /// The name of the variable.
     pub variable: &'static str,
-    /// What is wrong with its value, and what can be written.
+    /// The error in its value, and the valid values.
     pub problem: String,
 }
 
@@ -169,7 +169,7 @@ impl Error {
         matches!(self, Error::Fault(_) | Error::Timeout(_))
     }
 
-    /// What the checks of a kernel that failed have found until then.
+    /// Returns the findings of the checks in a kernel that failed, up to the failure.
     pub fn findings(&self) -> &[Finding] {
         match self {
             Error::Fault(fault) => &fault.findings,
@@ -178,7 +178,7 @@ impl Error {
         }
     }
 
-    /// The same, with what was found until then.
+    /// Returns the error with the findings up to the failure.
     pub(crate) fn with_findings(mut self, findings: Vec<Finding>) -> Error {
         match &mut self {
             Error::Fault(fault) => fault.findings = findings,
@@ -215,28 +215,28 @@ fn other_functions(similar: bool, functions: &[String]) -> String {
     }
 }
 
-/// A fault: what happened, where, in which wave.
+/// A fault, with its place and wave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelFault {
     /// The kernel that was dispatched.
     pub kernel: String,
-    /// Where it was.
+    /// The place of the instruction.
     pub place: Place,
     /// The work-group.
     pub group: Group,
     /// The wave in it.
     pub wave: u32,
-    /// What happened.
+    /// The fault.
     pub fault: Fault,
     /// The allocation nearest to a faulting address, in words.
     pub nearest: Option<String>,
-    /// Where a stack overflowed, the calls that led there, as far as they could be unwound; the innermost first.
+    /// For a stack overflow, the calls that led there, the innermost first, as far as they could be unwound.
     pub calls: Vec<Place>,
-    /// What can be done about it.
+    /// The suggestion, if there is one.
     pub hint: Option<&'static str>,
-    /// How waves took turns.
+    /// The schedule of the waves.
     pub schedule: Schedule,
-    /// What the checks that were requested have found until then, this fault among it.
+    /// The findings of the requested checks up to then, with this fault among them.
     pub findings: Vec<Finding>,
 }
 
@@ -249,7 +249,7 @@ impl fmt::Display for KernelFault {
     }
 }
 
-/// What has to be known to repeat a random schedule, at the end of a sentence.
+/// Returns the seed that repeats a random schedule, as the end of a sentence.
 fn seed(schedule: Schedule) -> String {
     match schedule {
         Schedule::Random(_) => format!("; the schedule was {schedule}"),
@@ -258,7 +258,7 @@ fn seed(schedule: Schedule) -> String {
 }
 
 impl KernelFault {
-    /// Where and in which wave it happened, without what: the head of a [`finding`](Self::finding).
+    /// Returns the place and wave of the fault, without the fault itself: the head of a [`finding`](Self::finding).
     pub fn whereabouts(&self) -> String {
         let [x, y, z] = self.group.id;
         let lane = match &self.fault {
@@ -273,7 +273,7 @@ impl KernelFault {
         )
     }
 
-    /// Where it happened, in a few words: at a line of source, if that is known.
+    /// Returns the place of the fault in a few words: the line of source, if it is known.
     pub fn brief(&self) -> String {
         let kernel = readable(&self.kernel);
         match (&self.fault, self.place.source.frames.first()) {
@@ -335,7 +335,7 @@ fn lane(fault: &MemoryFault) -> String {
     lane.unwrap_or_default()
 }
 
-/// What an access tried, and why it may not.
+/// Describes a refused access: the attempt, and the reason for its refusal.
 pub(crate) fn attempt(fault: &MemoryFault) -> String {
     let what = format!("{} of {} bytes", access_of(fault.kind), fault.bytes);
     let at = |why: &str| format!("{what} at {:#x}, which {why}", fault.address);
@@ -343,7 +343,7 @@ pub(crate) fn attempt(fault: &MemoryFault) -> String {
         MemoryFaultReason::Unmapped => at("is outside every allocation"),
         MemoryFaultReason::Freed => at("has been freed"),
         MemoryFaultReason::ReadOnly => at("the kernel may only read"),
-        MemoryFaultReason::Misaligned { align } => at(&format!("is no multiple of {align}")),
+        MemoryFaultReason::Misaligned { align } => at(&format!("is not a multiple of {align}")),
         MemoryFaultReason::OutsideScratch => at("is outside the scratch of a work-item"),
         MemoryFaultReason::StackOverflow {
             offset,
@@ -358,7 +358,7 @@ pub(crate) fn attempt(fault: &MemoryFault) -> String {
     }
 }
 
-/// What an access is, in words.
+/// Describes the kind of an access.
 pub(crate) fn access_of(kind: MemKind) -> &'static str {
     match kind {
         MemKind::Load => "a load",
@@ -367,7 +367,7 @@ pub(crate) fn access_of(kind: MemKind) -> &'static str {
     }
 }
 
-/// How many functions a call chain lists.
+/// The maximum number of listed functions of a call chain.
 const LISTED_CALLERS: usize = 8;
 
 /// The functions that calls are in: `f (1021 times), g, kernel`.
@@ -419,15 +419,15 @@ pub struct Timeout {
     pub groups: u64,
     /// The waves that had started, by work-group and wave.
     pub waves: Vec<(HungWave, Place)>,
-    /// How waves took turns.
+    /// The schedule of the waves.
     pub schedule: Schedule,
-    /// What the checks that were requested have found until then.
+    /// The findings of the requested checks up to then.
     pub findings: Vec<Finding>,
 }
 
 impl std::error::Error for Timeout {}
 
-/// How many waves a report lists.
+/// The maximum number of listed waves of a report.
 const LISTED_WAVES: usize = 32;
 
 impl fmt::Display for Timeout {

@@ -14,7 +14,7 @@ impl FoundFile {
     /// A file without records.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn create() -> io::Result<FoundFile> {
         let file = memfd_create("wavetank-found", MFdFlags::MFD_CLOEXEC)?;
         Ok(FoundFile(file.into()))
@@ -25,10 +25,10 @@ impl FoundFile {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
     }
 
-    /// The records in the order in which they were left. What a program that was killed has left half is none.
+    /// Reads the records in the order in which they were added. A record that a killed program has left incomplete is skipped.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn read(&self) -> io::Result<Vec<String>> {
         let mut bytes = Vec::new();
         (&self.0).rewind()?;
@@ -39,7 +39,7 @@ impl FoundFile {
     }
 }
 
-/// Leaves a record, which has no line breaks, after those that are there.
+/// Adds a record, which has no line breaks, after the existing ones.
 ///
 /// ```
 /// use wavetank::found_file::{FoundFile, leave};
@@ -52,7 +52,7 @@ impl FoundFile {
 /// ```
 ///
 /// # Errors
-/// Those of the system.
+/// The errors of the system.
 pub fn leave(path: &Path, record: &str) -> io::Result<()> {
     let mut file = File::options().append(true).open(path)?;
     file.write_all(format!("{record}\n").as_bytes())

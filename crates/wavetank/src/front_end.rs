@@ -14,10 +14,10 @@ use wavetank_translate::{Code, FrontEnd};
 use crate::backend::{EngineChoice, Executable};
 pub use crate::stopped_wave::{FaultKind, StoppedWave};
 
-/// How often it may go back.
+/// The maximum number of taken back edges.
 const ROUNDS: u32 = 1 << 20;
 
-/// What executes the instructions. All must reach the same state.
+/// The engine that executes the instructions. All engines must reach the same state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// The interpreter that runs kernels.
@@ -76,7 +76,7 @@ pub fn run_front_end(
     }
 }
 
-/// How a program is translated that runs once.
+/// The translation of a program that runs once.
 fn once(simd: Simd) -> Translation {
     Translation {
         count: false,
@@ -87,7 +87,7 @@ fn once(simd: Simd) -> Translation {
 }
 
 impl Engine {
-    /// The engine that the environment chooses: compiled code if it names that.
+    /// Returns the engine that the environment selects: compiled code if it names that.
     pub fn of_environment(choice: Option<EngineChoice>) -> Engine {
         match choice {
             Some(EngineChoice::Jit) => Engine::Jit,
@@ -114,16 +114,16 @@ impl Engine {
 
 /// Waves that run together.
 pub struct WaveGroup {
-    /// Their state.
+    /// The state of each wave.
     pub waves: Vec<Wave>,
-    /// What they have exported, and the number of the wave.
+    /// The exports of the waves, with the number of the wave.
     pub exports: Vec<(u32, Sent)>,
     states: Vec<WaveState>,
-    /// Where the scratch of the first wave begins, bytes to that of the next, bytes of a lane.
+    /// The address of the first wave's scratch, the bytes from a wave's to the next, and the bytes of a lane.
     scratch: (u64, usize, u32),
 }
 
-/// What a wave is doing.
+/// The state of a wave.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaveState {
     Ready,
@@ -136,7 +136,8 @@ enum WaveState {
 const ALONE: &str = "it waits for other waves, of which there are none";
 
 impl WaveGroup {
-    /// Waves, and their scratch: where that of the first begins, bytes to that of the next, bytes of a lane.
+    /// Returns a group of waves, with the address of the first wave's scratch, the bytes from a wave's to the next, and the bytes
+    /// of a lane.
     pub fn new(waves: Vec<Wave>, scratch: u64, wave_bytes: usize, lane_bytes: u32) -> WaveGroup {
         WaveGroup {
             states: vec![WaveState::Ready; waves.len()],
@@ -146,7 +147,7 @@ impl WaveGroup {
         }
     }
 
-    /// The waves begin at an address.
+    /// Sets the PC of all waves to an address.
     fn begin(&mut self, pc: u64) {
         for wave in &mut self.waves {
             wave.uniform_mut().pc = pc;
@@ -162,7 +163,7 @@ impl WaveGroup {
         self.run(&mut Plain::new(program), memory)
     }
 
-    /// Runs the waves by turns, over barriers and sleeps, until all have ended.
+    /// Runs the waves in turns, across barriers and sleeps, until all have ended.
     ///
     /// # Errors
     /// The wave that stopped, and the reason. Its PC is that of the instruction.
@@ -209,7 +210,7 @@ impl WaveGroup {
         let (scratch, wave_bytes, lane_bytes) = self.scratch;
         memory.set_scratch(scratch + (n * wave_bytes) as u64, lane_bytes);
         let wave = &mut self.waves[n];
-        // Every round of a loop uses it up.
+        // Every iteration of a loop uses up the budget.
         wave.uniform_mut().budget = 1;
         match backend.run(wave, memory) {
             Leave::End(_) => self.states[n] = WaveState::Ended,
@@ -244,7 +245,7 @@ impl WaveGroup {
         others.all(|(_, state)| *state == WaveState::Ended)
     }
 
-    /// Lets the waves go on when all that are left are at the barrier.
+    /// Releases the waves when all that have not ended are at the barrier.
     fn pass_barrier(&mut self) {
         let waits = |state: &WaveState| matches!(state, WaveState::Barrier | WaveState::Ended);
         if self.states.iter().all(waits) {

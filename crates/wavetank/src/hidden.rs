@@ -31,7 +31,7 @@ impl Hidden {
         }
     }
 
-    /// The value of a hidden argument; zero for what this runtime does not have, which the guide allows.
+    /// Returns the value of a hidden argument; zero for features that this runtime lacks, as the guide allows.
     fn value(&self, kind: ArgKind) -> u64 {
         use ArgKind::*;
         let items = |d: usize| self.grid.items()[d];

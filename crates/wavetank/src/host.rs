@@ -1,7 +1,7 @@
 //! The machine that GPUs are emulated on.
 
-/// Bytes of memory that can be taken without others suffering: what the system calls available, or what it calls free
-/// where it is too old to know, or has no `/proc` for the program. 0 where it says neither.
+/// Returns the bytes of memory that can be used without slowing down others: the available memory, or, on systems that are too
+/// old to report it or have no `/proc` for the program, the free memory. 0 if neither is known.
 pub(crate) fn free_memory() -> u64 {
     free_of(std::fs::read_to_string("/proc/meminfo").ok(), unused)
 }
@@ -12,7 +12,7 @@ fn free_of(table: Option<String>, ask: impl FnOnce() -> Option<u64>) -> u64 {
     of_table.or_else(ask).unwrap_or(0)
 }
 
-/// What sysinfo(2) calls free. What the system could give back of files it does not say.
+/// The free memory that sysinfo(2) reports. It does not include memory that the system could take back from file caches.
 #[cfg(target_os = "linux")]
 fn unused() -> Option<u64> {
     nix::sys::sysinfo::sysinfo()
@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    /// The system's two answers are about the same memory: what it calls free is part of what there is.
+    /// Both numbers of the system are about the same memory: the free memory is a part of all memory.
     #[test]
     #[cfg(target_os = "linux")]
     fn without_a_table_the_system_is_queried() {

@@ -12,11 +12,11 @@ use crate::engine::modes_at_start;
 use crate::kernel::Kernel;
 
 impl Kernel {
-    /// What its code is compiled to on this host, as text: guest instruction, IR and host instructions one below the other,
-    /// block by block, with the registers of the guest named. Blocks after computed jumps are not in it.
+    /// Returns the compiled code of the kernel on this host as text: guest instruction, IR and host instructions one below the
+    /// other, block by block, with the registers of the guest named. Blocks after computed jumps are not included.
     ///
     /// # Errors
-    /// The sentence that says why this host compiles no kernels.
+    /// A sentence with the reason for which this host cannot compile kernels.
     ///
     /// ```no_run
     /// use wavetank::{Chip, Device, Module};
@@ -65,7 +65,7 @@ impl Kernel {
         texts.join("\n")
     }
 
-    /// Where waves begin, and the modes that they begin with.
+    /// The address at which waves start, and their initial modes.
     fn start(&self) -> (u64, Modes) {
         let info = self.info();
         let descriptor = &info.descriptor;

@@ -3,37 +3,37 @@
 use thiserror::Error;
 use wavetank_gcn::{Chip, later_chip};
 
-/// How the names of the instruction sets beside GCN begin.
+/// The prefixes of the names of instruction sets other than GCN.
 const OTHERS: [&str; 2] = ["maxwell:", "visa"];
 
-/// A name that chooses no instruction set.
+/// The error for a name that is not an instruction set's.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UnknownInstructionSet {
-    /// One beside GCN.
+    /// An instruction set other than GCN.
     #[error(
-        "`{0}` is no chip of GCN: asm, dis, explain, isa and exec take maxwell:50, maxwell:52, maxwell:53, maxwell:60, maxwell:61, maxwell:62, visa, or visa:3.3 and other versions"
+        "`{0}` is not a chip of GCN: asm, dis, explain, isa and exec take maxwell:50, maxwell:52, maxwell:53, maxwell:60, maxwell:61, maxwell:62, visa, or visa:3.3 and other versions"
     )]
     Other(String),
     /// A chip of a later architecture: the sentence about it.
     #[error("{0}")]
     Later(String),
-    /// None at all.
+    /// An unknown name.
     #[error(
-        "`{0}` is no instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
+        "`{0}` is not an instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
     )]
     Unknown(String),
 }
 
-/// The chip that a name of an instruction set stands for: `gfx900`, one of LLVM's names, such as `tonga`, the code name
-/// of a chip, such as `vega20`, or a product, such as `rx580`, in any case.
+/// Returns the chip for a name of an instruction set, ignoring case: `gfx900`, one of LLVM's names, such as `tonga`, the code
+/// name of a chip, such as `vega20`, or a product, such as `rx580`.
 ///
 /// # Errors
-/// An [`UnknownInstructionSet`], which says what could be written.
+/// An [`UnknownInstructionSet`], which lists valid names.
 ///
 /// ```
 /// use wavetank::{Chip, instruction_set};
 /// assert_eq!(instruction_set("fiji"), Ok(Chip::Gfx803));
-/// assert!(instruction_set("visa").unwrap_err().to_string().contains("no chip of GCN"));
+/// assert!(instruction_set("visa").unwrap_err().to_string().contains("not a chip of GCN"));
 /// ```
 pub fn instruction_set(name: &str) -> Result<Chip, UnknownInstructionSet> {
     if OTHERS.iter().any(|other| name.starts_with(other)) {

@@ -18,12 +18,12 @@ impl Kernel {
         &self.module
     }
 
-    /// What the code object says about it: arguments, registers, LDS, scratch.
+    /// The kernel's entry in the code object: arguments, registers, LDS, scratch.
     pub fn info(&self) -> &wavetank_object::Kernel {
         &self.module.object().kernels()[self.index]
     }
 
-    /// Its name (mangled for C++).
+    /// Returns the name of the kernel (mangled for C++).
     pub fn name(&self) -> &str {
         &self.info().name
     }

@@ -1,5 +1,5 @@
-//! A note of the last fault of a kernel, from a program to its parent process: a program that dies says by its exit status
-//! that it did, and not of what.
+//! A record of the last fault of a kernel, from a program to its parent process: an exit status does not give the reason for
+//! which a program died.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -13,11 +13,11 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 pub struct LastFault {
     /// The process in which it happened.
     pub process: u32,
-    /// Whether the program got the fault as an error, and went on.
+    /// Whether the program got the fault as an error, and continued.
     pub handled: bool,
-    /// Where it happened, in a line.
+    /// The place of the fault, in a line.
     pub brief: String,
-    /// What happened.
+    /// The fault.
     pub sentence: String,
 }
 
@@ -28,7 +28,7 @@ impl FaultFile {
     /// A file without a note.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn create() -> io::Result<FaultFile> {
         let file = memfd_create("wavetank-fault", MFdFlags::MFD_CLOEXEC)?;
         Ok(FaultFile(file.into()))
@@ -60,7 +60,7 @@ impl LastFault {
     /// Leaves the note in place of the one before.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     ///
     /// ```
     /// use wavetank::last_fault::{FaultFile, LastFault};

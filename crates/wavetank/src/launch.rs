@@ -26,7 +26,7 @@ pub(crate) struct ReadyWaves<'a> {
     pub function: &'a str,
     pub launch: &'a Launch,
     pub grid: Grid,
-    /// What each wave begins with.
+    /// The start state of each wave.
     pub starts: &'a dyn StartWave,
     /// The registers that hold something then.
     pub given: Registers,
@@ -38,20 +38,20 @@ pub(crate) struct ReadyWaves<'a> {
     pub lds: &'a [u32],
     /// Whether there is something in scratch when a work-group begins.
     pub has_scratch: bool,
-    /// Where the table of border colors is.
+    /// The address of the table of border colors.
     pub border_colors: Option<u64>,
-    /// A fault of a wave, with what is known of memory and code there.
+    /// Describes a fault of a wave by the memory and code at its place.
     pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
 }
 
-/// What became of waves.
+/// The result of a launch.
 struct Ended {
     counts: std::result::Result<Counts, Failure>,
     findings: Vec<Finding>,
     undefined_stores: Vec<UndefinedStore>,
     overruns: Overruns,
     threads: usize,
-    /// What has been compiled, if instructions are counted.
+    /// The counts of compiled code, if instructions are counted.
     compiled: Option<Compiled>,
     wall: Duration,
 }
@@ -84,7 +84,7 @@ impl ReadyWaves<'_> {
         })
     }
 
-    /// Runs the waves to their end, or to what stops them, and gives what the checks have found.
+    /// Runs the waves to their end or to a fault, and returns the findings of the checks.
     ///
     /// # Errors
     /// [`Error::Checks`].
@@ -140,7 +140,7 @@ impl ReadyWaves<'_> {
         })
     }
 
-    /// What the workers have in common.
+    /// The data that the workers share.
     fn common<'b>(
         &'b self,
         observers: &Observers<'b>,

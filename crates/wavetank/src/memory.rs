@@ -23,7 +23,7 @@ impl Memory {
         self.registry.clone()
     }
 
-    /// Zeroed memory. `what` names it in messages.
+    /// Allocates zeroed memory. `what` is its name in messages.
     pub(crate) fn allocate(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
         let allocation = self.registry.allocate(what, bytes, align);
         let allocation = allocation.map_err(|_| Error::OutOfMemory { bytes })?;
@@ -35,7 +35,7 @@ impl Memory {
         })
     }
 
-    /// As above, for memory whose address no program gets.
+    /// Allocates as above, for memory whose address is not given to a program.
     pub(crate) fn allocate_private(
         &self,
         what: &str,
@@ -98,7 +98,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // It was allocated there, so it is known there.
+        // The memory was allocated there, so the registry knows it.
         let _ = if self.is_private {
             self.registry.forget(self.address)
         } else {
@@ -158,7 +158,7 @@ impl Loaded {
         };
         let image = object.load_image_with(address, externals)?;
         for part in &parts {
-            // What the file does not have is zero already.
+            // Memory that the file does not initialize is zero already.
             let (start, end) = (part.offset as usize, (part.offset + part.bytes) as usize);
             let end = end.min(image.bytes.len());
             let contents = image.bytes.get(start..end).unwrap_or_default();
@@ -183,7 +183,7 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // It was allocated there, so it is known there.
+        // The memory was allocated there, so the registry knows it.
         let _ = self.registry.free(self.address);
     }
 }

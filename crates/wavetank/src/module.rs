@@ -27,9 +27,9 @@ struct Inner {
     object: CodeObject,
     /// Kernels whose code has been checked.
     checked: Mutex<HashSet<String>>,
-    /// Its lines of source, read at first use.
+    /// The lines of source, read at first use.
     lines: OnceLock<Option<Lines>>,
-    /// Its translations; others once the host has written over the code.
+    /// The translations of the code; replaced when the host has written over the code.
     engine: RwLock<Arc<Engine>>,
     /// Keeps code and globals in device memory.
     memory: Loaded,
@@ -39,15 +39,15 @@ impl Module {
     /// Loads a code object, or the one for the device's chip from an offload bundle or a host program.
     ///
     /// # Errors
-    /// [`Error::Object`] for bytes that are none or hold no code for the chip, [`Error::OutOfMemory`].
+    /// [`Error::Object`] for bytes that are not a code object or have no code for the chip, [`Error::OutOfMemory`].
     pub fn load(device: &Device, bytes: &[u8]) -> Result<Module> {
         Module::load_with(device, bytes, &|_| None)
     }
 
-    /// As [`load`](Self::load), with the device addresses of variables that the code object leaves to others to define.
+    /// Loads a code object as [`load`](Self::load) does, with the device addresses of variables that it leaves undefined.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_with(
         device: &Device,
         bytes: &[u8],
@@ -66,10 +66,10 @@ impl Module {
         Module::of(device, CodeObject::of_code(code, target)?, &|_| None)
     }
 
-    /// Loads a code object with shaders: of drivers for graphics (PAL, Mesa), or any other that is no bundle.
+    /// Loads a code object with shaders: of drivers for graphics (PAL, Mesa), or any other that is not a bundle.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_shaders(device: &Device, bytes: &[u8]) -> Result<Module> {
         let object = CodeObject::parse_shaders(bytes)?;
         let wanted: Target = device.chip().name().parse()?;
@@ -115,8 +115,8 @@ impl Module {
         &self.inner.object
     }
 
-    /// The translations of the code as it stands in device memory. Kernels cannot write it, but the host can, as debuggers
-    /// and patching runtimes do: it is seen by the launch that follows. A launch that is under way keeps what it has decoded.
+    /// Returns the translations of the code in device memory. Kernels cannot write it, but the host can, as debuggers and
+    /// patching runtimes do: the next launch uses the new code. A running launch keeps the code that it has decoded.
     pub(crate) fn engine(&self) -> Arc<Engine> {
         let known = self.known();
         if known.code().is_current() {
@@ -145,11 +145,11 @@ impl Module {
         })
     }
 
-    /// The kernel of this name: as the code object has it, or as it stands in a source of C++, with its parameters or
-    /// without where no other kernel is called so.
+    /// Returns the kernel of a name: as in the code object, or as in a source of C++, with its parameters, or without them if no
+    /// other kernel has the name.
     ///
     /// # Errors
-    /// [`Error::UnknownKernel`], which names the kernels that there are.
+    /// [`Error::UnknownKernel`], which lists the kernels of the module.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         if let Some(index) = self.object().kernel_index(name) {
             return Ok(Kernel {
@@ -183,7 +183,7 @@ impl Module {
         Some((self.address_of(symbol.address), symbol.size))
     }
 
-    /// What lies at a device address: function, distance, instruction, line.
+    /// Returns the place at a device address: function, distance, instruction, line.
     pub fn place(&self, pc: u64) -> Place {
         let virtual_address = self.inner.memory.virtual_address_of(pc);
         let symbol = virtual_address.and_then(|va| self.object().symbol_at(va));
@@ -195,7 +195,7 @@ impl Module {
         }
     }
 
-    /// A fault of a wave that began at a function, with what is known of its place and of memory there.
+    /// Describes a fault of a wave that started at a function, by its place and the memory there.
     pub(crate) fn explain(
         &self,
         function: &str,
@@ -224,7 +224,7 @@ impl Module {
         }
     }
 
-    /// Adds what the static ones of `tools` find in the code of a kernel, the first time that it is requested.
+    /// Adds the findings of the static tools among `tools` in the code of a kernel, the first time that it is requested.
     pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) {
         let tools = tools.and(Tools::STATIC);
         let checked = || {
@@ -246,12 +246,13 @@ impl Module {
         }
     }
 
-    /// The virtual address of what lies at a device address; of what is not of this module, the address itself.
+    /// Returns the virtual address in the code object for a device address; for an address outside this module, the address
+    /// itself.
     pub(crate) fn address_at_rest(&self, pc: u64) -> u64 {
         self.inner.memory.virtual_address_of(pc).unwrap_or(pc)
     }
 
-    /// The line that the instruction at a virtual address comes from.
+    /// Returns the line of source of the instruction at a virtual address.
     fn source(&self, virtual_address: u64) -> Source {
         let lines = self.inner.lines.get_or_init(|| Lines::of(self.object()));
         let lines = lines.as_ref();
@@ -259,7 +260,7 @@ impl Module {
     }
 }
 
-/// Names of what stands at device addresses: a function, and the distance from its start.
+/// Returns the names of device addresses: a function, and the offset from its start.
 fn names(object: &CodeObject, memory: &Loaded) -> wavetank_jit::Names {
     let of =
         |symbol: &wavetank_object::Symbol| (memory.address_of(symbol.address), symbol.name.clone());

@@ -12,7 +12,7 @@ use wavetank_machine::schedule::{Message, Options};
 use crate::checks::Checks;
 use crate::trace::Trace;
 
-/// What observes a launch, and may stop it.
+/// The observers of a launch, which may stop it.
 #[derive(Default)]
 pub(crate) struct Observers<'a> {
     pub timeout: Option<Duration>,
@@ -76,16 +76,15 @@ macro_rules! observed {
                 $launch { observers, ..self }
             }
 
-            /// Lets tools look at what the waves do, and at their code when it runs for the first time. What they find comes
-            /// with the [`Report`](crate::Report); if the launch fails, with the error
+            /// Enables tools, which observe the waves, and read their code when it runs for the first time. Their findings are in
+            /// the [`Report`](crate::Report), or, if the launch fails, in the error
             /// ([`Error::findings`](crate::Error::findings)).
             ///
-            /// With [`Tool::Memory`](crate::Tool::Memory) an access that no allocation allows is a finding, and so is one beyond
-            /// the LDS of the work-group. The waves go on: loads give 0 in the lanes whose access was denied, and their stores
-            /// do not happen; other lanes do what they would. Nothing is slower before that. An access that a trap handler takes
-            /// care of is not a finding.
+            /// With [`Tool::Memory`](crate::Tool::Memory), an access outside every allocation is a finding, and so is one beyond
+            /// the LDS of the work-group. The waves continue: denied lanes load 0, and their stores are dropped; other lanes are
+            /// not affected. Nothing is slower before the first denial. An access that a trap handler handles is not a finding.
             ///
-            /// Tools that watch all accesses take one thread.
+            /// Tools that watch all accesses need a single thread.
             pub fn check(mut self, tools: wavetank_check::Tools) -> Self {
                 self.observers.checks.tools = tools;
                 self

@@ -1,5 +1,4 @@
-//! Accesses beyond what a kernel has that have a result all the same: those beyond its LDS, and their report; loads
-//! past the end of an allocation.
+//! Accesses that are out of bounds but not faults: those beyond the LDS, and their report; loads past the end of an allocation.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -14,14 +13,14 @@ use crate::error::access_of;
 use crate::module::Module;
 use crate::read_on::ReadOn;
 
-/// A kernel that went beyond its LDS. That has a result, as on a chip: loads gave 0 there, stores were dropped.
+/// Accesses of a kernel beyond its LDS. They are not faults, as on a chip: loads gave 0 there, and stores were dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LdsOverrun {
     /// The kernel that was dispatched.
     pub kernel: String,
-    /// How often it happened, lane by lane.
+    /// The number of overruns, counted by lanes.
     pub count: u64,
-    /// Where the first access of the earliest work-group and wave was that did it.
+    /// The place of the first such access, in the earliest work-group and wave.
     pub place: Place,
     /// The work-group.
     pub group: Group,
@@ -29,7 +28,7 @@ pub struct LdsOverrun {
     pub wave: u32,
     /// The lane.
     pub lane: u8,
-    /// What it tried.
+    /// The kind of the access.
     pub kind: MemKind,
     /// The offset in the LDS.
     pub offset: u32,
@@ -67,7 +66,7 @@ impl fmt::Display for LdsOverrun {
     }
 }
 
-/// What is counted where waves see it.
+/// A record with a count.
 trait Counted {
     fn count(&mut self) -> &mut u64;
 }
@@ -84,7 +83,7 @@ impl Counted for Load {
     }
 }
 
-/// What the earliest work-group and wave has seen, with the number of all.
+/// The first record of the earliest work-group and wave, with the count of all records.
 struct Earliest<T>(Mutex<Option<(Group, u32, T)>>);
 
 impl<T> Default for Earliest<T> {
@@ -109,7 +108,7 @@ impl<T: Counted> Earliest<T> {
     }
 }
 
-/// What the threads of a dispatch have seen.
+/// The overruns of a dispatch, recorded by its threads.
 #[derive(Default)]
 pub(crate) struct Overruns {
     lds: Earliest<Seen>,
@@ -117,7 +116,7 @@ pub(crate) struct Overruns {
 }
 
 impl Overruns {
-    /// Adds what a wave did to its memory unit.
+    /// Adds the overruns of a wave from its memory unit.
     #[inline(always)]
     pub(crate) fn add(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if let Some(seen) = memory.take_lds_overrun() {

@@ -1,4 +1,4 @@
-//! Loads that go on past the end of an allocation: the report of a run.
+//! Loads past the end of an allocation: the report of a run.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use wavetank_machine::Group;
 use wavetank_memory::ReadOn as Seen;
 use wavetank_quote::readable;
 
-/// A kernel that loaded past the end of an allocation, to what was left of its last block: it got zeros.
+/// Loads of a kernel past the end of an allocation, in the rest of its last block: they gave zeros.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadOn {
     /// The kernel that was dispatched.
     pub kernel: String,
-    /// Where the first such load of the earliest work-group and wave was that made one.
+    /// The place of the first such load, in the earliest work-group and wave that made one.
     pub place: Place,
     /// The work-group.
     pub group: Group,

@@ -11,7 +11,7 @@ use wavetank_machine::schedule::Counts;
 use crate::overrun::LdsOverrun;
 use crate::read_on::ReadOn;
 
-/// What a dispatch did.
+/// The result of a dispatch.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
@@ -25,16 +25,16 @@ pub struct Report {
     pub messages: u64,
     /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) requested them.
     pub instructions: Option<InstructionCounts>,
-    /// What of the module has been compiled so far, in this launch and those before, where
-    /// [`Dispatch::count`](crate::Dispatch::count) requested it.
+    /// The counts of the module's compiled code, in this launch and earlier ones, if [`Dispatch::count`](crate::Dispatch::count)
+    /// requested them.
     pub compiled: Option<Compiled>,
-    /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
+    /// Accesses beyond the LDS of the kernel. They are hardly ever intended, so they should be printed.
     pub lds_overruns: Option<LdsOverrun>,
     /// Loads past the end of an allocation that allows them
     /// ([`Registry::allocate_block`](crate::Registry::allocate_block)). Programs hardly ever mean them; print it.
     pub read_on: Option<ReadOn>,
-    /// What [`Dispatch::check`](crate::Dispatch::check) requested has found, in the order of the work-groups and waves that did
-    /// it; what [`Dispatch::watch`](crate::Dispatch::watch) has found, after that.
+    /// The findings of the tools of [`Dispatch::check`](crate::Dispatch::check) in the order of work-groups and waves, then those
+    /// of the watchers of [`Dispatch::watch`](crate::Dispatch::watch).
     pub findings: Vec<Finding>,
     /// Stores of undefined bits that the host may read, if they are requested
     /// ([`Dispatch::host_reads`](crate::Dispatch::host_reads)).

@@ -3,7 +3,7 @@
 use wavetank_machine::Fault;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
-/// What kind of thing stopped a wave.
+/// The kind of fault that stopped a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     /// An access that was refused.
@@ -16,12 +16,12 @@ pub enum FaultKind {
     Endless,
 }
 
-/// What stopped a wave before its end.
+/// The fault that stopped a wave before its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoppedWave {
     /// The number of the wave in its group.
     pub wave: usize,
-    /// What kind of thing it was.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// The sentence, without the instruction.
     pub sentence: String,
@@ -52,7 +52,7 @@ impl StoppedWave {
     }
 }
 
-/// Why an access was refused: the lane, the address, the reason, and the buffer next to it.
+/// Describes a refused access: the lane, the address, the reason, and the nearest buffer.
 fn refused(fault: &MemoryFault) -> String {
     let lane = fault.lane.map(|l| format!(" of lane {l}"));
     let lane = lane.unwrap_or_default();
@@ -71,7 +71,7 @@ fn refused(fault: &MemoryFault) -> String {
         MemoryFaultReason::Freed => at("is in a buffer that was freed"),
         MemoryFaultReason::ReadOnly => at("writes what can only be read"),
         MemoryFaultReason::Misaligned { align } => {
-            at(&format!("is misaligned: that is no multiple of {align}"))
+            at(&format!("is misaligned: that is not a multiple of {align}"))
         }
         MemoryFaultReason::OutsideScratch => {
             format!("the access{lane} is outside the scratch of the lane")

@@ -1,31 +1,31 @@
-//! Surfaces with memory of their own: what instruction sets beside GCN run on.
+//! Surfaces with memory of their own, which instruction sets other than GCN access.
 
 use thiserror::Error;
 use wavetank_memory::{Registry, RegistryError, Surface, Surfaces};
 
-/// Why a surface cannot be made or read, or why a warp stopped.
+/// The reason for which a surface cannot be made or read, or a warp stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SurfaceError {
-    /// There can be no such surface.
+    /// The surface is not valid.
     #[error("surface {number}: {problem}")]
     Wrong {
-        /// Its number.
+        /// The number of the surface.
         number: u32,
-        /// What of it cannot be, as a sentence.
+        /// A sentence that describes the invalid property.
         problem: String,
     },
     /// No surface has the number.
     #[error("there is no surface {number}: bind one to that number first")]
     Unbound {
-        /// The number.
+        /// The number that has no surface.
         number: u32,
     },
-    /// The host has no memory for it.
+    /// The host has no memory for the surface.
     #[error("surface {number}: {problem}")]
     Memory {
-        /// Its number.
+        /// The number of the surface.
         number: u32,
-        /// What of the memory.
+        /// The error of the memory.
         problem: RegistryError,
     },
     /// An instruction stopped the warp.
@@ -33,21 +33,20 @@ pub enum SurfaceError {
     Stopped(String),
 }
 
-/// Memory of surfaces, each with a number.
+/// Surfaces with their memory, bound to numbers.
 ///
-/// Elements are those of the first level, then of the next ones; x first, then y, then z or layers. Their bits stand in a
-/// `u64`.
+/// Elements are listed level by level, with x first, then y, then z or layers. The bits of each are in a `u64`.
 #[derive(Default)]
 pub struct Bound {
     table: Surfaces,
 }
 
 impl Bound {
-    /// Makes memory for a surface, which begins there in place of the address that it has; gives it a number and elements.
-    /// Those that are not given are 0.
+    /// Allocates memory for a surface, which replaces its address, binds it to a number, and sets its elements. Elements that are
+    /// not given are 0.
     ///
     /// # Errors
-    /// A surface that cannot be, more elements than it has, or no memory for it.
+    /// If the surface is not valid, has fewer elements than are given, or there is no memory for it.
     pub fn bind(
         &mut self,
         registry: &Registry,
@@ -84,7 +83,7 @@ impl Bound {
             .map_err(wrong)
     }
 
-    /// The elements of a surface.
+    /// Reads the elements of a surface.
     pub fn elements(&self, registry: &Registry, number: u32) -> Option<Vec<u64>> {
         let surface = self.table.get(number)?;
         let width = surface.element.bytes() as usize;
@@ -97,20 +96,20 @@ impl Bound {
         places(surface).iter().map(read).collect()
     }
 
-    /// The table, for waves.
+    /// Returns the table for waves.
     pub fn table(&mut self) -> &mut Surfaces {
         &mut self.table
     }
 }
 
-/// Level and coordinates of the elements of a surface, in their order.
+/// Returns the level and the coordinates of each element of a surface, in their order.
 pub fn places(surface: &Surface) -> Vec<(u32, [u32; 3])> {
     let levels = 0..surface.levels;
     let of = |level| coordinates(surface, level).map(move |place| (level, place));
     levels.flat_map(of).collect()
 }
 
-/// The coordinates of the elements of a level, in their order.
+/// Returns the coordinates of the elements of a level, in their order.
 pub fn coordinates(surface: &Surface, level: u32) -> impl Iterator<Item = [u32; 3]> + use<> {
     let [width, height, depth] = surface.coordinates_of(level);
     (0..depth).flat_map(move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])))

@@ -11,18 +11,18 @@ use wavetank_memory::{AccessRecord, AccessRun};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
 
-/// One instruction that a wave has executed, and what it changed.
+/// An instruction that a wave has executed, and its effects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The work-group.
     pub group: Group,
     /// The wave in it.
     pub wave: u32,
-    /// Where the instruction is, and its text.
+    /// The place of the instruction, and its text.
     pub place: Place,
     /// The registers that have other values than before, in the order of their numbers.
     pub changes: Vec<Change>,
-    /// What it has accessed in memory, lane by lane.
+    /// Its accesses to memory, lane by lane.
     pub accesses: Vec<AccessRecord>,
 }
 
@@ -34,7 +34,7 @@ pub enum Change {
     Scalar {
         /// The register.
         register: u8,
-        /// Its value.
+        /// The new value.
         value: u32,
     },
     /// The scalar condition code.
@@ -43,7 +43,7 @@ pub enum Change {
     Hardware {
         /// The register.
         register: u8,
-        /// Its value.
+        /// The new value.
         value: u32,
     },
     /// A vector register.
@@ -74,7 +74,7 @@ impl Change {
     }
 }
 
-/// Which waves to watch, and where to send what they do.
+/// The traced waves, and the receiver of their steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Trace<'a> {
     pub filter: &'a (dyn Fn(&Group, u32) -> bool + Sync),
@@ -83,12 +83,12 @@ pub(crate) struct Trace<'a> {
 
 /// Runs waves an instruction at a time, with the time slices that they have without being watched.
 pub(crate) struct Stepper<'a> {
-    /// Its blocks are single instructions.
+    /// The engine, whose blocks are single instructions.
     backend: Box<dyn Backend + 'a>,
     summaries: &'a SummaryCache,
 }
 
-/// The blocks of a module, and what each takes of a time slice.
+/// The blocks of a module with their costs.
 pub(crate) struct SummaryCache {
     translator: Translator,
     known: Cache<(Summaries, BlockCost)>,
@@ -112,7 +112,7 @@ impl SummaryCache {
                 self.translator.block_cost(&block, modes),
             )
         });
-        // SAFETY: what is known stays as long as the cache, and is not changed.
+        // SAFETY: the entries live as long as the cache, and are not changed.
         unsafe { known.as_ref() }
     }
 }
@@ -169,7 +169,8 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    /// Those of `spans` that the wave has, of which `vgprs` are vector registers. In the order of their numbers, each once.
+    /// Returns the registers of `spans` that the wave has, each once, in the order of their numbers. It has `vgprs` vector
+    /// registers.
     fn of(wave: &Wave, vgprs: usize, spans: &[Span]) -> Self {
         let uniform = wave.uniform();
         let registers = |file: RegFile, size: usize| -> BTreeSet<u8> {
@@ -190,7 +191,7 @@ impl Snapshot {
         }
     }
 
-    /// What a wave has now that it had not then.
+    /// Returns the changes of a wave since an earlier state.
     fn changes(&self, wave: &Wave) -> Vec<Change> {
         let mut out = Vec::new();
         let uniform = wave.uniform();
@@ -243,7 +244,7 @@ mod tests {
             file(RegFile::Uniform, 256),
             file(RegFile::Hardware, 256),
             file(RegFile::Scc, 1),
-            // One twice, and one past what the kernel has.
+            // A register twice, and one past the kernel's last.
             file(RegFile::Vector, 3),
             file(RegFile::Vector, 5),
         ];

@@ -1,4 +1,4 @@
-//! A warp of another instruction set than GCN, with surfaces.
+//! A warp of an instruction set other than GCN, with surfaces.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::surfaces::{Bound, SurfaceError};
 
 /// A warp of up to 64 threads, with registers and surfaces of its own.
 ///
-/// Registers are numbered as the front end of the instruction set says; a thread has 32 bits of each.
+/// Registers are numbered as in the front end of the instruction set; a thread has 32 bits of each.
 ///
 /// ```
 /// use wavetank::maxwell::{Generation, assemble, lift};
@@ -43,7 +43,7 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// A warp whose registers are 0, without surfaces: 32 threads for NVIDIA's, 1 to 16 channels for Intel's.
+    /// Returns a warp whose registers are 0, without surfaces: 32 threads for NVIDIA's, 1 to 16 channels for Intel's.
     ///
     /// # Panics
     /// If there are no threads, or more than 64.
@@ -62,12 +62,12 @@ impl Warp {
         }
     }
 
-    /// Makes a surface with memory of its own, gives it a number, in place of any that had it, and elements: those of its
-    /// first level, x first, then y, then z or layers. Elements that are not given are 0. The address that the surface says
-    /// is not used.
+    /// Allocates memory for a surface, binds the surface to a number in place of any that was bound to it, and sets its elements:
+    /// those of the first level, with x first, then y, then z or layers. Elements that are not given are 0. The address in the
+    /// surface is not used.
     ///
     /// # Errors
-    /// A surface that cannot be, more elements than it has, or no memory for it.
+    /// If the surface is not valid, has fewer elements than are given, or there is no memory for it.
     pub fn bind(
         &mut self,
         number: u32,
@@ -78,13 +78,13 @@ impl Warp {
             .bind(&self.registry, number, surface, elements)
     }
 
-    /// Sets the greatest number that a surface may have: accesses by greater ones give 0, and drop what they write. Without
-    /// it every number may be used, and one without a surface stops the warp.
+    /// Sets the maximum valid number of a surface: loads by greater ones give 0, and stores are dropped. Without it, every number
+    /// is valid, and one without a surface stops the warp.
     pub fn set_maximum(&mut self, maximum: Option<u32>) {
         self.surfaces.table().set_maximum(maximum);
     }
 
-    /// The elements of a surface, level by level, as [`bind`](Self::bind) takes them.
+    /// Reads the elements of a surface, level by level, in the order of [`bind`](Self::bind).
     ///
     /// # Errors
     /// No surface has the number.
@@ -93,7 +93,7 @@ impl Warp {
         elements.ok_or(SurfaceError::Unbound { number })
     }
 
-    /// Sets a register: of every thread, if there is one value; else of the threads from 0 on.
+    /// Sets a register of every thread, if there is a single value, or of the threads from 0 on.
     ///
     /// # Panics
     /// If there is no such register, or there are more values than threads.
@@ -114,7 +114,7 @@ impl Warp {
         }
     }
 
-    /// A register, by thread.
+    /// Returns a register, with a value for each thread.
     ///
     /// # Panics
     /// If there is no such register.
@@ -122,15 +122,15 @@ impl Warp {
         &self.wave.vgpr(register)[..self.threads]
     }
 
-    /// The state after all of it, for what instruction sets have beside registers of threads.
+    /// Returns the state after the run, for instruction sets with more than the registers of threads.
     pub fn wave(&mut self) -> &mut Wave {
         &mut self.wave
     }
 
-    /// Runs a program from its beginning, at address 0, to its end.
+    /// Runs a program from its start, at address 0, to its end.
     ///
     /// # Errors
-    /// The sentence that says why an instruction stopped. Nothing of that instruction has been done, in any thread.
+    /// A sentence with the reason for which an instruction stopped. That instruction has changed nothing, in any thread.
     pub fn run(
         &mut self,
         program: impl FrontEnd + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! One thread's means of running waves: a back end, and the memory of its resident work-groups.
+//! A worker thread: its back end, and the memory of its resident work-groups.
 
 use std::sync::PoisonError;
 
@@ -19,7 +19,7 @@ use crate::module::Module;
 use crate::overrun::Overruns;
 use crate::trace::{Step, Stepper, Trace};
 
-/// What the workers of a dispatch have in common.
+/// The data that the workers of a dispatch share.
 pub(crate) struct Common<'a> {
     pub memory: &'a Memory,
     pub module: &'a Module,
@@ -29,19 +29,19 @@ pub(crate) struct Common<'a> {
     pub waves: u32,
     /// The initial contents of its LDS. The rest is uninitialized.
     pub lds: &'a [u32],
-    /// Whether there is something in scratch when a work-group begins.
+    /// Whether scratch is initialized when a work-group starts.
     pub has_scratch: bool,
-    /// Where the table of border colors is.
+    /// The address of the table of border colors.
     pub border_colors: Option<u64>,
-    /// Whether to count instructions.
+    /// Whether instructions are counted.
     pub count: bool,
-    /// Which waves to watch.
+    /// The traced waves.
     pub trace: Option<Trace<'a>>,
     /// Whether accesses beyond the LDS, and loads past the end of an allocation, are faults.
     pub strict: bool,
-    /// Where they are noted, and loads past the end of an allocation.
+    /// The records of overruns, and of loads past the end of an allocation.
     pub overruns: &'a Overruns,
-    /// What is checked while waves run.
+    /// The checks while waves run.
     pub checking: &'a Checking,
 }
 
@@ -63,9 +63,9 @@ pub(crate) struct Unit<'a> {
     backend: Box<dyn Backend + 'a>,
     /// Whether waves are observed.
     is_watched: bool,
-    /// Runs one instruction at a time, for waves that are traced.
+    /// The runner of single instructions, for waves that are traced.
     stepper: Option<Stepper<'a>>,
-    /// Brings waves past accesses that were denied, once one was.
+    /// The resumer of waves after denied accesses, made at the first denial.
     resumer: Option<Resumer<'a>>,
     memory: MemoryUnit<'a>,
     slots: Vec<Slot>,
@@ -75,7 +75,7 @@ pub(crate) struct Unit<'a> {
 
 /// The memory of one resident work-group.
 struct Slot {
-    /// Its LDS, while another group runs.
+    /// The LDS of the group while another group runs.
     lds: Lds,
     scratch: Option<Allocation>,
 }
@@ -99,7 +99,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Adds the call chain to a fault where a stack overflowed.
+    /// Adds the call chain to a fault of a stack overflow.
     fn find_calls(&self, wave: &Wave, fault: &mut MemoryFault) {
         let MemoryFaultReason::StackOverflow { offset, .. } = fault.reason else {
             return;
@@ -113,7 +113,7 @@ impl<'a> Unit<'a> {
         fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
     }
 
-    /// Another work-group begins, for which LDS and scratch hold nothing but what they were given.
+    /// Prepares LDS and scratch for another work-group: all contents that are not initialized become undefined.
     fn forget(&mut self) {
         let given = 4 * self.common.lds.len() as u64;
         self.memory.lds().forget_after(given);
@@ -153,7 +153,7 @@ impl<'a> Unit<'a> {
                 wave: wave.index,
                 waves: group.waves(),
             };
-            // Watchers may take their time.
+            // Watchers may run for long, during which freed memory must not stay mapped.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
             watchers.time_slice(of, &accessed, &leave);
@@ -165,7 +165,7 @@ impl<'a> Unit<'a> {
         leave
     }
 
-    /// Runs a wave, step by step if it is traced; then the steps add what they access.
+    /// Runs a wave, step by step if it is traced; then the steps add their accesses.
     fn trace(&mut self, wave: &mut Wave, accessed: &mut Vec<AccessRun>) -> Leave {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
@@ -192,7 +192,7 @@ impl<'a> Unit<'a> {
         stepper.run(wave, &mut self.memory, vgprs, step)
     }
 
-    /// A wave's time slice is over: looks at what went wrong in it.
+    /// Handles the end of a wave's time slice: faults and their findings.
     #[inline(always)]
     fn ended(&mut self, wave: &mut Wave, mut leave: Leave) -> Leave {
         if let Leave::Other(event) = &mut leave
@@ -209,7 +209,7 @@ impl<'a> Unit<'a> {
         leave
     }
 
-    /// A wave failed. Says whether it has been brought past that.
+    /// Handles the fault of a wave. Returns whether the wave can continue.
     #[cold]
     #[inline(never)]
     fn failed(&mut self, wave: &mut Wave, fault: &mut Fault) -> bool {
@@ -226,7 +226,7 @@ impl<'a> Unit<'a> {
         false
     }
 
-    /// An access was denied. Says whether the wave has been brought past it.
+    /// Handles a denied access. Returns whether the wave can continue.
     fn was_denied(&mut self, wave: &mut Wave, fault: &mut MemoryFault) -> bool {
         let (Some(denials), Some(group)) = (&self.common.checking.denials, self.group) else {
             self.find_calls(wave, fault);
@@ -236,7 +236,7 @@ impl<'a> Unit<'a> {
             self.find_calls(wave, fault);
         }
         let (engine, mode) = (self.common.engine, self.common.mode());
-        // Before a load writes over it.
+        // The descriptor is read before a load overwrites it.
         let inst = engine.code().inst(fault.pc).ok();
         let descriptor = inst.and_then(|inst| Used::at(wave, &inst));
         let resumer = self

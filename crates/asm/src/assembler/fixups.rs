@@ -73,7 +73,7 @@ impl Assembler<'_> {
         match (fixup.kind, value.as_number()) {
             (FixupKind::Leb, Some(_)) => Ok(Resolution::Done),
             (FixupKind::Leb, None) => {
-                Err("this is no number: `.uleb128` takes what is known here".to_owned())
+                Err("this is not a number: `.uleb128` takes what is known here".to_owned())
             }
             (FixupKind::Count, Some(number)) => match layout.copies(&self.sections, fixup.location)
             {

@@ -120,7 +120,8 @@ fn field(
         None => {
             let names = FIELDS.iter().map(|field| field.name);
             let (near, meant) = wavetank_quote::similar(name, names);
-            let mut error = syntax_error(place, format_args!("`{word}` is no field of a kernel"));
+            let mut error =
+                syntax_error(place, format_args!("`{word}` is not a field of a kernel"));
             error.help = near
                 .first()
                 .filter(|_| meant)

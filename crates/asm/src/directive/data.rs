@@ -90,8 +90,9 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
             Some(digits) => u128::from_str_radix(digits, 16),
             None => piece.parse(),
         };
-        let value = value
-            .map_err(|_| syntax_error(place, format_args!("`{piece}` is no number of 128 bits")))?;
+        let value = value.map_err(|_| {
+            syntax_error(place, format_args!("`{piece}` is not a number of 128 bits"))
+        })?;
         let value = if negative {
             value.wrapping_neg()
         } else {
@@ -114,7 +115,8 @@ pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Sy
     let piece = cursor.piece();
     let place = start..start + piece.len();
     let value = float(piece);
-    let value = value.ok_or_else(|| syntax_error(place, format_args!("`{piece}` is no float")))?;
+    let value =
+        value.ok_or_else(|| syntax_error(place, format_args!("`{piece}` is not a float")))?;
     Ok(match size {
         4 => single_bits(piece, value).into(),
         _ => double(piece, value),

@@ -1,4 +1,5 @@
-//! `.include` and `.incbin`, `.error` and `.end`; directives for messages and printed listings, which have no effect here.
+//! `.include` and `.incbin`, `.end`, and the messages `.print`, `.warning` and `.error`; directives for printed listings, which
+//! have no effect here.
 
 use crate::session::{Handler, ROUND, Session, row};
 use crate::source::{Cursor, OriginKind, Repeat, SyntaxError, syntax_error, text_of};
@@ -10,8 +11,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".end", |a, c| { a.ended = true; c.end() }),
     row(".err", |_, c| Err(syntax_error(0..c.text().len(), "the source says that it is wrong here"))),
     row(".error", error),
-    row(".warning", |_, mut c| c.quoted().map(|_| ())),
-    row(".print", |_, mut c| c.quoted().map(|_| ())),
+    row(".warning", warning),
+    row(".print", print),
     row(".title", ignore),
     row(".list", ignore),
     row(".nolist", ignore),
@@ -29,7 +30,7 @@ fn read(a: &Session<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), S
     let name = cursor.quoted()?;
     let place = start..cursor.text()[..cursor.at()].trim_end().len();
     let name = String::from_utf8(name)
-        .map_err(|_| syntax_error(place.clone(), "this name is no UTF-8"))?;
+        .map_err(|_| syntax_error(place.clone(), "this name is not UTF-8"))?;
     match a.files.read(&name) {
         Ok(bytes) => Ok((name, bytes)),
         Err(why) => Err(syntax_error(place, format_args!("{name} {why}"))),
@@ -81,12 +82,39 @@ fn incbin(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     a.asm.append(&bytes[start..end])
 }
 
+/// Handles `.error` with an optional text.
 fn error(_: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
     let place = 0..cursor.text().len();
     let text = if cursor.is_at_end() {
         "the source says that it is wrong here".to_owned()
     } else {
-        String::from_utf8_lossy(&cursor.quoted()?).into_owned()
+        quoted_text(&mut cursor)?
     };
     Err(syntax_error(place, text))
+}
+
+/// Handles `.warning` with an optional text.
+fn warning(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    let place = 0..cursor.text().trim_end().len();
+    let text = if cursor.is_at_end() {
+        "the source warns here".to_owned()
+    } else {
+        quoted_text(&mut cursor)?
+    };
+    cursor.end()?;
+    a.warn(*syntax_error(place, text));
+    Ok(())
+}
+
+/// Handles `.print TEXT`.
+fn print(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    let text = quoted_text(&mut cursor)?;
+    cursor.end()?;
+    a.print(text);
+    Ok(())
+}
+
+/// Reads a text in quotes, for a message.
+fn quoted_text(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
+    Ok(String::from_utf8_lossy(&cursor.quoted()?).into_owned())
 }

@@ -47,7 +47,7 @@ fn unknown(name: &str, place: std::ops::Range<usize>) -> SyntaxError {
     let (near, meant) = wavetank_quote::similar(name, FIELDS.iter().map(|field| field.0));
     let mut error = syntax_error(
         place,
-        format_args!("`{name}` is no field of amd_kernel_code_t"),
+        format_args!("`{name}` is not a field of amd_kernel_code_t"),
     );
     error.help = near
         .first()

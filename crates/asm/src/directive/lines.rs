@@ -131,7 +131,7 @@ fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
             Some("isa") => row.isa = a.asm.count(&mut cursor)?,
             Some("discriminator") => row.discriminator = a.asm.count(&mut cursor)?,
             Some("view") => drop(a.asm.expr(&mut cursor)?),
-            _ => return Err(syntax_error(place, "this is no option of `.loc`")),
+            _ => return Err(syntax_error(place, "this is not an option of `.loc`")),
         }
     }
     // The pending row begins here first: of two `.loc` in a row, each gets a row at this location.

@@ -82,7 +82,8 @@ mod tests {
                     let errors = session.take_errors();
                     let unknown = errors.iter().find(|error| {
                         let message = &error.error.message;
-                        message.contains("is no directive") || message.contains("no instruction")
+                        message.contains("is not a directive")
+                            || message.contains("not an instruction")
                     });
                     assert_eq!(unknown, None, "{name}{rest}");
                 }

@@ -193,7 +193,7 @@ fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Sy
                 length: 1,
             };
             a.asm
-                .report(place.line_error(format_args!("these are no metadata: {problem}")));
+                .report(place.line_error(format_args!("these are not valid metadata: {problem}")));
         }
         Err(error) => return Err(syntax_error(whole, error)),
     }

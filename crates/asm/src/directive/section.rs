@@ -103,7 +103,7 @@ pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<
     if !align.is_power_of_two() || align > 1 << 31 {
         return Err(syntax_error(
             place,
-            format_args!("{align} is no power of two below 2^32"),
+            format_args!("{align} is not a power of two below 2^32"),
         ));
     }
     a.sections.align_at_least(align);

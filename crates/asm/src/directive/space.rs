@@ -117,7 +117,7 @@ fn align(
         false => {
             return Err(syntax_error(
                 place,
-                format_args!("{number} is no power of two below 2^32"),
+                format_args!("{number} is not a power of two below 2^32"),
             ));
         }
     };

@@ -111,8 +111,8 @@ fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError
     Ok(())
 }
 
-/// Reads the operands of `.comm`: a name, a size in bytes, and an alignment as a power of two, as LLVM prints and reads it for
-/// this target.
+/// Reads the operands of `.comm`: a name, a size in bytes, and the base-2 logarithm of an alignment, as LLVM prints and reads it
+/// for this target.
 fn common_operands(
     a: &mut Assembler<'_>,
     cursor: &mut Cursor<'_>,
@@ -128,7 +128,7 @@ fn common_operands(
         if power > 31 {
             return Err(syntax_error(
                 place,
-                "the alignment is a power of two here, 31 at most: 4 is 16 bytes",
+                "the alignment is given as its base-2 logarithm, at most 31: write 4 for 16 bytes",
             ));
         }
         align = 1 << power;

@@ -192,7 +192,7 @@ impl<'s> Reader<'s> {
         let shown = cursor.shown();
         Err(syntax_error(
             place,
-            format_args!("{shown} is no integer of 64 bits"),
+            format_args!("{shown} is not an integer of 64 bits"),
         ))
     }
 

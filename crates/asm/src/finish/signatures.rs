@@ -72,7 +72,7 @@ impl Session<'_> {
             }
             Definition::Undefined => return Err(self.no_kernel(kernel)),
             _ => {
-                let message = format!("`{name}` is no label of the source");
+                let message = format!("`{name}` is not a label of the source");
                 return Err(syntax_error(kernel.named.clone(), message));
             }
         }

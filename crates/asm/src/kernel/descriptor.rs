@@ -230,14 +230,14 @@ impl Descriptor {
             Some(count) if count < self.user_sgprs => {
                 let needed = self.user_sgprs;
                 return Err(format!(
-                    "the user SGPRs that are requested are {needed}, `.amdhsa_user_sgpr_count` says {count}"
+                    "{needed} user SGPRs are requested, but `.amdhsa_user_sgpr_count` is {count}"
                 ));
             }
             count => count.unwrap_or(self.user_sgprs),
         };
         if users > 16 {
             return Err(format!(
-                "a wave has 16 user SGPRs at most; those that are requested are {users}"
+                "a wave has at most 16 user SGPRs, and {users} are requested"
             ));
         }
         self.put(RSRC2, 1, 5, users);

@@ -22,6 +22,7 @@ use crate::assembler::{Assembler, Known, is_worthwhile, while_parsing};
 use crate::errors::LineError;
 use crate::files::Files;
 use crate::line::Line;
+use crate::message::Message;
 use crate::options::Options;
 use crate::signature::Signature;
 use crate::source::{
@@ -140,6 +141,7 @@ pub(crate) struct Session<'a> {
     pub ended: bool,
     pub handlers: &'static Handlers,
     pub max_errors: usize,
+    messages: &'a dyn Fn(&Message),
     /// Whether the output will not be linked.
     pub alone: bool,
     /// The number of lines read from macros and repetitions.
@@ -180,6 +182,7 @@ impl<'a> Session<'a> {
             ended: false,
             handlers,
             max_errors: options.max_errors,
+            messages: options.messages,
             alone: false,
             lines: 0,
         }
@@ -403,12 +406,33 @@ impl<'a> Session<'a> {
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
         let (near, meant) = wavetank_quote::similar(word, names);
-        let mut error = syntax_error(0..word.len(), format_args!("`{word}` is no directive"));
+        let mut error = syntax_error(0..word.len(), format_args!("`{word}` is not a directive"));
         error.help = near
             .first()
             .filter(|_| meant)
             .map(|name| format!("did you mean `{name}`?"));
         error
+    }
+
+    /// Passes a text to the receiver of messages.
+    pub(crate) fn print(&self, text: String) {
+        if !self.asm.silent {
+            (self.messages)(&Message::Print(text));
+        }
+    }
+
+    /// Passes a warning about the current statement to the receiver of messages. The range of its error is in the statement.
+    pub(crate) fn warn(&self, warning: ParseError) {
+        let at = &self.asm.at;
+        let Some(origin) = at.origin.as_ref().filter(|_| !self.asm.silent) else {
+            return;
+        };
+        let span = warning.span.start + at.indent..warning.span.end + at.indent;
+        let warning = ParseError { span, ..warning };
+        (self.messages)(&Message::Warning {
+            source: self.inputs.name().to_owned(),
+            line: LineError::new(origin, at.line, origin.line(at.line), warning),
+        });
     }
 
     /// Reports an error in a line of the current text.

@@ -116,7 +116,7 @@ fn scalar(cursor: &mut Cursor<'_>) -> Result<&'static Scalar, SyntaxError> {
     }
     let names = SCALARS.iter().map(|scalar| scalar.name);
     let list: Vec<&str> = names.clone().collect();
-    let message = format!("`{word}` is no type; there are {}", list.join(", "));
+    let message = format!("`{word}` is not a type; there are {}", list.join(", "));
     let mut error = syntax_error(place, message);
     // The suggestion: the same type under its OpenCL name, or a type with a similar name.
     let same = SCALARS.iter().find(|scalar| scalar.known == word);
@@ -248,7 +248,7 @@ mod tests {
                 "what is global is passed by a pointer",
             ),
             ("k(u32 n, f32 n)", "f32 n", "there is another parameter `n`"),
-            ("k(v4f32 n)", "v4f32", "`v4f32` is no type; there are u8"),
+            ("k(v4f32 n)", "v4f32", "`v4f32` is not a type; there are u8"),
             (
                 "k() lds",
                 "",

@@ -195,7 +195,7 @@ impl<'t> Cursor<'t> {
             let name = self.quoted()?;
             return match String::from_utf8(name) {
                 Ok(name) => Ok(name.into()),
-                Err(_) => Err(syntax_error(start..self.at, "this name is no UTF-8")),
+                Err(_) => Err(syntax_error(start..self.at, "this name is not UTF-8")),
             };
         }
         let shown = self.shown();
@@ -292,7 +292,7 @@ pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, 
             let end = at + shown.len();
             return Err(syntax_error(
                 at..end,
-                format_args!("`{shown}` is no escape"),
+                format_args!("`{shown}` is not an escape"),
             ));
         }
     };

@@ -84,6 +84,14 @@ impl Inputs {
         inputs
     }
 
+    /// Returns the name of the source itself.
+    pub(crate) fn name(&self) -> &str {
+        match self.stack.first().map(|input| &input.origin.kind) {
+            Some(OriginKind::File(name)) => name,
+            _ => OriginKind::SIGNATURES,
+        }
+    }
+
     /// Pushes a text that is read before the rest of the current one. `line` is the line that includes it. Returns `false` if
     /// texts are nested too deeply.
     #[must_use]

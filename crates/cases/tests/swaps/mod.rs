@@ -20,7 +20,7 @@ use reasons::Reasons;
 /// The maximum number of neighbours that an instruction is compared with.
 const NEIGHBOURS: usize = 12;
 
-/// An instruction on a generation that coverage calls exact, and its cases, those first that are likely to separate most.
+/// An instruction on a generation that coverage calls exact, and its cases, those first that are likely to distinguish most.
 struct Row {
     op: Op,
     generation: Generation,
@@ -34,7 +34,7 @@ struct Outcome {
     /// How many neighbours could take its place in any case.
     neighbours: usize,
     /// The neighbours with which every case passes.
-    unseparated: Vec<&'static str>,
+    undistinguished: Vec<&'static str>,
 }
 
 /// A row is exact when every neighbouring meaning fails its cases.
@@ -48,7 +48,7 @@ fn every_neighbour_of_an_exact_instruction_fails_its_cases() {
         if outcome.neighbours == 0 && !reasons.is_alone(name) {
             wrong.insert(format!("{name} on {generation:?} has no neighbour"));
         }
-        for other in outcome.unseparated {
+        for other in outcome.undistinguished {
             if !reasons.are_equivalent(name, other) {
                 wrong.insert(format!("{name} on {generation:?} passes as {other}"));
             }
@@ -140,19 +140,19 @@ impl Row {
             name: self.op.row().mnemonic(self.generation).unwrap_or_default(),
             generation: self.generation,
             neighbours: 0,
-            unseparated: Vec::new(),
+            undistinguished: Vec::new(),
         };
         for other in others {
             if outcome.neighbours == NEIGHBOURS {
                 break;
             }
-            match self.is_separated_from(other) {
+            match self.is_distinguished_from(other) {
                 None => {}
-                Some(separated) => {
+                Some(distinguished) => {
                     outcome.neighbours += 1;
                     outcome
-                        .unseparated
-                        .extend((!separated).then(|| name(other)));
+                        .undistinguished
+                        .extend((!distinguished).then(|| name(other)));
                 }
             }
         }
@@ -160,7 +160,7 @@ impl Row {
     }
 
     /// Whether a case fails with another instruction in the place of this one; `None` where that has no encoding in any case.
-    fn is_separated_from(&self, other: Op) -> Option<bool> {
+    fn is_distinguished_from(&self, other: Op) -> Option<bool> {
         let swapped = |case: &Case| {
             let exists = other.row().exists_on(case.chip()?);
             exists.then(|| case.swapped(self.op, other)).flatten()

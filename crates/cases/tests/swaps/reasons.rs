@@ -1,4 +1,4 @@
-//! The instructions that no case can separate, and the reasons: `tests/data/equivalent.txt`.
+//! The instructions that no case can distinguish, and the reasons: `tests/data/equivalent.txt`.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ impl Reasons {
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
         let entries = lines.flat_map(|line| {
             let (names, reason) = line.split_once(": ").expect("names and a reason");
-            assert!(reason.contains(' '), "{line}: the reason is no sentence");
+            assert!(reason.contains(' '), "{line}: the reason is not a sentence");
             let (alone, names) = match names.strip_prefix("alone ") {
                 Some(names) => (true, names),
                 None => (false, names),

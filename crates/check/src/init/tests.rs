@@ -92,7 +92,7 @@ fn number(of: impl Fn(&Builder) -> Value) -> Option<u64> {
     });
     match written {
         Some(Op::Const(number)) => Some(number),
-        other => panic!("it is no constant but {other:?}\n{block}"),
+        other => panic!("it is not a constant but {other:?}\n{block}"),
     }
 }
 

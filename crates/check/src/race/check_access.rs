@@ -96,7 +96,8 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Checks the atomics of all lanes: they acquire the clocks of what they see, and then release the clock of the wave.
+    /// Checks the atomics of all lanes: they acquire the clocks of the values that they read, and then release the clock of the
+    /// wave.
     pub(super) fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
         let mode = if self.kind.spins && self.kind.returns {
             Mode::Spin

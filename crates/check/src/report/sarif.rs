@@ -45,7 +45,8 @@ struct Log<'a> {
 #[serde(rename_all = "camelCase")]
 struct Run<'a> {
     tool: ToolOfRun<'a>,
-    /// The unit of columns. Compilers count bytes; in lines that are not ASCII, their column is passed on unchanged.
+    /// The unit of column numbers. Columns of debug information count bytes and are passed on unchanged, so they are too large in
+    /// lines that are not ASCII.
     column_kind: &'static str,
     results: &'a [Outcome],
 }

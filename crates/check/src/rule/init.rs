@@ -68,7 +68,7 @@ pub(super) const RULES: &[Rule] = &[
             "if (i < n)\n    tile[i] = in[i]; // `else tile[i] = 0` is missing\n// … the sum of all of `tile`\n*out = tile[0];",
             "tests/check/tile_tail.hip",
         ),
-        limits: "Copies of structures with padding, and of partly initialized ones, are no mistake: bits that are stored as they were \
+        limits: "Copies of structures with padding, and of partly initialized ones, are not reported: bits that are stored as they were \
                  loaded are reported only if none of 64 adjacent bytes is defined.",
     },
 ];

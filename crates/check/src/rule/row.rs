@@ -7,7 +7,7 @@ use crate::tool::Tool;
 pub struct Rule {
     /// The tool that reports it.
     pub tool: Tool,
-    /// Its name in findings, reports and suppressions.
+    /// The name in findings, reports and suppressions.
     pub name: &'static str,
     /// The mistake in a sentence.
     pub finds: &'static str,

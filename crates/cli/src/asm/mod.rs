@@ -1,5 +1,6 @@
 //! `wavetank asm`: from sources to text, words, object files and code objects.
 
+mod messages;
 mod object;
 mod text;
 
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use wavetank::object::{Feature, Target as ObjectTarget};
 use wavetank::{Chip, DEFAULT_CHIP};
 use wavetank_asm::{
-    Errors, Folders, Line, LineError, Options, ParseError, Signature, assemble_code,
+    Errors, Folders, Line, LineError, Message, Options, ParseError, Signature, assemble_code,
     assemble_lines, text_of,
 };
 
@@ -21,6 +22,8 @@ use crate::surface_isa;
 use crate::surface_isa::visa::Patch;
 use crate::target::{Syntax, Target};
 use crate::wrong_lines;
+
+use messages::Messages;
 
 const EXAMPLES: &str = "\
 Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;
@@ -47,7 +50,7 @@ Examples:
 /// Assembles sources: canonical text, encodings, words, object files, code objects
 ///
 /// Without `-o` the instructions are printed, as canonical text. With it, FILEs are assembled and linked to a code object
-/// that `wavetank launch` and ROCm load; object files among them are linked, too. All wrong lines are told.
+/// that `wavetank launch` and ROCm load; object files among them are linked, too. All wrong lines are reported.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Asm {
@@ -55,7 +58,7 @@ pub(crate) struct Asm {
     target: Target,
     #[command(flatten)]
     syntax: Syntax,
-    /// Print the bytes of each instruction behind it
+    /// Print the bytes of each instruction after it
     #[arg(long)]
     show_encoding: bool,
     /// Write a code object to this file instead of printing text
@@ -86,10 +89,10 @@ pub(crate) struct Asm {
     code_object_version: u8,
     #[command(flatten)]
     patch: Patch,
-    /// Print JSON: instructions and errors
+    /// Print JSON: instructions, messages and errors
     #[arg(long, conflicts_with_all = ["show_encoding", "output"])]
     json: bool,
-    /// Stop at so many wrong lines; 0 tells all
+    /// Stop at so many wrong lines; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_errors: usize,
     /// The sources, or `-` for stdin; with `-o` object files as well
@@ -111,22 +114,30 @@ impl Asm {
             return surface_isa::asm(version, &job, pack);
         }
         self.patch.refuse()?;
+        let messages = Messages::new(self.output.is_some());
         let files = Folders(self.include.clone());
+        let done = self.assemble(&files, &messages);
+        done.and(messages.finish())
+    }
+
+    /// Assembles GCN sources.
+    fn assemble(&self, files: &Folders, messages: &Messages) -> Result {
+        let receive = |message: &Message| messages.receive(message);
         let chips = self.target.chips()?;
         if chips.len() > 1 {
-            return self.bundle(&files, &chips);
+            return self.bundle(files, &receive, &chips);
         }
-        let options = self.options(&files, chips.first().copied())?;
-        let told = |path: &Path, errors: &Errors| self.told(path, errors);
+        let options = self.options(files, &receive, chips.first().copied())?;
+        let report = |path: &Path, errors: &Errors| self.report(path, errors);
         match &self.output {
             Some(path) if self.raw => self.write_words(&options, path),
-            Some(path) if self.compile => object::compiled(&self.job(&told), &options, path),
-            Some(path) => object::code(&self.job(&told), &options, path),
-            None => self.print(&options),
+            Some(path) if self.compile => object::compiled(&self.job(&report), &options, path),
+            Some(path) => object::code(&self.job(&report), &options, path),
+            None => self.print(&options, messages),
         }
     }
 
-    /// What is assembled for an instruction set of atomics on surfaces.
+    /// Returns the input for an instruction set of atomics on surfaces.
     fn surface_job(&self) -> Result<surface_isa::Job<'_>> {
         Ok(surface_isa::Job {
             file: self.one_file()?,
@@ -138,13 +149,15 @@ impl Asm {
     }
 
     /// Writes a bundle for several chips.
-    fn bundle(&self, files: &Folders, chips: &[Chip]) -> Result {
-        let options = chips.iter().map(|chip| self.options(files, Some(*chip)));
+    fn bundle(&self, files: &Folders, receive: &dyn Fn(&Message), chips: &[Chip]) -> Result {
+        let options = chips
+            .iter()
+            .map(|chip| self.options(files, receive, Some(*chip)));
         let options: Vec<_> = options.collect::<Result<_>>()?;
-        let told = |path: &Path, errors: &Errors| self.told(path, errors);
+        let report = |path: &Path, errors: &Errors| self.report(path, errors);
         match &self.output {
             Some(path) if !self.raw && !self.compile => {
-                object::bundle(&self.job(&told), &options, path)
+                object::bundle(&self.job(&report), &options, path)
             }
             _ => Err(Failure::usage(
                 "code for several chips is written as a bundle: give -o FILE, without -c and --raw, or name one chip",
@@ -153,9 +166,9 @@ impl Asm {
     }
 
     /// Returns the input of object files and code objects.
-    fn job<'a>(&'a self, told: &'a dyn Fn(&Path, &Errors) -> Failure) -> object::Job<'a> {
+    fn job<'a>(&'a self, report: &'a dyn Fn(&Path, &Errors) -> Failure) -> object::Job<'a> {
         let files = &self.files;
-        object::Job { files, told }
+        object::Job { files, report }
     }
 
     /// Writes the plain code, unless a line is wrong.
@@ -163,7 +176,7 @@ impl Asm {
         let path = self.one_file()?;
         let source = self.source(path)?;
         let code = assemble_code(&path.to_string_lossy(), &source, options);
-        object::write(to, &code.map_err(|errors| self.told(path, &errors))?)
+        object::write(to, &code.map_err(|errors| self.report(path, &errors))?)
     }
 
     /// Whether the command prints instructions.
@@ -172,7 +185,12 @@ impl Asm {
     }
 
     /// Returns the options for assembling the sources.
-    fn options<'f>(&self, files: &'f Folders, asked: Option<Chip>) -> Result<Options<'f>> {
+    fn options<'f>(
+        &self,
+        files: &'f Folders,
+        receive: &'f dyn Fn(&Message),
+        asked: Option<Chip>,
+    ) -> Result<Options<'f>> {
         let chip = asked.unwrap_or(DEFAULT_CHIP);
         if !(2..=6).contains(&self.code_object_version) {
             let version = self.code_object_version;
@@ -201,6 +219,7 @@ impl Asm {
                 0 => usize::MAX,
                 most => most,
             },
+            messages: receive,
             ..Options::new(chip)
         })
     }
@@ -240,25 +259,26 @@ impl Asm {
         Ok(text_of(bytes))
     }
 
-    fn print(&self, options: &Options<'_>) -> Result {
+    /// Prints the instructions of the only source as text or JSON.
+    fn print(&self, options: &Options<'_>, messages: &Messages) -> Result {
         let path = self.one_file()?;
         let source = self.source(path)?;
         let name = path.to_string_lossy();
         let run = |each: &mut dyn FnMut(&Line)| assemble_lines(&name, &source, options, each);
         let done = if self.json {
-            text::json(run, options.dialect, options.max_errors)?
+            text::json(run, options.dialect, options.max_errors, messages)?
         } else {
             text::text(run, options.dialect, self.show_encoding)?
         };
-        done.map_err(|errors| self.told(path, &errors))
+        done.map_err(|errors| self.report(path, &errors))
     }
 
     /// Prints the wrong lines; returns the sentence that ends the command.
-    fn told(&self, path: &Path, errors: &Errors) -> Failure {
+    fn report(&self, path: &Path, errors: &Errors) -> Failure {
         let unread = match errors.unread() {
             0 => String::new(),
-            1 => ", 1 line was not looked at".to_owned(),
-            n => format!(", {n} lines were not looked at"),
+            1 => ", 1 line was not read".to_owned(),
+            n => format!(", {n} lines were not read"),
         };
         let errors: &[LineError] = &errors.0;
         wrong_lines::show(errors);

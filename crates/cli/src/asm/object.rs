@@ -17,7 +17,7 @@ const PAGE: u64 = 4096;
 pub(super) struct Job<'a> {
     pub files: &'a [PathBuf],
     /// Prints the wrong lines of a file; returns the sentence that ends the command.
-    pub told: &'a dyn Fn(&Path, &Errors) -> Failure,
+    pub report: &'a dyn Fn(&Path, &Errors) -> Failure,
 }
 
 /// Writes the object file of the only source.
@@ -90,7 +90,7 @@ fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembl
     }
     crate::source::refuse_to_assemble(path, &bytes)?;
     let made = assemble_whole(&path.to_string_lossy(), &text_of(bytes), options);
-    made.map_err(|errors| (job.told)(path, &errors))
+    made.map_err(|errors| (job.report)(path, &errors))
 }
 
 /// Adds the chip to a failure, if there are several.

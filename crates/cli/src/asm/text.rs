@@ -12,8 +12,10 @@ use wavetank_gcn::Dialect;
 use wavetank_quote::plain;
 
 use crate::exit::Result;
-use crate::output::{Output, Stdout, told};
+use crate::output::{Output, Stdout, stdout_result};
 use crate::wrong_lines::Wrong;
+
+use super::messages::Messages;
 
 /// Prints the instructions as canonical text, with their bytes if `show_encoding` is set.
 pub(super) fn text(
@@ -53,6 +55,7 @@ pub(super) fn json(
     run: impl Run,
     dialect: Dialect,
     max_errors: usize,
+    messages: &Messages,
 ) -> Result<Result<(), Errors>> {
     let done = OnceCell::new();
     let instructions = Instructions {
@@ -62,6 +65,7 @@ pub(super) fn json(
     };
     let report = Report {
         instructions,
+        messages,
         errors: &done,
         stopped: Stopped {
             done: &done,
@@ -71,7 +75,7 @@ pub(super) fn json(
     let mut out = BufWriter::new(Stdout::lock());
     let written = serde_json::to_writer_pretty(&mut out, &report);
     let written = written.map_err(std::io::Error::from);
-    told(
+    stdout_result(
         written
             .and_then(|()| writeln!(out))
             .and_then(|()| out.flush())
@@ -86,14 +90,17 @@ pub(super) trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
 
 impl<R: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors>> Run for R {}
 
-/// The instructions, which are serialized while they are assembled, and then the errors. No instructions are stored.
+/// The instructions, which are serialized while they are assembled, and then messages and errors. No instructions are stored.
 #[derive(Serialize)]
 #[serde(bound = "R: Run")]
 struct Report<'r, R: Run> {
     instructions: Instructions<'r, R>,
+    /// Absent if the source has none.
+    #[serde(skip_serializing_if = "Messages::is_empty")]
+    messages: &'r Messages,
     #[serde(serialize_with = "wrong_lines")]
     errors: &'r OnceCell<Result<(), Errors>>,
-    /// Looked at when the source has been assembled.
+    /// Read after the source has been assembled.
     #[serde(skip_serializing_if = "Stopped::is_false")]
     stopped: Stopped<'r>,
 }
@@ -178,7 +185,8 @@ struct Assembled<'l> {
     waits_for: Option<&'l str>,
 }
 
-fn wrong(error: &LineError) -> Wrong {
+/// Returns a wrong line in the form for JSON.
+pub(super) fn wrong(error: &LineError) -> Wrong {
     let LineError {
         number,
         text,

@@ -30,7 +30,7 @@ impl End {
     }
 
     /// Prints the lines. A signal that ended the program is repeated last, because it ends this process, too.
-    pub(crate) fn tell(self) -> ExitCode {
+    pub(crate) fn print(self) -> ExitCode {
         for line in &self.lines {
             // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{line}");

@@ -32,8 +32,8 @@ const HELP: &str = "\
 Of a FILE nothing runs: code is followed from each kernel and function along all
 paths. A PROGRAM runs as with `wavetank run`, and its kernels go on where they
 are wrong: loads that are denied give 0, stores do not happen. What is found is
-told with the lines of source, where the code has them (-g) and they are at
-hand, and with the machine code. The tools are
+reported with the lines of source, where the code has them (-g) and they are
+at hand, and with the machine code. The tools are
 
   wait     registers and memory that are used before the wait for them
   hazard   wait states that the chip needs between two instructions
@@ -67,7 +67,7 @@ Examples:
 /// Finds what is wrong with kernels: bad accesses, races, missing waits and wait states
 ///
 /// FILE is a code object or an offload bundle, of which the code is read. With --static it may be a host program with such code
-/// inside. What stands behind `--` is a program that runs.
+/// inside. A program that runs follows `--`.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Check {
@@ -92,16 +92,16 @@ pub(crate) struct Check {
     /// How the kernels of a program run
     #[command(flatten)]
     running: Running,
-    /// With a program: stop its kernels at the first access that is denied, instead of going on behind it
+    /// With a program: stop its kernels at the first access that is denied, instead of continuing after it
     #[arg(long)]
     stop_at_first: bool,
-    /// With a program: go on behind accesses that are denied, as it does anyhow
+    /// With a program: continue after accesses that are denied, which is the default
     #[arg(long, conflicts_with = "stop_at_first")]
     keep_going: bool,
-    /// With a program: tell memory that it allocates and never frees
+    /// With a program: report memory that it allocates and never frees
     #[arg(long)]
     leaks: bool,
-    /// With a program: end it after so many seconds
+    /// With a program: end it after this number of seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Explain a rule, such as race/read-write, or list all of them; nothing is checked
@@ -175,8 +175,8 @@ impl Check {
                 continue;
             }
             let own = by_kernel.remove(root.name).unwrap_or_default();
-            let (hidden, told): (Vec<_>, Vec<_>) = own.into_iter().partition(|f| known.hide(f));
-            let text = report.add(part, &root, &places, &told, hidden.len());
+            let (hidden, shown): (Vec<_>, Vec<_>) = own.into_iter().partition(|f| known.hide(f));
+            let text = report.add(part, &root, &places, &shown, hidden.len());
             if !text.is_empty() {
                 print(&text)?;
             }

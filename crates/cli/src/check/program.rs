@@ -17,7 +17,7 @@ use crate::exit::{Failure, Result, print};
 use crate::run::{Run, deadline};
 
 /// Time for the library to report kernels that did not end.
-const TELLING: Duration = Duration::from_secs(2);
+const REPORT_TIME: Duration = Duration::from_secs(2);
 
 impl Check {
     /// Runs the program, and reports the findings in its kernels after it has ended. Without findings, the command ends as the
@@ -35,7 +35,7 @@ impl Check {
         run.gpu.extend(gpus.map(str::to_owned));
         run.timeout = self.timeout;
         // The library reports kernels that did not end, and ends the program.
-        run.grace = TELLING;
+        run.grace = REPORT_TIME;
         // Stdout is read by another program.
         run.aside = !self.wanted.is_read();
         let ended = match run.run_program() {
@@ -48,7 +48,7 @@ impl Check {
             .map_err(|error| Failure::usage(format!("the findings cannot be read: {error}")))?;
         let name = self.program.join(&OsString::from(" "));
         let mut report = Report::new(&self.wanted, name.as_ref(), tools);
-        let (mut told, mut hidden) = (Vec::new(), 0);
+        let (mut shown, mut hidden) = (Vec::new(), 0);
         let ran: BTreeSet<String> = records.iter().filter_map(|line| kernel_of(line)).collect();
         for record in joined(&records) {
             match (
@@ -57,10 +57,10 @@ impl Check {
             ) {
                 (false, _) => {}
                 (true, true) => hidden += 1,
-                (true, false) => told.push(record),
+                (true, false) => shown.push(record),
             }
         }
-        for text in report.add_program(&told, hidden) {
+        for text in report.add_program(&shown, hidden) {
             if self.wanted.is_read() {
                 // Stdout belongs to the program. Colours are dropped if stderr is not a terminal.
                 drop(write!(anstream::stderr(), "{text}"));
@@ -73,7 +73,7 @@ impl Check {
         match (end.found(), ended) {
             (true, Ok(_)) => Ok(end),
             (true, Err(failure)) => {
-                end.tell();
+                end.print();
                 Err(failure)
             }
             (false, ended) => {

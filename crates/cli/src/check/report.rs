@@ -275,7 +275,11 @@ mod tests {
     }
 
     /// Returns the printed text for findings of the kernel `lines`, the last lines, the exit code, and the cases.
-    fn told(wanted: &Wanted, hidden: usize, tools: &[Tool]) -> (String, Vec<String>, u8, String) {
+    fn report_of(
+        wanted: &Wanted,
+        hidden: usize,
+        tools: &[Tool],
+    ) -> (String, Vec<String>, u8, String) {
         let object = open(LINES, None).unwrap();
         let entry = object.kernel("lines").unwrap().entry;
         let part = Part {
@@ -308,7 +312,7 @@ mod tests {
 
     #[test]
     fn findings_are_counted() {
-        let (text, lines, code, _) = told(&wanted(), 1, &WAIT_WAIT_HAZARD);
+        let (text, lines, code, _) = report_of(&wanted(), 1, &WAIT_WAIT_HAZARD);
         assert_eq!(text.matches("error[wait/vgpr-before-load]: ").count(), 2);
         assert_eq!(text.matches("error[hazard/vgpr-before-load]: ").count(), 1);
         assert!(
@@ -321,7 +325,7 @@ mod tests {
             "1 finding was suppressed",
         ];
         assert_eq!((lines, code), (expected.map(str::to_owned).to_vec(), 1));
-        let (text, lines, code, _) = told(&wanted(), 3, &[]);
+        let (text, lines, code, _) = report_of(&wanted(), 3, &[]);
         let last = ["no findings", "3 findings were suppressed"];
         assert!(
             lines[1].ends_with(last[0]) && lines[2] == last[1],
@@ -337,7 +341,7 @@ mod tests {
             error_exitcode: 9,
             ..wanted()
         };
-        let (text, lines, code, _) = told(&wanted, 0, &WAIT_WAIT_HAZARD);
+        let (text, lines, code, _) = report_of(&wanted, 0, &WAIT_WAIT_HAZARD);
         assert_eq!((text.matches("error[").count(), code), (1, 9));
         assert_eq!(lines[0], "2 more findings: --max shows more");
     }
@@ -349,7 +353,7 @@ mod tests {
             max: 0,
             ..wanted()
         };
-        let (text, lines, ..) = told(&wanted, 0, &WAIT_WAIT_HAZARD);
+        let (text, lines, ..) = report_of(&wanted, 0, &WAIT_WAIT_HAZARD);
         let values = text.lines().map(serde_json::from_str);
         let values: Vec<serde_json::Value> = values.map(Result::unwrap).collect();
         let tools: Vec<_> = values.iter().map(|value| &value["tool"]).collect();
@@ -363,7 +367,7 @@ mod tests {
             gen_suppressions: true,
             ..wanted()
         };
-        let (text, ..) = told(&wanted, 0, &WAIT_WAIT_HAZARD);
+        let (text, ..) = report_of(&wanted, 0, &WAIT_WAIT_HAZARD);
         let entry = |tool| {
             format!("tool: {tool}\nrule: vgpr-before-load\nkernel: lines\nsource: lines.cl\n\n")
         };
@@ -376,14 +380,14 @@ mod tests {
             junit: Some("x".into()),
             ..wanted()
         };
-        let (.., cases) = told(&wanted, 0, &WAIT_WAIT_HAZARD);
+        let (.., cases) = report_of(&wanted, 0, &WAIT_WAIT_HAZARD);
         for part in [
             "name=\"lines in lines.co (wait, hazard, limits)\" classname=\"gfx900\"",
             "<failure message=\"wait at 0x1800, and 2 more\" type=\"wait/vgpr-before-load\">error[wait/",
         ] {
             assert!(cases.contains(part), "{cases}");
         }
-        let (.., cases) = told(&wanted, 0, &[]);
+        let (.., cases) = report_of(&wanted, 0, &[]);
         assert!(!cases.contains("<failure"), "{cases}");
     }
 }

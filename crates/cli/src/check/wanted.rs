@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Result};
 
-/// What is told of findings, and where.
+/// The output of findings: its forms, files and limits.
 #[derive(clap::Args)]
 pub(super) struct Wanted {
     /// Print at most so many findings; --json, --sarif and --junit have all

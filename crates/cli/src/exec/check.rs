@@ -53,7 +53,7 @@ impl Found {
     ///
     /// # Errors
     /// If there are findings.
-    pub(super) fn tell(&self) -> Result {
+    pub(super) fn print(&self) -> Result {
         for text in &self.0 {
             // A closed stderr is not an error.
             let _ = writeln!(anstream::stderr(), "{text}");

@@ -210,11 +210,11 @@ pub(crate) fn fields(op: Op, form: Form, chip: Chip) -> Vec<Bits> {
 /// Returns the modifiers of an instruction in a form.
 pub(crate) fn modifiers(op: Op, form: Form, chip: Chip) -> Vec<Modifier> {
     let all = wavetank_explain::modifiers(op, form, chip);
-    let told = all.into_iter().map(|modifier| Modifier {
+    let listed = all.into_iter().map(|modifier| Modifier {
         text: modifier.text,
         meaning: modifier.meaning,
     });
-    told.collect()
+    listed.collect()
 }
 
 /// Returns the operands of an instruction. FLAT has no scalar base, and its other segments have addresses of other widths.

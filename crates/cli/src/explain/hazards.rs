@@ -22,12 +22,12 @@ pub(crate) struct Hazard {
 /// Returns the hazards of an instruction in some forms.
 pub(crate) fn hazards(op: Op, forms: &[Form], chip: Chip) -> Vec<Hazard> {
     let all = hazards_of(op, forms, chip).into_iter();
-    let told = all.map(|hazard| Hazard {
+    let listed = all.map(|hazard| Hazard {
         rule: hazard.rule,
         is_first: hazard.is_first,
         wait_states: hazard.wait_states,
         when: format!("{} after {}", hazard.uses, hazard.after),
         source: hazard.source,
     });
-    told.collect()
+    listed.collect()
 }

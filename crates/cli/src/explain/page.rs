@@ -177,8 +177,8 @@ mod tests {
     fn what_is_not_executed_has_its_reason() {
         for op in Op::all().filter(|op| op.row().exists_on(Chip::Gfx900)) {
             let page = Explanation::row((op, op.home()), Chip::Gfx900);
-            let told = page.text(false).contains("\n  not executed\n    ");
-            assert_eq!(told, page.pseudo_code.is_none(), "{op:?}");
+            let has_reason = page.text(false).contains("\n  not executed\n    ");
+            assert_eq!(has_reason, page.pseudo_code.is_none(), "{op:?}");
         }
     }
 

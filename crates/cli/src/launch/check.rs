@@ -12,7 +12,7 @@ use wavetank_quote::readable;
 use crate::exit::{Failure, Result};
 use crate::terminal;
 
-/// What a launch checks.
+/// The options for the checks of a launch.
 #[derive(clap::Args)]
 pub(super) struct CheckOptions {
     /// Look for mistakes while the kernel runs, with these tools or all (see below)
@@ -47,7 +47,7 @@ impl CheckOptions {
     ///
     /// # Errors
     /// If there are findings.
-    pub(super) fn tell(&self, file: &Path, module: &Module, findings: &[Finding]) -> Result {
+    pub(super) fn report(&self, file: &Path, module: &Module, findings: &[Finding]) -> Result {
         let look = Look {
             // Colours are dropped if stderr is not a terminal.
             colours: true,

@@ -22,7 +22,7 @@ use wavetank_quote::{plain, some_of};
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
 use crate::progress::with_progress;
-use crate::running::{Running, tell_seed};
+use crate::running::{Running, print_seed};
 use argument::Arguments;
 use check::{CheckOptions, shown};
 use report::stats;
@@ -107,7 +107,7 @@ pub(crate) struct Launch {
     gpu: Option<String>,
     #[command(flatten)]
     running: Running,
-    /// Give up after so many seconds, and tell where the waves hang
+    /// Give up after so many seconds, and report where the waves hang
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     timeout: Option<Duration>,
     /// Print what ran, and how fast, as one JSON object on stdout
@@ -116,7 +116,7 @@ pub(crate) struct Launch {
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
-    /// The function of the file at which waves go on that trap (TBA)
+    /// The function of the file at which waves continue when they trap (TBA)
     #[arg(
         long,
         value_name = "FUNCTION",
@@ -124,7 +124,7 @@ pub(crate) struct Launch {
         conflicts_with = "stage"
     )]
     trap_handler: Option<String>,
-    /// What the trap handler finds in TMA: u64:N, or the address of a buffer
+    /// The value of TMA for the trap handler: u64:N, or the address of a buffer
     #[arg(long, value_name = "SPEC", requires = "trap_handler")]
     trap_memory: Option<OsString>,
     #[command(flatten)]
@@ -138,7 +138,7 @@ impl Launch {
         let filter = self.trace.as_deref().map(Filter::parse).transpose();
         let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
         if filter.is_some() {
-            self.running.tell_if_traced();
+            self.running.note_if_traced();
         }
         if let Some(stage) = self.stage.stage {
             let call = stage::Call {
@@ -187,7 +187,7 @@ impl Launch {
             // The trace shows enough progress.
             Some(tracer) => {
                 let watched = |group: &_, wave| tracer.watches(group, wave);
-                let sink = |step| tracer.tell(&step);
+                let sink = |step| tracer.trace(&step);
                 dispatch.trace(&watched, &sink).run()
             }
             None => with_progress(grid, block, |progress| dispatch.progress(progress).run()),
@@ -195,13 +195,13 @@ impl Launch {
         let traced = tracer.map_or(Ok(()), Tracer::end);
         let result = result.map_err(|error| {
             // The failure itself is printed as one.
-            let _ = self.check.tell(&self.file, &module, error.findings());
+            let _ = self.check.report(&self.file, &module, error.findings());
             Failure::from(error)
         });
         // A launch that was refused before its first wave had no schedule.
         if !matches!(result, Err(Failure::Usage(_))) {
-            self.size.tell_if_small();
-            tell_seed(device.schedule());
+            self.size.note_if_small();
+            print_seed(device.schedule());
         }
         let report = result?;
         if let Some(overrun) = &report.lds_overruns {
@@ -215,7 +215,7 @@ impl Launch {
             let found = checked.then(|| shown(&self.file, &module, &report.findings));
             print(&stats(&kernel, grid, block, &report, found))?;
         }
-        self.check.tell(&self.file, &module, &report.findings)
+        self.check.report(&self.file, &module, &report.findings)
     }
 
     /// Returns the address of the trap handler.

@@ -75,7 +75,7 @@ pub(super) fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
     }
 }
 
-const NO_NUMBERS: &str = "the .npy file is no array of numbers, and only those can be passed";
+const NO_NUMBERS: &str = "the .npy file is not an array of numbers, and only those can be passed";
 
 /// Whether the header has more brackets than the outer ones and those of the shape. Records have more; and the parser takes
 /// unlimited time for deep nesting.

@@ -47,7 +47,7 @@ impl SizeOptions {
     }
 
     /// Prints a note if the grid is a part of one work-group, since it may have been intended in work-groups.
-    pub(super) fn tell_if_small(&self) {
+    pub(super) fn note_if_small(&self) {
         if let (Some(grid), Some(block)) = (self.grid, self.block)
             && let Some(note) = note(grid, block)
         {

@@ -91,7 +91,7 @@ impl Spec {
             }
             _ => {
                 let text = std::str::from_utf8(bytes);
-                Spec::without_path(text.map_err(|_| "it is no UTF-8 text".to_owned())?)
+                Spec::without_path(text.map_err(|_| "it is not UTF-8".to_owned())?)
             }
         }
     }

@@ -20,7 +20,7 @@ use super::spec::Spec;
 use super::trace::{Filter, Tracer};
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
-use crate::running::{Running, tell_seed};
+use crate::running::{Running, print_seed};
 
 /// Waves of a stage instead of a kernel
 #[derive(clap::Args)]
@@ -37,7 +37,7 @@ pub(super) struct StageOptions {
     /// The file is plain code, as `wavetank asm --raw -o` writes it; --gpu says for which chip
     #[arg(long, requires = "stage", requires = "gpu")]
     raw: bool,
-    /// The next SGPR behind the user data (--arg), with a value for each wave
+    /// The next SGPR after the user data (--arg), with a value for each wave
     #[arg(long, value_name = "N,N,…", requires = "stage")]
     wave_data: Vec<String>,
     /// The next VGPR, from v0 on: a number for all items, or an element of 32 bits for each
@@ -51,7 +51,7 @@ pub(super) struct StageOptions {
     /// M0 at the start
     #[arg(long, value_name = "N", requires = "stage", value_parser = dword)]
     m0: Option<u32>,
-    /// What the LDS of each work-group begins with
+    /// The initial contents of each work-group's LDS
     #[arg(long = "lds", value_name = "SPEC", requires = "stage")]
     lds: Option<OsString>,
     /// Bytes of scratch of an item, for flat and scratch accesses
@@ -103,12 +103,12 @@ impl StageOptions {
         let tracer = call.filter.map(|filter| Tracer::new(filter, device.chip()));
         let outcome = watched(shader, tracer.as_ref()).map_err(|error| {
             // The failure itself is printed as one.
-            let _ = check.tell(call.file, &module, error.findings());
+            let _ = check.report(call.file, &module, error.findings());
             Failure::from(error)
         });
         let traced = tracer.map_or(Ok(()), Tracer::end);
         if !matches!(outcome, Err(Failure::Usage(_))) {
-            tell_seed(device.schedule());
+            print_seed(device.schedule());
         }
         let outcome = outcome?;
         if let Some(overrun) = &outcome.report.lds_overruns {
@@ -121,14 +121,14 @@ impl StageOptions {
         traced?;
         let found = &outcome.report.findings;
         let checked = !check.tools().is_empty();
-        let told = Told {
+        let printed = StageReport {
             findings: checked.then(|| shown(call.file, &module, found)),
-            ..Told::new(&outcome, device.chip().name(), self.floats)
+            ..StageReport::new(&outcome, device.chip().name(), self.floats)
         };
-        let line = serde_json::to_string(&told);
+        let line = serde_json::to_string(&printed);
         let line = line.map_err(|error| Failure::usage(format!("cannot write JSON: {error}")))?;
         print(&(line + "\n"))?;
-        check.tell(call.file, &module, found)
+        check.report(call.file, &module, found)
     }
 
     /// Returns the shader with its items, registers and LDS.
@@ -178,7 +178,7 @@ fn watched(shader: Shader<'_>, tracer: Option<&Tracer>) -> wavetank::Result<Outc
         return shader.run();
     };
     let watches = |group: &_, wave| tracer.watches(group, wave);
-    let sink = |step| tracer.tell(&step);
+    let sink = |step| tracer.trace(&step);
     shader.trace(&watches, &sink).run()
 }
 
@@ -218,7 +218,7 @@ fn one(dims: Option<Dims>, option: &str) -> Result<u32> {
 
 /// The printed JSON object.
 #[derive(Serialize)]
-struct Told {
+struct StageReport {
     stage: &'static str,
     gpu: &'static str,
     waves: u64,
@@ -229,9 +229,9 @@ struct Told {
     findings: Option<Vec<Value>>,
 }
 
-impl Told {
-    fn new(outcome: &Outcome, gpu: &'static str, floats: bool) -> Told {
-        Told {
+impl StageReport {
+    fn new(outcome: &Outcome, gpu: &'static str, floats: bool) -> StageReport {
+        StageReport {
             stage: outcome.stage.name(),
             gpu,
             waves: outcome.report.waves,
@@ -256,14 +256,14 @@ fn message(message: &Message) -> Value {
 fn export(exported: &Exported, floats: bool) -> Map<String, Value> {
     let sent = &exported.export;
     let lanes = LANES - exported.group.exec(exported.wave).leading_zeros() as usize;
-    let mut told = Map::new();
-    let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
-    tell("group", exported.group.index.into());
-    tell("wave", exported.wave.into());
-    tell("target", ExportTarget(sent.target).to_string().into());
-    tell("done", sent.done.into());
-    tell("vm", sent.valid_mask.into());
-    tell("compr", sent.compressed.into());
+    let mut fields = Map::new();
+    let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    set("group", exported.group.index.into());
+    set("wave", exported.wave.into());
+    set("target", ExportTarget(sent.target).to_string().into());
+    set("done", sent.done.into());
+    set("vm", sent.valid_mask.into());
+    set("compr", sent.compressed.into());
     for (n, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
         if sent.data[n].is_none() {
             continue;
@@ -272,9 +272,9 @@ fn export(exported: &Exported, floats: bool) -> Map<String, Value> {
             Some(bits) if sent.lanes >> lane & 1 == 1 => number(bits, sent.compressed, floats),
             _ => Value::Null,
         };
-        tell(name, (0..lanes).map(value).collect());
+        set(name, (0..lanes).map(value).collect());
     }
-    told
+    fields
 }
 
 /// Returns the bits of a value, or the float in them. Infinities and NaNs are strings, because JSON has no numbers for them.

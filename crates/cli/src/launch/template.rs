@@ -91,10 +91,10 @@ fn results(params: &[&Param]) -> Vec<usize> {
         )
     })
     .collect();
-    let told = params
+    let is_known = params
         .iter()
         .any(|param| param.is_const || access(param).is_some());
-    match (written.is_empty(), told) {
+    match (written.is_empty(), is_known) {
         (false, _) => written,
         (true, true) => of(|param| !param.is_const).collect(),
         (true, false) => of(|_| true).next_back().into_iter().collect(),

@@ -86,7 +86,7 @@ fn groups(text: &str) -> Result<Groups, String> {
             Ok(Groups::Id([id(x)?, id(y)?, id(z)?]))
         }
         _ => Err(format!(
-            "`{text}` is no work-group; write 3, 3..5, 1:0:0 or all"
+            "`{text}` is not a work-group; write 3, 3..5, 1:0:0 or all"
         )),
     }
 }
@@ -125,7 +125,7 @@ pub(super) struct Tracer {
     chip: Chip,
     out: Mutex<Sink>,
     /// Whether an instruction was printed.
-    told: AtomicBool,
+    has_printed: AtomicBool,
 }
 
 /// The output of the trace.
@@ -152,7 +152,7 @@ impl Tracer {
                 stderr: BufWriter::new(io::stderr()),
                 problem: None,
             }),
-            told: AtomicBool::new(false),
+            has_printed: AtomicBool::new(false),
         }
     }
 
@@ -162,9 +162,9 @@ impl Tracer {
     }
 
     /// Prints an instruction, if it is selected.
-    pub(super) fn tell(&self, step: &Step) {
+    pub(super) fn trace(&self, step: &Step) {
         if self.filter.shows(step) {
-            self.told.store(true, Ordering::Relaxed);
+            self.has_printed.store(true, Ordering::Relaxed);
             self.write(&text(step, self.chip));
         }
     }
@@ -174,7 +174,7 @@ impl Tracer {
     /// # Errors
     /// An incomplete trace, unless its reader has closed it.
     pub(super) fn end(self) -> Result {
-        if !self.told.load(Ordering::Relaxed) {
+        if !self.has_printed.load(Ordering::Relaxed) {
             self.write("wavetank: no instruction that was executed is one of --trace's\n");
         }
         let out = self.out.into_inner();

@@ -2,7 +2,7 @@
 
 use wavetank_gcn::Form::{self, *};
 
-/// The encodings in the order of the manual, with what each is for (Vega ISA, 13).
+/// The encodings in the order of the manual, with the purpose of each (Vega ISA, 13).
 pub(super) const ENCODINGS: [(Form, &str); 20] = [
     (Sop1, "Scalar ALU, one source; jumps by registers"),
     (Sop2, "Scalar ALU, two sources"),

@@ -51,7 +51,7 @@ impl Instruction {
             let name = name_in(subject.0, subject.1);
             let before = seen.entry(name.clone()).or_default();
             *before += 1;
-            // A name that two encodings share is told apart by the encoding.
+            // A name that two encodings share is followed by the encoding.
             let slug = match before {
                 1 => name.clone(),
                 _ => format!("{name}-{}", form_name(subject.1).to_lowercase()),

@@ -1,4 +1,4 @@
-//! Sentences in HTML: what stands between backquotes is code.
+//! Sentences in HTML: text between backquotes is code.
 
 use maud::{Markup, html};
 

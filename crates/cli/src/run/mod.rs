@@ -107,7 +107,7 @@ const END_AT: &str = "WAVETANK_END_AT";
 const MAX_HUNG_WAVES: usize = 3;
 
 /// The time for the library to report a kernel that did not end, after the time limit.
-const TELLING: Duration = Duration::from_millis(500);
+const REPORT_TIME: Duration = Duration::from_millis(500);
 
 /// The variable with the file for this command's lines, in which the library finds it.
 const LOG_TO: &str = "WAVETANK_LOG_TO";
@@ -196,10 +196,10 @@ impl Run {
         let marks = self.marks(&settings)?;
         marks.give_to(&mut command);
         if let Some(lacking) = lacking {
-            marks.log.tell(&format!("wavetank: {lacking}\n"));
+            marks.log.write(&format!("wavetank: {lacking}\n"));
         }
         if let Some(note) = notes::of_override(std::env::var_os(notes::OVERRIDE)) {
-            marks.log.tell(&format!("{note}\n"));
+            marks.log.write(&format!("{note}\n"));
         }
         // A random seed is chosen here and not by the library, which cannot report it if a signal ends the program.
         let schedule = settings.kernels.schedule.unwrap_or_default();
@@ -218,7 +218,7 @@ impl Run {
         let is_up = self.timeout.is_some_and(|time| ended.time >= time);
         ended.timed_out |= is_up && ended.end == End::Signal(Signal::SIGTERM);
         if let (End::Signal(_), Schedule::Random(_)) = (ended.end, schedule) {
-            marks.log.tell(&format!("the schedule was {schedule}\n"));
+            marks.log.write(&format!("the schedule was {schedule}\n"));
         }
         Ok(Execution {
             ended,
@@ -228,7 +228,7 @@ impl Run {
         })
     }
 
-    /// Returns the time after which the program is ended, and tells the library when its kernels have to stop.
+    /// Returns the time after which the program is ended, and sets the time limit of kernels for the library.
     fn limit(&self, command: &mut Command) -> Option<Duration> {
         // `check` has its own deadline.
         let own = self.timeout.filter(|_| !self.quiet);
@@ -236,7 +236,7 @@ impl Run {
             Some(at) => command.env(END_AT, at.to_string()),
             None => command.env_remove(END_AT),
         };
-        let grace = own.map_or(self.grace, |_| TELLING);
+        let grace = own.map_or(self.grace, |_| REPORT_TIME);
         self.timeout.and_then(|time| time.checked_add(grace))
     }
 
@@ -289,10 +289,10 @@ impl Run {
             Record::new(program, gpus, ended, fault, &rows).write(path)
         });
         if settings.stats && !rows.is_empty() {
-            marks.log.tell(&table(rows));
+            marks.log.write(&table(rows));
         }
         if let Some(note) = self.note() {
-            marks.log.tell(&format!("{note}\n"));
+            marks.log.write(&format!("{note}\n"));
         }
         match brief {
             _ if ended.timed_out => Err(Failure::Kernel(self.timeout_sentence(fault))),

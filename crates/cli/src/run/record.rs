@@ -48,12 +48,12 @@ impl Log {
     }
 
     /// Writes lines. A closed stderr is not an error.
-    pub(super) fn tell(&self, text: &str) {
-        let told = match &self.file {
+    pub(super) fn write(&self, text: &str) {
+        let written = match &self.file {
             Some((_, file)) => (&*file).write_all(text.as_bytes()),
             None => return drop(anstream::stderr().write_all(text.as_bytes())),
         };
-        if let Err(error) = told {
+        if let Err(error) = written {
             let _ = self.problem.set(error.to_string());
         }
     }

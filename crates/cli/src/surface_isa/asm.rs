@@ -11,17 +11,17 @@ use crate::input::read_text;
 use crate::whole;
 use crate::wrong_lines::{Wrong, count, show};
 
-/// What is to be assembled, and how it is to be shown.
+/// The input and output of an assembly.
 pub(crate) struct Job<'a> {
     /// The source, or `-` for stdin.
     pub file: &'a Path,
-    /// Whether the code stands after each instruction.
+    /// Whether the code of each instruction is printed after it.
     pub show_encoding: bool,
-    /// Where the code goes, if it does.
+    /// The file for the code, if it is written.
     pub output: Option<&'a Path>,
     /// Whether JSON is printed.
     pub json: bool,
-    /// After how many wrong lines it stops; 0 is never.
+    /// The number of wrong lines after which the assembly stops; 0 for no limit.
     pub most: usize,
 }
 

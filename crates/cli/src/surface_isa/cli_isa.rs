@@ -33,7 +33,7 @@ pub(crate) trait CliIsa: SurfaceIsa {
     /// The listing of a file that has code and more, read as this version or as its own.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The error in the file.
     fn file(path: &Path, bytes: Vec<u8>, isa: Option<Self>) -> Result<String>;
 
     /// The instruction of a line of hexadecimal code: `None` for a line of something else, `Some(None)` for other code.
@@ -88,7 +88,7 @@ pub(crate) trait CliIsa: SurfaceIsa {
         serde_json::json!({ "instructions": rows })
     }
 
-    /// The sentence under the list that counts what is executed.
+    /// Returns the sentence under the list, which counts the executed operations.
     fn summary(self, rows: &[Row<Self::RowFacts>]) -> String;
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct Row<Facts> {
     pub cells: Vec<String>,
 }
 
-/// How an instruction is executed.
+/// The execution of an instruction, and its fidelity.
 #[derive(Serialize)]
 pub(crate) struct Coverage {
     pub executes: bool,
@@ -139,8 +139,8 @@ impl<Facts> Row<Facts> {
         match &self.coverage {
             Some(coverage) => {
                 let executes = if coverage.executes { "yes" } else { "no" };
-                let told = [Some(executes), Some(coverage.fidelity), coverage.reason];
-                cells.extend(told.into_iter().flatten().map(str::to_owned));
+                let parts = [Some(executes), Some(coverage.fidelity), coverage.reason];
+                cells.extend(parts.into_iter().flatten().map(str::to_owned));
             }
             None => cells.extend_from_slice(&self.cells),
         }

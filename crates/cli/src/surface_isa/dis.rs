@@ -6,7 +6,7 @@ use std::path::Path;
 use super::cli_isa::CliIsa;
 use crate::exit::Result;
 use crate::hex_lines::print_lines;
-use crate::output::{Stdout, told};
+use crate::output::{Stdout, stdout_result};
 use crate::paint::Painted;
 
 /// Lists a file, or with `raw` plain code of a version.
@@ -17,7 +17,7 @@ pub(crate) fn dis<I: CliIsa>(path: &Path, bytes: Vec<u8>, raw: bool, isa: Option
     };
     let mut out = Painted::new(Stdout::lock());
     let written = out.write_all(text.as_bytes());
-    told(written.and_then(|()| out.flush()).err())
+    stdout_result(written.and_then(|()| out.flush()).err())
 }
 
 /// A line of text for each line of hexadecimal code; `!reject` for code that is not the instruction.

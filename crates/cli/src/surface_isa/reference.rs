@@ -28,7 +28,7 @@ pub(crate) enum Block {
     Terms(usize, Vec<(String, String)>),
     /// A table, whose last column is the longest. In text an empty header is left out.
     Table(Table),
-    /// The fields of a word of so many bits.
+    /// The fields of a word with this number of bits.
     Diagram(Vec<Cell>, u32),
     /// Lines of code.
     Code(Vec<String>),

@@ -553,7 +553,7 @@ fn runs_are_cases_of_a_report() {
     assert!(written.contains("\u{fffd} \u{fffd}"), "{written}");
     let device = run(&folder, &["--junit", "/dev/full"], Path::new("true"), &[]);
     assert_eq!(device.code, Some(2));
-    assert!(device.stderr.contains("it is no file"), "{device:?}");
+    assert!(device.stderr.contains("it is not a file"), "{device:?}");
     let sums =
         "<testsuites name=\"wavetank\" tests=\"5\" skipped=\"0\" failures=\"3\" errors=\"1\"";
     assert!(text.contains(sums), "{text}");
@@ -604,7 +604,7 @@ fn runs_are_cases_of_a_report() {
     );
     // What is no report stays as it is, and nothing runs.
     std::fs::write(folder.join("gpu.xml"), "<html/>").unwrap();
-    runs(&[], "echo", &["x"]).refused(&["gpu.xml: this is no JUnit report", "remove it"]);
+    runs(&[], "echo", &["x"]).refused(&["gpu.xml: this is not a JUnit report", "remove it"]);
     assert_eq!(report(), "<html/>");
 }
 

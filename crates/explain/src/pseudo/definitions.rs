@@ -4,7 +4,7 @@
 /// A function, with the lines that define it.
 pub(super) type Definition = (&'static str, &'static [&'static str]);
 
-/// The rules of `V_DIV_SCALE`, where the exponents of a type limit the quotient (docs/errata.md, and Vega ISA, 12.10).
+/// The rules of `V_DIV_SCALE`, where the exponents of a type limit the quotient (docs/reference/errata.md, and Vega ISA, 12.10).
 macro_rules! div_scale {
     ($far:literal, $power:literal, $least:literal) => {
         &[

@@ -134,7 +134,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ),
     (
         "s_mov_fed_b32",
-        "Copies a 32-bit word, and tells the hardware to put an error into it.",
+        "Copies a 32-bit word, and makes the hardware put an error into it.",
     ),
     (
         "s_set_gpr_idx_idx",

@@ -7,7 +7,7 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ("v_mov_b32", "Copies a 32-bit word in each lane."),
     (
         "v_mov_fed_b32",
-        "Copies a 32-bit word, and tells the hardware to put an error into it.",
+        "Copies a 32-bit word, and makes the hardware put an error into it.",
     ),
     (
         "v_mov_prsv_b32",

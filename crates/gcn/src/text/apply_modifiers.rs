@@ -2,8 +2,8 @@
 
 use super::failure::{Failure, fail};
 use super::lex::Location;
-use super::modifier_words::present;
 use super::parse_operand::{Written, with_sign};
+use super::shared_modifiers::present;
 use crate::form::Form;
 use crate::generation::Generation;
 use crate::inst::{DstUnused, Flags, Inst, Operand, SdwaSel};
@@ -184,14 +184,14 @@ fn ds(inst: &Inst, present: u32, at: &Location) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the result can be scaled; SDWA scales only floats.
+/// Returns whether the result can be scaled; SDWA scales only floats.
 fn takes_omod(inst: &Inst) -> bool {
     let row = inst.row();
     let float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
     row.has(Features::OMOD) && (inst.form != Form::Sdwa || row.operands.iter().any(float))
 }
 
-/// Whether a VOP3 instruction takes op_sel.
+/// Returns whether a VOP3 instruction takes op_sel.
 fn takes_op_sel(inst: &Inst) -> bool {
     inst.row().has(Features::OP_SEL) && inst.chip.generation() == Generation::Gfx9
 }

@@ -40,7 +40,7 @@ impl fmt::Display for Dialect {
 
 /// The error of a name that is not a dialect's.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{0}` is no dialect: choose llvm or clrx")]
+#[error("`{0}` is not a dialect: choose llvm or clrx")]
 pub struct UnknownDialect(pub String);
 
 impl FromStr for Dialect {

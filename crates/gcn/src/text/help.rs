@@ -8,7 +8,7 @@ use wavetank_quote::some_of;
 
 use super::failure::ParseError;
 use super::mnemonic::Candidate;
-use super::modifier_words::{FLAGS, words};
+use super::shared_modifiers::{FLAGS, words};
 use crate::generation::{Chip, Generation};
 use crate::later::{LaterArchitecture, ONLY_GCN};
 use crate::tables::{Chips, Field, Op, Row};
@@ -58,7 +58,7 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
                 Some(format!("{}, in the clrx dialect", owners(row, |_| true))),
             ),
             None => (
-                format!("`{word}` is no instruction of {chip}"),
+                format!("`{word}` is not an instruction of {chip}"),
                 of_later(name)
                     .or_else(|| beginning(name, generation))
                     .or_else(|| nearest(name, generation).map(|n| format!("did you mean `{n}`?"))),
@@ -86,19 +86,19 @@ fn with_flat(name: &str) -> String {
     rest.map_or_else(|| name.to_string(), |rest| format!("flat_{rest}"))
 }
 
-/// Whether a row has the name on any generation that lists it.
+/// Returns whether a row has the name on any generation that lists it.
 fn named(row: &Row, name: &str) -> bool {
     GENERATIONS
         .iter()
         .any(|&g| row.listed(g) && row.mnemonic(g) == Some(name))
 }
 
-/// Whether a row has the name on any generation, in any dialect.
+/// Returns whether a row has the name on any generation, in any dialect.
 fn is_name(row: &Row, name: &str) -> bool {
     GENERATIONS.iter().any(|&g| row.mnemonic(g) == Some(name))
 }
 
-/// Whether a chip has a row by this name that LLVM does not list for it.
+/// Returns whether a chip has a row by this name that LLVM does not list for it.
 fn hidden(row: &Row, chip: Chip, name: &str) -> bool {
     let generation = chip.generation();
     row.exists_on(chip) && !row.listed(generation) && row.mnemonic(generation) == Some(name)
@@ -164,7 +164,7 @@ pub(super) fn alike_name<'n>(word: &str, names: impl Iterator<Item = &'n str>) -
     alike_where(word, names, 2, |name| is_slip(word, name))
 }
 
-/// Whether a word may be a name with slips: one letter, or two that are few of the parts that they are in.
+/// Returns whether a word may be a name with slips: one letter, or two that are few of the parts that they are in.
 fn is_slip(word: &str, name: &str) -> bool {
     let (parts, others) = (word.split('_'), name.split('_'));
     let is_near = |(part, other): (&str, &str)| {
@@ -271,10 +271,10 @@ pub(super) fn explained(
     } else if let (false, Some(row), true) = (carries, other, text.contains("vcc")) {
         let called = row.mnemonic(generation).unwrap_or(name);
         error.help = Some(format!("with carry it is called `{called}` on {chip}"));
-    } else if error.message.ends_with("is no modifier") && follows_comma(text, &error) {
+    } else if error.message.ends_with("is not a modifier") && follows_comma(text, &error) {
         let count = row.map_or(0, |row| row.operands.len());
         error.message = format!("`{name}` takes {count} operands");
-    } else if error.message.ends_with("is no modifier") {
+    } else if error.message.ends_with("is not a modifier") {
         let written = text.get(error.span.clone()).unwrap_or_default();
         let denied = written.strip_prefix("no").unwrap_or_default();
         let flag = alike(denied, FLAGS.iter().map(|(word, _)| *word), 1);
@@ -293,12 +293,12 @@ pub(super) fn explained(
     error
 }
 
-/// Whether a carry or mask follows the result.
+/// Returns whether a carry or mask follows the result.
 fn writes_mask(row: &Row) -> bool {
     row.operands.get(1).is_some_and(|s| s.field == Field::Sdst)
 }
 
-/// Whether an error is at the second operand.
+/// Returns whether an error is at the second operand.
 fn is_second(text: &str, error: &ParseError) -> bool {
     text[..error.span.start].matches(',').count() == 1
 }
@@ -309,7 +309,7 @@ fn second(text: &str) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// Whether a line has one operand fewer than expected, and the second one is not a carry.
+/// Returns whether a line has one operand fewer than expected, and the second one is not a carry.
 fn lacks_carry(text: &str, operands: usize) -> bool {
     let is_carry = |operand: &str| operand == "vcc" || operand.contains(['[', ':']);
     let mut written = text.split(',').map(str::trim);
@@ -317,7 +317,7 @@ fn lacks_carry(text: &str, operands: usize) -> bool {
     text.matches(',').count() + 2 == operands && !has_carry
 }
 
-/// Whether an error is at the place of a further operand.
+/// Returns whether an error is at the place of a further operand.
 fn follows_comma(text: &str, error: &ParseError) -> bool {
     text[..error.span.start].trim_end().ends_with(',')
 }

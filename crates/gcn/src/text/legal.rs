@@ -159,13 +159,13 @@ fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     fail(&places[0], "`tfe` is for loads to registers")
 }
 
-/// Whether SDWA has a carry other than VCC; it has a mask operand only in compares.
+/// Returns whether SDWA has a carry other than VCC; it has a mask operand only in compares.
 fn carries_elsewhere(inst: &Inst) -> bool {
     let carry = inst.operand(Field::Sdst);
     inst.op.home() == Form::Vop2 && !matches!(carry, Operand::None | codes::VCC)
 }
 
-/// Whether an SDWA instruction would accumulate into a part of a register.
+/// Returns whether an SDWA instruction would accumulate into a part of a register.
 fn adds_to_part(inst: &Inst) -> bool {
     let adds = |s: &OperandSpec| s.field == Field::Vdst && s.access == Access::ReadWrite;
     inst.mods.dst_sel != SdwaSel::Dword && inst.row().operands.iter().any(adds)

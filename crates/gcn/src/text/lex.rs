@@ -359,7 +359,7 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
-/// Whether a byte can be part of a word. The first byte must not be a digit.
+/// Returns whether a byte can be part of a word. The first byte must not be a digit.
 fn is_word(b: u8) -> bool {
     matches!(CLASSES[usize::from(b)], Class::Word | Class::Digit)
 }

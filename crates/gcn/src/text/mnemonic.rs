@@ -70,7 +70,7 @@ fn short_form(op: Op, chip: Chip) -> Option<Form> {
     }
 }
 
-/// Whether suffixes distinguish the forms of an instruction.
+/// Returns whether suffixes distinguish the forms of an instruction.
 fn is_vector(op: Op) -> bool {
     let home = op.home();
     home == Form::Vop3 || matches!(home, Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp)

@@ -9,7 +9,6 @@ mod legal;
 mod lex;
 mod line;
 mod mnemonic;
-mod modifier_words;
 pub(crate) mod names;
 mod operand;
 mod parse;
@@ -20,6 +19,7 @@ pub mod places;
 mod print;
 mod print_modifier;
 mod printed;
+mod shared_modifiers;
 mod snippet;
 mod symbolic;
 

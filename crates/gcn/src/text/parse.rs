@@ -197,7 +197,7 @@ impl Words {
     }
 }
 
-/// Whether the text omits an operand.
+/// Returns whether the text omits an operand.
 fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
     match (inst.form, spec.field) {
         (Form::Flat, Field::Saddr) => true,
@@ -209,7 +209,7 @@ fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
     }
 }
 
-/// Whether the instruction can load to LDS, bypassing its vector registers.
+/// Returns whether the instruction can load to LDS, bypassing its vector registers.
 fn loads_to_lds(inst: &Inst) -> bool {
     matches!(inst.form, Form::Flat | Form::Global | Form::Scratch) && inst.row().has(Features::LDS)
 }
@@ -251,7 +251,7 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
                     fail(&start, "expected a scalar register")
                 }
                 (Kind::Scalar, Operand::Literal(_)) if is_lane(inst, spec) => {
-                    fail(&start, "the number of a lane is no literal")
+                    fail(&start, "the number of a lane is not a literal")
                 }
                 (Kind::Source, o) if spec.ty == Ty::B128 && !vector && o != Operand::Off => {
                     fail(&start, "expected vector registers")
@@ -268,12 +268,12 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
     }
 }
 
-/// Whether an operand is the number of a lane.
+/// Returns whether an operand is the number of a lane.
 fn is_lane(inst: &Inst, spec: &OperandSpec) -> bool {
     inst.row().class == Class::Valu && spec.field == Field::Src1
 }
 
-/// Whether a SOPK instruction compares with an unsigned constant.
+/// Returns whether a SOPK instruction compares with an unsigned constant.
 fn compares_unsigned(inst: &Inst) -> bool {
     let compared = inst.row().operands.first();
     inst.form == Form::Sopk && compared.is_some_and(|s| s.ty == Ty::U32)
@@ -282,8 +282,8 @@ fn compares_unsigned(inst: &Inst) -> bool {
 /// The source that reads the LDS dword at M0.
 const LDS_DIRECT: Operand = Operand::Inline(254);
 
-/// Whether an operand can be LDS_DIRECT: the first source of a 32-bit vector operation, unless the operation takes its sources in
-/// reverse.
+/// Returns whether an operand can be LDS_DIRECT: the first source of a 32-bit vector operation, unless the operation takes its
+/// sources in reverse.
 fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
     let row = inst.row();
     let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
@@ -296,7 +296,7 @@ fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
         && !lanes
 }
 
-/// Whether the instruction is an interpolation, whose sources are vector registers.
+/// Returns whether the instruction is an interpolation, whose sources are vector registers.
 fn is_interp(inst: &Inst) -> bool {
     inst.row().class == Class::Interp
 }

@@ -2,13 +2,13 @@
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location, Token};
-use super::modifier_words::{FLAGS, Syntax, allowed, dpp_amount, present, valued, words};
 use super::names::{
     DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
     number_formats,
 };
 use super::parse_operand::expect;
 use super::parse_symbolic::{number, swizzle};
+use super::shared_modifiers::{FLAGS, Syntax, allowed, dpp_amount, present, valued, words};
 use crate::form::Form;
 use crate::generation::Generation;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
@@ -141,7 +141,7 @@ fn denied_flag(word: &str, flags: Flags, layout: &Layout) -> Option<Flags> {
     Some(*bit).filter(|bit| flags.contains(*bit) && has(*bit))
 }
 
-/// Whether a word shares its kind with other words, so that the kind may occur again.
+/// Returns whether a word shares its kind with other words, so that the kind may occur again.
 fn is_repeatable(word: &str) -> bool {
     matches!(word, "src0_sel" | "src1_sel" | "dfmt" | "nfmt")
 }
@@ -164,7 +164,7 @@ fn one(
         return if words().any(|known| known == word) {
             fail(start, format_args!("`{word}` needs a value: `{word}:…`"))
         } else {
-            fail(start, format_args!("`{word}` is no modifier"))
+            fail(start, format_args!("`{word}` is not a modifier"))
         };
     }
     if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
@@ -174,7 +174,7 @@ fn one(
     }
     match valued(&Llvm(generation), lex, word, m.mods)? {
         Some(kind) => m.present |= kind,
-        None => return fail(start, format_args!("`{word}` is no modifier")),
+        None => return fail(start, format_args!("`{word}` is not a modifier")),
     }
     Ok(())
 }
@@ -254,7 +254,7 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
             (Some(_), _) | (_, Some(_)) => {
                 return fail(&start, "a format has one name of each sort");
             }
-            _ => return fail(&start, format_args!("`{word}` is no buffer format")),
+            _ => return fail(&start, format_args!("`{word}` is not a buffer format")),
         }
         if !lex.mark(b',') {
             break;

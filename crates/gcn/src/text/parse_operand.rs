@@ -243,7 +243,7 @@ fn numbered(
         .unwrap_or(word.len());
     let (file, number) = word.split_at(digits);
     if !matches!(file, "v" | "s" | "ttmp") {
-        return fail(&start, format_args!("`{word}` is no register"));
+        return fail(&start, format_args!("`{word}` is not a register"));
     }
     let (first, last) = if number.is_empty() {
         expect(lex, b'[', "after the name of a register file")?;
@@ -254,7 +254,7 @@ fn numbered(
     } else {
         match number.parse::<u32>() {
             Ok(n) => (n, n),
-            Err(_) => return fail(&start, format_args!("`{word}` is no register")),
+            Err(_) => return fail(&start, format_args!("`{word}` is not a register")),
         }
     };
     let all = spanned(start, file, first, last, generation);

@@ -136,7 +136,7 @@ fn code(lex: &mut Lexer<'_>, names: &[(u8, &str)], max: i64, what: &str) -> Resu
             Some((code, _)) => Ok(i32::from(*code)),
             None => fail(
                 &start,
-                format_args!("`{word}` is no {what} of this generation"),
+                format_args!("`{word}` is not a known {what} of this generation"),
             ),
         };
     }
@@ -162,7 +162,7 @@ fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     Ok(i32::from(word as u16 as i16))
 }
 
-/// Whether a named message has an operation. The acknowledgement of host traps ended with gfx8.
+/// Returns whether a named message has an operation. The acknowledgement of host traps ended with gfx8.
 fn has_operation(id: u8, op: i32, generation: Generation) -> bool {
     match id {
         MSG_GS => (1..=3).contains(&op),
@@ -283,7 +283,12 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
             (32 - group) | lane << 5
         }
         "BITMASK_PERM" => bitmask(lex)?,
-        _ => return fail(&start, format_args!("`{pattern}` is no pattern of lanes")),
+        _ => {
+            return fail(
+                &start,
+                format_args!("`{pattern}` is not a pattern of lanes"),
+            );
+        }
     };
     expect(lex, b')', "after a pattern")?;
     Ok(value)

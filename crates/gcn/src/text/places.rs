@@ -11,11 +11,11 @@ use std::sync::OnceLock;
 
 use super::clrx::names as clrx;
 use super::dialect::Dialect;
-use super::modifier_words::words;
 use super::names::{
     DATA_FORMATS, GS_OPS, HWREGS, MESSAGES, SPECIAL_SOURCES, SYSMSG_OPS, number_formats,
     register_pairs,
 };
+use super::shared_modifiers::words;
 use crate::generation::Generation;
 use crate::tables::{Kind, Op};
 
@@ -78,7 +78,7 @@ impl Place {
         }
     }
 
-    /// Whether a word is reserved in this place, even if a symbol has its name.
+    /// Returns whether a word is reserved in this place, even if a symbol has its name.
     pub fn keeps(self, word: &str, dialect: Dialect) -> bool {
         let word = &*folded(word, dialect);
         let without = |prefixes: &[&str]| {
@@ -124,8 +124,8 @@ impl Place {
     }
 }
 
-/// Whether a word is a modifier, or stands for a missing operand. Among operands such a word is a symbol only if the line has no
-/// other reading.
+/// Returns whether a word is a modifier, or stands for a missing operand. Among operands such a word is a symbol only if the line
+/// has no other reading.
 pub fn is_modifier(word: &str, dialect: Dialect) -> bool {
     static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let known = WORDS.get_or_init(|| {
@@ -159,7 +159,7 @@ fn folded(word: &str, dialect: Dialect) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word names a register or a special source on any chip.
+/// Returns whether a word names a register or a special source on any chip.
 fn is_register(word: &str, dialect: Dialect) -> bool {
     let files: &[&str] = match dialect {
         Dialect::Llvm => &["ttmp", "acc", "v", "s", "a"],

@@ -54,7 +54,7 @@ statuses! {
     ERROR_INCOMPATIBLE_ARGUMENTS = 0x100D "the arguments do not fit together",
     ERROR_INVALID_INDEX = 0x100E "an index is too large",
     ERROR_INVALID_ISA = 0x100F "there is no such instruction set",
-    ERROR_INVALID_CODE_OBJECT = 0x1010 "these bytes are no code object",
+    ERROR_INVALID_CODE_OBJECT = 0x1010 "these bytes are not a code object",
     ERROR_INVALID_EXECUTABLE = 0x1011 "there is no such executable",
     ERROR_FROZEN_EXECUTABLE = 0x1012 "the executable is frozen",
     ERROR_INVALID_SYMBOL_NAME = 0x1013 "there is no symbol of this name",

@@ -17,7 +17,7 @@ fn index(queue: *const AmdQueue, offset: usize) -> &'static AtomicU64 {
     let address = queue.expose_provenance() as u64;
     if !STRUCTURES.holds(address) {
         log::few(&format!(
-            "{address:#x} is no queue: the operation does nothing, and its indices are 0"
+            "{address:#x} is not a queue: the operation does nothing, and its indices are 0"
         ));
         return &NONE;
     }

@@ -86,7 +86,7 @@ impl Dependencies {
         let wild = self.awaited.iter().find(|a| !exists(a.signal));
         wild.map_or(Ok(()), |wild| {
             let handle = wild.signal.0;
-            Err(format!("it waits for {handle:#x}, which is no signal"))
+            Err(format!("it waits for {handle:#x}, which is not a signal"))
         })
     }
 

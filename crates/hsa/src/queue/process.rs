@@ -126,7 +126,7 @@ fn check(completion: Signal, index: u64) -> Result<(), Fault> {
         Ok(())
     } else {
         Err(Fault::Packet(format!(
-            "packet {index}: it completes {:#x}, which is no signal",
+            "packet {index}: it completes {:#x}, which is not a signal",
             completion.0
         )))
     }

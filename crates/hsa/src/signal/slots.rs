@@ -32,7 +32,7 @@ pub(super) fn named(signal: Signal) -> Option<&'static AmdSignal> {
     let found = of(signal);
     if found.is_none() && signal.0 != 0 {
         log::few(&format!(
-            "{:#x} is no signal: the operation does nothing, and its value is 0",
+            "{:#x} is not a signal: the operation does nothing, and its value is 0",
             signal.0
         ));
     }

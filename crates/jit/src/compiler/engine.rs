@@ -1,4 +1,4 @@
-//! The engine: which blocks are compiled, and how a wave goes from one to the next.
+//! The engine: the selection of blocks to compile, and the transfer of a wave from one block to the next.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -24,14 +24,14 @@ use crate::compiler::listing::listing;
 use crate::compiler::perf;
 use crate::options::{CompileOptions, Compiled, Names};
 
-/// How often a block is interpreted before it is compiled, unless a user sets another number: some 10 µs of interpreting, which
-/// is what compiling takes.
+/// The number of times that a block is interpreted before it is compiled, unless a user sets another: these take some 10 µs, as
+/// long as compiling.
 pub const HOT: u32 = 40;
 
-/// The function that compiled code is called by: of the context, the wave's files and the code.
+/// The type of the function that calls compiled code. Its arguments are the context, the wave's files and the code.
 type Enter = unsafe extern "C" fn(*mut Ctx<'_, '_>, *mut Uniform, *mut u32, *const u8) -> Back;
 
-/// What compiled code gives back.
+/// The result of compiled code.
 #[repr(C)]
 struct Back {
     exit: u64,
@@ -40,21 +40,21 @@ struct Back {
 
 /// A block of a program.
 enum Known {
-    /// It is compiled.
+    /// The block is compiled.
     Code(Ready),
-    /// It is left to the interpreter.
+    /// The block is left to the interpreter.
     Cold,
 }
 
 /// A compiled block.
 struct Ready {
     code: *const u8,
-    /// GprAlloc, not read.
+    /// Kept alive for the code, which has their addresses.
     #[expect(clippy::vec_box, reason = "the code has their addresses")]
     heads: Vec<Box<Head>>,
 }
 
-// SAFETY: the code is not written any more, and what its head has to be changed is atomic.
+// SAFETY: the code is not written any more, and the parts of its head that change are atomic.
 unsafe impl Send for Known {}
 // SAFETY: as above.
 unsafe impl Sync for Known {}
@@ -68,13 +68,13 @@ pub struct Jit {
     memory: Mutex<CodeMemory>,
     enter: Enter,
     compiled: Mutex<Compiled>,
-    /// Registers that are dead after blocks, as far as they have been computed.
+    /// The registers that are dead after blocks, as computed so far.
     dead: Mutex<HashMap<Key, RegisterSet>>,
-    /// Names for perf, if it gets them.
+    /// The names for perf, if it gets any.
     names: Option<Names>,
 }
 
-/// Why there can be no compiled code on this machine.
+/// The reason for which this machine cannot run compiled code.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The processor lacks instructions.
@@ -82,23 +82,23 @@ pub enum Unavailable {
         "the processor has neither AVX-512 with F, BW, CD, DQ and VL nor AVX2 with FMA, F16C, BMI1, LZCNT and POPCNT"
     )]
     Processor,
-    /// The system gives no memory that can be executed.
+    /// The system does not provide executable memory.
     #[error("the system gives no memory for code: {0}")]
     Memory(#[from] std::io::Error),
 }
 
 impl Unavailable {
-    /// Whether hosts of this kind usually have it: then slow kernels need an explanation.
+    /// Returns whether hosts of this kind usually run compiled code, so that slow kernels need an explanation.
     pub fn is_unusual(&self) -> bool {
         true
     }
 }
 
 impl Jit {
-    /// A program on the engine of the first tier, whose blocks are compiled once they have been entered `hot` times.
+    /// Returns a program on the engine of the first tier, whose blocks are compiled once they have been entered `hot` times.
     ///
     /// # Errors
-    /// If this machine cannot run compiled code. The program comes back.
+    /// If this machine cannot run compiled code. The program is returned with the error.
     pub fn new<C: ColdProgram + 'static>(
         cold: C,
         options: CompileOptions,
@@ -127,7 +127,7 @@ impl Jit {
         })
     }
 
-    /// Gives Linux' `perf` the names of code compiled from now on: its reports have the names of guest instructions.
+    /// Passes the names of code compiled from now on to Linux's `perf`, whose reports then show guest instructions.
     pub fn with_perf_names(mut self, names: Names) -> Jit {
         let memory = self.memory.get_mut();
         memory.unwrap_or_else(PoisonError::into_inner).apart = true;
@@ -135,7 +135,7 @@ impl Jit {
         self
     }
 
-    /// What was compiled so far.
+    /// Returns the counts of compiled code.
     pub fn compiled(&self) -> Compiled {
         self.sums().clone()
     }
@@ -144,8 +144,8 @@ impl Jit {
         self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the block at a PC is compiled to for modes, as text, with the guest addresses of the blocks that follow it;
-    /// nothing if it cannot be compiled. `guest` gives the text of a guest instruction.
+    /// Returns a listing of the compiled block at a PC for modes, with the guest addresses of the blocks that follow it; `None`
+    /// if the block cannot be compiled. `guest` returns the text of a guest instruction.
     pub fn listing(
         &self,
         pc: u64,
@@ -175,7 +175,7 @@ impl Jit {
         Some((text, next))
     }
 
-    /// A block and its code, not yet in its place.
+    /// Returns a block and its code, which is not yet in code memory.
     fn translate(&self, pc: u64, modes: Modes) -> Option<(Translated, BlockCode)> {
         let block = self.cold.translator().block(pc, modes);
         if leaves_the_file(&block.simple) {
@@ -186,15 +186,15 @@ impl Jit {
         Some((block, made))
     }
 
-    /// Several turns of the loop that a block is, and their code, not yet in its place. Only where the tiles of all turns are
-    /// one segment: otherwise what the registers hold goes through memory in each turn all the same.
+    /// Returns several iterations of a one-block loop, and their code, which is not yet in code memory. Only if the tiles of all
+    /// iterations form one segment: otherwise the registers would be stored and reloaded in each iteration all the same.
     fn translate_unrolled(
         &self,
         block: &Translated,
         one: &BlockCode,
         modes: Modes,
     ) -> Option<(Unrolled, BlockCode)> {
-        // What a wave spins is looked at in every turn.
+        // A spin loop is checked in every iteration, so it is not unrolled.
         if one.tiled != 1 || one.head.block_cost.may_spin(1) {
             return None;
         }
@@ -216,7 +216,7 @@ impl Jit {
         compile(block, block_cost, links, self.options, self.dead(pc, modes))
     }
 
-    /// Registers that are dead after the block at a PC: none where registers are observable.
+    /// Returns the registers that are dead after the block at a PC: none if registers are observable.
     fn dead(&self, pc: u64, modes: Modes) -> RegisterSet {
         if self.options.registers_observable {
             return RegisterSet::default();
@@ -276,7 +276,7 @@ impl Jit {
         Some(ready)
     }
 
-    /// Puts several turns of a loop beside one, and the guard before both.
+    /// Places the unrolled code of a loop beside that of one iteration, with the guard before both.
     fn place_unrolled(
         &self,
         ready: &mut Ready,
@@ -299,7 +299,7 @@ impl Jit {
         Some(())
     }
 
-    /// Puts code in its place: where that is, and what it has to be kept with.
+    /// Copies code to code memory. Returns its address, and the head that must be kept with it.
     fn place(&self, block: &Block, made: BlockCode) -> Option<(*const u8, Box<Head>)> {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let code = memory.add(&made.assembled.bytes).ok()?;
@@ -316,7 +316,7 @@ impl Jit {
     }
 }
 
-/// Whether what comes after a block is the same every time.
+/// Returns whether the block after each edge of a block is always the same.
 fn may_link(block: &Block, modes: Modes) -> bool {
     !changes_modes(block) && !modes.gpr_index_enabled()
 }
@@ -343,28 +343,28 @@ fn processor_can(simd: Simd) -> bool {
     scalar && vector
 }
 
-/// The modes of a wave, which blocks are lifted for.
+/// Returns the modes of a wave, for which blocks are lifted.
 fn modes_of(wave: &Wave) -> Modes {
     let state = wave.uniform();
     Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)])
 }
 
-/// A block at which a wave went on.
+/// A block at which a wave has continued.
 type Resumed = (Key, NonNull<Known>);
 
-/// Blocks that a thread remembers, a power of two.
+/// The number of recent blocks of a thread, a power of two.
 const REMEMBERED: usize = 256;
 
 /// The engine on a program, for one thread.
 pub struct Jitted<'p> {
     program: &'p Jit,
     cold: Box<dyn ColdEngine + 'p>,
-    /// Where waves went on last, by the low bits of the PC.
+    /// The blocks at which waves continued last, by the low bits of the PC.
     recent: Box<[Option<Resumed>; REMEMBERED]>,
 }
 
 impl<'p> Jitted<'p> {
-    /// An engine for one thread.
+    /// Returns an engine for one thread.
     pub fn new(program: &'p Jit) -> Self {
         Jitted {
             program,
@@ -373,7 +373,8 @@ impl<'p> Jitted<'p> {
         }
     }
 
-    /// The block at which a wave goes on, if it is known. Nothing is made before the interpreter says that it is hot.
+    /// Returns the block at which a wave continues, if it has been compiled or marked. Nothing is compiled before the interpreter
+    /// reports the block as hot.
     fn resume(&mut self, key: Key, pc: u64) -> Option<NonNull<Known>> {
         match self.recent[(pc >> 2) as usize % REMEMBERED] {
             Some((known, block)) if known == key => Some(block),
@@ -381,7 +382,7 @@ impl<'p> Jitted<'p> {
         }
     }
 
-    /// The block at which a wave goes on, compiled now if it was not.
+    /// Returns the block at which a wave continues, and compiles it if needed.
     fn make(&mut self, key: Key, pc: u64, modes: Modes) -> NonNull<Known> {
         let block = self.program.block(pc, modes);
         self.recent[(pc >> 2) as usize % REMEMBERED] = Some((key, block));
@@ -419,27 +420,27 @@ impl Backend for Jitted<'_> {
     }
 }
 
-/// How a wave comes to its next block.
+/// The way to the next block of a wave.
 enum NextBlock {
-    /// By an edge of a block whose link has no target yet.
+    /// An edge of a block, whose link has no target yet.
     Linked(*const Head, usize),
-    /// By its PC alone.
+    /// The wave's PC alone.
     AtPc,
-    /// By a refused access that is passed to the trap handler, with these modes.
+    /// A refused access, which is passed to the trap handler with these modes.
     Trap(Modes),
 }
 
-/// How compiled code returned.
+/// The outcome of compiled code.
 enum Outcome {
     /// The wave leaves the engine.
     Leave(Leave),
-    /// The wave goes on.
+    /// The wave continues.
     Next(NextBlock),
 }
 
 impl<'p> Jitted<'p> {
-    /// The compiled block with which a wave goes on. Before that, the engine of the first tier runs what is not compiled; an
-    /// error is that the wave left there.
+    /// Returns the compiled block at which a wave continues, after the engine of the first tier has run the blocks before it that
+    /// are not compiled. The error is the reason for which the wave left there.
     #[inline(always)]
     fn ready(
         &mut self,
@@ -477,7 +478,7 @@ impl<'p> Jitted<'p> {
                 }
                 return Ok(ready);
             }
-            // The engine of the first tier enters the trap handler by itself.
+            // The engine of the first tier enters the trap handler itself.
             trap_entry.release(wave.uniform_mut());
             let left = self.cold.run_cold(wave, memory, self.program.hot);
             left.map_or(Ok(()), Err)?;

@@ -35,7 +35,7 @@ impl Head {
     }
 }
 
-/// Why compiled code returned.
+/// The reason for which compiled code returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub(super) enum Exit {

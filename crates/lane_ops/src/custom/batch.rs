@@ -43,7 +43,7 @@ impl<F: Batch3, const U: u8> Custom for Three<F, U> {
     }
 }
 
-/// The row of source `N`: in the vector file, or a uniform value spread into `room`.
+/// Returns the row of source `N`: in the vector file, or a uniform value spread into `room`.
 ///
 /// # Safety
 /// The contract of `StepFn`. The source is not written while it is used.

@@ -20,7 +20,7 @@ pub fn set_shuffled_full_mask(step: &mut Step, shuffled: u64) {
     step.imm[2] = shuffled;
 }
 
-/// The table of a shuffle.
+/// Returns the table of a shuffle.
 ///
 /// # Safety
 /// Lowering made the step with the address of a table that outlives it.

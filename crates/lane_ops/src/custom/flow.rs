@@ -54,12 +54,12 @@ pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Block
 }
 
-/// The address of the instruction that a step stops at: `dst2` bytes before `imm[2]`.
+/// Returns the address of the instruction that a step stops at: `dst2` bytes before `imm[2]`.
 fn pc(s: &Step) -> u64 {
     s.imm[2].wrapping_sub(s.dst2.into())
 }
 
-/// Leaves the engine; the wave goes on at `imm[2]`.
+/// Leaves the engine; the wave continues at `imm[2]`.
 unsafe fn leave(ctx: &mut Ctx<'_, '_>, s: &Step, why: impl Into<Leave>) -> Next {
     // SAFETY: the wave is alive.
     unsafe { (*ctx.uniform).pc = s.imm[2] };

@@ -28,7 +28,7 @@ const NO_ARGUMENT: u32 = u32::MAX;
 static ZERO: [u32; LANES] = [0; LANES];
 
 impl LaneCall {
-    /// A call with the arguments at the sources that lowering found.
+    /// Returns a call with the arguments at the sources that lowering found.
     pub fn new(function: &'static LaneFn, args: [(Source, bool); 4], uniform: bool) -> Self {
         let word = |arg| match arg {
             (Source::None, _) => Some(NO_ARGUMENT),
@@ -145,7 +145,7 @@ unsafe fn of_any(
     }
 }
 
-/// The halves of an argument in all lanes: in the vector file, or spread into `room`.
+/// Returns the halves of an argument in all lanes: in the vector file, or spread into `room`.
 ///
 /// # Safety
 /// The contract of [`StepFn`](crate::step::StepFn). The argument's lane vectors are not written while they are used.

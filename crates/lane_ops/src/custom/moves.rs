@@ -153,7 +153,7 @@ impl IndexedRegisters {
         (step.dst2, step.imm[2]) = (self.file, self.base);
     }
 
-    /// The registers of a step.
+    /// Returns the registers of a step.
     #[inline(always)]
     fn of(s: &Step) -> IndexedRegisters {
         IndexedRegisters {
@@ -162,7 +162,7 @@ impl IndexedRegisters {
         }
     }
 
-    /// The number of the register that the step's index selects, which may be out of range.
+    /// Returns the number of the register that the step's index selects, which may be out of range.
     ///
     /// # Safety
     /// The contract of `StepFn`.

@@ -146,7 +146,7 @@ pub fn show(step: &mut Step, numbers: impl Iterator<Item = (Shown, bool)>) {
     }
 }
 
-/// The values that a step shows, in lane `i`.
+/// Returns the values that a step shows, in lane `i`.
 ///
 /// # Safety
 /// The contract of [`StepFn`](crate::step::StepFn).

@@ -15,7 +15,7 @@ pub(crate) use self::permute::{Permute, permute};
 pub(crate) use self::plain::Plain;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use self::{avx2::Store256, avx512::Store512};
-pub(crate) use wavetank_memory::rows::Aligned;
+pub(crate) use wavetank_memory::lane_moves::Aligned;
 
 /// The lane accesses of one level of processor features.
 pub trait Store: Permute + PairConversions {
@@ -79,12 +79,12 @@ pub trait Store: Permute + PairConversions {
         unreachable!("this level has no estimates of roots")
     }
 
-    /// The mask of the lanes whose highest bit is set.
+    /// Returns the mask of the lanes whose highest bit is set.
     ///
     /// # Safety
     /// The processor has the level's features.
     unsafe fn mask(r: &[u32; LANES]) -> u64;
 
-    /// The loop of a lane function compiled for this level.
+    /// Returns the loop of a lane function compiled for this level.
     fn of(loops: &LaneLoops) -> LaneLoop;
 }

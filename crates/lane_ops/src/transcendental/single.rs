@@ -49,7 +49,7 @@ fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     r
 }
 
-/// The operand, made quiet, if it is a NaN; else the result.
+/// Returns the operand, made quiet, if it is a NaN; else the result.
 #[inline(always)]
 fn keep_nan(a: u32, r: u32) -> u32 {
     if is_nan::<Single>(a) {
@@ -81,7 +81,7 @@ mod exp2 {
     /// 1.5 · 2^23: adding it rounds to an integer, which is then in the low bits.
     const ROUNDER: f32 = 12_582_912.0;
 
-    /// The fraction f, |f| ≤ ½, and the exponent in the low bits. A NaN gives any numbers.
+    /// Returns the fraction f, |f| ≤ ½, and the exponent in the low bits. A NaN gives any numbers.
     #[inline(always)]
     pub(crate) fn reduce(a: u32) -> [u32; 2] {
         // Far past both ends of single precision, so the final rounding gives zero or infinity.
@@ -132,7 +132,7 @@ mod log2 {
 
     const SMALLEST_NORMAL: u32 = 1 << Single::FRACTION_BITS;
 
-    /// Whether the operand is a positive normal number.
+    /// Returns whether the operand is a positive normal number.
     #[inline(always)]
     pub(crate) fn is_usual(a: u32) -> bool {
         a.wrapping_sub(SMALLEST_NORMAL) < Single::EXPONENT - SMALLEST_NORMAL

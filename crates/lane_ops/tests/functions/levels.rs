@@ -7,7 +7,7 @@ use wavetank_ir::{Bin, Cvt, Elem, Fp, LANES, Op, Rel, Round, Tern, Un, Value};
 
 use super::samples::{Random, ones, width};
 use super::scalar::{self, OneLane, env};
-use wavetank_lane_ops::internals::{ENV_SHIFT, function};
+use wavetank_lane_ops::internals::{ENV_SHIFT, visit_function};
 use wavetank_lane_ops::{CONST, Caps, Ctx, Next, Shape, Simd, Step, caps, fuses, step};
 use wavetank_memory::{Context, MemoryUnit, Registry, Uniform, VECTOR_BYTES, Wave, sreg};
 
@@ -256,7 +256,7 @@ fn modified(v: u64, elem: Elem, mods: u32, n: usize) -> u64 {
 
 /// What a step must give, by one lane at a time.
 fn expected(choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
-    let lane = function(&choice.op(how.fp), OneLane).expect("the choice exists");
+    let lane = visit_function(&choice.op(how.fp), OneLane).expect("the choice exists");
     std::array::from_fn(|i| {
         if how.mask >> i & 1 == 0 {
             let old = u64::from(OLD);
@@ -475,7 +475,7 @@ fn pairs_are_halves() {
         kinds += 1;
         for fp in environments() {
             let [pair, single] = [choice, of_halves]
-                .map(|choice| function(&choice.op(fp), OneLane).expect("the choice exists"));
+                .map(|choice| visit_function(&choice.op(fp), OneLane).expect("the choice exists"));
             for _ in 0..500 {
                 let args = [(); 3].map(|()| random.value(elem));
                 let [low, high] = [0, 16].map(|at| single(env(fp), args.map(|x| x >> at & 0xffff)));

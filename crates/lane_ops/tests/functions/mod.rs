@@ -1,4 +1,4 @@
-//! Tests of the functions of [`super::choose`]: against a soft-float library,
+//! Tests of the functions of `element_function`: against a soft-float library,
 //! against double precision, and the levels of processor features against
 //! each other.
 

@@ -3,7 +3,7 @@
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un, Value};
 
 use wavetank_lane_ops::internals::{
-    Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Visit, Word, function,
+    Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Visit, Word, visit_function,
 };
 
 /// One lane of a chosen function; operands that it lacks are ignored, and a
@@ -67,37 +67,40 @@ pub(crate) fn env(fp: Fp) -> Env {
 }
 
 pub(crate) fn un(op: Un, elem: Elem, fp: Fp, a: u64) -> u64 {
-    function(&Op::Un(op, elem, fp, V), OneLane).expect("the operation exists")(env(fp), [a, 0, 0])
+    visit_function(&Op::Un(op, elem, fp, V), OneLane).expect("the operation exists")(
+        env(fp),
+        [a, 0, 0],
+    )
 }
 
 pub(crate) fn bin(op: Bin, elem: Elem, fp: Fp, a: u64, b: u64) -> u64 {
-    function(&Op::Bin(op, elem, fp, V, V), OneLane).expect("the operation exists")(
+    visit_function(&Op::Bin(op, elem, fp, V, V), OneLane).expect("the operation exists")(
         env(fp),
         [a, b, 0],
     )
 }
 
 pub(crate) fn tern(op: Tern, elem: Elem, fp: Fp, args: [u64; 3]) -> u64 {
-    function(&Op::Tern(op, elem, fp, V, V, V), OneLane).expect("the operation exists")(
+    visit_function(&Op::Tern(op, elem, fp, V, V, V), OneLane).expect("the operation exists")(
         env(fp),
         args,
     )
 }
 
 pub(crate) fn cmp(rel: Rel, elem: Elem, fp: Fp, a: u64, b: u64) -> bool {
-    function(&Op::Cmp(rel, elem, fp, V, V), OneLane).expect("the relation exists")(
+    visit_function(&Op::Cmp(rel, elem, fp, V, V), OneLane).expect("the relation exists")(
         env(fp),
         [a, b, 0],
     ) != 0
 }
 
 pub(crate) fn class(elem: Elem, a: u64, classes: u32) -> bool {
-    let f = function(&Op::Class(elem, V, V), OneLane).expect("floats have classes");
+    let f = visit_function(&Op::Class(elem, V, V), OneLane).expect("floats have classes");
     f(env(Fp::default()), [a, classes.into(), 0]) != 0
 }
 
 pub(crate) fn cvt(op: Cvt, from: Elem, to: Elem, fp: Fp, a: u64) -> u64 {
-    function(&Op::Cvt(op, from, to, fp, V), OneLane).expect("the conversion exists")(
+    visit_function(&Op::Cvt(op, from, to, fp, V), OneLane).expect("the conversion exists")(
         env(fp),
         [a, 0, 0],
     )

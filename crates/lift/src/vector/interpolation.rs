@@ -58,7 +58,7 @@ pub(super) fn first_half(v: &Vector, p0: Option<Field>) -> Flow {
         }
         Some(field) => {
             let Operand::Vgpr(n) = v.l.inst.operand(field) else {
-                return Flow::unsupported(v.l.inst, "its third source is no vector register");
+                return Flow::unsupported(v.l.inst, "its third source is not a vector register");
             };
             let pair = v.b().read(wavetank_ir::Reg::V(n.into()));
             let p0 = v.sign_modifiers(2, Elem::F32, half(v, Int::i32(v.b(), pair)).v);

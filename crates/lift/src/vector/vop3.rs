@@ -241,7 +241,7 @@ fn mqsad_u32(v: &Vector) -> Flow {
     let data = Int::i64(v.b(), v.source(s0, data));
     let reference = v.source(s1, reference);
     let Operand::Vgpr(sums) = sums else {
-        return Flow::unsupported(v.l.inst, "its 128-bit source is no vector register");
+        return Flow::unsupported(v.l.inst, "its 128-bit source is not a vector register");
     };
     let dword = OperandSpec { ty: Ty::U32, ..s2 };
     let totals: [Int; 4] = std::array::from_fn(|i| {

@@ -15,7 +15,7 @@ impl Bits {
     }
 }
 
-/// The interpolation weight of an index of `bits` bits, in 64ths.
+/// Returns the interpolation weight of an index of `bits` bits, in 64ths.
 fn weight(index: u32, bits: u32) -> i32 {
     const TWO: [i32; 4] = [0, 21, 43, 64];
     const THREE: [i32; 8] = [0, 9, 18, 27, 37, 46, 55, 64];
@@ -33,7 +33,7 @@ fn between([a, b]: [i32; 2], weight: i32) -> i32 {
     ((64 - weight) * a + weight * b + 32) >> 6
 }
 
-/// The index of a texel; the indices of all texels follow one another.
+/// Returns the index of a texel; the indices of all texels follow one another.
 fn index(bits: &mut Bits, division: Division, width: u32, texel: u32) -> u32 {
     let mut found = 0;
     for n in 0..16 {
@@ -64,7 +64,7 @@ struct Mode {
 }
 
 impl Mode {
-    /// A mode by its row of the specification's table.
+    /// Returns a mode by its row of the specification's table.
     const fn new(row: [u32; 10]) -> Mode {
         let [
             subsets,
@@ -104,7 +104,7 @@ const MODES: [Mode; 8] = [
     Mode::new([2, 6, 0, 0, 5, 5, 1, 0, 2, 0]),
 ];
 
-/// The endpoints of a subset in 8 bits: red, green, blue and alpha.
+/// Returns the endpoints of a subset in 8 bits: red, green, blue and alpha.
 fn endpoints(bits: &mut Bits, mode: &Mode, subset: u32) -> [[i32; 2]; 4] {
     let mut raw = [[0; 6]; 4];
     for (n, raw) in raw.iter_mut().enumerate() {
@@ -133,7 +133,7 @@ fn endpoints(bits: &mut Bits, mode: &Mode, subset: u32) -> [[i32; 2]; 4] {
     })
 }
 
-/// The components of a texel of BC7; 0 for the reserved mode.
+/// Returns the components of a texel of BC7; 0 for the reserved mode.
 pub(super) fn bytes(block: u128, texel: u32) -> [u8; 4] {
     let Some(mode) = MODES.get(block.trailing_zeros() as usize) else {
         return [0; 4];
@@ -306,13 +306,13 @@ const WIDE: [Wide; 14] = [
     },
 ];
 
-/// The low bits of a value, sign-extended from `width` bits.
+/// Returns the low bits of a value, sign-extended from `width` bits.
 fn signed(value: i32, width: u32) -> i32 {
     value << (32 - width) >> (32 - width)
 }
 
 impl Wide {
-    /// The mode of a block, and the bits after its number; `None` for the four reserved modes.
+    /// Returns the mode of a block, and the bits after its number; `None` for the four reserved modes.
     fn of(block: u128) -> Option<(&'static Wide, Bits)> {
         let width = if block & 2 == 0 { 2 } else { 5 };
         let mut bits = Bits { rest: block };
@@ -321,7 +321,7 @@ impl Wide {
         Some((mode, bits))
     }
 
-    /// The endpoints of red, green and blue as encoded.
+    /// Returns the endpoints of red, green and blue as encoded.
     fn raw(&self, bits: &mut Bits) -> [[i32; 4]; 3] {
         let mut raw = [[0; 4]; 3];
         let mut words = self.layout.split_ascii_whitespace();
@@ -339,7 +339,7 @@ impl Wide {
         raw
     }
 
-    /// The endpoints as numbers of [`bits`](Self::bits) bits.
+    /// Returns the endpoints as numbers of [`bits`](Self::bits) bits.
     fn endpoints(&self, bits: &mut Bits, with_sign: bool) -> [[i32; 4]; 3] {
         let mut ends = self.raw(bits);
         for (ends, width) in ends.iter_mut().zip(self.others) {
@@ -356,7 +356,7 @@ impl Wide {
         ends
     }
 
-    /// An endpoint scaled to 16 bits, or to 15 bits and a sign.
+    /// Returns an endpoint scaled to 16 bits, or to 15 bits and a sign.
     fn spread(&self, end: i32, with_sign: bool) -> i32 {
         let bits = self.bits;
         if with_sign {
@@ -378,7 +378,7 @@ impl Wide {
     }
 }
 
-/// The halves of a texel of BC6; 0 for reserved modes.
+/// Returns the halves of a texel of BC6; 0 for reserved modes.
 pub(super) fn halves(block: u128, texel: u32, with_sign: bool) -> [u16; 3] {
     let Some((mode, mut bits)) = Wide::of(block) else {
         return [0; 3];

@@ -38,14 +38,14 @@ pub(crate) enum Part {
 }
 
 impl Block {
-    /// The block format of a DFMT number, if it is one.
+    /// Returns the block format of a DFMT number, if it is one.
     pub(crate) fn new(data: u8) -> Option<Block> {
         use Block::*;
         const ALL: [Block; 7] = [Bc1, Bc2, Bc3, Bc4, Bc5, Bc6, Bc7];
         ALL.get(usize::from(data.checked_sub(35)?)).copied()
     }
 
-    /// The size of a block in bytes.
+    /// Returns the size of a block in bytes.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Block::Bc1 | Block::Bc4 => 8,
@@ -53,7 +53,7 @@ impl Block {
         }
     }
 
-    /// The components of texel `n`, counted row by row. The numbers of BC4 to BC6 may be signed.
+    /// Returns the components of texel `n`, counted row by row. The numbers of BC4 to BC6 may be signed.
     pub(crate) fn texel(self, block: u128, n: u32, signed: bool) -> [Part; 4] {
         let (low, high) = (block as u64, (block >> 64) as u64);
         let opaque = Part::Ratio(1, 1);
@@ -89,8 +89,8 @@ impl Block {
     }
 }
 
-/// The color of a texel, and `false` for the transparent one. A block has the transparent color if its first color is not greater
-/// than its second, unless `always` demands four colors.
+/// Returns the color of a texel, and `false` for the transparent one. A block has the transparent color if its first color is not
+/// greater than its second, unless `always` demands four colors.
 fn color(block: u64, n: u32, always: bool) -> ([Part; 3], bool) {
     let index = block >> (32 + 2 * n) & 3;
     let (first, second) = (block as u16, (block >> 16) as u16);
@@ -112,7 +112,7 @@ fn color(block: u64, n: u32, always: bool) -> ([Part; 3], bool) {
     ([part(11, 5), part(5, 6), part(0, 5)], true)
 }
 
-/// A number of BC4: one of two endpoints, or one of six between them, or one of four and the limits of the range.
+/// Returns a number of BC4: one of two endpoints, or one of six between them, or one of four and the limits of the range.
 fn number(block: u64, n: u32, signed: bool) -> Part {
     let index = (block >> (16 + 3 * n) & 7) as i32;
     let most = if signed { 127 } else { 255 };

@@ -108,7 +108,7 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// The subset that a texel is in.
+    /// Returns the subset that a texel is in.
     pub(super) fn subset(self, texel: u32) -> u32 {
         match self.subsets {
             2 => u32::from(TWO[self.partition]) >> texel & 1,
@@ -117,7 +117,7 @@ impl Division {
         }
     }
 
-    /// Whether a texel is an anchor: its index is one bit shorter, because the highest bit is 0.
+    /// Returns whether a texel is an anchor: its index is one bit shorter, because the highest bit is 0.
     pub(super) fn is_anchor(self, texel: u32) -> bool {
         let anchors: &[&[u8; 64]] = match self.subsets {
             2 => &[&ANCHOR],

@@ -11,7 +11,7 @@ use wavetank_gcn::numbers::GDS_BYTES as BYTES;
 pub(crate) struct Gds(OnceLock<Box<[AtomicU64]>>);
 
 impl Gds {
-    /// The host address of its start.
+    /// Returns the host address of its start.
     #[inline]
     pub(crate) fn base(&self) -> u64 {
         self.cells().as_ptr().expose_provenance() as u64
@@ -22,7 +22,7 @@ impl Gds {
         self.0.get_or_init(new)
     }
 
-    /// A copy of its contents.
+    /// Returns a copy of its contents.
     pub(crate) fn read(&self) -> Vec<u8> {
         let cells = self.0.get().map(Box::as_ref).unwrap_or_default();
         let bytes = cells
@@ -48,7 +48,7 @@ impl Gds {
         true
     }
 
-    /// The host address and the size in bytes.
+    /// Returns the host address and the size in bytes.
     pub(crate) fn extent(&self) -> (u64, u64) {
         (self.base(), BYTES)
     }

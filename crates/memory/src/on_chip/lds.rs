@@ -61,7 +61,7 @@ impl Lds {
     /// Byte offset of its size in bytes (32 bits).
     pub const BYTES: usize = std::mem::offset_of!(Lds, bytes);
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[inline(always)]
     pub fn bytes(&self) -> u32 {
         self.bytes
@@ -105,7 +105,7 @@ impl Lds {
         unsafe { self.memory.as_ref() }
     }
 
-    /// The contents as dwords, the last one padded with zeros.
+    /// Returns the contents as dwords, the last one padded with zeros.
     pub fn dwords(&mut self) -> Vec<u32> {
         let words = self.words().iter().map(|word| word.load(Relaxed));
         words
@@ -114,13 +114,13 @@ impl Lds {
             .collect()
     }
 
-    /// The host address of the memory.
+    /// Returns the host address of the memory.
     #[inline(always)]
     pub(crate) fn base(&self) -> u64 {
         self.base
     }
 
-    /// The host address and the size in bytes.
+    /// Returns the host address and the size in bytes.
     pub fn extent(&self) -> (u64, u64) {
         (self.base(), self.bytes.into())
     }

@@ -50,7 +50,7 @@ impl Scratch {
     /// Byte offset of the pointer to a byte that is 0 while the memory exists.
     pub(crate) const GONE: usize = offset_of!(Scratch, gone);
 
-    /// The scratch at `base`, with the allocation that contains it.
+    /// Returns the scratch at `base`, with the allocation that contains it.
     pub(crate) fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
         let end = base.checked_add(wave_bytes(bytes_per_lane));
         let entry = end.and_then(|end| map.find(base, end));
@@ -67,7 +67,7 @@ impl Scratch {
         }
     }
 
-    /// Whether this is the scratch at `base` of that size, and still exists.
+    /// Returns whether this is the scratch at `base` of that size, and still exists.
     pub(crate) fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
         (self.base, self.bytes_per_lane) == (base, bytes_per_lane) && self.is_there()
     }
@@ -87,18 +87,18 @@ impl Scratch {
         self.entry.as_ref().is_some_and(|entry| entry.is_there())
     }
 
-    /// Whether a buffer at this address is scratch: the descriptors of compilers start at the scratch of the work-group, or of
-    /// the wave.
+    /// Returns whether a buffer at this address is scratch: the descriptors of compilers start at the scratch of the work-group,
+    /// or of the wave.
     pub(crate) fn is_base(&self, address: u64) -> bool {
         self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
     }
 
-    /// The host address and the size in bytes.
+    /// Returns the host address and the size in bytes.
     pub(crate) fn extent(&self) -> (u64, u64) {
         (self.base, wave_bytes(self.bytes_per_lane()))
     }
 
-    /// Whether the wave owns all bytes of an access. The memory exists and is writable.
+    /// Returns whether the wave owns all bytes of an access. The memory exists and is writable.
     #[inline(always)]
     pub(crate) fn holds(&self, span: Span) -> bool {
         let end = self.base + wave_bytes(self.bytes_per_lane());
@@ -106,19 +106,19 @@ impl Scratch {
             .is_some_and(|reach| reach.holds(span.first, span.last))
     }
 
-    /// The offsets at which a lane may access `bytes` bytes of its own, if there are any.
+    /// Returns the offsets at which a lane may access `bytes` bytes of its own, if there are any.
     #[inline(always)]
     pub(crate) fn lane(&self, bytes: u32) -> Option<Offsets> {
         Reach::new(0, self.bytes_per_lane().into(), bytes)?.from(0)
     }
 
-    /// Whether a lane may access `bytes` bytes at an offset.
+    /// Returns whether a lane may access `bytes` bytes at an offset.
     #[inline(always)]
     pub(crate) fn lane_holds(&self, offset: u32, bytes: u32) -> bool {
         self.lane(bytes).is_some_and(|lane| lane.holds(offset))
     }
 
-    /// The denial of an access at an address of another lane or wave, or beyond the scratch.
+    /// Returns the denial of an access to the address of another lane or wave, or beyond the scratch.
     pub(crate) fn denied(&self, lane: usize, address: u64, bytes: u32) -> Denied {
         let offset = address.checked_sub(self.base).map(|distance| {
             let dword = distance / STEP;
@@ -128,7 +128,7 @@ impl Scratch {
         self.outside(lane, offset, bytes)
     }
 
-    /// The denial of an access at an offset outside the lane's scratch.
+    /// Returns the denial of an access to an offset outside the lane's scratch.
     pub(crate) fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
         let stack_bytes = self.bytes_per_lane();
         Denied {

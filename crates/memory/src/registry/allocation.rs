@@ -25,12 +25,12 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// The address after the last byte.
+    /// Returns the address after the last byte.
     pub fn end(&self) -> u64 {
         self.address + self.bytes
     }
 
-    /// Whether the allocation contains all of `[first, end)`.
+    /// Returns whether the allocation contains all of `[first, end)`.
     pub fn holds(&self, first: u64, end: u64) -> bool {
         self.address <= first && end <= self.end()
     }

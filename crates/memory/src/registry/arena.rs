@@ -65,7 +65,7 @@ impl Room {
         self.usable
     }
 
-    /// The address at which the guard begins. The bytes between [`usable`](Self::usable) and the guard read zeros.
+    /// Returns the address at which the guard begins. The bytes between [`usable`](Self::usable) and the guard read zeros.
     pub(super) fn guard(&self) -> u64 {
         self.start + self.bytes - GUARD
     }
@@ -204,7 +204,7 @@ impl Arena {
         resting.pieces.push_back((room, epoch));
     }
 
-    /// Whether an address is in one of the mappings.
+    /// Returns whether an address is in one of the mappings.
     pub(super) fn holds(&self, address: u64) -> bool {
         [&self.chunks, &self.large].into_iter().any(|maps| {
             // A large piece may begin after the start of its mapping; the skipped bytes are unused.
@@ -213,7 +213,7 @@ impl Arena {
         })
     }
 
-    /// The address of a piece such that `address - phase` is a multiple of `align`.
+    /// Returns the address of a piece such that `address - phase` is a multiple of `align`.
     fn take_small(&mut self, bytes: u64, align: u64, phase: u64) -> Result<u64, String> {
         let with_skip = bytes + (align - PAGE);
         let fit = self.fits.range((with_skip, 0)..).next().copied();

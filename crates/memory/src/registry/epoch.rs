@@ -36,7 +36,7 @@ pub(crate) struct EpochGuard<'r> {
 }
 
 impl Epochs {
-    /// A new epoch guard, not pinned.
+    /// Returns a new epoch guard, not pinned.
     pub(super) fn guard(&self) -> EpochGuard<'_> {
         let mark = Arc::new(AtomicU64::new(IDLE));
         self.guards().push(mark.clone());
@@ -49,7 +49,7 @@ impl Epochs {
         self.now.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Whether every pinned guard was pinned in `epoch` or later.
+    /// Returns whether every pinned guard was pinned in `epoch` or later.
     pub(super) fn has_come(&self, epoch: u64) -> bool {
         let begun = |mark: &Arc<AtomicU64>| mark.load(Ordering::SeqCst) >= epoch;
         self.guards().iter().all(begun)

@@ -35,7 +35,7 @@ impl Freed {
         }
     }
 
-    /// The freed allocation at an address.
+    /// Returns the freed allocation at an address.
     pub(super) fn at(&self, address: u64) -> Option<&Allocation> {
         let (_, allocation) = self.last_before(address.checked_add(1)?)?;
         (address < allocation.end()).then_some(allocation)

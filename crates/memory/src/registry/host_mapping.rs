@@ -36,12 +36,12 @@ mod unix {
             map.map(|map| Pages(map.into())).map_err(|e| e.to_string())
         }
 
-        /// The address of the first byte.
+        /// Returns the address of the first byte.
         pub(crate) fn start(&self) -> u64 {
             self.0.as_mut_ptr().expose_provenance() as u64
         }
 
-        /// The length in bytes.
+        /// Returns the length in bytes.
         pub(crate) fn length(&self) -> u64 {
             self.0.len() as u64
         }
@@ -59,7 +59,7 @@ mod unix {
             let _ = advice;
         }
 
-        /// Returns whole pages to the host: they read zeros from now on. Returns whether that was possible.
+        /// Gives whole pages back to the host: they read zeros from now on. Returns whether that was possible.
         ///
         /// # Safety
         /// No references to them exist.
@@ -114,12 +114,12 @@ mod allocated {
             Ok(Pages { start, layout })
         }
 
-        /// The address of the first byte.
+        /// Returns the address of the first byte.
         pub fn start(&self) -> u64 {
             self.start.as_ptr().expose_provenance() as u64
         }
 
-        /// The length in bytes.
+        /// Returns the length in bytes.
         pub fn length(&self) -> u64 {
             self.layout.size() as u64
         }

@@ -24,7 +24,7 @@ impl Entry {
         Entry::reading_on(allocation, 0)
     }
 
-    /// An allocation after which loads may read zeros up to `load_end`. No other allocation lies there.
+    /// Returns an allocation after which loads may read zeros up to `load_end`. No other allocation lies there.
     pub(crate) fn reading_on(allocation: Allocation, load_end: u64) -> Arc<Entry> {
         Arc::new(Entry {
             allocation,
@@ -33,13 +33,13 @@ impl Entry {
         })
     }
 
-    /// Whether the allocation has not been freed.
+    /// Returns whether the allocation has not been freed.
     #[inline(always)]
     pub(crate) fn is_there(&self) -> bool {
         !self.gone.load(Ordering::Acquire)
     }
 
-    /// The flag that is set when the allocation is freed.
+    /// Returns the flag that is set when the allocation is freed.
     pub(crate) fn gone(&self) -> *const AtomicBool {
         &raw const self.gone
     }
@@ -94,7 +94,7 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// The allocation that contains all of `[first, end)`, preferably a writable one.
+    /// Returns the allocation that contains all of `[first, end)`, preferably a writable one.
     pub(crate) fn find(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
         let (_, piece) = self.pieces.get_prev(&first)?;
         let holds = |e: &&Arc<Entry>| e.allocation.holds(first, end) && e.is_there();
@@ -107,14 +107,14 @@ impl Map {
         Some(better.unwrap_or(one))
     }
 
-    /// The allocation at whose end a load of `[first, end)` reads past the end, if that is allowed.
+    /// Returns the allocation at whose end a load of `[first, end)` reads past the end, if that is allowed.
     pub(crate) fn find_before(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
         let (_, piece) = self.pieces.get_prev(&first)?;
         let mut holders = piece.holders.all().iter();
         holders.find(|e| end <= e.load_end && e.is_there())
     }
 
-    /// The allocation whose bytes are nearest to an address.
+    /// Returns the allocation whose bytes are nearest to an address.
     pub(crate) fn nearest(&self, address: u64) -> Option<&Allocation> {
         let below = self.pieces.get_prev(&address);
         let above = self.pieces.get_next(&address);
@@ -130,7 +130,7 @@ impl Map {
             .min_by_key(|a| distance(a))
     }
 
-    /// The address ranges that allocations cover.
+    /// Returns the address ranges that allocations cover.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<u64>> + '_ {
         self.pieces.iter().map(|(start, piece)| *start..piece.end)
     }

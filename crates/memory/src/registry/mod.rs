@@ -59,7 +59,7 @@ pub struct Hold<'r> {
 }
 
 impl Hold<'_> {
-    /// The allocation that contains the range.
+    /// Returns the allocation that contains the range.
     pub fn allocation(&self) -> &Allocation {
         &self.entry.allocation
     }
@@ -187,7 +187,7 @@ struct Registered {
 }
 
 impl Registry {
-    /// A registry without allocations.
+    /// Returns a registry without allocations.
     pub fn new() -> Self {
         Registry::default()
     }
@@ -466,20 +466,20 @@ impl Registry {
         Ok(())
     }
 
-    /// The allocation that contains an address.
+    /// Returns the allocation that contains an address.
     pub fn find(&self, address: u64) -> Option<Allocation> {
         let map = self.map();
         let entry = map.find(address, address.checked_add(1)?)?;
         Some(entry.allocation.clone())
     }
 
-    /// The allocation at an address that was [freed](Self::free): one of the latest few thousand, if its address has not been
-    /// allocated again.
+    /// Returns the allocation at an address that was [freed](Self::free): one of the latest few thousand, if its address has not
+    /// been allocated again.
     pub fn freed(&self, address: u64) -> Option<Allocation> {
         lock(&self.freed).at(address).cloned()
     }
 
-    /// Whether an address is the registry's own, allocated, freed or unused.
+    /// Returns whether an address is the registry's own, allocated, freed or unused.
     pub fn owns(&self, address: u64) -> bool {
         lock(&self.owned).arena.holds(address)
     }
@@ -613,7 +613,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The first undefined bytes of a range, if there are any.
+    /// Returns the first undefined bytes of a range, if there are any.
     ///
     /// # Errors
     /// If one allocation does not hold all of them.
@@ -650,7 +650,7 @@ impl Registry {
         }
     }
 
-    /// Whether pieces of an allocation, each given by its address, have these contents.
+    /// Returns whether pieces of an allocation, each given by its address, have these contents.
     ///
     /// # Errors
     /// If one allocation does not hold all of it.
@@ -673,18 +673,18 @@ impl Registry {
         Ok(pieces.all(same))
     }
 
-    /// An epoch guard for a user of the map.
+    /// Returns an epoch guard for a user of the map.
     pub(super) fn epoch_guard(&self) -> EpochGuard<'_> {
         self.epochs.guard()
     }
 
-    /// The present version of the map.
+    /// Returns the present version of the map.
     pub(super) fn map(&self) -> Map {
         let map = self.map.read();
         map.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The number of changes so far.
+    /// Returns the number of changes so far.
     #[inline(always)]
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)

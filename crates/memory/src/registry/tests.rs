@@ -251,7 +251,7 @@ fn what_is_held_stays_mapped() {
     }
 }
 
-/// A file without a name.
+/// Returns a file without a name.
 fn file() -> File {
     // SAFETY: a name and a flag; the descriptor is new.
     let descriptor = unsafe { libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC) };

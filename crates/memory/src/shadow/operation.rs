@@ -8,11 +8,11 @@ use wavetank_ir::Half;
 use super::{Seen, Undefined, at};
 use crate::access::{Context, Request};
 use crate::instrument::Recorder;
+use crate::lane_moves::LaneMoves;
 use crate::lanes::{each, which};
 use crate::operation::Operation;
 use crate::places::{Places, Shape, read_bytes, read_dwords, write_bytes, write_dwords};
 use crate::register_file::VECTOR_BYTES;
-use crate::rows::Rows;
 
 /// The places of the shadows of other places.
 struct Moved<'p, P>(&'p P);
@@ -22,7 +22,7 @@ impl<P: Places> Places for Moved<'_, P> {
     const PIECE: u32 = P::PIECE;
 
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         let place = |n: usize| self.part(lane, n, Self::PIECE.min(size_of::<T>() as u32));
         // SAFETY: the places are checked, and checked memory has shadows.
         unsafe {
@@ -34,7 +34,7 @@ impl<P: Places> Places for Moved<'_, P> {
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         let place = |n: usize| self.part(lane, n, Self::PIECE.min(size_of::<T>() as u32));
         // SAFETY: the places are checked, and checked memory has shadows.
         unsafe {
@@ -91,7 +91,7 @@ pub struct Shadowed<O> {
 impl<O: Operation> Operation for Shadowed<O> {
     const STORES: bool = O::STORES;
     const ATOMIC: bool = O::ATOMIC;
-    type Rows = O::Rows;
+    type Moves = O::Moves;
 
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         Shadowed {
@@ -160,7 +160,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// The lanes in which one of the operation's registers is not 0, so has undefined bits.
+    /// Returns the lanes in which one of the operation's registers is not 0, so has undefined bits.
     #[inline(always)]
     unsafe fn undefined(self, mask: u64) -> u64 {
         let mut all = [0u32; 64];
@@ -232,7 +232,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// The undefined bits of byte `n` in memory, from those of the lane's dwords.
+    /// Returns the undefined bits of byte `n` in memory, from those of the lane's dwords.
     fn of_byte(self, undefined: &[u32], n: u32) -> u32 {
         // SAFETY: the request outlives the operation.
         let high = unsafe { &*self.step }.op.half == Half::High;
@@ -240,7 +240,7 @@ impl<O: Operation> Shadowed<O> {
         undefined[n as usize / 4] >> shift & 0xff
     }
 
-    /// The undefined bits of a lane's dwords.
+    /// Returns the undefined bits of a lane's dwords.
     unsafe fn of_lane(self, lane: usize) -> Vec<u32> {
         // SAFETY: by the caller's promise; a register has as many lanes.
         unsafe {

@@ -8,7 +8,7 @@ use crate::global;
 /// and at two thirds of it, so shadow addresses are free.
 pub const DISTANCE: u64 = 1 << 45;
 
-/// The address of the shadow of a byte.
+/// Returns the address of the shadow of a byte.
 #[inline(always)]
 pub(crate) const fn at(address: u64) -> u64 {
     address ^ DISTANCE
@@ -56,7 +56,7 @@ pub(crate) fn copy(from: u64, to: u64, bytes: u64) {
     }
 }
 
-/// The first undefined bytes of a range. All have shadows.
+/// Returns the first undefined bytes of a range. All have shadows.
 pub(crate) fn first(bytes: Range<u64>) -> Option<Range<u64>> {
     let mut piece = [0; 4096];
     let mut found: Option<Range<u64>> = None;
@@ -153,7 +153,7 @@ mod space {
         got.expose_provenance() as u64 == address
     }
 
-    /// The whole pages within a range, if it is long.
+    /// Returns the whole pages within a range, if it is long.
     pub(super) fn pages_of(bytes: &Range<u64>) -> Range<u64> {
         let pages = bytes.start.next_multiple_of(PAGE)..bytes.end / PAGE * PAGE;
         match pages.end.saturating_sub(pages.start) {
@@ -178,7 +178,7 @@ mod space {
         })
     }
 
-    /// A file in memory with all bits set: its private mappings share its pages until they are written.
+    /// Returns a file in memory with all bits set: its private mappings share its pages until they are written.
     fn ones() -> Option<&'static File> {
         static FILE: OnceLock<Option<File>> = OnceLock::new();
         let make = || {

@@ -51,7 +51,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Whether there are no records.
+    /// Returns whether there are no records.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.hits.is_empty() && self.undefined.is_empty()

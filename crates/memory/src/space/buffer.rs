@@ -13,12 +13,12 @@ use crate::bounds_cache::Span;
 use crate::element_check::{check_addresses, span};
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
+use crate::lane_moves::LaneMoves;
 use crate::lanes::{Lanes, all_aligned, bounds, each, over, which};
 use crate::operands::{lanes32, uniform32, uniform64, words};
 use crate::operation::Operation;
 use crate::places::{Far, PRIVATE_STEP, Private, Split};
 use crate::reach::{Offsets, Reach};
-use crate::rows::Rows;
 use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure, wide_addresses};
 use crate::space::scratch::{places, run_anywhere};
@@ -93,13 +93,13 @@ impl Descriptor {
         }
     }
 
-    /// Whether the buffer is unbound: loads give 0, stores are dropped. The data format is 0 then, unless its bits belong to the
-    /// stride (8.1.4, Note).
+    /// Returns whether the buffer is unbound: loads give 0, stores are dropped. The data format is 0 then, unless its bits belong
+    /// to the stride (8.1.4, Note).
     fn unbound(&self) -> bool {
         self.data_format == 0 && !self.add_tid
     }
 
-    /// Whether `num_records` counts records for an instruction with or without an index; else it counts bytes.
+    /// Returns whether `num_records` counts records for an instruction with or without an index; else it counts bytes.
     pub fn counts_records(&self, dialect: Dialect, idxen: bool) -> bool {
         let counts = match dialect {
             Dialect::Strided => true,
@@ -109,8 +109,8 @@ impl Descriptor {
         counts && self.stride != 0
     }
 
-    /// The range check of an access. On gfx6 and gfx7 it includes the scalar offset, and an offset may not cross into the next
-    /// record, if the record is selected by an index or by the lane (CLRX wiki, "GCN memory handling").
+    /// Returns the range check of an access. On gfx6 and gfx7 it includes the scalar offset, and an offset may not cross into the
+    /// next record, if the record is selected by an index or by the lane (CLRX wiki, "GCN memory handling").
     fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
         let strided = dialect == Dialect::Strided;
         let records = self.counts_records(dialect, idxen);
@@ -123,7 +123,7 @@ impl Descriptor {
         }
     }
 
-    /// The offset of a byte from the base (8.1.5 and 8.1.6).
+    /// Returns the offset of a byte from the base (8.1.5 and 8.1.6).
     #[inline(always)]
     fn place(&self, index: u64, offset: u64) -> u64 {
         if !self.swizzle {
@@ -132,7 +132,7 @@ impl Descriptor {
         self.elements().place(index, offset)
     }
 
-    /// The arrangement of the elements of a swizzled buffer.
+    /// Returns the arrangement of the elements of a swizzled buffer.
     #[inline(always)]
     fn elements(&self) -> Swizzle {
         Swizzle {
@@ -169,14 +169,14 @@ pub(crate) struct Site {
     wraps: bool,
 }
 
-/// Whether offsets into private memory are sums modulo 2^32: from gfx9 on (LLVM, `privateMemoryResourceIsRangeChecked`, which
-/// forbids offsets below zero for earlier chips).
+/// Returns whether offsets into private memory are sums modulo 2^32: from gfx9 on (LLVM, `privateMemoryResourceIsRangeChecked`,
+/// which forbids offsets below zero for earlier chips).
 fn wraps(dialect: Dialect) -> bool {
     dialect == Dialect::Indexed
 }
 
 impl Site {
-    /// The descriptor and the lanes' indices and offsets.
+    /// Returns the descriptor and the lanes' indices and offsets.
     ///
     /// # Safety
     /// The context is that of a live wave, the step was lowered for it.
@@ -226,7 +226,7 @@ impl Site {
         }
     }
 
-    /// The address of each lane's first byte, and for each of `dwords` dwords the lanes for which it is in range.
+    /// Returns the address of each lane's first byte, and for each of `dwords` dwords the lanes for which it is in range.
     #[inline(always)]
     pub(crate) fn lanes(&self, dwords: usize) -> ([u64; 64], [u64; 4]) {
         let d = &self.descriptor;
@@ -257,7 +257,7 @@ impl Site {
         (address, valid)
     }
 
-    /// The lanes for which all of `bytes` bytes are in range.
+    /// Returns the lanes for which all of `bytes` bytes are in range.
     pub(crate) fn whole(&self, bytes: u32) -> u64 {
         let records = u64::from(self.descriptor.num_records);
         match self.range {
@@ -268,7 +268,7 @@ impl Site {
         }
     }
 
-    /// The offset of a lane, with the constant part.
+    /// Returns the offset of a lane, with the constant part.
     #[inline(always)]
     fn offset(&self, lane: usize) -> u64 {
         if self.wraps {
@@ -278,7 +278,7 @@ impl Site {
         }
     }
 
-    /// The places of lanes whose bytes are located one by one. `valid` has the lanes for which each dword is in range.
+    /// Returns the places of lanes whose bytes are located one by one. `valid` has the lanes for which each dword is in range.
     pub(crate) fn bytes(&self, valid: [u64; 4]) -> Bytes {
         let tid = |lane: usize| {
             if self.descriptor.add_tid {
@@ -296,8 +296,8 @@ impl Site {
         }
     }
 
-    /// Whether the bytes of a swizzled buffer must be located one by one: the bytes of a lane do not lie in one element, or an
-    /// atomic's word is not aligned on the host. (Only in the alignment mode that allows unaligned accesses.)
+    /// Returns whether the bytes of a swizzled buffer must be located one by one: the bytes of a lane do not lie in one element,
+    /// or an atomic's word is not aligned on the host. (Only in the alignment mode that allows unaligned accesses.)
     pub(crate) fn is_apart(
         &self,
         mode: Alignment,
@@ -317,7 +317,7 @@ impl Site {
         mask & (across | crooked) != 0
     }
 
-    /// The distance of a lane from the base, for buffers whose range is checked in bytes.
+    /// Returns the distance of a lane from the base, for buffers whose range is checked in bytes.
     #[inline(always)]
     fn distance(&self, lane: usize) -> u64 {
         let offset = self.offset(lane);
@@ -330,7 +330,7 @@ impl Site {
     /// Aligns the addresses of accesses of a dword or more by the alignment mode.
     ///
     /// # Errors
-    /// If one may not be where it is.
+    /// The denial of the first lane whose access is not allowed.
     #[inline(always)]
     pub(crate) fn align(
         &self,
@@ -451,7 +451,7 @@ impl Space for Buffer {
                         if known(ctx, step, mask, op, base, offset, limit) {
                             return Ok(());
                         }
-                        if O::Rows::within(offset, mask, limit) {
+                        if O::Moves::within(offset, mask, limit) {
                             return unsure(ctx, step, mask, op, base, offset);
                         }
                     }
@@ -500,7 +500,7 @@ unsafe fn run_private<O: Operation>(
             return !inside && run_anywhere(ctx, mask, op, base, &[constant; 64]);
         };
         let offsets = offsets.cast::<Lanes>().read();
-        // Where sums do not wrap, one that exceeds 32 bits is outside every scratch.
+        // If sums do not wrap, one that exceeds 32 bits is outside every scratch.
         let offsets = if plain.wraps {
             over(&offsets, |offset| offset.wrapping_add(constant))
         } else {
@@ -566,21 +566,21 @@ impl Plain {
         }
     }
 
-    /// The address that offsets are relative to.
+    /// Returns the address that offsets are relative to.
     #[inline(always)]
     fn base(&self) -> u64 {
         (self.words[0] & 0xffff_ffff_ffff) + u64::from(self.soffset)
     }
 
-    /// Whether bytes are at their offsets from the base, and the buffer is bound.
+    /// Returns whether bytes are at their offsets from the base, and the buffer is bound.
     #[inline(always)]
     fn is_linear(&self) -> bool {
         let [low, high] = self.words;
         low & Self::SWIZZLE == 0 && high & Self::ADD_TID == 0 && high & Self::DATA_FORMAT != 0
     }
 
-    /// The base and the range of offsets at which all bytes of a linear buffer are in range. `None` if there are none, or if an
-    /// alignment mode changes the addresses.
+    /// Returns the base and the range of offsets at which all bytes of a linear buffer are in range. `None` if there are none, or
+    /// if an alignment mode changes the addresses.
     #[inline(always)]
     unsafe fn raw(
         &self,
@@ -599,7 +599,7 @@ impl Plain {
         there.then_some((base, limit))
     }
 
-    /// The base of scratch if the descriptor is that of scratch in the form that compilers use.
+    /// Returns the base of scratch if the descriptor is that of scratch in the form that compilers use.
     #[inline(always)]
     fn private(&self) -> Option<u64> {
         let wanted = Self::ADD_TID | Self::INDEX_STRIDE_64;

@@ -8,12 +8,12 @@ use crate::element_check::span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::ALIAS;
-use crate::lanes::{bounds, each, is_row, over, which};
+use crate::lane_moves::LaneMoves;
+use crate::lanes::{bounds, each, is_strided, over, which};
 use crate::operands::{lanes32, uniform64};
 use crate::operation::Operation;
 use crate::places::{Addresses, Far, Near, Side, Steps};
 use crate::reach::Offsets;
-use crate::rows::Rows;
 use crate::space::Space;
 use crate::space::lds;
 use crate::space::scratch;
@@ -66,7 +66,7 @@ impl Space for Flat {
         unsafe {
             let low = ctx.v(at).cast_const();
             let high = low.add(64);
-            let same = O::Rows::common(high, mask);
+            let same = O::Moves::common(high, mask);
             if let Some(high) = same
                 && !matches!(high >> 16, IN_LDS | IN_SCRATCH)
             {
@@ -86,7 +86,7 @@ impl Space for Flat {
 const IN_LDS: u32 = (SHARED_BASE >> 48) as u32;
 const IN_SCRATCH: u32 = (PRIVATE_BASE >> 48) as u32;
 
-/// The lanes whose address is in the aperture at `base`.
+/// Returns the lanes whose address is in the aperture at `base`.
 #[inline(always)]
 unsafe fn aperture(high: *const u32, base: u64) -> u64 {
     // SAFETY: the high halves of 64 lanes.
@@ -151,7 +151,7 @@ unsafe fn wide<O: Operation>(
     // SAFETY: the wave is live.
     unsafe {
         let low = ctx.v(at).cast_const();
-        if let Some(high) = O::Rows::common(low.add(64), mask) {
+        if let Some(high) = O::Moves::common(low.add(64), mask) {
             let base = (u64::from(high) << 32).wrapping_add(offset);
             return near(ctx, step, mask, op, base, low);
         }
@@ -236,16 +236,16 @@ pub(crate) unsafe fn known<O: Operation>(
             let (first, last) = (offset.read(), offset.add(63).read());
             let inside = reach.holds(first) && reach.holds(last);
             let first = base.wrapping_add(first.into());
-            if inside && O::Rows::is_row(offset, bytes) {
+            if inside && O::Moves::is_strided(offset, bytes) {
                 op.run(&Side::new(first, bytes), mask);
                 return true;
             }
-            if inside && bytes > 4 && O::Rows::is_row(offset, 4) {
+            if inside && bytes > 4 && O::Moves::is_strided(offset, 4) {
                 op.run(&Steps { first }, mask);
                 return true;
             }
         }
-        if !O::Rows::within(offset, mask, reach) {
+        if !O::Moves::within(offset, mask, reach) {
             return false;
         }
         let near = Near {
@@ -261,7 +261,7 @@ pub(crate) unsafe fn known<O: Operation>(
     }
 }
 
-/// The base without [`ALIAS`]: all addresses of an allocation have the bit, or none.
+/// Returns the base without [`ALIAS`]: all addresses of an allocation have the bit, or none.
 #[inline(always)]
 unsafe fn without_alias(base: u64, mask: u64, offset: *const u32) -> u64 {
     // SAFETY: 64 offsets, by the caller's promise.
@@ -351,7 +351,7 @@ pub(crate) unsafe fn run_at<O: Operation>(mask: u64, op: O, address: &[u64; 64])
     unsafe {
         if !reachable {
             op.run(&Far(*address), mask);
-        } else if !O::ATOMIC && mask == !0 && is_row(offset, op.bytes()) {
+        } else if !O::ATOMIC && mask == !0 && is_strided(offset, op.bytes()) {
             op.run(&Side::new(first, op.bytes()), mask);
         } else {
             let base = first & !ALIAS;

@@ -7,14 +7,13 @@ use crate::convert::{self, Components, Found};
 use crate::fault::Denied;
 use crate::format::Format;
 use crate::instrument::Recorder;
+use crate::lane_moves::LaneMoves;
 use crate::operation::Operation;
 use crate::places::Far;
-use crate::rows::Rows;
 use crate::space::buffer::{Descriptor, Site};
 use crate::space::swizzled::Bytes;
 
-/// A load or store with conversion, of `access` dwords as components. An element is in range as a whole or not at all. With
-/// `INSTRUMENTED` it records the accesses.
+/// Performs a load or store with conversion, of `access` dwords as components. An element is in range as a whole or not at all.
 ///
 /// # Errors
 /// A lane whose access is denied; registers and memory are unchanged.
@@ -22,7 +21,7 @@ use crate::space::swizzled::Bytes;
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
+pub unsafe fn access<R: LaneMoves, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -79,7 +78,7 @@ impl Found for Bytes {
 /// # Safety
 /// The elements have been checked, and the wave is alive.
 #[inline(always)]
-unsafe fn convert<R: Rows>(
+unsafe fn convert<R: LaneMoves>(
     ctx: &Context<'_, '_>,
     step: &Request,
     (mask, inside): (u64, u64),

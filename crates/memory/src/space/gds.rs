@@ -42,7 +42,7 @@ impl Space for Shared {
     }
 }
 
-/// The places of the lanes within a window of the share. An atomic is in the window as a whole, or not at all.
+/// Returns the places of the lanes within a window of the share. An atomic is in the window as a whole, or not at all.
 fn places<O: Operation>(base: u64, window: u32, op: O, sums: &Lanes) -> Split {
     let start = u64::from(window >> 16);
     let end = (start + u64::from(window & 0xffff)).min(BYTES);

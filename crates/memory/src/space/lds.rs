@@ -12,12 +12,12 @@ use crate::access::{Context, Request, Source};
 use crate::atomic;
 use crate::fault::Denied;
 use crate::instrument::Recorder;
+use crate::lane_moves::{Baseline, LaneMoves};
 use crate::lanes::{Lanes, each, over};
 use crate::operands::{lanes32, uniform32};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::reach::{self, Offsets, Reach};
-use crate::rows::{Baseline, Rows};
 use crate::space::Space;
 
 /// The space of LDS offsets, one a lane.
@@ -37,7 +37,7 @@ impl Space for Local {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offset = step.op.offset as u32;
             let extent = Extent::new(ctx, step.sources[1], op);
-            if !run_row(ctx, mask, op, lanes, offset, extent) {
+            if !run_strided(ctx, mask, op, lanes, offset, extent) {
                 let inside = is_inside(ctx, step, mask, op, lanes, offset, extent)?;
                 run(ctx, mask, op, lanes, offset, extent, inside);
             }
@@ -66,7 +66,7 @@ impl Extent {
         unsafe { Extent::of(ctx, limit, op.bytes(), O::ATOMIC) }
     }
 
-    /// The extent for accesses of `width` bytes.
+    /// Returns the extent for accesses of `width` bytes.
     #[inline(always)]
     unsafe fn of(ctx: &Context<'_, '_>, limit: Source, width: u32, aligned: bool) -> Extent {
         let bytes = ctx.memory.lds.bytes();
@@ -83,14 +83,14 @@ impl Extent {
         }
     }
 
-    /// The lane offsets at which `bytes` bytes after `offset` are in range, if there are any. Sums that wrap are checked lane by
-    /// lane.
+    /// Returns the lane offsets at which `bytes` bytes after `offset` are in range, if there are any. Sums that wrap are checked
+    /// lane by lane.
     #[inline(always)]
     fn reach(self, offset: u32, bytes: u32) -> Option<Offsets> {
         Reach::new(0, self.bytes.into(), bytes)?.from(offset.into())
     }
 
-    /// The sums of the lanes' offsets and a constant, which wrap at 32 bits.
+    /// Returns the sums of the lanes' offsets and a constant, which wrap at 32 bits.
     #[inline(always)]
     unsafe fn sums(self, lanes: *const u32, offset: u32) -> Lanes {
         // SAFETY: the wave is live: 64 values.
@@ -101,7 +101,7 @@ impl Extent {
 
 /// Runs an operation if all lanes are active, contiguous and within the LDS. Returns whether it ran.
 #[inline(always)]
-unsafe fn run_row<O: Operation>(
+unsafe fn run_strided<O: Operation>(
     ctx: &Context<'_, '_>,
     mask: u64,
     op: O,
@@ -120,12 +120,12 @@ unsafe fn run_row<O: Operation>(
             return false;
         }
         let first = lds.base() + u64::from(offset) + u64::from(first);
-        if O::Rows::is_row(lanes, bytes) {
+        if O::Moves::is_strided(lanes, bytes) {
             op.run(&Side::new(first, bytes), mask);
             return true;
         }
         // With a step of 4, some lanes are not aligned to their width.
-        let steps = bytes > 4 && extent.ignored == 0 && O::Rows::is_row(lanes, 4);
+        let steps = bytes > 4 && extent.ignored == 0 && O::Moves::is_strided(lanes, 4);
         if steps {
             op.run(&Steps { first }, mask);
         }
@@ -133,13 +133,13 @@ unsafe fn run_row<O: Operation>(
     }
 }
 
-/// Whether every lane stays within the LDS. Lanes that do not are recorded.
+/// Returns whether every lane stays within the LDS. Lanes that do not are recorded.
 ///
 /// # Safety
 /// `lanes` points to 64 values and the context is that of a live wave.
 ///
 /// # Errors
-/// If one does not, and that is a fault.
+/// The denial of the first lane that does not, if overruns are faults.
 #[inline(always)]
 pub(crate) unsafe fn is_inside<O: Operation>(
     ctx: &mut Context<'_, '_>,
@@ -153,7 +153,7 @@ pub(crate) unsafe fn is_inside<O: Operation>(
     let reach = extent.reach(offset, op.bytes());
     // SAFETY: the wave is live.
     unsafe {
-        if reach.is_some_and(|reach| O::Rows::within(lanes, mask, reach)) {
+        if reach.is_some_and(|reach| O::Moves::within(lanes, mask, reach)) {
             return Ok(true);
         }
         let offsets = extent.sums(lanes, offset);
@@ -235,14 +235,14 @@ unsafe fn run_each<O: Operation>(
     }
 }
 
-/// An atomic whose operand is in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by lane (Vega ISA, 12.13, DS_*_SRC2_*). With
+/// Returns an atomic whose operand is in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by lane (Vega ISA, 12.13, DS_*_SRC2_*). With
 /// `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 ///
 /// # Errors
-/// If a lane goes beyond the LDS, and that is a fault.
+/// The denial of the first lane beyond the LDS, if overruns are faults.
 pub unsafe fn pair<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
@@ -297,13 +297,13 @@ impl Places for Own {
     const OWNED: bool = true;
 
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: by the caller's promise.
         unsafe { self.0.read::<R, T>(lane, to) }
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         // SAFETY: by the caller's promise.
         unsafe { self.0.write::<R, T>(lane, from) }
     }
@@ -337,7 +337,7 @@ struct Clamped {
 }
 
 impl Clamped {
-    /// The address of some bytes of a lane, if they are in range.
+    /// Returns the address of some bytes of a lane, if they are in range.
     #[inline(always)]
     fn place(&self, lane: usize, at: usize, bytes: usize) -> Option<u64> {
         let offset = u64::from(self.offsets[lane & 63]) + at as u64;
@@ -350,14 +350,14 @@ impl Places for Clamped {
     const OWNED: bool = true;
 
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         let bytes = size_of::<T>().min(4);
         // SAFETY: the bytes in range are owned by the unit.
         unsafe { read_dwords::<R, T>(to, |n| self.place(lane, 4 * n, bytes)) }
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         let bytes = size_of::<T>().min(4);
         // SAFETY: the bytes in range are owned by the unit.
         unsafe { write_dwords::<R, T>(from, |n| self.place(lane, 4 * n, bytes)) }
@@ -368,7 +368,7 @@ impl Places for Clamped {
         self.place(lane, 4 * n, bytes as usize)
     }
 
-    /// The cell of an atomic, whose offset is aligned.
+    /// Returns the cell of an atomic, whose offset is aligned.
     #[inline(always)]
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
         self.place(lane, 0, bytes as usize)

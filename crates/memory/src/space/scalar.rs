@@ -10,8 +10,8 @@ use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::instrument::Recorder;
+use crate::lane_moves::{Baseline, copy, copy_dwords};
 use crate::operands::{uniform32, uniform64, words};
-use crate::rows::{Baseline, copy, copy_dwords};
 use crate::shadow::{self, Undefined};
 use crate::{atomic, global};
 
@@ -46,7 +46,7 @@ pub unsafe fn direct<const INSTRUMENTED: bool>(
     }
 }
 
-/// The place of an access without a descriptor.
+/// Returns the place of an access without a descriptor.
 #[inline(always)]
 unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
     // SAFETY: the wave is live.
@@ -82,7 +82,7 @@ pub unsafe fn buffer<const INSTRUMENTED: bool>(
     }
 }
 
-/// The place of an access through a buffer descriptor.
+/// Returns the place of an access through a buffer descriptor.
 #[inline(always)]
 unsafe fn place_in_buffer(ctx: &Context<'_, '_>, step: &Request) -> Place {
     // SAFETY: the wave is live.
@@ -176,7 +176,7 @@ unsafe fn set_register(ctx: &mut Context<'_, '_>, first: usize, n: usize, value:
     }
 }
 
-/// The number of the first register of a span.
+/// Returns the number of the first register of a span.
 #[inline(always)]
 fn first(reg: Option<DataReg>) -> usize {
     match reg {

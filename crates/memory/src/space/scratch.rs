@@ -11,12 +11,12 @@ use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::at;
+use crate::lane_moves::{LaneMoves, copy};
 use crate::lanes::{Lanes, bounds, each, over};
 use crate::on_chip::scratch::Scratch;
 use crate::operands::lanes32;
 use crate::operation::Operation;
 use crate::places::{self, PRIVATE_STEP as STEP, Places};
-use crate::rows::{Rows, copy};
 use crate::space::Space;
 
 /// The space of scratch offsets, one a lane.
@@ -35,7 +35,7 @@ impl Space for Private {
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             if !O::ATOMIC
-                && let Some(offset) = O::Rows::common(lanes, mask)
+                && let Some(offset) = O::Moves::common(lanes, mask)
             {
                 let offset = offset.wrapping_add(step.op.offset as u32);
                 let bytes = op.bytes();
@@ -58,13 +58,13 @@ impl Space for Private {
 pub(crate) struct Offsets(Lanes);
 
 impl Offsets {
-    /// The low halves of private addresses plus an offset, wrapping.
+    /// Returns the low halves of private addresses plus an offset, wrapping.
     #[inline(always)]
     pub(crate) fn new(lanes: &Lanes, offset: u64) -> Self {
         Offsets(over(lanes, |l| l.wrapping_add(offset as u32)))
     }
 
-    /// Whether every lane stays within its scratch.
+    /// Checks that every lane stays within its scratch.
     #[inline(always)]
     pub(crate) fn check<O: Operation>(
         &self,
@@ -75,7 +75,7 @@ impl Offsets {
         let scratch = &ctx.memory.scratch;
         let inside = scratch.lane(op.bytes()).is_some_and(|lane| {
             // SAFETY: the pointer is to the 64 offsets.
-            unsafe { O::Rows::within(self.0.as_ptr(), mask, lane) }
+            unsafe { O::Moves::within(self.0.as_ptr(), mask, lane) }
         });
         if inside && !O::ATOMIC {
             return Ok(());
@@ -133,8 +133,8 @@ impl Offsets {
     }
 }
 
-/// Runs an operation at offsets of lanes from a base, which is a multiple of 4, if the wave owns all dwords that are accessed in
-/// part and buffer accesses may be unaligned. Returns whether it ran.
+/// Runs an operation byte by byte, so that the offsets of lanes need not be multiples of 4. `base` is one. Runs nothing, and
+/// returns `false`, unless buffer accesses may be unaligned and all accessed dwords are in the scratch of the wave.
 ///
 /// # Safety
 /// The wave is alive.
@@ -165,8 +165,8 @@ pub(crate) unsafe fn run_anywhere<O: Operation>(
     inside
 }
 
-/// The places of the lanes' offsets, relative to the base of a wave's scratch, if each access covers whole dwords or a part of
-/// one.
+/// Returns the places of the lanes' offsets, relative to the base of a wave's scratch, if each access covers whole dwords or a
+/// part of one.
 #[inline(always)]
 pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<Lanes> {
     // Offsets whose place does not fit into 32 bits.
@@ -180,10 +180,10 @@ pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<
         place[lane] = (offset / 4).wrapping_mul(STEP as u32) + 4 * lane as u32 + offset % 4;
     }
     // SAFETY: the pointer is to 64 values.
-    (unsafe { O::Rows::common(odd.as_ptr(), mask) } == Some(0)).then_some(place)
+    (unsafe { O::Moves::common(odd.as_ptr(), mask) } == Some(0)).then_some(place)
 }
 
-/// The address of a byte of a lane.
+/// Returns the address of a byte of a lane.
 #[inline(always)]
 fn place(base: u64, lane: usize, offset: u32) -> u64 {
     base + u64::from(offset / 4) * STEP + 4 * lane as u64 + u64::from(offset % 4)
@@ -196,7 +196,7 @@ struct Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    /// The address of dword `n` of those that a lane accesses in part.
+    /// Returns the address of dword `n` of those that a lane accesses in part.
     #[inline(always)]
     fn dword(&self, lane: usize, n: usize) -> *mut u8 {
         let first = self.offsets[lane & 63] & !3;
@@ -215,7 +215,7 @@ impl Places for Bytes<'_> {
     const PIECE: u32 = 1;
 
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         let (bytes, skipped) = (size_of::<T>(), self.skipped(lane));
         let dword = |n: usize| {
             let mut dword = 0u32;
@@ -237,7 +237,7 @@ impl Places for Bytes<'_> {
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         let (bytes, skipped) = (size_of::<T>(), self.skipped(lane));
         // The bits to write and their mask, shifted out of the previous dword.
         let (mut bits, mut mask) = (0u64, 0u64);

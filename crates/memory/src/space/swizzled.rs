@@ -3,8 +3,8 @@
 
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason::{OutsideScratch, StackOverflow};
+use crate::lane_moves::LaneMoves;
 use crate::places::{Places, read_bytes, write_bytes};
-use crate::rows::Rows;
 
 /// The arrangement of elements in a swizzled buffer.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(crate) struct Swizzle {
 }
 
 impl Swizzle {
-    /// The offset of a byte from the base.
+    /// Returns the offset of a byte from the base.
     #[inline(always)]
     pub(crate) fn place(self, index: u64, offset: u64) -> u64 {
         let (index_msb, index_lsb) = (index / self.index_stride, index % self.index_stride);
@@ -42,7 +42,7 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
-    /// The address of byte `n` of a lane.
+    /// Returns the address of byte `n` of a lane.
     #[inline(always)]
     pub(crate) fn address(&self, lane: usize, n: usize) -> u64 {
         let (index, offset) = (self.index[lane & 63], self.offset[lane & 63]);
@@ -55,13 +55,13 @@ impl Places for Bytes {
     const PIECE: u32 = 1;
 
     #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+    unsafe fn read<R: LaneMoves, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places in range are checked.
         unsafe { read_bytes::<R, T>(to, |n| self.part(lane, n, 1)) }
     }
 
     #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+    unsafe fn write<R: LaneMoves, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places in range are checked.
         unsafe { write_bytes::<R, T>(from, |n| self.part(lane, n, 1)) }
     }
@@ -83,8 +83,8 @@ impl Places for Bytes {
     }
 }
 
-/// The denial of an access of `bytes` bytes whose byte `n` was denied: in scratch, at the start of its dword, as for other
-/// accesses.
+/// Returns the denial of an access of `bytes` bytes whose byte `n` was denied: in scratch, at the start of its dword, as for
+/// other accesses.
 pub(crate) fn of_dword(denied: Denied, n: u32, bytes: u32) -> Denied {
     let before = n % 4;
     let reason = match denied.reason {

@@ -1,8 +1,7 @@
-//! Elements of surfaces, changed by lanes.
+//! Atomics on the elements of surfaces.
 //!
-//! Every lane is looked at before anything changes. Then the lanes go from the
-//! lowest up, so that of those that meet at an element each sees what the one
-//! before has left.
+//! Every lane is checked before anything changes. Then the lanes change their elements in ascending order: of lanes that access
+//! the same element, each finds the value that the previous one has stored.
 
 use std::mem::MaybeUninit;
 
@@ -22,39 +21,39 @@ use crate::register_file::VECTOR_BYTES;
 /// Dwords from one register to the next.
 const NEXT: usize = VECTOR_BYTES / 4;
 
-/// What a lane finds.
+/// The result of locating the element of a lane.
 enum Found {
-    /// An element at this offset from the address of its surface, and what is done there.
+    /// The address of an element, and the operation on it.
     Element(u64, Rmw),
-    /// A place without memory.
+    /// An element without memory.
     Absent,
-    /// Nothing: it gets 0, and what it writes is dropped.
+    /// No element: the lane gets 0, and its store is dropped.
     Nothing,
 }
 
-/// What lanes ask for.
+/// The properties of an access that are the same for all lanes.
 struct Wanted<'a> {
     element: &'a SurfaceAtomic,
     rmw: Rmw,
     bytes: u32,
 }
 
-/// What all lanes found.
+/// The elements of all lanes.
 struct AllFound {
-    /// The addresses of elements.
+    /// The address of each lane's element.
     address: [u64; 64],
-    /// The lanes that have one.
+    /// The lanes that have an element.
     inside: u64,
-    /// The lanes at places without memory.
+    /// The lanes whose element has no memory.
     absent: u64,
-    /// What is done, by lanes that follow each other.
+    /// The operations in the order of the lanes, each with the mask of the successive lanes that perform it.
     runs: Vec<(Rmw, u64)>,
 }
 
-/// The access of a step to surfaces. With `INSTRUMENTED` it records the accesses.
+/// Performs the surface access of a step. With `INSTRUMENTED`, it records the accesses.
 ///
 /// # Errors
-/// A lane whose access is denied; registers and memory are unchanged.
+/// The denial of the first lane whose access is denied; registers and memory are unchanged then.
 ///
 /// # Safety
 /// The context is that of a live wave, and the step was lowered for it.
@@ -145,17 +144,17 @@ unsafe fn find(
     Ok(all)
 }
 
-/// The values of the lanes; 0 where there are none.
+/// Returns the value of each lane; 0 if the source is absent.
 ///
 /// # Safety
 /// The wave is live, and the source is one of its step.
 unsafe fn values(ctx: &Context<'_, '_>, source: Source) -> Lanes {
     let mut room = MaybeUninit::uninit();
-    // SAFETY: by the caller's promise; what comes back are 64 lanes.
+    // SAFETY: by the caller's promise; the pointer is to 64 lanes.
     unsafe { lanes32(ctx, source, &mut room).cast::<Lanes>().read() }
 }
 
-/// Finds the element of one lane; its address.
+/// Finds the element of one lane.
 fn element(
     surfaces: &Surfaces,
     number: u32,
@@ -201,7 +200,7 @@ fn element(
 }
 
 impl Surface {
-    /// The offset of what a lane accesses, if there is anything.
+    /// Returns the offset of the element that a lane accesses, or `None` if the access is dropped.
     fn find(
         &self,
         number: u32,
@@ -210,7 +209,7 @@ impl Surface {
         wanted: &Wanted<'_>,
     ) -> Result<Option<u64>, SurfaceFault> {
         let (element, bytes) = (wanted.element, u64::from(wanted.bytes));
-        // Where the last one is, of what x counts and of the others.
+        // The unit in which x counts: bytes, or the width of the access.
         let unit = if element.bytes { 1 } else { bytes };
         let levels = u64::from(self.levels);
         let outside = SurfaceFault::Outside {
@@ -247,7 +246,7 @@ impl Surface {
         Ok(Some(self.offset([start, y.into(), z.into()], layer, level)))
     }
 
-    /// How many there are at a level along each coordinate, layers too.
+    /// Returns the number of elements of a level along each coordinate; layers are a coordinate too.
     pub fn coordinates_of(&self, level: u32) -> [u32; 3] {
         let [x, y, z] = self.size_of(level);
         match self.dimensions {
@@ -258,7 +257,8 @@ impl Surface {
     }
 }
 
-/// A coordinate below a count; the nearest one if that is wanted for, where coordinates have a sign.
+/// Returns the coordinate if it is below `count`. With `nearest`, coordinates are signed, and one that is outside is clamped;
+/// `None` if it is outside otherwise.
 fn within(coordinate: u32, count: u64, nearest: bool) -> Option<u32> {
     match count.checked_sub(1) {
         Some(last) if nearest => {
@@ -269,7 +269,7 @@ fn within(coordinate: u32, count: u64, nearest: bool) -> Option<u32> {
     }
 }
 
-/// Elements lie at multiples of their bytes.
+/// Denies the access if an element is not aligned to its size.
 fn check_alignment(found: &AllFound, bytes: u32) -> Result<(), Denied> {
     let mut lanes = (0..64).filter(|lane| found.inside >> lane & 1 != 0);
     match lanes.find(|lane| !found.address[*lane].is_multiple_of(bytes.into())) {
@@ -283,9 +283,9 @@ fn check_alignment(found: &AllFound, bytes: u32) -> Result<(), Denied> {
     }
 }
 
-/// The words that elements are made of.
+/// A word that holds an element.
 trait Word: Copy + Default {
-    /// Dwords that hold one.
+    /// The number of dwords of a word.
     const DWORDS: usize;
 
     fn from_dwords(dwords: [u32; 2]) -> Self;
@@ -327,7 +327,7 @@ word!(u16, 1, modify16);
 word!(u32, 1, modify32);
 word!(u64, 2, modify64);
 
-/// Changes the elements, and returns what lanes get.
+/// Changes the elements, and writes their previous values to the lanes.
 ///
 /// # Safety
 /// The wave is live, and the elements are checked.
@@ -338,7 +338,7 @@ unsafe fn change<W: Word>(
     found: &AllFound,
     after: bool,
 ) {
-    // Where there is one operand only, it is used twice.
+    // An operation with one operand uses it as both.
     let second = if step.op.data.len() > W::DWORDS {
         W::DWORDS
     } else {
@@ -385,7 +385,7 @@ unsafe fn change<W: Word>(
     }
 }
 
-/// Writes to the active lanes which of them are at places without memory.
+/// Writes to `to` which active lanes have an element without memory.
 ///
 /// # Safety
 /// The wave is live, and vector registers are in the file.

@@ -1,4 +1,4 @@
-//! Surface faults: the reasons for which a lane has no element.
+//! Surface faults: the reasons for which an access to a surface is denied.
 
 use std::fmt;
 
@@ -6,52 +6,52 @@ use wavetank_ir::Dimensions;
 
 use super::Element;
 
-/// Why a lane has no element of a surface.
+/// The reason for which a lane cannot access an element of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFault {
-    /// No surface has the number.
+    /// No surface is bound to the number.
     Unbound {
-        /// The number.
+        /// The number of the surface.
         number: u32,
     },
-    /// The access is to surfaces of other dimensions.
+    /// The dimensions of the access are not those of the surface.
     Dimensions {
-        /// The surface.
+        /// The number of the surface.
         number: u32,
-        /// Its dimensions.
+        /// The dimensions of the surface.
         is: Dimensions,
-        /// What the access is to.
+        /// The dimensions of the access.
         needed: Dimensions,
     },
-    /// The elements are not such that this can be done.
+    /// The elements do not support the operation, or have another size.
     Element {
-        /// The surface.
+        /// The number of the surface.
         number: u32,
-        /// Its elements.
+        /// The type of the surface's elements.
         element: Element,
-        /// Bytes that are accessed.
+        /// The width of the access in bytes.
         bytes: u32,
     },
-    /// An element that does not exist, where that stops a program.
+    /// The coordinates are outside of the surface, and the access is one that stops the program then.
     Outside {
-        /// The surface.
+        /// The number of the surface.
         number: u32,
-        /// Its dimensions.
+        /// The dimensions of the surface.
         dimensions: Dimensions,
-        /// Its elements along each coordinate, at the level.
+        /// The number of elements along each coordinate, at the level.
         size: [u32; 3],
-        /// The coordinates; x in bytes or in what is accessed.
+        /// The coordinates of the access; x counts bytes or elements, as in the instruction.
         at: [u32; 3],
-        /// The level.
+        /// The level of the access.
         level: u32,
     },
-    /// x counts bytes, and is no multiple of those that are accessed.
+    /// The coordinate x counts bytes, and is not a multiple of the width of the access.
     Misaligned {
-        /// The surface.
+        /// The number of the surface.
         number: u32,
-        /// x.
+        /// The coordinate x, in bytes.
         x: u32,
-        /// Bytes that are accessed.
+        /// The width of the access in bytes.
         bytes: u32,
     },
 }
@@ -74,7 +74,7 @@ impl fmt::Display for SurfaceFault {
                 let name = element.name();
                 write!(
                     f,
-                    "surface {number}, whose elements are {name}: there is no such operation of {bytes} bytes on them"
+                    "surface {number}, whose elements are {name}, which do not support this operation of {bytes} bytes"
                 )
             }
             SurfaceFault::Outside {
@@ -102,7 +102,7 @@ impl fmt::Display for SurfaceFault {
             SurfaceFault::Misaligned { number, x, bytes } => {
                 write!(
                     f,
-                    "byte {x} of a row of surface {number}, which is no multiple of {bytes}"
+                    "byte {x} of a row of surface {number}, which is not a multiple of {bytes}"
                 )
             }
         }

@@ -1,14 +1,12 @@
-//! Surfaces: elements at coordinates, as NVIDIA's SUATOM and Intel's
-//! TYPED_ATOMIC change them.
+//! Surfaces: elements at coordinates, which NVIDIA's SUATOM and Intel's TYPED_ATOMIC change.
 //!
-//! A [`Surface`] says where its elements are. A device has a table of them
-//! ([`Surfaces`]), in which instructions name them by number. Images of GCN are
-//! described by their instructions instead, with formats that convert; what both
-//! have in common is where the elements of rows are (`linear`).
+//! A [`Surface`] describes the location of its elements. A device has a table of surfaces ([`Surfaces`]), and instructions select
+//! one by its number. Images of GCN are described by descriptors instead, with formats that convert; both share the function for
+//! linear addresses (`linear`).
 //!
-//! Sources: SUATOM (SPA 5.0 and 5.2) and TYPED_ATOMIC (vISA 0x73) for coordinates and bounds; for blocks Tegra X1 TRM,
-//! 20.1 "Pixel memory formats", block linear. The latter has not been compared with a chip here, nor where levels and
-//! layers begin: it is *approximate*. Programs that see a surface through coordinates alone see no difference.
+//! Sources: SUATOM (SPA 5.0 and 5.2) and TYPED_ATOMIC (vISA 0x73) for coordinates and bounds; Tegra X1 TRM, 20.1 "Pixel memory
+//! formats", for block linear layouts. The block layout and the starts of levels and layers have not been compared with a chip,
+//! so they are *approximate*. A program that accesses a surface only by coordinates does not depend on them.
 
 pub mod access;
 mod fault;
@@ -21,7 +19,7 @@ use wavetank_ir::{Dimensions, Rmw};
 pub use fault::SurfaceFault;
 pub use table::Surfaces;
 
-/// What stands in each element of a surface.
+/// The type of a surface's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Element {
@@ -38,7 +36,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Every element with its name.
+    /// All element types, with their names.
     pub const NAMES: [(Element, &'static str); 9] = [
         (Element::U16, "u16"),
         (Element::S16, "s16"),
@@ -51,18 +49,18 @@ impl Element {
         (Element::S64, "s64"),
     ];
 
-    /// The element of a name, such as `u32`.
+    /// Returns the element type of a name, such as `u32`.
     pub fn from_name(name: &str) -> Option<Element> {
         let mut names = Element::NAMES.into_iter();
         names.find(|(_, n)| *n == name).map(|(element, _)| element)
     }
 
-    /// Its name.
+    /// Returns the name of the type.
     pub fn name(self) -> &'static str {
         Element::NAMES[self as usize].1
     }
 
-    /// Its bytes: 2, 4 or 8.
+    /// Returns the size in bytes: 2, 4 or 8.
     pub const fn bytes(self) -> u32 {
         match self {
             Element::U16 | Element::S16 | Element::F16 => 2,
@@ -71,7 +69,7 @@ impl Element {
         }
     }
 
-    /// What an operation of unsigned integers is where the element says what its bits are; `None` if there is no such.
+    /// Returns the operation on this type that corresponds to one on unsigned integers; `None` if the type does not support it.
     pub const fn meaning(self, rmw: Rmw) -> Option<Rmw> {
         use Rmw::{Add, CmpSwap, FAddFlush, FMaxNum, FMinNum, MaxS, MaxU, MinS, MinU, Swap};
         match self {
@@ -99,58 +97,59 @@ impl Element {
     }
 }
 
-/// How the elements of a level lie in memory.
+/// The memory layout of the elements of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// Row after row, each so many bytes behind the one before; 0 for rows without gaps.
+    /// Linear rows, with this pitch in bytes; 0 for rows without gaps.
     Pitch(u32),
-    /// Blocks of 64 bytes by 8 rows, 512 bytes each. So many of them above each other, and so many behind each other, are
-    /// neighbours in memory.
+    /// Blocks of 64 bytes by 8 rows, 512 bytes each. A group of adjacent blocks, `height` in y and `depth` in z, is contiguous in
+    /// memory.
     Blocks {
-        /// Blocks above each other: a power of two up to 32.
+        /// The blocks of a group in y: a power of two up to 32.
         height: u32,
-        /// Blocks behind each other: a power of two up to 32.
+        /// The blocks of a group in z: a power of two up to 32.
         depth: u32,
     },
 }
 
-/// Bytes of a row of a block, its rows, and its bytes.
+/// The bytes of a row of a block, its number of rows, and its size in bytes.
 const BLOCK: (u64, u64, u64) = (64, 8, 512);
 
-/// Elements at coordinates.
+/// A surface: elements at coordinates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Surface {
-    /// Where it begins: a multiple of the bytes of an element, with blocks of 512.
+    /// The address, a multiple of the size of an element, or of 512 with blocks.
     pub address: u64,
-    /// Its coordinates.
+    /// The number and meaning of the coordinates.
     pub dimensions: Dimensions,
-    /// How many elements there are along each of its coordinates, layers too; 1 where it has no such coordinate.
+    /// The number of elements along each coordinate, with layers as a coordinate; 1 for coordinates that the surface lacks.
     pub size: [u32; 3],
-    /// Levels, each half as large in every direction as the one before (layers stay): at least 1. They follow each other in
-    /// memory, those of each layer by themselves.
+    /// The number of levels, at least 1. Each is half as large in every direction as the previous one; the number of layers stays
+    /// the same. The levels of a layer follow one another in memory, then come those of the next layer.
     pub levels: u32,
-    /// What stands in each element.
+    /// The type of the elements.
     pub element: Element,
-    /// How the elements of a level lie in memory.
+    /// The memory layout of the elements of a level.
     pub layout: Layout,
-    /// Whether it may be accessed. Otherwise it gives 0, and what is written is dropped.
+    /// Whether the surface may be accessed. If not, loads give 0 and stores are dropped.
     pub enabled: bool,
-    /// The bytes from its beginning that have no memory behind them.
+    /// The ranges without memory, as offsets from the start in bytes.
     pub absent: Vec<Range<u64>>,
 }
 
-/// Where the bytes of a level are.
+/// The location of a level.
 struct Level {
-    /// Where it begins in its layer.
+    /// The offset in its layer.
     start: u64,
-    /// Bytes from a row to the next, and from a slice to the next; with blocks those of blocks.
+    /// Bytes from a row to the next, and from a slice to the next; with blocks, from a row or slice of groups to the next.
     row: u64,
     slice: u64,
-    /// Its bytes.
+    /// The size in bytes.
     bytes: u64,
 }
 
-/// The offset of a byte of a row by the bytes from row to row and from slice to slice.
+/// Returns the offset of a byte: `x` is its offset in the row, `row` and `slice` are the bytes from a row and from a slice to the
+/// next.
 #[inline(always)]
 pub const fn linear([x, y, z]: [u64; 3], row: u64, slice: u64) -> u64 {
     z.wrapping_mul(slice)
@@ -158,8 +157,8 @@ pub const fn linear([x, y, z]: [u64; 3], row: u64, slice: u64) -> u64 {
         .wrapping_add(x)
 }
 
-/// The offset of a byte in blocks: in a block of 64 bytes by 8 rows there are 32 × 8 bytes after each other, in those 32 × 2,
-/// in those 16 × 2.
+/// Returns the offset of a byte in blocks. A block consists of two parts of 32 × 8 bytes, one after the other; each of these of
+/// four parts of 32 × 2, and each of those of two parts of 16 × 2.
 fn in_blocks([x, y, z]: [u64; 3], height: u64, depth: u64, row: u64, slice: u64) -> u64 {
     let (width, rows, bytes) = BLOCK;
     let stack = bytes * height;
@@ -179,7 +178,7 @@ fn in_blocks([x, y, z]: [u64; 3], height: u64, depth: u64, row: u64, slice: u64)
 }
 
 impl Surface {
-    /// A surface of one level whose rows follow each other, from an address on.
+    /// Returns a surface of one level, whose rows follow one another without gaps from the address on.
     pub fn new(address: u64, dimensions: Dimensions, size: [u32; 3], element: Element) -> Surface {
         Surface {
             address,
@@ -199,7 +198,7 @@ impl Surface {
         }
     }
 
-    /// The size in words: `2d 8x4`.
+    /// Returns a description of the size: `2d 8x4`.
     pub fn shape(&self) -> String {
         let count = self.dimensions.coordinates();
         let size = self.size[..count].iter().map(u32::to_string);
@@ -207,10 +206,10 @@ impl Surface {
         format!("{} {}", self.dimensions.name(), size.join("x"))
     }
 
-    /// Whether there is such a surface.
+    /// Checks that the description is valid.
     ///
     /// # Errors
-    /// A sentence that says what of it cannot be.
+    /// A sentence that describes the invalid property.
     pub fn check(&self) -> Result<(), String> {
         let bytes = u64::from(self.element.bytes());
         let most = match self.dimensions {
@@ -244,7 +243,7 @@ impl Surface {
             Layout::Pitch(pitch) if !u64::from(pitch).is_multiple_of(bytes) => {
                 let name = self.element.name();
                 return Err(format!(
-                    "a pitch of {pitch} bytes is no multiple of a {name}"
+                    "a pitch of {pitch} bytes is not a multiple of a {name}"
                 ));
             }
             Layout::Blocks { height, depth }
@@ -269,7 +268,7 @@ impl Surface {
         }
     }
 
-    /// How many layers there are; 1 without any.
+    /// Returns the number of layers; 1 for a surface without layers.
     pub fn layers(&self) -> u32 {
         match self.dimensions {
             Dimensions::D1Array => self.size[1],
@@ -278,7 +277,8 @@ impl Surface {
         }
     }
 
-    /// Elements of a level along x, y and z, without layers. Levels that there are not have those of the last.
+    /// Returns the number of elements of a level along x, y and z, without layers. A level that does not exist has the size of
+    /// the last one.
     pub fn size_of(&self, level: u32) -> [u32; 3] {
         let part = |n: u32| (n >> level.min(self.levels - 1)).max(1);
         let [x, y, z] = self.size;
@@ -289,7 +289,7 @@ impl Surface {
         }
     }
 
-    /// Its bytes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         self.layer_bytes() * u64::from(self.layers())
     }
@@ -299,7 +299,7 @@ impl Surface {
         last.start + last.bytes
     }
 
-    /// Where a level is. There is one at least.
+    /// Returns the location of a level.
     fn level(&self, number: u32) -> Level {
         let mut start = 0;
         for level in 0..number {
@@ -331,8 +331,8 @@ impl Surface {
         }
     }
 
-    /// The offset from its address of what is `x` bytes into a row: of row `y` of slice `z` of a layer of a level. What is
-    /// outside is somewhere.
+    /// Returns the offset from the surface's address of the byte `x` of a row: row `y` of slice `z`, in a layer of a level.
+    /// Coordinates outside of the surface give some offset.
     pub fn offset(&self, [x, y, z]: [u64; 3], layer: u32, level: u32) -> u64 {
         let l = self.level(level);
         let within = match self.layout {
@@ -349,12 +349,12 @@ impl Surface {
         layer + l.start + within
     }
 
-    /// The offset of an element by its coordinates, in the first level.
+    /// Returns the offset of an element of the first level.
     pub fn element_offset(&self, at: [u32; 3]) -> u64 {
         self.element_offset_in(0, at)
     }
 
-    /// The offset of an element of a level by its coordinates.
+    /// Returns the offset of an element of a level.
     pub fn element_offset_in(&self, level: u32, at: [u32; 3]) -> u64 {
         let (place, layer) = self.split(at);
         let [x, y, z] = place.map(u64::from);
@@ -362,7 +362,7 @@ impl Surface {
         self.offset([x, y, z], layer, level)
     }
 
-    /// Coordinates as x, y and z, and the layer.
+    /// Splits the coordinates into x, y and z, and the layer.
     fn split(&self, [x, y, z]: [u32; 3]) -> ([u32; 3], u32) {
         match self.dimensions {
             Dimensions::D1 | Dimensions::Buffer => ([x, 0, 0], 0),
@@ -373,7 +373,7 @@ impl Surface {
         }
     }
 
-    /// Whether there is memory for all of some bytes from its beginning.
+    /// Returns whether there is memory for `bytes` bytes at an offset from the start.
     fn has(&self, offset: u64, bytes: u32) -> bool {
         let end = offset + u64::from(bytes);
         let mut absent = self.absent.iter();

@@ -21,43 +21,43 @@ pub struct Surfaces {
 }
 
 impl Surfaces {
-    /// A table without surfaces.
+    /// Returns a table without surfaces.
     pub fn new() -> Surfaces {
         Surfaces::default()
     }
 
-    /// Gives a surface a number, in place of any that had it.
+    /// Binds a surface to a number, in place of any that was bound to it.
     ///
     /// # Errors
-    /// A sentence that says what of the surface cannot be.
+    /// A sentence that describes the invalid property of the surface.
     pub fn bind(&mut self, number: u32, surface: Surface) -> Result<(), String> {
         surface.check()?;
         self.by_number.insert(number, surface);
         Ok(())
     }
 
-    /// Takes a number away from its surface.
+    /// Removes the surface of a number from the table, and returns it.
     pub fn unbind(&mut self, number: u32) -> Option<Surface> {
         self.by_number.remove(&number)
     }
 
-    /// Sets the greatest number that is valid. What is accessed by greater ones gives 0, and drops what is written. At first
-    /// every number is valid, and one without a surface stops a program.
+    /// Sets the maximum valid number. Loads by greater numbers give 0, and stores are dropped. By default every number is valid,
+    /// and an access by a number without a surface stops the program.
     pub fn set_maximum(&mut self, maximum: Option<u32>) {
         self.maximum = maximum;
     }
 
-    /// Whether a number may have a surface.
+    /// Returns whether a number is at most the maximum.
     pub fn is_valid(&self, number: u32) -> bool {
         self.maximum.is_none_or(|maximum| number <= maximum)
     }
 
-    /// The surface of a number.
+    /// Returns the surface of a number.
     pub fn get(&self, number: u32) -> Option<&Surface> {
         self.by_number.get(&number)
     }
 
-    /// All surfaces, by number.
+    /// Returns all surfaces in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Surface)> {
         self.by_number
             .iter()

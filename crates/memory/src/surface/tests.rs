@@ -111,7 +111,7 @@ fn what_cannot_be_is_refused() {
             layout,
             ..plane.clone()
         })
-        .contains("no multiple of a u32")
+        .contains("not a multiple of a u32")
     );
     let layout = blocks(3, 1);
     assert!(

@@ -25,7 +25,7 @@ fn product_of(bytes: &[u8]) -> Option<usize> {
     PRODUCTS.iter().position(|p| p.machine == machine)
 }
 
-/// Whether the bytes begin like a program for OpenCL 1.2.
+/// Returns whether the bytes begin like a program for OpenCL 1.2.
 pub(crate) fn is_program(bytes: &[u8]) -> bool {
     bytes.starts_with(&elf::ELFMAG) && product_of(bytes).is_some()
 }
@@ -45,7 +45,8 @@ impl Program {
     /// # Errors
     /// [`Error::BadElf`] for other files, [`Error::Truncated`].
     pub fn read(bytes: &[u8]) -> Result<Program> {
-        let product = product_of(bytes).ok_or_else(|| damaged("it is no program of Catalyst"))?;
+        let product =
+            product_of(bytes).ok_or_else(|| damaged("it is not a program of Catalyst"))?;
         let wide = bytes.get(CLASS) == Some(&2);
         let symbols = if wide {
             symbols::<FileHeader64<LittleEndian>>(bytes)?

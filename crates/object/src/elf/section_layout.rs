@@ -8,7 +8,7 @@ use object::read::elf::{SectionHeader, SectionTable};
 /// description"), and they are addressed from the end of the code.
 const CODE_ALIGN: u64 = 256;
 
-/// Whether a section is in memory when the program runs.
+/// Returns whether a section is in memory when the program runs.
 pub(super) fn takes_memory(section: &SectionHeader64<LittleEndian>) -> bool {
     section.sh_flags(LittleEndian).0 & elf::SHF_ALLOC.0 != 0
 }

@@ -126,7 +126,7 @@ fn short<'p>(path: &'p str, folder: &str) -> &'p str {
 }
 
 impl Source {
-    /// Whether no line is known.
+    /// Returns whether no line is known.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

@@ -7,7 +7,7 @@ const DEPTH: isize = 256;
 /// Limit of an entry's attributes. An entry can be a single byte, because attributes may have no bytes.
 const ATTRIBUTES: usize = 256;
 
-/// Whether every entry has the shape that compilers write.
+/// Returns whether every entry has the shape that compilers write.
 ///
 /// # Errors
 /// Errors of entries that cannot be read.

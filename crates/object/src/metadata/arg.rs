@@ -59,7 +59,7 @@ impl Arg {
         }
     }
 
-    /// Whether the argument is filled by the runtime, not by the caller.
+    /// Returns whether the argument is filled by the runtime, not by the caller.
     pub fn hidden(&self) -> bool {
         self.kind.hidden()
     }
@@ -167,7 +167,7 @@ arg_kinds! {
 }
 
 impl ArgKind {
-    /// Whether the argument is filled by the runtime, not by the caller.
+    /// Returns whether the argument is filled by the runtime, not by the caller.
     pub fn hidden(self) -> bool {
         self.as_str().starts_with("hidden_")
     }

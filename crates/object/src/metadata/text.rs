@@ -36,7 +36,7 @@ impl Shape for Version3 {
         let number = || number(text).map(Value::Integer);
         let truth = || truth(text).map(Value::Boolean);
         let wanted = |value: Option<Value>, what: &str| {
-            value.ok_or_else(|| format!("`{text}` is no {what}, as its tag says"))
+            value.ok_or_else(|| format!("`{text}` is not a valid {what}, as its tag says"))
         };
         match tag {
             Some("!str") => Ok(Value::from(text)),
@@ -260,7 +260,7 @@ fn quoted(string: &str) -> String {
     }
 }
 
-/// Whether a string is a number of YAML's core schema.
+/// Returns whether a string is a number of YAML's core schema.
 fn is_numeric(string: &str) -> bool {
     let tail = string.strip_prefix(['-', '+']).unwrap_or(string);
     if [".nan", ".NaN", ".NAN"].contains(&string) || [".inf", ".Inf", ".INF"].contains(&tail) {

@@ -7,7 +7,7 @@ use crate::maxwell::control::Control;
 pub struct Slot {
     /// The instruction word.
     pub word: u64,
-    /// The part of the control word that says how it is issued.
+    /// The part of the control word that controls its issue.
     pub control: Control,
 }
 
@@ -23,7 +23,7 @@ pub struct Slot {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Bundle {
-    /// The control word: 21 bits a slot, from bit 0 upward. Bit 63 says nothing.
+    /// The control word: 21 bits for each slot, from bit 0 upward. Bit 63 has no meaning.
     pub control: u64,
     /// The instruction words.
     pub words: [u64; 3],
@@ -33,10 +33,10 @@ impl Bundle {
     /// Bytes of a bundle.
     pub const SIZE: usize = 32;
 
-    /// A word that does nothing, which fills a bundle: `NOP`.
+    /// The word of `NOP`, which has no effect; it fills a bundle.
     pub const NOP: u64 = 0x50b0_0000_0007_0f00;
 
-    /// The bundle of bytes in the order of memory (little endian).
+    /// Returns the bundle of bytes in the order of memory (little endian).
     pub fn of_bytes(bytes: &[u8; Bundle::SIZE]) -> Bundle {
         let word = |n: usize| {
             let bytes = bytes[8 * n..8 * n + 8].iter().rev();
@@ -48,7 +48,7 @@ impl Bundle {
         }
     }
 
-    /// Its bytes in the order of memory.
+    /// Returns the bytes in the order of memory.
     pub fn to_bytes(&self) -> [u8; Bundle::SIZE] {
         let mut bytes = [0; Bundle::SIZE];
         let words = std::iter::once(self.control).chain(self.words);
@@ -58,12 +58,12 @@ impl Bundle {
         bytes
     }
 
-    /// What the control word says of each instruction.
+    /// Returns the part of the control word for each instruction.
     pub fn controls(&self) -> [Control; 3] {
         Control::of_word(self.control)
     }
 
-    /// The bytes of bundles that hold some instructions, the last one filled with [`NOP`](Bundle::NOP)s.
+    /// Returns the bytes of bundles with these instructions, the last one filled with [`NOP`](Bundle::NOP)s.
     pub fn pack(instructions: &[Slot]) -> Vec<u8> {
         const NOP: Slot = Slot {
             word: Bundle::NOP,
@@ -80,7 +80,7 @@ impl Bundle {
         bundles.collect()
     }
 
-    /// The offset of an instruction, by its number, from the first bundle's begin, in bytes.
+    /// Returns the offset of an instruction, by its number, from the start of the first bundle in bytes.
     pub fn offset(number: usize) -> usize {
         number / 3 * Bundle::SIZE + 8 * (1 + number % 3)
     }

@@ -5,10 +5,10 @@ use std::fmt;
 /// Bits of a slot in the control word.
 const WIDTH: u32 = 21;
 
-/// How an instruction is issued: 21 bits of the control word.
+/// The control of an instruction's issue: 21 bits of the control word.
 ///
-/// Printed in the notation of the reference text, what is as usual left out: `&req_6 &rd0 &wr1 ?stall4.yield`. Reuse flags,
-/// for which it has none, are `&reuse_N`.
+/// Printed in the notation of the reference text, which omits defaults: `&req_6 &rd0 &wr1 ?stall4.yield`. Reuse flags, for which
+/// the text has no notation, are `&reuse_N`.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::Control;
@@ -21,20 +21,20 @@ const WIDTH: u32 = 21;
 pub struct Control {
     /// Cycles until the next instruction is issued: 4 bits.
     pub stall: u8,
-    /// The yield bit, as it stands.
+    /// The yield bit, as encoded.
     pub yields: bool,
     /// The barrier that is raised until the result has been written: 0 to 6.
     pub write: Option<u8>,
     /// The barrier that is raised until the sources have been read: 0 to 6.
     pub read: Option<u8>,
-    /// The barriers that are waited for, a bit each: 6 bits.
+    /// The mask of the barriers that the instruction waits for: 6 bits.
     pub wait: u8,
-    /// Which sources keep their registers for the next instruction: 4 bits.
+    /// The mask of the sources whose registers are kept for the next instruction: 4 bits.
     pub reuse: u8,
 }
 
 impl Control {
-    /// No stall, no yield bit, no barriers, no reuse: what an instruction without marks has.
+    /// The control of an instruction without marks: no stall, no yield bit, no barriers, no reuse.
     pub const NONE: Control = Control {
         stall: 0,
         yields: false,
@@ -44,7 +44,7 @@ impl Control {
         reuse: 0,
     };
 
-    /// The control of 21 bits; others are ignored.
+    /// Decodes the control from 21 bits; higher bits are ignored.
     pub fn of_bits(bits: u64) -> Control {
         let field = |low: u32, width: u32| (bits >> low & ((1 << width) - 1)) as u8;
         let barrier = |low| Some(field(low, 3)).filter(|barrier| *barrier != 7);
@@ -58,7 +58,7 @@ impl Control {
         }
     }
 
-    /// Its 21 bits. Of fields that are too large the lowest bits count.
+    /// Returns the 21 bits. Of a field that is too large, the lowest bits are used.
     pub fn bits(self) -> u64 {
         let put = |value: u8, low: u32, width: u32| (u64::from(value) & ((1 << width) - 1)) << low;
         let barrier = |barrier: Option<u8>, low| put(barrier.unwrap_or(7), low, 3);
@@ -70,19 +70,19 @@ impl Control {
             | put(self.reuse, 17, 4)
     }
 
-    /// The controls of the three slots of a control word.
+    /// Returns the controls of the three slots of a control word.
     pub fn of_word(word: u64) -> [Control; 3] {
         [0, 1, 2].map(|slot| Control::of_bits(word >> (WIDTH * slot)))
     }
 
-    /// The control word of three slots; bit 63 is 0.
+    /// Returns the control word of three slots; bit 63 is 0.
     pub fn word(slots: [Control; 3]) -> u64 {
         let put = |word, control: &Control| word << WIDTH | control.bits();
         slots.iter().rev().fold(0, put)
     }
 }
 
-/// Each mark after a blank, nothing for [`Control::NONE`].
+/// Prints each mark after a blank, and nothing for [`Control::NONE`].
 impl fmt::Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.wait != 0 {

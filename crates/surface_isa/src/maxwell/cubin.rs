@@ -1,4 +1,4 @@
-//! Cubins: NVIDIA's ELF files, of which the sections with code are read.
+//! Cubins: NVIDIA's ELF files, and their sections with code.
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader32, FileHeader64};
@@ -7,23 +7,23 @@ use object::read::elf::{ElfFile, FileHeader};
 use thiserror::Error;
 use wavetank_quote::plain;
 
-/// Why a file is no cubin.
+/// The reason for which a file is not a cubin.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CubinError {
     /// The file is not ELF, or is damaged.
     #[error(
-        "this is no cubin (an ELF file): {0}; plain bundles are read with --raw, single words with --hex"
+        "this is not a cubin (an ELF file): {0}; plain bundles are read with --raw, single words with --hex"
     )]
     Elf(String),
-    /// ELF for another machine.
+    /// The file is an ELF file for another machine.
     #[error("this ELF file is for machine {0}, not for NVIDIA's GPUs (190)")]
     Machine(u16),
-    /// A section whose bytes are not in the file.
+    /// The bytes of a section are not in the file.
     #[error("the section {name} of the cubin cannot be read: {problem}")]
     Section {
-        /// Its name.
+        /// The name of the section.
         name: String,
-        /// What is wrong.
+        /// The error in the section.
         problem: String,
     },
 }
@@ -31,9 +31,9 @@ pub enum CubinError {
 /// A section with code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Section<'a> {
-    /// Its name: `.text.` and the kernel's.
+    /// The name of the section: `.text.` and the kernel's name.
     pub name: &'a str,
-    /// Its bundles.
+    /// The bundles of the section.
     pub code: &'a [u8],
 }
 
@@ -46,7 +46,7 @@ pub struct Cubin<'a> {
     pub sections: Vec<Section<'a>>,
 }
 
-/// Whether bytes begin like an ELF file for NVIDIA's GPUs, of 32 or 64 bits.
+/// Returns whether bytes begin like an ELF file for NVIDIA's GPUs, of 32 or 64 bits.
 pub fn is_cubin(bytes: &[u8]) -> bool {
     fn is<Elf: FileHeader<Endian = LittleEndian>>(bytes: &[u8]) -> bool {
         let header = Elf::parse(bytes);
@@ -56,10 +56,11 @@ pub fn is_cubin(bytes: &[u8]) -> bool {
 }
 
 impl<'a> Cubin<'a> {
-    /// Reads the sections with code of a file, which is not trusted: of programs with pointers of 32 or 64 bits.
+    /// Reads the sections with code of a file, for programs with pointers of 32 or 64 bits. The contents of the file are not
+    /// trusted.
     ///
     /// # Errors
-    /// A [`CubinError`] for what is no ELF file for NVIDIA's GPUs, or is damaged.
+    /// A [`CubinError`] if the file is not an ELF file for NVIDIA's GPUs, or is damaged.
     pub fn read(bytes: &'a [u8]) -> Result<Cubin<'a>, CubinError> {
         // `EI_CLASS`.
         match bytes.get(4) {
@@ -80,7 +81,7 @@ fn read<'a, Elf: FileHeader<Endian = LittleEndian>>(
         return Err(CubinError::Machine(machine.0));
     }
     let mut sections = Vec::new();
-    // By their headers: a name of the file lives as long as its bytes.
+    // The sections are read by their headers, so that the names borrow from the file's bytes.
     let (endian, table) = (LittleEndian, file.elf_section_table());
     for section in table.iter() {
         let name = table.section_name(endian, section).map_err(damaged)?;

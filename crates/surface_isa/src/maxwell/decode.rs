@@ -1,4 +1,4 @@
-//! Words to instructions.
+//! Decoding: words to instructions.
 
 use thiserror::Error;
 
@@ -6,44 +6,44 @@ use crate::maxwell::form::{FORMS, Field, Form};
 use crate::maxwell::generation::Generation;
 use crate::maxwell::inst::{Clamp, Dim, Guard, Handle, Inst, Mode, Op, Pred, Reg, Size};
 
-/// Why a word is no SUATOM.
+/// The reason for which a word is not a SUATOM.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
     /// The word is not a form of SUATOM.
     #[error(
-        "the word {0:#018x} is no SUATOM: those begin with 0xea or 0xeb and one of nine patterns"
+        "the word {0:#018x} is not a SUATOM: those begin with 0xea or 0xeb and one of nine patterns"
     )]
     Other(u64),
-    /// A field has a value that stands for nothing.
+    /// A field has a value without meaning.
     #[error("the field `{field}` of {word:#018x} has the value {value}, which stands for nothing")]
     Field {
         /// The word.
         word: u64,
         /// The field's name.
         field: &'static str,
-        /// Its value.
+        /// The value of the field.
         value: u64,
     },
-    /// A sparse status on SPA 5.0.
+    /// The word has a sparse status, on SPA 5.0.
     #[error("{word:#018x} has a sparse status, which {generation} lacks and maxwell:52 has")]
     Later {
         /// The word.
         word: u64,
-        /// Where it is not.
+        /// The generation, which lacks it.
         generation: Generation,
     },
 }
 
-/// The form that a word begins like, on any generation.
+/// Returns the form whose prefix a word has, on any generation.
 pub fn form_of(word: u64) -> Option<&'static Form> {
     FORMS.iter().find(|form| form.matches(word))
 }
 
-/// The instruction that a word is. Bits that count for nothing may have any value. Packed halves on SPA 5.0, which has none,
-/// are an instruction with a size that says so, as nvdisasm prints it; the assembler refuses them.
+/// Decodes a word. Bits without meaning may have any value. Packed halves on SPA 5.0, which lacks them, are decoded to an
+/// instruction with that size, as nvdisasm prints it; the assembler refuses them.
 ///
 /// # Errors
-/// A [`DecodeError`] for a word that is none on this generation.
+/// A [`DecodeError`] for a word that is not an instruction of this generation.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::{Generation, decode};
@@ -96,14 +96,14 @@ pub fn decode(word: u64, generation: Generation) -> Result<Inst, DecodeError> {
     })
 }
 
-/// A word and where its fields stand.
+/// A word, and the form that has its fields.
 struct Fields {
     word: u64,
     form: &'static Form,
 }
 
 impl Fields {
-    /// The value of a field; 0 where the form has none.
+    /// Returns the value of a field; 0 if the form lacks it.
     fn get(&self, field: Field) -> u64 {
         self.form.field(field).map_or(0, |p| p.of(self.word))
     }
@@ -112,12 +112,12 @@ impl Fields {
         Reg(self.get(field) as u8)
     }
 
-    /// The fields of predicates have three bits.
+    /// Returns the predicate in a field, which has three bits.
     fn pred(&self, field: Field) -> Pred {
         Pred::new(self.get(field) as u8).unwrap_or(Pred::PT)
     }
 
-    /// The predicate of sparse status: the field has its bits inverted.
+    /// Returns the predicate of the sparse status, whose bits are inverted in the field.
     fn sparse(&self) -> Option<Pred> {
         let bits = self.form.field(Field::Ps)?.of(self.word) as u8;
         let pred = Pred::new(7 - bits)?;

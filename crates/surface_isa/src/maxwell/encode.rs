@@ -1,4 +1,4 @@
-//! Instructions to words.
+//! Encoding: instructions to words.
 
 use thiserror::Error;
 
@@ -6,30 +6,30 @@ use crate::maxwell::form::{FORMS, Field, Form};
 use crate::maxwell::generation::Generation;
 use crate::maxwell::inst::{Handle, Inst, Mode, Op, Pred, Reg, Size};
 
-/// Why an instruction has no word.
+/// The reason for which an instruction has no word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum EncodeError {
-    /// A sparse status where no form has one.
+    /// The instruction has a sparse status, for which it has no form.
     #[error(
         "a sparse status is there with `.D` only: in CAS, and with the handle in a register in other operations"
     )]
     Sparse,
-    /// A sparse status on SPA 5.0.
+    /// The instruction has a sparse status, on SPA 5.0.
     #[error("{0} has no sparse status: maxwell:52 has it")]
     SparseLater(Generation),
-    /// An immediate handle of more than 13 bits.
+    /// The immediate handle has more than 13 bits.
     #[error("the index {0:#x} of the handle takes more than 13 bits: 0x1fff is the largest")]
     Index(u16),
-    /// A size where there is none.
+    /// The instruction has a size, in a mode without sizes.
     #[error("`.P` takes its size from the surface: the instruction has none")]
     Size,
 }
 
-/// The word of an instruction. Bits that count for nothing are 0.
+/// Encodes an instruction. Bits without meaning are 0.
 ///
 /// # Errors
-/// An [`EncodeError`] where no form of the instruction's generation can say it. What is written against the rules of the
-/// operands, such as RZ for the coordinates, has a word all the same; see [`rules`](crate::maxwell::rules).
+/// An [`EncodeError`] if no form of the instruction's generation can express it. An instruction that breaks the rules about
+/// operands, such as RZ for the coordinates, has a word nevertheless; see [`rules`](crate::maxwell::rules).
 pub fn encode(inst: &Inst) -> Result<u64, EncodeError> {
     let form = form_for(inst)?;
     if inst.mode == Mode::Formatted && inst.size != Size::U32 {
@@ -46,7 +46,7 @@ pub fn encode(inst: &Inst) -> Result<u64, EncodeError> {
     Ok(form.fields.iter().fold(prefix, put))
 }
 
-/// The form that says what an instruction has.
+/// Returns the form that can express an instruction.
 ///
 /// # Errors
 /// [`EncodeError::Sparse`] or [`EncodeError::SparseLater`] if there is none.
@@ -71,7 +71,7 @@ pub fn form_for(inst: &Inst) -> Result<&'static Form, EncodeError> {
     }
 }
 
-/// What a field says of an instruction.
+/// Returns the value of a field for an instruction.
 fn value(inst: &Inst, field: Field) -> u64 {
     let reg = |reg: Reg| u64::from(reg.0);
     match field {

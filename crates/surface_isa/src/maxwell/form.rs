@@ -1,13 +1,13 @@
-//! The forms of SUATOM: what each word begins with, and where its fields stand.
+//! The forms of SUATOM: the prefix of each word, and the positions of its fields.
 //!
-//! The reference text gives no encoding; the layout is as nvdisasm 12.4 reads it, found word by word.
+//! The reference text does not give the encoding. The layout was found word by word with nvdisasm 12.4.
 
 use crate::maxwell::generation::Generation;
 
-/// What a field of a word says.
+/// The meaning of a field of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Field {
-    /// Where the value before goes.
+    /// The register for the old value.
     Rd,
     /// The first coordinate.
     Ra,
@@ -31,14 +31,14 @@ pub enum Field {
     Rc,
     /// The index of the handle in the constant bank.
     Imm,
-    /// What happens outside of the surface.
+    /// The treatment of coordinates outside of the surface.
     Clamp,
     /// Bits that have to be 0.
     Zero,
 }
 
 impl Field {
-    /// The name in the reference text, or a word for it.
+    /// Returns the name in the reference text, or a word for it.
     pub fn name(self) -> &'static str {
         match self {
             Field::Rd => "Rd",
@@ -62,26 +62,26 @@ impl Field {
 /// A field and its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// What it says.
+    /// The meaning of the field.
     pub field: Field,
     /// The lowest bit.
     pub low: u32,
-    /// How many bits.
+    /// The number of bits.
     pub width: u32,
 }
 
 impl Placed {
-    /// Its value in a word.
+    /// Returns the value of the field in a word.
     pub fn of(self, word: u64) -> u64 {
         word >> self.low & self.largest()
     }
 
-    /// The largest value that it holds.
+    /// Returns the maximum value of the field.
     pub fn largest(self) -> u64 {
         (1 << self.width) - 1
     }
 
-    /// Its bits in a word.
+    /// Returns the mask of the field's bits in a word.
     pub fn mask(self) -> u64 {
         self.largest() << self.low
     }
@@ -102,7 +102,7 @@ const PG_NOT: Placed = at(Field::PgNot, 19, 19);
 const RB: Placed = at(Field::Rb, 27, 20);
 const BA: Placed = at(Field::Ba, 28, 28);
 const OP: Placed = at(Field::Op, 32, 29);
-/// Bit 29 below it counts for nothing.
+/// Bit 29, below the field, has no meaning.
 const PS_OF_CAS: Placed = at(Field::Ps, 32, 30);
 const NO_OP: Placed = at(Field::Zero, 32, 29);
 const DIM: Placed = at(Field::Dim, 35, 33);
@@ -110,52 +110,52 @@ const SIZE: Placed = at(Field::Size, 38, 36);
 const RC: Placed = at(Field::Rc, 46, 39);
 const IMM: Placed = at(Field::Imm, 48, 36);
 const CLAMP: Placed = at(Field::Clamp, 50, 49);
-/// Of the forms with an immediate, which stands where the size is otherwise.
+/// The size in forms with an immediate, which occupies the usual place of the size.
 const SIZE_ABOVE: Placed = at(Field::Size, 53, 51);
 const PS_ABOVE: Placed = at(Field::Ps, 53, 51);
 
-/// A form of SUATOM. Bits that are neither prefix nor field count for nothing.
+/// A form of SUATOM. Bits that are neither in the prefix nor in a field have no meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// A name for it.
+    /// The name of the form.
     pub name: &'static str,
     /// The first bits of the word, from bit 63 downward.
     pub prefix: u64,
-    /// How many bits that is.
+    /// The number of bits of the prefix.
     pub prefix_width: u32,
     /// The first generation that has it.
     pub since: Generation,
-    /// Its fields, from bit 0 upward.
+    /// The fields, from bit 0 upward.
     pub fields: &'static [Placed],
 }
 
 impl Form {
-    /// Whether a word begins like this form.
+    /// Returns whether a word has the prefix of this form.
     pub fn matches(&self, word: u64) -> bool {
         word >> (64 - self.prefix_width) == self.prefix
     }
 
-    /// Its field of a kind.
+    /// Returns the field of a kind.
     pub fn field(&self, field: Field) -> Option<Placed> {
         self.fields.iter().copied().find(|p| p.field == field)
     }
 
-    /// Whether it has a field of a kind.
+    /// Returns whether the form has a field of a kind.
     pub fn has(&self, field: Field) -> bool {
         self.field(field).is_some()
     }
 
-    /// Whether the mode is `.P`, which has neither byte addresses nor a size.
+    /// Returns whether the mode is `.P`, which has neither byte addresses nor a size.
     pub fn is_formatted(&self) -> bool {
         !self.has(Field::Size)
     }
 
-    /// Whether the operation is CAS.
+    /// Returns whether the operation is CAS.
     pub fn is_cas(&self) -> bool {
         !self.has(Field::Op)
     }
 
-    /// The bits that say something: prefix and fields.
+    /// Returns the mask of the bits with a meaning: prefix and fields.
     pub fn meant(&self) -> u64 {
         let prefix = u64::MAX << (64 - self.prefix_width);
         self.fields.iter().fold(prefix, |bits, p| bits | p.mask())
@@ -174,7 +174,7 @@ macro_rules! form {
     };
 }
 
-/// All forms. No word begins like two of them.
+/// All forms. A word has the prefix of at most one of them.
 #[rustfmt::skip]
 pub static FORMS: [Form; 9] = [
     form!("P_REG",        0b1110101001100, 13, Sm50, [    OP,        DIM,       RC,  CLAMP]),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A version of the instruction set, as `nvdisasm -b` names chips: SM 5.0 is Maxwell's first.
+/// A version of the instruction set, with the chip names of `nvdisasm -b`: SM 5.0 is Maxwell's first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Generation {
     /// SPA 5.0: no sparse status, no packed halves.
@@ -19,11 +19,11 @@ pub enum Generation {
     Sm62,
 }
 
-/// What begins the name of an instruction set of this family.
+/// The start of the names of this family's instruction sets.
 const FAMILY: &str = "maxwell:";
 
 impl Generation {
-    /// All of them, oldest first.
+    /// All generations, oldest first.
     pub const ALL: [Generation; 6] = [
         Generation::Sm50,
         Generation::Sm52,
@@ -33,7 +33,7 @@ impl Generation {
         Generation::Sm62,
     ];
 
-    /// The number in its name: 50 for SPA 5.0.
+    /// Returns the number in the generation's name: 50 for SPA 5.0.
     pub fn number(self) -> u8 {
         match self {
             Generation::Sm50 => 50,
@@ -45,12 +45,12 @@ impl Generation {
         }
     }
 
-    /// The generation of a number: 52 for SPA 5.2.
+    /// Returns the generation of a number: 52 for SPA 5.2.
     pub fn from_number(number: u8) -> Option<Generation> {
         Generation::ALL.into_iter().find(|g| g.number() == number)
     }
 
-    /// The generation of a name: `maxwell:52`.
+    /// Returns the generation of a name: `maxwell:52`.
     ///
     /// ```
     /// use wavetank_surface_isa::maxwell::Generation;
@@ -65,7 +65,7 @@ impl Generation {
             .find(|g| g.number().to_string() == number)
     }
 
-    /// Whether packed halves are printed as `.F16x2.FTZ.RN`, as before SPA 6.0.
+    /// Returns whether packed halves are printed as `.F16x2.FTZ.RN`, as before SPA 6.0.
     pub(crate) fn prints_ftz_of_halves(self) -> bool {
         self < Generation::Sm60
     }

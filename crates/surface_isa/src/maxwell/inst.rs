@@ -1,4 +1,4 @@
-//! One SUATOM as data: what its text says, without where the bits stand.
+//! A SUATOM as data: the parts of its text, without its encoding.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ macro_rules! codes {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// All of them, in the order of their codes.
+            /// All variants, in the order of their codes.
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
-            /// The value of the field.
+            /// Returns the value of the field.
             pub fn code(self) -> u64 {
                 match self { $($name::$variant => $code,)* }
             }
 
-            /// What a value of the field stands for.
+            /// Returns the variant for a value of the field.
             pub fn from_code(code: u64) -> Option<$name> {
                 $name::ALL.iter().copied().find(|v| v.code() == code)
             }
 
-            /// The name in the text, without its dot.
+            /// Returns the name in the text, without its dot.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
@@ -34,11 +34,11 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The dimension of the surface, and with that how many coordinates there are.
+    /// The dimension of the surface, which determines the number of coordinates.
     Dim {
-        /// One row.
+        /// A row of elements.
         D1 = 0 "1D",
-        /// A buffer: one row, whose coordinate is unsigned but where it is clamped to the nearest.
+        /// A buffer: a row whose coordinate is unsigned, unless it is clamped to the nearest element.
         Buffer = 1 "1D_BUFFER",
         /// An array of rows.
         D1Array = 2 "1D_ARRAY",
@@ -52,7 +52,7 @@ codes! {
 }
 
 impl Dim {
-    /// How many registers the coordinates take, from `Ra` on: 1 to 3.
+    /// Returns the number of registers of the coordinates, from `Ra` on: 1 to 3.
     pub fn coordinates(self) -> u8 {
         match self {
             Dim::D1 | Dim::Buffer => 1,
@@ -61,14 +61,14 @@ impl Dim {
         }
     }
 
-    /// Whether the last coordinate is an array index, of which 16 bits count.
+    /// Returns whether the last coordinate is an array index, of which 16 bits are used.
     pub fn is_array(self) -> bool {
         matches!(self, Dim::D1Array | Dim::D2Array)
     }
 }
 
 codes! {
-    /// What is done to memory. `CAS` has an opcode of its own; its code here is none of the field's.
+    /// The operation on memory. `CAS` has an opcode of its own; its code here is not a value of the field.
     Op {
         /// `M + Rb`.
         Add = 0 "ADD",
@@ -116,7 +116,7 @@ codes! {
 }
 
 impl Size {
-    /// Bytes of an element: 4 or 8.
+    /// Returns the size of an element in bytes: 4 or 8.
     pub fn bytes(self) -> u8 {
         match self {
             Size::U32 | Size::S32 | Size::F32 | Size::F16x2 | Size::Sd32 => 4,
@@ -124,17 +124,17 @@ impl Size {
         }
     }
 
-    /// Registers of an element: 1 or 2.
+    /// Returns the number of registers of an element: 1 or 2.
     pub fn registers(self) -> u8 {
         self.bytes() / 4
     }
 
-    /// Whether a generation has it.
+    /// Returns whether a generation has the size.
     pub fn is_on(self, generation: Generation) -> bool {
         self != Size::F16x2 || generation >= Generation::Sm52
     }
 
-    /// The name as a generation prints it: as nvdisasm does, also where the generation lacks it.
+    /// Returns the name that nvdisasm prints for a generation, also if the generation lacks the size.
     pub fn printed(self, generation: Generation) -> &'static str {
         match self {
             size if !size.is_on(generation) => "INVALIDATOMICSIZE4",
@@ -145,18 +145,18 @@ impl Size {
 }
 
 codes! {
-    /// What happens to coordinates outside of the surface.
+    /// The treatment of coordinates outside of the surface.
     Clamp {
         /// The access is dropped.
         Ign = 0 "IGN",
-        /// The nearest place inside is taken; not printed.
+        /// The nearest element inside is accessed; not printed.
         Near = 1 "NEAR",
         /// The program is stopped.
         Trap = 2 "TRAP",
     }
 }
 
-/// How the data are seen.
+/// The interpretation of the data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {
     /// `.D`: raw data of the instruction's size.
@@ -164,11 +164,11 @@ pub enum Mode {
         /// `.BA`: x counts bytes instead of elements.
         bytes: bool,
     },
-    /// `.P`: as the surface's format says.
+    /// `.P`: data in the surface's format.
     Formatted,
 }
 
-/// A register R0 to R254, or RZ, which reads as 0 and drops what is written.
+/// A register R0 to R254, or RZ, which reads as 0 and drops writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u8);
 
@@ -194,12 +194,12 @@ impl Pred {
     /// The predicate that is always true.
     pub const PT: Pred = Pred(7);
 
-    /// The predicate of a number 0 to 7, of which 7 is PT.
+    /// Returns the predicate of a number from 0 to 7; 7 is PT.
     pub fn new(number: u8) -> Option<Pred> {
         (number <= 7).then_some(Pred(number))
     }
 
-    /// Its number: 0 to 7.
+    /// Returns the number: 0 to 7.
     pub fn number(self) -> u8 {
         self.0
     }
@@ -214,24 +214,24 @@ impl fmt::Display for Pred {
     }
 }
 
-/// Which threads take part: those where the predicate holds.
+/// The guard: the threads for which the predicate holds execute the instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Guard {
     /// The predicate.
     pub pred: Pred,
-    /// Whether it is to be false.
+    /// Whether the predicate must be false.
     pub negated: bool,
 }
 
 impl Guard {
-    /// All threads.
+    /// The guard that holds for all threads.
     pub const ALL: Guard = Guard {
         pred: Pred::PT,
         negated: false,
     };
 }
 
-/// Where the pointer to the surface's header comes from: `samplerPtr[31:20] | headerPtr[19:0]`.
+/// The location of the pointer to the surface's header: `samplerPtr[31:20] | headerPtr[19:0]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Handle {
     /// The register `Rc`.
@@ -245,38 +245,38 @@ impl Handle {
     pub const MAX: u16 = 0x1fff;
 }
 
-/// One SUATOM.
+/// A SUATOM.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Inst {
-    /// The instruction set that it is one of.
+    /// The version of the instruction set.
     pub generation: Generation,
-    /// Which threads take part.
+    /// The threads that execute the instruction.
     pub guard: Guard,
-    /// How the data are seen.
+    /// The interpretation of the data.
     pub mode: Mode,
-    /// How many coordinates there are.
+    /// The dimension of the surface.
     pub dim: Dim,
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// What it is done to; `U32` in [`Mode::Formatted`], which has no size.
+    /// The type of the data; `U32` in [`Mode::Formatted`], which has no size.
     pub size: Size,
-    /// What happens outside of the surface.
+    /// The treatment of coordinates outside of the surface.
     pub clamp: Clamp,
     /// `Ps`: the predicate that is set if the page is absent. `None` in the forms that have no such predicate, and for PT in
     /// those of CAS, whose text leaves it out.
     pub sparse: Option<Pred>,
-    /// `Rd`: gets the value before.
+    /// `Rd`: the register for the old value.
     pub rd: Reg,
     /// `Ra`: the first coordinate.
     pub ra: Reg,
     /// `Rb`: the data; the value to compare with, then the value to write, in CAS.
     pub rb: Reg,
-    /// Which surface.
+    /// The handle of the surface.
     pub handle: Handle,
 }
 
 impl Inst {
-    /// How many registers the data take, from `Rb` on: twice as many in CAS.
+    /// Returns the number of registers of the data, from `Rb` on: twice as many in CAS.
     pub fn data_registers(&self) -> u8 {
         match self.op {
             Op::Cas => 2 * self.size.registers(),

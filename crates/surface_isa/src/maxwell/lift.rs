@@ -1,6 +1,6 @@
 //! The meaning of SUATOM: one atomic on surface elements in the wave IR.
 //!
-//! The registers of a warp are in a wave's files so:
+//! The registers of a warp are mapped to those of a wave:
 //!
 //! | of the warp | in the wave |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | the constant bank that bundles state | its address in uniform registers 14 and 15 ([`CONSTANTS`]) |
 //! | threads that run: neither helper pixels nor killed | EXEC |
 //!
-//! Surfaces are those of the device's table, by the header pointer.
+//! Surfaces are those of the device's table, selected by the header pointer.
 
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, DataReg, Dimensions, Elem, Fp, Half, MemKind, MemOp,
@@ -22,36 +22,37 @@ use crate::maxwell::rules::{self, Broken};
 
 /// The first of the two uniform registers with the address of the constant bank.
 pub const CONSTANTS: u8 = 14;
-/// Holds a handle between its load and its use.
+/// The register that holds a handle between its load and its use.
 const LOADED_HANDLE: u8 = 16;
-/// The bits of a handle that say which header: `headerPtr[19:0]`.
+/// The bits of a handle that select the header: `headerPtr[19:0]`.
 const HEADER: u32 = 0xf_ffff;
-/// The bits of an array index that count.
+/// The bits of an array index that are used.
 const INDEX: u32 = 0xffff;
 /// Bytes from an instruction to the next in [`block`].
 pub const STEP: u64 = 8;
 
-/// The first of the two uniform registers with a predicate's lane mask; `None` for PT, which has none.
+/// Returns the first of the two uniform registers with a predicate's lane mask; `None` for PT, which is always true.
 pub fn predicate(pred: Pred) -> Option<u8> {
     (pred != Pred::PT).then_some(2 * pred.number())
 }
 
-/// The block of instructions that begins at an address, of so many at most. The first one is at address 0, each is [`STEP`]
-/// bytes long, and after the last one the program ends. An instruction that breaks a rule stops it when it is run.
+/// Returns the block of instructions that begins at an address, with at most `most` instructions. The first instruction is at
+/// address 0, each is [`STEP`] bytes long, and after the last one the program ends. An instruction that breaks a rule stops the
+/// program when it runs.
 pub fn block(code: &[Inst], pc: u64, most: usize) -> Block {
     block_of(code, STEP, pc, most, |inst, b| {
         lift(inst, b).map_err(|broken| format!("`{inst}` is not executed: {broken}"))
     })
 }
 
-/// Appends the meaning of an instruction to a block, in which it has been opened.
+/// Appends the operations of an instruction to a block, in which it has been opened.
 ///
 /// # Errors
-/// The rule that the instruction breaks: no document says what it would do.
+/// The rule that the instruction breaks: its effect is not documented.
 pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
     rules::check(inst)?;
     let count = inst.size.registers();
-    // A load of the handle stands before everything else.
+    // The handle is loaded before everything else.
     let number = number(inst, b);
     let element = SurfaceAtomic {
         dimensions: Some(dimensions(inst.dim)),
@@ -88,7 +89,7 @@ pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The table "Reduction Operations": what is done, by operation and size. The sizes are those that the rules allow.
+/// Returns the operation of the IR, by operation and size (table "Reduction Operations"). The rules allow only these sizes.
 fn change(op: Op, size: Size) -> Rmw {
     use Size::{F16x2, F32, S32, S64, Sd32, Sd64};
     match (op, size) {
@@ -123,7 +124,7 @@ fn dimensions(dim: Dim) -> Dimensions {
     }
 }
 
-/// A register of a group, by its place there. All of a group that is RZ are 0.
+/// Returns register `n` of a group. All registers of a group that is RZ are 0.
 fn register(b: &Builder, first: Reg, n: u8) -> Value {
     match first {
         Reg::RZ => b.u32(0),
@@ -135,7 +136,7 @@ fn masked(b: &Builder, value: Value, bits: u32) -> Value {
     b.bin(Bin::And, Elem::I32, Fp::default(), value, b.u32(bits))
 }
 
-/// The coordinates; of an array index the lowest 16 bits.
+/// Returns the coordinates; an array index is reduced to its lowest 16 bits.
 fn coordinates(inst: &Inst, b: &Builder) -> Vec<Value> {
     let count = inst.dim.coordinates();
     let coordinate = |n| match register(b, inst.ra, n) {
@@ -145,7 +146,7 @@ fn coordinates(inst: &Inst, b: &Builder) -> Vec<Value> {
     (0..count).map(coordinate).collect()
 }
 
-/// The number of the surface.
+/// Returns the number of the surface.
 fn number(inst: &Inst, b: &Builder) -> Value {
     let handle = match inst.handle {
         Handle::Register(rc) => register(b, rc, 0),
@@ -173,7 +174,7 @@ fn number(inst: &Inst, b: &Builder) -> Value {
     masked(b, handle, HEADER)
 }
 
-/// The threads that take part: those that run, where the guard holds.
+/// Returns the mask of the threads that execute the instruction: the active ones for which the guard holds.
 fn threads(inst: &Inst, b: &Builder) -> Value {
     let running = b.read(Place::EXEC);
     let guard = match predicate(inst.guard.pred) {

@@ -11,7 +11,7 @@ use crate::maxwell::text::print;
 /// The column at which the offset stands.
 const OFFSET_COLUMN: usize = 64;
 
-/// The text of an instruction word: a SUATOM, or `.word` with its bits.
+/// Returns the text of an instruction word: a SUATOM, or `.word` with its bits.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::{Control, Generation, shown};
@@ -24,14 +24,14 @@ pub fn shown(word: u64, control: Control, generation: Generation) -> String {
     }
 }
 
-/// A listing of bundles that begin at offset 0, a line each: text, then offset and word. [`source`](crate::maxwell::source()) reads it
-/// and makes the same words, but for bits that count for nothing; instructions that break a rule are shown, and refused
-/// there. Bit 63 of a control word and bytes after the last bundle stand in comments.
+/// A listing of bundles from offset 0 on, one line each: text, then offset and word. [`source`](crate::maxwell::source()) reads
+/// it and makes the same words, except for bits without meaning. It refuses instructions that break a rule, which the listing
+/// shows. Bit 63 of a control word and bytes after the last bundle are in comments.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     /// The bundles.
     pub code: &'a [u8],
-    /// What the SUATOMs among them are read as.
+    /// The generation by which SUATOMs are decoded.
     pub generation: Generation,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Listing<'_> {
         }
         if !rest.is_empty() {
             let start = self.code.len() - rest.len();
-            write!(f, "// {start:04x}: {} bytes are no bundle:", rest.len())?;
+            write!(f, "// {start:04x}: {} bytes are not a bundle:", rest.len())?;
             rest.iter().try_for_each(|byte| write!(f, " {byte:02x}"))?;
             f.write_char('\n')?;
         }

@@ -1,6 +1,7 @@
 //! Rules of the reference text that a decoder does not check.
 //!
-//! Packed halves, which SPA 5.0 lacks, are among them. The disassembler prints what is there; the assembler keeps these rules.
+//! Packed halves, which SPA 5.0 lacks, are among them. The disassembler prints any instruction; the assembler enforces these
+//! rules.
 
 use crate::broken::broken;
 use crate::maxwell::inst::{Dim, Handle, Inst, Mode, Op, Reg, Size};
@@ -8,7 +9,7 @@ use crate::maxwell::inst::{Dim, Handle, Inst, Mode, Op, Reg, Size};
 /// The part of an instruction that breaks a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The size, or the operation where the size is left out.
+    /// The size, or the operation if the size is omitted.
     Size,
     /// The destination.
     Rd,
@@ -20,10 +21,10 @@ pub enum Part {
     Rc,
 }
 
-/// A rule that is broken.
+/// A broken rule.
 pub type Broken = crate::Broken<Part>;
 
-/// The sizes that an operation takes, as the table "Reduction Operations" lists them.
+/// Returns the sizes that an operation takes, as the table "Reduction Operations" lists them.
 pub fn sizes(op: Op) -> &'static [Size] {
     use Size::*;
     match op {
@@ -90,8 +91,8 @@ fn size(inst: &Inst) -> Result<(), Broken> {
     broken(Part::Size, message, None)
 }
 
-/// Some registers one after another begin at a multiple of their number, rounded up to a power of two, and end before RZ.
-/// RZ stands for zeros in all of them.
+/// Checks a group of consecutive registers: it begins at a multiple of its size, rounded up to a power of two, and ends before
+/// RZ. RZ stands for zeros in all registers of a group.
 fn registers(part: Part, first: Reg, count: u8, whose: &str) -> Result<(), Broken> {
     let align = count.next_power_of_two();
     let last = u16::from(first.0) + u16::from(count) - 1;

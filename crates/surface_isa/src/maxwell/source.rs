@@ -7,10 +7,9 @@ use crate::maxwell::text::{Cursor, assemble, marks, statement_end};
 use crate::source::{Line, LineError, read_lines};
 use crate::text_error::TextError;
 
-/// Assembles a source line by line. Lines with nothing but comments (`//`, `/* */`) are left out; `.word 0x…` is a word as
-/// it stands.
+/// Assembles a source line by line. Lines with only comments (`//`, `/* */`) are skipped; `.word 0x…` is a word as given.
 ///
-/// Gives the words of the lines that are right, and what is wrong with the others, of which there are `most` at most.
+/// Returns the words of the valid lines, and the errors of the others, at most `most`.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::{Generation, source};
@@ -18,7 +17,7 @@ use crate::text_error::TextError;
 /// let (lines, errors) = source(text, Generation::Sm52, 10);
 /// assert_eq!(lines.len(), 2);
 /// assert_eq!(lines[1].statement.word, 0x50b0_0000_0007_0f00);
-/// assert!(errors[0].to_string().starts_with("line 4, column 1: `EXIT` is no instruction"));
+/// assert!(errors[0].to_string().starts_with("line 4, column 1: `EXIT` is not an instruction"));
 /// ```
 pub fn source(
     text: &str,
@@ -41,7 +40,7 @@ fn statement(text: &str, generation: Generation) -> Result<Option<Slot>, TextErr
     Ok(Some(Slot { word, control }))
 }
 
-/// `.word 0x50b0000000070f00`, after its dot.
+/// Reads the rest of `.word 0x50b0000000070f00`, after its dot.
 fn word(cursor: &mut Cursor<'_>) -> Result<Slot, TextError> {
     let name = cursor.word_here();
     if !name.is("word") {

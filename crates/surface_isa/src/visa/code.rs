@@ -7,17 +7,17 @@ use crate::visa::instruction::{
 };
 use crate::visa::operation::Operation;
 
-/// Bytes that are no TYPED_ATOMIC.
+/// The reason for which bytes are not a TYPED_ATOMIC.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("byte {offset}: {message}")]
 pub struct DecodeError {
     /// The byte that is wrong, counted from the opcode.
     pub offset: usize,
-    /// What is wrong with it, and what could stand there.
+    /// The error in the byte, and the valid values.
     pub message: String,
 }
 
-/// A TYPED_ATOMIC that has no bytes.
+/// The reason for which a TYPED_ATOMIC has no encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum EncodeError {
     /// A variable's number is too large for 16 bits.
@@ -31,13 +31,13 @@ pub enum EncodeError {
         /// The variable.
         variable: u32,
     },
-    /// A predicate's number is none.
+    /// The number of a predicate is not valid.
     #[error("the predicate is P{0}: there are P1 to P4095")]
     Predicate(u16),
 }
 
 impl EncodeError {
-    /// The part of the instruction that is wrong.
+    /// Returns the part of the instruction that is wrong.
     pub fn part(&self) -> Part {
         match self {
             EncodeError::Variable { part, .. } => *part,
@@ -55,11 +55,10 @@ const INVERSE: u16 = 1 << 15;
 /// Bit 5 of the operation byte: elements of 16 bits.
 const WORD: u8 = 1 << 5;
 
-/// The TYPED_ATOMIC that bytes begin with, which are [`Ids::instruction`] ones.
+/// Decodes a TYPED_ATOMIC from [`Ids::instruction`] bytes.
 ///
 /// # Errors
-/// A [`DecodeError`] that names the byte. Rules about operands are none of its business: see
-/// [`check`](crate::visa::check).
+/// A [`DecodeError`] that names the byte. The rules about operands are not checked: see [`check`](crate::visa::check).
 pub fn decode(bytes: &[u8], ids: Ids) -> Result<TypedAtomic, DecodeError> {
     let length = ids.instruction();
     let Some(bytes) = bytes.get(..length) else {
@@ -114,7 +113,7 @@ fn operation(byte: u8) -> Result<Operation, DecodeError> {
         None => wrong(
             1,
             format!(
-                "{} is no operation: there are 0 (add) to 13 (predec) and 16 (fmax) to 20 (fsub)",
+                "{} is not an operation: there are 0 (add) to 13 (predec) and 16 (fmax) to 20 (fsub)",
                 byte & 31
             ),
         ),
@@ -131,7 +130,7 @@ fn channels(byte: u8) -> Result<Channels, DecodeError> {
         None => wrong(
             2,
             format!(
-                "{} is no execution size: there are 0 (1 channel) to 4 (16 channels)",
+                "{} is not an execution size: there are 0 (1 channel) to 4 (16 channels)",
                 byte & 7
             ),
         ),
@@ -170,10 +169,10 @@ fn predicate(word: u16) -> Result<Option<Predicate>, DecodeError> {
     }
 }
 
-/// The bytes of a TYPED_ATOMIC: [`Ids::instruction`] ones.
+/// Encodes a TYPED_ATOMIC as [`Ids::instruction`] bytes.
 ///
 /// # Errors
-/// An [`EncodeError`] for a number that has no place.
+/// An [`EncodeError`] for a number that does not fit its field.
 pub fn encode(inst: &TypedAtomic, ids: Ids) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = Vec::with_capacity(ids.instruction());
     let word = if inst.word { WORD } else { 0 };

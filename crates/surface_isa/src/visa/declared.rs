@@ -1,4 +1,4 @@
-//! What a kernel declares, and the rules that it decides: types and sizes of operands.
+//! The declarations of a kernel, and the rules that depend on them: types and sizes of operands.
 
 use crate::broken::broken;
 use crate::visa::instruction::{Part, TypedAtomic};
@@ -10,7 +10,7 @@ use crate::visa::rules::Broken;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type(u8);
 
-/// Names in the order of the codes, and bits of an element.
+/// The names in the order of the codes, and the bits of an element.
 const TYPES: [(&str, u32); 16] = [
     ("ud", 32),
     ("d", 32),
@@ -36,24 +36,24 @@ impl Type {
     /// Signed numbers of 32 bits.
     pub const D: Type = Type(1);
 
-    /// The type of a code; higher bits than the four count for nothing.
+    /// Returns the type of a code; bits above the four are ignored.
     pub fn from_code(code: u8) -> Type {
         Type(code & 15)
     }
 
-    /// The type of a name, in any case.
+    /// Returns the type of a name, ignoring case.
     pub fn from_name(name: &str) -> Option<Type> {
         let is = |(known, _): &(&str, u32)| known.eq_ignore_ascii_case(name);
         let code = TYPES.iter().position(is)?;
         Some(Type(code as u8))
     }
 
-    /// Its name in Intel's text: `ud`.
+    /// Returns the name in Intel's text: `ud`.
     pub fn name(self) -> &'static str {
         TYPES[usize::from(self.0)].0
     }
 
-    /// Bits of an element.
+    /// Returns the bits of an element.
     pub fn bits(self) -> u32 {
         TYPES[usize::from(self.0)].1
     }
@@ -62,20 +62,20 @@ impl Type {
 /// A general variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Variable {
-    /// Its name, by number among the kernel's strings.
+    /// The name, by its number among the kernel's strings.
     pub name: u32,
-    /// What its elements are.
+    /// The type of the elements.
     pub ty: Type,
-    /// The code of its alignment.
+    /// The code of the alignment.
     pub align: u8,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: u16,
-    /// The variable whose bytes it shares, and from which byte on.
+    /// The variable whose bytes this one shares, and the offset in it.
     pub alias: Option<(u32, u16)>,
 }
 
 impl Variable {
-    /// Bytes that it has.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u32 {
         (u32::from(self.elements) * self.ty.bits()).div_ceil(8)
     }
@@ -84,13 +84,13 @@ impl Variable {
 /// A predicate, address, sampler or surface variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
-    /// Its name, by number among the kernel's strings.
+    /// The name, by its number among the kernel's strings.
     pub name: u32,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: u16,
 }
 
-/// What a kernel declares.
+/// The declarations of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Declarations {
     /// General variables, from V32 on.
@@ -106,17 +106,17 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// A variable that the kernel declares itself.
+    /// Returns a variable that the kernel declares.
     pub fn variable(&self, number: u32) -> Option<&Variable> {
         let place = number.checked_sub(FIRST_VARIABLE)?;
         self.variables.get(usize::try_from(place).ok()?)
     }
 
-    /// Checks the rules that declarations decide: surface, predicate and variables are there, have the types of the description
+    /// Checks the rules that depend on declarations: surface, predicate and variables exist, have the types of the description,
     /// and are large enough.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first broken rule.
     pub fn check(&self, inst: &TypedAtomic) -> Result<(), Broken> {
         self.check_predicate(inst)?;
         let surfaces = usize::from(FIRST_SURFACE) + self.surfaces.len();
@@ -167,7 +167,7 @@ impl Declarations {
     }
 }
 
-/// What there is instead.
+/// Returns the names that are declared, for a message.
 fn there_are(letter: char, first: usize, count: usize) -> String {
     match count {
         0 => "the kernel declares none".to_owned(),
@@ -179,7 +179,7 @@ fn there_are(letter: char, first: usize, count: usize) -> String {
     }
 }
 
-/// The type that an operand must have: D for the data of IMIN and IMAX, UD for everything else (vISA, TYPED_ATOMIC).
+/// Returns the type that an operand must have: D for the data of IMIN and IMAX, UD for everything else (vISA, TYPED_ATOMIC).
 fn expected(inst: &TypedAtomic, part: Part) -> Type {
     let data = matches!(part, Part::Src0 | Part::Src1 | Part::Dst);
     match inst.operation.row().data {

@@ -1,4 +1,4 @@
-//! One TYPED_ATOMIC, and what it is made of.
+//! A TYPED_ATOMIC and its parts.
 
 use crate::visa::operation::Operation;
 
@@ -8,24 +8,24 @@ pub const TYPED_ATOMIC: u8 = 0x73;
 /// A version of vISA.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version {
-    /// Before the point.
+    /// The number before the point.
     pub major: u8,
-    /// After it.
+    /// The number after the point.
     pub minor: u8,
 }
 
 impl Version {
-    /// The version that is meant where none is named: 4.1.
+    /// The default version: 4.1.
     pub const DEFAULT: Version = Version::new(4, 1);
-    /// The first version that is read. Those before have containers of another form.
+    /// The first supported version. Containers of earlier ones have another form.
     pub const FIRST: Version = Version::new(3, 0);
 
-    /// A version by its numbers.
+    /// Returns a version by its numbers.
     pub const fn new(major: u8, minor: u8) -> Version {
         Version { major, minor }
     }
 
-    /// The version that a name of an instruction set stands for: `visa`, or one such as `visa:3.3`.
+    /// Returns the version of an instruction set's name: `visa`, or one such as `visa:3.3`.
     ///
     /// ```
     /// use wavetank_surface_isa::visa::Version;
@@ -44,7 +44,7 @@ impl Version {
         (version >= Version::FIRST).then_some(version)
     }
 
-    /// How wide variable numbers are: 32 bits from 3.4 on, 16 before.
+    /// Returns the width of variable numbers: 32 bits from 3.4 on, 16 before.
     pub fn ids(self) -> Ids {
         if self >= Version::new(3, 4) {
             Ids::Wide
@@ -66,17 +66,17 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// How wide the numbers of variables are in the bytes.
+/// The width of variable numbers in the encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ids {
-    /// 32 bits, since vISA 3.4.
+    /// Variable numbers have 32 bits, since vISA 3.4.
     Wide,
-    /// 16 bits, before.
+    /// Variable numbers have 16 bits, before vISA 3.4.
     Narrow,
 }
 
 impl Ids {
-    /// Bytes of a number.
+    /// Returns the bytes of a variable number.
     pub const fn bytes(self) -> usize {
         match self {
             Ids::Wide => 4,
@@ -84,71 +84,71 @@ impl Ids {
         }
     }
 
-    /// Bytes of a TYPED_ATOMIC: 48, or 34 with the narrow numbers.
+    /// Returns the bytes of a TYPED_ATOMIC: 48, or 34 with narrow numbers.
     pub const fn instruction(self) -> usize {
         FIXED + OPERANDS * (self.bytes() + 2)
     }
 }
 
-/// Bytes before the raw operands.
+/// The number of bytes before the raw operands.
 pub(crate) const FIXED: usize = 6;
-/// Raw operands of a TYPED_ATOMIC.
+/// The number of raw operands.
 pub(crate) const OPERANDS: usize = 7;
 
-/// How many channels an instruction has: 1, 2, 4, 8 or 16.
+/// The execution size, the number of channels of an instruction: 1, 2, 4, 8 or 16.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Channels(u8);
 
 impl Channels {
-    /// So many channels, if an instruction can have them.
+    /// Returns an execution size, if an instruction can have it.
     pub fn new(count: u32) -> Option<Channels> {
         let possible = count.is_power_of_two() && count <= 16;
         possible.then(|| Channels(count.trailing_zeros() as u8))
     }
 
-    /// By the code in bits 2–0: the logarithm to the base of two.
+    /// Decodes bits 2–0, the base-2 logarithm.
     pub fn from_code(code: u8) -> Option<Channels> {
         (code <= 4).then_some(Channels(code))
     }
 
-    /// The code in bits 2–0.
+    /// Returns the code in bits 2–0.
     pub fn code(self) -> u8 {
         self.0
     }
 
-    /// How many they are.
+    /// Returns the number of channels.
     pub fn count(self) -> u32 {
         1 << self.0
     }
 }
 
-/// The execution mask: which channels of the thread the instruction has, and whether control flow switches them off.
+/// The execution mask: the channels of the thread that the instruction uses, and whether control flow can disable them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mask(u8);
 
 impl Mask {
-    /// M1 to M8 (`place` 1 to 8), with `no_mask` M1_NM to M8_NM.
+    /// Returns M1 to M8 (`place` 1 to 8), or with `no_mask` M1_NM to M8_NM.
     pub fn new(place: u8, no_mask: bool) -> Option<Mask> {
         let valid = (1..=8).contains(&place);
         valid.then(|| Mask(place - 1 + 8 * u8::from(no_mask)))
     }
 
-    /// By the code in bits 7–4; higher bits count for nothing.
+    /// Decodes a code from bits 7–4; higher bits are ignored.
     pub fn from_code(code: u8) -> Mask {
         Mask(code & 15)
     }
 
-    /// The code in bits 7–4.
+    /// Returns the code in bits 7–4.
     pub fn code(self) -> u8 {
         self.0
     }
 
-    /// The first channel: 0 for M1, 4 for M2, to 28 for M8.
+    /// Returns the first channel: 0 for M1, 4 for M2, to 28 for M8.
     pub fn first(self) -> u32 {
         u32::from(self.0 & 7) * 4
     }
 
-    /// Whether all channels take part, whatever control flow has switched off.
+    /// Returns whether all channels are enabled, whatever control flow has disabled.
     pub fn no_mask(self) -> bool {
         self.0 & 8 != 0
     }
@@ -161,34 +161,34 @@ impl std::fmt::Display for Mask {
     }
 }
 
-/// How the bits of a predicate decide.
+/// The way in which the bits of a predicate are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Combine {
-    /// Each channel by its own bit.
+    /// Each channel is enabled by its own bit.
     Each,
-    /// All channels, if any bit is set.
+    /// All channels are enabled if any bit is set.
     Any,
-    /// All channels, if all bits are set.
+    /// All channels are enabled if all bits are set.
     All,
 }
 
-/// A predicate: channels whose bit is not set take no part.
+/// A predicate: channels whose bit is not set are disabled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Predicate {
     /// The predicate variable, 1 to 4095.
     pub variable: u16,
-    /// How its bits decide.
+    /// The way in which its bits are combined.
     pub combine: Combine,
-    /// Whether the result is inverted, after it is combined.
+    /// Whether the combined result is inverted.
     pub inverse: bool,
 }
 
-/// A raw operand: elements side by side in a general variable.
+/// A raw operand: adjacent elements of a general variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Raw {
     /// The variable: 0 is the null variable, 1 to 31 are defined by vISA, a kernel's own begin at 32.
     pub variable: u32,
-    /// Where the elements begin, in bytes.
+    /// The offset of the first element in bytes.
     pub offset: u16,
 }
 
@@ -196,12 +196,12 @@ impl Raw {
     /// The null variable.
     pub const NULL: Raw = Raw::new(0, 0);
 
-    /// Elements of a variable from a byte on.
+    /// Returns the elements of a variable from an offset on.
     pub const fn new(variable: u32, offset: u16) -> Raw {
         Raw { variable, offset }
     }
 
-    /// Whether it is the null variable.
+    /// Returns whether the operand is the null variable.
     pub fn is_null(self) -> bool {
         self.variable == 0
     }
@@ -220,9 +220,9 @@ pub enum Part {
     Surface,
     /// The first coordinate.
     U,
-    /// The second one.
+    /// The second coordinate.
     V,
-    /// The third one.
+    /// The third coordinate.
     R,
     /// The mip level.
     Lod,
@@ -230,7 +230,7 @@ pub enum Part {
     Src0,
     /// The second source.
     Src1,
-    /// Where the result goes.
+    /// The destination.
     Dst,
 }
 
@@ -246,7 +246,7 @@ impl Part {
         Part::Dst,
     ];
 
-    /// Its name, as the description writes it.
+    /// Returns the name that the description uses.
     pub fn name(self) -> &'static str {
         match self {
             Part::Operation => "Op",
@@ -267,23 +267,23 @@ impl Part {
 /// An atomic on elements of a typed surface.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TypedAtomic {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// Whether elements have 16 bits: of each dword of an operand the lower half counts.
+    /// Whether elements have 16 bits: the lower half of each dword of an operand is used.
     pub word: bool,
-    /// How many channels there are.
+    /// The number of channels.
     pub channels: Channels,
-    /// Which channels they are.
+    /// The channels of the thread.
     pub mask: Mask,
     /// The predicate, if it has one.
     pub predicate: Option<Predicate>,
-    /// The surface variable; a kernel's own begin at 6.
+    /// The surface variable; those that a kernel declares begin at 6.
     pub surface: u8,
     /// The first coordinate: x.
     pub u: Raw,
-    /// The second one: y, or the layer of an array of lines.
+    /// The second coordinate: y, or the layer of an array of lines.
     pub v: Raw,
-    /// The third one: z, or the layer.
+    /// The third coordinate: z, or the layer.
     pub r: Raw,
     /// The mip level; null is level 0.
     pub lod: Raw,
@@ -291,12 +291,12 @@ pub struct TypedAtomic {
     pub src0: Raw,
     /// The second source.
     pub src1: Raw,
-    /// Where the result goes; null for nowhere.
+    /// The destination; null if the result is not stored.
     pub dst: Raw,
 }
 
 impl TypedAtomic {
-    /// The raw operands, in the order of [`Part::OPERANDS`].
+    /// Returns the raw operands, in the order of [`Part::OPERANDS`].
     pub fn operands(&self) -> [Raw; OPERANDS] {
         [
             self.u, self.v, self.r, self.lod, self.src0, self.src1, self.dst,

@@ -17,7 +17,7 @@ use crate::text_error::TextError;
 pub struct Encoded {
     /// The instruction.
     pub inst: TypedAtomic,
-    /// Its bytes.
+    /// The encoded instruction.
     pub bytes: Vec<u8>,
 }
 
@@ -51,8 +51,7 @@ impl SurfaceIsa for Version {
         }
     }
 
-    /// Lines whose instructions have no bytes are found among those that are read, after the `most`th wrong line ends the
-    /// source.
+    /// Reports lines whose instructions have no encoding together with the wrong lines; the `most`th error ends the source.
     fn source(self, text: &str, most: usize) -> (Vec<Line<Encoded>>, Vec<LineError>) {
         let (read, mut errors) = source(text, most);
         let mut lines = Vec::new();
@@ -91,7 +90,7 @@ impl SurfaceIsa for Version {
     }
 }
 
-/// A line whose instruction has no bytes in this version.
+/// Returns the error of a line whose instruction has no encoding in this version.
 fn unencoded(source: &str, number: usize, error: &EncodeError) -> LineError {
     let text = source
         .lines()

@@ -1,7 +1,7 @@
-//! The meaning of a TYPED_ATOMIC: one change of elements of a surface, in wave IR.
+//! The meaning of a TYPED_ATOMIC: an atomic on elements of a surface, in wave IR.
 //!
-//! Lane n is channel n of the instruction, whatever channel of the thread that is. EXEC has the channels of the thread that
-//! control flow leaves on.
+//! Lane n is channel n of the instruction, which may be another channel of the thread. EXEC has the channels of the thread that
+//! control flow leaves enabled.
 
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, DataReg, Elem, Fp, Half, MemKind, MemOp, Reg, Rel, Rmw,
@@ -17,11 +17,11 @@ use crate::visa::rules::check;
 /// Bytes from an instruction of a [`program`] to the next.
 pub const STEP: u64 = 64;
 
-/// Instructions one after another as the blocks of a front end: the first at address 0, each [`STEP`] after the one before,
-/// and then the end.
+/// Returns consecutive instructions as the blocks of a front end: the first is at address 0, each [`STEP`] after the previous
+/// one, and then the program ends.
 ///
 /// # Errors
-/// The sentence that says why one cannot be lifted, and which.
+/// A sentence that names the instruction that cannot be lifted, and the reason.
 pub fn program(
     insts: &[TypedAtomic],
     registers: &Registers,
@@ -35,10 +35,10 @@ pub fn program(
     })
 }
 
-/// Appends the meaning of an instruction to a block.
+/// Appends the operations of an instruction to a block.
 ///
 /// # Errors
-/// The sentence that says what cannot be executed: a rule that is broken, a variable or predicate without register.
+/// A sentence that names the broken rule, or the variable or predicate without a register.
 pub fn lift(b: &Builder, inst: &TypedAtomic, registers: &Registers) -> Result<(), String> {
     check(inst).map_err(|broken| broken.message)?;
     let lift = Lift { b, inst, registers };
@@ -90,16 +90,16 @@ struct Lift<'l> {
     registers: &'l Registers,
 }
 
-/// Where results go.
+/// The destination of the results.
 struct Destination {
-    /// The register that gets them, in the lanes of the channels.
+    /// The register for the results, in the lanes of the channels.
     result: u16,
-    /// The register of the first element, and its lane, where they go on from there.
+    /// The register and lane of the destination's first element, if the results must be moved there.
     moved: Option<(u16, u32)>,
 }
 
 impl Lift<'_> {
-    /// Bits for all channels.
+    /// Returns a bit for each channel.
     fn all(&self) -> u64 {
         (1 << self.inst.channels.count()) - 1
     }
@@ -108,7 +108,7 @@ impl Lift<'_> {
         self.b.bin(op, Elem::I64, Fp::default(), a, b)
     }
 
-    /// Of bits for the channels of the thread those of this instruction, from bit 0 on.
+    /// Selects the bits of this instruction's channels from those of the thread; the first one becomes bit 0.
     fn own(&self, register: u8) -> Value {
         let b = self.b;
         let thread = b.read(Reg::S64(register));
@@ -119,7 +119,7 @@ impl Lift<'_> {
         self.bits(Bin::And, own, b.u64(self.all()))
     }
 
-    /// The channels that take part, as bits (vISA, "Predication").
+    /// Returns the mask of the enabled channels (vISA, "Predication").
     fn mask(&self) -> Result<Value, String> {
         let b = self.b;
         let on = if self.inst.mask.no_mask() {
@@ -152,7 +152,7 @@ impl Lift<'_> {
         Ok(self.bits(Bin::And, on, decided))
     }
 
-    /// What is done with which operands, and whether the value after it is returned.
+    /// Returns the operation, its operands, and whether the new value is returned.
     fn operation(&self) -> Result<(Rmw, Vec<Value>, bool), String> {
         let (b, inst) = (self.b, self.inst);
         let src0 = || self.operand(inst.src0);
@@ -187,7 +187,8 @@ impl Lift<'_> {
         }
     }
 
-    /// The register and the lane of the first element of an operand, which begins with one: `check` has seen to that.
+    /// Returns the register and the lane of the first element of an operand. `check` has verified that the operand begins with an
+    /// element.
     fn place(&self, raw: Raw) -> Result<(u16, u32), String> {
         let first = self.registers.variable(raw.variable);
         let first = first.ok_or_else(|| format!("V{} has no register", raw.variable))?;
@@ -195,7 +196,7 @@ impl Lift<'_> {
         Ok((first + (dword / LANES) as u16, dword % LANES))
     }
 
-    /// The elements of an operand, each in the lane of its channel.
+    /// Returns the elements of an operand, each in the lane of its channel.
     fn operand(&self, raw: Raw) -> Result<Value, String> {
         let (register, lane) = self.place(raw)?;
         let b = self.b;
@@ -204,7 +205,7 @@ impl Lift<'_> {
             return Ok(value);
         }
         let count = self.inst.channels.count();
-        // Those of the first register, then of the next one: lanes that are not there give 0.
+        // The elements in the first register, then those in the next one; a shuffle from a lane that does not exist gives 0.
         let low = b.shuffle(value, moved(count, |n| Some(lane + n)));
         if lane + count <= LANES {
             return Ok(low);
@@ -231,7 +232,7 @@ impl Lift<'_> {
         }))
     }
 
-    /// Moves the results of the channels in a mask to where their variable has them.
+    /// Moves the results of the channels in a mask to the place of their variable.
     fn put(&self, dst: &Destination, mask: Value) {
         let Some((register, lane)) = dst.moved else {
             return;
@@ -257,7 +258,8 @@ impl Lift<'_> {
     }
 }
 
-/// A table of lanes: each of the first `count` takes the lane that a function names, the others none.
+/// Returns a table of lanes for a shuffle: each of the first `count` lanes takes the lane that a function returns, the others
+/// take none.
 fn moved(count: u32, from: impl Fn(u32) -> Option<u32>) -> Box<[u8; 64]> {
     Box::new(std::array::from_fn(|n| {
         let lane = (n < count as usize).then(|| from(n as u32)).flatten();

@@ -1,15 +1,14 @@
-//! Intel vISA's TYPED_ATOMIC (opcode 0x73): bytes, text, rules and meaning, and the container (`.isa`) that it comes in.
-//! *The description* is Intel's page on this instruction; where it leaves something open,
-//! `docs/reference/errata.md` says what is done.
+//! Intel vISA's TYPED_ATOMIC (opcode 0x73): encoding, text, rules and meaning, and the container (`.isa`) that contains it. *The
+//! description* is Intel's page on this instruction; where it leaves something open, `docs/reference/errata.md` has the decision.
 //!
-//! * [`decode`] and [`encode`] know the bytes of both widths of variable numbers ([`Ids`]).
+//! * [`decode`] and [`encode`] support both widths of variable numbers ([`Ids`]).
 //! * [`parse`] reads Intel's text and the description's; [`TypedAtomic`] prints itself as Intel's.
-//! * [`source`] reads whole files of them, with declarations.
+//! * [`source`] reads whole files of instructions, with declarations.
 //! * [`check`] has the rules about operands, which [`parse`] enforces.
-//! * [`Container`] reads containers, lists their instructions and replaces one; [`Declarations::check`] has the rules that
-//!   a kernel's declarations decide.
-//! * [`lift`](fn@lift) says in wave IR what an instruction does, on the registers that [`Registers`] gives its variables.
-//! * [`operation::ROWS`] says of each operation what it stores and returns.
+//! * [`Container`] reads containers, lists their instructions and replaces one; [`Declarations::check`] has the rules that depend
+//! on a kernel's declarations.
+//! * [`lift`](fn@lift) translates an instruction to wave IR, on the registers that [`Registers`] assigns to its variables.
+//! * [`operation::ROWS`] has the stored and the returned value of each operation.
 //!
 //! ```
 //! use wavetank_surface_isa::visa::{Ids, decode, encode, parse};

@@ -1,6 +1,6 @@
 //! The variables and surfaces that vISA defines itself, by their names in Intel's text.
 
-/// V0 to V20. V21 to V31 have no name.
+/// The names of V0 to V20. V21 to V31 have none.
 pub(crate) const VARIABLES: [&str; 21] = [
     "%null",
     "%thread_x",
@@ -25,21 +25,21 @@ pub(crate) const VARIABLES: [&str; 21] = [
     "%msg0",
 ];
 
-/// T0 to T5.
+/// The names of T0 to T5.
 pub(crate) const SURFACES: [&str; 6] = ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];
 
-/// The first variable that a kernel declares itself.
+/// The first variable that a kernel declares.
 pub const FIRST_VARIABLE: u32 = 32;
-/// The first surface that a kernel declares itself.
+/// The first surface that a kernel declares.
 pub const FIRST_SURFACE: u8 = 6;
 
-/// A variable as it is printed: `V32`, `%null`.
+/// Returns the printed name of a variable: `V32`, `%null`.
 pub fn variable_name(number: u32) -> String {
     let known = VARIABLES.get(number as usize);
     known.map_or_else(|| format!("V{number}"), |name| (*name).to_owned())
 }
 
-/// A surface as it is printed: `T6`, `%slm`.
+/// Returns the printed name of a surface: `T6`, `%slm`.
 pub fn surface_name(number: u8) -> String {
     let known = SURFACES.get(usize::from(number));
     known.map_or_else(|| format!("T{number}"), |name| (*name).to_owned())

@@ -1,6 +1,6 @@
-//! The operations of TYPED_ATOMIC: a row each.
+//! The operations of TYPED_ATOMIC, a row for each.
 
-/// What an atomic does with an element of the surface.
+/// The operation of an atomic on an element of the surface.
 ///
 /// The number of each is its code in bits 4–0 of the operation byte (vISA, TYPED_ATOMIC, "Op"); FADD and FSUB follow those of the description.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -8,58 +8,58 @@
 pub enum Operation {
     /// The sum of the old value and src0.
     Add = 0,
-    /// The old value less src0.
+    /// The old value minus src0.
     Sub = 1,
-    /// The old value and one.
+    /// The old value plus one.
     Inc = 2,
-    /// The old value less one.
+    /// The old value minus one.
     Dec = 3,
-    /// The smaller, without signs.
+    /// The unsigned minimum.
     Min = 4,
-    /// The larger, without signs.
+    /// The unsigned maximum.
     Max = 5,
     /// Src0.
     Xchg = 6,
-    /// Src0 where the old value is src1.
+    /// Src0 if the old value is src1, else the old value.
     CmpXchg = 7,
-    /// The bits that both have.
+    /// The bitwise and.
     And = 8,
-    /// The bits that either has.
+    /// The bitwise or.
     Or = 9,
-    /// The bits that one has.
+    /// The bitwise exclusive or.
     Xor = 10,
-    /// The smaller, with signs.
+    /// The signed minimum.
     IMin = 11,
-    /// The larger, with signs.
+    /// The signed maximum.
     IMax = 12,
-    /// The old value less one, which is also returned.
+    /// The old value minus one; the new value is returned.
     PreDec = 13,
-    /// The larger number.
+    /// The maximum of two floats.
     FMax = 16,
-    /// The smaller number.
+    /// The minimum of two floats.
     FMin = 17,
-    /// Src1 where the old number equals src0.
+    /// Src1 if the old float equals src0, else the old value.
     FCmpWr = 18,
-    /// The sum of numbers.
+    /// The sum of floats.
     FAdd = 19,
-    /// The difference of numbers.
+    /// The difference of floats.
     FSub = 20,
 }
 
-/// Which of the source operands an operation takes.
+/// The source operands of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sources {
-    /// Both are the null variable.
+    /// No source; both operands are the null variable.
     None,
-    /// Nothing is read; src0 may name a variable all the same (docs/reference/errata.md).
+    /// No source is read, but src0 may name a variable (docs/reference/errata.md).
     Ignored,
     /// Src0; src1 is the null variable.
     One,
-    /// Both.
+    /// Both sources are read.
     Two,
 }
 
-/// What the bits of an element stand for.
+/// The type of an element's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Data {
     /// A number without sign, or bits.
@@ -70,18 +70,18 @@ pub enum Data {
     Float,
 }
 
-/// What is known of an operation.
+/// The properties of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// The operation.
     pub operation: Operation,
     /// The name in Intel's text, which is printed.
     pub name: &'static str,
-    /// The name in the description, where that is another one; in capitals there.
+    /// The name in the description, if it differs; it is in capitals there.
     pub other: Option<&'static str>,
-    /// The sources it takes.
+    /// The sources of the operation.
     pub sources: Sources,
-    /// How it reads the bits.
+    /// The type of the data.
     pub data: Data,
     /// The value that is stored, of `old`, `src0` and `src1`.
     pub stored: &'static str,
@@ -90,17 +90,17 @@ pub struct Row {
 }
 
 impl Operation {
-    /// All, in the order of their codes.
+    /// Returns all operations in the order of their codes.
     pub fn all() -> impl Iterator<Item = Operation> {
         ROWS.iter().map(|row| row.operation)
     }
 
-    /// The operation of a code. 14, 15 and those from 21 on are none.
+    /// Returns the operation of a code; `None` for 14, 15 and those from 21 on.
     pub fn from_code(code: u8) -> Option<Operation> {
         Operation::all().find(|operation| operation.code() == code)
     }
 
-    /// The operation of a name: Intel's or the description's, in any case.
+    /// Returns the operation of a name: Intel's or the description's, in any case.
     pub fn from_name(name: &str) -> Option<Operation> {
         let is = |known: &str| known.eq_ignore_ascii_case(name);
         let row = ROWS
@@ -109,7 +109,7 @@ impl Operation {
         row.map(|row| row.operation)
     }
 
-    /// The code, in bits 4–0 of the operation byte.
+    /// Returns the code, in bits 4–0 of the operation byte.
     pub fn code(self) -> u8 {
         self as u8
     }

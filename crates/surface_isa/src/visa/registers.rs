@@ -1,4 +1,4 @@
-//! Where the variables of a kernel stand in the register files of a wave.
+//! The assignment of a kernel's variables to the registers of a wave.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use crate::visa::instruction::TypedAtomic;
 
 /// Dwords of a vector register.
 pub(crate) const LANES: u32 = 64;
-/// Vector registers that there are.
+/// The number of vector registers.
 const VECTORS: u32 = 256;
-/// Uniform registers that predicates may have: those below EXEC and what GCN puts beside it.
+/// The number of uniform registers for predicates: those below EXEC and the special registers of GCN.
 const UNIFORMS: usize = 100;
 
-/// Registers for variables: dword n of a general variable stands in lane n mod 64 of its register n / 64; a predicate has a
-/// pair of uniform registers, bit n for channel n of the thread.
+/// Registers for variables. Dword n of a general variable is in lane n mod 64 of its register n / 64; a predicate has a pair of
+/// uniform registers, with bit n for channel n of the thread.
 ///
 /// ```
 /// use wavetank_surface_isa::visa::{Registers, parse};
@@ -25,15 +25,15 @@ const UNIFORMS: usize = 100;
 pub struct Registers {
     variables: BTreeMap<u32, u16>,
     predicates: BTreeMap<u16, u8>,
-    /// A register that is not visible.
+    /// A register that is not assigned to a variable.
     pub(crate) scratch: u16,
 }
 
 impl Registers {
-    /// Registers for all that some instructions name.
+    /// Assigns registers to all variables that the instructions name.
     ///
     /// # Errors
-    /// The sentence that there are not enough.
+    /// A sentence, if there are not enough registers.
     pub fn of(insts: &[TypedAtomic]) -> Result<Registers, String> {
         let mut dwords: BTreeMap<u32, u32> = BTreeMap::new();
         let mut predicates = BTreeMap::new();
@@ -50,7 +50,7 @@ impl Registers {
         let mut next = 0;
         let mut variables = BTreeMap::new();
         for (variable, dwords) in dwords {
-            // One is for whom nobody sees.
+            // One register is left for `scratch`.
             if next + dwords.div_ceil(LANES) >= VECTORS {
                 return Err(format!(
                     "the variables up to V{variable} need more than {VECTORS} registers"
@@ -76,12 +76,12 @@ impl Registers {
         })
     }
 
-    /// The first vector register of a general variable.
+    /// Returns the first vector register of a general variable.
     pub fn variable(&self, number: u32) -> Option<u16> {
         self.variables.get(&number).copied()
     }
 
-    /// The first uniform register of a predicate.
+    /// Returns the first uniform register of a predicate.
     pub fn predicate(&self, number: u16) -> Option<u8> {
         self.predicates.get(&number).copied()
     }

@@ -1,4 +1,4 @@
-//! What the operands of a TYPED_ATOMIC have to be.
+//! The rules about the operands of a TYPED_ATOMIC.
 
 use wavetank_ir::Dimensions;
 
@@ -6,18 +6,18 @@ use crate::broken::broken;
 use crate::visa::instruction::{Part, Raw, TypedAtomic};
 use crate::visa::operation::Sources;
 
-/// A rule that is broken.
+/// A broken rule.
 pub type Broken = crate::Broken<Part>;
 
-/// Bytes of an operand's element: its type is UD or D.
+/// The size of an operand's element in bytes: its type is UD or D.
 const ELEMENT: u16 = 4;
-/// Channels that a thread has.
+/// The number of channels of a thread.
 pub(crate) const THREAD: u32 = 32;
 
-/// Checks the rules that the instruction alone shows: which operands are null, and that the channels are there.
+/// Checks the rules that depend on the instruction alone: null operands, and existing channels.
 ///
 /// # Errors
-/// The first rule that is broken, in the order of the text.
+/// The first broken rule, in the order of the text.
 pub fn check(inst: &TypedAtomic) -> Result<(), Broken> {
     channels(inst)?;
     coordinates(inst)?;
@@ -28,7 +28,7 @@ pub fn check(inst: &TypedAtomic) -> Result<(), Broken> {
         .try_for_each(|(part, raw)| place(*part, raw))
 }
 
-/// An operand's elements are dwords, and it begins with one: see docs/reference/errata.md.
+/// Checks that an operand begins at a multiple of a dword: see docs/reference/errata.md.
 fn place(part: Part, raw: Raw) -> Result<(), Broken> {
     let name = part.name();
     match raw {
@@ -68,7 +68,7 @@ fn channels(inst: &TypedAtomic) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The table in the description's notes: every surface has U, and R stands only after V.
+/// Checks the coordinates (table in the description's notes): every surface has U, and R is used only with V.
 fn coordinates(inst: &TypedAtomic) -> Result<(), Broken> {
     if inst.u.is_null() {
         let message = "U is null, and every surface has an X address".to_owned();
@@ -116,11 +116,11 @@ fn sources(inst: &TypedAtomic) -> Result<(), Broken> {
     }
 }
 
-/// Checks the rules that the surface decides: which offsets its type has (the table in the description's notes), and that its
+/// Checks the rules that depend on the surface: its type has these coordinates (table in the description's notes), and its
 /// elements are as wide as the atomic's.
 ///
 /// # Errors
-/// The first rule that is broken.
+/// The first broken rule.
 ///
 /// ```
 /// use wavetank_ir::Dimensions;

@@ -1,4 +1,4 @@
-//! Whole sources: an instruction a line, with comments (`//`) and the declarations of Intel's text.
+//! Whole sources, with one instruction a line, comments (`//`) and the declarations of Intel's text.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::visa::instruction::TypedAtomic;
 use crate::visa::names::{FIRST_SURFACE, FIRST_VARIABLE};
 use crate::visa::text::parse_with_parts;
 
-/// Reads a source up to the `most`th wrong line: its instructions, and what is wrong.
+/// Reads a source up to the `most`th wrong line. Returns its instructions, and the errors.
 ///
-/// Beside instructions a line may be a directive of Intel's text. `.decl` declares the next variable (`v_type=G`), predicate
-/// (`P`) or surface (`T`) by its number, and from then on instructions use only what is declared, as
-/// [`Declarations::check`] says; other directives count for nothing.
+/// A line may also be a directive of Intel's text. `.decl` declares the next variable (`v_type=G`), predicate (`P`) or surface
+/// (`T`) by its number. Later instructions must use declared names only, as [`Declarations::check`] requires; other directives
+/// are ignored.
 ///
 /// ```
 /// use wavetank_surface_isa::visa::source;
@@ -30,7 +30,7 @@ pub fn source(text: &str, most: usize) -> (Vec<Line<TypedAtomic>>, Vec<LineError
     read_lines(text, most, |text| line(text, &mut declared))
 }
 
-/// The instruction of a line, if it has one.
+/// Returns the instruction of a line, if it has one.
 fn line(text: &str, declared: &mut Option<Declarations>) -> Result<Option<TypedAtomic>, TextError> {
     let code = text.split("//").next().unwrap_or_default().trim();
     if code.is_empty() {
@@ -55,11 +55,11 @@ fn fail<T>(span: Range<usize>, message: String) -> Result<T, TextError> {
     Err(TextError::new(span, message))
 }
 
-/// The words of a line, each with its place.
+/// Returns the words of a line, each with its place.
 fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let code = text.split("//").next().unwrap_or_default();
     code.split_whitespace().map(move |word| {
-        // A part of the line: the distance of its beginning is its place.
+        // The word is a part of the line, so the difference of the addresses is its offset.
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
         (start..start + word.len(), word)
     })
@@ -72,7 +72,7 @@ struct Attributes<'t> {
     elements: u16,
 }
 
-/// `.decl V32 v_type=G type=ud num_elts=8`.
+/// Reads `.decl V32 v_type=G type=ud num_elts=8`.
 fn declare(text: &str, declared: &mut Declarations) -> Result<(), TextError> {
     let end = text.trim_end().len();
     let mut words = words(text).skip(1);
@@ -91,7 +91,10 @@ fn declare(text: &str, declared: &mut Declarations) -> Result<(), TextError> {
         "T" => format!("T{}", usize::from(FIRST_SURFACE) + declared.surfaces.len()),
         "A" | "S" => return Ok(()),
         _ => {
-            let message = format!("`{}` is no class: expected G, P, T, A or S", plain(class));
+            let message = format!(
+                "`{}` is not a class: expected G, P, T, A or S",
+                plain(class)
+            );
             return fail(span, message);
         }
     };
@@ -164,7 +167,10 @@ fn unexpected<T>(
     kind: &str,
     example: &str,
 ) -> Result<T, TextError> {
-    let message = format!("`{}` is no {kind}: expected {example}", plain(word));
+    let message = format!(
+        "`{}` is not a valid {kind}: expected {example}",
+        plain(word)
+    );
     fail(span, message)
 }
 

@@ -147,7 +147,7 @@ fn other_files_are_refused() {
     for bytes in [&b""[..], b"\x7fELF", &cubin()[..70], &[0; 200]] {
         let error = Cubin::read(bytes).expect_err("no cubin").to_string();
         assert!(
-            error.contains("no cubin") && error.contains("--raw"),
+            error.contains("not a cubin") && error.contains("--raw"),
             "{error}"
         );
     }

@@ -73,7 +73,7 @@ fn what_is_not_a_bundle_is_refused() {
         "{listing}"
     );
     assert!(
-        listing.ends_with("// 0020: 3 bytes are no bundle: e0 07 00\n"),
+        listing.ends_with("// 0020: 3 bytes are not a bundle: e0 07 00\n"),
         "{listing}"
     );
 }

@@ -74,7 +74,7 @@ fn errors_name_place_and_way_out() {
             "RED.E.ADD [R2], R0;",
             "RED",
             1,
-            &["`RED` is no instruction", "SUATOM"],
+            &["`RED` is not an instruction", "SUATOM"],
         ),
         ("SUATOM", "", 7, &["expected `.D` or `.P`"]),
         (

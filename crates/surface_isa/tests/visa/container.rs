@@ -255,7 +255,7 @@ fn what_is_no_container_is_refused_with_the_place() {
     };
     assert_eq!(
         with(0, b"ELF"),
-        "byte 0x0: this is no vISA container, which begins with `CISA`"
+        "byte 0x0: this is not a vISA container, which begins with `CISA`"
     );
     assert_eq!(
         with(4, &[2]),

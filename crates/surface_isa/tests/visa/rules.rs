@@ -16,11 +16,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("typed_atomic[] (8) T6 V32", "expected `.` and an operation"),
     (
         "typed_atomic.[ad] (8) T6 V32",
-        "`ad` is no operation: expected one of add, sub, ",
+        "`ad` is not an operation: expected one of add, sub, ",
     ),
     (
         "typed_atomic.add.[32] (8) T6 V32",
-        "`32` is no size: expected `.16`",
+        "`32` is not a size: expected `.16`",
     ),
     (
         "typed_atomic.add.16[.16] (8) T6 V32",
@@ -32,15 +32,15 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "typed_atomic.add ([32]) T6",
-        "`32` is no execution size: expected 1, 2, 4, 8 or 16",
+        "`32` is not an execution size: expected 1, 2, 4, 8 or 16",
     ),
     (
         "typed_atomic.add (M1, [3]) T6",
-        "`3` is no execution size: expected 1, 2, 4, 8 or 16",
+        "`3` is not an execution size: expected 1, 2, 4, 8 or 16",
     ),
     (
         "typed_atomic.add ([M9], 8) T6",
-        "`M9` is no mask: expected `M1` to `M8`, or `M1_NM` to `M8_NM`",
+        "`M9` is not a mask: expected `M1` to `M8`, or `M1_NM` to `M8_NM`",
     ),
     (
         "typed_atomic.add (M1 [8]) T6",
@@ -52,20 +52,20 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "typed_atomic.add (8) [V32]",
-        "`V32` is no surface: expected `T0` to `T255`",
+        "`V32` is not a surface: expected `T0` to `T255`",
     ),
-    ("typed_atomic.add (8) [T256] V32", "`T256` is no surface"),
+    ("typed_atomic.add (8) [T256] V32", "`T256` is not a surface"),
     (
         "typed_atomic.add (8) T6 V32 V0[]",
         "the line ends here: expected R, such as `V32.0`, or `%null.0`",
     ),
     (
         "typed_atomic.add (8) T6 V32 [T7]",
-        "`T7` is no variable: expected V, such as `V32.0`, or `%null.0`",
+        "`T7` is not a variable: expected V, such as `V32.0`, or `%null.0`",
     ),
     (
         "typed_atomic.add (8) T6 V32.[65536]",
-        "`65536` is no offset of U: expected bytes from 0 to 65535",
+        "`65536` is not an offset of U: expected bytes from 0 to 65535",
     ),
     (
         "typed_atomic.add (8) T6 [V4294967296]",
@@ -77,7 +77,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "([Q1]) typed_atomic.add",
-        "`Q1` is no predicate: expected `P1` to `P4095`",
+        "`Q1` is not a predicate: expected `P1` to `P4095`",
     ),
     (
         "([P0]) typed_atomic.add",
@@ -214,13 +214,19 @@ fn declarations_decide_types_and_are_read_as_intel_writes_them() {
             10,
             "`V35` is not the next of its class: expected `V34`, since variables are told by their numbers",
         ),
-        (11, "`xd` is no type: expected one such as `ud` or `d`"),
+        (
+            11,
+            "`xd` is not a valid type: expected one such as `ud` or `d`",
+        ),
         (12, "expected `type=ud`"),
-        (13, "`Q` is no class: expected G, P, T, A or S"),
-        (14, "`0` is no number of elements: expected 1 to 65535"),
+        (13, "`Q` is not a class: expected G, P, T, A or S"),
+        (
+            14,
+            "`0` is not a valid number of elements: expected 1 to 65535",
+        ),
         (
             15,
-            "`some` is no attribute: expected one such as `num_elts=8`",
+            "`some` is not a valid attribute: expected one such as `num_elts=8`",
         ),
     ];
     assert_eq!(reported, expected);

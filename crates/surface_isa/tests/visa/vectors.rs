@@ -164,17 +164,17 @@ fn bytes_that_are_none_are_refused_with_the_place() {
         ),
         (
             &[(1, 14)],
-            "byte 1: 14 is no operation: there are 0 (add) to 13 (predec) and 16 (fmax) to 20 (fsub)",
+            "byte 1: 14 is not an operation: there are 0 (add) to 13 (predec) and 16 (fmax) to 20 (fsub)",
         ),
-        (&[(1, 15)], "byte 1: 15 is no operation"),
-        (&[(1, 21)], "byte 1: 21 is no operation"),
+        (&[(1, 15)], "byte 1: 15 is not an operation"),
+        (&[(1, 21)], "byte 1: 21 is not an operation"),
         (
             &[(1, 0x40)],
             "byte 1: bits 7–6 of the operation (0x40) must be 0",
         ),
         (
             &[(2, 5)],
-            "byte 2: 5 is no execution size: there are 0 (1 channel) to 4 (16 channels)",
+            "byte 2: 5 is not an execution size: there are 0 (1 channel) to 4 (16 channels)",
         ),
         (
             &[(2, 0x0b)],

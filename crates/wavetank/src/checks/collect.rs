@@ -53,7 +53,7 @@ impl Launched<'_> {
         (findings.iter().cloned().collect(), stores)
     }
 
-    /// What was denied at an instruction while waves went on.
+    /// Returns the finding of accesses that were denied at an instruction, after which waves continued.
     fn denied(&self, denial: Denial) -> Option<Finding> {
         let host = self.host(&denial.fault);
         let descriptor = denial
@@ -73,7 +73,7 @@ impl Launched<'_> {
         })
     }
 
-    /// What the host program did with the allocation that an access has to do with: it is there, or was, or next to it.
+    /// Returns the host stacks of the allocation that an access concerns: the one at its address, a freed one, or one next to it.
     fn host(&self, fault: &MemoryFault) -> Vec<Stack> {
         let (Some(origins), Some((_, start, bytes))) = (self.origins, &fault.nearest) else {
             return Vec::new();
@@ -87,7 +87,7 @@ impl Launched<'_> {
         }
     }
 
-    /// What the launch failed of, if it is an access, or code that is not there.
+    /// Returns the finding of the failure that ended the launch, if it is a denied access or a jump to where there is no code.
     fn failed(&self, failure: &Failure, checking: &Checking) -> Option<Finding> {
         let Failure::Fault { group, wave, fault } = failure else {
             return None;
@@ -110,8 +110,8 @@ impl Launched<'_> {
     }
 }
 
-/// Whether an access was denied because of the state of memory (unmapped, freed, read-only). Others are accesses to scratch, whose
-/// descriptor is not the program's.
+/// Returns whether an access was denied because of the state of memory (unmapped, freed, read-only). Other accesses are to
+/// scratch, whose descriptor is not the program's.
 fn is_of_buffer(reason: MemoryFaultReason) -> bool {
     use MemoryFaultReason::{Freed, ReadOnly, Unmapped};
     matches!(reason, Unmapped | Freed | ReadOnly)

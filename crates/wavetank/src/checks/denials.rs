@@ -1,4 +1,4 @@
-//! Accesses that were denied while waves went on, counted by instruction and rule.
+//! Denied accesses after which waves continued, counted by instruction and rule.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
 use super::descriptor::Used;
 
-/// The rule that an access breaks, by a name that stays.
+/// Returns the rule that an access breaks, by its stable name.
 pub(crate) fn rule(reason: MemoryFaultReason) -> &'static str {
     match reason {
         MemoryFaultReason::Unmapped => "out-of-bounds",
@@ -22,27 +22,27 @@ pub(crate) fn rule(reason: MemoryFaultReason) -> &'static str {
     }
 }
 
-/// What was denied at an instruction for one reason.
+/// The denials at an instruction for one reason.
 #[derive(Clone, Debug)]
 pub(crate) struct Denial {
-    /// The earliest work-group and wave that did it.
+    /// The earliest work-group with a denied access, and its wave.
     pub group: Group,
     pub wave: u32,
-    /// Its lanes, when it did it first.
+    /// The denied lanes of that wave's first access.
     pub lanes: u64,
-    /// What the first of them did.
+    /// The fault of the first lane.
     pub fault: MemoryFault,
-    /// The descriptor of a buffer that it was done by.
+    /// The buffer descriptor of the access.
     pub descriptor: Option<Used>,
-    /// How often it was denied, counted by waves.
+    /// The number of denials, counted by waves.
     pub times: u64,
-    /// How many had been noted before.
+    /// The number of denials recorded before.
     number: usize,
 }
 
 type Key = (u64, &'static str);
 
-/// What the threads of a dispatch have noted.
+/// The denials of a dispatch, recorded by its threads.
 #[derive(Default)]
 pub(crate) struct Denials(Mutex<HashMap<Key, Denial>>);
 
@@ -51,14 +51,14 @@ impl Denials {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether such a fault of a wave would be reported, and not only counted.
+    /// Returns whether such a fault of a wave would be reported, and not only counted.
     pub(crate) fn is_reported(&self, group: &Group, wave: u32, fault: &MemoryFault) -> bool {
         let all = self.all();
         let known = all.get(&(fault.pc, rule(fault.reason)));
         known.is_none_or(|known| known.is_after(group, wave))
     }
 
-    /// Lanes of a wave were denied what the first of them did, by a descriptor if it has one.
+    /// Records that lanes of a wave were denied an access, with the fault of the first lane and the buffer descriptor, if any.
     pub(crate) fn add(
         &self,
         group: Group,
@@ -88,8 +88,8 @@ impl Denials {
         }
     }
 
-    /// All, in the order of the waves that did them; of one wave in the order in which it did. How threads took turns does
-    /// not show.
+    /// Returns all denials in the order of their waves, and those of a wave in the order of execution: the order does not depend
+    /// on the schedule of threads.
     pub(crate) fn in_order(self) -> Vec<Denial> {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Denial> = all.into_values().collect();
@@ -99,7 +99,7 @@ impl Denials {
 }
 
 impl Denial {
-    /// Whether it was done by a later wave than this.
+    /// Returns whether the denial is of a later wave than this.
     fn is_after(&self, group: &Group, wave: u32) -> bool {
         (self.group.index, self.wave) > (group.index, wave)
     }

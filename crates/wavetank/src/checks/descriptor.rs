@@ -1,4 +1,4 @@
-//! Descriptors of buffers (Vega ISA, 8.1.4 "Buffer Resource"), where an access through one was denied.
+//! Buffer descriptors (Vega ISA, 8.1.4 "Buffer Resource") of denied accesses.
 
 use wavetank_check::Finding;
 use wavetank_gcn::{Field, Flags, Form, Inst, Operand};
@@ -8,15 +8,16 @@ use wavetank_translate::buffer_dialect;
 /// A descriptor that an instruction has used.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Used {
-    /// Its first register.
+    /// The first register of the descriptor.
     register: u8,
     descriptor: BufferDescriptor,
-    /// Whether it counts records; else bytes.
+    /// Whether its size counts records, and not bytes.
     counts_records: bool,
 }
 
 impl Used {
-    /// The one of an instruction at which a wave is. With ADDR64 it does not say where the buffer is.
+    /// Returns the descriptor of the instruction at which a wave is. With ADDR64 the descriptor does not determine the address,
+    /// and `None` is returned.
     pub(crate) fn at(wave: &Wave, inst: &Inst) -> Option<Used> {
         let field = match inst.form {
             Form::Mubuf | Form::Mtbuf if !inst.has(Flags::ADDR64) => Field::Srsrc,
@@ -37,7 +38,8 @@ impl Used {
         })
     }
 
-    /// Adds to a finding what the descriptor says. One that begins where nothing is is the mistake itself.
+    /// Adds the contents of the descriptor to a finding. If no allocation is at its base address, the descriptor itself is the
+    /// mistake.
     pub(crate) fn describe(&self, finding: &mut Finding, registry: &Registry) {
         let base = self.descriptor.base;
         let (first, last) = (self.register, self.register + 3);
@@ -71,7 +73,7 @@ impl Used {
         self.descriptor.base + bytes
     }
 
-    /// How much it has, and how it lies in memory.
+    /// Describes the size of the buffer and its layout.
     fn size(&self) -> String {
         let BufferDescriptor {
             stride,

@@ -54,7 +54,7 @@ pub(crate) fn denied_access(explained: &KernelFault, lanes: u64) -> Option<Findi
     })
 }
 
-/// What is wrong at the place of a denied access.
+/// The description of a denied access at its place.
 fn label(reason: MemoryFaultReason) -> &'static str {
     match reason {
         MemoryFaultReason::Unmapped => "outside every allocation",
@@ -68,7 +68,7 @@ fn label(reason: MemoryFaultReason) -> &'static str {
     }
 }
 
-/// Code that is not there, and the call that went there, if that is known.
+/// A jump to an address without code, and the call that made it, if it is known.
 pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Option<Finding> {
     let Fault::Unsupported { what, .. } = &explained.fault else {
         return None;
@@ -83,7 +83,7 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
         at: match call {
             Some(place) => Mark {
                 place,
-                label: "calls what is no code".to_owned(),
+                label: "calls what is not code".to_owned(),
             },
             None => Mark {
                 place: explained.place.clone(),
@@ -98,7 +98,7 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
     })
 }
 
-/// What has to be known to repeat a random schedule.
+/// A note with the seed that repeats a random schedule.
 fn schedule(schedule: Schedule) -> Option<String> {
     match schedule {
         Schedule::Random(_) => Some(format!("the schedule was {schedule}")),

@@ -15,15 +15,15 @@ pub(super) struct First<T> {
 }
 
 impl<T> First<T> {
-    /// The wave and some of its lanes, in words.
+    /// Describes the wave and some of its lanes.
     pub(super) fn actor(&self, lanes: u64) -> String {
-        // What all lanes share is no matter of lanes.
+        // A reason that all lanes share is not one of single lanes.
         let lanes = if lanes == u64::MAX { 0 } else { lanes };
         wave_in_words(&self.group, self.wave, lanes)
     }
 }
 
-/// Adds what a wave did, which may be the first that did it.
+/// Adds a record of a wave, which may be the first one.
 pub(super) fn add<K: Ord, T: Clone>(
     entry: Entry<'_, K, First<T>>,
     mut new: First<T>,

@@ -13,12 +13,12 @@ use wavetank_object::CodeObject;
 use super::first::{First, add};
 use crate::module::Module;
 
-/// What the threads of a dispatch have seen, by instruction.
+/// The float events of a dispatch by instruction, recorded by its threads.
 #[derive(Default)]
 pub(crate) struct Floats(Mutex<BTreeMap<(u64, u8), First<ProbeHit>>>);
 
 impl Floats {
-    /// A wave has had a time slice: takes what is about floats out of what it noted.
+    /// Moves the float events of a wave's time slice out of its probe hits.
     pub(crate) fn add(&self, group: Group, wave: u32, hits: &mut Vec<ProbeHit>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for what in hits.extract_if(.., |hit| Event::of_probe(hit.about).is_some()) {
@@ -33,7 +33,7 @@ impl Floats {
         }
     }
 
-    /// The launch is over: adds findings to what has been found.
+    /// Adds the findings of the launch.
     pub(crate) fn end(self, kernel: &str, module: &Module, findings: &mut Findings) {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut code = Code::of(module.object(), kernel);
@@ -59,11 +59,11 @@ impl Floats {
     }
 }
 
-/// The code that a launch has run, as far as it is requested.
+/// The code of a launch, read as needed.
 struct Code<'o> {
     object: &'o CodeObject,
     graphs: Vec<Graph>,
-    /// Steps of divisions in it.
+    /// The instructions that are steps of divisions.
     divisions: BTreeSet<u64>,
 }
 
@@ -77,13 +77,13 @@ impl<'o> Code<'o> {
         }
     }
 
-    /// Whether the instruction at an address is a step of a division.
+    /// Returns whether the instruction at an address is a step of a division.
     fn is_inside_division(&mut self, pc: u64) -> bool {
         let known = |graph: &Graph| graph.node_at(pc).is_some();
         if !self.graphs.iter().any(known)
             && let Some(function) = self.function(pc)
         {
-            // It is called by an address from memory.
+            // The function is called by an address from memory, so the kernel's graph lacks it.
             self.divisions.extend(inside_divisions(&function));
             self.graphs.push(function);
         }

@@ -15,12 +15,12 @@ use crate::code::ModuleCode;
 
 /// The maximum number of listed places of other waves.
 const MAX_PLACES: usize = 4;
-/// Instructions up to the branch back of a loop that are looked at.
+/// The maximum number of instructions up to the back edge of a loop.
 const LONGEST_LOOP: usize = 256;
 
 impl Launched<'_> {
-    /// What waves were doing when time was up: where the most of those stood that ran, which all others may wait for, and
-    /// where the others did.
+    /// Returns the finding of a dispatch that did not end in time. Its place is that of the most waves that could run, for which
+    /// all others may wait; the places of the others are related.
     pub(super) fn hung(&self, waves: &[HungWave], done: u64) -> Option<Finding> {
         let mut places: BTreeMap<(bool, u64), Vec<&HungWave>> = BTreeMap::new();
         for wave in waves.iter().filter(|wave| wave.state != WaveState::Ended) {
@@ -84,8 +84,8 @@ impl Launched<'_> {
     }
 }
 
-/// The load that a loop looks at in which a time slice ended: time slices end where loops go back, at either side of the branch. A loop
-/// without loads is described by its branch.
+/// Returns the load by which the loop at an address waits: time slices end at back edges, before or after the branch. For a loop
+/// without loads, returns its branch.
 fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
     let inst = |at| code.inst(at).ok();
     let (mut branch, mut start) = (pc, None);
@@ -110,7 +110,7 @@ fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
     Some(branch)
 }
 
-/// What waves do at a place, in words.
+/// Describes the waves at a place.
 fn doing(waits: bool, waves: &[&HungWave], in_loop: bool) -> String {
     match (waits, waves.len()) {
         (false, 1) if in_loop => "a wave goes round here".to_owned(),

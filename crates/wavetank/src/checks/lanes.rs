@@ -1,8 +1,8 @@
-//! Waves and lanes in words.
+//! Descriptions of waves and lanes for messages.
 
 use wavetank_machine::Group;
 
-/// A wave and some of its lanes: `work-group (0, 1, 0), wave 2, lane 3`; the wave alone if there are none.
+/// Describes a wave and some of its lanes: `work-group (0, 1, 0), wave 2, lane 3`; the wave alone if the mask is empty.
 pub(crate) fn wave_in_words(group: &Group, wave: u32, lanes: u64) -> String {
     let [x, y, z] = group.id;
     let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
@@ -12,7 +12,7 @@ pub(crate) fn wave_in_words(group: &Group, wave: u32, lanes: u64) -> String {
     }
 }
 
-/// The lanes of a mask: `lane 3`, `lanes 0 to 7, 12 and 63`.
+/// Describes the lanes of a mask: `lane 3`, `lanes 0 to 7, 12 and 63`.
 pub(crate) fn in_words(lanes: u64) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for lane in (0..64).filter(|lane| lanes >> lane & 1 == 1) {

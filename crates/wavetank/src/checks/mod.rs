@@ -1,8 +1,7 @@
-//! What a dispatch checks while it runs: accesses that no allocation allows, after which waves go on, and what watchers make
-//! of all that waves access.
+//! The checks of a dispatch while it runs: denied accesses, after which waves continue, and watchers of all accesses.
 //!
-//! Whether anything of it is wanted is decided once a dispatch. Accesses are checked in any case, at full speed: what is here
-//! begins where one was denied. Watchers take another program, whose accesses record what they access.
+//! Checks are enabled or disabled for a whole dispatch. Accesses are checked in any case, at full speed; this module handles
+//! those that were denied. Watchers need another program, which records its accesses.
 
 mod collect;
 mod denials;
@@ -47,9 +46,9 @@ pub(crate) struct Checks {
     pub tools: Tools,
     /// Whether the host is known to read what kernels store; else stores of undefined bits are returned to the caller.
     pub host_reads: bool,
-    /// Whether waves go on after what was found.
+    /// Whether waves continue after a finding.
     pub keep_going: bool,
-    /// Where the tool `race` leaves what the launch has accessed.
+    /// The receiver of the launch's accesses for the tool `race`.
     pub footprint: Option<Kept>,
     /// The watchers of the tools, and those of the caller.
     pub watchers: Vec<Box<dyn Watcher>>,
@@ -68,15 +67,15 @@ impl Default for Checks {
 }
 
 impl Checks {
-    /// Whether accesses that are denied become findings.
+    /// Returns whether denied accesses become findings.
     pub(crate) fn memory(&self) -> bool {
         self.tools.has(Tool::Memory)
     }
 
-    /// What workers share of it, with the watchers that the tools need for a kernel of a module.
+    /// Returns the part that workers share, with the watchers that the tools need for a kernel of a module.
     ///
     /// # Errors
-    /// [`Error::Checks`] if there is no memory for what a tool keeps.
+    /// [`Error::Checks`] if there is no memory for the data of a tool.
     pub(crate) fn begin(&mut self, kernel: &str, module: &Module) -> Result<Checking> {
         if self.tools.has(Tool::Init) {
             let kept = module.device().inner.memory.registry().keep_shadows();
@@ -97,27 +96,27 @@ impl Checks {
 
 /// The launch, for the messages of findings.
 pub(crate) struct Launched<'a> {
-    /// The kernel, or the function that waves begin with.
+    /// The kernel, or the function at which waves start.
     pub kernel: &'a str,
     pub module: &'a Module,
     pub checks: &'a Checks,
-    /// The registers that waves begin with.
+    /// The registers that are initialized when a wave starts.
     pub given: &'a Registers,
     pub room: Room,
-    /// A fault of a wave, with what is known of memory and code there.
+    /// Describes a fault of a wave by the memory and code at its place.
     pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
-    /// Where the host program made the allocation at an address, and freed it.
+    /// The host stacks of allocating and freeing the memory at an address.
     pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
 }
 
-/// The watchers of some tools. They may leave places to be resolved by the caller.
+/// Returns the watchers of tools. They may leave places to be resolved by the caller.
 fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
     let of = |tool: Tool| -> Option<Box<dyn Watcher>> {
         match tool {
-            // A tool that watches is made here.
+            // Tools that watch accesses.
             Tool::Race => Some(Box::new(race(checks, kernel, module))),
             Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
-            // These see what they want elsewhere: where accesses are denied, in what is added to programs, and in code.
+            // These tools do not watch accesses: they use denials, operations added to programs, or the code.
             Tool::Memory | Tool::Init | Tool::Float | Tool::Wait | Tool::Hazard | Tool::Limits => {
                 None
             }
@@ -126,7 +125,7 @@ fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Box<dyn Watch
     checks.tools.iter().filter_map(of).collect()
 }
 
-/// The tool `race`, which looks at instructions and at global memory.
+/// Returns the tool `race`, which uses instructions and accesses to global memory.
 fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
     let engine = module.engine();
     let inst_at = Box::new(move |pc| engine.code().inst(pc).ok());
@@ -136,9 +135,9 @@ fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
     race.with_footprint(checks.footprint.clone())
 }
 
-/// What the workers of a dispatch share of its checks.
+/// The part of a dispatch's checks that its workers share.
 pub(crate) struct Checking {
-    /// Accesses that were denied, if waves go on after them.
+    /// The denied accesses, if waves continue after them.
     pub denials: Option<Denials>,
     /// The watchers that get the accesses of waves.
     pub watchers: Option<Mutex<Watchers>>,
@@ -146,18 +145,18 @@ pub(crate) struct Checking {
     pub follower: Option<Follower>,
     /// The collector that gets events of floats.
     pub floats: Option<Floats>,
-    /// Calls by which waves went to where no code is: work-group, wave, address of the call.
+    /// Calls to addresses without code: work-group, wave, and address of the call.
     astray: Mutex<Vec<(u64, u32, u64)>>,
 }
 
 impl Checking {
-    /// A wave went by a call to where no code is.
+    /// Records that a wave called an address without code.
     pub(crate) fn went_astray(&self, group: &Group, wave: u32, call: u64) {
         let mut astray = self.astray.lock().unwrap_or_else(PoisonError::into_inner);
         astray.push((group.index, wave, call));
     }
 
-    /// The call by which a wave did.
+    /// Returns the call by which a wave arrived at an address without code.
     pub(crate) fn call_of(&self, group: &Group, wave: u32) -> Option<u64> {
         let astray = self.astray.lock().unwrap_or_else(PoisonError::into_inner);
         let of_it = astray
@@ -166,7 +165,7 @@ impl Checking {
         of_it.map(|(.., call)| *call)
     }
 
-    /// The purpose of translation for waves that are not traced.
+    /// Returns the purpose of translation for waves that are not traced.
     pub(crate) fn way(&self) -> Way {
         match (&self.watchers, &self.denials) {
             (Some(_), _) => Way::Instrumented,
@@ -175,7 +174,7 @@ impl Checking {
         }
     }
 
-    /// What is added to the program.
+    /// Returns the operations that are added to the program.
     pub(crate) fn added(&self) -> Added {
         Added {
             follows: self.follower.is_some(),
@@ -183,12 +182,12 @@ impl Checking {
         }
     }
 
-    /// Whether something looks at each time slice of a wave.
+    /// Returns whether each time slice of a wave is passed to a tool.
     pub(crate) fn watches(&self) -> bool {
         self.watchers.is_some() || self.notes()
     }
 
-    /// Whether programs note something.
+    /// Returns whether programs have probes.
     fn notes(&self) -> bool {
         self.follower.is_some() || self.floats.is_some()
     }
@@ -209,8 +208,8 @@ impl Checking {
         }
     }
 
-    /// The number of threads that may run a dispatch. Watchers and traces get events in the order of execution, so they need
-    /// one thread.
+    /// Returns the number of threads that may run a dispatch. Watchers and traces get events in the order of execution, so they
+    /// need one thread.
     pub(crate) fn threads(&self, threads: usize, is_traced: bool) -> usize {
         if is_traced || self.watchers.is_some() {
             1
@@ -234,7 +233,7 @@ impl Checking {
 pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
-    /// A wave has had a time slice.
+    /// Passes a time slice of a wave to the watchers.
     pub(crate) fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
         let end = match leave {
             Leave::End(_) => SliceEnd::Ended,
@@ -250,14 +249,14 @@ impl Watchers {
         }
     }
 
-    /// A work-group begins, with this scratch.
+    /// Passes the scratch of a work-group that starts to the watchers.
     pub(crate) fn scratch_begins(&mut self, bytes: Range<u64>) {
         for watcher in &mut self.0 {
             watcher.scratch_begins(bytes.clone());
         }
     }
 
-    /// Collects the watchers' findings, and fills in the places of which they have only addresses.
+    /// Collects the watchers' findings, and resolves their addresses to places.
     pub(crate) fn end(
         mut self,
         kernel: &str,
@@ -274,7 +273,7 @@ impl Watchers {
     }
 }
 
-/// A finding with its kernel and its places.
+/// Returns a finding with its kernel and its places.
 fn completed(finding: Finding, kernel: &str, place: &dyn Fn(u64) -> Place) -> Finding {
     let mut completed = finding.moved(place);
     if completed.kernel.is_empty() {
@@ -303,7 +302,7 @@ mod tests {
         };
         let none = Added::default();
         assert_eq!(way(&[]), (Way::Fast, none));
-        // What only reads code does not look at what runs.
+        // Tools that only read code do not change the program.
         let code = [Tool::Wait, Tool::Hazard, Tool::Limits];
         assert_eq!(way(&code), (Way::Fast, none));
         assert_eq!(way(&[Tool::Memory]), (Way::Resumed, none));

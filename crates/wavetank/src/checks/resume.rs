@@ -1,11 +1,11 @@
 //! Resumption of a wave after a denied access.
 //!
-//! A fault leaves memory and registers as they were, with the wave at the instruction (`wavetank_ir::MemOp`, "Faults"). So
-//! the instruction is done again, alone, without the lanes that were reported, until no other lane is denied. What it would have
-//! loaded for the lanes that were left out is zero.
+//! A fault leaves memory and registers unchanged, with the wave at the instruction (`wavetank_ir::MemOp`, "Faults"). So the
+//! instruction is executed again, alone, without the lanes that were denied, until no other lane is denied. Its results for these
+//! lanes are zero.
 //!
-//! Beyond the LDS a chip has no fault: loads give 0 and stores are dropped, dword by dword (Vega ISA, 3.6.2). There the
-//! instruction is done again as on a chip.
+//! Accesses beyond the LDS are not faults on a chip: loads give 0 and stores are dropped, dword by dword (Vega ISA, 3.6.2). Such
+//! an instruction is executed again as on a chip.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,20 +18,20 @@ use wavetank_translate::{Code, Key, Modes, Translator};
 use super::denials::rule;
 use crate::engine::{Engine, Mode};
 
-/// Lanes that were denied an access for the same reason, and the fault of the first of them. No lane at all is the wave as a
-/// whole.
+/// Lanes that were denied an access for the same reason, and the fault of the first of them. The mask is 0 for an access of the
+/// wave as a whole.
 pub(crate) struct Denied {
     pub lanes: u64,
     pub fault: MemoryFault,
 }
 
-/// Does instructions for the lanes whose accesses are allowed, for one thread.
+/// Executes instructions for the lanes whose accesses are allowed, for one thread.
 pub(crate) struct Resumer<'a> {
-    /// Its blocks are single instructions.
+    /// The engine, whose blocks are single instructions.
     backend: Box<dyn Backend + 'a>,
     engine: &'a Engine,
     translator: Translator,
-    /// What instructions access.
+    /// The accesses of instructions.
     known: HashMap<Key, Rc<[MemOp]>>,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Resumer<'a> {
         }
     }
 
-    /// Brings a wave past the instruction of which an access was denied, if it can go on: which lanes were denied it.
-    /// Otherwise the wave is as it was.
+    /// Executes an instruction of which an access was denied, without the denied lanes, and returns these. If that is not
+    /// possible, returns `None` and leaves the wave as it was.
     pub(crate) fn pass(
         &mut self,
         wave: &mut Wave,
@@ -57,7 +57,7 @@ impl<'a> Resumer<'a> {
         let atomics = accesses
             .iter()
             .filter(|op| matches!(op.kind, MemKind::Atomic(_)));
-        // Of two atomic operations the first may have been done already.
+        // If there are two atomic operations, the first may have been performed already.
         if accesses.is_empty() || atomics.count() > 1 || wave.uniform().pc != first.pc {
             return None;
         }
@@ -74,7 +74,7 @@ impl<'a> Resumer<'a> {
         denied
     }
 
-    /// What the instruction accesses at which a wave is.
+    /// Returns the accesses of the instruction at which a wave is.
     fn accesses(&mut self, wave: &Wave) -> Rc<[MemOp]> {
         let uniform = wave.uniform();
         let modes = Modes::of_wave(&uniform.hw, uniform.s[usize::from(sreg::M0)]);
@@ -91,7 +91,7 @@ impl<'a> Resumer<'a> {
         known.or_insert_with(find).clone()
     }
 
-    /// Does the instruction without the lanes that are denied.
+    /// Executes the instruction without the denied lanes.
     fn by_lanes(
         &mut self,
         wave: &mut Wave,
@@ -110,7 +110,7 @@ impl<'a> Resumer<'a> {
             } else {
                 add(&mut denied, lanes, fault);
                 if exec & !left_out & lanes == 0 {
-                    // Whatever lanes are on, it would be done.
+                    // The denied lanes are not active, so the instruction makes its access whatever EXEC is: it is skipped.
                     self.skip(wave, accesses)?;
                     left_out = exec;
                     break;
@@ -129,7 +129,7 @@ impl<'a> Resumer<'a> {
         Some(denied)
     }
 
-    /// An access of the wave as a whole, which is not done. What can be loaded of it is.
+    /// Skips an access of the wave as a whole, and loads those of its dwords that can be read.
     fn as_a_whole(
         &mut self,
         wave: &mut Wave,
@@ -149,7 +149,7 @@ impl<'a> Resumer<'a> {
             for n in 0..first.bytes / 4 {
                 let mut dword = [0; 4];
                 let at = first.address + 4 * u64::from(n);
-                // What cannot be read stays zero.
+                // A dword that cannot be read stays zero.
                 let _ = memory.registry().read(at, &mut dword);
                 set_scalar(wave, u32::from(*to) + n, u32::from_le_bytes(dword));
             }
@@ -158,10 +158,10 @@ impl<'a> Resumer<'a> {
         Some(vec![Denied { lanes, fault }])
     }
 
-    /// Does an instruction as a chip does it, which has no faults beyond the LDS: the lanes that go there.
+    /// Executes an instruction without faults beyond the LDS, as a chip does. Returns the lanes whose accesses were beyond it.
     ///
     /// # Errors
-    /// Another fault at it, if that is one of memory.
+    /// Another fault of the instruction, if it is a memory fault.
     fn beyond_lds(
         &mut self,
         wave: &mut Wave,
@@ -174,16 +174,16 @@ impl<'a> Resumer<'a> {
         done.map(|()| seen.map_or(0, |seen| seen.lanes))
     }
 
-    /// Does one instruction.
+    /// Executes one instruction.
     ///
     /// # Errors
-    /// The fault at it, if that is one of memory.
+    /// The fault of the instruction, if it is a memory fault.
     fn step(
         &mut self,
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
     ) -> Result<(), Option<Box<MemoryFault>>> {
-        // A budget of one stops after it.
+        // With a budget of one, the wave stops after the instruction.
         wave.uniform_mut().budget = 1;
         match self.backend.run(wave, memory) {
             Leave::Yield(..) => Ok(()),
@@ -195,7 +195,7 @@ impl<'a> Resumer<'a> {
         }
     }
 
-    /// Leaves the instruction out: what it would load into scalar registers is zero.
+    /// Skips the instruction: scalar registers that it would load become zero.
     fn skip(&self, wave: &mut Wave, accesses: &[MemOp]) -> Option<()> {
         let pc = wave.uniform().pc;
         let inst = self.engine.code().inst(pc).ok()?;
@@ -214,7 +214,7 @@ fn add(denied: &mut Vec<Denied>, lane: u64, fault: MemoryFault) {
     }
 }
 
-/// What accesses would give becomes zero: of some lanes, and of scalar registers.
+/// Clears the results of accesses: those of some lanes, and scalar registers.
 fn clear(wave: &mut Wave, accesses: &[MemOp], lanes: u64) {
     for op in accesses {
         let count = op.registers();
@@ -239,7 +239,7 @@ fn clear(wave: &mut Wave, accesses: &[MemOp], lanes: u64) {
     }
 }
 
-/// What a load leaves of a register: the other half, where it loads 16 bits into one (D16).
+/// Returns the bits of a register that a load keeps: the other half, if it loads 16 bits into one half (D16).
 fn kept(op: &MemOp) -> u32 {
     match op.half {
         Half::Low if op.access.bytes() < 4 => 0xffff_0000,
@@ -257,7 +257,7 @@ fn set_scalar(wave: &mut Wave, register: u32, value: u32) {
     }
 }
 
-/// What an instruction that is done again has no part in: what was counted, and what is left of the time slice.
+/// The state that repeating an instruction must not change: counts, and the rest of the time slice.
 struct Before {
     budget: i64,
     counts: [u64; 8],

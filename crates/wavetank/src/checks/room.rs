@@ -2,7 +2,7 @@
 
 use wavetank_machine::schedule::HungWave;
 
-/// How many work-groups there are, and how many the chip holds at once.
+/// The number of work-groups, and of those that the chip holds at once.
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
     pub groups: u64,
@@ -10,7 +10,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Work-groups that have not begun, if those that have and did not end take all the room.
+    /// Returns the number of work-groups that have not started, if the started ones fill the chip.
     pub(super) fn outside(self, waves: &[HungWave], done: u64) -> Option<u64> {
         let inside = waves
             .chunk_by(|a, b| a.group.index == b.group.index)

@@ -16,19 +16,19 @@ use wavetank_memory::{MemoryKind, ProbeHit, Registry, Undefined, Wave};
 use super::first::{First, add};
 use crate::module::Module;
 
-/// Waves that begin with shadows.
+/// A start of waves with shadows.
 pub(crate) struct Shadowed<'a> {
     start: &'a dyn StartWave,
-    /// The registers that hold something then.
+    /// The registers that are initialized at the start.
     given: &'a Registers,
     /// The shadows of uniform registers.
     uniform: [u32; 128],
-    /// How many vector registers waves have.
+    /// The number of vector registers of a wave.
     vgprs: usize,
 }
 
 impl<'a> Shadowed<'a> {
-    /// Waves that begin like this, with so many vector registers, of which some hold something.
+    /// Returns a start of waves with shadows: the registers in `given` are initialized, and all others are undefined.
     pub(crate) fn new(start: &'a dyn StartWave, given: &'a Registers, vgprs: usize) -> Self {
         let shadow = |n: usize| if given.has_scalar(n as u8) { 0 } else { !0 };
         Shadowed {
@@ -40,10 +40,11 @@ impl<'a> Shadowed<'a> {
     }
 }
 
-/// Scalar registers from here on are those of the system: the base of scratch, XNACK, those of trap handlers.
+/// The first scalar register of the system: the base of scratch, XNACK, those of trap handlers.
 const SYSTEM: u8 = 102;
 
-/// VCC and M0, which hold nothing when a wave starts (LLVM, "User Guide for AMDGPU Backend", initial kernel execution state).
+/// VCC and M0, which are not initialized when a wave starts (LLVM, "User Guide for AMDGPU Backend", initial kernel execution
+/// state).
 const NOT_GIVEN: [u8; 3] = [106, 107, 124];
 
 impl StartWave for Shadowed<'_> {
@@ -58,7 +59,7 @@ impl StartWave for Shadowed<'_> {
     }
 }
 
-/// The registers that a wave of a kernel begins with.
+/// Returns the registers that are initialized when a wave of a kernel starts.
 pub(crate) fn given_by(launch: &Launch) -> Registers {
     let mut given = given_by_system();
     given.add_scalars(0, launch.given_sgprs() as u8);
@@ -66,7 +67,7 @@ pub(crate) fn given_by(launch: &Launch) -> Registers {
     given
 }
 
-/// The registers that any wave begins with.
+/// Returns the registers that are initialized when any wave starts.
 pub(crate) fn given_by_system() -> Registers {
     let mut given = Registers::default();
     let scalars = (SYSTEM..128).filter(|n| !NOT_GIVEN.contains(n));
@@ -80,11 +81,11 @@ pub(crate) fn given_by_system() -> Registers {
 pub struct UndefinedStore {
     /// The bytes from the first place to the last.
     pub within: Range<u64>,
-    /// The finding, if the host reads them; nothing if they are a copy of uninitialized memory.
+    /// The finding, if the host reads the bytes; `None` if they are a copy of uninitialized memory.
     pub finding: Option<Finding>,
 }
 
-/// What waves of a launch have seen.
+/// The uses, loads and stores of undefined bits in a launch.
 #[derive(Default)]
 struct All {
     hits: BTreeMap<(u64, u8), First<u64>>,
@@ -92,12 +93,12 @@ struct All {
     stores: BTreeMap<u64, First<Undefined>>,
 }
 
-/// What the threads of a dispatch have seen.
+/// The records of a dispatch about undefined bits, made by its threads.
 #[derive(Default)]
 pub(crate) struct Follower(Mutex<All>);
 
 impl Follower {
-    /// A wave has had a time slice.
+    /// Adds the records of a wave's time slice.
     pub(crate) fn add(
         &self,
         group: Group,
@@ -142,7 +143,7 @@ impl Follower {
         }
     }
 
-    /// The launch is over: adds findings to what has been found, and gives the stores that the host may read.
+    /// Adds the findings of the launch, and returns the stores that the host may read.
     pub(crate) fn end(
         self,
         given: &Registers,
@@ -220,11 +221,11 @@ impl Follower {
     }
 }
 
-/// So many instructions are looked at for a line.
+/// The maximum number of instructions that are searched for a line of source.
 const NEAR: usize = 16;
 
-/// The finding with a line, if what decided has one, or something right before it: compilers give none to much of what only moves
-/// masks.
+/// Moves a finding whose place has no line of source to the first of `decider` that has one: compilers give no line to many
+/// instructions that only move masks.
 fn in_a_line(mut finding: Finding, mut decider: impl Iterator<Item = Place>) -> Finding {
     let has_line = |place: &Place| {
         let first = place.source.frames.first();
@@ -240,18 +241,18 @@ fn in_a_line(mut finding: Finding, mut decider: impl Iterator<Item = Place>) -> 
     finding
 }
 
-/// Whether undefined bits that are stored are no gap of a structure: most of a dword that was computed, or more of them side by
-/// side than a gap has.
+/// Returns whether stored undefined bits are more than a gap of a structure: most of a computed dword, or more adjacent bytes
+/// than a gap has.
 fn is_meant(store: &Undefined, registry: &Registry, is_computed: impl Fn() -> bool) -> bool {
     let end = store.within.end.min(store.address + LONGEST_GAP);
     let is_undefined = |at| matches!(registry.first_undefined(at, 1), Ok(Some(_)));
     store.open && is_computed() || store.whole && (store.address..end).all(is_undefined)
 }
 
-/// Gaps of structures are shorter.
+/// The length in bytes that gaps of structures do not reach.
 const LONGEST_GAP: u64 = 64;
 
-/// What was loaded from, in words.
+/// Describes the memory of an access.
 fn place(of: &Undefined, registry: &Registry, stored: bool) -> String {
     let suffix = |why: &str| {
         if stored {

@@ -16,7 +16,7 @@ impl Dispatch<'_> {
         let nearest = match &fault {
             Fault::Unsupported { .. } | Fault::Trap { .. } => None,
             Fault::Memory(memory) => {
-                // The place of a call is before that to which it returns.
+                // A call is before the address to which it returns.
                 calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
                 let recursive = self.is_recursive(fault.pc(), &memory.calls);
                 hint = self.hint(memory.reason, recursive);
@@ -49,13 +49,13 @@ impl Dispatch<'_> {
         }
     }
 
-    /// The bytes of a buffer with an element of some bytes for each work-item of the grid.
+    /// Returns the size of a buffer with an element of `bytes` bytes for each work-item of the grid.
     fn elements(&self, bytes: u32) -> u64 {
         let sides = self.grid.size().into_iter().map(u64::from);
         sides.fold(bytes.into(), u64::saturating_mul)
     }
 
-    /// What can be done about a refused access.
+    /// Returns the suggestion for a refused access.
     fn hint(&self, reason: MemoryFaultReason, recursive: bool) -> Option<&'static str> {
         match reason {
             MemoryFaultReason::StackOverflow { .. } if self.has_dynamic_stack() => Some(
@@ -78,7 +78,7 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Whether a function is entered twice by those whose calls a wave returns to.
+    /// Returns whether a function occurs twice in a call chain.
     fn is_recursive(&self, pc: u64, calls: &[u64]) -> bool {
         let module = &self.kernel.module;
         let places = [pc].into_iter().chain(calls.iter().map(|to| to - 4));
@@ -87,7 +87,7 @@ impl Dispatch<'_> {
         functions.any(|name| !seen.insert(name))
     }
 
-    /// The argument whose buffer starts at an address.
+    /// Returns the argument whose buffer starts at an address.
     fn argument_at(&self, start: u64) -> Option<String> {
         let params = self.kernel.args();
         let mut pairs = self.args.iter().zip(params).enumerate();

@@ -21,11 +21,11 @@ use crate::report::Report;
 
 pub use dims::Dims;
 
-/// What a kernel dispatch packet of a queue says beside grid and block (HSA specification, 2.9.6): addresses that the
-/// kernel gets as they are, and sizes.
+/// The fields of a kernel dispatch packet besides grid and block (HSA specification, 2.9.6): addresses that the kernel gets
+/// unchanged, and sizes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// Address of a copy of the packet that stays as it is while the kernel runs.
+    /// The address of a copy of the packet that does not change while the kernel runs.
     pub address: u64,
     /// Address of the queue (`amd_queue_t`).
     pub queue: u64,
@@ -39,10 +39,10 @@ pub struct Packet {
     pub group_segment_size: u32,
 }
 
-/// Waves of a dispatch from which on it pays to find out which registers they need zeroed.
+/// The number of waves from which on computing the registers that need zeroing is worth its cost.
 const MANY_WAVES: u64 = 4096;
 
-/// One run of a kernel, set up step by step. See [`Kernel::dispatch`].
+/// A run of a kernel, set up step by step. See [`Kernel::dispatch`].
 #[must_use = "a dispatch does nothing until `run` is called"]
 pub struct Dispatch<'a> {
     kernel: Kernel,
@@ -82,13 +82,13 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// The grid in work-items, as HSA counts; the last work-groups may be partial. At first 1.
+    /// Sets the grid in work-items, as HSA counts; the last work-groups may be partial. The default is 1.
     pub fn grid(mut self, grid: impl Into<Dims>) -> Self {
         self.grid = grid.into();
         self
     }
 
-    /// The work-group in work-items. At first 1.
+    /// Sets the size of a work-group in work-items. The default is 1.
     pub fn block(mut self, block: impl Into<Dims>) -> Self {
         self.block = block.into();
         self
@@ -106,13 +106,14 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// Bytes of LDS beyond the kernel's own (`extern __shared__` of HIP). LDS pointers of OpenCL take [`Arg::Lds`].
+    /// Sets the LDS in bytes in addition to the kernel's own (`extern __shared__` of HIP). LDS pointers of OpenCL take
+    /// [`Arg::Lds`].
     pub fn dynamic_lds(mut self, bytes: u32) -> Self {
         self.dynamic_lds = bytes;
         self
     }
 
-    /// Whether every work-group meets every other (HIP's cooperative launch, `this_grid().sync()`).
+    /// Sets whether work-groups synchronize with one another (HIP's cooperative launch, `this_grid().sync()`).
     ///
     /// The grid then must fit on the chip at once, and global wave synchronization resource 0 is made ready for a barrier
     /// of one wave a work-group, as ROCm's runtime does before such a launch.
@@ -121,34 +122,34 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// Device address of the table of border colors, 16 bytes each, of which image samplers name entries: what a driver
-    /// puts in `TA_BC_BASE_ADDR`. Without it such samplers stop the kernel where they meet the border.
+    /// Sets the device address of the table of border colors, with entries of 16 bytes that image samplers select (the value that
+    /// a driver writes to `TA_BC_BASE_ADDR`). Without it, a sample that needs an entry stops the kernel.
     pub fn border_colors(mut self, address: u64) -> Self {
         self.border_colors = Some(address);
         self
     }
 
-    /// Takes arguments, sizes and addresses from a packet: the kernel is run as a queue of HSA would, and nothing is
-    /// checked against the metadata of the code object.
+    /// Takes arguments, sizes and addresses from a packet: the kernel is run as by a queue of HSA, and nothing is checked against
+    /// the metadata of the code object.
     pub fn packet(mut self, packet: Packet) -> Self {
         self.packet = Some(packet);
         self
     }
 
-    /// Lets waves that trap go to a handler (Vega ISA, 3.9): TBA is the device address of its first instruction, in the code
-    /// of the kernel's module ([`Module::symbol`](crate::Module::symbol)), and TMA is what the handler makes of that, such
-    /// as the address of a buffer.
+    /// Sets the trap handler (Vega ISA, 3.9). TBA is the device address of its first instruction, in the code of the kernel's
+    /// module ([`Module::symbol`](crate::Module::symbol)). TMA is a value for the handler's own use, such as the address of a
+    /// buffer.
     ///
-    /// Traps are `s_trap`, exceptions that MODE.EXCP_EN enables, accesses that would be faults if it enables memory
-    /// violations, and every instruction with MODE.DEBUG. Without a handler these stop the kernel, but for MODE.DEBUG.
+    /// Traps are `s_trap`, exceptions that MODE.EXCP_EN enables, accesses that would be faults if it enables memory violations,
+    /// and every instruction with MODE.DEBUG. Without a handler, these stop the kernel, except for MODE.DEBUG.
     pub fn trap_handler(mut self, tba: u64, tma: u64) -> Self {
         let (code, memory) = (tba, tma);
         self.trap_handler = Some(TrapHandler { code, memory });
         self
     }
 
-    /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
-    /// have ended, and of all; from any thread.
+    /// Sets a callback for each work-group that has ended, and at times while one runs for long, with the number of groups that
+    /// have ended and of all. It is called from any thread.
     pub fn progress<'b>(self, progress: &'b (dyn Fn(u64, u64) + Sync)) -> Dispatch<'b>
     where
         'a: 'b,
@@ -160,7 +161,7 @@ impl<'a> Dispatch<'a> {
         Dispatch { observers, ..self }
     }
 
-    /// Called for each export (`exp`) with its data; from any thread. Without it an export stops the kernel.
+    /// Sets a callback for each export (`exp`) with its data, called from any thread. Without it, an export stops the kernel.
     pub fn exports<'b>(self, exports: &'b (dyn Fn(&Exported) + Sync)) -> Dispatch<'b>
     where
         'a: 'b,
@@ -172,7 +173,7 @@ impl<'a> Dispatch<'a> {
         Dispatch { observers, ..self }
     }
 
-    /// Called for each message (`s_sendmsg`) of a wave, which goes on afterwards; from any thread.
+    /// Sets a callback for each message (`s_sendmsg`) of a wave, which continues afterwards. It is called from any thread.
     pub fn message<'b>(self, message: &'b (dyn Fn(Message) + Sync)) -> Dispatch<'b>
     where
         'a: 'b,
@@ -196,22 +197,23 @@ impl<'a> Dispatch<'a> {
         Dispatch { observers, ..self }
     }
 
-    /// Whether the host reads all that the kernel stores. At first it does, and with [`Tool::Init`](crate::Tool::Init) a store
-    /// of undefined bits is a finding; else such stores come with the [`Report`], for callers that track what the host reads.
+    /// Sets whether the host reads all data that the kernel stores. By default it does, and with
+    /// [`Tool::Init`](crate::Tool::Init) a store of undefined bits is a finding. Otherwise such stores are in the [`Report`], for
+    /// callers that track the reads of the host.
     pub fn host_reads(mut self, all: bool) -> Self {
         self.observers.checks.host_reads = all;
         self
     }
 
-    /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has accessed of global memory when it has ended: for
-    /// callers that track what others do with that memory meanwhile.
+    /// With [`Tool::Race`](crate::Tool::Race), passes the kernel's accesses to global memory to `kept` when it has ended: for
+    /// callers that track concurrent accesses to that memory.
     pub fn footprint(mut self, kept: Kept) -> Self {
         self.observers.checks.footprint = Some(kept);
         self
     }
 
-    /// Asked where the host program made the allocation at an address, and where it freed it, when an access near it or to
-    /// what it was is a finding ([`Finding::host`](crate::check::Finding::host)).
+    /// Sets a callback that returns the host stacks of allocating and freeing the memory at an address. It is called for a
+    /// finding about an access to or near such memory ([`Finding::host`](crate::check::Finding::host)).
     pub fn origins<'b>(self, origins: &'b dyn Fn(u64) -> Vec<Stack>) -> Dispatch<'b>
     where
         'a: 'b,
@@ -223,7 +225,7 @@ impl<'a> Dispatch<'a> {
         Dispatch { observers, ..self }
     }
 
-    /// Lets a watcher of one's own look at what waves access. The kernel is run by one thread, and interpreted.
+    /// Adds a watcher of the caller, which gets all accesses of waves. The kernel is run by one thread, and interpreted.
     pub fn watch(mut self, watcher: Box<dyn Watcher>) -> Self {
         self.observers.checks.watchers.push(watcher);
         self

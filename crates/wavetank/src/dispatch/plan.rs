@@ -12,16 +12,16 @@ use crate::error::{Error, Result};
 use crate::hidden::Hidden;
 use crate::memory::Allocation;
 
-/// Stack that a work-item gets beyond what its kernel says, where calls make the depth unknown, in bytes.
+/// The stack of a work-item in addition to the size in its kernel's metadata, if calls make the depth unknown, in bytes.
 ///
-/// The compiler already reserves 16 KiB for calls that it cannot see through; recursion may need more.
+/// The compiler already reserves 16 KiB for calls that it cannot analyse; recursion may need more.
 const DYNAMIC_STACK: u32 = 16 << 10;
 
 /// A dispatch laid out in memory.
 pub(super) struct Plan {
     pub launch: Launch,
     pub resident_groups: u32,
-    /// Arguments and packet, where the dispatch made them.
+    /// The arguments and the packet, if the dispatch made them.
     _memory: Vec<Allocation>,
 }
 
@@ -58,7 +58,7 @@ impl Dispatch<'_> {
         Ok(grid)
     }
 
-    /// Checks the arguments and lays out what the kernel reads before its own memory.
+    /// Checks the arguments, and lays out the data that the kernel reads before its own memory.
     pub(super) fn plan(&self, grid: Grid) -> Result<Plan> {
         if let Some(packet) = self.packet {
             let size = packet
@@ -74,7 +74,7 @@ impl Dispatch<'_> {
         let inner = &self.kernel.module.device().inner;
         let (block, lds) = self.arguments(grid)?;
         let align = u64::from(info.kernarg_segment_align).max(64);
-        // Compilers may load whole aligned spans of up to 16 dwords that only begin with arguments.
+        // Compilers may load whole aligned spans of up to 16 dwords of which only the start is arguments.
         let kernarg_len = (block.len().max(1) as u64).next_multiple_of(64);
         let kernarg = inner
             .memory
@@ -112,7 +112,7 @@ impl Dispatch<'_> {
     fn arguments(&self, grid: Grid) -> Result<(Vec<u8>, u32)> {
         let info = self.kernel.info();
         let params = self.kernel.args();
-        // The descriptor rules; a missing note (no metadata) leaves 0 there.
+        // The descriptor has priority; without metadata, the value there is 0.
         let fixed_lds = info.descriptor.group_segment_fixed_size;
         let (size, dimensions) = (info.kernarg_segment_size, self.dimensions());
         let explicit = match info.unlisted_args {
@@ -125,7 +125,7 @@ impl Dispatch<'_> {
             signature: self.kernel.signature(),
         })?;
         let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
-        // What does not fit 32 bits is far too much, too.
+        // A size that does not fit 32 bits is far too large, too.
         let lds = u32::try_from(lds).unwrap_or(u32::MAX);
         let hidden = Hidden {
             grid,
@@ -140,7 +140,7 @@ impl Dispatch<'_> {
         Ok((explicit.block, lds))
     }
 
-    /// Writes what a driver puts beside the arguments.
+    /// Writes the values that a driver adds to the arguments.
     fn fill_start(&self, start: &Start, block: &mut [u8]) -> Result<()> {
         if let Some(missing) = &start.missing {
             return Err(Error::Arguments {
@@ -180,8 +180,8 @@ impl Dispatch<'_> {
             .saturating_add(self.more_stack())
     }
 
-    /// Stack that the device's user gives each work-item of a kernel that has one. Compilers do not count on recursion when
-    /// they do not optimise, so what they say of its size does not decide.
+    /// Returns the additional stack of a work-item that the device's settings require, for a kernel with a stack. Compilers do
+    /// not account for recursion in unoptimized code, so the size in their metadata is not relied on.
     fn more_stack(&self) -> u32 {
         let has_stack = self.kernel.info().descriptor.private_segment_fixed_size > 0;
         if has_stack || self.has_dynamic_stack() {
@@ -264,7 +264,7 @@ impl Dispatch<'_> {
         })
     }
 
-    /// Refuses more work-groups than can meet, and sets up the barrier of those that can.
+    /// Refuses a cooperative launch with more work-groups than can be resident, and sets up the barrier of the others.
     pub(super) fn prepare_cooperation(&self, groups: u64, resident: u32) -> Result<()> {
         if groups > resident.into() {
             return Err(Error::Cooperative {

@@ -1,4 +1,4 @@
-//! How kernels run, where the environment says it.
+//! The settings of kernels in environment variables.
 
 use std::ffi::OsString;
 
@@ -12,25 +12,25 @@ use super::{WrongSetting, variable, yes_or_no};
 /// The most threads that can be requested.
 const MAX_THREADS: usize = 1024;
 
-/// What variables of the environment say about how kernels run. A variable that is not set or empty says nothing.
+/// The settings of kernels in environment variables. A variable that is not set or empty has no effect.
 ///
 /// [`DeviceBuilder`](crate::DeviceBuilder) takes from here the settings that its caller does not set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct KernelSettings {
-    /// `WAVETANK_SIMD`: the most of the host's vector instructions that is used.
+    /// `WAVETANK_SIMD`: the maximum level of the host's vector instructions.
     pub simd: Option<Simd>,
-    /// `WAVETANK_ENGINE`: which engine runs kernels.
+    /// `WAVETANK_ENGINE`: the engine of kernels.
     pub engine: Option<EngineChoice>,
     /// `WAVETANK_PERF`: whether Linux' `perf` gets the names of compiled code.
     pub perf: Option<bool>,
     /// `WAVETANK_THREADS`: the threads that run work-groups.
     pub threads: Option<usize>,
-    /// `WAVETANK_SCHEDULE`: how the waves of a work-group take turns.
+    /// `WAVETANK_SCHEDULE`: the schedule of a work-group's waves.
     pub schedule: Option<Schedule>,
     /// `WAVETANK_STRICT`: whether an access beyond the LDS of a kernel, or a load past the end of memory, is a fault.
     pub strict: Option<bool>,
-    /// `WAVETANK_STACK`: bytes of stack that each work-item gets on top.
+    /// `WAVETANK_STACK`: the additional stack of a work-item in bytes.
     pub stack: Option<u32>,
 }
 
@@ -38,12 +38,12 @@ impl KernelSettings {
     /// Reads the environment.
     ///
     /// # Errors
-    /// The first variable that is wrong.
+    /// The first variable whose value is not valid.
     pub fn from_env() -> Result<KernelSettings, WrongSetting> {
         KernelSettings::read(&|name| std::env::var_os(name))
     }
 
-    /// The settings that some variables have.
+    /// Returns the settings in variables that `value` returns.
     pub(super) fn read(
         value: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<KernelSettings, WrongSetting> {
@@ -59,21 +59,21 @@ impl KernelSettings {
     }
 }
 
-/// One of several names.
+/// Parses one of several names.
 fn named<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|problem: T::Err| problem.to_string())
 }
 
 fn stack(text: &str) -> Result<u32, String> {
     let bytes = text.parse();
-    bytes.map_err(|_| format!("{text:?} is no number of bytes below 2^32"))
+    bytes.map_err(|_| format!("{text:?} is not a number of bytes below 2^32"))
 }
 
 fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok();
     let threads = threads.filter(|n| (1..=MAX_THREADS).contains(n));
     threads.ok_or_else(|| {
-        format!("`{text}` is no number of threads; write one from 1 to {MAX_THREADS}")
+        format!("`{text}` is not a number of threads; write one from 1 to {MAX_THREADS}")
     })
 }
 

@@ -1,8 +1,8 @@
-//! Settings from the environment, for programs that know nothing of this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
-//! `WAVETANK_LOG`, `WAVETANK_STATS`, `WAVETANK_CHECK`; and for every device, how kernels run ([`KernelSettings`]).
+//! Settings in environment variables, for programs that were not written for this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
+//! `WAVETANK_LOG`, `WAVETANK_STATS`, `WAVETANK_CHECK`; and for every device, the settings of kernels ([`KernelSettings`]).
 //!
-//! The library inside a program reads them here, and so does the command that starts the program: what one of them refuses
-//! the other refuses too, with the same sentence.
+//! Both the library inside a program and the command that starts the program read them here, so that both refuse the same values
+//! with the same sentence.
 
 mod kernels;
 mod names;
@@ -21,19 +21,19 @@ pub use crate::error::WrongSetting;
 pub use kernels::KernelSettings;
 pub use names::unknown_variables;
 
-/// The least memory of a GPU: below, a unit was forgotten.
+/// The minimum memory of a GPU: a smaller size lacks its unit.
 const LEAST_MEMORY: u64 = 1 << 20;
-/// The most: all addresses that a process has.
+/// The maximum memory of a GPU: the address space of a process.
 const MAX_MEMORY: u64 = 1 << 47;
 
-/// What is said while a program runs.
+/// The amount of logging while a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Log {
-    /// Errors only.
+    /// Only errors are logged.
     Errors,
-    /// A line for each dispatch as well.
+    /// Errors, and a line for each dispatch.
     Info,
-    /// A line for each call of the interface as well.
+    /// Errors, dispatches, and a line for each call of the interface.
     Trace,
 }
 
@@ -46,7 +46,7 @@ impl FromStr for Log {
             "info" => Ok(Log::Info),
             "trace" => Ok(Log::Trace),
             _ => Err(format!(
-                "{text:?} is no level of the log; write info or trace"
+                "{text:?} is not a level of the log; write info or trace"
             )),
         }
     }
@@ -57,14 +57,14 @@ impl FromStr for Log {
 pub struct Gpu {
     /// The chip.
     pub chip: Chip,
-    /// Bytes of its memory, where they are said.
+    /// The size of its memory in bytes, if it is set.
     pub memory: Option<u64>,
 }
 
 impl FromStr for Gpu {
     type Err = String;
 
-    /// After the chip come features, as in a target ID, and the size of the memory, which begins with a digit.
+    /// Parses a chip, its features, as in a target ID, and the size of its memory, which begins with a digit.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
@@ -103,7 +103,7 @@ fn check_features(facts: &ChipFacts, features: &[&str]) -> Result<(), String> {
     let requested = [&[chip.name()], features].concat().join(":");
     let requested: Target = requested.parse().map_err(|_| {
         format!(
-            "`{}` is no target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
+            "`{}` is not a target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
             requested.escape_debug()
         )
     })?;
@@ -132,42 +132,42 @@ fn bytes(text: &str) -> Result<u64, String> {
         .filter(|bytes| (LEAST_MEMORY..=MAX_MEMORY).contains(bytes))
         .ok_or_else(|| {
             let text = text.escape_debug();
-            format!("`{text}` is no size of memory; write 512M, 8G or another from 1M to 128T")
+            format!("`{text}` is not a size of memory; write 512M, 8G or another from 1M to 128T")
         })
 }
 
-/// All settings.
+/// All settings of a process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The GPUs that the program finds, at least one.
     pub gpus: Vec<Gpu>,
-    /// What is said while it runs.
+    /// The amount of logging.
     pub log: Log,
-    /// Whether it ends with a table of its kernels.
+    /// Whether a table of kernels is printed at the end.
     pub stats: bool,
-    /// The tools that look at its kernels, and whether these stop at the first access that is denied.
+    /// The tools that check kernels.
     pub check: Tools,
-    /// See there.
+    /// Whether kernels stop at the first denied access.
     pub stop_at_first: bool,
     /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
-    /// How its kernels run.
+    /// The settings of kernels.
     pub kernels: KernelSettings,
 }
 
 impl Settings {
-    /// The settings of this process.
+    /// Returns the settings of this process.
     ///
     /// # Errors
-    /// The first variable that is wrong.
+    /// The first variable whose value is not valid.
     pub fn from_env() -> Result<Settings, WrongSetting> {
         Settings::read(|name| std::env::var_os(name))
     }
 
-    /// The settings that some variables have.
+    /// Returns the settings in variables that `value` returns.
     ///
     /// # Errors
-    /// The first variable that is wrong.
+    /// The first variable whose value is not valid.
     ///
     /// ```
     /// use wavetank::Chip;
@@ -205,7 +205,7 @@ impl Settings {
         })
     }
 
-    /// The memory of each GPU in bytes. Those that nothing is said of share half of what the host has free now.
+    /// Returns the memory of each GPU in bytes. GPUs without a setting share half of the host's free memory.
     pub fn memory(&self) -> Vec<u64> {
         let silent = self.gpus.iter().filter(|gpu| gpu.memory.is_none()).count();
         let share = match silent {
@@ -218,7 +218,7 @@ impl Settings {
     }
 }
 
-/// The value of a variable; one that is empty is not there.
+/// Parses the value of a variable; an empty one counts as not set.
 fn variable<T>(
     value: impl Fn(&str) -> Option<OsString>,
     variable: &'static str,
@@ -227,7 +227,7 @@ fn variable<T>(
     let Some(value) = value(variable).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    // What is no UTF-8 is no value of ours either: `parse` quotes it.
+    // A value that is not UTF-8 is not valid either: `parse` quotes it.
     let parsed = parse(value.to_string_lossy().trim());
     parsed
         .map(Some)
@@ -243,7 +243,7 @@ fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
     }
 }
 
-/// Tools by their names, or all of them.
+/// Parses the names of tools, or `all`.
 fn checks(text: &str) -> Result<Tools, String> {
     match yes_or_no(text) {
         Ok(true) => Ok(Tools::DEFAULT),
@@ -304,7 +304,7 @@ mod tests {
         assert!(
             of("gfx900:fast")
                 .unwrap_err()
-                .contains("`gfx900:fast` is no target")
+                .contains("`gfx900:fast` is not a target")
         );
         assert!(of("gfx1031").unwrap_err().contains("is a chip of RDNA"));
         assert!(of("voodoo").unwrap_err().contains("gfx900, gfx902"));
@@ -313,10 +313,14 @@ mod tests {
     #[test]
     fn wrong_values_are_sentences() {
         for (name, value, part) in [
-            ("WAVETANK_LOG", "bogus", "\"bogus\" is no level of the log"),
+            (
+                "WAVETANK_LOG",
+                "bogus",
+                "\"bogus\" is not a level of the log",
+            ),
             ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
-            ("WAVETANK_CHECK", "luck", "`luck` is no tool"),
-            ("WAVETANK_CHECK", "race,", "`` is no tool"),
+            ("WAVETANK_CHECK", "luck", "`luck` is not a tool"),
+            ("WAVETANK_CHECK", "race,", "`` is not a tool"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_LEAKS", "all", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is not a GPU"),
@@ -324,18 +328,18 @@ mod tests {
             ("WAVETANK_GPU", "gfx900,", "names no GPU"),
             ("WAVETANK_GPU", "gfx900:", "nothing after it"),
             ("WAVETANK_GPU", "gfx900::8G", "nothing after it"),
-            ("WAVETANK_MEMORY", "much", "`much` is no size of memory"),
+            ("WAVETANK_MEMORY", "much", "`much` is not a size of memory"),
             (
                 "WAVETANK_SIMD",
                 "fast",
-                "`fast` is no level of vector instructions",
+                "`fast` is not a level of vector instructions",
             ),
-            ("WAVETANK_ENGINE", "fast", "`fast` is no engine"),
+            ("WAVETANK_ENGINE", "fast", "`fast` is not an engine"),
             ("WAVETANK_PERF", "yes", "neither 1 nor 0"),
-            ("WAVETANK_THREADS", "0", "`0` is no number of threads"),
-            ("WAVETANK_SCHEDULE", "unfair", "`unfair` is no schedule"),
+            ("WAVETANK_THREADS", "0", "`0` is not a number of threads"),
+            ("WAVETANK_SCHEDULE", "unfair", "`unfair` is not a schedule"),
             ("WAVETANK_STRICT", "yes", "neither 1 nor 0"),
-            ("WAVETANK_STACK", "16K", "\"16K\" is no number of bytes"),
+            ("WAVETANK_STACK", "16K", "\"16K\" is not a number of bytes"),
         ] {
             let text = read(name, value).unwrap_err();
             assert!(text.starts_with(name) && text.contains(part), "{text}");
@@ -359,7 +363,7 @@ mod tests {
         let one = read("", "").unwrap().memory();
         let two = read("WAVETANK_GPU", "gfx900,gfx906").unwrap().memory();
         assert!(one[0] <= host::free_memory());
-        // What is free changes from look to look.
+        // The free memory changes from call to call.
         assert!(two[0] + two[1] < one[0] * 3 / 2, "{one:?} {two:?}");
     }
 }

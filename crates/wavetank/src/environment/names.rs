@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use wavetank_quote::{plain, similar};
 
-/// How the name of every variable begins.
+/// The prefix of every variable's name.
 const PREFIX: &str = "WAVETANK_";
 
 /// The variables for users.

@@ -1,7 +1,7 @@
-//! Waves of any stage: shaders of the graphics pipeline, and of compute, with registers as the caller gives them.
+//! Waves of any stage: shaders of the graphics pipeline, and of compute, with registers that the caller sets.
 //!
-//! There is no fixed hardware here that makes vertices into pixels. What it would put in registers and in LDS before a wave
-//! starts is given by the caller, and what waves send to it (exports, messages) is returned.
+//! The fixed-function hardware between vertices and pixels is not emulated. The caller provides the values that it would write to
+//! registers and LDS before a wave starts, and gets the exports and messages of waves.
 //!
 //! ```
 //! use wavetank::stage::{Shader, Stage, parameters};
@@ -18,7 +18,7 @@
 //! let device = Device::new(Chip::Gfx900)?;
 //! # let words = [0xbefc_0001u32, 0xd408_0000, 0xd409_0001, 0x0a04_0400, 0xc400_1801, 2, 0xbf81_0000];
 //! # let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-//! // `code` is what `wavetank asm --raw -o` makes of the source.
+//! // `code` is the output of `wavetank asm --raw -o` for the source.
 //! let module = device.load_code(&code)?;
 //! let red = [[1.0, 3.0, 2.0], [0.0; 3], [0.0; 3], [0.0; 3]];
 //! let outcome = Shader::new(&module, Stage::Pixel, "main")?
@@ -62,8 +62,8 @@ pub enum Stage {
     Export,
     /// GS: a geometry shader. From gfx9 on its wave runs the export shader first.
     Geometry,
-    /// VS: what makes positions and parameters for the rasterizer: a vertex shader, a domain shader, or the copy of what a
-    /// geometry shader has made.
+    /// VS: the stage that makes positions and parameters for the rasterizer: a vertex shader, a domain shader, or the shader that
+    /// copies the output of a geometry shader.
     Vertex,
     /// PS: a pixel shader.
     Pixel,
@@ -83,7 +83,7 @@ impl Stage {
         Stage::Compute,
     ];
 
-    /// Its name: `ls`, `hs`, `es`, `gs`, `vs`, `ps`, `cs`.
+    /// Returns the name: `ls`, `hs`, `es`, `gs`, `vs`, `ps`, `cs`.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Local => "ls",
@@ -96,7 +96,7 @@ impl Stage {
         }
     }
 
-    /// Whether the hardware takes its exports to a target (Vega ISA, 10 "Exporting Pixel and Vertex Data").
+    /// Returns whether the hardware accepts exports of the stage to a target (Vega ISA, 10 "Exporting Pixel and Vertex Data").
     pub fn exports_to(self, target: ExportTarget) -> bool {
         match self {
             Stage::Pixel => target.is_of_pixels(),
@@ -112,9 +112,9 @@ impl fmt::Display for Stage {
     }
 }
 
-/// A text that names no stage.
+/// The error for a text that is not a stage.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no stage; there are ls, hs, es, gs, vs, ps and cs")]
+#[error("`{0}` is not a stage; there are ls, hs, es, gs, vs, ps and cs")]
 pub struct UnknownStage(String);
 
 impl FromStr for Stage {

@@ -7,17 +7,17 @@ use wavetank_machine::{Exported, Sent};
 use super::{ExportTarget, Stage};
 use crate::report::Report;
 
-/// What became of a run of a stage.
+/// The result of running a stage.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The stage.
     pub stage: Stage,
-    /// What every export sent, by work-group and wave, those of a wave in the order in which it made them.
+    /// The exports by work-group and wave, those of a wave in the order of execution.
     pub exports: Vec<Exported>,
-    /// The messages, in the same order: of a geometry shader, what it emits and cuts.
+    /// The messages in the same order, such as the emitted vertices and cuts of a geometry shader.
     pub messages: Vec<Message>,
-    /// What ran.
+    /// The report of the run.
     pub report: Report,
     pub(super) items: usize,
     pub(super) group_items: usize,
@@ -45,9 +45,9 @@ impl Outcome {
         values
     }
 
-    /// What the fixed-function hardware after the stage would miss, or not take (Vega ISA, 10 "Exporting Pixel and Vertex Data"), a
-    /// sentence each: every wave of pixels has to export, the last of its exports with `done` and one with `vm`; every wave
-    /// of vertices has to export a position, the last one with `done`; no other stage exports.
+    /// Returns the missing or invalid exports, from the view of the fixed-function hardware after the stage (Vega ISA, 10
+    /// "Exporting Pixel and Vertex Data"), a sentence for each. Every wave of pixels must export, the last time with `done`, and
+    /// once with `vm`. Every wave of vertices must export a position, the last time with `done`. No other stage exports.
     pub fn complaints(&self) -> Vec<String> {
         let stage = self.stage;
         let strange = |e: &&Exported| !stage.exports_to(ExportTarget(e.export.target));
@@ -72,7 +72,7 @@ impl Outcome {
         all
     }
 
-    /// What a wave has not sent.
+    /// Returns the exports that a wave lacks.
     fn missing(&self, group: u64, wave: u32) -> Option<&'static str> {
         let own = |e: &&Exported| (e.group.index, e.wave) == (group, wave);
         let counts = |target: u8| match self.stage {

@@ -1,6 +1,6 @@
 //! Parameters of primitives as interpolation reads them.
 
-/// The contents of LDS for the pixels of some triangles: what `v_interp_*` reads, from the address in `M0[15:0]` on.
+/// Returns the contents of LDS for the pixels of some triangles, which `v_interp_*` reads from the address in `M0[15:0]` on.
 ///
 /// `triangles[t][a][c]` are the values of channel `c` (x, y, z, w) of attribute `a` at the three vertices of triangle `t`,
 /// of which each has as many attributes as the first. A pixel at barycentric coordinates `(i, j)` gets

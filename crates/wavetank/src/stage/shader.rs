@@ -19,17 +19,17 @@ use crate::launch::ReadyWaves;
 use crate::module::Module;
 use crate::observers::{Observers, observed};
 
-/// SGPRs that a wave has, beside those with names.
+/// The number of SGPRs of a wave, without the special registers.
 const SGPRS: usize = 102;
-/// VGPRs of a lane.
+/// The number of VGPRs.
 const VGPRS: usize = 256;
 /// MODE as drivers set it for graphics: denormals of single precision are flushed, others kept; DX10_CLAMP; IEEE is off
 /// (LLVM's guide for AMDGPU, `FLOAT_MODE`; its calling conventions of shaders).
 const MODE: u32 = 0xc0 | 1 << 8;
 
-/// One run of waves of a stage, set up step by step. See [the module](super).
+/// A run of waves of a stage, set up step by step. See [the module](super).
 ///
-/// Every lane that is on has an item: a vertex, a primitive, a pixel or a work-item, as the stage has it.
+/// Every active lane has an item: a vertex, a primitive, a pixel or a work-item, by the stage.
 #[must_use = "a shader does nothing until `run` is called"]
 pub struct Shader<'a> {
     module: Module,
@@ -54,11 +54,11 @@ pub struct Shader<'a> {
 observed!(Shader);
 
 impl<'a> Shader<'a> {
-    /// A run that begins at a function of a module: of shaders that compilers for graphics made (`_amdgpu_ps_main`), or of
-    /// plain code (`main`).
+    /// Returns a run that starts at a function of a module: of shaders that compilers for graphics made (`_amdgpu_ps_main`), or
+    /// of plain code (`main`).
     ///
     /// # Errors
-    /// [`Error::UnknownFunction`], which names the functions that there are.
+    /// [`Error::UnknownFunction`], which lists the functions of the module.
     pub fn new(module: &Module, stage: Stage, function: &str) -> Result<Shader<'static>> {
         Ok(Shader {
             module: module.clone(),
@@ -81,20 +81,20 @@ impl<'a> Shader<'a> {
         })
     }
 
-    /// How many items there are: the last wave may have fewer lanes than 64. At first 64.
+    /// Sets the number of items; the last wave may have fewer lanes than 64. The default is 64.
     pub fn items(mut self, items: u32) -> Self {
         self.items = items;
         self
     }
 
-    /// Items whose waves share LDS and meet at barriers, at most 1024. At first 64: each wave is by itself.
+    /// Sets the number of items whose waves share LDS and barriers, at most 1024. The default is 64: one wave.
     pub fn group(mut self, items: u32) -> Self {
         self.group = items;
         self
     }
 
-    /// Adds SGPRs that all waves have alike, from s0 on. What the hardware puts before the user data of a driver belongs
-    /// here, too: the first eight SGPRs of hull and geometry shaders from gfx9 on.
+    /// Adds SGPRs with the same values in all waves, from s0 on. They include the values that hardware puts before the user data
+    /// of a driver, such as the first eight SGPRs of hull and geometry shaders from gfx9 on.
     pub fn user_data(mut self, values: &[u32]) -> Self {
         self.shared.extend(values);
         self
@@ -120,7 +120,7 @@ impl<'a> Shader<'a> {
         self
     }
 
-    /// M0 at the start. At first 0.
+    /// Sets the initial M0. The default is 0.
     pub fn m0(mut self, m0: u32) -> Self {
         self.m0 = m0;
         self
@@ -132,35 +132,36 @@ impl<'a> Shader<'a> {
         self
     }
 
-    /// What the LDS of each work-group begins with, in dwords: of pixels the parameters of their primitives
+    /// Sets the initial dwords of each work-group's LDS: for pixels, the parameters of their primitives
     /// ([`parameters`](super::parameters)).
     pub fn lds(mut self, dwords: &[u32]) -> Self {
         self.lds = dwords.to_vec();
         self
     }
 
-    /// Bytes of LDS that a work-group has; at least what it begins with.
+    /// Sets the LDS of a work-group in bytes; it is at least as large as its initial contents.
     pub fn lds_bytes(mut self, bytes: u32) -> Self {
         self.lds_bytes = bytes;
         self
     }
 
-    /// Bytes of scratch of an item, for flat and `scratch_` accesses. At first 0. What is reached by a descriptor is a buffer of
-    /// the caller's: that in the user data, and where each wave's part begins as a register of its [own](Self::own).
+    /// Sets the scratch of an item in bytes, for flat and `scratch_` accesses. The default is 0. Scratch that is accessed by a
+    /// descriptor is a buffer of the caller: the descriptor is in the user data, and the start of each wave's part is a register
+    /// of its [own](Self::own).
     pub fn scratch(mut self, bytes: u32) -> Self {
         self.scratch = bytes;
         self
     }
 
-    /// Device address of the table of border colors, 16 bytes each, of which image samplers name entries: what a driver
-    /// puts in `TA_BC_BASE_ADDR`. Without it such samplers stop the waves where they meet the border.
+    /// Sets the device address of the table of border colors, with entries of 16 bytes that image samplers select (the value that
+    /// a driver writes to `TA_BC_BASE_ADDR`). Without it, a sample that needs an entry stops the waves.
     pub fn border_colors(mut self, address: u64) -> Self {
         self.border_colors = Some(address);
         self
     }
 
-    /// Bits 9:0 of MODE: rounding, denormals, DX10_CLAMP, IEEE. At first 0x1c0, as drivers set it for graphics: denormals of
-    /// single precision are flushed.
+    /// Sets bits 9:0 of MODE: rounding, denormals, DX10_CLAMP, IEEE. The default is 0x1c0, as drivers set it for graphics:
+    /// denormals of single precision are flushed.
     pub fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
         self
@@ -169,8 +170,8 @@ impl<'a> Shader<'a> {
     /// Runs the waves to their end.
     ///
     /// # Errors
-    /// [`Error::Shader`] for registers, items or LDS that there cannot be, before anything ran; after,
-    /// [`Error::Fault`] and [`Error::Timeout`].
+    /// [`Error::Shader`] for registers, items or LDS that are not possible, before any wave runs; afterwards [`Error::Fault`] and
+    /// [`Error::Timeout`].
     pub fn run(mut self) -> Result<Outcome> {
         let grid = self.grid()?;
         let start = self.start(&grid)?;
@@ -227,7 +228,7 @@ impl<'a> Shader<'a> {
         grid.map_err(|problem| self.wrong(problem.to_string()))
     }
 
-    /// What the waves start with, if they can.
+    /// Returns the start state of the waves, if it can be made.
     fn start(&self, grid: &Grid) -> Result<StageLaunch> {
         let waves: u32 = (0..grid.count()).map(|n| grid.group(n).waves()).sum();
         let sgprs = self.shared.len() + self.own.len();
@@ -291,7 +292,7 @@ impl<'a> Shader<'a> {
         })
     }
 
-    /// The registers that waves begin with.
+    /// Returns the initialized registers of waves.
     fn registers(&self) -> Registers {
         let mut given = given_by_system();
         given.add_scalars(0, (self.shared.len() + self.own.len()) as u8);
@@ -302,7 +303,7 @@ impl<'a> Shader<'a> {
         given
     }
 
-    /// Work-groups that the chip holds at once.
+    /// Returns the number of work-groups that the chip holds at once.
     fn resident(&self, launch: &Launch, grid: &Grid) -> u32 {
         let occupancy = Occupancy {
             generation: launch.generation,
@@ -315,7 +316,7 @@ impl<'a> Shader<'a> {
     }
 }
 
-/// The device address of a function.
+/// Returns the device address of a function.
 fn entry(module: &Module, function: &str) -> Result<u64> {
     let object = module.object();
     let code = |symbol: &&Symbol| {

@@ -38,10 +38,10 @@ impl fmt::Display for ExportTarget {
     }
 }
 
-/// A text that names no target.
+/// The error for a text that is not a target.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is no target of an export; there are mrt0 to mrt7, mrtz, null, pos0 to pos3 and param0 to param31"
+    "`{0}` is not a target of an export; there are mrt0 to mrt7, mrtz, null, pos0 to pos3 and param0 to param31"
 )]
 pub struct UnknownTarget(String);
 

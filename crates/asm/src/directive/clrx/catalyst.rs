@@ -88,7 +88,7 @@ fn user_data(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxEr
     let class = USER_CLASSES
         .iter()
         .position(|class| class.eq_ignore_ascii_case(name));
-    let message = || format!("`{name}` is no class of user data, such as ptr_uav_table");
+    let message = || format!("`{name}` is not a class of user data, such as ptr_uav_table");
     let class = class.ok_or_else(|| syntax_error(place.clone(), message()))?;
     let mut values = [class as u32, 0, 0, 0];
     for value in &mut values[1..] {

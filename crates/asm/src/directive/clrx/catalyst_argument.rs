@@ -42,7 +42,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
         used: true,
     };
     let Some(kind) = kind_of(written) else {
-        let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
+        let message = format!("`{written}` is not a type of OpenCL, such as uint or float*");
         return Err(syntax_error(place, message));
     };
     argument.kind = rest(a, &mut cursor, kind, &mut argument.resource)?;
@@ -216,7 +216,7 @@ fn resource(a: &mut Session<'_>, cursor: &mut Cursor<'_>) -> Result<Option<u32>,
         id @ ..=MOST_BUFFERS => Ok(Some(id)),
         id => Err(syntax_error(
             place,
-            format_args!("{id} is no number of a resource: 0 to 1023"),
+            format_args!("{id} is not a number of a resource: 0 to 1023"),
         )),
     }
 }

@@ -141,7 +141,7 @@ pub(super) fn one(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Syn
             if number.is_power_of_two() && number >= least {
                 i64::from(number.trailing_zeros() - less)
             } else {
-                let message = format!("{number} is no power of two from {least} on");
+                let message = format!("{number} is not a power of two from {least} on");
                 return Err(syntax_error(place, message));
             }
         }

@@ -36,7 +36,7 @@ fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErr
                 half(value)
             }
         });
-        let message = || format!("`{piece}` is no float of 16 bits");
+        let message = || format!("`{piece}` is not a float of 16 bits");
         let value = value.ok_or_else(|| syntax_error(place, message()))?;
         a.append(&value.to_le_bytes())
     })

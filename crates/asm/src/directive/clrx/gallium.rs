@@ -48,7 +48,7 @@ pub(super) fn argument(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<()
     let kind = KINDS.iter().position(|name| *name == word);
     let kind = shape.map(|_| 0).or(kind);
     let kind = kind.ok_or_else(|| {
-        let message = format!("`{word}` is no kind of arguments, such as scalar, global, local");
+        let message = format!("`{word}` is not a kind of arguments, such as scalar, global, local");
         syntax_error(place, message)
     })?;
     let size = match cursor.comma() {

@@ -129,7 +129,10 @@ fn rocm_argument(
         let place = cursor.span();
         align = a.asm.count(cursor)?;
         if !align.is_power_of_two() || align > 1 << 16 {
-            return Err(syntax_error(place, format_args!("{align} is no alignment")));
+            return Err(syntax_error(
+                place,
+                format_args!("{align} is not an alignment"),
+            ));
         }
     }
     cursor.expect_comma()?;
@@ -142,7 +145,7 @@ fn rocm_argument(
     let place = cursor.span();
     let word = cursor.piece().to_ascii_lowercase();
     let found = TYPES.iter().find(|row| row.0 == word || row.1 == word);
-    let message = || format!("`{word}` is no type of values, such as i32 or f32");
+    let message = || format!("`{word}` is not a type of values, such as i32 or f32");
     let (_, _, name, _) = found.ok_or_else(|| syntax_error(place, message()))?;
     entries.extend([
         ("ValueKind", kind.to_owned()),
@@ -216,7 +219,7 @@ fn opencl_argument(
         (_, Some((.., name, bytes)), false) => ("ByValue", *name, bytes * elements),
         (None, None, true) => ("GlobalBuffer", "Struct", address),
         (None, None, false) => {
-            let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
+            let message = format!("`{written}` is not a type of OpenCL, such as uint or float*");
             return Err(syntax_error(place, message));
         }
     };

@@ -89,7 +89,7 @@ pub(super) fn chip_named(cursor: &mut Cursor<'_>) -> Result<Chip, SyntaxError> {
     let row = GPUS.iter().find(|row| row.0.eq_ignore_ascii_case(name));
     let chip = row.map(|row| row.1).or_else(|| Chip::from_name(name));
     chip.ok_or_else(|| {
-        let message = format!("`{name}` is no chip of these: Tahiti, Bonaire, Fiji, gfx900, …");
+        let message = format!("`{name}` is not a chip of these: Tahiti, Bonaire, Fiji, gfx900, …");
         syntax_error(place, message)
     })
 }

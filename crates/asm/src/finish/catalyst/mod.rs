@@ -184,8 +184,8 @@ impl Session<'_> {
         } = self.program.catalyst.take()?;
         if !complete {
             self.asm.report(LineError::of_source(
-                "the code or the constants have the address of a label, which programs of AMD's Catalyst do not provide: \
-                 kernels find their constants by a buffer (`.useconstdata`)",
+                "the code or the constants have the address of a label, which is not known before AMD's Catalyst loads a program: \
+                 kernels read their constants by a buffer (`.useconstdata`)",
             ));
         }
         for (kernel, section) in program.kernels.iter_mut().zip(sections) {

@@ -1,4 +1,4 @@
-//! `wavetank explain` of a SUATOM: word, fields, what it does to which registers.
+//! `wavetank explain` of a SUATOM: word, fields, and effects on registers.
 
 use serde::Serialize;
 use wavetank_surface_isa::maxwell::{
@@ -63,14 +63,14 @@ impl Explanation {
         // A sentence a line.
         out += &format!("\n{}", paragraphs(&self.meaning.replace(". ", ".\n"), 2));
         if let Some(rule) = &self.broken_rule {
-            let told = format!("This breaks a rule, and `asm` refuses it: {rule}.");
-            out += &format!("\n{}", folded(&told, "  ", 2));
+            let sentence = format!("This breaks a rule, and `asm` refuses it: {rule}.");
+            out += &format!("\n{}", folded(&sentence, "  ", 2));
         }
         out + "\n  `explain suatom` has the operands, rules and forms.\n"
     }
 }
 
-/// What an instruction does, in a few sentences with its registers.
+/// Describes an instruction in a few sentences, with its registers.
 fn meaning(inst: &Inst) -> String {
     let guard = match inst.guard {
         Guard::ALL => "Each thread".to_owned(),

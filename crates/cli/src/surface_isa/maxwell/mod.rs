@@ -1,4 +1,4 @@
-//! NVIDIA's SUATOM in the commands: what `--isa maxwell:52` and cubins lead to.
+//! NVIDIA's SUATOM in the commands: the options `--isa maxwell:52`, and cubins.
 
 mod cubin;
 mod drawing;
@@ -70,7 +70,7 @@ impl CliIsa for Generation {
     fn refuse_lines(path: &Path, numbers: &[usize]) -> Result {
         let [first, ..] = numbers else { return Ok(()) };
         let sentence = format!(
-            "line {first} is no word of 16 hexadecimal digits ({} such in all)",
+            "line {first} is not a word of 16 hexadecimal digits ({} such in all)",
             numbers.len()
         );
         Err(Failure::usage(sentence).of(path))
@@ -108,7 +108,7 @@ impl CliIsa for Generation {
         let parsed = parse(text, self)?;
         let explained = encode(&parsed.inst)
             .and_then(|word| Explanation::of(&parsed.inst, word, parsed.control));
-        // The parser refuses what has no word.
+        // The parser refuses instructions without a word.
         explained.map_err(|error| TextError {
             span: 0..text.len(),
             message: error.to_string(),
@@ -133,7 +133,7 @@ impl CliIsa for Generation {
     }
 }
 
-/// The number of so many hexadecimal digits.
+/// Returns the number that a text of `digits` hexadecimal digits stands for.
 fn digits_of(text: &str, count: usize) -> Option<u64> {
     let hex = text.len() == count && text.bytes().all(|b| b.is_ascii_hexdigit());
     u64::from_str_radix(text, 16).ok().filter(|_| hex)

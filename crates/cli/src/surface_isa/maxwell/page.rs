@@ -10,7 +10,7 @@ use crate::atomics::side_by_side;
 use crate::diagram::Cell;
 use crate::surface_isa::reference::{Block, Reference, Section, Table};
 
-/// Instructions that the page shows with their words, and what each is an example of.
+/// The examples of the page, with their explanations.
 const EXAMPLES: [(&str, &str); 6] = [
     (
         "SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1;",
@@ -38,7 +38,7 @@ const EXAMPLES: [(&str, &str); 6] = [
     ),
 ];
 
-/// What each operation makes of the element.
+/// Returns the new value of the element by an operation.
 fn formula(op: Op) -> &'static str {
     match op {
         Op::Add => "M + Rb; wraps, SD sizes saturate",
@@ -96,7 +96,7 @@ const RULES: [&str; 7] = [
     "Coordinates: two begin at an even register, three at a multiple of 4.",
     "Data and Rd of 64 bits begin at an even register; Rb of CAS at an even one with 32 bits, at a multiple of 4 with 64.",
     "No register of a group is RZ, unless the group is RZ as a whole; Ra and Rc are not RZ.",
-    "A header pointer beyond MaximumIndex is no surface; a disabled surface drops what is written.",
+    "A header pointer beyond MaximumIndex is not a surface; a disabled surface drops what is written.",
     "Helper and killed pixels do nothing.",
     "Lanes that meet at one element go one after another, in rising order.",
 ];
@@ -110,13 +110,13 @@ const CONTROL: [(&str, &str); 6] = [
     ("?yield", "sets the yield bit, as ?stallN.yield does"),
 ];
 
-/// Whether instructions of a generation tell of sparse pages.
-fn tells_sparse(generation: Generation) -> bool {
+/// Returns whether instructions of a generation report sparse pages.
+fn has_sparse(generation: Generation) -> bool {
     forms_of(generation).any(|form| form.name == "D_REG_SPARSE")
 }
 
 fn operands(generation: Generation) -> Block {
-    let there = |name: &str| name != "Ps" || tells_sparse(generation);
+    let there = |name: &str| name != "Ps" || has_sparse(generation);
     let operands = OPERANDS.iter().filter(|(name, _)| there(name));
     Block::Terms(4, terms(operands.copied()))
 }
@@ -127,20 +127,16 @@ fn terms<'t>(terms: impl IntoIterator<Item = (&'t str, &'t str)>) -> Vec<(String
 }
 
 fn rules_of_all() -> Vec<Block> {
-    let told = "The disassembler shows what breaks the first four; the assembler refuses it.";
+    let note = "The disassembler shows what breaks the first four; the assembler refuses it.";
     let rules = RULES.iter().map(|rule| (*rule).to_owned());
-    vec![Block::List(rules.collect()), Block::text(told)]
+    vec![Block::List(rules.collect()), Block::text(note)]
 }
 
 /// The action of every operation.
 const DOES: &str = "Does one read-modify-write on an element of a surface for each thread, and returns the value before.";
 
 fn syntax(generation: Generation, op: &str) -> Block {
-    let status = if tells_sparse(generation) {
-        "{Ps,} "
-    } else {
-        ""
-    };
+    let status = if has_sparse(generation) { "{Ps,} " } else { "" };
     Block::Code(vec![format!(
         "{{@{{!}}Pg}} SUATOM.D{{.BA}}.dim.{op}{{.sz}}{{.clamp}} {status}Rd, [Ra], Rb, Rc|#tsPtrIdxU13 {{&req_6}} {{&rdN}} \
          {{&wrN}} {{?sched}};"
@@ -183,7 +179,7 @@ pub(super) fn reference(generation: Generation) -> Reference {
     }
 }
 
-/// The page of an operation: its forms and sizes, with what the reference page says of all.
+/// The page of an operation: its forms and sizes, and the common part of the reference page.
 pub(super) fn operation_page(generation: Generation, op: Op) -> Reference {
     let becomes = format!("The element M becomes: {}.", formula(op));
     let has = |form: &&Form| form.is_cas() == (op == Op::Cas);
@@ -263,7 +259,7 @@ fn forms(generation: Generation) -> Vec<Block> {
     let dims = Dim::ALL.iter();
     let there = Size::ALL.iter().filter(|size| size.is_on(generation));
     let clamps = wavetank_surface_isa::maxwell::Clamp::ALL.iter();
-    let status = if tells_sparse(generation) {
+    let status = if has_sparse(generation) {
         "the predicate inverted: 0 PT … 7 P0"
     } else {
         "0: there is no sparse status"

@@ -14,7 +14,7 @@ pub(crate) struct Facts {
     forms: Vec<&'static str>,
 }
 
-/// What holds the execution of raw data to the reference text.
+/// The coverage of operations on raw data, which a test compares with the reference text.
 const EXACT: Coverage = Coverage {
     executes: true,
     fidelity: "exact",
@@ -42,7 +42,7 @@ pub(super) fn rows(generation: Generation, asked: &Asked<'_>) -> Result<Vec<Row<
     if forms.is_empty() {
         let names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
         let sentence = format!(
-            "`{}` is no form of SUATOM on {generation}: write one of {}",
+            "`{}` is not a form of SUATOM on {generation}: write one of {}",
             asked.format.unwrap_or_default(),
             names.join(", ")
         );

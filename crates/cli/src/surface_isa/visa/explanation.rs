@@ -1,4 +1,4 @@
-//! `wavetank explain` of a TYPED_ATOMIC: its fields, and what it does.
+//! `wavetank explain` of a TYPED_ATOMIC: its fields and effects.
 
 use serde::Serialize;
 use wavetank_surface_isa::visa::operation::{Data, Row};
@@ -156,7 +156,7 @@ fn role(part: Part, row: &Row) -> String {
     }
 }
 
-/// One sentence on what an instruction does.
+/// Returns a sentence that describes an instruction.
 fn meaning(row: &Row, inst: &TypedAtomic) -> String {
     let how = match (row.data, inst.word) {
         (Data::Unsigned, _) => "",

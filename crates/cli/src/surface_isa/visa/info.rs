@@ -45,7 +45,7 @@ struct FileVariableInfo {
 struct RoutineInfo {
     name: String,
     kind: &'static str,
-    /// Where its code begins, in bytes of the file.
+    /// The offset of the code in the file.
     code_offset: usize,
     code_bytes: usize,
     typed_atomics: usize,

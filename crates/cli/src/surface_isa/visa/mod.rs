@@ -1,4 +1,4 @@
-//! Intel's TYPED_ATOMIC in the commands: what `--isa visa` and containers (`.isa`) lead to.
+//! Intel's TYPED_ATOMIC in the commands: the option `--isa visa`, and containers (`.isa`).
 
 mod explanation;
 mod info;
@@ -112,7 +112,7 @@ impl CliIsa for Version {
         words.filter(|bytes| !bytes.is_empty())
     }
 
-    /// Of bytes those of the instruction are shown, which they begin with.
+    /// Explains the instruction at the start of the bytes; its own bytes are shown.
     fn explain_code(self, inst: &TypedAtomic, _: &Vec<u8>) -> Result<Explanation, EncodeError> {
         Explanation::new(inst, self)
     }

@@ -82,7 +82,7 @@ pub(super) fn reference() -> Reference {
     }
 }
 
-/// The page of an operation, with what the reference page says of all.
+/// The page of an operation, with the common part of the reference page.
 pub(super) fn operation_page(row: &Row) -> Reference {
     let name = row.name;
     let other = row
@@ -112,7 +112,7 @@ pub(super) fn operation_page(row: &Row) -> Reference {
     }
 }
 
-/// The text of an operation, and what its parts are.
+/// The text of an operation, with the meaning of its parts.
 fn syntax(operation: &str) -> Vec<Block> {
     let text = SYNTAX.replace("OP[", &format!("{operation}["));
     vec![Block::Code(vec![text]), Block::text(WORDS)]
@@ -148,8 +148,8 @@ fn examples(of: Option<&Row>) -> Vec<Block> {
         })
         .collect();
     if !blocks.is_empty() {
-        let told = "`wavetank explain` with one of them takes it apart.";
-        blocks.push(Block::text(told));
+        let note = "`wavetank explain` with one of them takes it apart.";
+        blocks.push(Block::text(note));
     }
     blocks
 }
@@ -217,8 +217,8 @@ fn operations(wanted: impl Fn(&Row) -> bool) -> Block {
         let name = row.other.map_or(row.name.to_owned(), |other| {
             format!("{}, {other}", row.name)
         });
-        let told = [sources, row.stored, row.returned, data].map(str::to_owned);
-        [vec![row.operation.code().to_string(), name], told.to_vec()].concat()
+        let cells = [sources, row.stored, row.returned, data].map(str::to_owned);
+        [vec![row.operation.code().to_string(), name], cells.to_vec()].concat()
     };
     Block::Table(Table {
         header: vec!["code", "operation", "sources", "stores", "returns", "data"],
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn pages_fit_a_terminal() {
         use crate::fold::PAGE;
-        let told = |example: &str| {
+        let page_of = |example: &str| {
             let inst = parse(example).expect("it is an example");
             Explanation::new(&inst, Version::DEFAULT)
                 .expect("it has bytes")
@@ -294,7 +294,7 @@ mod tests {
         };
         let pages = EXAMPLES
             .iter()
-            .map(|(_, example)| told(example))
+            .map(|(_, example)| page_of(example))
             .chain([reference().page()]);
         for line in pages.flat_map(|page| page.lines().map(str::to_owned).collect::<Vec<_>>()) {
             assert!(line.chars().count() <= PAGE, "{line}");

@@ -10,7 +10,7 @@ use crate::exit::{Failure, Result};
 use crate::input::read_file;
 use crate::surface_isa::asm::refused;
 
-/// Which instruction of a container is replaced.
+/// The options for replacing an instruction of a container.
 #[derive(clap::Args)]
 pub(crate) struct Patch {
     /// With --isa visa: put the instruction into a copy of this container (.isa), which --output names

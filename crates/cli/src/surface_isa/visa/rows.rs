@@ -57,7 +57,7 @@ fn row(operation: &Operation, asked: &Asked<'_>) -> Row<Facts> {
     }
 }
 
-/// How exactly operations on data are executed, with what shows it.
+/// Returns the fidelity of operations on data, with the evidence.
 fn fidelity(data: Data) -> &'static str {
     match data {
         Data::Unsigned | Data::Signed => {

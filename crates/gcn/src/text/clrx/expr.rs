@@ -26,7 +26,7 @@ pub(super) fn within(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i64, Fai
     }
 }
 
-/// Whether a number or an expression of numbers is next.
+/// Returns whether a number or an expression of numbers is next.
 pub(super) fn begins(lex: &Lexer<'_>) -> bool {
     let mut ahead = *lex;
     loop {

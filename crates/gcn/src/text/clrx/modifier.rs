@@ -2,9 +2,9 @@
 
 use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Located, Location, Token};
-use super::super::modifier_words::{self, FLAGS, Syntax, allowed, dpp_amount, present};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN};
 use super::super::parse_operand::expect;
+use super::super::shared_modifiers::{self, FLAGS, Syntax, allowed, dpp_amount, present};
 use super::expr;
 use super::names::{DATA_FORMATS, NUMBER_FORMATS, SELS, UNUSED};
 use crate::form::Form;
@@ -80,7 +80,7 @@ fn extra_flags(form: Form, generation: Generation) -> Flags {
     }
 }
 
-/// Whether a flag is on: `word` sets it, `word:0` clears it.
+/// Returns whether a flag is on: `word` sets it, `word:0` clears it.
 fn switched_on(lex: &mut Lexer<'_>) -> Result<bool, Failure> {
     if lex.mark(b':') {
         return Ok(expr::within(lex, 0, 1)? != 0);
@@ -134,7 +134,7 @@ fn one(
         return Ok(());
     }
     if !lex.mark(b':') {
-        return fail(start, format!("`{word}` is no modifier"));
+        return fail(start, format!("`{word}` is not a modifier"));
     }
     valued(lex, word, start, m)
 }
@@ -178,7 +178,7 @@ fn valued(
         "dst_un" => "dst_unused",
         word => word,
     };
-    if let Some(kind) = modifier_words::valued(&Clrx, lex, word, &mut m.mods)? {
+    if let Some(kind) = shared_modifiers::valued(&Clrx, lex, word, &mut m.mods)? {
         m.present |= kind;
         return Ok(());
     }
@@ -203,7 +203,7 @@ fn valued(
             m.mods.dpp_ctrl = expr::within(lex, 0, 0x1ff)? as u16;
             present::DPP_CTRL
         }
-        _ => return fail(start, format!("`{word}` is no modifier")),
+        _ => return fail(start, format!("`{word}` is not a modifier")),
     };
     Ok(())
 }
@@ -276,7 +276,7 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods) -> Result<(), Failure> {
         ) {
             (Some(code), _) => mods.dfmt = code as u8,
             (_, Some(code)) => mods.nfmt = code as u8,
-            _ => return fail(&start, format_args!("`{name}` is no buffer format")),
+            _ => return fail(&start, format_args!("`{name}` is not a buffer format")),
         }
         if !lex.mark(b',') {
             break;

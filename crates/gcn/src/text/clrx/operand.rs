@@ -168,7 +168,7 @@ fn special(lex: &mut Lexer<'_>) -> Option<u8> {
     Some(code)
 }
 
-/// Whether a float, or an expression of integers, is next.
+/// Returns whether a float, or an expression of integers, is next.
 fn is_number(lex: &Lexer<'_>) -> bool {
     let mut ahead = *lex;
     ahead.mark(b'-');

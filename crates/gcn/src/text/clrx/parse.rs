@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use super::super::failure::{Failure, ParseError, fail};
 use super::super::help::{GENERATIONS, alike_name, of_later, owners};
 use super::super::lex::{Lexer, Located, Token};
-use super::super::modifier_words::present;
 use super::super::parse::{check_widths, finish, spelling};
 use super::super::parse_operand::Written;
+use super::super::shared_modifiers::present;
 use super::modifier::{Modifiers, modifiers};
 use super::names::Name;
 use super::operand::{forced, literal, source};
@@ -93,7 +93,7 @@ fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {
             let names = table(chip.generation()).keys().map(String::as_str);
             let meant = || alike_name(word, names).map(|name| format!("did you mean `{name}`?"));
             (
-                format!("`{word}` is no instruction of {chip}"),
+                format!("`{word}` is not an instruction of {chip}"),
                 of_later(word).or_else(meant),
             )
         }
@@ -271,7 +271,7 @@ impl Line {
         Ok(inst)
     }
 
-    /// Whether the text omits the operand of this field.
+    /// Returns whether the text omits the operand of this field.
     fn left_out(&self, spec: &OperandSpec, words: Words) -> bool {
         let row = self.candidate.op.row();
         let to_lds = words.lds && !self.candidate.lds_data;

@@ -296,7 +296,7 @@ fn vop3(inst: &Inst, out: &mut impl Write) -> Result {
     Ok(())
 }
 
-/// Whether the text would be read as a shorter encoding.
+/// Returns whether the text would be read as a shorter encoding.
 fn is_short(inst: &Inst) -> bool {
     let has_short = match inst.op {
         Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vintrp(_) => true,

@@ -60,7 +60,7 @@ fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
         Some(code) => Ok(code),
         None => fail(
             &start,
-            format_args!("`{word}` is no attribute from attr0.x to attr63.w"),
+            format_args!("`{word}` is not an attribute from attr0.x to attr63.w"),
         ),
     }
 }
@@ -76,7 +76,12 @@ fn target(lex: &mut Lexer<'_>, address: u64) -> Result<i32, Failure> {
             let digits = digits.split('_').next().unwrap_or_default();
             match digits.parse::<i64>() {
                 Ok(target) => target,
-                Err(_) => return fail(&start, format_args!("`{label}` is no address in the code")),
+                Err(_) => {
+                    return fail(
+                        &start,
+                        format_args!("`{label}` is not an address in the code"),
+                    );
+                }
             }
         }
         _ => expr::expression(lex)?,
@@ -135,7 +140,7 @@ fn code(
             Some(code) => Ok(code.into()),
             None => fail(
                 &start,
-                format_args!("`{word}` is no {what} of this generation"),
+                format_args!("`{word}` is not a known {what} of this generation"),
             ),
         };
     }

@@ -3,8 +3,9 @@
 //!
 //! The code of a block is first a list ([`inst_list`]). A register of 512 bits consists of two *halves*. Each half is in one of
 //! the sixteen registers of 256 bits, or in its spill slot on the stack: `liveness.rs` computes where it is live, `registers.rs`
-//! allocates registers, and `label_state.rs` reconciles the assignments at labels. A mask consists of two halves too
-//! (`masks.rs`): all ones in the dwords, qwords, words or bytes of active lanes, like the result of a comparison in AVX2.
+//! allocates registers, and `label_state.rs` gives all jumps to a label the same assignment. A mask also
+//! consists of two halves (`masks.rs`). Its elements are dwords, qwords, words or bytes; as in the result of an AVX2 comparison, those
+//! of active lanes have all bits set, and the others have none.
 //!
 //! `table.rs` has a row for each instruction: mostly the same instruction on each half; else a recipe, which is a short function.
 //! An instruction without a row is refused: the block is compiled once more, with helpers for those nodes.

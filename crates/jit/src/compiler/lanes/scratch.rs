@@ -133,7 +133,8 @@ impl LaneAccess<'_> {
             Some(offset) => lanes(u, INDEX, offset, 0),
             None => u.asm.op(ZERO, &[INDEX.into(); 3]),
         }
-        // Where sums do not wrap, offsets that would wrap are out of range.
+        // If sums wrap, the sum is checked. If they do not, the offset itself is checked: one whose sum would wrap is out of
+        // range.
         let wraps = match self.addresses {
             Addresses::Swizzled(buffer) => buffer.wraps,
             _ => true,

@@ -1,4 +1,4 @@
-//! A place in a line, and the few kinds of tokens there are.
+//! A cursor in a line, and its tokens.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(crate) struct Word<'t> {
 }
 
 impl Word<'_> {
-    /// Whether it is another word, in any case.
+    /// Returns whether the word equals another one, ignoring case.
     pub(crate) fn is(&self, other: &str) -> bool {
         self.text.eq_ignore_ascii_case(other)
     }
@@ -25,7 +25,7 @@ impl Word<'_> {
     }
 }
 
-/// A place in a line.
+/// A cursor in a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'t> {
     text: &'t str,
@@ -41,7 +41,7 @@ impl<'t> Cursor<'t> {
         &self.text[self.at..]
     }
 
-    /// Goes on to what is neither blank nor inside a comment. A comment that does not end is one to the end of the line.
+    /// Skips blanks and comments. A comment without an end extends to the end of the line.
     pub(crate) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -63,13 +63,13 @@ impl<'t> Cursor<'t> {
         self.rest().is_empty()
     }
 
-    /// Takes a mark, after blanks.
+    /// Skips blanks, and a mark if it follows. Returns whether it did.
     pub(crate) fn eat(&mut self, mark: char) -> bool {
         self.skip_blanks();
         self.eat_here(mark)
     }
 
-    /// Takes a mark that stands here, without blanks.
+    /// Skips a mark without skipping blanks. Returns whether it did.
     pub(crate) fn eat_here(&mut self, mark: char) -> bool {
         let there = self.rest().starts_with(mark);
         if there {
@@ -78,7 +78,7 @@ impl<'t> Cursor<'t> {
         there
     }
 
-    /// Takes a mark, after blanks.
+    /// Skips blanks and a mark, which must follow.
     pub(crate) fn expect(&mut self, mark: char, why: &str) -> Result<(), TextError> {
         if self.eat(mark) {
             Ok(())
@@ -87,13 +87,13 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Takes letters, digits and underscores, after blanks; there may be none.
+    /// Reads letters, digits and underscores after blanks; the word may be empty.
     pub(crate) fn word(&mut self) -> Word<'t> {
         self.skip_blanks();
         self.word_here()
     }
 
-    /// Takes letters, digits and underscores that stand here.
+    /// Reads letters, digits and underscores without skipping blanks.
     pub(crate) fn word_here(&mut self) -> Word<'t> {
         let rest = self.rest();
         let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -106,7 +106,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The bytes from a place to this one.
+    /// Returns the bytes from a place to this one.
     pub(crate) fn since(&self, start: usize) -> Range<usize> {
         start..self.at
     }
@@ -115,7 +115,7 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// Fails at what comes next, which it quotes.
+    /// Fails at the next token, which the error quotes.
     pub(crate) fn fail<T>(&mut self, expected: impl Display) -> Result<T, TextError> {
         self.skip_blanks();
         let start = self.at;

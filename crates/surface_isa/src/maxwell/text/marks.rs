@@ -7,7 +7,7 @@ use crate::text_error::TextError;
 const EXPECTED: &str =
     "expected `&req_N`, `&rdN`, `&wrN`, `&reuse_N`, `?stallN`, `?stallN.yield` or `?yield`";
 
-/// The control that the marks at a place say; each stands at most once, in any order.
+/// Reads the marks at the cursor; each may occur once, in any order.
 pub(crate) fn marks(cursor: &mut Cursor<'_>) -> Result<Control, TextError> {
     let mut control = Control::NONE;
     let mut seen = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn marks(cursor: &mut Cursor<'_>) -> Result<Control, TextError> {
     }
 }
 
-/// A mark after `&`.
+/// Reads a mark after `&`.
 fn barrier(cursor: &mut Cursor<'_>, control: &mut Control) -> Result<&'static str, TextError> {
     let word = cursor.word_here();
     let after = |prefix: &str| {
@@ -61,7 +61,7 @@ fn barrier(cursor: &mut Cursor<'_>, control: &mut Control) -> Result<&'static st
     word.fail(EXPECTED)
 }
 
-/// A mark after `?`.
+/// Reads a mark after `?`.
 fn issue(cursor: &mut Cursor<'_>, control: &mut Control) -> Result<&'static str, TextError> {
     let word = cursor.word_here();
     if word.is("yield") {
@@ -94,7 +94,7 @@ fn number(word: &Word<'_>, digits: &str, most: u64, of: &str) -> Result<u8, Text
     }
 }
 
-/// A number in decimal, or in hexadecimal after `0x`.
+/// Reads a number in decimal, or in hexadecimal after `0x`.
 pub(super) fn integer(text: &str) -> Option<u64> {
     let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let (digits, radix) = hex.map_or((text, 10), |digits| (digits, 16));

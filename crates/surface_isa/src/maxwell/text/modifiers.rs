@@ -7,18 +7,18 @@ use crate::maxwell::generation::Generation;
 use crate::maxwell::inst::{Clamp, Dim, Mode, Op, Size};
 use crate::text_error::TextError;
 
-/// What the modifiers say.
+/// The values of the modifiers.
 pub(super) struct Modifiers {
     pub mode: Mode,
     pub dim: Dim,
     pub op: Op,
     pub size: Size,
     pub clamp: Clamp,
-    /// Where the size stands, or the operation where there is none.
+    /// The place of the size, or of the operation if there is no size.
     pub size_span: Range<usize>,
 }
 
-/// The modifiers that stand after the name, each after a dot.
+/// Reads the modifiers after the name, each after a dot.
 pub(super) fn modifiers(
     cursor: &mut Cursor<'_>,
     name: Word<'_>,
@@ -36,7 +36,7 @@ pub(super) fn modifiers(
     };
     let (op, op_span) = match list.take(Op::ALL, Op::name) {
         Some(op) => op,
-        // The second example of the reference text leaves `.ADD` out before the size.
+        // The second example of the reference text omits `.ADD` before the size.
         None if size(&mut list.clone(), generation).is_some() => (Op::Add, list.next_span()),
         None => return list.fail(&format!("an operation: {}", listed(Op::ALL, Op::name))),
     };
@@ -92,7 +92,7 @@ fn mode(list: &mut List<'_, '_>) -> Result<Mode, TextError> {
     }
 }
 
-/// A size, as any generation prints it that has it, or as this one prints one that it lacks.
+/// Reads a size, as printed for any generation that has it, or for this one even if it lacks the size.
 fn size(list: &mut List<'_, '_>, generation: Generation) -> Option<(Size, Range<usize>)> {
     let there = |size: &Size| size.is_on(generation);
     let sizes: Vec<Size> = Size::ALL.iter().copied().filter(there).collect();
@@ -110,16 +110,16 @@ fn listed<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> String {
     names.join(" ")
 }
 
-/// Modifiers that have not been taken.
+/// The modifiers that have not been read.
 #[derive(Clone)]
 struct List<'w, 't> {
     words: &'w [Word<'t>],
-    /// Where the last one ends.
+    /// The end of the last modifier that was read.
     end: usize,
 }
 
 impl List<'_, '_> {
-    /// Takes the one of all whose name comes next.
+    /// Reads the variant of `all` whose name is next.
     fn take<T: Copy>(
         &mut self,
         all: &[T],
@@ -133,7 +133,7 @@ impl List<'_, '_> {
         self.take_all(name)
     }
 
-    /// Takes a name that may have dots.
+    /// Reads a name that may have dots.
     fn take_all(&mut self, name: &str) -> Option<Range<usize>> {
         let count = name.split('.').count();
         let (words, rest) = self.words.split_at_checked(count)?;

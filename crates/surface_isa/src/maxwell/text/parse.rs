@@ -1,4 +1,4 @@
-//! One instruction from its text.
+//! Parsing of an instruction.
 
 use std::ops::Range;
 
@@ -17,12 +17,12 @@ use crate::text_error::TextError;
 pub struct Parsed {
     /// The instruction.
     pub inst: Inst,
-    /// What the marks after it say.
+    /// The control that the marks after the instruction set.
     pub control: Control,
     spans: Spans,
 }
 
-/// Where the parts stand that rules are about, in bytes of the text.
+/// The places of the parts that rules refer to, in bytes of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Spans {
     sparse: Range<usize>,
@@ -34,11 +34,11 @@ struct Spans {
     all: Range<usize>,
 }
 
-/// Reads an instruction, whether or not it keeps the [`rules`]: whatever the disassembler prints. Letters
-/// count in any case; `;` at the end and `.ADD` before a size may be left out.
+/// Reads an instruction, whether or not it follows the [`rules`]: any text that the disassembler prints. Case is ignored; `;` at
+/// the end and `.ADD` before a size may be omitted.
 ///
 /// # Errors
-/// A [`TextError`] with the place, for what is none on this generation.
+/// A [`TextError`] with the place, if the text is not an instruction of this generation.
 pub fn parse(text: &str, generation: Generation) -> Result<Parsed, TextError> {
     let mut cursor = Cursor::new(text);
     let parsed = instruction(&mut cursor, generation)?;
@@ -55,10 +55,10 @@ pub fn parse(text: &str, generation: Generation) -> Result<Parsed, TextError> {
     Ok(parsed)
 }
 
-/// Reads an instruction that keeps the [`rules`].
+/// Reads an instruction that follows the [`rules`].
 ///
 /// # Errors
-/// As [`parse`], and for the first rule that is broken.
+/// The errors of [`parse`], and the first broken rule.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::{Generation, assemble, encode};
@@ -89,7 +89,7 @@ pub fn assemble(text: &str, generation: Generation) -> Result<(Inst, Control), T
     Ok((inst, control))
 }
 
-/// The end of a statement: `;` if there is one, then nothing.
+/// Reads the end of a statement: `;` if there is one, then nothing.
 pub(crate) fn statement_end(cursor: &mut Cursor<'_>) -> Result<(), TextError> {
     let ended = cursor.eat(';');
     match cursor.is_at_end() {
@@ -105,11 +105,11 @@ fn instruction(cursor: &mut Cursor<'_>, generation: Generation) -> Result<Parsed
     let guard = guard(cursor)?;
     let name = cursor.word();
     if !name.is("SUATOM") {
-        // Nothing has been taken if there is no word.
+        // The cursor has not moved if there is no word.
         return match name.text {
             "" => cursor.fail("expected `SUATOM`"),
             text => name.fail(format!(
-                "`{text}` is no instruction here: expected `SUATOM`"
+                "`{text}` is not an instruction here: expected `SUATOM`"
             )),
         };
     }
@@ -157,7 +157,7 @@ fn instruction(cursor: &mut Cursor<'_>, generation: Generation) -> Result<Parsed
         op: modifiers.op,
         size: modifiers.size,
         clamp: modifiers.clamp,
-        // CAS has one encoding for PT and for no status.
+        // CAS has the same encoding for PT and for no status.
         sparse: sparse.filter(|p| modifiers.op != Op::Cas || *p != Pred::PT),
         rd: rd_reg,
         ra: ra_reg,
@@ -192,7 +192,7 @@ fn guard(cursor: &mut Cursor<'_>) -> Result<Guard, TextError> {
     }
 }
 
-/// The number after a letter: 12 for `R12`, without zeros before it.
+/// Returns the number after a letter: 12 for `R12`, without zeros before it.
 fn numbered(word: &Word<'_>, letter: char, most: u8) -> Option<u8> {
     let digits = word
         .text
@@ -221,7 +221,7 @@ fn register(cursor: &mut Cursor<'_>, word: &Word<'_>, expected: &str) -> Result<
     }
 }
 
-/// `Rc`, or the index of a word in the constant bank.
+/// Reads the handle: `Rc`, or the index of a word in the constant bank.
 fn handle(cursor: &mut Cursor<'_>) -> Result<(Handle, Range<usize>), TextError> {
     cursor.skip_blanks();
     let start = cursor.place();
@@ -242,7 +242,7 @@ fn handle(cursor: &mut Cursor<'_>) -> Result<(Handle, Range<usize>), TextError> 
         )),
         (_, text) => Err(TextError::new(
             span,
-            format!("`{text}` is no index of 13 bits: a word of the constant bank is 0 to 0x1fff"),
+            format!("`{text}` is not an index of 13 bits: a word of the constant bank is 0 to 0x1fff"),
         )),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::maxwell::control::Control;
 use crate::maxwell::inst::{Clamp, Guard, Handle, Inst, Mode, Size};
 
-/// The text of an instruction with the marks of its control before the `;`.
+/// Returns the text of an instruction with the marks of its control before the `;`.
 ///
 /// ```
 /// use wavetank_surface_isa::maxwell::{Generation, assemble, print};

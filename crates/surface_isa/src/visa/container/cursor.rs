@@ -1,11 +1,11 @@
-//! Reading numbers from bytes, one after another.
+//! A reader of numbers from bytes, one after another.
 
 use std::ops::Range;
 
 use super::error::ContainerError;
 use crate::visa::instruction::Ids;
 
-/// A place in the bytes of a file, and where what is read ends.
+/// A position in the bytes of a file, and the end of the range that is read.
 pub(super) struct Cursor<'b> {
     bytes: &'b [u8],
     pub at: usize,
@@ -20,7 +20,7 @@ pub(super) fn fail<T>(offset: usize, message: impl Into<String>) -> Result<T> {
 }
 
 impl<'b> Cursor<'b> {
-    /// At the beginning of a range, which lies in the bytes.
+    /// Returns a cursor at the start of a range of the bytes.
     pub(super) fn new(bytes: &'b [u8], range: Range<usize>) -> Cursor<'b> {
         let end = range.end.min(bytes.len());
         Cursor {
@@ -30,7 +30,7 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// So many bytes. `what` says of what, if they are not there.
+    /// Reads bytes. `what` names them in the error if they are missing.
     pub(super) fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8]> {
         let left = self.end - self.at;
         if count > left {
@@ -42,7 +42,7 @@ impl<'b> Cursor<'b> {
         Ok(taken)
     }
 
-    /// The bytes before the next zero, and after that.
+    /// Reads the bytes up to the next zero, and skips the zero.
     pub(super) fn string(&mut self) -> Result<Range<usize>> {
         let rest = &self.bytes[self.at..self.end];
         let Some(length) = rest.iter().position(|byte| *byte == 0) else {
@@ -67,7 +67,7 @@ impl<'b> Cursor<'b> {
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    /// A number of a variable, a string, or how many there are.
+    /// Reads the number of a variable or string, or a count of them.
     pub(super) fn id(&mut self, ids: Ids, what: &str) -> Result<u32> {
         match ids {
             Ids::Wide => self.u32(what),
@@ -75,7 +75,7 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// Bytes of the whole file that a header names, which have to be there. `place` is where it does.
+    /// Returns the range of the file that a header names, which must exist. `place` is the position of the header's field.
     pub(super) fn within(&self, start: usize, size: usize, place: usize) -> Result<Range<usize>> {
         let range = start..start.saturating_add(size);
         match self.bytes.get(range.clone()) {

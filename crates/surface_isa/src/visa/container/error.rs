@@ -1,13 +1,13 @@
-//! What is wrong with the bytes of a container.
+//! The error of reading a container.
 
 use thiserror::Error;
 
-/// Bytes that are no container.
+/// The reason for which bytes are not a container.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("byte {offset:#x}: {message}")]
 pub struct ContainerError {
-    /// Where, in bytes from the beginning of the file.
+    /// The place of the error, in bytes from the start of the file.
     pub offset: usize,
-    /// What is wrong there, and what was expected.
+    /// The error, and the expected contents.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! How long instructions are: a row for each opcode whose fields are known.
+//! The lengths of instructions: a row for each opcode whose fields are known.
 //!
 //! Fields, after the opcode: `b` a byte, `w` two, `d` four, `i` a number of a variable or string, `r` a raw operand, `v` a
 //! vector operand (vISA, "Operands"); `n` a byte that says how many of the last field there are, which is written in
@@ -116,10 +116,10 @@ const SVM_ROWS: [(u8, &str, &str); 7] = [
     (7, "svm_scatter4_scaled", "bwbwvrr"),
 ];
 
-/// Passes an instruction that is no TYPED_ATOMIC; gives its name.
+/// Skips an instruction that is not a TYPED_ATOMIC, and returns its name.
 ///
 /// # Errors
-/// Why its length is not known.
+/// The reason for which its length is unknown.
 pub(super) fn pass(at: &mut Cursor<'_>, ids: Ids) -> Result<&'static str> {
     let place = at.at;
     let opcode = at.u8("an opcode")?;
@@ -151,7 +151,7 @@ pub(super) fn pass(at: &mut Cursor<'_>, ids: Ids) -> Result<&'static str> {
     Ok(name)
 }
 
-/// Passes a vector operand.
+/// Skips a vector operand.
 fn vector(at: &mut Cursor<'_>, ids: Ids, name: &str) -> Result<()> {
     let place = at.at;
     let tag = at.u8(name)?;

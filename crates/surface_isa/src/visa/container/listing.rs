@@ -1,4 +1,4 @@
-//! A container as text.
+//! The listing of a container.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use wavetank_quote::plain;
 
 use super::{Container, Content, Item, Kind, Routine};
 
-/// Bytes in a line of the rest.
+/// The number of bytes in a line of undecoded code.
 const BYTES: usize = 16;
 
-/// The instructions of a container. TYPED_ATOMICs are lines that can be assembled, with place and bytes
-/// after them; everything else is a comment.
+/// Prints the instructions of a container. TYPED_ATOMICs are lines that can be assembled, followed by their place and bytes;
+/// everything else is in comments.
 impl fmt::Display for Container {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for routine in &self.routines {
@@ -35,12 +35,12 @@ impl Container {
     }
 }
 
-/// Plain instructions, one after another, as a listing.
+/// A listing of plain instructions, one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'b> {
-    /// The bytes, from an instruction on.
+    /// The bytes, which begin with an instruction.
     pub code: &'b [u8],
-    /// How wide numbers of variables are in them.
+    /// The width of variable numbers in the bytes.
     pub ids: crate::visa::Ids,
 }
 

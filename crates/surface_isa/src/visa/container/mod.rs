@@ -1,4 +1,4 @@
-//! The container of vISA (`.isa`): kernels and functions with what they declare, and their instructions.
+//! The container of vISA (`.isa`): kernels and functions with their declarations and instructions.
 
 mod cursor;
 mod error;
@@ -21,21 +21,21 @@ pub use listing::Listing;
 pub use routine::{Binary, FileVariable, Input, Kind, MAGIC, Routine};
 pub use walk::{Content, Item, Items};
 
-/// Why an instruction is not replaced.
+/// The reason for which an instruction is not replaced.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ReplaceError {
-    /// No TYPED_ATOMIC begins there.
+    /// No TYPED_ATOMIC begins at the offset.
     #[error("no TYPED_ATOMIC begins at byte {offset:#x}: {there}")]
     Place {
-        /// The byte that was named.
+        /// The offset that was given.
         offset: usize,
-        /// Where there are some.
+        /// The offsets of TYPED_ATOMICs.
         there: String,
     },
-    /// The new one breaks a rule.
+    /// The new instruction breaks a rule.
     #[error("{0}")]
     Rule(#[from] Broken),
-    /// The new one has no bytes in this version.
+    /// The new instruction has no encoding in this version.
     #[error("{0}")]
     Encode(#[from] EncodeError),
 }
@@ -52,17 +52,18 @@ pub enum ReplaceError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Container {
-    /// The version it is written in.
+    /// The version of the container.
     pub version: Version,
-    /// Variables of the file as a whole, in the order of its header.
+    /// The variables of the file as a whole, in the order of its header.
     pub variables: Vec<FileVariable>,
-    /// Kernels, then functions, in the order of the file's header.
+    /// The kernels, then the functions, in the order of the file's header.
     pub routines: Vec<Routine>,
     bytes: Vec<u8>,
 }
 
 impl Container {
-    /// Reads a container of version 3.0 or later. It needs memory in proportion to the bytes, whatever they claim.
+    /// Reads a container of version 3.0 or later. The memory that it needs is proportional to the number of bytes, whatever the
+    /// bytes claim.
     ///
     /// # Errors
     /// A [`ContainerError`] with the place.
@@ -76,19 +77,19 @@ impl Container {
         })
     }
 
-    /// The bytes of the file, with what has been replaced.
+    /// Returns the bytes of the file, with the replacements.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// A string of a routine, such as the name of a variable. Empty where there is no such string.
+    /// Returns a string of a routine, such as the name of a variable; empty if there is no such string.
     pub fn string(&self, routine: &Routine, number: u32) -> Cow<'_, str> {
         let range = routine.strings.get(number as usize).cloned();
         let bytes = range.and_then(|range| self.bytes.get(range));
         String::from_utf8_lossy(bytes.unwrap_or_default())
     }
 
-    /// The instructions of a routine of this container.
+    /// Returns the instructions of a routine of this container.
     pub fn items(&self, routine: &Routine) -> Items<'_> {
         let code = self.bytes.get(routine.code.clone());
         Items::new(
@@ -98,10 +99,10 @@ impl Container {
         )
     }
 
-    /// Puts a TYPED_ATOMIC in the place of one that begins at a byte of the file. All other bytes stay.
+    /// Replaces the TYPED_ATOMIC at an offset in the file. All other bytes stay.
     ///
     /// # Errors
-    /// No TYPED_ATOMIC begins there, or the new one breaks a rule by itself or by what the routine declares.
+    /// If no TYPED_ATOMIC begins there, or the new one breaks a rule, by itself or with the routine's declarations.
     pub fn replace(&mut self, offset: usize, inst: &TypedAtomic) -> Result<(), ReplaceError> {
         let begins = |item: &Item| {
             item.offset == offset && matches!(item.content, Content::Atomic(_) | Content::Wrong(_))
@@ -119,7 +120,7 @@ impl Container {
         Ok(())
     }
 
-    /// Where TYPED_ATOMICs begin, as a list of a few.
+    /// Returns the offsets of the first few TYPED_ATOMICs as a list.
     fn atomics(&self) -> String {
         let items = self.routines.iter().flat_map(|routine| self.items(routine));
         let atomics =

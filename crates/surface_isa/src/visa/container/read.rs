@@ -7,20 +7,20 @@ use super::routine::{Binary, FileVariable, Input, Kind, MAGIC, Routine};
 use crate::visa::declared::{Declarations, State, Type, Variable};
 use crate::visa::instruction::{Ids, Version};
 
-/// Kernels that a container may have.
+/// The maximum number of kernels in a container.
 const KERNELS: u16 = 512;
-/// Version from which names of routines have lengths of 16 bits.
+/// The version from which names of routines have lengths of 16 bits.
 const LONG_NAMES: Version = Version::new(3, 7);
-/// Version from which the number of inputs has 32 bits.
+/// The version from which the number of inputs has 32 bits.
 const MANY_INPUTS: Version = Version::new(3, 5);
 
-/// What a container has: version, variables of the file, routines.
+/// The contents of a container: version, variables of the file, routines.
 type Read = (Version, Vec<FileVariable>, Vec<Routine>);
 
 pub(super) fn read(bytes: &[u8]) -> Result<Read> {
     let mut at = Cursor::new(bytes, 0..bytes.len());
     if at.take(4, "the magic number `CISA`")? != MAGIC {
-        return fail(0, "this is no vISA container, which begins with `CISA`");
+        return fail(0, "this is not a vISA container, which begins with `CISA`");
     }
     let version = Version::new(at.u8("the version")?, at.u8("the version")?);
     if version < Version::FIRST {
@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read> {
     let mut left = bytes.len();
     let mut routines = Vec::new();
     for head in heads {
-        // A routine of its own bytes: what is read is then no more than the file.
+        // Routines must not overlap, so that no more is read than the file has.
         let Some(rest) = left.checked_sub(head.body.len()) else {
             let message = "the routines have more bytes than the file, so some overlap";
             return fail(head.body.start, message);
@@ -45,7 +45,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read> {
     Ok((version, variables, routines))
 }
 
-/// What the header says of a routine.
+/// The header's entry for a routine.
 struct Head {
     name: String,
     kind: Kind,
@@ -93,7 +93,7 @@ fn head(at: &mut Cursor<'_>, version: Version, kind: Kind) -> Result<Head> {
     if kind == Kind::Kernel {
         at.u32("the place of a kernel's inputs")?;
     }
-    // Relocations of variables, then of functions: two numbers each.
+    // Relocations of variables, then of functions, with two numbers each.
     for _ in 0..2 {
         let count = usize::from(at.u16("the number of relocations")?);
         at.take(4 * count, "relocations")?;
@@ -124,7 +124,8 @@ fn binary(at: &mut Cursor<'_>) -> Result<Binary> {
 fn file_variable(at: &mut Cursor<'_>, version: Version) -> Result<FileVariable> {
     let linkage = at.u8("the linkage of a variable")?;
     let name = name(at, version)?;
-    // As of a routine's: the type in the lower half of a byte, the alignment in the upper one, then the elements.
+    // As for a routine's variable: the type in the lower half of a byte, the alignment in the upper half, then the number of
+    // elements.
     let properties = at.u8("the type of a variable")?;
     let elements = at.u16("the number of elements of a variable")?;
     let count = at.u8("the number of attributes")?;
@@ -222,12 +223,12 @@ fn variable(at: &mut Cursor<'_>, ids: Ids) -> Result<Variable> {
     })
 }
 
-/// Variables of which there are up to 65535.
+/// Reads variables, with a count of up to 65535.
 fn many(at: &mut Cursor<'_>, ids: Ids, what: &str) -> Result<Vec<State>> {
     (0..at.u16(what)?).map(|_| state(at, ids)).collect()
 }
 
-/// Variables of which there are up to 255.
+/// Reads variables, with a count of up to 255.
 fn few(at: &mut Cursor<'_>, ids: Ids, what: &str) -> Result<Vec<State>> {
     (0..at.u8(what)?).map(|_| state(at, ids)).collect()
 }

@@ -1,10 +1,10 @@
-//! What a container has: kernels and functions.
+//! The routines of a container: kernels and functions.
 
 use std::ops::Range;
 
 use crate::visa::declared::{Declarations, Type};
 
-/// What a container begins with.
+/// The first bytes of a container.
 pub const MAGIC: [u8; 4] = *b"CISA";
 
 /// A kernel, or a function that kernels call.
@@ -16,18 +16,18 @@ pub enum Kind {
     Function,
 }
 
-/// A variable of the file, which all its routines can name by relocations.
+/// A variable of the file, to which all routines can refer by relocations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileVariable {
-    /// Its name.
+    /// The name of the variable.
     pub name: String,
     /// The code of its linkage.
     pub linkage: u8,
-    /// What its elements are.
+    /// The type of the elements.
     pub ty: Type,
-    /// The code of its alignment.
+    /// The code of the alignment.
     pub align: u8,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: u16,
 }
 
@@ -36,40 +36,40 @@ pub struct FileVariable {
 pub struct Input {
     /// The letter of the variable's class: `V`, `S` or `T`; `?` for a reserved one.
     pub class: char,
-    /// Which variable.
+    /// The number of the variable.
     pub number: u32,
-    /// Where it stands, in bytes of the register file.
+    /// The offset in the register file in bytes.
     pub offset: u16,
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u16,
 }
 
-/// Machine code of a chip that lies beside a kernel.
+/// The machine code of a chip, stored with a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binary {
     /// The code of the chip.
     pub platform: u8,
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
 /// A kernel or function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Routine {
-    /// Its name.
+    /// The name of the routine.
     pub name: String,
-    /// What it is.
+    /// The kind of routine.
     pub kind: Kind,
-    /// What it declares.
+    /// The declarations of the routine.
     pub declarations: Declarations,
-    /// How many labels it has.
+    /// The number of labels.
     pub labels: u16,
-    /// Its inputs.
+    /// The inputs of the routine.
     pub inputs: Vec<Input>,
-    /// Machine code of chips.
+    /// The machine code for chips.
     pub binaries: Vec<Binary>,
-    /// Its instructions, in bytes of the file.
+    /// The range of the file with the instructions.
     pub code: Range<usize>,
-    /// Names, in bytes of the file.
+    /// The ranges of the file with the names.
     pub(super) strings: Vec<Range<usize>>,
 }

@@ -6,37 +6,37 @@ use super::layout::pass;
 use crate::visa::code::{DecodeError, decode};
 use crate::visa::instruction::{Ids, TYPED_ATOMIC, TypedAtomic};
 
-/// What stands at a place of the code.
+/// The contents of a place in the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
     /// A TYPED_ATOMIC.
     Atomic(TypedAtomic),
-    /// One by its opcode and length, whose fields are none.
+    /// A TYPED_ATOMIC by its opcode and length, whose fields are not valid.
     Wrong(DecodeError),
     /// Another instruction, by its opcode and name.
     Other(u8, &'static str),
-    /// All that is left: the start of the next instruction is unknown.
+    /// The rest of the code: the start of the next instruction is unknown.
     Rest(ContainerError),
 }
 
-/// Some bytes of the code.
+/// A piece of the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// Where they begin, in bytes of the file.
+    /// The offset in the file in bytes.
     pub offset: usize,
-    /// How many they are.
+    /// The number of bytes.
     pub length: usize,
-    /// What they are.
+    /// The contents of the bytes.
     pub content: Content,
 }
 
-/// The instructions of a routine, in their order. Together they are all its bytes.
+/// An iterator over the instructions of a routine in their order. Together they cover all of its bytes.
 #[derive(Clone, Debug)]
 pub struct Items<'b> {
     code: &'b [u8],
     /// The number of bytes described so far.
     at: usize,
-    /// Where the code begins in the file.
+    /// The offset of the code in the file.
     start: usize,
     ids: Ids,
 }
@@ -51,7 +51,7 @@ impl<'b> Items<'b> {
         }
     }
 
-    /// What the next bytes are, and how many.
+    /// Returns the contents of the next bytes, and their number.
     fn content(&self) -> (Content, usize) {
         let rest = &self.code[self.at..];
         let length = self.ids.instruction();

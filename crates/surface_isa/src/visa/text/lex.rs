@@ -1,4 +1,4 @@
-//! Words and marks of a line, with their places.
+//! The tokens of a line, words and marks, with their places.
 
 use std::ops::Range;
 
@@ -22,14 +22,14 @@ pub(super) struct Tokens<'t> {
 }
 
 impl<'t> Tokens<'t> {
-    /// Those of a line, up to a comment (`//`).
+    /// Returns the tokens of a line, up to a comment (`//`).
     pub(super) fn new(line: &'t str) -> Tokens<'t> {
         let end = line.find("//").unwrap_or(line.len());
         let line = line[..end].trim_end();
         Tokens { line, at: 0 }
     }
 
-    /// The next one, which stays.
+    /// Returns the next token without reading it.
     pub(super) fn peek(&self) -> Option<Token<'t>> {
         let rest = &self.line[self.at..];
         let start = self.at + (rest.len() - rest.trim_start().len());
@@ -52,13 +52,13 @@ impl<'t> Tokens<'t> {
         Some(token)
     }
 
-    /// Takes the next one if it is this mark.
+    /// Reads the next token if it is this mark.
     pub(super) fn take(&mut self, mark: &str) -> Option<Token<'t>> {
         self.peek().filter(|token| token.text == mark)?;
         self.next()
     }
 
-    /// Where the next one is, or the end of the line.
+    /// Returns the place of the next token, or of the end of the line.
     pub(super) fn place(&self) -> Range<usize> {
         self.peek()
             .map_or(self.line.len()..self.line.len(), |token| token.span())

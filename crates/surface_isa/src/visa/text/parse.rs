@@ -1,4 +1,4 @@
-//! Reading a line: Intel's spelling and the description's, in any case.
+//! Parsing of a line, in Intel's spelling or the description's, ignoring case.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::visa::rules::{Broken, check};
 
 type Result<T> = std::result::Result<T, TextError>;
 
-/// Where the parts of an instruction stand in its line, in bytes. A predicate that is not there stands at the beginning.
+/// The places of an instruction's parts in its line, in bytes. A missing predicate is at the start of the instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places {
     operation: Range<usize>,
@@ -26,7 +26,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The place of a part.
+    /// Returns the place of a part.
     pub fn of(&self, part: Part) -> Range<usize> {
         match part {
             Part::Operation => self.operation.clone(),
@@ -40,25 +40,25 @@ impl Places {
         }
     }
 
-    /// A rule that the instruction breaks, at the place of its line where that is.
+    /// Returns the error of a broken rule, at the place of the part that breaks it.
     pub fn error(&self, broken: Broken) -> TextError {
         let span = self.of(broken.part);
         broken.at(span)
     }
 
-    /// An instruction that has no bytes, at the place of its line where the number stands that has no room.
+    /// Returns the error of an instruction without an encoding, at the place of the number that does not fit.
     pub fn unencoded(&self, error: &EncodeError) -> TextError {
         TextError::new(self.of(error.part()), error)
     }
 }
 
-/// The instruction of a line, which may end in a comment (`//`): `[(P1)] typed_atomic.add[.16] (M1, 8) T6 V32.0 …`.
+/// Reads the instruction of a line, which may end in a comment (`//`): `[(P1)] typed_atomic.add[.16] (M1, 8) T6 V32.0 …`.
 ///
-/// Names are read in any case, in Intel's spelling (`minsint`) and in the description's (`IMIN`); an operand's offset may be left
-/// out, `V0` is the null variable, and `(8)` means `(M1, 8)`.
+/// Names are read in any case, in Intel's spelling (`minsint`) or the description's (`IMIN`). An operand's offset may be omitted,
+/// `V0` is the null variable, and `(8)` means `(M1, 8)`.
 ///
 /// # Errors
-/// A [`TextError`] at the first thing that is wrong: in the text, or by the rules of [`check`].
+/// A [`TextError`] at the first error in the text, or the first broken rule of [`check`].
 ///
 /// ```
 /// use wavetank_surface_isa::visa::{Ids, encode, parse};
@@ -75,10 +75,10 @@ pub fn parse(line: &str) -> Result<TypedAtomic> {
     parse_with_parts(line).map(|(inst, _)| inst)
 }
 
-/// As [`parse`], with the places of the parts, for checks of more rules.
+/// Reads an instruction as [`parse`] does, and returns the places of its parts too, for further checks.
 ///
 /// # Errors
-/// As [`parse`].
+/// The errors of [`parse`].
 pub fn parse_with_parts(line: &str) -> Result<(TypedAtomic, Places)> {
     let mut tokens = Tokens::new(line);
     let mut places = Places::default();
@@ -133,7 +133,7 @@ fn help<T>(span: Range<usize>, message: String, help: String) -> Result<T> {
     })
 }
 
-/// The next token, which has to be there.
+/// Reads the next token, which must exist.
 fn expect<'t>(tokens: &mut Tokens<'t>, what: &str) -> Result<Token<'t>> {
     let place = tokens.place();
     match tokens.next() {
@@ -142,7 +142,7 @@ fn expect<'t>(tokens: &mut Tokens<'t>, what: &str) -> Result<Token<'t>> {
     }
 }
 
-/// A mark, which has to be there.
+/// Reads a mark, which must follow.
 fn mark(tokens: &mut Tokens<'_>, mark: &str, where_: &str) -> Result<()> {
     let token = expect(tokens, &format!("`{mark}` {where_}"))?;
     if token.text == mark {
@@ -156,7 +156,7 @@ fn mark(tokens: &mut Tokens<'_>, mark: &str, where_: &str) -> Result<()> {
     }
 }
 
-/// `(P1)`, `(!P1)`, `(P1.any)`, `(!P1.all)`, or nothing.
+/// Reads a predicate: `(P1)`, `(!P1)`, `(P1.any)`, `(!P1.all)`, or nothing.
 fn predicate(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<Option<Predicate>> {
     if tokens.take("(").is_none() {
         return Ok(None);
@@ -180,7 +180,7 @@ fn predicate(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<Option
     };
     let Some(variable) = numbered(name, 'P') else {
         let message = format!(
-            "`{}` is no predicate: expected `P1` to `P4095`",
+            "`{}` is not a predicate: expected `P1` to `P4095`",
             plain(name)
         );
         return fail(token.span(), message);
@@ -200,7 +200,7 @@ fn predicate(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<Option
     }))
 }
 
-/// The number after a letter, in either case: `None` where it is no such name, `Some(None)` where it is too large.
+/// Returns the number after a letter, ignoring case. `None` if it is not such a name, `Some(None)` if the number is too large.
 fn numbered(name: &str, letter: char) -> Option<Option<u32>> {
     let mut chars = name.chars();
     let first = chars.next()?;
@@ -211,7 +211,7 @@ fn numbered(name: &str, letter: char) -> Option<Option<u32>> {
     named.then(|| digits.parse().ok())
 }
 
-/// `typed_atomic.add`, `TYPED_ATOMIC.IMIN.16`.
+/// Reads the mnemonic: `typed_atomic.add`, `TYPED_ATOMIC.IMIN.16`.
 fn mnemonic(tokens: &mut Tokens<'_>) -> Result<(Operation, bool)> {
     const NAME: &str = "typed_atomic";
     let token = expect(
@@ -243,7 +243,7 @@ fn mnemonic(tokens: &mut Tokens<'_>) -> Result<(Operation, bool)> {
         Some(word) => {
             let span = at + 1..at + 1 + word.len();
             let message = format!(
-                "`{}` is no size: expected `.16`, or nothing for 32 bits",
+                "`{}` is not a size: expected `.16`, or nothing for 32 bits",
                 plain(word)
             );
             return fail(span, message);
@@ -255,7 +255,7 @@ fn mnemonic(tokens: &mut Tokens<'_>) -> Result<(Operation, bool)> {
     }
 }
 
-/// A word that is no operation.
+/// Fails at a word that is not an operation.
 fn unknown<T>(name: &str, at: usize) -> Result<T> {
     let names: Vec<&str> = ROWS
         .iter()
@@ -266,7 +266,7 @@ fn unknown<T>(name: &str, at: usize) -> Result<T> {
     let (near, meant) = similar(&name.to_ascii_lowercase(), names.iter().copied());
     let list: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
     let message = format!(
-        "`{}` is no operation: expected one of {}",
+        "`{}` is not an operation: expected one of {}",
         plain(name),
         list.join(", ")
     );
@@ -277,7 +277,7 @@ fn unknown<T>(name: &str, at: usize) -> Result<T> {
     }
 }
 
-/// `(M1, 8)`, `(M3_NM, 4)`, `(8)`.
+/// Reads the execution size and mask: `(M1, 8)`, `(M3_NM, 4)`, `(8)`.
 fn execution(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<(Mask, Channels)> {
     let start = tokens.place().start;
     mark(
@@ -297,7 +297,7 @@ fn execution(tokens: &mut Tokens<'_>, place: &mut Range<usize>) -> Result<(Mask,
     let channels = size.text.parse().ok().and_then(Channels::new);
     let Some(channels) = channels else {
         let found = plain(size.text);
-        let message = format!("`{found}` is no execution size: expected 1, 2, 4, 8 or 16");
+        let message = format!("`{found}` is not an execution size: expected 1, 2, 4, 8 or 16");
         return fail(size.span(), message);
     };
     let end = tokens.place().end;
@@ -319,13 +319,13 @@ fn execution_mask(token: Token<'_>) -> Result<Mask> {
         None => {
             let found = plain(token.text);
             let message =
-                format!("`{found}` is no mask: expected `M1` to `M8`, or `M1_NM` to `M8_NM`");
+                format!("`{found}` is not a mask: expected `M1` to `M8`, or `M1_NM` to `M8_NM`");
             fail(token.span(), message)
         }
     }
 }
 
-/// `T6`, `%slm`.
+/// Reads a surface: `T6`, `%slm`.
 fn surface(tokens: &mut Tokens<'_>) -> Result<u8> {
     let token = expect(tokens, "a surface, such as `T6`")?;
     if let Some(number) = known(token.text, &SURFACES) {
@@ -338,20 +338,20 @@ fn surface(tokens: &mut Tokens<'_>) -> Result<u8> {
             let found = plain(token.text);
             fail(
                 token.span(),
-                format!("`{found}` is no surface: expected `T0` to `T255`"),
+                format!("`{found}` is not a surface: expected `T0` to `T255`"),
             )
         }
     }
 }
 
-/// The place of a name among those that vISA defines.
+/// Returns the index of a name among those that vISA defines.
 fn known(name: &str, names: &[&str]) -> Option<usize> {
     names
         .iter()
         .position(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// `V32.0`, `V32`, `%null.0`, `V0`.
+/// Reads an operand: `V32.0`, `V32`, `%null.0`, `V0`.
 fn operand(tokens: &mut Tokens<'_>, part: Part) -> Result<Raw> {
     let what = format!("{}, such as `V32.0`, or `%null.0`", part.name());
     let token = expect(tokens, &what)?;
@@ -366,7 +366,7 @@ fn operand(tokens: &mut Tokens<'_>, part: Part) -> Result<Raw> {
     let span = token.start..token.start + name.len();
     let Some(variable) = variable else {
         let message = format!(
-            "`{}` is no variable: expected {}, such as `V32.0`, or `%null.0`",
+            "`{}` is not a variable: expected {}, such as `V32.0`, or `%null.0`",
             plain(name),
             part.name()
         );
@@ -384,7 +384,7 @@ fn operand(tokens: &mut Tokens<'_>, part: Part) -> Result<Raw> {
         Some(Err(_)) => {
             let at = token.start + name.len() + 1;
             let message = format!(
-                "`{}` is no offset of {}: expected bytes from 0 to 65535",
+                "`{}` is not an offset of {}: expected bytes from 0 to 65535",
                 plain(&token.text[name.len() + 1..]),
                 part.name()
             );

@@ -3,10 +3,10 @@
 //! Other threads may access guest memory at the same time, which Rust allows to atomics only, and those have at most eight bytes.
 //! So wide moves are made by assembly instructions that the compiler does not analyse. To Rust, they are relaxed atomic loads and
 //! stores of single bytes in an unspecified order. On the host, every aligned dword is moved as a whole, and so is every aligned
-//! record of 8 or 16 bytes ([`copy`]). Only [`copy`], [`Rows::gather`] and [`Rows::scatter`] contain such instructions, and one
+//! record of 8 or 16 bytes ([`copy`]). Only [`copy`], [`LaneMoves::gather`] and [`LaneMoves::scatter`] contain such instructions, and one
 //! of their two sides is not guest memory.
 //!
-//! A level of processor features is a type that implements [`Rows`]; all give the same bits. The instructions that move up to
+//! A level of processor features is a type that implements [`LaneMoves`]; all give the same bits. The instructions that move up to
 //! sixteen bytes depend on the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
 
 mod aligned;
@@ -40,11 +40,11 @@ use crate::reach::Offsets;
 /// # Safety (all functions)
 /// The processor has the level's features. Functions that test values are inlined, so they should be called from code that is
 /// compiled for the level.
-pub trait Rows: Copy + 'static {
+pub trait LaneMoves: Copy + 'static {
     /// Whether the level has the encodings of AVX, which clear the upper halves of registers.
     const AVX: bool;
 
-    /// Whether the value of each lane of the mask, which is not empty, is in a range.
+    /// Returns whether the value of each lane of the mask, which is not empty, is in a range.
     ///
     /// # Safety
     /// There are 64 values.
@@ -54,7 +54,7 @@ pub trait Rows: Copy + 'static {
         unsafe { lanes::within(values, mask, those.first(), those.last()) }
     }
 
-    /// The value that all lanes of the mask share, if they do.
+    /// Returns the value that all lanes of the mask share, if they do.
     ///
     /// # Safety
     /// There are 64 values, and the mask is not empty.
@@ -64,14 +64,14 @@ pub trait Rows: Copy + 'static {
         unsafe { lanes::common(values, mask) }
     }
 
-    /// Whether the value of each lane is `step` more than the value of the lane below, without wrapping.
+    /// Returns whether the value of each lane is `step` more than the value of the lane below, without wrapping.
     ///
     /// # Safety
     /// There are 64 values.
     #[inline(always)]
-    unsafe fn is_row(values: *const u32, step: u32) -> bool {
+    unsafe fn is_strided(values: *const u32, step: u32) -> bool {
         // SAFETY: by the caller's promise.
-        unsafe { lanes::is_row(values, step) }
+        unsafe { lanes::is_strided(values, step) }
     }
 
     /// Copies 64 bytes from or to guest memory.
@@ -146,12 +146,12 @@ pub static NEIGHBOURS: Lanes = {
     offsets
 };
 
-/// [`Rows::overlapping`] through a copy of the dwords, from which each vector is taken.
+/// [`LaneMoves::overlapping`] through a copy of the dwords, from which each vector is taken.
 ///
 /// # Safety
-/// The contract of [`Rows::overlapping`].
+/// The contract of [`LaneMoves::overlapping`].
 #[inline(always)]
-unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
+unsafe fn overlapping<R: LaneMoves, const N: usize>(from: *const u8, to: *mut u32) {
     let mut run = MaybeUninit::<Aligned<Run>>::uninit();
     let run = run.as_mut_ptr().cast::<u32>();
     // SAFETY: by the caller's promise; a run has as many dwords.
@@ -170,7 +170,7 @@ unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
 /// # Safety
 /// The bytes are mapped on both sides, which are apart, and the target may be written. The processor has the features of `R`.
 #[inline(always)]
-pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
+pub unsafe fn copy<R: LaneMoves, T>(from: *const u8, to: *mut u8) {
     let bytes = const { size_of::<T>() };
     // SAFETY: these bytes, by the caller's promise.
     unsafe {
@@ -200,7 +200,7 @@ pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
 /// # Safety
 /// The contract of [`copy`].
 #[inline(always)]
-pub unsafe fn copy_dwords<R: Rows>(from: *const u8, to: *mut u8, guest: u64, bytes: usize) {
+pub unsafe fn copy_dwords<R: LaneMoves>(from: *const u8, to: *mut u8, guest: u64, bytes: usize) {
     let mut done = 0;
     while done < bytes {
         let (here, left) = (guest + done as u64, bytes - done);
@@ -233,7 +233,7 @@ mod tests {
     use crate::reach::Reach;
     use proptest::prelude::*;
 
-    /// The tests of a level on values, or those of the plain loops if the processor lacks the level.
+    /// Returns the result of a level's test, or of the plain loops if the processor lacks the level.
     fn says(level: &str, values: &Lanes, mask: u64, those: Offsets) -> bool {
         let values = values.as_ptr();
         // SAFETY: 64 values; the level is there.

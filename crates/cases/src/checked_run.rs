@@ -1,4 +1,6 @@
-//! A case as a launch: its code in memory, its waves as those of one work-group.
+//! A checked run: a case is launched as one work-group while the tools watch it.
+//!
+//! The instructions are encoded into a module, so that they are in memory as those of a kernel are.
 
 use std::time::Duration;
 
@@ -16,25 +18,26 @@ use crate::start::{ROW, ScratchOfWaves};
 use crate::value::Buffers;
 use crate::{Case, ExecError};
 
-/// How long a case may take whose loads give something else than they did.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time limit of a checked run. The case has ended without tools, but it may load other values this time, and loop.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The function that is a case's code.
+/// The name of the function that contains the instructions of the case.
 const MAIN: &str = "main";
 
-/// The instructions of a case as code.
-pub(crate) struct CaseCode {
+/// The encoded instructions of a case.
+pub(crate) struct EncodedCase {
+    /// The machine code: the instructions, S_ENDPGM and the trap handler.
     pub bytes: Vec<u8>,
-    /// Where the trap handler begins.
+    /// The offset of the trap handler in `bytes`.
     pub handler: u64,
     /// The offset of each instruction, with its line and column.
     pub lines: Vec<(u64, u32, u32)>,
 }
 
-impl CaseCode {
-    /// The instructions, an end, and the trap handler.
-    pub(crate) fn of(case: &Case, chip: Chip) -> CaseCode {
-        let mut code = CaseCode {
+impl EncodedCase {
+    /// Encodes the instructions, S_ENDPGM and the trap handler.
+    pub(crate) fn of(case: &Case, chip: Chip) -> EncodedCase {
+        let mut code = EncodedCase {
             bytes: Vec::new(),
             handler: 0,
             lines: Vec::new(),
@@ -56,7 +59,7 @@ impl CaseCode {
 
     fn write(&mut self, code: &Code) {
         match code {
-            // What has been read can be written.
+            // Text that was parsed can be encoded.
             Code::Gcn(inst) => {
                 let encoded = encode(inst);
                 let bytes = encoded.iter().flat_map(wavetank_gcn::Encoded::as_bytes);
@@ -69,11 +72,12 @@ impl CaseCode {
 }
 
 impl Case {
-    /// What is found when the case runs on the device of a module, which has its code, the trap handler at an offset.
+    /// Runs the case with tools, and returns their findings. `module` contains its code, with the trap handler at the offset
+    /// `handler`.
     ///
     /// # Errors
-    /// A state that cannot be made, or no memory for what tools keep.
-    pub(crate) fn found(
+    /// If the state before the case cannot be made, or there is no memory for the data of the tools.
+    pub(crate) fn find_mistakes(
         &self,
         tools: Tools,
         module: &Module,
@@ -108,15 +112,15 @@ impl Case {
             has_scratch: self.sets_scratch(),
             border_colors: table.map(|buffer| buffer.address),
             tools,
-            timeout: PATIENCE,
+            timeout: TIMEOUT,
         };
         bare.findings().map_err(ExecError::of)
     }
 }
 
-/// What waves begin with.
+/// The part of the start state that the case sets. The rest is undefined to the tool `init`.
 impl Case {
-    /// The registers that the case sets.
+    /// Returns the registers that the case sets.
     fn given(&self) -> Registers {
         let mut given = Registers::default();
         for a in &self.setup {
@@ -134,7 +138,7 @@ impl Case {
         given
     }
 
-    /// The dwords of LDS up to the last that the case sets.
+    /// Returns the number of dwords of LDS up to the last one that the case sets.
     fn given_lds(&self) -> usize {
         let ends = self.setup.iter().filter_map(|a| match *a.target.place() {
             Target::Lds { offset } => Some(offset / 4 + a.values.len()),
@@ -143,19 +147,20 @@ impl Case {
         ends.max().unwrap_or(0)
     }
 
+    /// Returns whether the case sets scratch memory.
     fn sets_scratch(&self) -> bool {
         let is_scratch = |target: &Target| matches!(target, Target::Scratch { .. });
         self.setup.iter().any(|a| is_scratch(a.target.place()))
     }
 }
 
-/// The waves of a case, as a launch starts them.
+/// The start states of the waves of a case, for its launch.
 struct Starts<'a> {
     case: &'a Case,
     buffers: &'a Buffers,
     registry: &'a Registry,
     launch: &'a Launch,
-    /// Where its trap handler stands.
+    /// The address of the trap handler.
     handler: u64,
 }
 
@@ -170,7 +175,7 @@ impl StartWave for Starts<'_> {
         let made = self
             .case
             .start(site.index, buffers, registry, scratch, self.handler);
-        // It has been started like this before, without tools.
+        // The same state was made before, for the run without tools.
         *wave = made.expect("a state that can be made");
         wave.uniform_mut().pc = self.launch.entry;
     }

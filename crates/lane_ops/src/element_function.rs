@@ -1,4 +1,6 @@
-//! The function of an element for each operation of the IR. `None` stands for a combination that does not exist.
+//! The function that computes one element, for each operation of the IR and each element type.
+//!
+//! A result of `None` says that no function computes the operation on this element type.
 
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un};
 
@@ -6,8 +8,8 @@ use crate::lanes::Env;
 use crate::visit::Visit;
 use crate::{convert, float, int, pairs};
 
-/// Passes the visitor the function of an operation on its element type.
-pub fn function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
+/// Calls the visitor with the function that computes an operation on its element type.
+pub fn visit_function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
     match *op {
         Op::Un(o, e, fp, _) => un(o, e, fp, v),
         Op::Bin(o, e, fp, ..) => bin(o, e, fp, v),
@@ -20,7 +22,7 @@ pub fn function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
     }
 }
 
-/// The float environment of an operation.
+/// Returns the float environment of an operation; that of the default settings if the operation has none.
 pub(crate) fn environment(op: &Op) -> Env {
     let fp = match *op {
         Op::Un(_, _, fp, _)
@@ -33,7 +35,7 @@ pub(crate) fn environment(op: &Op) -> Env {
     Env(Env::pack(fp))
 }
 
-/// The function of an operation with one operand.
+/// Calls the visitor with the function of an operation with one operand.
 fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.half().is_some() {
         pairs::un(op, elem, v)
@@ -44,7 +46,7 @@ fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     }
 }
 
-/// The function of an operation with two operands.
+/// Calls the visitor with the function of an operation with two operands.
 fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.half().is_some() {
         pairs::bin(op, elem, fp, v)
@@ -55,7 +57,7 @@ fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     }
 }
 
-/// The function of an operation with three operands.
+/// Calls the visitor with the function of an operation with three operands.
 fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.half().is_some() {
         pairs::tern(op, elem, fp, v)
@@ -66,7 +68,7 @@ fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     }
 }
 
-/// The function of a relation.
+/// Calls the visitor with the function of a relation.
 fn cmp<V: Visit>(rel: Rel, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
     if elem.is_float() {
         float::cmp(rel, elem, v)
@@ -75,17 +77,17 @@ fn cmp<V: Visit>(rel: Rel, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
     }
 }
 
-/// The test of a float's class: its bits, and the classes as a `u32`.
+/// Calls the visitor with the test of a float's class. Its operands are the bits of the float and a mask of classes.
 fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
     float::class(elem, v)
 }
 
-/// The function of a conversion.
+/// Calls the visitor with the function of a conversion.
 fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
     convert::cvt(cvt, from, to, fp, v)
 }
 
-/// Whether a 32-bit value is nonzero, as a relation with that value in both operands.
+/// Calls the visitor with the test of a 32-bit value for nonzero: a relation whose two operands are both this value.
 fn non_zero<V: Visit>(v: V) -> V::Out {
     v.rare_test::<int::NonZero>()
 }

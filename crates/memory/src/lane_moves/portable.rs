@@ -3,14 +3,14 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::Rows;
+use super::LaneMoves;
 
 /// Copies a `T` of 1, 2, 4, 8 or 16 bytes, at any alignment.
 ///
 /// # Safety
 /// The contract of [`copy`](super::copy).
 #[inline(always)]
-pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
+pub unsafe fn part<T, R: LaneMoves>(from: *const u8, to: *mut u8) {
     let bytes = const { size_of::<T>() };
     // SAFETY: these bytes, by the caller's promise.
     unsafe {

@@ -1,8 +1,8 @@
-//! Stops of a case, and the syntax to expect one.
+//! The fault that a case expects (`fault = …`), and the comparison with the one that stopped it.
 
 use wavetank::front_end::FaultKind;
 
-/// The kinds by the names that expectations have for them.
+/// The kinds of faults, by their names in `fault = …`.
 const KINDS: [(&str, FaultKind); 4] = [
     ("memory", FaultKind::Memory),
     ("trap", FaultKind::Trap),
@@ -10,14 +10,14 @@ const KINDS: [(&str, FaultKind); 4] = [
     ("endless", FaultKind::Endless),
 ];
 
-/// What stopped a case before its end.
+/// The fault that stopped a case before its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stopped {
-    /// What kind of thing it was.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// The line of the instruction in the file, from 1.
     pub line: Option<usize>,
-    /// The sentence, with the instruction.
+    /// A sentence that names the instruction and the fault.
     pub sentence: String,
 }
 
@@ -30,42 +30,42 @@ impl std::fmt::Display for Stopped {
     }
 }
 
-/// `fault = …`.
+/// The value of a line `fault = …`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Expected {
-    /// A kind of fault.
+pub(crate) enum ExpectedFault {
+    /// Any fault of a kind.
     Kind(FaultKind),
-    /// A part of its sentence.
+    /// Any fault whose sentence contains a text.
     Part(String),
 }
 
-impl Expected {
+impl ExpectedFault {
     /// Reads the text after `fault =`.
-    pub(crate) fn parse(text: &str) -> Result<Expected, String> {
+    pub(crate) fn parse(text: &str) -> Result<ExpectedFault, String> {
         if let Some(part) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
             return if part.is_empty() {
-                Err("an empty sentence is part of each: write a kind of fault".into())
+                Err("an empty text is a part of every sentence: write a kind of fault".into())
             } else {
-                Ok(Expected::Part(part.to_owned()))
+                Ok(ExpectedFault::Part(part.to_owned()))
             };
         }
         let known = KINDS.iter().find(|(name, _)| *name == text);
-        known.map(|(_, kind)| Expected::Kind(*kind)).ok_or_else(|| {
+        known.map(|(_, kind)| ExpectedFault::Kind(*kind)).ok_or_else(|| {
             let names = KINDS.map(|(name, _)| name).join(", ");
             format!(
-                "`{text}` is no kind of fault: write {names}, or a part of its sentence in quotes"
+                "`{text}` is not a kind of fault: write {names}, or a part of the fault's sentence in quotes"
             )
         })
     }
 
-    /// A sentence, if what happened is something else.
+    /// Returns a sentence that describes the difference if the case ended in another way, and `None` if it ended as expected.
     pub(crate) fn failure(&self, stopped: Option<&Stopped>) -> Option<String> {
         let (met, wanted) = match self {
-            Expected::Kind(kind) => {
+            ExpectedFault::Kind(kind) => {
                 let name = KINDS.iter().find(|(_, k)| k == kind).map_or("", |k| k.0);
                 (stopped.is_some_and(|s| s.kind == *kind), name.to_owned())
             }
-            Expected::Part(part) => (
+            ExpectedFault::Part(part) => (
                 stopped.is_some_and(|s| s.sentence.contains(part)),
                 format!("{part:?}"),
             ),

@@ -3,11 +3,11 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-/// Loads each dword once, and shifts pairs of registers for the vectors after the first. The first place is aligned to 16 bytes,
-/// so that no aligned record of 8 or 16 bytes is split between two registers.
+/// Reads overlapping records: loads each dword once as the first vector, and makes the other vectors by shifting pairs of registers.
+/// `from` is aligned to 16 bytes, so that no aligned record of 8 or 16 bytes is split between two registers.
 ///
 /// # Safety
-/// The contract of [`Rows::overlapping`](super::Rows::overlapping), which this implements.
+/// The contract of [`LaneMoves::overlapping`](super::LaneMoves::overlapping), which this implements.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) unsafe fn shifted<const N: usize>(from: *const u8, to: *mut u32) {

@@ -1,4 +1,4 @@
-//! Kernels of Mesa's drivers for OpenCL, whose start state is given by register values.
+//! The section `.AMDGPU.config`: the kernels of Mesa's OpenCL drivers, with the register values that are their start state.
 //!
 //! Sources: LLVM's "User Guide for AMDGPU Backend", "AMD Kernel Code" and "compute_pgm_rsrc1"; LLVM's output for `amdgcn--` and
 //! `amdgcn-mesa-mesa3d`; the CLRX wiki, "Gallium ABI description", for the values before the arguments.
@@ -9,13 +9,16 @@ use crate::metadata::{Arg, ArgKind, KernelMetadata};
 use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;
 
-/// The addresses of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and `COMPUTE_TMPRING_SIZE`.
+/// The address of the register `COMPUTE_PGM_RSRC1`.
 pub(crate) const RSRC1: u32 = 0xb848;
+/// The address of the register `COMPUTE_PGM_RSRC2`.
 const RSRC2: u32 = 0xb84c;
+/// The address of the register `COMPUTE_TMPRING_SIZE`.
 const TMPRING_SIZE: u32 = 0xb860;
-/// The unit of `COMPUTE_TMPRING_SIZE.WAVESIZE`: bytes of scratch of a wave.
+/// The unit of `COMPUTE_TMPRING_SIZE.WAVESIZE`, the scratch size of a wave, in bytes.
 const WAVE_GRANULE: u32 = 1024;
-/// Dwords before the arguments: groups, items and the size of a group, each in three dimensions.
+/// The dwords before the arguments: the number of work-groups, the number of work-items, and the work-items of a work-group, each
+/// in three dimensions.
 const HEADER: [ArgKind; 9] = [
     ArgKind::HiddenGroupCountX,
     ArgKind::HiddenGroupCountY,
@@ -28,7 +31,8 @@ const HEADER: [ArgKind; 9] = [
     ArgKind::HiddenGroupSizeZ,
 ];
 
-/// Returns the kernels of a file with register settings, with their addresses.
+/// Returns the address, metadata and descriptor of each kernel of a file. `pairs` is the contents of `.AMDGPU.config`: register
+/// address and value, as many pairs for each kernel, in the order of the symbols.
 pub(crate) fn kernels(
     pairs: &[[u32; 2]],
     symbols: &[Symbol],
@@ -41,7 +45,9 @@ pub(crate) fn kernels(
     if each == 0 || each * named.len() != pairs.len() {
         let (registers, kernels) = (pairs.len(), named.len());
         return Err(Error::BadElf {
-            problem: format!("it sets {registers} registers for {kernels} kernels"),
+            problem: format!(
+                "its section .AMDGPU.config has {registers} register settings, which cannot be divided equally among {kernels} kernels"
+            ),
         });
     }
     let kernels = named.iter().zip(pairs.chunks_exact(each));
@@ -52,6 +58,7 @@ pub(crate) fn kernels(
     Ok(read.collect())
 }
 
+/// Returns the metadata of a kernel. Its arguments are not listed in the file, except those of [`HEADER`].
 fn metadata(name: &str) -> KernelMetadata {
     let header = HEADER.iter().zip((0..).step_by(4));
     KernelMetadata {
@@ -66,7 +73,7 @@ fn metadata(name: &str) -> KernelMetadata {
     }
 }
 
-/// Returns the start state for register values. The first two user SGPRs have the address of the arguments.
+/// Returns the descriptor of a kernel with these register values. The first two user SGPRs hold the address of its arguments.
 fn descriptor(pairs: &[[u32; 2]], target: &Target) -> KernelDescriptor {
     let value = |of: u32| {
         pairs

@@ -1,5 +1,4 @@
-//! The modifiers that the syntaxes of LLVM and CLRX share: flags, words with a value after a colon, and the field that each of
-//! them sets.
+//! The modifiers that LLVM's and CLRX's syntax share: flags, and names with a value after a colon. Each sets a field of [`Mods`].
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location};
@@ -8,7 +7,7 @@ use super::parse_operand::expect;
 use crate::form::Form;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
-/// Kinds of modifiers that are present in a text; flags are in [`Mods::flags`].
+/// A bit for each kind of modifier that a text can contain; flags are in [`Mods::flags`].
 pub(super) mod present {
     pub(crate) const OMOD: u32 = 1 << 0;
     pub(crate) const OP_SEL: u32 = 1 << 1;
@@ -27,9 +26,11 @@ pub(super) mod present {
     pub(crate) const ROW_MASK: u32 = 1 << 14;
     pub(crate) const BANK_MASK: u32 = 1 << 15;
     pub(crate) const NEG_HI: u32 = 1 << 16;
-    /// The word `noclamp`, which denies CLAMP.
+    /// The modifier `noclamp`, which clears CLAMP.
     pub(crate) const NO_CLAMP: u32 = 1 << 17;
+    /// Either negation of packed operands.
     pub(crate) const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
+    /// Either of the two offsets of DS.
     pub(crate) const OFFSET01: u32 = OFFSET0 | OFFSET1;
     /// Modifiers that only SDWA has, except the selections of sources.
     pub(crate) const OF_SDWA: u32 = SDWA | DST_SEL | DST_UNUSED;
@@ -37,7 +38,7 @@ pub(super) mod present {
     pub(crate) const OF_DPP: u32 = DPP | DPP_CTRL | ROW_MASK | BANK_MASK;
 }
 
-/// Flags by the word that sets them.
+/// The name of each flag.
 pub(super) const FLAGS: [(&str, Flags); 19] = [
     ("clamp", Flags::CLAMP),
     ("glc", Flags::GLC),
@@ -60,27 +61,27 @@ pub(super) const FLAGS: [(&str, Flags); 19] = [
     ("vm", Flags::VM),
 ];
 
-/// The kind of value after the colon, and the field that it is stored in.
+/// The kind of a modifier's value, and the field that it is stored in.
 pub(super) enum Value {
-    /// A factor that scales the result.
+    /// A factor by which the result is scaled (OMOD).
     Factor,
-    /// A bit for each source.
+    /// A list with a bit for each source.
     Bits(fn(&mut Mods) -> &mut u8),
-    /// A selected part of a register.
+    /// The byte or word of a register that SDWA selects.
     Part(fn(&mut Mods) -> &mut SdwaSel),
-    /// The treatment of the rest of the destination.
+    /// The effect of SDWA on the bits of the destination that it does not select.
     Unused,
-    /// The lanes that each group of four lanes takes.
+    /// The four source lanes within each group of four lanes.
     Lanes,
-    /// A number of up to 8 bits, not above a limit.
+    /// A number of up to 8 bits, and its maximum.
     Number(i64, fn(&mut Mods) -> &mut u8),
-    /// The first of two offsets, 8 bits.
+    /// The first of two offsets, of 8 bits each.
     Offset0,
-    /// A value that each syntax writes in its own way.
+    /// A value whose notation differs between the syntaxes.
     Own,
 }
 
-/// Words with a value after a colon: the word, its kind, and its value.
+/// The modifiers with a value after a colon: name, bit in [`present`], and kind of value.
 pub(super) const VALUED: [(&str, u32, Value); 21] = {
     use Value::*;
     use present::*;
@@ -90,7 +91,7 @@ pub(super) const VALUED: [(&str, u32, Value); 21] = {
         ("op_sel", OP_SEL, Bits(|m| &mut m.op_sel)),
         ("op_sel_hi", OP_SEL_HI, Bits(|m| &mut m.op_sel_hi)),
         ("neg_lo", NEG_LO, Bits(|m| &mut m.neg)),
-        // NEG_HI is in the place of ABS in other forms.
+        // VOP3P has NEG_HI in the bits that are ABS in VOP3.
         ("neg_hi", NEG_HI, Bits(|m| &mut m.abs)),
         ("dst_sel", DST_SEL, Part(|m| &mut m.dst_sel)),
         ("dst_unused", DST_UNUSED, Unused),
@@ -110,7 +111,7 @@ pub(super) const VALUED: [(&str, u32, Value); 21] = {
     ]
 };
 
-/// Returns every word that is a modifier.
+/// Returns the names of all modifiers.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     let flags = FLAGS.iter().map(|(word, _)| *word);
     let plain = DPP_PLAIN.iter().map(|(_, word)| *word);
@@ -119,7 +120,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     flags.chain(plain).chain(amounts).chain(valued)
 }
 
-/// Returns the modifiers that a form takes: kinds, and flags.
+/// Returns the modifiers that an encoding allows: bits of [`present`], and flags.
 pub(super) fn allowed(form: Form) -> (u32, Flags) {
     use present::*;
     let typed = Flags::GLC | Flags::SLC | Flags::TFE;
@@ -144,24 +145,24 @@ pub(super) fn allowed(form: Form) -> (u32, Flags) {
     }
 }
 
-/// The notation of values in a syntax.
+/// A syntax, which reads the values of modifiers in its own notation.
 pub(super) trait Syntax {
     /// Reads a number from `min` to `max`.
     fn number(&self, lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure>;
 
-    /// Reads a list of bits: bit n is set if entry n is 1.
+    /// Reads a list of bits. Bit n of the result is set if entry n is 1.
     fn bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure>;
 
-    /// Reads a selected part of a register.
+    /// Reads the byte or word of a register that SDWA selects.
     fn part(&self, lex: &mut Lexer<'_>) -> Result<SdwaSel, Failure>;
 
-    /// Reads the treatment of the rest of a register.
+    /// Reads the effect of SDWA on the bits of the destination that it does not select.
     fn unused(&self, lex: &mut Lexer<'_>) -> Result<DstUnused, Failure>;
 
-    /// Reads the value of a word that this syntax writes in its own way.
+    /// Reads the value of a modifier whose notation differs between the syntaxes ([`Value::Own`]).
     fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure>;
 
-    /// Reads `[0,1,1]`, a list of at most `most` values up to a limit.
+    /// Reads a list such as `[0,1,1]`, with at most `most` values, each at most `max`.
     fn list(&self, lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure> {
         expect(lex, b'[', "before a list")?;
         let mut values = Vec::with_capacity(most);
@@ -179,14 +180,15 @@ pub(super) trait Syntax {
         Ok(values)
     }
 
-    /// Reads a list of zeros and ones as bits.
+    /// Reads a list of zeros and ones as bits: entry n is bit n.
     fn listed_bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure> {
         let values = self.list(lex, 4, 1)?;
         Ok((0..).zip(&values).fold(0, |mask, (n, bit)| mask | bit << n))
     }
 }
 
-/// Reads the value of a word after the colon; returns its kind, or `None` if the word does not take a value.
+/// Reads the value of the modifier `word`, after its colon, into `mods`. Returns the modifier's bit in [`present`], or `None` if it
+/// does not take a value.
 pub(super) fn valued(
     syntax: &impl Syntax,
     lex: &mut Lexer<'_>,
@@ -205,7 +207,13 @@ pub(super) fn valued(
             let start = lex.location();
             let lanes = syntax.list(lex, 4, 3)?;
             if lanes.len() != 4 {
-                return fail(&lex.since(&start), "four lanes take a lane each");
+                return fail(
+                    &lex.since(&start),
+                    format_args!(
+                        "the list has {} source lanes: write four, one for each lane",
+                        lanes.len()
+                    ),
+                );
             }
             mods.dpp_ctrl = lanes.iter().rev().fold(0, |c, l| c << 2 | u16::from(*l));
         }
@@ -216,7 +224,7 @@ pub(super) fn valued(
     Ok(Some(*kind))
 }
 
-/// Reads the value of `mul:2`, `mul:4` or `div:2` as OMOD; a factor of 1 has no effect.
+/// Reads the factor after `mul:` or `div:`, and returns it as a value of OMOD. A factor of 1 has no effect.
 fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
     let start = lex.location();
     match (word, syntax.number(lex, 0, 4)?) {
@@ -224,11 +232,14 @@ fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, F
         ("mul", 2) => Ok(1),
         ("mul", 4) => Ok(2),
         ("div", 2) => Ok(3),
-        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2"),
+        _ => fail(
+            &start,
+            "the factor is not supported: write mul:2, mul:4 or div:2",
+        ),
     }
 }
 
-/// Returns the control of a DPP word that takes an amount.
+/// Returns the value of DPP_CTRL for a modifier with an amount, such as `row_shl:1`.
 pub(super) fn dpp_amount(at: &Location, word: &str, amount: u16) -> Result<u16, Failure> {
     let found = DPP_AMOUNTS
         .iter()

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{Aligned, Records, Rows, copy};
+use super::{Aligned, LaneMoves, Records, copy};
 use crate::global::at;
 use crate::lanes::{Lanes, each};
 
@@ -40,9 +40,9 @@ pub(super) unsafe fn put(to: *mut u32, mask: u64, values: &Lanes) {
     }
 }
 
-/// [`Rows::gather`], lane by lane.
+/// [`LaneMoves::gather`], lane by lane.
 #[inline(always)]
-unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+unsafe fn gather<R: LaneMoves>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
     let mut values = MaybeUninit::<Lanes>::uninit();
     let p = values.as_mut_ptr().cast::<u32>();
     // SAFETY: by the caller's promise; the offsets of inactive lanes are not used, but must exist.
@@ -58,9 +58,9 @@ unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32
     }
 }
 
-/// [`Rows::scatter`], lane by lane.
+/// [`LaneMoves::scatter`], lane by lane.
 #[inline(always)]
-unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+unsafe fn scatter<R: LaneMoves>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
     each(mask, |lane| {
         // SAFETY: by the caller's promise.
         unsafe {
@@ -70,7 +70,7 @@ unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *cons
     });
 }
 
-/// [`Rows::spread`] by plain loops.
+/// [`LaneMoves::spread`] by plain loops.
 #[inline(always)]
 pub(super) unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
     if mask == !0 {
@@ -95,7 +95,7 @@ pub(super) fn turn<const N: usize>(records: &Records<N>, vectors: &mut [Lanes; N
     }
 }
 
-/// [`Rows::collect`] by plain loops.
+/// [`LaneMoves::collect`] by plain loops.
 #[inline(always)]
 pub(super) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
     for lane in 0..64 {
@@ -110,17 +110,17 @@ pub(super) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mu
 macro_rules! level {
     ($level:ident $module:ident $avx:literal $line:ident [$($feature:tt)*] { $($more:tt)* }) => {
         mod $module {
-            use super::{Records, Rows};
+            use super::{Records, LaneMoves};
 
             $(#[target_feature(enable = $feature)])*
             #[inline]
-            pub(crate) unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+            pub(crate) unsafe fn gather<R: LaneMoves>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
                 // SAFETY: by the caller's promise.
                 unsafe { super::gather::<R>(base, offset, mask, to) }
             }
             $(#[target_feature(enable = $feature)])*
             #[inline]
-            pub(crate) unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+            pub(crate) unsafe fn scatter<R: LaneMoves>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
                 // SAFETY: by the caller's promise.
                 unsafe { super::scatter::<R>(base, offset, mask, from) }
             }
@@ -138,7 +138,7 @@ macro_rules! level {
             }
         }
 
-        impl Rows for $level {
+        impl LaneMoves for $level {
             const AVX: bool = $avx;
 
             $($more)*

@@ -4,7 +4,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::{Aligned, Avx2, NEIGHBOURS, Records, Rows, copy, plain};
+use super::{Aligned, Avx2, LaneMoves, NEIGHBOURS, Records, copy, plain};
 use crate::global::at;
 use crate::reach::Offsets;
 
@@ -12,7 +12,7 @@ use crate::reach::Offsets;
 #[derive(Clone, Copy)]
 pub struct Avx512;
 
-impl Rows for Avx512 {
+impl LaneMoves for Avx512 {
     const AVX: bool = true;
 
     #[inline(always)]
@@ -89,9 +89,9 @@ impl Rows for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn is_row(values: *const u32, step: u32) -> bool {
+    unsafe fn is_strided(values: *const u32, step: u32) -> bool {
         // SAFETY: by the caller's promise.
-        unsafe { is_row(values, step) }
+        unsafe { is_strided(values, step) }
     }
 }
 
@@ -107,7 +107,7 @@ unsafe fn line(from: *const u8, to: *mut u8) {
 
 // Every access checks the range. A function with target features of its own is inlined only where the check looks cheap.
 
-/// The lanes in groups of sixteen, each with its part of the mask.
+/// Returns the lanes in groups of sixteen, each with its part of the mask.
 #[inline(always)]
 fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
     (0..64)
@@ -152,7 +152,7 @@ unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
 }
 
 #[inline(always)]
-unsafe fn is_row(values: *const u32, step: u32) -> bool {
+unsafe fn is_strided(values: *const u32, step: u32) -> bool {
     let ramp = &RAMPS[step as usize % RAMPS.len()];
     // SAFETY: by the caller's promise: 64 values. A ramp has sixteen values.
     unsafe {
@@ -182,7 +182,7 @@ static RAMPS: [[i32; 16]; 17] = {
     ramps
 };
 
-/// [`Rows::overlapping`] from a multiple of 16 on, so that no aligned place spans two registers.
+/// [`LaneMoves::overlapping`] from a multiple of 16 on, so that no aligned place spans two registers.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
@@ -210,7 +210,7 @@ unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
     }
 }
 
-/// [`Rows::overlapping`] from so many dwords after a multiple of 16 on. The registers are loaded from that multiple on, without the
+/// [`LaneMoves::overlapping`] from so many dwords after a multiple of 16 on. The registers are loaded from that multiple on, without the
 /// dwords before the first: no aligned place spans two registers.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
@@ -389,7 +389,7 @@ enum Sixteen {
 }
 
 impl Sixteen {
-    /// The places of the active lanes, of which there is at least one.
+    /// Returns the places of the active lanes, of which there is at least one.
     ///
     /// # Safety
     /// There are sixteen offsets.
