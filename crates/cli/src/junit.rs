@@ -3,13 +3,13 @@
 //!
 //! Source: the form of Apache Ant's `junitreport` task, as the crate `quick-junit` writes it.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
 use quick_junit::{Report, TestCase, TestSuite};
+use same_file::Handle;
 
 use crate::exit::{Failure, Result};
 use crate::whole;
@@ -49,10 +49,10 @@ fn open(path: &Path) -> Result<File> {
     let failed = |error| Failure::file("write", path, error);
     loop {
         let file = opened(path).map_err(failed)?;
-        let ours = file.metadata().map_err(failed)?;
+        let ours = file.try_clone().and_then(Handle::from_file);
+        let ours = ours.map_err(failed)?;
         // The previous holder of the lock may have replaced the file.
-        let is_there = |now: Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
-        if path.metadata().is_ok_and(is_there) {
+        if Handle::from_path(path).is_ok_and(|now| now == ours) {
             return Ok(file);
         }
     }
