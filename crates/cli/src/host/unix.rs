@@ -11,6 +11,9 @@ use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::{Gid, Uid};
 
+/// Whether another file may replace one that is open.
+pub(crate) const REPLACES_OPEN_FILES: bool = true;
+
 /// Whether stdout was closed when the command was started. Rust's start-up replaces it with /dev/null, and output would be lost
 /// silently; so this is tested earlier.
 static CLOSED: AtomicBool = AtomicBool::new(false);

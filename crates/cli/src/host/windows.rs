@@ -6,6 +6,9 @@ use std::io::{self, Write};
 use std::os::windows::io::AsRawHandle;
 use std::path::Path;
 
+/// Whether another file may replace one that is open: not on every file system.
+pub(crate) const REPLACES_OPEN_FILES: bool = false;
+
 /// Whether there is no stdout. Rust drops what is written then.
 pub(crate) fn stdout_was_closed() -> bool {
     io::stdout().as_raw_handle().is_null()
