@@ -1,6 +1,6 @@
 //! Buffered text output to stdout.
 
-use std::io::{self, ErrorKind, StdoutLock, Write};
+use std::io::{self, StdoutLock, Write};
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
@@ -74,7 +74,7 @@ impl Output {
 /// Returns the failure of a writer to stdout, unless its reader has closed the pipe.
 pub(crate) fn told(problem: Option<std::io::Error>) -> Result {
     match problem {
-        Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+        Some(error) if !host::is_closed_pipe(&error) => {
             Err(Failure::file("write to", Path::new("stdout"), error))
         }
         _ => Ok(()),

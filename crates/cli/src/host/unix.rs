@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{FileType, Metadata};
+use std::io::{Error, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -37,6 +38,11 @@ static LOOK: extern "C" fn() = look;
 /// Whether stdout was closed when the command was started.
 pub(crate) fn stdout_was_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
+}
+
+/// Whether an error of a writer says that the reader has closed the pipe.
+pub(crate) fn is_closed_pipe(error: &Error) -> bool {
+    error.kind() == ErrorKind::BrokenPipe
 }
 
 /// Makes writes beyond the limit on the size of files (`ulimit -f`) fail with an error, as on a full disk. By default a signal ends

@@ -14,6 +14,13 @@ pub(crate) fn stdout_was_closed() -> bool {
     io::stdout().as_raw_handle().is_null()
 }
 
+/// Whether an error of a writer says that the reader has closed the pipe.
+pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
+    /// `ERROR_PIPE_NOT_CONNECTED`, for which the standard library has no kind.
+    const NOT_CONNECTED: i32 = 233;
+    error.kind() == io::ErrorKind::BrokenPipe || error.raw_os_error() == Some(NOT_CONNECTED)
+}
+
 /// Does nothing: there is no limit on the size of files.
 pub(crate) fn fail_large_writes() {}
 
