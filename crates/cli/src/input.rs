@@ -1,16 +1,16 @@
 //! Input files, or stdin, that are read as a whole.
 
 use std::io::Read;
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use crate::exit::{Failure, Result};
+use crate::host::is_device;
 
 /// Returns the bytes of a file. Devices are rejected, because many never end.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
     let failed = |error| Failure::file("read", path, error);
     let kind = std::fs::metadata(path).map_err(failed)?.file_type();
-    if kind.is_char_device() || kind.is_block_device() {
+    if is_device(kind) {
         let problem = "it is a device, which may never end; name a file, a pipe, or - for stdin";
         return Err(Failure::file("read", path, problem));
     }

@@ -3,15 +3,16 @@
 //!
 //! Source: the form of Apache Ant's `junitreport` task, as the crate `quick-junit` writes it.
 
-use std::fs::{File, Metadata};
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use quick_junit::{Report, TestCase, TestSuite};
+use same_file::Handle;
 
 use crate::exit::{Failure, Result};
+use crate::host;
 use crate::whole;
 
 /// The name of the report, and of the suite with the cases of this command.
@@ -40,8 +41,20 @@ pub(crate) fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Res
     let text = text.map_err(failed)?;
     // Characters that XML does not allow (XML 1.0, 2.2); the crate leaves out control characters itself.
     let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
-    // The file is still locked while another replaces it.
-    whole::write(path, text).map_err(failed)
+    let written = if host::REPLACES_OPEN_FILES {
+        // The file is still locked while another replaces it.
+        whole::write(path, text)
+    } else {
+        rewrite(&mut file, &text)
+    };
+    written.map_err(failed)
+}
+
+/// Writes a file in place.
+fn rewrite(file: &mut File, text: &str) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(text.as_bytes())
 }
 
 /// Opens a file with an exclusive lock, until it is closed.
@@ -49,10 +62,10 @@ fn open(path: &Path) -> Result<File> {
     let failed = |error| Failure::file("write", path, error);
     loop {
         let file = opened(path).map_err(failed)?;
-        let ours = file.metadata().map_err(failed)?;
+        let ours = file.try_clone().and_then(Handle::from_file);
+        let ours = ours.map_err(failed)?;
         // The previous holder of the lock may have replaced the file.
-        let is_there = |now: Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
-        if path.metadata().is_ok_and(is_there) {
+        if Handle::from_path(path).is_ok_and(|now| now == ours) {
             return Ok(file);
         }
     }
@@ -106,4 +119,21 @@ fn insert(report: &mut Report, cases: Vec<TestCase>) {
     (report.tests, report.failures, report.errors) = (0, 0, 0);
     (report.skipped, report.disabled) = (0, None);
     report.set_time(total).add_test_suites(suites);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_rewritten_has_nothing_of_the_text_before() {
+        let name = format!("wavetank-rewritten-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut file = open(&path).unwrap();
+        for text in ["a long text", "short"] {
+            rewrite(&mut file, text).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
 }

@@ -16,6 +16,7 @@ mod explain;
 mod failure;
 mod fold;
 mod hex_lines;
+mod host;
 mod info;
 mod input;
 mod isa;
@@ -23,6 +24,7 @@ mod junit;
 mod launch;
 mod manual;
 mod output;
+mod pager;
 mod paint;
 mod progress;
 mod reference;
@@ -43,7 +45,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use terminal::Pager;
+use pager::Pager;
 
 /// Runs and explains GPU machine code (AMD GCN, Vega) on the CPU.
 #[derive(Parser)]
@@ -114,7 +116,7 @@ impl Command {
 static MEMORY: shortage::OrEnd = shortage::OrEnd;
 
 fn main() -> ExitCode {
-    whole::fail_large_writes();
+    host::fail_large_writes();
     let cli: Cli = unknown::parse();
     let pager = (!cli.no_pager && cli.command.is_paged())
         .then(Pager::start)

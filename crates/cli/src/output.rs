@@ -1,32 +1,14 @@
 //! Buffered text output to stdout.
 
-use std::io::{self, ErrorKind, StdoutLock, Write};
+use std::io::{self, StdoutLock, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use nix::libc;
 
 use crate::failure::{Failure, Result};
+use crate::host;
 use crate::paint::Painted;
 
 /// The approximate size in bytes of a piece of text that is written at once.
 const PIECE: usize = 1 << 16;
-
-/// Whether stdout was closed when the command was started. Rust's start-up replaces it with /dev/null, and output would be lost
-/// silently; so this is tested earlier.
-static CLOSED: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn look() {
-    // SAFETY: queries the flags of a descriptor, which need not be open.
-    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
-    CLOSED.store(flags < 0, Ordering::Relaxed);
-}
-
-// SAFETY: the section has functions that are called once, before `main`; this one makes a call of the system and stores
-// to a static, for which nothing needs to be set up.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static LOOK: extern "C" fn() = look;
 
 /// A writer to stdout that fails if stdout was closed.
 pub(crate) struct Stdout(StdoutLock<'static>);
@@ -39,7 +21,7 @@ impl Stdout {
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if CLOSED.load(Ordering::Relaxed) {
+        if host::stdout_was_closed() {
             Err(io::Error::other("it is closed"))
         } else {
             self.0.write(bytes)
@@ -92,7 +74,7 @@ impl Output {
 /// Returns the failure of a writer to stdout, unless its reader has closed the pipe.
 pub(crate) fn stdout_result(problem: Option<std::io::Error>) -> Result {
     match problem {
-        Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+        Some(error) if !host::is_closed_pipe(&error) => {
             Err(Failure::file("write to", Path::new("stdout"), error))
         }
         _ => Ok(()),

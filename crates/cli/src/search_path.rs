@@ -1,8 +1,10 @@
 //! The search for programs in the folders of `PATH`.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use crate::host::is_executable;
 
 /// Returns the file of a command's name, as the system finds it.
 pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
@@ -11,10 +13,11 @@ pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
         return Some(path.to_owned());
     }
     let folders = std::env::var_os("PATH")?;
-    let mut files = std::env::split_paths(&folders).map(|folder| folder.join(program));
-    let runs = |file: &PathBuf| {
-        file.metadata()
-            .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    };
-    files.find(runs)
+    let mut name = program.to_owned();
+    // `.exe` on Windows.
+    if !program.as_encoded_bytes().ends_with(EXE_SUFFIX.as_bytes()) {
+        name.push(EXE_SUFFIX);
+    }
+    let mut files = std::env::split_paths(&folders).map(|folder| folder.join(&name));
+    files.find(|file| file.metadata().is_ok_and(|about| is_executable(&about)))
 }

@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use nix::libc;
+use crate::host;
 
 /// The system's allocator, which ends the command instead of returning null.
 pub(crate) struct OrEnd;
@@ -43,13 +43,5 @@ fn given(memory: *mut u8) -> *mut u8 {
 #[cold]
 fn end() -> ! {
     const SENTENCE: &str = "error: the system gives no more memory; the limit may be that of `ulimit -v`, or of a container\n";
-    // SAFETY: writes bytes that are there, and ends the process without running anything else of it.
-    unsafe {
-        libc::write(
-            libc::STDERR_FILENO,
-            SENTENCE.as_ptr().cast(),
-            SENTENCE.len(),
-        );
-        libc::_exit(2)
-    }
+    host::end(SENTENCE)
 }

@@ -1,11 +1,9 @@
-//! Properties of stdout, determined once: the width and colours of a terminal, and a pager.
+//! Properties of stdout, determined once: the width and colours of a terminal.
 
 use std::io::IsTerminal;
-use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
-use nix::unistd::dup2_stdout;
 
 /// The properties of stdout at the start of the command.
 struct Stdout {
@@ -36,45 +34,4 @@ pub(crate) fn columns() -> Option<usize> {
 /// Whether text is coloured: on a terminal, unless `NO_COLOR` is set.
 pub(crate) fn colours() -> bool {
     stdout().colours
-}
-
-/// A program that shows stdout page by page, until it is dropped.
-pub(crate) struct Pager(Child);
-
-impl Pager {
-    /// Starts `$PAGER`, or else `less`, if stdout is a terminal. `less` itself ends at once if all fits on the screen.
-    pub(crate) fn start() -> Option<Pager> {
-        columns()?;
-        let asked = std::env::var("PAGER").ok();
-        let asked = asked.as_deref().map_or("less", str::trim);
-        // The convention for no pager: `cat`, or an empty value.
-        if matches!(asked, "" | "cat") {
-            return None;
-        }
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("exec {asked}")]);
-        if std::env::var_os("LESS").is_none() {
-            command.env("LESS", "FRX");
-        }
-        // A shell would start, and report a missing program.
-        let program = asked.split_whitespace().next()?;
-        crate::search_path::find(program.as_ref())?;
-        let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
-        let pipe = child.stdin.take()?;
-        // Output goes to the pipe from now on.
-        dup2_stdout(&pipe).ok()?;
-        Some(Pager(child))
-    }
-}
-
-impl Drop for Pager {
-    /// Closes the pipe, and waits until the pager ends.
-    fn drop(&mut self) {
-        let closed = std::fs::File::options().write(true).open("/dev/null");
-        if let Ok(null) = closed {
-            // The pipe's end in this process is stdout, which is replaced.
-            let _ = dup2_stdout(&null);
-        }
-        let _ = self.0.wait();
-    }
 }

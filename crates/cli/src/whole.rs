@@ -4,31 +4,10 @@
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use nix::libc;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
-use nix::unistd::{Gid, Uid};
-
-/// Makes writes beyond the limit on the size of files (`ulimit -f`) fail with an error, as on a full disk. By default a signal ends
-/// the command there, and a part of the file remains. A handler is not inherited by programs that the command starts, as an ignored
-/// signal would be.
-pub(crate) fn fail_large_writes() {
-    extern "C" fn nothing(_: libc::c_int) {}
-    let handler = SigHandler::Handler(nothing);
-    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
-    // SAFETY: the handler does nothing.
-    let before = unsafe { sigaction(Signal::SIGXFSZ, &action) };
-    if let Ok(before) = before
-        && before.handler() == SigHandler::SigIgn
-    {
-        // Programs inherit that.
-        // SAFETY: the action was installed before.
-        let _ = unsafe { sigaction(Signal::SIGXFSZ, &before) };
-    }
-}
+use crate::host;
 
 /// Writes bytes as a file.
 ///
@@ -85,10 +64,8 @@ fn begin(path: &Path) -> io::Result<Option<(File, PathBuf)>> {
 
 /// Whether another file may replace this one. A device, a pipe, a link or a file with several names is kept, and so is a file of
 /// another owner, which a replacement would not have.
-/// so does one of another owner, which a new one would not have.
 fn can_be_replaced(old: &Metadata) -> bool {
-    let ours = old.uid() == Uid::effective().as_raw() && old.gid() == Gid::effective().as_raw();
-    old.is_file() && old.nlink() == 1 && ours
+    old.is_file() && host::has_one_name_and_our_owner(old)
 }
 
 /// Returns a name in the same folder that no other file has.
@@ -101,7 +78,8 @@ fn beside(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    #[cfg(unix)]
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     use super::*;
 
@@ -132,6 +110,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn permissions_links_and_names_stay() {
         let folder = folder("kept");
         let (path, link, name) = (folder.join("a"), folder.join("link"), folder.join("name"));
@@ -149,6 +128,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn devices_are_written_themselves() {
         write(Path::new("/dev/null"), "x").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());

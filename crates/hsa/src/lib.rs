@@ -11,6 +11,8 @@
 //! LD_LIBRARY_PATH=target/release ./vecadd
 //! ```
 
+// On other hosts the crate is empty: ROCm's programs are programs of Linux.
+#![cfg(target_os = "linux")]
 #![warn(missing_docs)]
 // The C interface documents the safety of each exported function.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]

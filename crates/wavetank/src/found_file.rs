@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use nix::sys::memfd::{MFdFlags, memfd_create};
+use crate::shared_file::SharedFile;
 
 /// Memory for records, which a program that is started finds by its path.
-pub struct FoundFile(File);
+pub struct FoundFile(SharedFile);
 
 impl FoundFile {
     /// A file without records.
@@ -16,13 +15,12 @@ impl FoundFile {
     /// # Errors
     /// The errors of the system.
     pub fn create() -> io::Result<FoundFile> {
-        let file = memfd_create("wavetank-found", MFdFlags::MFD_CLOEXEC)?;
-        Ok(FoundFile(file.into()))
+        SharedFile::create("wavetank-found").map(FoundFile)
     }
 
     /// Where the processes that this one starts find it, while this one lives.
     pub fn path(&self) -> PathBuf {
-        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
+        self.0.path()
     }
 
     /// Reads the records in the order in which they were added. A record that a killed program has left incomplete is skipped.
@@ -31,8 +29,9 @@ impl FoundFile {
     /// The errors of the system.
     pub fn read(&self) -> io::Result<Vec<String>> {
         let mut bytes = Vec::new();
-        (&self.0).rewind()?;
-        (&self.0).read_to_end(&mut bytes)?;
+        let mut file = self.0.file();
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         Ok(whole.lines().map(str::to_owned).collect())

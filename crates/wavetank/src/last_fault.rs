@@ -3,10 +3,9 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use nix::sys::memfd::{MFdFlags, memfd_create};
+use crate::shared_file::SharedFile;
 
 /// A fault, as a program records it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +21,7 @@ pub struct LastFault {
 }
 
 /// Memory for the note, which a program that is started finds by its path.
-pub struct FaultFile(File);
+pub struct FaultFile(SharedFile);
 
 impl FaultFile {
     /// A file without a note.
@@ -30,20 +29,20 @@ impl FaultFile {
     /// # Errors
     /// The errors of the system.
     pub fn create() -> io::Result<FaultFile> {
-        let file = memfd_create("wavetank-fault", MFdFlags::MFD_CLOEXEC)?;
-        Ok(FaultFile(file.into()))
+        SharedFile::create("wavetank-fault").map(FaultFile)
     }
 
     /// Where the processes that this one starts find it, while this one lives.
     pub fn path(&self) -> PathBuf {
-        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
+        self.0.path()
     }
 
     /// The note, if one was left.
     pub fn read(&self) -> Option<LastFault> {
         let mut text = String::new();
-        (&self.0).rewind().ok()?;
-        (&self.0).read_to_string(&mut text).ok()?;
+        let mut file = self.0.file();
+        file.rewind().ok()?;
+        file.read_to_string(&mut text).ok()?;
         let (head, rest) = text.split_once('\n')?;
         let (brief, sentence) = rest.split_once('\n')?;
         let (process, state) = head.split_once(' ')?;

@@ -61,6 +61,7 @@ mod observers;
 mod overrun;
 mod read_on;
 mod report;
+mod shared_file;
 pub mod stage;
 pub mod statistics;
 mod stopped_wave;

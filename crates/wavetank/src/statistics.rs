@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use wavetank_memory::set_file_size;
 use wavetank_quote::readable;
+
+use crate::shared_file::SharedFile;
 
 /// Words of a ledger. Only those that are written take memory: room for a million kernels costs nothing.
 const WORDS: usize = 32 << 20;
@@ -89,7 +89,7 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
 pub struct Ledger {
     map: MmapRaw,
     /// Kept by its creator, so that others can open it.
-    file: Option<File>,
+    file: Option<SharedFile>,
 }
 
 impl Ledger {
@@ -98,9 +98,9 @@ impl Ledger {
     /// # Errors
     /// Those of the system.
     pub fn create() -> io::Result<Ledger> {
-        let file = File::from(memfd_create("wavetank-statistics", MFdFlags::MFD_CLOEXEC)?);
-        set_file_size(&file, 8 * WORDS as u64)?;
-        let map = MmapOptions::new().len(8 * WORDS).map_raw(&file)?;
+        let file = SharedFile::create("wavetank-statistics")?;
+        set_file_size(file.file(), 8 * WORDS as u64)?;
+        let map = MmapOptions::new().len(8 * WORDS).map_raw(file.file())?;
         let file = Some(file);
         Ok(Ledger { map, file })
     }
@@ -120,8 +120,7 @@ impl Ledger {
 
     /// Where the processes that this one starts find it, while this one lives. `None` if it did not make it.
     pub fn path(&self) -> Option<PathBuf> {
-        let number = self.file.as_ref()?.as_raw_fd();
-        Some(format!("/proc/{}/fd/{number}", std::process::id()).into())
+        self.file.as_ref().map(SharedFile::path)
     }
 
     fn words(&self) -> &[AtomicU64] {

@@ -1,13 +1,13 @@
 //! The text form of kernel arguments.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use wavetank::Arg;
 use wavetank_quote::plain;
 
 use super::element::{Element, integer};
+use crate::host;
 
 /// A parsed `--arg` of a launch.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Content {
 impl Spec {
     /// Parses an argument. Paths need not be UTF-8; everything else must be.
     pub(super) fn parse(text: &OsStr) -> Result<Spec, String> {
-        let bytes = text.as_bytes();
+        let bytes = host::bytes_of(text);
         let colon = bytes.iter().position(|b| *b == b':');
         let (kind, rest) = bytes.split_at(colon.unwrap_or(bytes.len()));
         let rest = rest.strip_prefix(b":").unwrap_or(rest);
@@ -150,7 +150,9 @@ fn fields(text: &str) -> Vec<&str> {
 fn path(bytes: &[u8]) -> Result<PathBuf, String> {
     match bytes {
         b"" => Err("the path is missing".to_owned()),
-        bytes => Ok(OsStr::from_bytes(bytes).into()),
+        bytes => host::path_of(bytes)
+            .map(Path::to_owned)
+            .ok_or_else(|| "the path is no UTF-8 text".to_owned()),
     }
 }
 
@@ -226,6 +228,19 @@ mod tests {
         format!("{:?}", Spec::parse(spec.as_ref()).unwrap())
     }
 
+    /// On Linux and macOS a path is bytes.
+    #[test]
+    #[cfg(unix)]
+    fn a_path_may_be_any_bytes() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let spec = Spec::parse(OsStr::from_bytes(b"out:\xff:a:4")).unwrap();
+        let Spec::Out(path, Content::Bytes(4)) = spec else {
+            panic!("{spec:?}");
+        };
+        assert_eq!(path.as_os_str().as_bytes(), b"\xff:a");
+    }
+
     #[test]
     fn every_form_is_read() {
         assert_eq!(text("in:a:b.bin"), r#"From(In("a:b.bin"))"#);
@@ -235,11 +250,6 @@ mod tests {
             r#"Out("d:c.npy", Elements(F32, 8))"#
         );
         assert_eq!(text("inout:a:b"), r#"InOut("a", "b")"#);
-        let spec = Spec::parse(OsStr::from_bytes(b"out:\xff:a:4")).unwrap();
-        let Spec::Out(path, Content::Bytes(4)) = spec else {
-            panic!("{spec:?}");
-        };
-        assert_eq!(path.as_os_str().as_bytes(), b"\xff:a");
         let shape = |spec: &str| match Spec::parse(spec.as_ref()) {
             Ok(Spec::Print(Element::U8, Shape { count, row })) => (count, row),
             other => panic!("{other:?}"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::program::{End, Ended};
+use super::Ended;
 use crate::exit::{Failure, Result};
 use crate::junit;
 
@@ -76,10 +76,12 @@ impl CaseResult<'_> {
             CaseResult::Ended {
                 fault: Some(fault), ..
             } => (Failure, "fault", (*fault).to_owned()),
-            CaseResult::Ended { ended, .. } => match ended.end {
-                End::Code(0) => return TestCaseStatus::success(),
-                End::Code(code) => (Failure, "exit code", format!("exit code {code}")),
-                End::Signal(signal) => (Failure, "signal", format!("{signal} ended it")),
+            CaseResult::Ended { ended, .. } => match (ended.end.code(), ended.end.signal()) {
+                (_, Some(signal)) => (Failure, "signal", format!("{signal} ended it")),
+                (Some(code @ 1..), None) | (Some(code @ ..0), None) => {
+                    (Failure, "exit code", format!("exit code {code}"))
+                }
+                (Some(0) | None, None) => return TestCaseStatus::success(),
             },
         };
         let mut status = TestCaseStatus::non_success(kind);

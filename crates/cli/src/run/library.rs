@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::contents::Contents;
 use super::embedded::{self, NAMES};
 use super::variable::prepend;
 use crate::exit::{Failure, Result};
@@ -65,17 +64,13 @@ impl Library {
         self.folder.as_deref()
     }
 
-    /// Makes a program find the library by the library path. The library is also preloaded, so that any load of its soname gets
-    /// it, wherever the program would search. It is not preloaded if the program is known to load it, or must not have any
-    /// library before its own.
-    pub(super) fn give_to(&self, command: &mut Command, contents: &Contents) {
+    /// Makes a program find the library by the library path. If it is preloaded, any load of its soname gets it, wherever the
+    /// program would search.
+    pub(super) fn give_to(&self, command: &mut Command, preload: bool) {
         if let Some(folder) = &self.folder {
             prepend(command, "LD_LIBRARY_PATH", folder, ":");
         }
-        if !self
-            .folder()
-            .is_some_and(|folder| contents.takes_from(folder))
-        {
+        if preload {
             prepend(command, "LD_PRELOAD", &self.file, " ");
         }
     }

@@ -1,13 +1,19 @@
 //! `wavetank run`: the run of an unmodified ROCm program on emulated GPUs.
 
 mod contents;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
 mod embedded;
 mod junit;
+#[cfg(target_os = "linux")]
 mod library;
 mod notes;
+#[cfg(target_os = "linux")]
 mod program;
 mod record;
 mod refused;
+#[cfg(target_os = "linux")]
 mod tee;
 mod variable;
 
@@ -17,8 +23,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use nix::sys::signal::Signal;
-use nix::time::{ClockId, clock_gettime};
 use wavetank::environment::Settings;
 use wavetank::found_file::FoundFile;
 use wavetank::last_fault::{FaultFile, LastFault};
@@ -31,11 +35,21 @@ use crate::running::Running;
 use crate::target::check_gpus;
 use contents::Contents;
 use junit::{Case, CaseResult};
-use library::Library;
-pub(crate) use program::End as ProgramEnd;
-use program::{End, Ended};
 use record::{Log, Record};
-use tee::Tee;
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere::{End, Ended, Library, Tee, run};
+#[cfg(target_os = "linux")]
+use {
+    library::Library,
+    program::{End, Ended, run},
+    tee::Tee,
+};
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{End as ProgramEnd, deadline};
+#[cfg(target_os = "linux")]
+pub(crate) use program::{End as ProgramEnd, deadline};
 
 // At most 80 columns a line, because clap would break longer ones.
 const HELP: &str = "\
@@ -176,11 +190,12 @@ impl Run {
 
     /// Runs the program to its end.
     fn execute(&self) -> Result<Execution> {
+        // On other hosts than Linux there is none.
+        let library = Library::find()?;
         refused::check(&self.program[0])?;
         let variables = self.variables()?;
         // Settings that the library would refuse are reported before the program starts.
         let mut settings = settings(&variables)?;
-        let library = Library::find()?;
         let program = Path::new(&self.program[0]);
         let contents = Contents::of(&self.program[0], library.folder());
         let mut command = Command::new(program);
@@ -189,7 +204,10 @@ impl Run {
             command.env("WAVETANK_GPU", chip.name());
             settings.gpus[0].chip = chip;
         }
-        library.give_to(&mut command, &contents);
+        // Unless the program is known to load it, or must not have any library before its own.
+        let folder = library.folder();
+        let preload = !folder.is_some_and(|folder| contents.takes_from(folder));
+        library.give_to(&mut command, preload);
         let lacking = contents.lacking(&settings.gpus);
         // The variable makes the library report the driver as loaded.
         command.env("WAVETANK_DRIVER", "1");
@@ -213,11 +231,11 @@ impl Run {
         let tee = self.junit.as_ref().map(|_| Tee::of(&mut command));
         let mut tee = tee.transpose().map_err(failed)?;
         let limit = self.limit(&mut command);
-        let mut ended = program::run(&mut command, limit, tee.as_mut()).map_err(failed)?;
+        let mut ended = run(&mut command, limit, tee.as_mut()).map_err(failed)?;
         // The library ends the program in that time.
         let is_up = self.timeout.is_some_and(|time| ended.time >= time);
-        ended.timed_out |= is_up && ended.end == End::Signal(Signal::SIGTERM);
-        if let (End::Signal(_), Schedule::Random(_)) = (ended.end, schedule) {
+        ended.timed_out |= is_up && ended.end.is_termination();
+        if let (Some(_), Schedule::Random(_)) = (ended.end.signal(), schedule) {
             marks.log.write(&format!("the schedule was {schedule}\n"));
         }
         Ok(Execution {
@@ -421,13 +439,6 @@ impl Marks {
     }
 }
 
-/// Returns the time at this distance from now, in nanoseconds of the clock that the library reads.
-pub(crate) fn deadline(time: Duration) -> Option<u128> {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
-    let at = Duration::from(now).checked_add(time)?;
-    Some(at.as_nanos())
-}
-
 /// Returns the settings that the program gets: those of the environment, with some variables replaced.
 fn settings(variables: &[(&str, OsString)]) -> Result<Settings> {
     let settings = Settings::read(|name| {
@@ -440,6 +451,6 @@ fn settings(variables: &[(&str, OsString)]) -> Result<Settings> {
 /// Whether a fault ended the program: by a signal while the fault was reported, or by a crash afterwards. A program that ends
 /// with an exit code, or much later by another signal, has handled the fault.
 fn ended_by(fault: &LastFault, ended: &Ended) -> bool {
-    let by_signal = matches!(ended.end, End::Signal(_));
+    let by_signal = ended.end.signal().is_some();
     fault.process == ended.process && by_signal && (!fault.handled || ended.end.is_crash())
 }

@@ -21,7 +21,7 @@ pub(super) fn of_override(value: Option<OsString>) -> Option<String> {
 
 /// Returns the chip of a version: 9.0.6 is gfx906.
 fn chip_of(version: &str) -> Option<Chip> {
-    let numbers: Result<Vec<u8>, _> = version.split('.').map(str::parse).collect();
+    let numbers: Result<Vec<u8>, _> = version.split('.').map(str::parse::<u8>).collect();
     match numbers.ok()?.as_slice() {
         [major, minor, stepping] => Chip::from_name(&format!("gfx{major}{minor}{stepping:x}")),
         _ => None,

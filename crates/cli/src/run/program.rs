@@ -20,6 +20,7 @@ use nix::sys::signal::{
 };
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{Pid, getppid};
 
 use super::tee::Tee;
@@ -181,6 +182,27 @@ fn ended(child: Pid) -> io::Result<Option<End>> {
 }
 
 impl End {
+    /// Returns the exit code, if the program had one.
+    pub(super) fn code(self) -> Option<i32> {
+        match self {
+            End::Code(code) => Some(code),
+            End::Signal(_) => None,
+        }
+    }
+
+    /// Returns the name of the signal that ended the program, if one did.
+    pub(super) fn signal(self) -> Option<&'static str> {
+        match self {
+            End::Code(_) => None,
+            End::Signal(signal) => Some(signal.as_str()),
+        }
+    }
+
+    /// Whether the program ended as one that is asked to.
+    pub(super) fn is_termination(self) -> bool {
+        self == End::Signal(Signal::SIGTERM)
+    }
+
     /// Whether the program ended by a signal that it caused itself, such as a failed assertion.
     pub(crate) fn is_crash(self) -> bool {
         matches!(self, End::Signal(signal) if signal != Signal::SIGPIPE && OWN.contains(&signal))
@@ -197,6 +219,13 @@ impl End {
             }
         }
     }
+}
+
+/// Returns the time at this distance from now, in nanoseconds of the clock that the library reads.
+pub(crate) fn deadline(time: Duration) -> Option<u128> {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
+    let at = Duration::from(now).checked_add(time)?;
+    Some(at.as_nanos())
 }
 
 /// Ends this process by a signal.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use wavetank::statistics::Sum;
 use wavetank_quote::readable;
 
-use super::program::{End, Ended};
+use super::Ended;
 use crate::exit::{Failure, Result, print_json};
 use crate::whole;
 
@@ -99,10 +99,6 @@ impl<'a> Record<'a> {
         fault: Option<&'a str>,
         rows: &'a [(String, Sum)],
     ) -> Record<'a> {
-        let (exit_code, signal) = match ended.end {
-            End::Code(code) => (Some(code), None),
-            End::Signal(signal) => (None, Some(signal.as_str())),
-        };
         let kernel = |(name, sum): &'a (String, Sum)| KernelRecord {
             name,
             readable: readable(name),
@@ -114,8 +110,8 @@ impl<'a> Record<'a> {
         Record {
             program: program.to_string_lossy().into_owned(),
             gpus,
-            exit_code,
-            signal,
+            exit_code: ended.end.code(),
+            signal: ended.end.signal(),
             timed_out: ended.timed_out,
             seconds: ended.time.as_secs_f64(),
             fault,

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use wavetank::object::{CodeObject, Error, Target, is_bundle, is_object_file, targets};
@@ -10,6 +9,7 @@ use wavetank_quote::{plain, some_of};
 
 use super::contents::map;
 use crate::exit::{Failure, Result};
+use crate::host::is_executable;
 use crate::search_path::find;
 use crate::source;
 
@@ -50,7 +50,7 @@ pub(super) fn check(program: &OsStr) -> Result {
 
 /// Whether the system would start a file: as a program, or by the command in its first line.
 fn is_started(file: &Path, bytes: &[u8]) -> bool {
-    let may = fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o111 != 0);
+    let may = fs::metadata(file).is_ok_and(|about| is_executable(&about));
     may && (bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
 }
 

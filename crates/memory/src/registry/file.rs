@@ -77,7 +77,7 @@ mod host {
     ///
     /// # Safety
     /// No condition: only the signature requires `unsafe`.
-    pub unsafe fn map_file(_: u64, _: u64, _: &File) -> Result<()> {
+    pub(crate) unsafe fn map_file(_: u64, _: u64, _: &File) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
 
@@ -85,7 +85,7 @@ mod host {
     ///
     /// # Safety
     /// No condition: only the signature requires `unsafe`.
-    pub unsafe fn map_zeros(_: u64, _: u64) -> Result<()> {
+    pub(crate) unsafe fn map_zeros(_: u64, _: u64) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
 
@@ -93,7 +93,7 @@ mod host {
     ///
     /// # Safety
     /// No condition: only the signature requires `unsafe`.
-    pub unsafe fn write_out(_: u64, _: u64, _: &File) -> Result<()> {
+    pub(crate) unsafe fn write_out(_: u64, _: u64, _: &File) -> Result<()> {
         Err(Error::from(ErrorKind::Unsupported))
     }
 }

@@ -92,7 +92,7 @@ mod allocated {
 
     /// A mapping that is memory of the allocator.
     #[derive(Debug)]
-    pub struct Pages {
+    pub(crate) struct Pages {
         start: NonNull<u8>,
         layout: Layout,
     }
@@ -104,7 +104,7 @@ mod allocated {
 
     impl Pages {
         /// Allocates zeroed memory, at a multiple of a page.
-        pub fn map(bytes: u64) -> Result<Self, String> {
+        pub(crate) fn map(bytes: u64) -> Result<Self, String> {
             let too_large = |_| "the size is too large".to_owned();
             let length = usize::try_from(bytes).map_err(|_| "the size is too large".to_owned())?;
             let layout = Layout::from_size_align(length, PAGE as usize).map_err(too_large)?;
@@ -115,23 +115,23 @@ mod allocated {
         }
 
         /// Returns the address of the first byte.
-        pub fn start(&self) -> u64 {
+        pub(crate) fn start(&self) -> u64 {
             self.start.as_ptr().expose_provenance() as u64
         }
 
         /// Returns the length in bytes.
-        pub fn length(&self) -> u64 {
+        pub(crate) fn length(&self) -> u64 {
             self.layout.size() as u64
         }
 
         /// Without effect: the allocator has no page sizes.
-        pub fn advise_page_size(&self, _: PageSizeAdvice) {}
+        pub(crate) fn advise_page_size(&self, _: PageSizeAdvice) {}
 
         /// Always fails: an allocator cannot free a part of an allocation.
         ///
         /// # Safety
         /// No condition: only the signature requires `unsafe`.
-        pub unsafe fn discard(&self, _: u64, _: u64) -> bool {
+        pub(crate) unsafe fn discard(&self, _: u64, _: u64) -> bool {
             false
         }
     }

@@ -204,15 +204,15 @@ mod space {
 mod space {
     use std::ops::Range;
 
-    pub fn cover(_: Range<u64>) -> Result<(), String> {
+    pub(super) fn cover(_: Range<u64>) -> Result<(), String> {
         Err("only Linux maps memory where it is asked to".into())
     }
 
-    pub fn pages_of(_: &Range<u64>) -> Range<u64> {
+    pub(super) fn pages_of(_: &Range<u64>) -> Range<u64> {
         0..0
     }
 
-    pub fn map_all(_: &Range<u64>, _: u8) -> bool {
+    pub(super) fn map_all(_: &Range<u64>, _: u8) -> bool {
         false
     }
 }
