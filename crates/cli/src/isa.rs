@@ -13,6 +13,7 @@ use wavetank_gcn::{Form, Generation, Op};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::explain::has_form;
+use crate::fidelity::reason;
 use crate::reference;
 use crate::surface_isa::{self, Asked};
 use crate::target::Target;
@@ -304,13 +305,6 @@ impl Coverage {
 impl Covered {
     fn new(op: Op, chip: Chip) -> Covered {
         let class = fidelity(op, chip);
-        let reason = match &class {
-            Fidelity::Exact(place) => format!("shown by {place}"),
-            Fidelity::Unshown => "no case and no test shows it bit for bit".to_owned(),
-            Fidelity::WithinUlp(ulp) => format!("{ulp} ULP"),
-            Fidelity::Approximate(why) | Fidelity::NoEffect(why) => (*why).to_owned(),
-            Fidelity::Unsupported(why) => why.clone(),
-        };
         Covered {
             name: op.row().mnemonic(chip.generation()).unwrap_or(name(op)),
             format: format_name(op),
@@ -321,7 +315,7 @@ impl Covered {
                 Fidelity::Exact(place) => Some(place),
                 _ => None,
             },
-            reason,
+            reason: reason(&class),
             tests: cases_of(op, chip.generation()),
         }
     }

@@ -134,7 +134,7 @@ impl ReadyWaves<'_> {
             undefined_stores,
             overruns,
             threads,
-            compiled: observers.count.then(|| self.engine.compiled(mode)),
+            compiled: observers.count.then(|| self.engine.newly_compiled(mode)),
             wall,
         })
     }

@@ -46,6 +46,7 @@ mod dispatch;
 mod engine;
 pub mod environment;
 mod error;
+pub mod executed;
 pub mod found_file;
 pub mod front_end;
 mod hidden;

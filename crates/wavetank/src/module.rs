@@ -1,10 +1,11 @@
 //! Code objects in device memory.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use wavetank_check::code::Root;
 use wavetank_check::{Findings, Place, Tools, check_root};
+use wavetank_gcn::Inst;
 use wavetank_machine::{Fault, Group};
 use wavetank_object::{CodeObject, Lines, Source, Target};
 use wavetank_quote::{function, readable};
@@ -134,6 +135,12 @@ impl Module {
     fn known(&self) -> Arc<Engine> {
         let engine = self.inner.engine.read();
         engine.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The instructions that have run since this was last called, by device address: each place in the code once, however
+    /// often it ran. They are those of all basic blocks that waves have entered, also in launches that failed.
+    pub fn newly_run(&self) -> BTreeMap<u64, Inst> {
+        self.known().newly_run()
     }
 
     /// The kernels, in the order of the code object.

@@ -25,8 +25,8 @@ pub struct Report {
     pub messages: u64,
     /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) requested them.
     pub instructions: Option<InstructionCounts>,
-    /// What of the module has been compiled so far, in this launch and those before, where
-    /// [`Dispatch::count`](crate::Dispatch::count) requested it.
+    /// What was compiled for this launch, where [`Dispatch::count`](crate::Dispatch::count) requested it. Launches of a module
+    /// that run at the same time share their code: what one reports, the others do not.
     pub compiled: Option<Compiled>,
     /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
     pub lds_overruns: Option<LdsOverrun>,
@@ -60,6 +60,24 @@ impl InstructionCounts {
             lanes: counts.lane_instructions,
             compiled: counts.compiled,
         }
+    }
+
+    /// The counts with these numbers: by family, of lanes, of compiled code.
+    pub(crate) fn of_words(families: [u64; 8], lanes: u64, compiled: u64) -> Self {
+        InstructionCounts {
+            families,
+            lanes,
+            compiled,
+        }
+    }
+
+    /// Adds the instructions of others.
+    pub fn add(&mut self, other: &InstructionCounts) {
+        for (sum, n) in self.families.iter_mut().zip(other.families) {
+            *sum += n;
+        }
+        self.lanes += other.lanes;
+        self.compiled += other.compiled;
     }
 
     /// Instructions of all waves.
