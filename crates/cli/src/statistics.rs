@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use wavetank::CheckTimes;
 use wavetank::statistics::Sum;
 
 /// What ran, in what time, and what the compiler did for it.
@@ -14,6 +15,18 @@ pub(crate) struct Statistics {
     wall_seconds: f64,
     wave_instructions_per_second: f64,
     compiled: Compilation,
+    /// The time of tools, if any took some for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checks: Option<Checks>,
+}
+
+/// Seconds that tools took for themselves.
+#[derive(Serialize)]
+struct Checks {
+    race: f64,
+    sync: f64,
+    /// Reading code for `wait`, `hazard` and `limits`.
+    code: f64,
 }
 
 /// Statistics of the compiler.
@@ -46,7 +59,19 @@ impl Statistics {
             wall_seconds: seconds,
             wave_instructions_per_second: counts.waves() as f64 / seconds.max(1e-9),
             compiled: Compilation::of(sum),
+            checks: Checks::of(&sum.checks),
         }
+    }
+}
+
+impl Checks {
+    fn of(times: &CheckTimes) -> Option<Checks> {
+        let checks = Checks {
+            race: times.race.as_secs_f64(),
+            sync: times.sync.as_secs_f64(),
+            code: times.code.as_secs_f64(),
+        };
+        (!times.sum().is_zero()).then_some(checks)
     }
 }
 

@@ -74,7 +74,7 @@ pub use arg::Arg;
 pub use backend::{EngineChoice, UnknownEngine};
 pub use bare_launch::BareLaunch;
 pub use buffer::Buffer;
-pub use checks::UndefinedStore;
+pub use checks::{CheckTimes, UndefinedStore};
 pub use chips::{ChipFacts, DEFAULT_CHIP};
 pub use device::{Device, DeviceBuilder};
 pub use dispatch::{Dims, Dispatch, Packet};

@@ -231,8 +231,9 @@ impl Module {
         }
     }
 
-    /// Adds what the static ones of `tools` find in the code of a kernel, the first time that it is requested.
-    pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) {
+    /// Adds what the static ones of `tools` find in the code of a kernel, the first time that it is requested. Returns whether
+    /// the code was read.
+    pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) -> bool {
         let tools = tools.and(Tools::STATIC);
         let checked = || {
             self.inner
@@ -241,16 +242,17 @@ impl Module {
                 .unwrap_or_else(PoisonError::into_inner)
         };
         if tools.is_empty() || !checked().insert(kernel.to_owned()) {
-            return;
+            return false;
         }
         let Some(root) = Root::of(self.object(), kernel) else {
-            return;
+            return false;
         };
         let mut found = Findings::default();
         check_root(self.object(), &root, tools, &mut found);
         for finding in found.iter() {
             findings.add(finding.moved(|pc| self.place(self.address_of(pc))));
         }
+        true
     }
 
     /// The virtual address of what lies at a device address; of what is not of this module, the address itself.

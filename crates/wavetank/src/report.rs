@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::checks::UndefinedStore;
+use crate::checks::{CheckTimes, UndefinedStore};
 use wavetank_check::Finding;
 use wavetank_ir::Family;
 use wavetank_jit::Compiled;
@@ -39,6 +39,8 @@ pub struct Report {
     /// Stores of undefined bits that the host may read, if they are requested
     /// ([`Dispatch::host_reads`](crate::Dispatch::host_reads)).
     pub undefined_stores: Vec<UndefinedStore>,
+    /// The time that the tools of [`Dispatch::check`](crate::Dispatch::check) took for themselves.
+    pub check_times: CheckTimes,
     /// Time from the first wave's start to the last one's end.
     pub wall: Duration,
 }

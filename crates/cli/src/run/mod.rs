@@ -23,7 +23,7 @@ use wavetank::environment::Settings;
 use wavetank::executed::Executed;
 use wavetank::found_file::FoundFile;
 use wavetank::last_fault::{FaultFile, LastFault};
-use wavetank::statistics::{Ledger, table};
+use wavetank::statistics::{Ledger, Sum, table};
 use wavetank::{Chip, Schedule};
 
 use crate::exit::{Failure, Result};
@@ -71,7 +71,7 @@ pub(crate) struct Run {
     pub gpu: Vec<String>,
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
-    stats: bool,
+    pub stats: bool,
     /// End with the instructions that ran and are not exact (see `isa --coverage`), and how they differ
     #[arg(long)]
     fidelity: bool,
@@ -180,6 +180,14 @@ impl Run {
                 self.add_case(String::new(), CaseResult::Unstarted(&failure), "")?;
                 Err(failure)
             }
+        }
+    }
+
+    /// Runs the program; returns how it ended, and the sums of its kernels if they were counted, for a caller that reports them.
+    pub(crate) fn run_counted(self) -> (Result<End>, Vec<(String, Sum)>) {
+        match self.execute() {
+            Ok(execution) => (self.report(&execution), execution.marks.rows()),
+            Err(failure) => (Err(failure), Vec::new()),
         }
     }
 
@@ -293,7 +301,7 @@ impl Run {
             marks,
             stderr,
         } = execution;
-        let rows = marks.ledger.as_ref().map(Ledger::rows).unwrap_or_default();
+        let rows = marks.rows();
         let ran = marks.executed.as_ref().map(ran).transpose()?;
         let fault = marks.fault.as_ref().and_then(FaultFile::read);
         let fault = fault.filter(|fault| ended_by(fault, ended));
@@ -307,7 +315,7 @@ impl Run {
             let program = Path::new(&self.program[0]);
             Record::new(program, gpus, ended, fault, &rows, ran.as_ref()).write(path)
         });
-        if settings.stats && !rows.is_empty() {
+        if settings.stats && !self.quiet && !rows.is_empty() {
             marks.log.tell(&table(rows));
         }
         if let Some(ran) = &ran {
@@ -431,6 +439,11 @@ impl Marks {
 }
 
 impl Marks {
+    /// Returns the sums of kernels, if they were counted.
+    fn rows(&self) -> Vec<(String, Sum)> {
+        self.ledger.as_ref().map(Ledger::rows).unwrap_or_default()
+    }
+
     /// Fails if lines did not reach the log.
     fn whole_log(&self) -> Result {
         let Some(lost) = &self.lost else {

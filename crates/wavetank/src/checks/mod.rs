@@ -15,10 +15,12 @@ mod lanes;
 mod report_context;
 mod resume;
 mod room;
+mod times;
 mod undefined;
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use wavetank_check::{
     Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, Tool, Tools, Watcher,
@@ -33,12 +35,14 @@ use crate::engine::{Added, Way};
 use crate::error::{Error, KernelFault, Result};
 use crate::module::Module;
 
+pub(crate) use collect::Collected;
 pub(crate) use denials::{Denial, Denials};
 pub(crate) use descriptor::Used;
 pub(crate) use finding::{denied_access, missing_code};
 pub(crate) use floats::Floats;
 pub(crate) use resume::{Denied, Resumer};
 pub(crate) use room::Room;
+pub use times::CheckTimes;
 pub use undefined::UndefinedStore;
 pub(crate) use undefined::{Follower, Shadowed, given_by, given_by_system};
 
@@ -83,11 +87,11 @@ impl Checks {
             kept.map_err(|error| Error::Checks(error.to_string()))?;
         }
         let mut watchers = watchers(self, kernel, module);
-        watchers.append(&mut self.watchers);
+        watchers.extend(self.watchers.drain(..).map(|watcher| (None, watcher)));
         let resumes = self.memory() && self.keep_going;
         Ok(Checking {
             denials: resumes.then(Denials::default),
-            watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers(watchers))),
+            watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers::of(watchers))),
             follower: self.tools.has(Tool::Init).then(Follower::default),
             floats: self.tools.has(Tool::Float).then(Floats::default),
             astray: Mutex::default(),
@@ -110,13 +114,16 @@ pub(crate) struct Launched<'a> {
     pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
 }
 
+/// A watcher, with its tool unless it is the caller's.
+type Watching = (Option<Tool>, Box<dyn Watcher>);
+
 /// The watchers of some tools. They may leave places to be resolved by the caller.
-fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
-    let of = |tool: Tool| -> Option<Box<dyn Watcher>> {
+fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Watching> {
+    let of = |tool: Tool| -> Option<Watching> {
         match tool {
             // A tool that watches is made here.
-            Tool::Race => Some(Box::new(race(checks, kernel, module))),
-            Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
+            Tool::Race => Some((Some(tool), Box::new(race(checks, kernel, module)))),
+            Tool::Sync => Some((Some(tool), Box::new(Synchronization::new(kernel)))),
             // These see what they want elsewhere: where accesses are denied, in what is added to programs, and in code.
             Tool::Memory | Tool::Init | Tool::Float | Tool::Wait | Tool::Hazard | Tool::Limits => {
                 None
@@ -231,9 +238,17 @@ impl Checking {
 
 /// The watchers of a dispatch.
 #[derive(Default)]
-pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
+pub(crate) struct Watchers {
+    all: Vec<Watching>,
+    times: CheckTimes,
+}
 
 impl Watchers {
+    fn of(all: Vec<Watching>) -> Watchers {
+        let times = CheckTimes::default();
+        Watchers { all, times }
+    }
+
     /// A wave has had a time slice.
     pub(crate) fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
         let end = match leave {
@@ -245,32 +260,38 @@ impl Watchers {
             },
             Leave::Yield(..) => SliceEnd::GoesOn,
         };
-        for watcher in &mut self.0 {
+        for (tool, watcher) in &mut self.all {
+            let start = Instant::now();
             watcher.runs(wave, runs, end);
+            self.times.watched(*tool, start);
         }
     }
 
     /// A work-group begins, with this scratch.
     pub(crate) fn scratch_begins(&mut self, bytes: Range<u64>) {
-        for watcher in &mut self.0 {
+        for (_, watcher) in &mut self.all {
             watcher.scratch_begins(bytes.clone());
         }
     }
 
-    /// Collects the watchers' findings, and fills in the places of which they have only addresses.
+    /// Collects the watchers' findings, and fills in the places of which they have only addresses. Returns the time that the
+    /// watchers took.
     pub(crate) fn end(
         mut self,
         kernel: &str,
         place: &dyn Fn(u64) -> Place,
         findings: &mut Findings,
-    ) {
+    ) -> CheckTimes {
         let mut found = Findings::default();
-        for watcher in &mut self.0 {
+        for (tool, watcher) in &mut self.all {
+            let start = Instant::now();
             watcher.end(&mut found);
+            self.times.watched(*tool, start);
         }
         for finding in found.iter() {
             findings.add(completed(finding.clone(), kernel, place));
         }
+        self.times
     }
 }
 

@@ -14,12 +14,13 @@ use wavetank_jit::Compiled;
 use wavetank_memory::set_file_size;
 
 use super::Sum;
+use crate::checks::CheckTimes;
 use crate::report::InstructionCounts;
 
 /// Words of a ledger. Only those that are written take memory: room for half a million kernels costs nothing.
 const WORDS: usize = 32 << 20;
-/// Numbers of a row: ten of a [`Sum`], and a count for each family. The row of an operation has one.
-const NUMBERS: usize = 18;
+/// Numbers of a row: thirteen of a [`Sum`], and a count for each family. The row of an operation has one.
+const NUMBERS: usize = 21;
 /// Words of a row before the name: the length of the name and one, the owner, the numbers.
 const HEAD: usize = 2 + NUMBERS;
 
@@ -160,8 +161,8 @@ fn read(row: &[AtomicU64]) -> (u64, [u64; NUMBERS], String) {
 /// The numbers of a sum. Operations on the slow path have rows of their own.
 fn numbers(sum: &Sum) -> [u64; NUMBERS] {
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    let (counts, compiled) = (&sum.instructions, &sum.compiled);
-    let ten = [
+    let (counts, compiled, checks) = (&sum.instructions, &sum.compiled, &sum.checks);
+    let first = [
         sum.calls,
         sum.waves,
         nanoseconds(sum.time),
@@ -172,10 +173,13 @@ fn numbers(sum: &Sum) -> [u64; NUMBERS] {
         compiled.refused,
         nanoseconds(compiled.time),
         compiled.bytes,
+        nanoseconds(checks.race),
+        nanoseconds(checks.sync),
+        nanoseconds(checks.code),
     ];
     let mut all = [0; NUMBERS];
-    all[..ten.len()].copy_from_slice(&ten);
-    for (number, (_, count)) in all[ten.len()..].iter_mut().zip(counts.by_family()) {
+    all[..first.len()].copy_from_slice(&first);
+    for (number, (_, count)) in all[first.len()..].iter_mut().zip(counts.by_family()) {
         *number = count;
     }
     all
@@ -183,19 +187,9 @@ fn numbers(sum: &Sum) -> [u64; NUMBERS] {
 
 /// The sum that has these numbers.
 fn sum(numbers: &[u64; NUMBERS]) -> Sum {
-    let [
-        calls,
-        waves,
-        time,
-        lanes,
-        by_code,
-        blocks,
-        loops,
-        refused,
-        compiling,
-        bytes,
-        families @ ..,
-    ] = *numbers;
+    let [calls, waves, time, lanes, by_code, rest @ ..] = *numbers;
+    let [blocks, loops, refused, compiling, bytes, rest @ ..] = rest;
+    let [race, sync, code, families @ ..] = rest;
     Sum {
         calls,
         waves,
@@ -208,6 +202,11 @@ fn sum(numbers: &[u64; NUMBERS]) -> Sum {
             time: Duration::from_nanos(compiling),
             bytes,
             ..Compiled::default()
+        },
+        checks: CheckTimes {
+            race: Duration::from_nanos(race),
+            sync: Duration::from_nanos(sync),
+            code: Duration::from_nanos(code),
         },
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use wavetank_jit::Compiled;
 use wavetank_quote::readable;
 
+use crate::checks::CheckTimes;
 use crate::report::{InstructionCounts, Report};
 
 pub use ledger::{Ledger, Row};
@@ -29,6 +30,8 @@ pub struct Sum {
     pub instructions: InstructionCounts,
     /// What was compiled for them.
     pub compiled: Compiled,
+    /// The time that tools took for themselves.
+    pub checks: CheckTimes,
 }
 
 impl Sum {
@@ -40,6 +43,7 @@ impl Sum {
             time: report.wall,
             instructions: report.instructions.unwrap_or_default(),
             compiled: report.compiled.clone().unwrap_or_default(),
+            checks: report.check_times,
         }
     }
 
@@ -50,6 +54,7 @@ impl Sum {
         self.time += other.time;
         self.instructions.add(&other.instructions);
         self.compiled.add(&other.compiled);
+        self.checks.add(&other.checks);
     }
 
     /// The share of wave instructions that compiled code executed.
@@ -91,7 +96,36 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
             readable(&name)
         );
     }
-    text + &about_compiled(&all)
+    text + &about_compiled(&all) + &about_checks(&all)
+}
+
+/// A line with the time of each tool that took any.
+fn about_checks(all: &Sum) -> String {
+    let CheckTimes { race, sync, code } = all.checks;
+    let shown = |time: Duration| format!("{:.3} ms", time.as_secs_f64() * 1e3);
+    let times = [
+        ("race", race),
+        ("sync", sync),
+        ("reading code (wait, hazard, limits)", code),
+    ];
+    let times = times.iter().filter(|(_, time)| !time.is_zero());
+    let times: Vec<String> = times
+        .map(|(t, time)| format!("{t} {}", shown(*time)))
+        .collect();
+    if times.is_empty() {
+        return String::new();
+    }
+    let how = if race.is_zero() && sync.is_zero() {
+        ""
+    } else {
+        ", interpreted by one thread for race and sync"
+    };
+    format!(
+        "of {}, tools took {}; kernels ran in the other {}{how}\n",
+        shown(all.time),
+        times.join(", "),
+        shown(all.time.saturating_sub(all.checks.sum()))
+    )
 }
 
 /// Lines about the compiler: its share, its work, and the operations that compiled code leaves to the slow path.
@@ -147,6 +181,7 @@ mod tests {
             ..Compiled::default()
         };
         Sum {
+            checks: CheckTimes::default(),
             calls,
             waves: 2 * calls,
             time: Duration::from_millis(ms),
@@ -188,6 +223,36 @@ mod tests {
             one.contains("of 1 launch; 1 block (0 unrolled loops"),
             "{one}"
         );
+    }
+
+    #[test]
+    fn tools_tell_their_time() {
+        let with = |checks| {
+            let text = table([(
+                "a".to_owned(),
+                Sum {
+                    checks,
+                    ..sum(1, 9)
+                },
+            )]);
+            text.lines().last().unwrap().to_owned()
+        };
+        let ms = Duration::from_millis;
+        let code = CheckTimes {
+            code: ms(2),
+            ..CheckTimes::default()
+        };
+        assert_eq!(
+            with(code),
+            "of 9.000 ms, tools took reading code (wait, hazard, limits) 2.000 ms; kernels ran in the other 7.000 ms"
+        );
+        let (race, sync) = (ms(3), ms(1));
+        assert_eq!(
+            with(CheckTimes { race, sync, ..code }),
+            "of 9.000 ms, tools took race 3.000 ms, sync 1.000 ms, reading code (wait, hazard, limits) 2.000 ms; kernels ran \
+             in the other 3.000 ms, interpreted by one thread for race and sync"
+        );
+        assert!(with(CheckTimes::default()).starts_with("operations on"));
     }
 
     #[test]
