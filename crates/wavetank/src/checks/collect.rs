@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use wavetank_check::init::note_race;
 use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;
 use wavetank_machine::schedule::Failure;
@@ -62,6 +63,11 @@ impl Launched<'_> {
         if self.checks.host_reads {
             let added = stores.drain(..).filter_map(|store| store.finding);
             added.for_each(|finding| findings.add(finding));
+        }
+        let found: Vec<Finding> = findings.iter().cloned().collect();
+        let stored = stores.iter_mut().filter_map(|store| store.finding.as_mut());
+        for finding in findings.iter_mut().chain(stored) {
+            note_race(finding, &found);
         }
         Collected {
             findings: findings.iter().cloned().collect(),
