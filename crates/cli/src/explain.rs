@@ -15,7 +15,9 @@ use crate::surface_isa::{self, maxwell, visa};
 use crate::target::{Syntax, Target};
 
 pub(crate) use facts::{Bits, Explanation, Modifier, Operand, Pseudo, fields, modifiers};
-pub(crate) use forms::{Subject, exists, form_name, forms, has_form, name, subjects};
+pub(crate) use forms::{
+    Subject, exists, form_name, forms, has_form, has_operand, name, own_type, subjects,
+};
 pub(crate) use related::related;
 
 const EXAMPLES: &str = "\

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use wavetank::{Chip, DEFAULT_CHIP};
-use wavetank_cases::{EXACT, Fidelity, cases_of, fidelity};
+use wavetank_cases::{EXACT, Fidelity, case_files_in, cases_of, fidelity, fidelity_in};
 use wavetank_gcn::tables::{Access, Field, OperandSpec};
 use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
-use crate::explain::has_form;
+use crate::explain::{self, Subject, exists, form_name, has_form, has_operand, own_type};
+use crate::fidelity::reason;
 use crate::reference;
 use crate::surface_isa::{self, Asked};
 use crate::target::Target;
@@ -79,24 +80,46 @@ impl Isa {
         }
         let chip = self.target.chip()?;
         let format = self.format.as_deref().map(form).transpose()?;
-        let wanted = |op: &Op| {
-            let row = op.row();
-            let part = self.name.as_deref().unwrap_or("");
-            let named = row.mnemonics.iter().flatten().any(|n| n.contains(part));
-            let exists = chip.is_none_or(|chip| row.exists_on(chip));
-            let chips = chip.map_or(Chip::ALL.to_vec(), |chip| vec![chip]);
-            named && exists && format.is_none_or(|f| chips.iter().any(|c| has_form(*op, f, *c)))
-        };
-        let ops: Vec<Op> = Op::all().filter(wanted).collect();
-        if ops.is_empty() {
+        let found = self.subjects(chip, format);
+        if found.is_empty() {
             return Err(Failure::usage("there is no such instruction"));
         }
-        match self.coverage {
-            true => Coverage::new(&ops, chip.unwrap_or(DEFAULT_CHIP)).show(self.json),
-            false if self.json => {
-                print_json(&ops.iter().map(|op| Entry::new(*op)).collect::<Vec<_>>())
-            }
-            false => print(&list(&ops)),
+        if self.coverage {
+            Coverage::new(&found, chip.unwrap_or(DEFAULT_CHIP)).show(self.json)
+        } else if self.json {
+            print_json(&found.iter().map(|one| Entry::new(*one)).collect::<Vec<_>>())
+        } else {
+            print(&list(&found))
+        }
+    }
+
+    /// Returns the instructions with a part of the name, on a chip, in a format. GLOBAL and SCRATCH are listed if the format or
+    /// the name asks for them: their names are others than those of FLAT.
+    fn subjects(&self, chip: Option<Chip>, format: Option<Form>) -> Vec<Subject> {
+        let part = self.name.as_deref().unwrap_or_default();
+        let chips = chip.map_or(Chip::ALL.to_vec(), |chip| vec![chip]);
+        let all = |segment: Option<Form>| -> Vec<Subject> {
+            let of = |op: Op| (op, segment.unwrap_or(op.home()));
+            let wanted = |one: &Subject| {
+                let named = GENERATIONS
+                    .into_iter()
+                    .filter_map(|g| explain::name(*one, g));
+                let has = |chip: &Chip| {
+                    exists(*one, *chip) && format.is_none_or(|f| has_form(one.0, f, *chip))
+                };
+                named.into_iter().any(|name| name.contains(part)) && chips.iter().any(has)
+            };
+            Op::all().map(of).filter(wanted).collect()
+        };
+        let segments = [Form::Global, Form::Scratch];
+        let found = all(format.filter(|format| segments.contains(format)));
+        if found.is_empty() && format.is_none() {
+            segments
+                .into_iter()
+                .flat_map(|form| all(Some(form)))
+                .collect()
+        } else {
+            found
         }
     }
 }
@@ -136,40 +159,49 @@ fn form(name: &str) -> Result<Form> {
 }
 
 /// Returns the name on the last generation that has the instruction.
-fn name(op: Op) -> &'static str {
-    let names = op.row().mnemonics;
-    names.iter().rev().flatten().next().unwrap_or(&"")
+fn name(subject: Subject) -> String {
+    let mut names = GENERATIONS.into_iter().rev();
+    let name = names.find_map(|generation| explain::name(subject, generation));
+    name.unwrap_or_default()
 }
 
-fn format_name(op: Op) -> String {
-    format!("{:?}", op.home()).to_uppercase()
+/// Returns the opcode on a generation. Segments of FLAT have that of FLAT.
+fn opcode((op, form): Subject, generation: Generation) -> Option<u16> {
+    let named = explain::name((op, form), generation);
+    named.and_then(|_| op.row().opcodes[generation as usize])
 }
 
-fn list(ops: &[Op]) -> String {
+fn list(subjects: &[Subject]) -> String {
     let header = ["format", "gfx6", "gfx7", "gfx8", "gfx9", "name", "operands"];
     let mut table = Columns::new(&header, &[1, 2, 3, 4], &[6, 1, 2, 3]);
-    for op in ops {
-        let row = op.row();
-        let opcode = |g| row.opcodes[g as usize].map_or("–".to_owned(), |n| format!("{n:#04x}"));
-        let operands: Vec<String> = row.operands.iter().map(operand).collect();
-        let mut cells = vec![format_name(*op)];
+    for subject in subjects {
+        let (op, form) = *subject;
+        let opcode = |g| opcode(*subject, g).map_or("–".to_owned(), |n| format!("{n:#04x}"));
+        let operands = op.row().operands.iter();
+        let operands = operands.filter(|spec| has_operand(spec, form));
+        let operands: Vec<String> = operands.map(|spec| operand(spec, form)).collect();
+        let mut cells = vec![form_name(form)];
         cells.extend(GENERATIONS.map(opcode));
-        cells.extend([name(*op).to_owned(), operands.join(", ")]);
+        cells.extend([name(*subject), operands.join(", ")]);
         table.add(cells);
     }
     table.text()
 }
 
 /// Returns an operand as `field:type`.
-fn operand(spec: &OperandSpec) -> String {
-    format!("{}:{}", field(spec.field), kind(spec))
+fn operand(spec: &OperandSpec, form: Form) -> String {
+    let ty = kind(spec, form).replace(", or ", "|");
+    format!("{}:{}", field(spec.field), ty.replace(' ', "-"))
 }
 
 fn field(field: Field) -> String {
     format!("{field:?}").to_lowercase()
 }
 
-fn kind(spec: &OperandSpec) -> String {
+fn kind(spec: &OperandSpec, form: Form) -> String {
+    if let Some(ty) = own_type(spec, form) {
+        return ty.to_owned();
+    }
     match spec.ty {
         wavetank_gcn::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
         ty => format!("{ty:?}").to_lowercase(),
@@ -179,11 +211,11 @@ fn kind(spec: &OperandSpec) -> String {
 /// An instruction of the table.
 #[derive(Serialize)]
 struct Entry {
-    name: &'static str,
+    name: String,
     format: String,
     /// The opcodes by generation; generations without the instruction are absent.
     opcodes: HashMap<String, u16>,
-    names: HashMap<String, &'static str>,
+    names: HashMap<String, String>,
     chips: Vec<&'static str>,
     operands: Vec<Operand>,
 }
@@ -198,28 +230,30 @@ struct Operand {
 }
 
 impl Entry {
-    fn new(op: Op) -> Entry {
-        let row = op.row();
+    fn new(subject: Subject) -> Entry {
+        let (op, form) = subject;
         let label = |g: Generation| format!("{g:?}").to_lowercase();
-        let opcode = |g: Generation| Some((label(g), row.opcodes[g as usize]?));
-        let name_on = |g: Generation| Some((label(g), row.mnemonic(g)?));
-        let on = |chip: &&Chip| row.exists_on(**chip);
+        let opcode = |g: Generation| Some((label(g), opcode(subject, g)?));
+        let name_on = |g: Generation| Some((label(g), explain::name(subject, g)?));
+        let on = |chip: &&Chip| exists(subject, **chip);
+        let operands = op.row().operands.iter();
+        let operands = operands.filter(|spec| has_operand(spec, form));
         Entry {
-            name: name(op),
-            format: format_name(op),
+            name: name(subject),
+            format: form_name(form),
             opcodes: GENERATIONS.into_iter().filter_map(opcode).collect(),
             names: GENERATIONS.into_iter().filter_map(name_on).collect(),
             chips: Chip::ALL.iter().filter(on).map(|c| c.name()).collect(),
-            operands: row.operands.iter().map(Operand::new).collect(),
+            operands: operands.map(|spec| Operand::new(spec, form)).collect(),
         }
     }
 }
 
 impl Operand {
-    fn new(spec: &OperandSpec) -> Operand {
+    fn new(spec: &OperandSpec, form: Form) -> Operand {
         Operand {
             field: field(spec.field),
-            ty: kind(spec),
+            ty: kind(spec, form),
             read: spec.access.reads() || spec.access == Access::WriteIfGlc,
             written: spec.access.writes(),
         }
@@ -238,7 +272,7 @@ struct Coverage {
 
 #[derive(Serialize)]
 struct Covered {
-    name: &'static str,
+    name: String,
     format: String,
     opcode: Option<u16>,
     executes: bool,
@@ -252,9 +286,9 @@ struct Covered {
 }
 
 impl Coverage {
-    fn new(ops: &[Op], chip: Chip) -> Coverage {
-        let exist = ops.iter().filter(|op| op.row().exists_on(chip));
-        let covered = exist.map(|op| Covered::new(*op, chip));
+    fn new(subjects: &[Subject], chip: Chip) -> Coverage {
+        let exist = subjects.iter().filter(|subject| exists(**subject, chip));
+        let covered = exist.map(|subject| Covered::new(*subject, chip));
         let instructions: Vec<Covered> = covered.collect();
         let mut classes = BTreeMap::new();
         for entry in &instructions {
@@ -280,7 +314,7 @@ impl Coverage {
             table.add(vec![
                 entry.format.clone(),
                 entry.opcode.map_or(String::new(), |n| format!("{n:#04x}")),
-                entry.name.to_owned(),
+                entry.name.clone(),
                 if entry.executes { "yes" } else { "no" }.to_owned(),
                 entry.fidelity.to_owned(),
                 entry.tests.to_string(),
@@ -302,18 +336,19 @@ impl Coverage {
 }
 
 impl Covered {
-    fn new(op: Op, chip: Chip) -> Covered {
-        let class = fidelity(op, chip);
-        let reason = match &class {
-            Fidelity::Exact(place) => format!("shown by {place}"),
-            Fidelity::Unshown => "no case and no test shows it bit for bit".to_owned(),
-            Fidelity::WithinUlp(ulp) => format!("{ulp} ULP"),
-            Fidelity::Approximate(why) | Fidelity::NoEffect(why) => (*why).to_owned(),
-            Fidelity::Unsupported(why) => why.clone(),
+    fn new((op, form): Subject, chip: Chip) -> Covered {
+        // The cases of FLAT show nothing of its other segments, and are shown for them as for FLAT as a whole.
+        let in_segment = matches!(form, Form::Global | Form::Scratch);
+        let (class, tests) = if in_segment {
+            let files = case_files_in(op, form, chip.generation());
+            let tests = files.iter().map(|file| file.cases).sum();
+            (fidelity_in(op, form, chip), tests)
+        } else {
+            (fidelity(op, chip), cases_of(op, chip.generation()))
         };
         Covered {
-            name: op.row().mnemonic(chip.generation()).unwrap_or(name(op)),
-            format: format_name(op),
+            name: explain::name((op, form), chip.generation()).unwrap_or_else(|| name((op, form))),
+            format: form_name(form),
             opcode: op.opcode(chip),
             executes: !matches!(class, Fidelity::Unsupported(_)),
             fidelity: class.class(),
@@ -321,8 +356,8 @@ impl Covered {
                 Fidelity::Exact(place) => Some(place),
                 _ => None,
             },
-            reason,
-            tests: cases_of(op, chip.generation()),
+            reason: reason(&class),
+            tests,
         }
     }
 }

@@ -248,6 +248,48 @@ fn the_table_is_shown() {
     assert_eq!(json[0]["names"]["gfx9"], "v_add_co_u32");
 }
 
+/// GLOBAL and SCRATCH are gfx9's, have names of their own, and cases of their own.
+#[test]
+fn segments_of_flat_are_listed_by_their_names() {
+    let rows = |words: &str| -> Vec<Vec<String>> {
+        let text = wavetank(words).success();
+        let row = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+        text.lines().skip(1).map(row).collect()
+    };
+    // The manual lists 14 loads, 8 stores and 26 atomics of GLOBAL, and the loads and stores of SCRATCH (Vega ISA, 13.6.2, 13.6.3).
+    for (format, count) in [("GLOBAL", 48), ("SCRATCH", 22)] {
+        let prefix = format!("{}_", format.to_lowercase());
+        let rows = rows(&format!("isa --format {format}"));
+        assert_eq!(rows.len(), count, "{format}");
+        for row in rows {
+            assert_eq!(row[..4], [format, "–", "–", "–"]);
+            assert!(row[5].starts_with(&prefix), "{row:?}");
+        }
+    }
+    let found = rows("isa global_load_dwordx2");
+    assert_eq!(found.len(), 1);
+    let operands = found[0][6..].join(" ");
+    assert_eq!(
+        operands,
+        "vdst:b64, vaddr:b64|b32-with-saddr, saddr:b64|off"
+    );
+    assert_eq!(
+        rows("isa flat_load_dwordx2")[0][6..].join(" "),
+        "vdst:b64, vaddr:b64"
+    );
+    wavetank("isa --gpu gfx803 --format GLOBAL").refused(&["no such instruction"]);
+    let json: serde_json::Value = serde_json::from_str(
+        &wavetank("isa --coverage --json --format GLOBAL load_dwordx2").success(),
+    )
+    .expect("JSON");
+    let one = &json["instructions"][0];
+    assert_eq!(
+        (&one["name"], &one["format"]),
+        (&"global_load_dwordx2".into(), &"GLOBAL".into())
+    );
+    assert_eq!(one["shown_by"], "tests/isa/flat/global.wt");
+}
+
 #[test]
 fn coverage_says_what_is_executed() {
     let json: serde_json::Value =

@@ -11,6 +11,7 @@ mod demo;
 mod documents;
 mod exec;
 mod explain;
+mod fidelity;
 mod help;
 mod info;
 mod launch;

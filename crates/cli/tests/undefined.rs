@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{directory, wavetank_in};
+use crate::common::{directory, outcome, wavetank_in};
 
 /// What stands around the instructions of a kernel with a buffer of 64 dwords, all 0, whose address s[2:3] holds.
 const BEFORE: &str = "
@@ -257,4 +257,50 @@ fn what_nobody_has_written_is_found_where_it_decides() {
         let (code, found, _) = findings(&folder("twin"), &Kernel::of(text, true));
         assert_eq!((code, found), (Some(0), vec![]), "the twin of: {what}");
     }
+}
+
+/// A load that comes before the store of another wave reads nothing: that is the race's doing, and a note says so. The load of
+/// what no wave stores has no such note.
+#[test]
+fn an_echo_of_a_race_is_noted() {
+    let folder = directory("echo_of_a_race");
+    let findings = |other: &str| -> Vec<Value> {
+        let source = format!(
+            "k:
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_lshlrev_b32 v1, 2, v0
+    v_xor_b32 v3, {other}, v1
+    ds_read_b32 v2, v3
+    ds_write_b32 v1, v0
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v2, s[4:5]
+    s_endpgm
+"
+        );
+        std::fs::write(folder.join("k.s"), source).expect("the folder can be written");
+        let mut asm = std::process::Command::new(env!("CARGO_BIN_EXE_wavetank"));
+        asm.args(["asm", "--kernel", "k(global u32* out)", "-o", "k.co", "k.s"]);
+        outcome(asm.current_dir(&folder)).success();
+        let words = "launch k.co --grid 128 --block 128 --arg zero:512 --arg lds:1024 --check=race,init --stats";
+        let out = wavetank_in(&folder, words);
+        let stats: Value =
+            serde_json::from_str(&out.stdout).unwrap_or_else(|e| panic!("{e}: {out:?}"));
+        stats["findings"].as_array().expect("a list").clone()
+    };
+    let is_noted = |finding: &Value| {
+        let notes = finding["notes"].as_array().expect("a list").iter();
+        let mut notes = notes.map(|note| note.as_str().expect("text"));
+        notes.any(|note| note.contains("the load is one end of a data race (race/"))
+    };
+    let raced = findings("0x100");
+    let tools: Vec<&str> = raced.iter().filter_map(|f| f["tool"].as_str()).collect();
+    assert_eq!(tools, ["race", "init"], "{raced:?}");
+    assert!(!is_noted(&raced[0]) && is_noted(&raced[1]), "{raced:?}");
+    let alone = findings("0x200");
+    assert_eq!(
+        (alone.len(), &alone[0]["tool"]),
+        (1, &"init".into()),
+        "{alone:?}"
+    );
+    assert!(!is_noted(&alone[0]), "{alone:?}");
 }

@@ -139,6 +139,10 @@ impl ColdProgram for Program {
         &self.translator
     }
 
+    fn entered(&self) -> Vec<Key> {
+        self.blocks.keys()
+    }
+
     fn keep_cold(&self, pc: u64, modes: Modes) {
         // SAFETY: blocks live as long as the program.
         let block = unsafe { self.block(pc, modes).as_ref() };

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use wavetank_machine::{Backend, Leave};
 use wavetank_memory::{MemoryUnit, Wave};
-use wavetank_translate::{ColdProgram, Modes};
+use wavetank_translate::{ColdProgram, Key, Modes, Translator};
 
 use crate::options::{CompileOptions, Compiled, Names};
 
@@ -51,6 +51,16 @@ impl Jit {
         _: Modes,
         _: &dyn Fn(u64) -> String,
     ) -> Option<(String, Vec<u64>)> {
+        match self.0 {}
+    }
+
+    /// The translator of the program's code.
+    pub fn translator(&self) -> &Translator {
+        match self.0 {}
+    }
+
+    /// The blocks that waves have entered so far.
+    pub fn entered(&self) -> Vec<Key> {
         match self.0 {}
     }
 

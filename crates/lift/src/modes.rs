@@ -157,11 +157,6 @@ impl Modes {
         128 - 8 * (self.bits >> 48 & 0xf) as u16
     }
 
-    /// The key of a translated block in a cache.
-    pub fn key(self) -> u64 {
-        self.bits
-    }
-
     fn mode(self) -> u32 {
         self.bits as u32
     }

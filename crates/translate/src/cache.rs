@@ -6,18 +6,22 @@ use std::sync::{PoisonError, RwLock};
 
 use wavetank_lift::Modes;
 
-/// The key of a block: its PC and its modes, packed.
+/// The key of a block: its PC and its modes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pc: u64,
-    modes: u64,
+    modes: Modes,
 }
 
 impl Key {
     /// The key of the block at a PC for some modes.
     pub fn new(pc: u64, modes: Modes) -> Key {
-        let modes = modes.key();
         Key { pc, modes }
+    }
+
+    /// The PC and the modes.
+    pub fn parts(self) -> (u64, Modes) {
+        (self.pc, self.modes)
     }
 }
 
@@ -55,6 +59,12 @@ impl<T> Cache<T> {
         let kept = known.0.entry(key);
         *kept.or_insert_with(|| NonNull::from(Box::leak(Box::new(new))))
     }
+
+    /// The keys of all blocks, in no order.
+    pub fn keys(&self) -> Vec<Key> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.0.keys().copied().collect()
+    }
 }
 
 impl<T> Drop for Map<T> {
@@ -81,6 +91,9 @@ mod tests {
         assert_eq!(first, again);
         assert_ne!(first, cache.get(key(8), || one.clone()));
         assert_eq!(Arc::strong_count(&one), 3);
+        let mut pcs: Vec<u64> = cache.keys().iter().map(|key| key.parts().0).collect();
+        pcs.sort_unstable();
+        assert_eq!(pcs, [4, 8]);
         drop(cache);
         assert_eq!(Arc::strong_count(&one), 1);
     }

@@ -3,12 +3,15 @@
 use wavetank_machine::Leave;
 use wavetank_memory::{MemoryUnit, Wave};
 
-use crate::{Modes, Translator};
+use crate::{Key, Modes, Translator};
 
 /// A program on the engine of the first tier, shared by its threads.
 pub trait ColdProgram: Send + Sync {
     /// The translator of the program's code.
     fn translator(&self) -> &Translator;
+
+    /// The blocks that waves have entered so far.
+    fn entered(&self) -> Vec<Key>;
 
     /// Marks the block at a PC for some modes as never hot: it cannot be compiled.
     fn keep_cold(&self, pc: u64, modes: Modes);

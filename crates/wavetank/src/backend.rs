@@ -5,8 +5,10 @@ use std::str::FromStr;
 use std::sync::Once;
 
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
+use wavetank_ir::Op;
 use wavetank_jit::{CompileOptions, Compiled, HOT, Jit, Jitted, Names};
 use wavetank_machine::Backend;
+use wavetank_translate::{ColdProgram, Key};
 
 /// The engine that runs kernels. All engines compute the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -104,6 +106,29 @@ impl Executable {
             Executable::Interpreted(_) => Compiled::default(),
             Executable::Compiled(jit) => jit.compiled(),
         }
+    }
+
+    /// Returns the blocks that waves have entered so far; some may come twice.
+    pub(crate) fn entered(&self) -> Vec<Key> {
+        match self {
+            Executable::Interpreted(program) => program.entered(),
+            Executable::Compiled(jit) => jit.entered(),
+        }
+    }
+
+    /// Returns the addresses of the instructions of a block.
+    pub(crate) fn instructions(&self, key: Key) -> Vec<u64> {
+        let translator = match self {
+            Executable::Interpreted(program) => program.translator(),
+            Executable::Compiled(jit) => jit.translator(),
+        };
+        let (pc, modes) = key.parts();
+        let nodes = translator.lift(pc, modes).nodes;
+        let pcs = nodes.into_iter().filter_map(|node| match node.op {
+            Op::Inst { pc, .. } => Some(pc),
+            _ => None,
+        });
+        pcs.collect()
     }
 
     /// Returns the engine for one thread.

@@ -1,15 +1,16 @@
 //! The engines of modules.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wavetank_check::{float, init};
+use wavetank_gcn::Inst;
 use wavetank_interp::{Program, Simd, Translation};
 use wavetank_ir::Block;
 use wavetank_jit::{Compiled, Names};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Backend, Grid, Site};
-use wavetank_translate::{Key, Modes, Pass, Translator};
+use wavetank_translate::{Code, Key, Modes, Pass, Translator};
 
 use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
@@ -81,6 +82,15 @@ impl Mode {
     }
 }
 
+/// Code that has run.
+#[derive(Default)]
+struct Run {
+    /// Blocks, with the index of the mode that they were translated for.
+    blocks: HashSet<(usize, Key)>,
+    /// Addresses of instructions.
+    instructions: HashSet<u64>,
+}
+
 /// Vector registers, if they are known.
 type Registers = Option<Arc<[u16]>>;
 
@@ -91,6 +101,10 @@ pub(crate) struct Engine {
     choice: EngineChoice,
     names: Option<Names>,
     programs: [OnceLock<Executable>; Mode::COUNT],
+    /// What was compiled in each mode as far as it has been reported.
+    reported: Mutex<HashMap<usize, Compiled>>,
+    /// What has run as far as it has been reported.
+    run: Mutex<Run>,
     summaries: SummaryCache,
     /// The vector registers that kernels read before they write them (live-ins), by entry and modes, and the number of registers
     /// with ids.
@@ -113,6 +127,8 @@ impl Engine {
             choice,
             names,
             programs: Default::default(),
+            reported: Mutex::default(),
+            run: Mutex::default(),
             live_in: Mutex::default(),
         }
     }
@@ -153,10 +169,36 @@ impl Engine {
         entry.or_insert_with(find).clone()
     }
 
-    /// Returns the counts of code compiled in a mode.
-    pub(crate) fn compiled(&self, mode: Mode) -> Compiled {
+    /// Returns the counts of code compiled in a mode since the last call.
+    pub(crate) fn newly_compiled(&self, mode: Mode) -> Compiled {
         let program = self.programs[mode.index()].get();
-        program.map(Executable::compiled).unwrap_or_default()
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = program.map(Executable::compiled).unwrap_or_default();
+        let before = reported.insert(mode.index(), all.clone());
+        all.since(&before.unwrap_or_default())
+    }
+
+    /// The instructions that have run since this was last asked, by address: those of all blocks that waves have entered.
+    pub(crate) fn newly_run(&self) -> BTreeMap<u64, Inst> {
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut new = BTreeMap::new();
+        for (mode, program) in self.programs.iter().enumerate() {
+            let Some(program) = program.get() else {
+                continue;
+            };
+            for key in program.entered() {
+                if !run.blocks.insert((mode, key)) {
+                    continue;
+                }
+                for pc in program.instructions(key) {
+                    if run.instructions.insert(pc) {
+                        // The address of a jump that went astray has no instruction.
+                        new.extend(self.code.inst(pc).ok().map(|inst| (pc, inst)));
+                    }
+                }
+            }
+        }
+        new
     }
 
     /// Returns a back end for one thread.

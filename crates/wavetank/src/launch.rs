@@ -9,7 +9,7 @@ use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::{self, Counts, Failure, Options};
 use wavetank_machine::{Fault, Grid, Group, StartWave};
 
-use crate::checks::{Checking, Launched, Room, Shadowed, UndefinedStore};
+use crate::checks::{Checking, Collected, Launched, Room, Shadowed};
 use crate::engine::Engine;
 use crate::error::{Error, KernelFault, Result, Timeout};
 use crate::module::Module;
@@ -47,8 +47,7 @@ pub(crate) struct ReadyWaves<'a> {
 /// The result of a launch.
 struct Ended {
     counts: std::result::Result<Counts, Failure>,
-    findings: Vec<Finding>,
-    undefined_stores: Vec<UndefinedStore>,
+    checked: Collected,
     overruns: Overruns,
     threads: usize,
     /// The counts of compiled code, if instructions are counted.
@@ -66,7 +65,7 @@ impl ReadyWaves<'_> {
         let ended = self.end(observers)?;
         let counts = match ended.counts {
             Ok(counts) => counts,
-            Err(failure) => return Err(self.error(failure).with_findings(ended.findings)),
+            Err(failure) => return Err(self.error(failure).with_findings(ended.checked.findings)),
         };
         let (lds_overruns, read_on) = ended.overruns.describe(self.function, self.module);
         Ok(Report {
@@ -78,8 +77,9 @@ impl ReadyWaves<'_> {
             compiled: ended.compiled,
             lds_overruns,
             read_on,
-            findings: ended.findings,
-            undefined_stores: ended.undefined_stores,
+            findings: ended.checked.findings,
+            undefined_stores: ended.checked.undefined_stores,
+            check_times: ended.checked.times,
             wall: ended.wall,
         })
     }
@@ -89,7 +89,7 @@ impl ReadyWaves<'_> {
     /// # Errors
     /// [`Error::Checks`].
     pub(crate) fn findings(&self, observers: Observers<'_>) -> Result<Vec<Finding>> {
-        Ok(self.end(observers)?.findings)
+        Ok(self.end(observers)?.checked.findings)
     }
 
     fn end(&self, mut observers: Observers<'_>) -> Result<Ended> {
@@ -127,15 +127,13 @@ impl ReadyWaves<'_> {
             explain: self.explain,
             origins: observers.origins,
         };
-        let (findings, undefined_stores) =
-            launched.collect_findings(checking, counts.as_ref().err());
+        let checked = launched.collect_findings(checking, counts.as_ref().err());
         Ok(Ended {
             counts,
-            findings,
-            undefined_stores,
+            checked,
             overruns,
             threads,
-            compiled: observers.count.then(|| self.engine.compiled(mode)),
+            compiled: observers.count.then(|| self.engine.newly_compiled(mode)),
             wall,
         })
     }

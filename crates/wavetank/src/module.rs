@@ -1,10 +1,11 @@
 //! Code objects in device memory.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use wavetank_check::code::Root;
 use wavetank_check::{Findings, Place, Tools, check_root};
+use wavetank_gcn::Inst;
 use wavetank_machine::{Fault, Group};
 use wavetank_object::{CodeObject, Lines, Source, Target};
 use wavetank_quote::{function, readable};
@@ -136,6 +137,12 @@ impl Module {
         engine.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The instructions that have run since this was last called, by device address: each place in the code once, however
+    /// often it ran. They are those of all basic blocks that waves have entered, also in launches that failed.
+    pub fn newly_run(&self) -> BTreeMap<u64, Inst> {
+        self.known().newly_run()
+    }
+
     /// The kernels, in the order of the code object.
     pub fn kernels(&self) -> impl Iterator<Item = Kernel> {
         let kernels = 0..self.object().kernels().len();
@@ -224,8 +231,9 @@ impl Module {
         }
     }
 
-    /// Adds the findings of the static tools among `tools` in the code of a kernel, the first time that it is requested.
-    pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) {
+    /// Adds the findings of the static tools among `tools` in the code of a kernel, the first time that it is requested. Returns
+    /// whether the code was read.
+    pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) -> bool {
         let tools = tools.and(Tools::STATIC);
         let checked = || {
             self.inner
@@ -234,16 +242,17 @@ impl Module {
                 .unwrap_or_else(PoisonError::into_inner)
         };
         if tools.is_empty() || !checked().insert(kernel.to_owned()) {
-            return;
+            return false;
         }
         let Some(root) = Root::of(self.object(), kernel) else {
-            return;
+            return false;
         };
         let mut found = Findings::default();
         check_root(self.object(), &root, tools, &mut found);
         for finding in found.iter() {
             findings.add(finding.moved(|pc| self.place(self.address_of(pc))));
         }
+        true
     }
 
     /// Returns the virtual address in the code object for a device address; for an address outside this module, the address

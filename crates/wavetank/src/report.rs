@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::checks::UndefinedStore;
+use crate::checks::{CheckTimes, UndefinedStore};
 use wavetank_check::Finding;
 use wavetank_ir::Family;
 use wavetank_jit::Compiled;
@@ -25,8 +25,8 @@ pub struct Report {
     pub messages: u64,
     /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) requested them.
     pub instructions: Option<InstructionCounts>,
-    /// The counts of the module's compiled code, in this launch and earlier ones, if [`Dispatch::count`](crate::Dispatch::count)
-    /// requested them.
+    /// The counts of the code that was compiled for this launch, if [`Dispatch::count`](crate::Dispatch::count) requested them.
+    /// Launches of a module that run at the same time share their code: what one reports, the others do not.
     pub compiled: Option<Compiled>,
     /// Accesses beyond the LDS of the kernel. They are hardly ever intended, so they should be printed.
     pub lds_overruns: Option<LdsOverrun>,
@@ -39,6 +39,8 @@ pub struct Report {
     /// Stores of undefined bits that the host may read, if they are requested
     /// ([`Dispatch::host_reads`](crate::Dispatch::host_reads)).
     pub undefined_stores: Vec<UndefinedStore>,
+    /// The time that the tools of [`Dispatch::check`](crate::Dispatch::check) took for themselves.
+    pub check_times: CheckTimes,
     /// Time from the first wave's start to the last one's end.
     pub wall: Duration,
 }
@@ -60,6 +62,24 @@ impl InstructionCounts {
             lanes: counts.lane_instructions,
             compiled: counts.compiled,
         }
+    }
+
+    /// The counts with these numbers: by family, of lanes, of compiled code.
+    pub(crate) fn of_words(families: [u64; 8], lanes: u64, compiled: u64) -> Self {
+        InstructionCounts {
+            families,
+            lanes,
+            compiled,
+        }
+    }
+
+    /// Adds the instructions of others.
+    pub fn add(&mut self, other: &InstructionCounts) {
+        for (sum, n) in self.families.iter_mut().zip(other.families) {
+            *sum += n;
+        }
+        self.lanes += other.lanes;
+        self.compiled += other.compiled;
     }
 
     /// Instructions of all waves.

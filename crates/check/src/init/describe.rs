@@ -9,6 +9,9 @@ use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
 
+/// The label of the load that brought undefined bits.
+pub(super) const LOADED: &str = "undefined bits are loaded here";
+
 /// A use of undefined bits at an instruction.
 #[derive(Clone, Debug)]
 pub struct Use {
@@ -130,7 +133,7 @@ impl Story {
                         .extend(stored.map(|pc| Mark::at(*pc, "undefined bits are stored here")));
                     notes.push(format!("the load read {}", load.memory));
                 }
-                related.push(Mark::at(pc, "undefined bits are loaded here"));
+                related.push(Mark::at(pc, LOADED));
             }
             Some(Origin::Start(registers)) => notes.push(start(&registers)),
             None => {}

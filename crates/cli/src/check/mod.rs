@@ -56,7 +56,7 @@ Exit codes: 0 nothing was found (or that of the PROGRAM); 1 (or
 Examples:
   wavetank check kernels.hsaco
   wavetank check -- ./a.out 512              a HIP, OpenCL or OpenMP program
-  wavetank check --tools race -- ./a.out
+  wavetank check --tools race --stats -- ./a.out
   wavetank check --tools wait,hazard --gpu gfx906 bundle.hipfb
   wavetank check --static ./a.out            the code inside a HIP program
   wavetank check --explain race/read-write
@@ -101,6 +101,9 @@ pub(crate) struct Check {
     /// With a program: report memory that it allocates and never frees
     #[arg(long)]
     leaks: bool,
+    /// With a program: end with the table of `wavetank run --stats`, and the time that each tool took
+    #[arg(long)]
+    stats: bool,
     /// With a program: end it after this number of seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
@@ -131,8 +134,9 @@ impl Check {
         let Some(path) = &self.file else {
             return self.run_program();
         };
-        if self.stop_at_first || self.keep_going || self.leaks || self.timeout.is_some() {
-            let sentence = "--stop-at-first, --keep-going, --leaks and --timeout are for programs that run: `wavetank check -- PROGRAM`";
+        let of_programs = [self.stop_at_first, self.keep_going, self.leaks, self.stats];
+        if of_programs.contains(&true) || self.timeout.is_some() {
+            let sentence = "--stop-at-first, --keep-going, --leaks, --stats and --timeout are for programs that run: `wavetank check -- PROGRAM`";
             return Err(Failure::usage(sentence));
         }
         let tools = self.tools()?;

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use wavetank::found_file::FoundFile;
+use wavetank::statistics::table;
 use wavetank_check::report::{Record, kernel_of};
 use wavetank_check::{Tool, Tools};
 use wavetank_quote::{readable, some_of};
@@ -34,13 +35,14 @@ impl Check {
         let gpus = self.gpu.iter().flat_map(|gpus| gpus.split(','));
         run.gpu.extend(gpus.map(str::to_owned));
         run.timeout = self.timeout;
+        run.stats = self.stats;
         // The library reports kernels that did not end, and ends the program.
         run.grace = REPORT_TIME;
         // Stdout is read by another program.
         run.aside = !self.wanted.is_read();
-        let ended = match run.run_program() {
+        let (ended, sums) = match run.run_counted() {
             // The program did not start.
-            Err(failure @ Failure::Usage(_)) => return Err(failure),
+            (Err(failure @ Failure::Usage(_)), _) => return Err(failure),
             ended => ended,
         };
         let records = file.read();
@@ -69,6 +71,14 @@ impl Check {
             }
         }
         report.write()?;
+        if !sums.is_empty() {
+            drop(write!(
+                anstream::stderr(),
+                "{}{}",
+                table(sums),
+                about_code(tools)
+            ));
+        }
         let end = report.end_of_program(&name.to_string_lossy(), &ran);
         match (end.found(), ended) {
             (true, Ok(_)) => Ok(end),
@@ -114,6 +124,24 @@ impl Check {
             ("WAVETANK_CHECK_UNTIL", until.unwrap_or_default().into()),
         ]
     }
+}
+
+/// Returns a line about the tools whose time is spent in the code of kernels.
+fn about_code(tools: Tools) -> String {
+    let within = [Tool::Memory, Tool::Init, Tool::Float];
+    let within: Vec<&str> = within
+        .iter()
+        .filter(|tool| tools.has(**tool))
+        .map(|tool| tool.name())
+        .collect();
+    let names = match within.as_slice() {
+        [] => return String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    format!(
+        "the time of {names} is within that of the kernels; `wavetank run --stats` shows it without tools\n"
+    )
 }
 
 /// Whether two records are about the same mistake in the same code.

@@ -7,7 +7,7 @@ use wavetank::Chip;
 use wavetank_cases::{Fidelity, case_files_in, fidelity, fidelity_in};
 use wavetank_explain::{PseudoCode, operand_names, sentence_in};
 use wavetank_gcn::tables::{
-    Access, Class, EXEC, Features, Field, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC,
+    Access, Class, EXEC, Features, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC,
 };
 use wavetank_gcn::{
     BitField, Dialect, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, Spelling, bit_fields,
@@ -15,7 +15,7 @@ use wavetank_gcn::{
 };
 use wavetank_translate::{Modes, Translator};
 
-use super::forms::{Subject, exists, form_name, forms, name};
+use super::forms::{Subject, exists, form_name, forms, has_operand, name, own_type};
 use super::hazards::{Hazard, hazards};
 use super::related::related;
 
@@ -217,20 +217,12 @@ pub(crate) fn modifiers(op: Op, form: Form, chip: Chip) -> Vec<Modifier> {
     listed.collect()
 }
 
-/// Returns the operands of an instruction. FLAT has no scalar base, and its other segments have addresses of other widths.
+/// Returns the operands of an instruction.
 fn operands((op, form): Subject) -> Vec<Operand> {
     let all = std::iter::zip(op.row().operands, operand_names(op));
-    let there = all.filter(|(spec, _)| spec.field != Field::Saddr || form != Form::Flat);
+    let there = all.filter(|(spec, _)| has_operand(spec, form));
     there
-        .map(|(spec, name)| {
-            let ty = match (form, spec.field) {
-                (Form::Global, Field::Vaddr) => Some("b64, or b32 with saddr"),
-                (Form::Scratch, Field::Vaddr | Field::Saddr) => Some("b32, or off"),
-                (Form::Global, Field::Saddr) => Some("b64, or off"),
-                _ => None,
-            };
-            Operand::new(spec, name, ty)
-        })
+        .map(|(spec, name)| Operand::new(spec, name, own_type(spec, form)))
         .collect()
 }
 

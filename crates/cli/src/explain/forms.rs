@@ -1,6 +1,7 @@
 //! The forms of an instruction, and its name in each: GLOBAL and SCRATCH are instructions of their own to a reader.
 
 use wavetank::Chip;
+use wavetank_gcn::tables::{Field, OperandSpec};
 use wavetank_gcn::{Form, Generation, Op};
 
 /// An instruction of a reference: an operation in its own form, or a FLAT one in another segment.
@@ -43,6 +44,21 @@ pub(crate) fn has_form(op: Op, form: Form, chip: Chip) -> bool {
             Form::Scratch => global && op.scratch(chip).is_some(),
             form => op.home() == form,
         }
+}
+
+/// Whether an operand exists in a form: FLAT has no scalar base.
+pub(crate) fn has_operand(spec: &OperandSpec, form: Form) -> bool {
+    spec.field != Field::Saddr || form != Form::Flat
+}
+
+/// Returns the type of an operand in a segment whose addresses have another width than those of FLAT.
+pub(crate) fn own_type(spec: &OperandSpec, form: Form) -> Option<&'static str> {
+    match (form, spec.field) {
+        (Form::Global, Field::Vaddr) => Some("b64, or b32 with saddr"),
+        (Form::Scratch, Field::Vaddr | Field::Saddr) => Some("b32, or off"),
+        (Form::Global, Field::Saddr) => Some("b64, or off"),
+        _ => None,
+    }
 }
 
 /// Returns the forms in which an instruction can be encoded on a chip, its own first. The segments of FLAT have one each.

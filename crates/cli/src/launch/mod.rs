@@ -13,14 +13,17 @@ mod template;
 mod trace;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use wavetank::executed::Executed;
 use wavetank::{Kernel, Module};
 use wavetank_quote::{plain, some_of};
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
+use crate::fidelity::ByFidelity;
 use crate::progress::with_progress;
 use crate::running::{Running, print_seed};
 use argument::Arguments;
@@ -113,6 +116,9 @@ pub(crate) struct Launch {
     /// Print what ran, and how fast, as one JSON object on stdout
     #[arg(long)]
     stats: bool,
+    /// Print the instructions that ran and are not exact (see `isa --coverage`) on stderr, and into the object of --stats
+    #[arg(long, requires = "size", conflicts_with = "stage")]
+    fidelity: bool,
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
@@ -203,6 +209,11 @@ impl Launch {
             self.size.note_if_small();
             print_seed(device.schedule());
         }
+        let ran = self.fidelity.then(|| ByFidelity::of(Executed::of(&module)));
+        if let Some(ran) = &ran {
+            // A closed stderr is not an error.
+            let _ = anstream::stderr().write_all(ran.text().as_bytes());
+        }
         let report = result?;
         if let Some(overrun) = &report.lds_overruns {
             eprintln!("wavetank: {overrun}");
@@ -213,7 +224,7 @@ impl Launch {
         if self.stats {
             let checked = !self.check.tools().is_empty();
             let found = checked.then(|| shown(&self.file, &module, &report.findings));
-            print(&stats(&kernel, grid, block, &report, found))?;
+            print(&stats(&kernel, [grid, block], &report, found, ran))?;
         }
         self.check.report(&self.file, &module, &report.findings)
     }

@@ -3,10 +3,13 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use wavetank::statistics::Sum;
 use wavetank::{Dims, Kernel, Report};
 
 use super::element::Element;
+use crate::fidelity::ByFidelity;
+use crate::statistics::Statistics;
 
 /// The number of values in a row of a listing.
 const ROW: usize = 8;
@@ -51,80 +54,33 @@ struct Stats<'a> {
     grid: [u32; 3],
     block: [u32; 3],
     threads: usize,
-    waves: u64,
-    wave_instructions: u64,
-    lane_instructions: u64,
-    by_family: Map<String, Value>,
-    wall_seconds: f64,
-    wave_instructions_per_second: f64,
-    compiled: Compilation,
+    #[serde(flatten)]
+    statistics: Statistics,
     /// The findings, if the launch was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Value>>,
+    /// The instructions that ran, by fidelity, if that was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fidelity: Option<ByFidelity>,
 }
 
-/// Statistics of the compiler.
-#[derive(Serialize)]
-struct Compilation {
-    /// The share of wave instructions that compiled code executed.
-    share: f64,
-    regions: u64,
-    /// The number of these regions that are unrolled loops.
-    loops: u64,
-    refused: u64,
-    seconds: f64,
-    bytes: u64,
-    /// The operations executed by the interpreter's functions, the most frequent first.
-    by_interpreter: Map<String, Value>,
-}
-
-impl Compilation {
-    fn of(report: &Report) -> Compilation {
-        let counts = report.instructions.unwrap_or_default();
-        let compiled = report.compiled.clone().unwrap_or_default();
-        let mut names: Vec<_> = compiled.by_helpers.iter().collect();
-        names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        Compilation {
-            share: counts.compiled as f64 / counts.waves().max(1) as f64,
-            regions: compiled.blocks,
-            loops: compiled.loops,
-            refused: compiled.refused,
-            seconds: compiled.time.as_secs_f64(),
-            bytes: compiled.bytes,
-            by_interpreter: names
-                .into_iter()
-                .map(|(name, count)| (name.clone(), (*count).into()))
-                .collect(),
-        }
-    }
-}
-
-/// Returns the statistics of a run as one line of JSON, with the findings if it was checked.
+/// Returns the statistics of a run with its grid and block as one line of JSON, with the findings if it was checked.
 pub(super) fn stats(
     kernel: &Kernel,
-    grid: Dims,
-    block: Dims,
+    [grid, block]: [Dims; 2],
     report: &Report,
     findings: Option<Vec<Value>>,
+    fidelity: Option<ByFidelity>,
 ) -> String {
-    let counts = report.instructions.unwrap_or_default();
-    let families = counts.by_family();
     let stats = Stats {
         kernel: kernel.name(),
         gpu: kernel.module().device().chip().name(),
         grid: grid.size(),
         block: block.size(),
         threads: report.threads,
-        waves: report.waves,
-        wave_instructions: counts.waves(),
-        lane_instructions: counts.lanes,
-        by_family: families
-            .map(|(family, count)| (family.name().to_owned(), count.into()))
-            .collect(),
-        wall_seconds: report.wall.as_secs_f64(),
-        wave_instructions_per_second: report.wave_instructions_per_second().unwrap_or(0.0),
-        compiled: Compilation::of(report),
+        statistics: Statistics::of(&Sum::of(report)),
         findings,
+        fidelity,
     };
     // Cannot fail, because all keys are strings and all numbers finite.
     serde_json::to_string(&stats).map_or_else(|error| error.to_string(), |line| line + "\n")

@@ -24,12 +24,14 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use wavetank::environment::Settings;
+use wavetank::executed::Executed;
 use wavetank::found_file::FoundFile;
 use wavetank::last_fault::{FaultFile, LastFault};
-use wavetank::statistics::{Ledger, table};
+use wavetank::statistics::{Ledger, Sum, table};
 use wavetank::{Chip, Schedule};
 
 use crate::exit::{Failure, Result};
+use crate::fidelity::ByFidelity;
 use crate::launch::seconds;
 use crate::running::Running;
 use crate::target::check_gpus;
@@ -68,6 +70,7 @@ one for each call of the HSA interface as well.
 Examples:
   wavetank run ./a.out 512
   wavetank run --gpu gfx906:8G --stats ./sgemm 512
+  wavetank run --fidelity ./sgemm 512
   wavetank run --timeout 60 --log gpu.log --json run.json ./a.out
   for test in tests/*.out; do wavetank run --junit gpu.xml $test; done
   wavetank run --threads 1 --schedule random ./a.out
@@ -82,7 +85,10 @@ pub(crate) struct Run {
     pub gpu: Vec<String>,
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
-    stats: bool,
+    pub stats: bool,
+    /// End with the instructions that ran and are not exact (see `isa --coverage`), and how they differ
+    #[arg(long)]
+    fidelity: bool,
     /// Write how it ended and what kernels took to this file, as JSON; `-` is stdout, after the program
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -132,6 +138,8 @@ struct Marks {
     /// normally.
     counts: bool,
     ledger: Option<Ledger>,
+    /// The instructions that ran, if a report needs them.
+    executed: Option<FoundFile>,
     /// The last fault. Without this file, a program that is ended by a fault counts as one that ends by itself.
     fault: Option<FaultFile>,
     log: Log,
@@ -158,6 +166,7 @@ impl Run {
         Run {
             gpu: Vec::new(),
             stats: false,
+            fidelity: false,
             json: None,
             junit: None,
             log: None,
@@ -185,6 +194,14 @@ impl Run {
                 self.add_case(String::new(), CaseResult::Unstarted(&failure), "")?;
                 Err(failure)
             }
+        }
+    }
+
+    /// Runs the program; returns how it ended, and the sums of its kernels if they were counted, for a caller that reports them.
+    pub(crate) fn run_counted(self) -> (Result<End>, Vec<(String, Sum)>) {
+        match self.execute() {
+            Ok(execution) => (self.report(&execution), execution.marks.rows()),
+            Err(failure) => (Err(failure), Vec::new()),
         }
     }
 
@@ -280,8 +297,17 @@ impl Run {
                 _ => None,
             },
             ledger: counts.then(|| Ledger::create().ok()).flatten(),
+            executed: self.executed()?,
             fault: FaultFile::create().ok(),
             log,
+        })
+    }
+
+    /// Returns a file for the instructions that run, if they are requested.
+    fn executed(&self) -> Result<Option<FoundFile>> {
+        let file = self.fidelity.then(FoundFile::create).transpose();
+        file.map_err(|error| {
+            Failure::usage(format!("no memory for the record of --fidelity: {error}"))
         })
     }
 
@@ -293,7 +319,8 @@ impl Run {
             marks,
             stderr,
         } = execution;
-        let rows = marks.ledger.as_ref().map(Ledger::rows).unwrap_or_default();
+        let rows = marks.rows();
+        let ran = marks.executed.as_ref().map(ran).transpose()?;
         let fault = marks.fault.as_ref().and_then(FaultFile::read);
         let fault = fault.filter(|fault| ended_by(fault, ended));
         let brief = fault.as_ref().map(|fault| fault.brief.clone());
@@ -304,10 +331,13 @@ impl Run {
         let added = self.add_case(gpus.join(","), result, stderr);
         let written = self.json.as_ref().map_or(Ok(()), |path| {
             let program = Path::new(&self.program[0]);
-            Record::new(program, gpus, ended, fault, &rows).write(path)
+            Record::new(program, gpus, ended, fault, &rows, ran.as_ref()).write(path)
         });
-        if settings.stats && !rows.is_empty() {
+        if settings.stats && !self.quiet && !rows.is_empty() {
             marks.log.write(&table(rows));
+        }
+        if let Some(ran) = &ran {
+            marks.log.write(&ran.text());
         }
         if let Some(note) = self.note() {
             marks.log.write(&format!("{note}\n"));
@@ -334,6 +364,7 @@ impl Run {
         };
         let given = [
             ("--stats", self.stats),
+            ("--fidelity", self.fidelity),
             ("--gpu", !self.gpu.is_empty()),
             ("--timeout", self.timeout.is_some()),
             ("--junit", self.junit.is_some()),
@@ -407,6 +438,10 @@ impl Marks {
                 self.fault.as_ref().map(FaultFile::path),
             ),
             (LOG_TO, self.log.path().map(Path::to_owned)),
+            (
+                "WAVETANK_FIDELITY_TO",
+                self.executed.as_ref().map(FoundFile::path),
+            ),
             ("WAVETANK_LOST_TO", self.lost.as_ref().map(FoundFile::path)),
         ];
         if self.counts {
@@ -422,6 +457,11 @@ impl Marks {
 }
 
 impl Marks {
+    /// Returns the sums of kernels, if they were counted.
+    fn rows(&self) -> Vec<(String, Sum)> {
+        self.ledger.as_ref().map(Ledger::rows).unwrap_or_default()
+    }
+
     /// Fails if lines did not reach the log.
     fn whole_log(&self) -> Result {
         let Some(lost) = &self.lost else {
@@ -437,6 +477,17 @@ impl Marks {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the instructions that ran, by the records that the program left.
+fn ran(file: &FoundFile) -> Result<ByFidelity> {
+    let records = file.read();
+    let records = records.map_err(|error| {
+        Failure::usage(format!("the record of --fidelity cannot be read: {error}"))
+    })?;
+    Ok(ByFidelity::of(
+        records.iter().filter_map(|line| Executed::read(line)),
+    ))
 }
 
 /// Returns the settings that the program gets: those of the environment, with some variables replaced.

@@ -11,6 +11,8 @@ use wavetank_quote::readable;
 
 use super::Ended;
 use crate::exit::{Failure, Result, print_json};
+use crate::fidelity::ByFidelity;
+use crate::statistics::Statistics;
 use crate::whole;
 
 /// The destination of this command's lines.
@@ -77,7 +79,15 @@ pub(super) struct Record<'a> {
     seconds: f64,
     /// The fault of a kernel that ended the program.
     fault: Option<&'a str>,
+    /// The number of launches that have begun.
+    calls: u64,
+    /// The sums over all kernels.
+    #[serde(flatten)]
+    statistics: Statistics,
     kernels: Vec<KernelRecord<'a>>,
+    /// The instructions that ran, by fidelity, if that was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fidelity: Option<&'a ByFidelity>,
 }
 
 #[derive(Serialize)]
@@ -85,10 +95,8 @@ struct KernelRecord<'a> {
     name: &'a str,
     readable: String,
     calls: u64,
-    seconds: f64,
-    wave_instructions: u64,
-    /// The share of these that compiled code executed.
-    compiled_share: f64,
+    #[serde(flatten)]
+    statistics: Statistics,
 }
 
 impl<'a> Record<'a> {
@@ -98,15 +106,16 @@ impl<'a> Record<'a> {
         ended: &Ended,
         fault: Option<&'a str>,
         rows: &'a [(String, Sum)],
+        fidelity: Option<&'a ByFidelity>,
     ) -> Record<'a> {
         let kernel = |(name, sum): &'a (String, Sum)| KernelRecord {
             name,
             readable: readable(name),
             calls: sum.calls,
-            seconds: sum.time.as_secs_f64(),
-            wave_instructions: sum.instructions,
-            compiled_share: sum.compiled_share(),
+            statistics: Statistics::of(sum),
         };
+        let mut all = Sum::default();
+        rows.iter().for_each(|(_, sum)| all.add(sum));
         Record {
             program: program.to_string_lossy().into_owned(),
             gpus,
@@ -115,7 +124,10 @@ impl<'a> Record<'a> {
             timed_out: ended.timed_out,
             seconds: ended.time.as_secs_f64(),
             fault,
+            calls: all.calls,
+            statistics: Statistics::of(&all),
             kernels: rows.iter().map(kernel).collect(),
+            fidelity,
         }
     }
 

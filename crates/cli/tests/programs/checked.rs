@@ -106,3 +106,52 @@ fn kernels_are_checked_though_nobody_waits_for_them() {
     }
     on(&program, "--kernel above").refused(&["--kernel", "beyond<int>(int volatile*, int)"]);
 }
+
+/// `--stats` has the time of the tools that take some for themselves, and says which are part of the code.
+#[test]
+#[ignore = "builds a program with a compiler that must be installed"]
+fn the_time_of_tools_is_told() {
+    if !Toolchain::HIP.is_here() {
+        return;
+    }
+    let folder = directory("check_times");
+    let compiler = ["hipcc", "-O2", "--offload-arch=gfx900"];
+    let source = include_str!("../../../../examples/sum.hip");
+    let program = build(&folder, "sum.hip", source, &compiler, &[]);
+    let on = |options: &str| check(&format!("{options} -- {}", program.display())).stderr;
+    let text = on("--stats");
+    let told = text.lines().find(|line| line.contains(", tools took "));
+    let told = told.unwrap_or_else(|| panic!("{text}"));
+    for part in [
+        "race ",
+        "sync ",
+        "reading code (wait, hazard, limits) ",
+        "by one thread",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // No tool takes longer than all kernels together.
+    let of = |name: &str| -> f64 {
+        let rest = told
+            .split(name)
+            .nth(1)
+            .unwrap_or_else(|| panic!("{name}: {told}"));
+        let number = rest.split(' ').next().unwrap_or_default();
+        number.parse().unwrap_or_else(|_| panic!("{name}: {told}"))
+    };
+    let parts = of("race ") + of("sync ") + of("limits) ") + of("in the other ");
+    assert!((parts - of("of ")).abs() < 0.01, "{told}");
+    assert!(
+        text.contains("\nthe time of memory and init is within that of the kernels; "),
+        "{text}"
+    );
+    assert!(text.contains(" sum(int const*, int*)\n"), "{text}");
+    // The sentence about findings stays the last.
+    assert!(text.ends_with(": 1 finding (race 1)\n"), "{text}");
+    let text = on("--stats --tools memory");
+    assert!(
+        !text.contains("tools took") && text.contains("\nthe time of memory is within "),
+        "{text}"
+    );
+    assert!(!on("").contains("tools took"));
+}

@@ -345,6 +345,16 @@ fn a_run_leaves_a_record() {
         (&over["calls"], &over["readable"]),
         (&1.into(), &"over(int*, int, int)".into())
     );
+    // The members are those of `launch --stats`, for the kernel and for all.
+    for part in [over, &about] {
+        assert_eq!((&part["calls"], &part["waves"]), (&1.into(), &1.into()));
+        let families = part["by_family"].as_object().unwrap().values();
+        let sum: u64 = families.map(|count| count.as_u64().unwrap()).sum();
+        assert!(sum > 0, "{part}");
+        assert_eq!(part["wave_instructions"], sum);
+        assert_eq!(part["compiled"]["by_interpreter"], serde_json::json!({}));
+    }
+    assert!(about.get("fidelity").is_none(), "{about}");
     // A fault: exit code 1, whatever the signal, and the sentence last.
     let out = run(&folder, &words, &program, &["x"]);
     assert_eq!(out.code, Some(1), "{out:?}");
@@ -373,6 +383,87 @@ fn a_run_leaves_a_record() {
         last.len() < sentence.len() && sentence.contains("outside every allocation"),
         "{sentence}"
     );
+}
+
+/// A kernel with instructions that are not exact, which runs four times, and one that never runs.
+const APPROXIMATE: &str = r#"
+#include <hip/hip_runtime.h>
+__global__ void powers(float *v) {
+    for (int n = 0; n < 200; n++) v[threadIdx.x] = __expf(v[threadIdx.x]) * 0.25f;
+}
+__global__ void sines(float *v) { v[threadIdx.x] = __sinf(v[threadIdx.x]); }
+int main(int argc, char **) {
+    float *v;
+    if (hipMalloc(&v, 256) || hipMemset(v, 0, 256)) return 8;
+    for (int n = 0; n < 4; n++) powers<<<1, 64>>>(v);
+    if (argc > 9) sines<<<1, 64>>>(v);
+    return hipDeviceSynchronize();
+}
+"#;
+
+/// The sums of compilers and instructions are those of the program, and `--fidelity` names what is not exact.
+#[test]
+#[ignore = "builds programs with compilers that must be installed"]
+fn a_run_tells_compiler_and_fidelity() {
+    if !Toolchain::HIP.is_here() {
+        return;
+    }
+    let folder = directory("fidelity_of_runs");
+    let compiler = ["hipcc", "-O2", "--offload-arch=gfx900"];
+    let program = build(&folder, "powers.hip", APPROXIMATE, &compiler, &[]);
+    let words = [
+        "--json",
+        "run.json",
+        "--stats",
+        "--fidelity",
+        "--engine",
+        "jit",
+    ];
+    let out = run(&folder, &words, &program, &[]);
+    assert_eq!((out.code, out.stdout.as_str()), (Some(0), ""), "{out:?}");
+    let text = std::fs::read(folder.join("run.json")).expect("it was written");
+    let about: serde_json::Value = serde_json::from_slice(&text).expect("it is JSON");
+    // HIP has kernels of its own, to fill memory.
+    let kernels = about["kernels"].as_array().unwrap();
+    let powers = kernels
+        .iter()
+        .find(|kernel| kernel["name"] == "_Z6powersPf");
+    let powers = powers.unwrap();
+    assert_eq!((&powers["calls"], &powers["waves"]), (&4.into(), &4.into()));
+    let calls: u64 = kernels.iter().map(|k| k["calls"].as_u64().unwrap()).sum();
+    assert_eq!(about["calls"], calls);
+    // Each launch runs the same code, which is compiled once.
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    if is_x86_feature_detected!("avx2") {
+        let compiled = &powers["compiled"];
+        assert_eq!(compiled["share"], 1.0, "{about}");
+        assert!(
+            (1..16).contains(&compiled["regions"].as_u64().unwrap()),
+            "{about}"
+        );
+        assert!(
+            out.stderr.contains("\ncompiled code ran 100.0% of "),
+            "{out:?}"
+        );
+        let launches = format!(" of {calls} launches; ");
+        assert!(out.stderr.contains(&launches), "{out:?}");
+    }
+    let fidelity = &about["fidelity"];
+    let inexact = fidelity["not_exact"].as_array().unwrap();
+    let places = |name: &str| {
+        let of_name = inexact.iter().find(|one| one["name"] == name)?;
+        of_name["places"].as_u64()
+    };
+    assert!(places("v_exp_f32") >= Some(1), "{fidelity}");
+    assert_eq!(places("v_sin_f32"), None, "{fidelity}");
+    assert!(
+        fidelity["classes"]["exact"].as_u64() > Some(2),
+        "{fidelity}"
+    );
+    assert!(out.stderr.contains(" v_exp_f32  within ULP"), "{out:?}");
+    // Without the option nothing is said.
+    let out = run(&folder, &["--stats"], &program, &[]);
+    assert!(!out.stderr.contains("fidelity"), "{out:?}");
 }
 
 /// Asks the library for its GPUs, then reads one byte too far if there is an argument.

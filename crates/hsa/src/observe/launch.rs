@@ -7,7 +7,7 @@ use wavetank::{Dispatch, Error, Kernel, Report};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
-use super::{allocation_sites, checks, deadline, statistics, undefined};
+use super::{allocation_sites, checks, deadline, fidelity, statistics, undefined};
 use crate::abi::DispatchPacket;
 use crate::log;
 use crate::signal::poll;
@@ -91,6 +91,7 @@ impl<'a> Launch<'a> {
             self.begun.elapsed(),
             result.as_ref().ok(),
         );
+        fidelity::record(self.kernel.module());
         match result {
             Ok(report) => {
                 self.done(packet, report);

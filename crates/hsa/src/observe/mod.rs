@@ -5,6 +5,7 @@ mod backtrace;
 pub(crate) mod checks;
 pub(crate) mod deadline;
 pub(crate) mod fault_record;
+mod fidelity;
 pub(crate) mod happens_before;
 mod launch;
 mod leaks;

@@ -57,16 +57,13 @@ pub(crate) fn begin(kernel: &str) {
 
 /// Adds the results of a dispatch that ended, or failed after some time: then its instructions are unknown.
 pub(crate) fn end(kernel: &str, time: Duration, report: Option<&Report>) {
-    let counts = report
-        .and_then(|report| report.instructions)
-        .unwrap_or_default();
+    let of_report = report.map(Sum::of).unwrap_or_default();
     add(
         kernel,
         Sum {
             calls: 0,
             time,
-            instructions: counts.waves(),
-            compiled: counts.compiled,
+            ..of_report
         },
     );
 }
@@ -86,9 +83,9 @@ fn add(kernel: &str, part: Sum) {
     });
     let new = || (Sum::default(), ledger().and_then(|l| l.row(kernel)));
     let (sum, row) = sums.entry(kernel.to_owned()).or_insert_with(new);
-    sum.add(part);
+    sum.add(&part);
     if let Some(row) = row {
-        row.set(*sum);
+        row.set(sum);
     }
 }
 

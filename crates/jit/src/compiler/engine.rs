@@ -13,8 +13,8 @@ use wavetank_lower::{ROOM, TooMany};
 use wavetank_machine::{Backend, BlockCost, Leave};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
-    Cache, ColdEngine, ColdProgram, Key, Modes, RegisterSet, Translated, TrapEntry, Unrolled,
-    changes_modes,
+    Cache, ColdEngine, ColdProgram, Key, Modes, RegisterSet, Translated, Translator, TrapEntry,
+    Unrolled, changes_modes,
 };
 
 use crate::compiler::block::{BlockCode, compile, guard, leaves_the_file};
@@ -138,6 +138,18 @@ impl Jit {
     /// Returns the counts of compiled code.
     pub fn compiled(&self) -> Compiled {
         self.sums().clone()
+    }
+
+    /// The translator of the program's code.
+    pub fn translator(&self) -> &Translator {
+        self.cold.translator()
+    }
+
+    /// The blocks that waves have entered so far, in compiled code or before it; some may come twice.
+    pub fn entered(&self) -> Vec<Key> {
+        let mut entered = self.cold.entered();
+        entered.extend(self.blocks.keys());
+        entered
     }
 
     fn sums(&self) -> MutexGuard<'_, Compiled> {

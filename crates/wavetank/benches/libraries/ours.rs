@@ -1,6 +1,5 @@
 //! The kernels on the emulated GPU.
 
-use std::cmp::Reverse;
 use std::error;
 use std::time::{Duration, Instant};
 
@@ -34,8 +33,8 @@ pub(crate) struct Instructions {
     pub waves: u64,
     /// Those of them that ran compiled.
     pub compiled: u64,
-    /// The operations of compiled code that the interpreter's functions do, those in most places first.
-    pub by_helpers: Vec<(String, u64)>,
+    /// What was compiled for them.
+    pub code: Compiled,
 }
 
 impl Ours {
@@ -62,23 +61,22 @@ impl Ours {
     pub(crate) fn work(&self, case: &Case) -> Result<Instructions, Error> {
         let fresh = Ours::new(self.engine, self.threads, self.simd)?;
         let buffers = fresh.buffers(case)?;
-        fresh.count(case, &buffers)?;
-        fresh.count(case, &buffers)
+        let first = fresh.count(case, &buffers)?;
+        let mut work = fresh.count(case, &buffers)?;
+        // The second run finds code that the first has compiled.
+        work.code.add(&first.code);
+        Ok(work)
     }
 
     fn count(&self, case: &Case, buffers: &[Buffer]) -> Result<Instructions, Error> {
         let mut work = Instructions::default();
-        let mut compiled = Compiled::default();
         for launch in &case.launches {
             let report = self.dispatch(launch, buffers)?.count(true).run()?;
             let counts = report.instructions.unwrap_or_default();
             work.waves += counts.waves();
             work.compiled += counts.compiled;
-            // The count is of the whole module, so the last one includes all.
-            compiled = report.compiled.unwrap_or_default();
+            work.code.add(&report.compiled.unwrap_or_default());
         }
-        work.by_helpers = compiled.by_helpers.into_iter().collect();
-        work.by_helpers.sort_by_key(|(_, places)| Reverse(*places));
         Ok(work)
     }
 

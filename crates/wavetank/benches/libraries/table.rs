@@ -70,7 +70,7 @@ impl Instructions {
     }
 
     fn reasons(&self) -> String {
-        let most = self.by_helpers.iter().take(REASONS);
+        let most = self.code.slow_paths().into_iter().take(REASONS);
         let most = most.map(|(name, places)| format!("{name} {places}"));
         most.collect::<Vec<_>>().join(", ")
     }

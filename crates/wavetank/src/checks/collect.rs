@@ -1,24 +1,35 @@
 //! Collects the findings of all checks at the end of a launch.
 
+use std::time::Instant;
+
+use wavetank_check::init::note_race;
 use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;
 use wavetank_machine::schedule::Failure;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
-use super::{Checking, Denial, Launched, UndefinedStore, denied_access, missing_code};
+use super::{CheckTimes, Checking, Denial, Launched, UndefinedStore, denied_access, missing_code};
 
 /// An access that misses an allocation by at most so many bytes, or by at most the allocation's own size, is reported with the host
 /// stacks of that allocation.
 const NEAR: u64 = 1 << 16;
 
+/// The results of the checks of a launch.
+pub(crate) struct Collected {
+    pub findings: Vec<Finding>,
+    /// The stores of undefined bits, for a caller that tracks which of them the host reads; with `host_reads` they are findings
+    /// already.
+    pub undefined_stores: Vec<UndefinedStore>,
+    pub times: CheckTimes,
+}
+
 impl Launched<'_> {
-    /// Ends the checks and collects their findings, with that of the failure that ended the launch. Also returns the stores of
-    /// undefined bits, for a caller that tracks which of them the host reads; with `host_reads` they are findings already.
+    /// Ends the checks and collects their findings, with that of the failure that ended the launch.
     pub(crate) fn collect_findings(
         &self,
         checking: Checking,
         failure: Option<&Failure>,
-    ) -> (Vec<Finding>, Vec<UndefinedStore>) {
+    ) -> Collected {
         let mut findings = Findings::default();
         let failed = failure.filter(|_| self.checks.memory());
         let failed = failed.and_then(|failure| self.failed(failure, &checking));
@@ -37,8 +48,11 @@ impl Launched<'_> {
         }
         let (name, module) = (self.kernel, self.module);
         let place = |pc| module.place(pc);
-        watchers.end(name, &place, &mut findings);
-        module.read(name, self.checks.tools, &mut findings);
+        let mut times = watchers.end(name, &place, &mut findings);
+        let start = Instant::now();
+        if module.read(name, self.checks.tools, &mut findings) {
+            times.code += start.elapsed();
+        }
         let mut stores = Vec::new();
         if let Some(floats) = floats {
             floats.end(name, module, &mut findings);
@@ -50,7 +64,16 @@ impl Launched<'_> {
             let added = stores.drain(..).filter_map(|store| store.finding);
             added.for_each(|finding| findings.add(finding));
         }
-        (findings.iter().cloned().collect(), stores)
+        let found: Vec<Finding> = findings.iter().cloned().collect();
+        let stored = stores.iter_mut().filter_map(|store| store.finding.as_mut());
+        for finding in findings.iter_mut().chain(stored) {
+            note_race(finding, &found);
+        }
+        Collected {
+            findings: findings.iter().cloned().collect(),
+            undefined_stores: stores,
+            times,
+        }
     }
 
     /// Returns the finding of accesses that were denied at an instruction, after which waves continued.

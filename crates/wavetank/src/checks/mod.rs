@@ -14,10 +14,12 @@ mod lanes;
 mod report_context;
 mod resume;
 mod room;
+mod times;
 mod undefined;
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use wavetank_check::{
     Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, Tool, Tools, Watcher,
@@ -32,12 +34,14 @@ use crate::engine::{Added, Way};
 use crate::error::{Error, KernelFault, Result};
 use crate::module::Module;
 
+pub(crate) use collect::Collected;
 pub(crate) use denials::{Denial, Denials};
 pub(crate) use descriptor::Used;
 pub(crate) use finding::{denied_access, missing_code};
 pub(crate) use floats::Floats;
 pub(crate) use resume::{Denied, Resumer};
 pub(crate) use room::Room;
+pub use times::CheckTimes;
 pub use undefined::UndefinedStore;
 pub(crate) use undefined::{Follower, Shadowed, given_by, given_by_system};
 
@@ -82,11 +86,11 @@ impl Checks {
             kept.map_err(|error| Error::Checks(error.to_string()))?;
         }
         let mut watchers = watchers(self, kernel, module);
-        watchers.append(&mut self.watchers);
+        watchers.extend(self.watchers.drain(..).map(|watcher| (None, watcher)));
         let resumes = self.memory() && self.keep_going;
         Ok(Checking {
             denials: resumes.then(Denials::default),
-            watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers(watchers))),
+            watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers::of(watchers))),
             follower: self.tools.has(Tool::Init).then(Follower::default),
             floats: self.tools.has(Tool::Float).then(Floats::default),
             astray: Mutex::default(),
@@ -109,13 +113,16 @@ pub(crate) struct Launched<'a> {
     pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
 }
 
+/// A watcher, with its tool unless it is the caller's.
+type Watching = (Option<Tool>, Box<dyn Watcher>);
+
 /// Returns the watchers of tools. They may leave places to be resolved by the caller.
-fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
-    let of = |tool: Tool| -> Option<Box<dyn Watcher>> {
+fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Watching> {
+    let of = |tool: Tool| -> Option<Watching> {
         match tool {
             // Tools that watch accesses.
-            Tool::Race => Some(Box::new(race(checks, kernel, module))),
-            Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
+            Tool::Race => Some((Some(tool), Box::new(race(checks, kernel, module)))),
+            Tool::Sync => Some((Some(tool), Box::new(Synchronization::new(kernel)))),
             // These tools do not watch accesses: they use denials, operations added to programs, or the code.
             Tool::Memory | Tool::Init | Tool::Float | Tool::Wait | Tool::Hazard | Tool::Limits => {
                 None
@@ -230,9 +237,17 @@ impl Checking {
 
 /// The watchers of a dispatch.
 #[derive(Default)]
-pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
+pub(crate) struct Watchers {
+    all: Vec<Watching>,
+    times: CheckTimes,
+}
 
 impl Watchers {
+    fn of(all: Vec<Watching>) -> Watchers {
+        let times = CheckTimes::default();
+        Watchers { all, times }
+    }
+
     /// Passes a time slice of a wave to the watchers.
     pub(crate) fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
         let end = match leave {
@@ -244,32 +259,37 @@ impl Watchers {
             },
             Leave::Yield(..) => SliceEnd::GoesOn,
         };
-        for watcher in &mut self.0 {
+        for (tool, watcher) in &mut self.all {
+            let start = Instant::now();
             watcher.runs(wave, runs, end);
+            self.times.watched(*tool, start);
         }
     }
 
     /// Passes the scratch of a work-group that starts to the watchers.
     pub(crate) fn scratch_begins(&mut self, bytes: Range<u64>) {
-        for watcher in &mut self.0 {
+        for (_, watcher) in &mut self.all {
             watcher.scratch_begins(bytes.clone());
         }
     }
 
-    /// Collects the watchers' findings, and resolves their addresses to places.
+    /// Collects the watchers' findings, and resolves their addresses to places. Returns the time that the watchers took.
     pub(crate) fn end(
         mut self,
         kernel: &str,
         place: &dyn Fn(u64) -> Place,
         findings: &mut Findings,
-    ) {
+    ) -> CheckTimes {
         let mut found = Findings::default();
-        for watcher in &mut self.0 {
+        for (tool, watcher) in &mut self.all {
+            let start = Instant::now();
             watcher.end(&mut found);
+            self.times.watched(*tool, start);
         }
         for finding in found.iter() {
             findings.add(completed(finding.clone(), kernel, place));
         }
+        self.times
     }
 }
 

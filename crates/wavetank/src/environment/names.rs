@@ -27,12 +27,13 @@ const VARIABLES: [&str; 15] = [
 ];
 
 /// The variables that the command sets for the library in a program.
-const OF_COMMAND: [&str; 7] = [
+const OF_COMMAND: [&str; 8] = [
     "WAVETANK_CHECK_TO",
     "WAVETANK_CHECK_UNTIL",
     "WAVETANK_DRIVER",
     "WAVETANK_END_AT",
     "WAVETANK_FAULT_TO",
+    "WAVETANK_FIDELITY_TO",
     "WAVETANK_LOST_TO",
     "WAVETANK_STATS_TO",
 ];

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use wavetank::check::{Finding, Findings, SliceEnd, Tool, Watcher, WaveOf};
-use wavetank::{AccessRecord, AccessRun, Chip, EngineChoice, MemKind, MemoryKind, Report};
+use wavetank::check::{Finding, Findings, SliceEnd, Tool, Tools, Watcher, WaveOf};
+use wavetank::{
+    AccessRecord, AccessRun, CheckTimes, Chip, EngineChoice, MemKind, MemoryKind, Report,
+};
 
 use crate::common::bench::*;
 use crate::common::each;
@@ -50,6 +52,32 @@ impl Watcher for Scribe {
             times: 1,
         });
     }
+}
+
+/// Tools that look at launches take time in each, code is read once, and other tools take none for themselves.
+#[test]
+fn tools_take_time_of_their_own() {
+    let bench = Bench::new(Chip::Gfx900, EngineChoice::Auto);
+    bench.load(&[], &[STORE]);
+    let times = |tools: &[Tool]| {
+        let dispatch = bench.dispatch().check(Tools::of(tools));
+        dispatch.run().unwrap().check_times
+    };
+    let none = CheckTimes::default();
+    assert_eq!(times(&[]), none);
+    assert_eq!(times(&[Tool::Memory, Tool::Init, Tool::Float]), none);
+    for _ in 0..2 {
+        let race = times(&[Tool::Race]);
+        assert!(race.race > none.race && race.sync == none.sync, "{race:?}");
+        let sync = times(&[Tool::Sync]);
+        assert!(sync.sync > none.sync && sync.race == none.race, "{sync:?}");
+    }
+    let first = times(&[Tool::Wait]);
+    assert!(
+        first.code > none.code && first.sum() == first.code,
+        "{first:?}"
+    );
+    assert_eq!(times(&[Tool::Wait]), none);
 }
 
 /// Turns a list around in LDS, with a barrier between: a watcher sees the stores to LDS of all waves before the loads,
