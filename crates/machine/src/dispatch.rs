@@ -249,8 +249,9 @@ fn ids(size: [u32; 3], wave: u32) -> [[u32; LANES]; 3] {
     let (mut x, row) = (first % size[0], first / size[0]);
     let (mut y, mut z) = (row % size[1], row / size[1]);
     let mut ids = [[0; LANES]; 3];
-    for lane in 0..LANES {
-        (ids[0][lane], ids[1][lane], ids[2][lane]) = (x, y, z);
+    let [xs, ys, zs] = &mut ids;
+    for ((in_x, in_y), in_z) in xs.iter_mut().zip(ys).zip(zs) {
+        (*in_x, *in_y, *in_z) = (x, y, z);
         x += 1;
         if x == size[0] {
             (x, y) = (0, y + 1);
