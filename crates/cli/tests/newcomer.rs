@@ -415,6 +415,9 @@ fn little_memory_is_told() {
             // The system, or the dynamic linker, has no room for the program itself.
             Some(126 | 127) => {}
             None if out.stderr.is_empty() => {}
+            // Nor has Rust's runtime, before `main`, for the stack on which it would report an overflow. The range is narrow: at some
+            // sizes of the command a limit falls into it.
+            None if out.stderr.contains("alternative stack") => {}
             _ => panic!("{kilobytes}: {out:?}"),
         }
     }
