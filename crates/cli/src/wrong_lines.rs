@@ -5,6 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use serde::Serialize;
+use wavetank_asm::LineError;
 
 use crate::paint::carets;
 
@@ -53,6 +54,22 @@ impl Wrong {
             message: message.to_owned(),
             help: None,
             around: Vec::new(),
+        }
+    }
+}
+
+impl From<&LineError> for Wrong {
+    fn from(line: &LineError) -> Wrong {
+        Wrong {
+            file: line.file.clone(),
+            help: Some(line.error.help.clone()),
+            around: line.around.clone(),
+            ..Wrong::new(
+                line.number,
+                &line.text,
+                &line.error.span,
+                &line.error.message,
+            )
         }
     }
 }

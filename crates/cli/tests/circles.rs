@@ -32,7 +32,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "memory",
-        "rows rows::host",
+        "lane_moves lane_moves::host",
         "the host's moves are those of a level of processor features, and the moves of all levels are made of them",
     ),
     (

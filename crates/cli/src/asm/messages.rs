@@ -12,8 +12,6 @@ use crate::output::Output;
 use crate::paint::carets;
 use crate::wrong_lines::Wrong;
 
-use super::text::wrong;
-
 /// The messages so far. Warnings are written to stderr. The texts of `.print` are written to stdout, as GNU as does, unless stdout
 /// is for the instructions; then they are written to stderr, too.
 pub(super) struct Messages {
@@ -72,7 +70,7 @@ impl Serialize for Messages {
         let all = self.all.borrow();
         serializer.collect_seq(all.iter().map(|message| match message {
             Message::Print(text) => Json::Print { text },
-            Message::Warning { line, .. } => Json::Warning(wrong(line)),
+            Message::Warning { line, .. } => Json::Warning(line.into()),
         }))
     }
 }

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write as _};
 
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
-use wavetank_asm::{Errors, Line, LineError};
+use wavetank_asm::{Errors, Line};
 use wavetank_gcn::Dialect;
 
 use wavetank_quote::plain;
@@ -170,7 +170,7 @@ fn wrong_lines<S: Serializer>(
         Some(Err(errors)) => errors.0.as_slice(),
         _ => &[],
     };
-    serializer.collect_seq(errors.iter().map(wrong))
+    serializer.collect_seq(errors.iter().map(Wrong::from))
 }
 
 /// An assembled instruction. Addresses are in bytes from the first instruction.
@@ -183,21 +183,4 @@ struct Assembled<'l> {
     /// The operand that a linker has to fill in.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'l str>,
-}
-
-/// Returns a wrong line in the form for JSON.
-pub(super) fn wrong(error: &LineError) -> Wrong {
-    let LineError {
-        number,
-        text,
-        error,
-        file,
-        around,
-    } = error;
-    Wrong {
-        file: file.clone(),
-        help: Some(error.help.clone()),
-        around: around.clone(),
-        ..Wrong::new(*number, text, &error.span, &error.message)
-    }
 }
