@@ -150,8 +150,8 @@ impl BlockCost {
         self.cost
     }
 
-    /// Returns whether the time slice may end after the block, left by an [`edge`](Self::edge). If not, compiled code charges the
-    /// cost itself, as long as there is budget left.
+    /// Returns whether the time slice may end after the block, left by an [`edge`](Self::edge). Compiled code charges the cost
+    /// itself; if the slice may end, only while there is budget left.
     pub fn may_end(&self, edge: usize) -> bool {
         self.points[edge].is_some()
     }

@@ -1,11 +1,11 @@
-//! The time that tools take beside the kernels that they look at.
+//! The time that tools take in addition to the kernels that they check.
 
 use std::time::{Duration, Instant};
 
 use wavetank_check::Tool;
 
-/// The time on the host that tools took for themselves. What `memory`, `init` and `float` take is not here: it is spent in the code
-/// of kernels, and shows only against a run without them.
+/// The time on the host that tools took for themselves. The time of `memory`, `init` and `float` is not included: it is spent in the
+/// code of kernels, and shows only in comparison with a run without them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CheckTimes {
     /// The watcher of `race`.
