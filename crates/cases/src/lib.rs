@@ -19,7 +19,6 @@
 
 #![warn(missing_docs)]
 
-mod check;
 mod checked_run;
 mod chips;
 mod error;
@@ -30,6 +29,7 @@ mod grid;
 mod number;
 mod place;
 mod run;
+mod run_checkers;
 mod set;
 mod sizes;
 mod start;
@@ -46,7 +46,6 @@ use sizes::Sizes;
 use surface::Declared;
 use value::Assignment;
 
-pub use check::Checked;
 pub use chips::parse_file;
 pub use error::ExecError;
 pub use expected_fault::Stopped;
@@ -54,6 +53,7 @@ pub use fidelity::{CaseFile, EXACT, case_files, case_files_in, cases_of, fidelit
 pub use file::parse_words;
 pub use grid::Grid;
 pub use run::Run;
+pub use run_checkers::Checked;
 pub use state::Changed;
 pub use wavetank::front_end::{Engine, FaultKind};
 pub use wavetank_translate::Fidelity;

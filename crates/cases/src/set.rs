@@ -6,7 +6,9 @@ use wavetank::instruction_set;
 use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
-use wavetank_surface_isa::maxwell::{self, Generation, Pred, Reg as MaxwellReg, Size, rules};
+use wavetank_surface_isa::maxwell::{
+    self, Generation, Pred, Reg as MaxwellReg, Size, operand_constraints,
+};
 use wavetank_surface_isa::visa::{self, Broken, Registers, TypedAtomic, Version};
 use wavetank_surface_isa::{SurfaceIsa, TextError};
 
@@ -159,7 +161,7 @@ impl Set {
                 let word = words.first().map_or(0, |line| line.statement.word);
                 let inst = maxwell::decode(word, generation);
                 let inst = inst.map_err(|error| error.to_string())?;
-                rules::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
+                operand_constraints::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
                 Ok(Code::Maxwell(inst))
             }
             Set::Maxwell(generation) => generation.parse(text).map(Code::Maxwell).map_err(wrong),

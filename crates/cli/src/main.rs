@@ -24,6 +24,7 @@ mod isa;
 mod junit;
 mod launch;
 mod manual;
+mod out_of_memory;
 mod output;
 mod pager;
 mod paint;
@@ -33,7 +34,6 @@ mod rocminfo;
 mod run;
 mod running;
 mod search_path;
-mod shortage;
 mod source;
 mod statistics;
 mod surface_isa;
@@ -115,7 +115,7 @@ impl Command {
 }
 
 #[global_allocator]
-static MEMORY: shortage::OrEnd = shortage::OrEnd;
+static MEMORY: out_of_memory::ExitOnOom = out_of_memory::ExitOnOom;
 
 fn main() -> ExitCode {
     host::fail_large_writes();

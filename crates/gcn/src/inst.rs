@@ -117,7 +117,7 @@ bitflags! {
         const COMPR = 1 << 16;
         /// The export carries the valid mask.
         const VM = 1 << 17;
-        /// DPP: invalid lanes read 0, and the write is not disabled.
+        /// DPP: a source lane out of range reads as 0; without the flag, the destination lane is not written.
         const BOUND_CTRL = 1 << 18;
         /// Interpolation reads the high half of an attribute.
         const HIGH = 1 << 19;
@@ -193,9 +193,7 @@ impl PartialEq for Spelling {
 
 impl Eq for Spelling {}
 
-/// One decoded or parsed instruction.
-/// `operands` are in the order of `row().operands`, which is the order in which the text shows them.
-/// which the text shows them.
+/// One decoded or parsed instruction. `operands` are in the order of `row().operands`, which is the order in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inst {
     /// The operation of the instruction.

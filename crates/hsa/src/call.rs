@@ -3,8 +3,8 @@
 use std::fmt::{Debug, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub(crate) use crate::abi::Result;
-use crate::abi::Status;
+pub(crate) use crate::c_types::Result;
+use crate::c_types::Status;
 use crate::log;
 use crate::state;
 
@@ -21,7 +21,7 @@ macro_rules! calls {
     ($($(#[$doc:meta])* $(($before:ident))? fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => { $(
         $(#[$doc])*
         #[unsafe(export_name = concat!("wt_", stringify!($name)))]
-        pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> crate::abi::Status {
+        pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> crate::c_types::Status {
             #[allow(unused_mut, unused_assignments)]
             let mut early = false;
             $(early = stringify!($before) == "early";)?

@@ -17,8 +17,8 @@
 // The C interface documents the safety of each exported function.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
-mod abi;
 mod agent;
+mod c_types;
 mod call;
 mod driver;
 mod image;

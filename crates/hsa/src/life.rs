@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use wavetank::Device;
 use wavetank::environment::{Settings, unknown_variables};
 
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 use crate::memory::{self, async_copy, deallocation, ipc, svm};
 use crate::observe::{checks, deadline, seed, statistics, undefined};
 use crate::signal::{self, handler, poll, waiters};

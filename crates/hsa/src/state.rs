@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use wavetank::environment::{Settings, WrongSetting};
 use wavetank::{Device, Registry};
 
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 
 /// The devices, which stay from the first `hsa_init` on: worker threads may use them until the process ends.
 pub(crate) struct Runtime {

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::abi::{Agent, ProfilingTime, Signal, Status};
+use crate::c_types::{Agent, ProfilingTime, Signal, Status};
 use crate::call::{Result, calls, put};
 use crate::observe::happens_before;
 use crate::state::{TICKS_PER_SECOND, ticks};

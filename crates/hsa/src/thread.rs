@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use wavetank::DefaultFloatEnv;
 
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 use crate::signal::futex::EventCount;
 use crate::state::lock;
 

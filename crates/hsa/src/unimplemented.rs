@@ -1,7 +1,7 @@
 //! Functions of the public headers that are not implemented: each logs its name and returns an error, so that programs link and
 //! do not crash.
 
-use crate::abi::Status;
+use crate::c_types::Status;
 use crate::log;
 
 /// Declares functions that are not supported. Arguments that a caller passes in registers are not read.

@@ -9,8 +9,8 @@ use wavetank_memory::lane_moves::LaneMoves;
 
 use crate::descriptor::Clamp;
 use crate::filter::{Taps, taps_of_lanes};
-use crate::lookup::{Direction, Lookups, Sampling};
 use crate::surface::Level;
+use crate::texel_selection::{Axis, Lookups, Sampling};
 
 /// Adds weighted texels to the sums of the lanes of a mask.
 #[inline(always)]
@@ -132,16 +132,16 @@ impl Sampling<'_> {
             let scale = self.scale(level, n);
             let at = asked.at[n].map(|x| x * scale);
             match self.direction(n, linear) {
-                Direction::Slice => found[0].index = asked.slice,
-                Direction::None => {}
-                Direction::Mixed(clamp) => {
+                Axis::Slice => found[0].index = asked.slice,
+                Axis::None => {}
+                Axis::Mixed(clamp) => {
                     *found = taps_of_lanes(&at, mask, size, clamp, true, offset)?;
                 }
-                Direction::Nearest(clamp) => {
+                Axis::Nearest(clamp) => {
                     let at = at.map(|x| self.rounded(x));
                     *found = taps_of_lanes(&at, mask, size, clamp, false, offset)?;
                 }
-                Direction::Across => {
+                Axis::Across => {
                     let most = size as f32 - 0.5;
                     let within = which(|lane| (0.5..=most).contains(&at[lane]));
                     let moved = self.image.offsets;

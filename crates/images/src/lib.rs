@@ -33,11 +33,11 @@ mod cube;
 mod descriptor;
 mod filter;
 mod lod;
-mod lookup;
 mod operands;
 mod per_lane;
 mod sample;
 mod surface;
+mod texel_selection;
 
 pub use access::access;
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};

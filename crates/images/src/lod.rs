@@ -6,7 +6,7 @@
 use wavetank_ir::Lod;
 
 use crate::filter::{clamp_level, level_of, samples_along};
-use crate::lookup::{Lookups, Sampling};
+use crate::texel_selection::{Lookups, Sampling};
 
 /// The level of detail of a lane.
 pub(crate) struct Detail {

@@ -8,9 +8,9 @@ use wavetank_memory::{Context, Span};
 use crate::cube::across;
 use crate::filter::{Mixture, Tap, taps, taps_beyond};
 use crate::lod::Detail;
-use crate::lookup::{Direction, Lookup, Lookups, Sampling};
 use crate::operands::{Refused, chosen};
 use crate::surface::Level;
+use crate::texel_selection::{Axis, Lookup, Lookups, Sampling};
 
 impl Sampling<'_> {
     /// Samples for each lane.
@@ -69,11 +69,11 @@ impl Sampling<'_> {
             let (size, offset) = (level.size[n], r.offsets[n]);
             let at = r.at[n] * self.scale(level, n);
             match self.direction(n, linear) {
-                Direction::Slice => [(Some(r.slice), 1.0), (Some(r.slice), 0.0)],
-                Direction::None => [(Some(0), 1.0), (Some(0), 0.0)],
-                Direction::Mixed(clamp) => taps(at, size, clamp, true, offset),
-                Direction::Nearest(clamp) => taps(self.rounded(at), size, clamp, false, offset),
-                Direction::Across => taps_beyond(at, offset),
+                Axis::Slice => [(Some(r.slice), 1.0), (Some(r.slice), 0.0)],
+                Axis::None => [(Some(0), 1.0), (Some(0), 0.0)],
+                Axis::Mixed(clamp) => taps(at, size, clamp, true, offset),
+                Axis::Nearest(clamp) => taps(self.rounded(at), size, clamp, false, offset),
+                Axis::Across => taps_beyond(at, offset),
             }
         })
     }

@@ -8,9 +8,9 @@ use wavetank_memory::lane_moves::LaneMoves;
 use wavetank_memory::{Context, Request};
 
 use crate::descriptor::ImageSampler;
-use crate::lookup::Sampling;
 use crate::operands::Refused;
 use crate::surface::Surface;
+use crate::texel_selection::Sampling;
 
 /// Performs samples, gathers and queries of the level of detail. With `INSTRUMENTED`, it records the accesses.
 ///
@@ -74,7 +74,7 @@ fn refuse_unknown(surface: &Surface, sampler: &ImageSampler) -> Result<(), Strin
 mod tests {
     use super::*;
     use crate::descriptor::{Border, Clamp, ImageResource, ImageType};
-    use crate::lookup::Lookups;
+    use crate::texel_selection::Lookups;
     use proptest::prelude::*;
     use wavetank_ir::{
         Access, Counter, DataReg, Half, ImageKind, Lod, MemKind, MemOp, Space, Tiling, Value,

@@ -6,7 +6,7 @@ use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un};
 
 use crate::lanes::Env;
 use crate::visit::Visit;
-use crate::{convert, float, int, pairs};
+use crate::{convert, float, int, packed};
 
 /// Calls the visitor with the function that computes an operation on its element type.
 pub fn visit_function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
@@ -38,7 +38,7 @@ pub(crate) fn environment(op: &Op) -> Env {
 /// Calls the visitor with the function of an operation with one operand.
 fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.half().is_some() {
-        pairs::un(op, elem, v)
+        packed::un(op, elem, v)
     } else if elem.is_float() {
         float::un(op, elem, fp, v)
     } else {
@@ -49,7 +49,7 @@ fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 /// Calls the visitor with the function of an operation with two operands.
 fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.half().is_some() {
-        pairs::bin(op, elem, fp, v)
+        packed::bin(op, elem, fp, v)
     } else if elem.is_float() {
         float::bin(op, elem, fp, v)
     } else {
@@ -60,7 +60,7 @@ fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 /// Calls the visitor with the function of an operation with three operands.
 fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.half().is_some() {
-        pairs::tern(op, elem, fp, v)
+        packed::tern(op, elem, fp, v)
     } else if elem.is_float() {
         float::tern(op, elem, fp, v)
     } else {

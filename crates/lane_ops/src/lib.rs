@@ -41,7 +41,7 @@ mod lanes;
 mod memory;
 mod mode;
 mod odd;
-mod pairs;
+mod packed;
 pub mod polynomials;
 mod reference;
 mod roots;

@@ -21,13 +21,13 @@
 #![warn(missing_docs)]
 
 mod bytes;
-mod names;
+mod demangle;
 mod snippet;
 
 use std::fmt::{self, Display, Write};
 
 pub use bytes::{byte_of, character_of};
-pub use names::{function, readable};
+pub use demangle::{function, readable};
 pub use snippet::snippet;
 
 /// Limit of the names in a list.

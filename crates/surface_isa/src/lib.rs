@@ -5,9 +5,9 @@
 
 #![warn(missing_docs)]
 
-mod block;
 mod broken;
 mod isa;
+mod lift_block;
 pub mod maxwell;
 mod source;
 mod text_error;

@@ -1,4 +1,4 @@
-//! Data directives: numbers, floats, texts.
+//! Data directives: integers, LEB128, floats, strings.
 
 use std::ops::Range;
 

@@ -4,9 +4,9 @@ mod amdhsa;
 mod clrx;
 mod conditional;
 mod data;
+mod debug_info;
 mod include;
 mod kernel_code;
-mod lines;
 mod macros;
 mod notes;
 mod repeat;
@@ -41,7 +41,7 @@ fn shared() -> impl Iterator<Item = Handler> {
         data::ROWS,
         include::ROWS,
         kernel_code::ROWS,
-        lines::ROWS,
+        debug_info::ROWS,
         macros::ROWS,
         notes::ROWS,
         repeat::ROWS,

@@ -1,4 +1,4 @@
-//! Shadows of sums and products, in which undefined bits carry to higher bits.
+//! Operations that compute the shadows of sums and products, in which undefined bits carry to higher bits.
 
 use wavetank_ir::{Bin, Elem, Ty, Un, Value};
 

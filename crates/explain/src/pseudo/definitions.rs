@@ -1,5 +1,5 @@
-//! Definitions of the functions in pseudo-code that a sentence does not explain: divisions by steps, cube maps, bytes by
-//! selectors, mixed precision. The operands are `a`, `b` and `c`, in their order.
+//! Definitions of the functions in pseudo-code that need more than a sentence: the steps of divisions (`v_div_scale`, `v_div_fmas`,
+//! `v_div_fixup`), cube maps, byte permutes, mixed precision. The operands are `a`, `b` and `c`, in their order.
 
 /// A function, with the lines that define it.
 pub(super) type Definition = (&'static str, &'static [&'static str]);

@@ -1,4 +1,4 @@
-//! Rows of scalar instructions with one source (Vega ISA, 12.3 SOP1).
+//! SOP1 rows of the instruction table: scalar instructions with at most one source (Vega ISA, 12.3 SOP1).
 
 use super::Ty::*;
 use super::row::*;

@@ -1,4 +1,4 @@
-//! Rows of scalar instructions with two sources (Vega ISA, 12.1 SOP2).
+//! SOP2 rows of the instruction table: scalar instructions with two sources (Vega ISA, 12.1 SOP2).
 
 use super::Ty::*;
 use super::row::*;

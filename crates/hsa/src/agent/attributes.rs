@@ -8,7 +8,7 @@ use wavetank::Device;
 use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
 
 use super::{Which, cpu, gpu, isa_of};
-use crate::abi::{Isa, Status, info};
+use crate::c_types::{Isa, Status, info};
 use crate::call::{Result, put};
 use crate::image;
 use crate::state::{TICKS_PER_SECOND, ticks};

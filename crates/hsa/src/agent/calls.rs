@@ -6,7 +6,7 @@ use wavetank::Device;
 
 use super::attributes::{self, Room};
 use super::{Which, all, isa_gpu, isa_of, of};
-use crate::abi::{Agent, Isa, Status, Wavefront};
+use crate::c_types::{Agent, Isa, Status, Wavefront};
 use crate::call::{calls, put, text, traverse};
 use crate::state::runtime;
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use wavetank::Device;
 
-use crate::abi::{Agent, Isa, Result, Status};
+use crate::c_types::{Agent, Isa, Result, Status};
 use crate::state::runtime;
 
 /// The first handle of agents, that of the CPU.

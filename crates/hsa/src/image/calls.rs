@@ -7,11 +7,11 @@ use wavetank::Chip;
 use super::format::Format;
 use super::layout::{BUFFER, Layout};
 use super::{ImageInfo, create, create_sampler, destroy, destroy_sampler, find};
-use crate::abi::{
+use crate::agent::{self, Which};
+use crate::c_types::{
     Agent, Dim3, Image, ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, Sampler,
     SamplerDescriptor, Status, VendorImage,
 };
-use crate::agent::{self, Which};
 use crate::call::{Result, calls, put};
 use crate::log;
 use crate::memory::transfer::{Place, Rows};

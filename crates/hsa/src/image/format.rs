@@ -2,7 +2,7 @@
 
 use wavetank::ElementFormat;
 
-use crate::abi::{ImageFormat, Result, Status};
+use crate::c_types::{ImageFormat, Result, Status};
 
 /// Data and number formats of resources (Vega ISA, 8.1.3 and 8.2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use wavetank::ir::Dialect;
 use wavetank::{Chip, ImageResource, ImageType, buffer_dialect, image_tiling};
 
 use super::format::Format;
-use crate::abi::{ImageDataInfo, ImageDescriptor, Result, Status};
+use crate::c_types::{ImageDataInfo, ImageDescriptor, Result, Status};
 
 /// The alignment of image addresses, and of the bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
 pub(crate) const ALIGNMENT: usize = 256;
@@ -205,7 +205,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::ImageFormat;
+    use crate::c_types::ImageFormat;
 
     fn image(geometry: u32, [width, height, depth, array_size]: [usize; 4]) -> ImageDescriptor {
         let format = ImageFormat {

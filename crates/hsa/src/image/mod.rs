@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use wavetank::{Chip, Clamp, ImageSampler};
 
-use crate::abi::{Image, ImageDescriptor, Result, Sampler, SamplerDescriptor, Status};
+use crate::c_types::{Image, ImageDescriptor, Result, Sampler, SamplerDescriptor, Status};
 use crate::state::{lock, runtime};
 use layout::Layout;
 

@@ -9,8 +9,8 @@ use super::load::{destroy, load};
 use super::loaded::Source;
 use super::symbol::Symbol;
 use super::tables::{Program, Variable, handle, with};
-use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Reader, Status};
 use crate::agent;
+use crate::c_types::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Reader, Status};
 use crate::call::{Result, calls, put, text, traverse};
 
 /// Adds a reader of a file's bytes, which are kept, or of the program's own.

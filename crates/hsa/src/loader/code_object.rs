@@ -9,10 +9,10 @@ use super::load::load;
 use super::loaded::Source;
 use super::symbol::{self, Defined};
 use super::tables::{Deserialized, handle, with};
-use crate::abi::{
+use crate::agent;
+use crate::c_types::{
     Agent, CodeObject, CodeSymbol, Executable, Isa, LoadedCodeObject, Reader, Status,
 };
-use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
 
 /// Whether a symbol has a name of the source: a kernel is `NAME` or `&NAME`, whatever the linker calls its descriptor.

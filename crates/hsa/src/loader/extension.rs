@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::loaded::Loaded;
 use super::tables::{Program, with};
-use crate::abi::{Agent, Executable, LoadedCodeObject, Reader, SegmentDescriptor, Status};
+use crate::c_types::{Agent, Executable, LoadedCodeObject, Reader, SegmentDescriptor, Status};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory;
 

@@ -8,8 +8,8 @@ use wavetank_quote::some_of;
 use super::loaded::{Loaded, Source};
 use super::symbol;
 use super::tables::{Variable, change_kernels, handle, with};
-use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Result, Status};
 use crate::agent::{self, Which};
+use crate::c_types::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Result, Status};
 use crate::log;
 
 /// Loads a code object into an executable.

@@ -2,7 +2,7 @@
 
 use wavetank::Module;
 
-use crate::abi::{Agent, LoadedCodeObject};
+use crate::c_types::{Agent, LoadedCodeObject};
 
 /// The bytes of a code object, as a program has passed them.
 #[derive(Clone, Copy)]

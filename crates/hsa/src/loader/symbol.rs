@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wavetank::object::{CodeObject, SymbolKind};
 
 use super::loaded::Loaded;
-use crate::abi::{Agent, Status};
+use crate::c_types::{Agent, Status};
 use crate::call::{Result, put};
 
 /// The kinds of symbols.

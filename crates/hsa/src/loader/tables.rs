@@ -9,7 +9,7 @@ use wavetank::object::CodeObject as Parsed;
 
 use super::loaded::{Loaded, Source};
 use super::symbol::{Defined, Symbol};
-use crate::abi::{Agent, CodeSymbol, ExecutableSymbol};
+use crate::c_types::{Agent, CodeSymbol, ExecutableSymbol};
 use crate::state::lock;
 
 /// A reader: the source of the bytes, and the bytes themselves if they were read from a file.

@@ -7,8 +7,8 @@ use wavetank::{Allocation, RegistryError, Tool};
 
 use super::address::PAGE;
 use super::pool::{Kind, of_pool};
-use crate::abi::{Agent, Pool, Result, Status};
 use crate::agent;
+use crate::c_types::{Agent, Pool, Result, Status};
 use crate::notice::Notice;
 use crate::observe::{allocation_sites, checks};
 use crate::state::{lock, runtime, settings};

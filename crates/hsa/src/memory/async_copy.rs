@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::svm;
 use super::transfer::{self, Place, Rows};
-use crate::abi::{Agent, Dim3, PitchedPtr, Signal, Status};
+use crate::c_types::{Agent, Dim3, PitchedPtr, Signal, Status};
 use crate::call::{Result, calls};
 use crate::observe::happens_before::{self, Request};
 use crate::signal::waiters::{self, Outcome};

@@ -7,8 +7,8 @@ use wavetank_gcn::numbers::LDS_BYTES;
 
 use super::transfer::{self, Place};
 use super::{Kind, PAGE};
-use crate::abi::{Agent, PointerInfo, Pool, Region, Signal, Status};
 use crate::agent::{self, Which};
+use crate::c_types::{Agent, PointerInfo, Pool, Region, Signal, Status};
 use crate::call::{Result, calls, put, traverse};
 use crate::log;
 use crate::memory;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use super::allocation::{MemoryInfo, Origin};
 use super::pointer;
-use crate::abi::Status;
+use crate::c_types::Status;
 use crate::call::calls;
 use crate::state::lock;
 

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use super::address::PAGE;
 use super::allocation::{self, MemoryInfo, Origin};
 use super::{pointer, shared_file};
-use crate::abi::{Agent, Signal, Status};
+use crate::c_types::{Agent, Signal, Status};
 use crate::call::{Result, calls, put};
 use crate::observe::undefined;
 use crate::state::{lock, runtime};
@@ -45,7 +45,7 @@ const _: () = assert!(std::mem::size_of::<IpcHandle>() == 32);
 const MEMORY: u32 = u32::from_le_bytes(*b"wtm1");
 const SIGNAL: u32 = u32::from_le_bytes(*b"wts1");
 
-/// The files of memory that this process shares or has attached, by address.
+/// The files of memory that this process shares or has attached, by address, and those of signals, by handle.
 static FILES: Mutex<BTreeMap<u64, File>> = Mutex::new(BTreeMap::new());
 
 /// Returns a status, after a line with the reason.

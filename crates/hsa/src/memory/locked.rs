@@ -10,7 +10,7 @@ use super::allocation::{MemoryInfo, Origin};
 use super::host::{self, Access};
 use super::ownership;
 use super::pool::Kind;
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 use crate::state::{lock, runtime};
 use crate::{agent, log};
 

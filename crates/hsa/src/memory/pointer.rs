@@ -3,7 +3,7 @@
 use super::address::host_address;
 use super::allocation::{self, MemoryInfo, Origin};
 use super::locked;
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 
 /// The properties of the memory at an address.
 pub(crate) fn find(address: u64) -> Option<MemoryInfo> {

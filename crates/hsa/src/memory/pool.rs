@@ -1,7 +1,7 @@
 //! Memory pools: a kind of memory of an agent.
 
-use crate::abi::{Agent, Pool, Result, Status};
 use crate::agent;
+use crate::c_types::{Agent, Pool, Result, Status};
 
 /// The kinds of memory; a pool is a kind and an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::fd::FromRawFd;
 
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 
 /// Creates an empty file without a name.
 pub(super) fn create() -> Result<File> {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::abi::{Result, Status};
+use crate::c_types::{Result, Status};
 use crate::state::{lock, runtime};
 
 /// The size of a slab in bytes, and its alignment.

@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use super::address::PAGE;
 use super::allocation::MemoryInfo;
 use super::pointer;
-use crate::abi::{Agent, Status, SvmPair};
 use crate::agent::{self, Which};
+use crate::c_types::{Agent, Status, SvmPair};
 use crate::call::{Result, calls};
 use crate::state::lock;
 

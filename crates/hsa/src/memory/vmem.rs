@@ -14,8 +14,8 @@ use wavetank::{Registration, Rights, set_file_size};
 use super::address::PAGE;
 use super::pool::{self, Kind, of_pool};
 use super::shared_file;
-use crate::abi::{Agent, Pool, Status};
 use crate::agent;
+use crate::c_types::{Agent, Pool, Status};
 use crate::call::{Result, calls, put};
 use crate::state::{lock, runtime};
 

@@ -8,7 +8,7 @@ use wavetank::{Dispatch, Error, Kernel, Report};
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
 use super::{allocation_sites, checks, deadline, fidelity, statistics, undefined};
-use crate::abi::DispatchPacket;
+use crate::c_types::DispatchPacket;
 use crate::log;
 use crate::signal::poll;
 

@@ -12,7 +12,7 @@ use wavetank::Report;
 use wavetank::statistics::{Ledger, Row, Sum, table};
 use wavetank_quote::readable;
 
-use crate::abi::DispatchPacket;
+use crate::c_types::DispatchPacket;
 use crate::log;
 use crate::state::{lock, settings};
 

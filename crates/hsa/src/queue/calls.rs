@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use super::ring::{self, ErrorCallback, Queue, STRUCTURES};
 use super::table::{Parameters, find};
-use crate::abi::{Agent, AmdQueue, Pool, Region, Signal, Status};
 use crate::agent;
+use crate::c_types::{Agent, AmdQueue, Pool, Region, Signal, Status};
 use crate::call::{calls, put, same};
 use crate::{log, memory, signal};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::abi::{BarrierPacket, BarrierValuePacket, Condition, Signal};
+use crate::c_types::{BarrierPacket, BarrierValuePacket, Condition, Signal};
 use crate::signal::waiters::Outcome;
 use crate::signal::{Awaited, exists};
 use crate::state::lock;

@@ -4,7 +4,7 @@ use wavetank::{Error, MachineFault};
 
 use super::gpu_event;
 use super::ring::Queue;
-use crate::abi::Status;
+use crate::c_types::Status;
 use crate::log;
 use crate::observe::fault_record::record;
 

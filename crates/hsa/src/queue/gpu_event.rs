@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Mutex;
 
-use crate::abi::{Agent, Status};
+use crate::c_types::{Agent, Status};
 use crate::call::calls;
 use crate::state::lock;
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crate::abi::Result;
+use crate::c_types::Result;
 use crate::state::lock;
 use crate::thread;
 

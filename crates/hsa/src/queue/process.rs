@@ -11,7 +11,7 @@ use super::dependencies::Dependencies;
 use super::fault::Fault;
 use super::pool;
 use super::ring::{Progress, Queue};
-use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
+use crate::c_types::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
 use crate::loader;
 use crate::observe::{Launch, Outcome, checks};
 use crate::signal::{self, poll};

@@ -8,7 +8,7 @@ use wavetank::{Device, Kernel};
 
 use super::dependencies::Waiting;
 use super::pool;
-use crate::abi::{Agent, AmdQueue, PACKET_BYTES, PacketType, Signal, Status};
+use crate::c_types::{Agent, AmdQueue, PACKET_BYTES, PacketType, Signal, Status};
 use crate::log;
 use crate::memory::slab::Slabs;
 use crate::observe::happens_before::QueueOrder;
@@ -159,9 +159,9 @@ impl Queue {
 /// Packets: structures of the size of a slot that take any bits.
 pub(crate) trait AnyPacket: Copy {}
 
-impl AnyPacket for crate::abi::DispatchPacket {}
-impl AnyPacket for crate::abi::BarrierPacket {}
-impl AnyPacket for crate::abi::BarrierValuePacket {}
+impl AnyPacket for crate::c_types::DispatchPacket {}
+impl AnyPacket for crate::c_types::BarrierPacket {}
+impl AnyPacket for crate::c_types::BarrierValuePacket {}
 
 /// An index of the queue whose structure is at an address.
 ///

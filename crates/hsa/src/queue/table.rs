@@ -8,8 +8,8 @@ use wavetank::Device;
 
 use super::pool;
 use super::ring::{ErrorCallback, IDLE, Queue, STRUCTURES};
-use crate::abi::{Agent, AmdQueue, HsaQueue, PACKET_BYTES, Result, Signal, Status};
 use crate::agent::{self, Which};
+use crate::c_types::{Agent, AmdQueue, HsaQueue, PACKET_BYTES, Result, Signal, Status};
 use crate::observe::happens_before::{self, QueueOrder};
 use crate::signal;
 use crate::state::{lock, runtime};

@@ -1,7 +1,7 @@
 //! Conditions on the value of a signal.
 
 use super::slots::load;
-use crate::abi::{Condition, Signal};
+use crate::c_types::{Condition, Signal};
 
 /// A signal with a condition to wait for.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use crate::abi::{Condition, Signal, SignalGroup, Status};
+use crate::c_types::{Condition, Signal, SignalGroup, Status};
 use crate::call::{Result, calls, operations, put, same};
 use crate::memory::ipc;
 use crate::observe::happens_before;

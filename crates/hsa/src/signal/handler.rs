@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::awaited::Awaited;
 use super::waiters::{self, Outcome};
-use crate::abi::Result;
+use crate::c_types::Result;
 use crate::observe::happens_before;
 use crate::state::lock;
 use crate::thread::{self, Service};

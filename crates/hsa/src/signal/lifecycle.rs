@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::slots::{DOORBELL, NONE, SIGNAL_BYTES, SIGNALS, USER, exists, of};
 use super::{poll, waiters};
-use crate::abi::{Result, Signal, Status};
+use crate::c_types::{Result, Signal, Status};
 use crate::memory::slab::slab_of;
 
 /// Makes a signal with a value.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::abi::{AmdSignal, Signal};
+use crate::c_types::{AmdSignal, Signal};
 use crate::log;
 use crate::memory::slab::Slabs;
 

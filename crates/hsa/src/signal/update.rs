@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::slots::{DOORBELL, named, of};
 use super::{wait, waiters};
-use crate::abi::Signal;
+use crate::c_types::Signal;
 use crate::notice::Notice;
 use crate::state;
 

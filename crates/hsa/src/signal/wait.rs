@@ -8,7 +8,7 @@ use super::awaited::Awaited;
 use super::futex::EventCount;
 use super::poll;
 use super::slots::{exists, load};
-use crate::abi::{Condition, Signal};
+use crate::c_types::{Condition, Signal};
 use crate::observe::deadline;
 
 /// The time that a thread spins before it sleeps: most work ends, or arrives, within that time.

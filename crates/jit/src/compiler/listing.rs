@@ -1,4 +1,4 @@
-//! Listings of compiled code: guest instruction, IR and host instructions, each above the next.
+//! Listings of compiled code, for `wavetank dis --host`: each guest instruction, its IR nodes, and the host instructions of each.
 
 use std::fmt::Write;
 

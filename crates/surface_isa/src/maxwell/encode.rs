@@ -1,4 +1,4 @@
-//! Encoding: instructions to words.
+//! Encoding of NVIDIA's surface operations (Maxwell's SASS): instructions to 64-bit words.
 
 use thiserror::Error;
 
@@ -29,7 +29,7 @@ pub enum EncodeError {
 ///
 /// # Errors
 /// An [`EncodeError`] if no form of the instruction's generation can express it. An instruction that breaks the rules about
-/// operands, such as RZ for the coordinates, has a word nevertheless; see [`rules`](crate::maxwell::rules).
+/// operands, such as RZ for the coordinates, has a word nevertheless; see [`operand_constraints`](crate::maxwell::operand_constraints).
 pub fn encode(inst: &Inst) -> Result<u64, EncodeError> {
     let form = form_for(inst)?;
     if inst.mode == Mode::Formatted && inst.size != Size::U32 {

@@ -7,7 +7,7 @@ use super::generation::Generation;
 use super::inst::Inst;
 use super::lift::{STEP, block};
 use super::listing::{Listing, shown};
-use super::rules;
+use super::operand_constraints;
 use super::source::source;
 use super::text::assemble;
 use crate::isa::{Program, SurfaceIsa};
@@ -33,7 +33,7 @@ impl SurfaceIsa for Generation {
     }
 
     fn keeps_rules(self, inst: &Inst) -> bool {
-        rules::check(inst).is_ok()
+        operand_constraints::check(inst).is_ok()
     }
 
     fn parse(self, text: &str) -> Result<Inst, TextError> {

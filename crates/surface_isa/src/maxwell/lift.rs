@@ -16,9 +16,9 @@ use wavetank_ir::{
     Outside, Reg as Place, Rmw, Space, SurfaceAtomic, Un, Value,
 };
 
-use crate::block::block as block_of;
+use crate::lift_block::lift_block;
 use crate::maxwell::inst::{Clamp, Dim, Handle, Inst, Mode, Op, Pred, Reg, Size};
-use crate::maxwell::rules::{self, Broken};
+use crate::maxwell::operand_constraints::{self, Broken};
 
 /// The first of the two uniform registers with the address of the constant bank.
 pub const CONSTANTS: u8 = 14;
@@ -40,7 +40,7 @@ pub fn predicate(pred: Pred) -> Option<u8> {
 /// address 0, each is [`STEP`] bytes long, and after the last one the program ends. An instruction that breaks a rule stops the
 /// program when it runs.
 pub fn block(code: &[Inst], pc: u64, most: usize) -> Block {
-    block_of(code, STEP, pc, most, |inst, b| {
+    lift_block(code, STEP, pc, most, |inst, b| {
         lift(inst, b).map_err(|broken| format!("`{inst}` is not executed: {broken}"))
     })
 }
@@ -50,7 +50,7 @@ pub fn block(code: &[Inst], pc: u64, most: usize) -> Block {
 /// # Errors
 /// The rule that the instruction breaks: its effect is not documented.
 pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
-    rules::check(inst)?;
+    operand_constraints::check(inst)?;
     let count = inst.size.registers();
     // The handle is loaded before everything else.
     let number = number(inst, b);

@@ -23,7 +23,7 @@ mod inst;
 mod isa;
 pub mod lift;
 mod listing;
-pub mod rules;
+pub mod operand_constraints;
 mod source;
 mod text;
 

@@ -8,7 +8,7 @@ use wavetank_ir::{
     Space, SurfaceAtomic, Value,
 };
 
-use crate::block::block;
+use crate::lift_block::lift_block;
 use crate::visa::instruction::{Combine, Raw, TypedAtomic};
 use crate::visa::operation::Operation;
 use crate::visa::registers::{LANES, Registers};
@@ -31,7 +31,7 @@ pub fn program(
     }
     let (insts, registers) = (insts.to_vec(), registers.clone());
     Ok(move |pc: u64, most: usize| {
-        block(&insts, STEP, pc, most, |inst, b| lift(b, inst, &registers))
+        lift_block(&insts, STEP, pc, most, |inst, b| lift(b, inst, &registers))
     })
 }
 

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use wavetank_surface_isa::maxwell::{
-    Bundle, Generation, Listing, Slot, assemble, decode, encode, form_of, rules, shown, source,
+    Bundle, Generation, Listing, Slot, assemble, decode, encode, form_of, operand_constraints,
+    shown, source,
 };
 
 use crate::isa::errors_have_a_place;
@@ -94,7 +95,7 @@ proptest! {
             let bytes = &code[Bundle::offset(n)..][..8];
             prop_assert_eq!(word.to_le_bytes(), bytes);
             let (lines, errors) = source(line, generation, 1);
-            let broken = decode(word, generation).is_ok_and(|inst| rules::check(&inst).is_err());
+            let broken = decode(word, generation).is_ok_and(|inst| operand_constraints::check(&inst).is_err());
             prop_assert_eq!(errors.is_empty(), !broken, "{}", line);
             if let [line] = lines[..] {
                 let inst = decode(word, generation).is_ok();

@@ -1,6 +1,8 @@
 //! The rules that the assembler keeps: each with its place and what was expected.
 
-use wavetank_surface_isa::maxwell::{Generation, Op, Size, assemble, encode, parse, rules};
+use wavetank_surface_isa::maxwell::{
+    Generation, Op, Size, assemble, encode, operand_constraints, parse,
+};
 
 /// The error of a line: what it points at, and its sentence.
 fn refused(line: &str, generation: Generation) -> (String, String) {
@@ -51,7 +53,10 @@ fn operations_take_the_sizes_of_the_table() {
             taken += usize::from(listed);
         }
     }
-    let listed: usize = Op::ALL.iter().map(|op| rules::sizes(*op).len()).sum();
+    let listed: usize = Op::ALL
+        .iter()
+        .map(|op| operand_constraints::sizes(*op).len())
+        .sum();
     assert_eq!((taken, all), (listed, 80));
 }
 

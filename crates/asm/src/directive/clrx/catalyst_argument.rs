@@ -1,6 +1,6 @@
 //! Arguments of kernels for Catalyst: `.arg NAME, "TYPE NAME", TYPE, …`.
 
-use super::catalyst::{settings, word};
+use super::catalyst_settings::{settings, word};
 use crate::session::Session;
 use crate::session::program::{
     CatalystArgument as Argument, Kind, MOST_BUFFERS, Pointer, Space, TYPES,

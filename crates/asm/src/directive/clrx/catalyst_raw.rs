@@ -3,7 +3,7 @@
 use wavetank_link::elf::SHT_PROGBITS;
 use wavetank_object::catalyst::note;
 
-use super::catalyst::{number, samplers, word};
+use super::catalyst_settings::{number, samplers, word};
 use crate::session::program::{Format, HIDDEN, MOST_BUFFERS};
 use crate::session::{Handler, Session, row};
 use crate::source::{Cursor, SyntaxError, syntax_error};

@@ -2,9 +2,9 @@
 //!
 //! Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its binary formats.
 
-mod catalyst;
 mod catalyst_argument;
 mod catalyst_raw;
+mod catalyst_settings;
 mod config;
 mod data;
 mod gallium;
@@ -30,7 +30,7 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         scope::ROWS,
         target::ROWS,
         gallium::ROWS,
-        catalyst::ROWS,
+        catalyst_settings::ROWS,
         catalyst_raw::ROWS,
         config::ROWS,
     ];

@@ -1,4 +1,5 @@
-//! Scopes, and symbols that are not numbers: `.scope`, `.using`, `.eqv`, `.undef`, `.regvar`.
+//! CLRX directives for scopes (`.scope`, `.ends`, `.using`, `.unusing`), and for symbols that stand for an expression or a
+//! register (`.eqv`, `.undef`; `.regvar` is refused).
 
 use crate::assembler::Assembler;
 use crate::session::{Handler, alone, assembler_row as row};

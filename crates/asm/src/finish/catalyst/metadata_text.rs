@@ -1,4 +1,4 @@
-//! The metadata text of a kernel, whose lines begin with a semicolon, and its header.
+//! The metadata text of an OpenCL kernel in a Catalyst binary, whose lines begin with a semicolon, and the header of that text.
 
 use std::fmt::Write;
 

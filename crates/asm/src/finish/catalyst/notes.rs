@@ -1,14 +1,18 @@
-//! The binary notes of a kernel, in the order of the driver's compiler.
+//! The notes of a kernel in a Catalyst binary (ELF `PT_NOTE`, CAL), in the order of AMD's compiler.
 
 use wavetank_object::catalyst::{info, note};
 
 use super::facts::Facts;
 use crate::session::program::{Kind, Space};
 
-/// Constants of the program note: work-items of a group, work-items of a wave, and the LDS that a group can have.
+/// The most work-items of a group, in the program note.
 const GROUP: u32 = 256;
+/// The work-items of a wave.
 const WAVE: u32 = 64;
+/// The most bytes of LDS of a group.
 const LDS: u32 = 32_768;
+/// The most VGPRs of a wave.
+const VGPRS: u32 = 256;
 /// Words of a bit mask with one bit for each used buffer.
 const MASK: usize = 32;
 
@@ -99,7 +103,7 @@ impl Facts {
             [info::VGPRS, self.vgprs],
             [info::SGPRS, self.sgprs],
             [info::MOST_SGPRS, self.most_sgprs],
-            [info::MOST_VGPRS, GROUP],
+            [info::MOST_VGPRS, VGPRS],
             [info::FLOAT_MODE, self.float_mode],
             [info::IEEE_MODE, self.ieee_mode],
             [info::SCRATCH, self.scratch.div_ceil(4)],

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wavetank_surface_isa::maxwell::{
     Clamp, Control, Dim, EncodeError, Guard, Handle, Inst, Mode, Op, Pred, Reg, form_for,
-    print as text_of, rules,
+    operand_constraints, print as text_of,
 };
 
 use super::drawing::{FieldFacts, drawing};
@@ -49,7 +49,9 @@ impl Explanation {
             word: format!("{word:#018x}"),
             fields,
             meaning: meaning(inst),
-            broken_rule: rules::check(inst).err().map(|broken| broken.to_string()),
+            broken_rule: operand_constraints::check(inst)
+                .err()
+                .map(|broken| broken.to_string()),
             drawing: drawing(form, Some(word)),
         })
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use wavetank_surface_isa::maxwell::{
-    Dim, FORMS, Form, Generation, Op, Size, assemble, encode, rules,
+    Dim, FORMS, Form, Generation, Op, Size, assemble, encode, operand_constraints,
 };
 
 use super::drawing::{FieldFacts, cells};
@@ -208,7 +208,7 @@ pub(super) fn operation_page(generation: Generation, op: Op) -> Reference {
 }
 
 fn sizes(op: Op, generation: Generation) -> Vec<&'static str> {
-    let sizes = rules::sizes(op)
+    let sizes = operand_constraints::sizes(op)
         .iter()
         .filter(|size| size.is_on(generation));
     sizes.map(|size| size.printed(generation)).collect()

@@ -1,7 +1,7 @@
 //! The list of SUATOM: an operation with a size a row, and the forms that can say it.
 
 use serde::Serialize;
-use wavetank_surface_isa::maxwell::{FORMS, Form, Generation, Op, rules};
+use wavetank_surface_isa::maxwell::{FORMS, Form, Generation, Op, operand_constraints};
 
 use crate::exit::{Failure, Result};
 use crate::surface_isa::cli_isa::{Asked, Coverage, Row};
@@ -75,7 +75,7 @@ fn rows_of<'f>(
             coverage: coverage.then_some(if formatted { FORMATTED } else { EXACT }),
         }
     };
-    let sizes = rules::sizes(op)
+    let sizes = operand_constraints::sizes(op)
         .iter()
         .filter(move |size| size.is_on(generation));
     let raw = sizes.map(move |size| {

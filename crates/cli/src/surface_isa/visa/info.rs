@@ -1,4 +1,4 @@
-//! `wavetank info` of vISA's containers: routines, surfaces, variables.
+//! `wavetank info` for Intel's vISA files: routines with their surfaces and variables.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -9,7 +9,7 @@ use wavetank::check::Kept;
 use super::jobs::{Job, Request, What, is_copy};
 use super::state::{enabled, with};
 use super::vector_clock::{Id, VectorClock};
-use crate::abi::Signal;
+use crate::c_types::Signal;
 use crate::memory::{self, Kind, Origin};
 use crate::state::{lock, runtime};
 

@@ -10,7 +10,7 @@ use wavetank::Tool;
 use super::jobs::{Job, Jobs, Request, What};
 use super::report;
 use super::vector_clock::{Timelines, VectorClock};
-use crate::abi::Signal;
+use crate::c_types::Signal;
 use crate::observe::backtrace::Backtrace;
 use crate::observe::checks;
 use crate::signal;

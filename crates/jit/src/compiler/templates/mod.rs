@@ -5,7 +5,6 @@
 //! interpreter's steps.
 
 mod bits;
-mod bytes;
 mod compare;
 mod convert;
 mod division;
@@ -18,6 +17,7 @@ mod half_functions;
 mod int;
 mod masks;
 mod parts;
+mod perm_sad_pack;
 mod short;
 mod shuffle;
 mod whole;
@@ -118,7 +118,7 @@ fn binary(bin: Bin, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template> {
         Bin::MinU | Bin::MaxU | Bin::MinS | Bin::MaxS => integers(),
         Bin::AddSatU | Bin::SubSatU | Bin::AddSatS | Bin::SubSatS => integers(),
         Bin::Pack => integers(),
-        Bin::PackSatU | Bin::PackSatS => bytes::bin(bin, elem),
+        Bin::PackSatU | Bin::PackSatS => perm_sad_pack::bin(bin, elem),
         Bin::FAdd | Bin::FSub | Bin::FMul | Bin::FMin | Bin::FMax | Bin::FLdexp => {
             float::bin(bin, elem, fp).or_else(|| half::bin(bin, elem, fp))
         }
@@ -132,10 +132,10 @@ fn ternary(tern: Tern, elem: Elem, fp: Fp, last: Option<u64>) -> Option<Template
         Tern::Med3U | Tern::Med3S if elem == Elem::I16 => short::tern(tern, elem),
         Tern::BitSelect | Tern::Med3U | Tern::Med3S => int::tern(tern, elem),
         Tern::AlignBit | Tern::AlignByte | Tern::InsertU8 | Tern::Perm | Tern::AverageU8 => {
-            bytes::tern(tern, elem, last)
+            perm_sad_pack::tern(tern, elem, last)
         }
         Tern::SadU8 | Tern::MaskedSadU8 | Tern::SadU16 | Tern::SadU32 => {
-            bytes::tern(tern, elem, last)
+            perm_sad_pack::tern(tern, elem, last)
         }
         Tern::Fma | Tern::FMad | Tern::FMed3 => {
             float::tern(tern, elem, fp).or_else(|| half::tern(tern, elem, fp))

@@ -9,7 +9,7 @@ use crate::maxwell::control::Control;
 use crate::maxwell::encode::encode;
 use crate::maxwell::generation::Generation;
 use crate::maxwell::inst::{Guard, Handle, Inst, Op, Pred, Reg};
-use crate::maxwell::rules::{self, Part};
+use crate::maxwell::operand_constraints::{self, Part};
 use crate::text_error::TextError;
 
 /// An instruction as it was written.
@@ -76,7 +76,7 @@ pub fn assemble(text: &str, generation: Generation) -> Result<(Inst, Control), T
         control,
         spans,
     } = parse(text, generation)?;
-    rules::check(&inst).map_err(|broken| {
+    operand_constraints::check(&inst).map_err(|broken| {
         let span = match broken.part {
             Part::Size => spans.size,
             Part::Rd => spans.rd,

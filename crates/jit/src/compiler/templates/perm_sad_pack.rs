@@ -1,4 +1,5 @@
-//! Templates of operations on bytes of dwords, and on pieces of two dwords.
+//! Templates for AVX-512 of operations on bytes of dwords (`v_perm`, `v_sad`), on pieces of two dwords (`v_alignbit`) and of
+//! saturating packs.
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Bin, Elem, Tern};

@@ -1,4 +1,4 @@
-//! Sampler lookups of the lanes, and the selection of texels in each direction.
+//! The sampler lookups of lanes, and the selection of texels along each axis.
 
 use wavetank_ir::{Image, Lod};
 use wavetank_memory::for_spaces::lanes::Lanes;
@@ -47,7 +47,7 @@ impl Lookups {
 }
 
 /// The selection of a sample's texels in a direction.
-pub(crate) enum Direction {
+pub(crate) enum Axis {
     /// The image lacks the direction.
     None,
     /// The direction selects the slice of an array.
@@ -158,25 +158,21 @@ impl Sampling<'_> {
 
     /// Returns the selection of texels in a direction; `linear` is the filter within a plane.
     #[inline(always)]
-    pub(crate) fn direction(&self, n: usize, linear: bool) -> Direction {
+    pub(crate) fn direction(&self, n: usize, linear: bool) -> Axis {
         let dimensions = self.surface.dimensions();
         if n >= dimensions {
-            return if n == 2 {
-                Direction::Slice
-            } else {
-                Direction::None
-            };
+            return if n == 2 { Axis::Slice } else { Axis::None };
         }
         let linear = match (n, self.sampler.z_filter) {
             (2, 1..) => self.sampler.z_filter == 2,
             _ => linear,
         };
         match (linear, self.is_cube()) {
-            (true, true) if !self.sampler.faces_apart => Direction::Across,
-            (true, true) => Direction::Mixed(Clamp::LastTexel),
-            (true, false) => Direction::Mixed(self.sampler.clamp[n]),
-            (false, true) => Direction::Nearest(Clamp::LastTexel),
-            (false, false) => Direction::Nearest(self.sampler.clamp[n]),
+            (true, true) if !self.sampler.faces_apart => Axis::Across,
+            (true, true) => Axis::Mixed(Clamp::LastTexel),
+            (true, false) => Axis::Mixed(self.sampler.clamp[n]),
+            (false, true) => Axis::Nearest(Clamp::LastTexel),
+            (false, false) => Axis::Nearest(self.sampler.clamp[n]),
         }
     }
 

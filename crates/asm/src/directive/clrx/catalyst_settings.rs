@@ -20,8 +20,10 @@ pub(super) const ROWS: &[Handler] = &[
     row(".userdata", user_data),
 ];
 
-/// Limit of registers that a driver fills, and of the values that it fills them with.
+/// The user SGPRs of a kernel (s0 to s15), and the most lines of `.userdata`.
 const USER_SGPRS: u32 = 16;
+
+/// Returns the Catalyst settings of the current kernel.
 pub(super) fn settings<'a>(
     a: &'a mut Session<'_>,
     cursor: &Cursor<'_>,

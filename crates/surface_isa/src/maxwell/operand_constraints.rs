@@ -1,7 +1,7 @@
-//! Rules of the reference text that a decoder does not check.
+//! Constraints on the operands of NVIDIA's SUATOM that a decoder does not check: sizes of an operation, alignment of registers,
+//! RZ. They include that SPA 5.0 lacks packed halves.
 //!
-//! Packed halves, which SPA 5.0 lacks, are among them. The disassembler prints any instruction; the assembler enforces these
-//! rules.
+//! The disassembler prints any instruction; the assembler rejects those that break a constraint.
 
 use crate::broken::broken;
 use crate::maxwell::inst::{Dim, Handle, Inst, Mode, Op, Reg, Size};

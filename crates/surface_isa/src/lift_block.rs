@@ -1,11 +1,10 @@
-//! Blocks of wave IR for instructions one after another.
+//! Lifting of consecutive instructions to one block of wave IR.
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
 
-/// Returns the block of instructions that begins at an address, with at most `most` instructions, of which the end of the program
-/// counts as one. The first instruction is at address 0, and each is `step` bytes long. An instruction that cannot be lifted
-/// stops the program when it runs.
-pub(crate) fn block<Inst>(
+/// Lifts at most `most` instructions from the address `pc` on to one block; the end of the program counts as an instruction. The
+/// first instruction is at address 0, and each is `step` bytes long. One that cannot be lifted stops the program when it runs.
+pub(crate) fn lift_block<Inst>(
     insts: &[Inst],
     step: u64,
     pc: u64,

@@ -1,14 +1,14 @@
-//! The allocator that ends the command with a sentence if memory runs out. Rust's default is an abort with a trace.
+//! The global allocator of the command: it prints a sentence and exits if memory runs out. Rust's default aborts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::host;
 
 /// The system's allocator, which ends the command instead of returning null.
-pub(crate) struct OrEnd;
+pub(crate) struct ExitOnOom;
 
 // SAFETY: forwards to the system's allocator; null results are never returned.
-unsafe impl GlobalAlloc for OrEnd {
+unsafe impl GlobalAlloc for ExitOnOom {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.

@@ -1,4 +1,4 @@
-//! Pairs of 16-bit halves in a word, with a function applied to both halves.
+//! Packed 16-bit operations (`v_pk_*`): a function applied to both halves of each word.
 
 use std::marker::PhantomData;
 

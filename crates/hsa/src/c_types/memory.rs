@@ -1,4 +1,4 @@
-//! Structures of the memory functions.
+//! C structures of the memory, profiling and loader functions.
 
 use std::ffi::c_void;
 

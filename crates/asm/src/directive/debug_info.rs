@@ -1,4 +1,4 @@
-//! Directives for debuggers: source lines (`.file`, `.loc`) and the unwinding of frames.
+//! Debug directives: source lines (`.file`, `.loc`), call frames (`.cfi_…`, which are ignored) and `.ident`.
 
 use std::rc::Rc;
 
