@@ -6,7 +6,7 @@
 //! * [`source`] reads whole files of instructions, with declarations.
 //! * [`check`] has the rules about operands, which [`parse`] enforces.
 //! * [`Container`] reads containers, lists their instructions and replaces one; [`Declarations::check`] has the rules that depend
-//! on a kernel's declarations.
+//!   on a kernel's declarations.
 //! * [`lift`](fn@lift) translates an instruction to wave IR, on the registers that [`Registers`] assigns to its variables.
 //! * [`operation::ROWS`] has the stored and the returned value of each operation.
 //!
