@@ -27,7 +27,7 @@ const CLASSES: [&str; 6] = [
 const HEAD: &str = "\
 # Coverage
 
-What is executed, how truly, and in how many cases of `tests/isa`, by generation and encoding. Each instruction
+The instructions that are executed, how exactly, and in how many cases of `tests/isa`, by generation and encoding. Each instruction
 stands in `wavetank isa --coverage --gpu CHIP`, with its reason. This page is made by `cargo run --example coverage >
 docs/reference/coverage.md`, and a test holds it.
 
