@@ -363,7 +363,7 @@ unsafe fn collect<const N: usize>(from: [*const u32; N], records: *mut [i32; N])
     }
 }
 
-/// [`Rows::interleave`] from registers: a copy of the records in memory would meet the stores in the host's store buffer.
+/// [`LaneMoves::interleave`] from registers: a copy of the records in memory would meet the stores in the host's store buffer.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 unsafe fn interleave<const N: usize>(from: [*const u32; N], to: *mut u8) {

@@ -118,7 +118,7 @@ pub trait LaneMoves: Copy + 'static {
     /// Writes the vectors as adjacent records to guest memory.
     ///
     /// # Safety
-    /// The contract of [`Rows::collect`] and, for the records, of [`copy`].
+    /// The contract of [`LaneMoves::collect`] and, for the records, of [`copy`].
     #[inline(always)]
     unsafe fn interleave<const N: usize>(from: [*const u32; N], to: *mut u8) {
         // SAFETY: by the caller's promise.

@@ -34,7 +34,7 @@ struct Spans {
     all: Range<usize>,
 }
 
-/// Reads an instruction, whether or not it follows the [`rules`]: any text that the disassembler prints. Case is ignored; `;` at
+/// Reads an instruction, whether or not it keeps the [`operand_constraints`]: any text that the disassembler prints. Case is ignored; `;` at
 /// the end and `.ADD` before a size may be omitted.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn parse(text: &str, generation: Generation) -> Result<Parsed, TextError> {
     Ok(parsed)
 }
 
-/// Reads an instruction that follows the [`rules`].
+/// Reads an instruction that keeps the [`operand_constraints`].
 ///
 /// # Errors
 /// The errors of [`parse`], and the first broken rule.
