@@ -83,3 +83,31 @@ impl SpareCaches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{MemoryUnit, Registry, Span};
+
+    #[test]
+    fn kept_caches_allow_no_freed_memory() {
+        let registry = Registry::new();
+        let kept = || registry.spare_caches.0.lock().unwrap().len();
+        let buffer = registry.allocate("buffer", 4096, 256).unwrap();
+        let span = Span {
+            first: buffer.address,
+            last: buffer.address + 4092,
+            bytes: 4,
+            stores: true,
+        };
+        assert!(MemoryUnit::new(&registry).holds(7, span));
+        assert_eq!(kept(), 1);
+        {
+            let mut next = MemoryUnit::new(&registry);
+            assert_eq!(kept(), 0);
+            assert!(next.bounds_cache(7).holds(span), "the caches are warm");
+            registry.free(buffer.address).unwrap();
+            assert!(!next.holds(7, span));
+        }
+        assert!(!MemoryUnit::new(&registry).holds(7, span));
+    }
+}
