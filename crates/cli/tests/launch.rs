@@ -417,6 +417,80 @@ fn traces_show_instructions_and_what_they_changed() {
 }
 
 #[test]
+fn traces_are_selected_by_lines_of_the_source() {
+    let args = "--grid 64 --block 64 --arg zero:16 --arg zero:256 --arg u32:64";
+    let run =
+        |filter: &str| wavetank(&format!("launch {LINES} lines {args} --trace={filter}")).stderr;
+    let traced = |trace: &str| trace.lines().filter(|line| line.starts_with('[')).count();
+    let line = run("line=6,src=lines.cl");
+    assert!(traced(&line) > 0, "{line}");
+    let others = line
+        .lines()
+        .filter(|l| l.starts_with('[') && !l.contains("lines.cl:6:"));
+    assert_eq!(others.count(), 0, "{line}");
+    // Line 10 of lines.cl calls what is inlined from lines.h.
+    assert!(
+        run("line=10,src=lines.cl").contains("// lines.h:11:17 in `put`, inlined at lines.cl:10:5")
+    );
+    assert_eq!(traced(&run("line=9000")), 0);
+    assert_eq!(traced(&run("src=none.cl")), 0);
+    assert!(traced(&run("src=lines.cl")) > traced(&line));
+}
+
+#[test]
+fn traces_are_cut_to_lanes() {
+    let args = "--arg iota:f32:64 --arg zero:256 --arg zero:256 --arg u32:64";
+    let run = |filter: &str| {
+        let words = format!("launch {VECADD} --grid 64 --block 64 {filter} {args}");
+        wavetank(&words).stderr
+    };
+    // Lane 9 loaded 9.0, and its neighbours are not shown.
+    let trace = run("--trace=lane=9,op=global_load");
+    assert!(trace.contains("[9] = 0x41100000"), "{trace}");
+    assert!(
+        !trace.contains("0x41200000") && !trace.contains("[0.."),
+        "{trace}"
+    );
+    // Scalar registers are not of a lane.
+    assert!(run("--trace=lane=9,op=s_load").contains(" = 0x"));
+}
+
+#[test]
+fn traces_are_lines_of_json() {
+    let args = "--arg iota:f32:64 --arg zero:256 --arg zero:256 --arg u32:64";
+    let words = format!("launch {VECADD} --grid 64 --block 64 {args} --trace=lane=9 --trace-json");
+    let out = wavetank(&words);
+    let steps: Vec<Value> = out
+        .stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let first = &steps[0];
+    assert_eq!(first["group"], serde_json::json!([0, 0, 0]));
+    assert_eq!((&first["wave"], &first["offset"]), (&0.into(), &0.into()));
+    assert_eq!(first["symbol"], "vecadd");
+    assert_eq!(steps.last().unwrap()["instruction"], "s_endpgm");
+    let is_load = |step: &&Value| {
+        step["instruction"]
+            .as_str()
+            .unwrap()
+            .starts_with("global_load")
+    };
+    let load = steps.iter().find(is_load).expect("a load");
+    let access = &load["accesses"][0];
+    assert_eq!(access["kind"], "load");
+    assert_eq!((&access["lane"], &access["bytes"]), (&9.into(), &4.into()));
+    assert_eq!(
+        load["changes"][0]["lanes"],
+        serde_json::json!([[9, 0x4110_0000]])
+    );
+    let refused = wavetank(&format!(
+        "launch {VECADD} --grid 64 --block 64 {args} --trace-json"
+    ));
+    assert_eq!(refused.code, Some(2));
+}
+
+#[test]
 fn kernels_that_fail_exit_with_1() {
     let dir = directory("kernel_fails");
     let args = "--arg zero:256 --arg zero:256 --arg out:c.bin:256 --arg u32:1000";

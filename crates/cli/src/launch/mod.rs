@@ -11,6 +11,8 @@ mod spec;
 mod stage;
 mod template;
 mod trace;
+mod trace_filter;
+mod trace_json;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -31,7 +33,8 @@ use check::{CheckOptions, shown};
 use report::stats;
 use size::{Size, SizeOptions};
 use stage::StageOptions;
-use trace::{Filter, Tracer};
+use trace::Tracer;
+use trace_filter::Filter;
 
 // At most 80 columns a line, because clap would break longer ones.
 const HELP: &str = "\
@@ -57,8 +60,12 @@ Trace filters (--trace=FILTER), joined by commas; all must hold:
   group=X:Y:Z         a work-group by its id
   pc=A..B             distance from the start of the function or kernel
   op=PREFIX           mnemonics that start so, e.g. op=v_fma
+  line=N  src=FILE    lines of the source (N or A..B), and the end of its path;
+                      for code compiled with -g
+  lane=N              of vector registers and accesses, this lane or A..B alone
 The trace goes to stderr: each instruction after it was executed, with the
-registers that it changed. The kernel is run by one thread then.
+registers that it changed; --trace-json makes each a line of JSON. The kernel
+is run by one thread then.
 
 Tools (--check=TOOLS), joined by commas:
   memory              accesses outside of what was allocated, to what may only
@@ -122,6 +129,9 @@ pub(crate) struct Launch {
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
+    /// Print each traced instruction as an object of JSON, a line each
+    #[arg(long, requires = "trace")]
+    trace_json: bool,
     /// The function of the file at which waves continue when they trap (TBA)
     #[arg(
         long,
@@ -156,6 +166,7 @@ impl Launch {
                 running: &self.running,
                 timeout: self.timeout,
                 filter,
+                trace_json: self.trace_json,
             };
             return self.stage.run(stage, call, &self.check);
         }
@@ -188,12 +199,12 @@ impl Launch {
         if let Some(handler) = self.handler(&module)? {
             dispatch = dispatch.trap_handler(handler, trap_memory.address()?);
         }
-        let tracer = filter.map(|filter| Tracer::new(filter, device.chip()));
+        let tracer = filter.map(|filter| Tracer::new(filter, device.chip(), self.trace_json));
         let result = match &tracer {
             // The trace shows enough progress.
             Some(tracer) => {
                 let watched = |group: &_, wave| tracer.watches(group, wave);
-                let sink = |step| tracer.trace(&step);
+                let sink = |step| tracer.trace(step);
                 dispatch.trace(&watched, &sink).run()
             }
             None => with_progress(grid, block, |progress| dispatch.progress(progress).run()),

@@ -17,7 +17,8 @@ use super::check::{CheckOptions, shown};
 use super::element::integer;
 use super::size::Size;
 use super::spec::Spec;
-use super::trace::{Filter, Tracer};
+use super::trace::Tracer;
+use super::trace_filter::Filter;
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
 use crate::running::{Running, print_seed};
@@ -75,6 +76,8 @@ pub(super) struct Call<'a> {
     pub running: &'a Running,
     pub timeout: Option<Duration>,
     pub filter: Option<Filter>,
+    /// Whether the trace is JSON.
+    pub trace_json: bool,
 }
 
 impl StageOptions {
@@ -100,7 +103,9 @@ impl StageOptions {
         if let Some(colors) = &colors {
             shader = shader.border_colors(colors.address());
         }
-        let tracer = call.filter.map(|filter| Tracer::new(filter, device.chip()));
+        let tracer = call
+            .filter
+            .map(|filter| Tracer::new(filter, device.chip(), call.trace_json));
         let outcome = watched(shader, tracer.as_ref()).map_err(|error| {
             // The failure itself is printed as one.
             let _ = check.report(call.file, &module, error.findings());
@@ -178,7 +183,7 @@ fn watched(shader: Shader<'_>, tracer: Option<&Tracer>) -> wavetank::Result<Outc
         return shader.run();
     };
     let watches = |group: &_, wave| tracer.watches(group, wave);
-    let sink = |step| tracer.trace(&step);
+    let sink = |step| tracer.trace(step);
     shader.trace(&watches, &sink).run()
 }
 

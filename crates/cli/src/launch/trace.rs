@@ -1,8 +1,7 @@
-//! `--trace`: the selection of instructions, and their text.
+//! `--trace`: the printer of executed instructions.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Stderr, Write};
-use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,119 +9,19 @@ use std::sync::{Mutex, PoisonError};
 use wavetank::{Change, Chip, Group, Step};
 use wavetank_quote::function;
 
-use super::accesses;
-use super::element::integer;
+use super::trace_filter::Filter;
+use super::{accesses, trace_json};
 use crate::exit::{Failure, Result};
 
 /// The number of lanes in a row of a vector register.
 const ROW: usize = 8;
 
-/// The selection of waves and of their instructions.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Filter {
-    group: Groups,
-    wave: RangeInclusive<u64>,
-    pc: RangeInclusive<u64>,
-    op: String,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Groups {
-    Numbers(RangeInclusive<u64>),
-    Id([u32; 3]),
-}
-
-impl Filter {
-    /// Parses a filter. The empty one selects wave 0 of work-group 0.
-    pub(super) fn parse(text: &str) -> Result<Filter, String> {
-        let mut filter = Filter {
-            group: Groups::Numbers(0..=0),
-            wave: 0..=0,
-            pc: 0..=u64::MAX,
-            op: String::new(),
-        };
-        for condition in text.split(',').filter(|condition| !condition.is_empty()) {
-            let wrong = || format!("`{condition}` is none of group=…, wave=…, pc=…, op=…");
-            let (key, value) = condition.split_once('=').ok_or_else(wrong)?;
-            match key {
-                "group" => filter.group = groups(value)?,
-                "wave" => filter.wave = range(value)?,
-                "pc" => filter.pc = range(value)?,
-                "op" => filter.op = value.to_owned(),
-                _ => return Err(wrong()),
-            }
-        }
-        Ok(filter)
-    }
-
-    fn watches(&self, group: &Group, wave: u32) -> bool {
-        let group = match &self.group {
-            Groups::Numbers(numbers) => numbers.contains(&group.index),
-            Groups::Id(id) => group.id == *id,
-        };
-        group && self.wave.contains(&wave.into())
-    }
-
-    fn shows(&self, step: &Step) -> bool {
-        let place = &step.place;
-        let offset = place
-            .symbol
-            .as_ref()
-            .map_or(place.pc, |(_, offset)| *offset);
-        let instruction = place.instruction.as_deref().unwrap_or("");
-        self.pc.contains(&offset) && instruction.starts_with(&self.op)
-    }
-}
-
-fn groups(text: &str) -> Result<Groups, String> {
-    match text.split(':').collect::<Vec<_>>().as_slice() {
-        [numbers] => Ok(Groups::Numbers(range(numbers)?)),
-        [x, y, z] => {
-            let id = |text| {
-                number(text)?
-                    .try_into()
-                    .map_err(|_| format!("{text} is too large"))
-            };
-            Ok(Groups::Id([id(x)?, id(y)?, id(z)?]))
-        }
-        _ => Err(format!(
-            "`{text}` is not a work-group; write 3, 3..5, 1:0:0 or all"
-        )),
-    }
-}
-
-/// Parses `N`, `A..B` (both ends included) or `all`.
-fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
-    if text == "all" {
-        return Ok(0..=u64::MAX);
-    }
-    match text.split_once("..") {
-        Some((first, last)) => {
-            let range = number(first)?..=number(last)?;
-            if range.is_empty() {
-                Err(format!(
-                    "`{text}` ends before it begins; write A..B with A up to B"
-                ))
-            } else {
-                Ok(range)
-            }
-        }
-        None => {
-            let only = number(text)?;
-            Ok(only..=only)
-        }
-    }
-}
-
-fn number(text: &str) -> Result<u64, String> {
-    let value = integer(text)?;
-    value.try_into().map_err(|_| format!("{text} is negative"))
-}
-
 /// A printer of instructions while they are executed, on any thread.
 pub(super) struct Tracer {
     filter: Filter,
     chip: Chip,
+    /// Whether each instruction is a line of JSON.
+    json: bool,
     out: Mutex<Sink>,
     /// Whether an instruction was printed.
     has_printed: AtomicBool,
@@ -144,10 +43,11 @@ impl Sink {
 }
 
 impl Tracer {
-    pub(super) fn new(filter: Filter, chip: Chip) -> Self {
+    pub(super) fn new(filter: Filter, chip: Chip, json: bool) -> Self {
         Tracer {
             filter,
             chip,
+            json,
             out: Mutex::new(Sink {
                 stderr: BufWriter::new(io::stderr()),
                 problem: None,
@@ -162,10 +62,15 @@ impl Tracer {
     }
 
     /// Prints an instruction, if it is selected.
-    pub(super) fn trace(&self, step: &Step) {
-        if self.filter.shows(step) {
+    pub(super) fn trace(&self, mut step: Step) {
+        if self.filter.shows(&step) {
             self.has_printed.store(true, Ordering::Relaxed);
-            self.write(&text(step, self.chip));
+            self.filter.cut(&mut step);
+            self.write(&if self.json {
+                trace_json::line(&step, self.chip)
+            } else {
+                text(&step, self.chip)
+            });
         }
     }
 
@@ -274,31 +179,6 @@ fn vector(text: &mut String, name: &str, lanes: u64, values: &[u32]) -> std::fmt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn filters_are_read() {
-        let filter = Filter::parse("").unwrap();
-        assert_eq!(filter.group, Groups::Numbers(0..=0));
-        assert_eq!(filter.wave, 0..=0);
-        let filter = Filter::parse("group=1:2:3,wave=all,pc=0x10..0x20,op=v_add").unwrap();
-        assert_eq!(filter.group, Groups::Id([1, 2, 3]));
-        assert_eq!(filter.wave, 0..=u64::MAX);
-        assert_eq!(filter.pc, 0x10..=0x20);
-        assert_eq!(filter.op, "v_add");
-        for bad in [
-            "x",
-            "lane=3",
-            "group=1:2",
-            "wave=a",
-            "pc=5..",
-            "wave=-1",
-            "wave=9..1",
-            "group=4294967296:0:0",
-        ] {
-            assert!(Filter::parse(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn lanes_with_one_value_are_one_line() {
@@ -318,12 +198,5 @@ mod tests {
             text,
             format!("    v1[8..15] = 0x00000008          . 0x0000000a{dots}\n")
         );
-    }
-
-    proptest! {
-        #[test]
-        fn texts_never_panic(text in "((group|wave|pc|op|lane)=?[a-z0-9.:-]{0,12},?){0,4}") {
-            let _ = Filter::parse(&text);
-        }
     }
 }
