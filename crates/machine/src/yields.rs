@@ -173,9 +173,7 @@ impl SpinLoop {
     #[cold]
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
-        let at = usize::from(sreg::EXEC);
-        let exec = u64::from(wave.s[at]) | u64::from(wave.s[at + 1]) << 32;
-        let (last, branch) = (wave.spin, self.branch);
+        let (last, branch, exec) = (wave.spin, self.branch, wave.s64(sreg::EXEC));
         // Most loops that write do so in every iteration, and a compare-and-swap loop loses lanes: registers are compared from the
         // second iteration without either on.
         let again = last.known > 0 && last.branch == branch && last.exec == exec;

@@ -23,7 +23,7 @@ pub struct BoundsCache {
     entry: Option<Arc<Entry>>,
 }
 
-// SAFETY: the entry, or the program, keeps the target of `gone` alive; it is atomic.
+// SAFETY: the target of `gone` is an atomic, which is static or kept alive by the entry.
 unsafe impl Send for BoundsCache {}
 
 /// The address range of an allocation.

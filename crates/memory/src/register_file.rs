@@ -46,6 +46,15 @@ pub struct Uniform {
     pub shadow: [u32; 128],
 }
 
+impl Uniform {
+    /// Returns the value of registers `n` and `n + 1`.
+    #[inline]
+    pub fn s64(&self, n: u8) -> u64 {
+        let n = usize::from(n);
+        u64::from(self.s[n]) | u64::from(self.s[n + 1]) << 32
+    }
+}
+
 /// The initial uniform registers of a wave, with the layout of the start of [`Uniform`].
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -342,9 +351,7 @@ impl Wave {
 
     /// Returns the 64-bit value of uniform registers `n` and `n + 1`.
     pub fn s64(&self, n: u8) -> u64 {
-        let n = usize::from(n);
-        let s = &self.uniform().s;
-        u64::from(s[n]) | u64::from(s[n + 1]) << 32
+        self.uniform().s64(n)
     }
 
     /// Sets uniform registers `n` and `n + 1`.
