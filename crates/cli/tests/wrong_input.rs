@@ -217,8 +217,8 @@ fn names_that_are_no_text() {
 
 #[test]
 fn options_that_mean_nothing() {
-    launch(&format!("--grid 64 --block 64 {FITTING} --trace=lane=3"))
-        .refused(&["--trace: `lane=3`"]);
+    launch(&format!("--grid 64 --block 64 {FITTING} --trace=thread=3"))
+        .refused(&["--trace: `thread=3`"]);
     for option in ["--threads 0", "--timeout 0", "--timeout soon", "--speed 3"] {
         let outcome = launch(&format!("--grid 64 --block 64 {FITTING} {option}"));
         outcome.failure(2, &[option.split(' ').next().unwrap()]);
