@@ -80,7 +80,7 @@ impl Filter {
         self.pc.contains(&offset) && instruction.starts_with(&self.op) && self.is_of_source(place)
     }
 
-    /// Returns whether a line that an instruction comes from is selected. Those of inlined functions and of their callers count.
+    /// Returns whether a line that an instruction comes from is selected. Lines of inlined functions and of their callers count.
     fn is_of_source(&self, place: &Place) -> bool {
         if self.line.is_none() && self.src.is_empty() {
             return true;
@@ -93,7 +93,7 @@ impl Filter {
         })
     }
 
-    /// Removes the lanes that are not selected. What a wave does as a whole stays.
+    /// Removes the lanes that are not selected. Scalar registers and scalar accesses are kept.
     pub(super) fn cut(&self, step: &mut Step) {
         let selected = |lane: u8| self.lanes >> lane & 1 != 0;
         step.accesses
