@@ -172,10 +172,16 @@ fn yielded(pc: u64, point: YieldPoint) -> Leave {
 #[test]
 fn time_slices_end_at_the_points_of_the_list_only() {
     let run_out = |code: &[u32]| ends_with(code, &[1], 0)[0].clone();
-    // At the wait for a load.
-    let load = [LOAD, WORK, &[0xbf81_0000]].concat();
+    // At the wait for a load before a write of memory.
+    let load = [LOAD, WORK, STORE, &[0xbf81_0000]].concat();
     let (stop, next, _) = run_out(&load);
     assert_eq!((stop, next), (yielded(8, YieldPoint::Wait), 12));
+    // At the last one of several, and at none if nothing is written.
+    let loads = [LOAD, WORK, LOAD, WORK, STORE, &[0xbf81_0000]].concat();
+    let (stop, next, _) = run_out(&loads);
+    assert_eq!((stop, next), (yielded(8 * 4, YieldPoint::Wait), 9 * 4));
+    let reads = [LOAD, WORK, LOAD, WORK, &[0xbf81_0000]].concat();
+    assert_eq!(run_out(&reads).0, Leave::End(12 * 4));
     // Not in straight code, nor at a branch ahead, however small the budget is.
     let straight = [WORK, &[0xbf82_0000], WORK, &[0xbf81_0000]].concat();
     assert_eq!(run_out(&straight), (Leave::End(7 * 4), 7 * 4, -3));

@@ -65,6 +65,11 @@ impl Builder {
         self.block.borrow()
     }
 
+    /// Removes all operations from the one with number `first` on.
+    pub fn truncate(&self, first: usize) {
+        self.block.borrow_mut().nodes.truncate(first);
+    }
+
     fn push(&self, op: Op, ty: Option<Ty>) -> Value {
         let mut block = self.block.borrow_mut();
         block.nodes.push(Node { op, ty });

@@ -3,7 +3,7 @@
 use wavetank_gcn::numbers::hwreg;
 use wavetank_gcn::tables::{Sopk, Sopp};
 use wavetank_gcn::{Chip, Field, Inst, Operand};
-use wavetank_ir::{Block, Builder, Terminator};
+use wavetank_ir::{Block, Builder, MemKind, Node, Op, Terminator};
 
 use crate::allocation;
 use crate::block::{Flow, Lift};
@@ -11,8 +11,8 @@ use crate::modes::Modes;
 use crate::traps;
 
 /// The longest block, in instructions. Longer straight code is divided, so that the translation of a block, and the time slice of
-/// a wave, can be short.
-pub const MAX_INSTS: usize = 64;
+/// a wave, cannot grow without bound. A product of matrices reads LDS for some 600 instructions before it writes there again.
+pub const MAX_INSTS: usize = 768;
 
 /// The code of a program.
 pub trait Code {
@@ -75,10 +75,28 @@ fn is_barrier(code: &dyn Code, pc: u64) -> bool {
     code.inst(pc).is_ok_and(|i| i.op == Sopp::S_BARRIER.into())
 }
 
+/// A wait for loads within a block, at which the block ends if a write of memory follows.
+struct Wait {
+    /// The number of nodes up to the wait.
+    nodes: usize,
+    /// The address of the instruction after it.
+    next: u64,
+}
+
+/// Whether one of these nodes may change memory that other waves see.
+fn writes_memory(nodes: &[Node]) -> bool {
+    let writes = |node: &Node| matches!(&node.op, Op::Mem(op) if op.kind != MemKind::Load);
+    nodes.iter().any(writes)
+}
+
 /// Lifts a block of at most `limit` instructions; 1 is for single-stepping.
+///
+/// Other waves run while a wave waits for its loads. It matters to them what it writes after that, not what it reads: so a block
+/// ends at the last wait before a write.
 pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block {
     let b = Builder::new(pc);
     let mut at = pc;
+    let mut wait: Option<Wait> = None;
     for _ in 0..limit {
         let inst = match code.inst(at) {
             Ok(inst) => inst,
@@ -91,6 +109,7 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
                 return b.finish();
             }
         };
+        let first = b.so_far().nodes.len();
         b.inst(at, crate::family(&inst));
         let lift = Lift {
             b: &b,
@@ -98,12 +117,21 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
             modes,
             pc: at,
         };
-        match flow(&lift) {
+        let flow = flow(&lift);
+        if let Some(wait) = &wait
+            && writes_memory(&b.so_far().nodes[first..])
+        {
+            b.truncate(wait.nodes);
+            b.end(Terminator::Branch(wait.next));
+            return b.finish();
+        }
+        match flow {
             Flow::Next => at = lift.next(),
             Flow::Wait if is_barrier(code, lift.next()) => at = lift.next(),
             Flow::Wait => {
-                b.end(Terminator::Branch(lift.next()));
-                return b.finish();
+                at = lift.next();
+                let nodes = b.so_far().nodes.len();
+                wait = Some(Wait { nodes, next: at });
             }
             Flow::End(t) => {
                 b.end(t);

@@ -37,8 +37,8 @@ pub(crate) const NAME_ONLY: &str = "documents have its name, and nothing of what
 pub(crate) enum Flow {
     /// The next instruction follows.
     Next,
-    /// The next instruction follows, but on a chip the wave waits for loads. The block ends, unless every wave waits after it
-    /// anyway.
+    /// The next instruction follows, but on a chip the wave waits for loads. The block ends there if a write of memory follows
+    /// before the next wait, unless every wave waits after it anyway.
     Wait,
     /// The block ends with this terminator.
     End(Terminator),

@@ -97,22 +97,26 @@ mod tests {
     }
 
     #[test]
-    fn blocks_end_where_loads_are_waited_for() {
-        assert_eq!(end(&[&LOAD, &VMCNT_0, &END]), Terminator::Branch(12));
-        assert_eq!(end(&[&READ_PAIR, &LGKMCNT_0, &END]), Terminator::Branch(12));
+    fn blocks_end_where_loads_are_waited_for_before_a_write() {
+        let load = [&LOAD[..], &VMCNT_0, &STORE, &END];
+        assert_eq!(end(&load), Terminator::Branch(12));
+        let read = [&READ_PAIR[..], &LGKMCNT_0, &STORE, &END];
+        assert_eq!(end(&read), Terminator::Branch(12));
         // Two instructions are in flight, each with two accesses, and one may be.
-        let two = [&READ_PAIR[..], &READ_PAIR, &LGKMCNT_1, &END];
+        let two = [&READ_PAIR[..], &READ_PAIR, &LGKMCNT_1, &STORE, &END];
         assert_eq!(end(&two), Terminator::Branch(20));
     }
 
     #[test]
     fn blocks_go_on_where_nothing_is_waited_for() {
-        let code: [&[&[u32]]; 5] = [
+        let code: [&[&[u32]]; 6] = [
             &[&READ_PAIR, &LGKMCNT_1, &END],
             &[&LOAD, &LGKMCNT_0, &END],
             &[&STORE, &VMCNT_0, &END],
             &[&SCALAR, &LGKMCNT_0, &END],
             &[&VMCNT_0, &LGKMCNT_0, &END],
+            // Other waves see what this one writes, not what it reads.
+            &[&READ_PAIR, &LGKMCNT_0, &READ_PAIR, &LGKMCNT_0, &END],
         ];
         for code in code {
             assert_eq!(end(code), Terminator::EndProgram, "{code:x?}");

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a branch back that is taken | its budget is used up |
 //! | a computed jump | its budget is used up |
-//! | a wait for loads that are in flight | its budget is used up |
+//! | the last wait for loads in flight before a write of memory | its budget is used up |
 //! | a branch back that is taken, of a loop that loads | it spins |
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |
