@@ -71,6 +71,7 @@ pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
 pub use surface_atomic::{Dimensions, Outside, SurfaceAtomic};
 pub use types::{
-    Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value,
+    Elem, Fp, HARDWARE_REGISTERS, LANES, RENAMED_VECTOR, Reg, Round, SHADOW_UNIFORM, SHADOW_VECTOR,
+    Ty, Value,
 };
 pub use verify::{VerifyError, verify};

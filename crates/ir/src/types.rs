@@ -174,6 +174,10 @@ pub enum Reg {
 /// Passes treat shadows like other registers. No front end makes them.
 pub const SHADOW_VECTOR: u16 = 1 << 15;
 
+/// The first register after the file of the wave: an engine may rename registers within a block, and the new ones have these
+/// numbers. No front end makes them.
+pub const RENAMED_VECTOR: u16 = 1 << 14;
+
 /// The first shadow of a uniform register. SCC uses slot 127, free because EXEC has no shadow.
 pub const SHADOW_UNIFORM: u8 = 128;
 

@@ -36,13 +36,15 @@ mod temps;
 use std::any::Any;
 use std::mem::offset_of;
 
-use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value};
+use wavetank_ir::{
+    Block, HARDWARE_REGISTERS, Op, RENAMED_VECTOR, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value,
+};
 
 pub use self::memory::{addresses, descriptor, returns};
 use self::plan::Plan;
 pub use self::single::{Single, Singles, Steps};
-use self::temps::Temps;
-pub use self::temps::{ROOM, TooMany};
+use self::temps::{FIRST_RENAMED, Temps};
+pub use self::temps::{RENAMED, ROOM, TooMany};
 use wavetank_lane_ops::{Simd, Special, Step, StepFn, fuses, special_step};
 use wavetank_memory::{SHADOWS, Uniform, VECTOR_BYTES, VGPRS};
 
@@ -143,10 +145,19 @@ struct Lower<'b> {
     now: u32,
 }
 
+/// The number of a renamed register among the [`RENAMED`].
+fn renamed(n: u16) -> Option<usize> {
+    let number = usize::from(n & !RENAMED_VECTOR);
+    (n & (RENAMED_VECTOR | SHADOW_VECTOR) == RENAMED_VECTOR && number < RENAMED).then_some(number)
+}
+
 /// The offset of a register: in the vector file, or in [`Uniform`]. A vector
 /// register past the file reads v0 (Vega ISA, 3.6.2).
 pub fn register(reg: Reg) -> Place {
     let vector = |n: u16, count: usize| {
+        if let Some(n) = renamed(n) {
+            return Place::Vector(((FIRST_RENAMED + n) * VECTOR_BYTES) as u32);
+        }
         let first = usize::from(n & SHADOW_VECTOR) / usize::from(SHADOW_VECTOR) * SHADOWS;
         let n = usize::from(n & !SHADOW_VECTOR);
         let n = if n + count <= VGPRS { n } else { 0 };

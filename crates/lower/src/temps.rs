@@ -4,9 +4,16 @@ use wavetank_memory::{MAX_OWN, Room, Uniform, VECTOR_BYTES, VGPRS};
 
 /// The temporaries that a block may use at once, after the files of its wave.
 pub const ROOM: Room = Room {
-    vectors: 96,
+    vectors: 128,
     uniforms: 256,
 };
+
+/// The number of vector registers that an engine may rename to within a block, the last of that room
+/// ([`RENAMED_VECTOR`](wavetank_ir::RENAMED_VECTOR)).
+pub const RENAMED: usize = 48;
+
+/// The number of the first of them in the file.
+pub(crate) const FIRST_RENAMED: usize = VGPRS + ROOM.vectors - RENAMED;
 
 /// The shadows of registers follow, in a wave that has some.
 const _: () = assert!(ROOM.vectors <= MAX_OWN);
@@ -51,7 +58,7 @@ impl Temps {
     pub(crate) fn new(nodes: usize) -> Self {
         Temps {
             vector: Slots {
-                used: vec![false; ROOM.vectors],
+                used: vec![false; ROOM.vectors - RENAMED],
             },
             uniform: Slots {
                 used: vec![false; ROOM.uniforms],

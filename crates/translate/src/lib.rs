@@ -30,7 +30,7 @@ mod unroll;
 pub use block::{FrontEnd, Pass, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use inst_summary::{InstSummary, Summaries};
-pub use registers::{RegisterSet, changes_modes};
+pub use registers::{RegisterSet, changes_modes, loaded};
 pub use tier::{ColdEngine, ColdProgram};
 pub use trap_entry::TrapEntry;
 pub use unroll::Unrolled;

@@ -77,7 +77,7 @@ pub fn changes_modes(block: &Block) -> bool {
 }
 
 /// The registers that an access writes as a whole in all active lanes.
-pub(crate) fn loaded(op: &MemOp) -> Span {
+pub fn loaded(op: &MemOp) -> Span {
     let plain = match op.space {
         Space::Global { .. } | Space::Flat { .. } | Space::Scratch { .. } | Space::Lds { .. } => {
             op.half == Half::Whole && op.kind == MemKind::Load

@@ -14,9 +14,10 @@ use crate::compiler::counters::counters;
 use crate::compiler::daz;
 use crate::compiler::exits::{Exit, Exits, GuardTargets, Head};
 use crate::compiler::gpr_alloc::GprAlloc;
-use crate::compiler::lanes::{LaneAccess, leave_if_noted};
+use crate::compiler::lanes::{Forms, LaneAccess, leave_if_noted};
 use crate::compiler::plan::{Plan, Planner};
 use crate::compiler::scalar_load::ScalarLoad;
+use crate::compiler::schedule::schedule;
 use crate::compiler::segments::{Reason, Segments};
 use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
@@ -43,27 +44,15 @@ pub(super) struct BlockCode {
     pub by_helpers: Vec<Slow>,
     /// The number of segments with nodes of tiles.
     pub tiled: usize,
+    /// The block with renamed registers, if it was compiled so.
+    pub renamed: Option<Block>,
 }
 
-/// Compiles a block. The registers of `dead` are dead after it.
-///
-/// # Errors
-/// If it needs more values at once than there is room for.
-pub(super) fn compile(
-    block: &Block,
-    block_cost: BlockCost,
-    may_link: bool,
-    options: CompileOptions,
-    dead: RegisterSet,
-) -> Result<BlockCode, TooMany> {
-    make(Task {
-        block,
-        block_cost,
-        may_link,
-        options,
-        dead,
-        targets: None,
-    })
+impl BlockCode {
+    /// The block that was compiled, to whose nodes the code refers.
+    pub(super) fn compiled<'b>(&'b self, block: &'b Block) -> &'b Block {
+        self.renamed.as_ref().unwrap_or(block)
+    }
 }
 
 /// Compiles the guard of several iterations of a loop.
@@ -81,22 +70,42 @@ pub(super) fn guard(
         may_link: false,
         options,
         dead: RegisterSet::default(),
+        exact_at_faults: true,
         targets: Some(targets),
     })
 }
 
 /// A block with the parameters of its compilation.
-struct Task<'b> {
-    block: &'b Block,
-    block_cost: BlockCost,
-    may_link: bool,
-    options: CompileOptions,
-    dead: RegisterSet,
-    targets: Option<GuardTargets>,
+pub(super) struct Task<'b> {
+    pub block: &'b Block,
+    pub block_cost: BlockCost,
+    /// Whether its successors are the same at every execution.
+    pub may_link: bool,
+    pub options: CompileOptions,
+    /// The registers that are dead after it.
+    pub dead: RegisterSet,
+    /// Whether registers must be exact where an access faults.
+    pub exact_at_faults: bool,
+    /// The targets, if it is a guard.
+    pub targets: Option<GuardTargets>,
+}
+
+impl Task<'_> {
+    /// The task of compiling another form of the block.
+    pub(super) fn of<'b>(&self, block: &'b Block) -> Task<'b> {
+        Task {
+            block,
+            block_cost: self.block_cost.clone(),
+            ..*self
+        }
+    }
 }
 
 /// Compiles a block; if nodes cannot be lowered to AVX2, once more with helpers for these.
-fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
+///
+/// # Errors
+/// If it needs more values at once than there is room for.
+pub(super) fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
     let mut refused = Vec::new();
     loop {
         let mut made = attempt(&task, &refused)?;
@@ -111,6 +120,44 @@ fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
     }
 }
 
+/// The plan of each node, and the segments of the block.
+fn arrange(task: &Task<'_>, planner: &Planner<'_, '_>) -> (Vec<Plan>, Segments) {
+    // The order contains all reads already.
+    let nodes = (0..).map(Value).zip(&task.block.nodes);
+    let mut plans: Vec<Plan> = nodes
+        .map(|(v, node)| match node.op {
+            Op::Read(_) => planner.of(v, false),
+            _ => Plan::None,
+        })
+        .collect();
+    let registers = match task.options.simd {
+        Simd::Avx512 => 24,
+        // A value is two of sixteen registers.
+        _ => 6,
+    };
+    let mut segments = Segments::new(task.block, task.exact_at_faults, |v, needs_tile| {
+        let plan = planner.of(v, needs_tile);
+        plans[v.index()] = plan;
+        plan.placement()
+    });
+    for segment in &mut segments.list {
+        let nodes = std::mem::take(&mut segment.tile);
+        segment.tile = schedule(task.block, nodes, registers);
+    }
+    (plans, segments)
+}
+
+/// The values of a block that tiles of one segment compute and another segment needs.
+pub(super) fn crossing(task: &Task<'_>) -> Vec<Value> {
+    let counts = counters(task.block, task.options.count);
+    let planner = Planner {
+        block: task.block,
+        counts: &counts,
+        refused: &[],
+    };
+    arrange(task, &planner).1.crossing()
+}
+
 /// Compiles a block, with helpers for the refused nodes.
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     let (block, options) = (task.block, task.options);
@@ -120,19 +167,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         counts: &counts,
         refused,
     };
-    // The order contains all reads already.
-    let nodes = (0..).map(Value).zip(&block.nodes);
-    let mut plans: Vec<Plan> = nodes
-        .map(|(v, node)| match node.op {
-            Op::Read(_) => planner.of(v, false),
-            _ => Plan::None,
-        })
-        .collect();
-    let segments = Segments::new(block, |v, needs_tile| {
-        let plan = planner.of(v, needs_tile);
-        plans[v.index()] = plan;
-        plan.placement()
-    });
+    let (plans, segments) = arrange(task, &planner);
     let single = Singles {
         block,
         copied: segments.copied.clone(),
@@ -159,6 +194,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         templates: plans.iter().map(|plan| plan.template()).collect(),
         gprs: GprAlloc::new(block, &segments, |v| plans[v.index()].takes_registers()),
         plans,
+        forms: Forms::new(block, &segments),
         asm: &mut asm,
         single: &mut *single,
         exits: Exits {
@@ -187,6 +223,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         stubs,
         head,
         by_helpers,
+        renamed: None,
     })
 }
 
@@ -198,6 +235,8 @@ struct Compiler<'c, 'b> {
     /// The registers that are dead after each segment.
     dead: Vec<RegisterSet>,
     gprs: GprAlloc,
+    /// The forms of indices that loads share.
+    forms: Forms,
     /// The template of each node that tiles compute.
     templates: Vec<Option<Template>>,
     asm: &'c mut Asm,
@@ -296,7 +335,16 @@ impl<'b> Compiler<'_, 'b> {
         if let Some(load) = ScalarLoad::of(op, pc) {
             load.emit(&mut self.uniforms(segment), slow);
         } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
-            access.emit(&mut self.uniforms(segment), slow)?;
+            let form = self.forms.of(v, self.single)?;
+            let mut uniforms = Uniform {
+                block,
+                asm: self.asm,
+                single: self.single,
+                segments: self.segments,
+                gprs: &mut self.gprs,
+                segment,
+            };
+            access.emit(&mut uniforms, form, slow)?;
         } else {
             return self.helpers(
                 v,

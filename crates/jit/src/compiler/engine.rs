@@ -17,11 +17,12 @@ use wavetank_translate::{
     Unrolled, changes_modes,
 };
 
-use crate::compiler::block::{BlockCode, compile, guard, leaves_the_file};
+use crate::compiler::block::{BlockCode, Task, crossing, guard, leaves_the_file, make};
 use crate::compiler::code_memory::CodeMemory;
 use crate::compiler::exits::{Exit, GuardTargets, Head, entry};
 use crate::compiler::listing::listing;
 use crate::compiler::perf;
+use crate::compiler::renaming::rename;
 use crate::options::{CompileOptions, Compiled, Names};
 
 /// The number of times that a block is interpreted before it is compiled, unless a user sets another: these take some 10 µs, as
@@ -179,10 +180,10 @@ impl Jit {
             )) => vec![*next],
             _ => Vec::new(),
         };
-        let mut text = listing(simple, made, guest);
+        let mut text = listing(made.compiled(simple), made, guest);
         if let Some((unrolled, made)) = self.translate_unrolled(block, made, modes) {
             let _ = writeln!(text, "{} turns at once, if so many come:", unrolled.count);
-            text += &listing(&unrolled.block, &made, guest);
+            text += &listing(made.compiled(&unrolled.block), &made, guest);
         }
         Some((text, next))
     }
@@ -224,8 +225,25 @@ impl Jit {
         pc: u64,
         modes: Modes,
     ) -> Result<BlockCode, TooMany> {
-        let links = may_link(block, modes);
-        compile(block, block_cost, links, self.options, self.dead(pc, modes))
+        let dead = self.dead(pc, modes);
+        let exact_at_faults = self.options.registers_observable || modes.has_handler();
+        let task = Task {
+            block,
+            block_cost,
+            may_link: may_link(block, modes),
+            options: self.options,
+            dead,
+            exact_at_faults,
+            targets: None,
+        };
+        if !exact_at_faults
+            && let Some(renamed) = rename(block, dead, |renamed| crossing(&task.of(renamed)))
+            && let Ok(code) = make(task.of(&renamed))
+        {
+            let renamed = Some(renamed);
+            return Ok(BlockCode { renamed, ..code });
+        }
+        make(task)
     }
 
     /// Returns the registers that are dead after the block at a PC: none if registers are observable.
@@ -318,7 +336,7 @@ impl Jit {
         drop(memory);
         if let Some(names) = &self.names {
             // If the file cannot be written, reports have no names.
-            let _ = perf::append(names, block, &made, code as u64);
+            let _ = perf::append(names, made.compiled(block), &made, code as u64);
         }
         self.sums().bytes += made.assembled.bytes.len() as u64;
         for (link, stub) in made.head.links.iter().zip(made.stubs) {

@@ -63,7 +63,7 @@ mod tests {
     use wavetank_translate::RegisterSet;
 
     use super::*;
-    use crate::compiler::block::compile;
+    use crate::compiler::block::{Task, make};
     use crate::options::CompileOptions;
 
     #[test]
@@ -82,14 +82,16 @@ mod tests {
             count: true,
             simd: Simd::Avx512,
         };
-        let made = compile(
-            &block,
-            BlockCost::new(&block, None),
-            true,
+        let task = Task {
+            block: &block,
+            block_cost: BlockCost::new(&block, None),
+            may_link: true,
             options,
-            RegisterSet::default(),
-        )
-        .unwrap();
+            dead: RegisterSet::default(),
+            exact_at_faults: true,
+            targets: None,
+        };
+        let made = make(task).unwrap();
         let names: Names = Arc::new(|pc| format!("kernel+{:#x}", pc - 0xf0));
         let text = lines(&names, &block, &made, 0x7000);
         let size = made.assembled.bytes.len();

@@ -44,7 +44,8 @@ impl Plan {
             Plan::None => Placement::None,
             Plan::TileRegister | Plan::Tile(_) => Placement::Tile,
             Plan::Count | Plan::Wave(_) => Placement::Wave,
-            Plan::End | Plan::CondBranch | Plan::Access => Placement::Helpers,
+            Plan::Access => Placement::Access,
+            Plan::End | Plan::CondBranch => Placement::Helpers,
             Plan::Note | Plan::CrossLane | Plan::Slow(_) => Placement::Helpers,
         }
     }

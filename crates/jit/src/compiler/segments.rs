@@ -2,12 +2,14 @@
 //!
 //! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block consists of nodes of
 //! the wave as a whole, then a loop over its four tiles. A node joins the open segment unless it is one of the wave as a whole
-//! and needs a value that the tiles of that segment compute. Accesses to memory and observers of registers close the segment.
+//! and needs a value that the tiles of that segment compute. Stores, atomics and observers of registers close the segment; a load
+//! joins it if no tile of it uses the registers that it writes.
 //! Within a segment, the nodes of the wave come first, even those that are later in the block. Such nodes depend on no tile, and
 //! a scalar register that they write is copied for the tiles that still need its old value.
 
 use wavetank_ir::{
-    Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
+    Block, Elem, MemKind, Op, RENAMED_VECTOR, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty,
+    Value,
 };
 use wavetank_translate::RegisterSet;
 
@@ -53,6 +55,8 @@ pub(super) enum Placement {
     Wave,
     /// Compiled code, tile by tile.
     Tile,
+    /// An access to memory, for the wave as a whole.
+    Access,
     /// Code that may call helpers, for the wave as a whole.
     Helpers,
 }
@@ -69,7 +73,7 @@ pub(super) fn source(block: &Block, mut v: Value) -> Value {
 }
 
 /// The node that computes a value, which may be its second result.
-fn producer(block: &Block, v: Value) -> Value {
+pub(super) fn producer(block: &Block, v: Value) -> Value {
     let v = source(block, v);
     match block.node(v).op {
         Op::Second(of) => of,
@@ -121,12 +125,44 @@ struct Builder<'b, P> {
     open: Segment,
     /// Registers that tiles of the open segment write.
     tile_writes: Vec<Span>,
+    /// Vector registers that tiles of the open segment read or write.
+    accessed: VectorSet,
+    exact_at_faults: bool,
+}
+
+/// A set of vector registers, with those that loads are renamed to; shadows count as their registers.
+#[derive(Default)]
+struct VectorSet([u64; 6]);
+
+impl VectorSet {
+    fn bits(span: Span) -> impl Iterator<Item = (usize, u64)> {
+        let number = |n: u32| match n as u16 & !SHADOW_VECTOR {
+            n if n & RENAMED_VECTOR != 0 => 256 + usize::from(n & !RENAMED_VECTOR),
+            n => usize::from(n),
+        };
+        let vector = span.file == RegFile::Vector;
+        let numbers = (span.first..span.end()).take(if vector { 384 } else { 0 });
+        numbers.map(move |n| (number(n) / 64 % 6, 1 << (number(n) % 64)))
+    }
+
+    fn add(&mut self, span: Span) {
+        VectorSet::bits(span).for_each(|(word, bit)| self.0[word] |= bit);
+    }
+
+    fn has(&self, span: Span) -> bool {
+        VectorSet::bits(span).any(|(word, bit)| self.0[word] & bit != 0)
+    }
 }
 
 impl Segments {
     /// The segments of a block. `placement` returns the placement of each node except reads; its second argument says whether the
-    /// node depends on tiles of the open segment.
-    pub(super) fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
+    /// node depends on tiles of the open segment. Unless registers must be exact where an access faults, loads come before tiles
+    /// of instructions before them.
+    pub(super) fn new(
+        block: &Block,
+        exact_at_faults: bool,
+        placement: impl FnMut(Value, bool) -> Placement,
+    ) -> Segments {
         let n = block.nodes.len();
         let mut builder = Builder {
             block,
@@ -145,6 +181,8 @@ impl Segments {
             },
             open: Segment::default(),
             tile_writes: Vec::new(),
+            accessed: VectorSet::default(),
+            exact_at_faults,
         };
         builder.find_copies();
         for n in 0..n {
@@ -175,6 +213,17 @@ impl Segments {
             .collect();
         dead.reverse();
         dead
+    }
+
+    /// The values that tiles of one segment compute and another segment needs.
+    pub(super) fn crossing(&self) -> Vec<Value> {
+        let values = (0..).map(Value).zip(&self.tile);
+        let cross = |(v, tile): (Value, &Option<u32>)| {
+            (*tile)
+                .is_some_and(|tile| self.needed[v.index()] > tile)
+                .then_some(v)
+        };
+        values.filter_map(cross).collect()
     }
 
     /// Finds a relation directly before the branch that is its only user.
@@ -308,6 +357,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
     fn close(&mut self) {
         let segment = std::mem::take(&mut self.open);
         self.tile_writes.clear();
+        self.accessed = VectorSet::default();
         if !segment.uniform.is_empty() || !segment.tile.is_empty() {
             self.segments.list.push(segment);
         }
@@ -380,6 +430,12 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 self.segments.compiled[v.index()] = true;
                 self.open.uniform.push(v);
             }
+            Placement::Access => {
+                if needs_tile || !(self.open.tile.is_empty() || self.may_precede_tiles(v)) {
+                    self.close();
+                }
+                self.open.uniform.push(v);
+            }
             Placement::Helpers => {
                 let apart = self.is_apart(v) || matches!(node.op, Op::Probe { .. });
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
@@ -388,6 +444,26 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 self.open.uniform.push(v);
             }
         }
+    }
+
+    /// Whether a load that needs no value of the tiles of the open segment may come before them: it writes no register that they
+    /// read or write. Accesses stay in their order among themselves.
+    fn may_precede_tiles(&self, v: Value) -> bool {
+        let Op::Mem(op) = &self.block.node(v).op else {
+            return false;
+        };
+        let writes = op.effects().writes;
+        let by_lanes = op.kind == MemKind::Load && op.mask.is_some();
+        // Scalar registers are exact where a load faults.
+        if self
+            .tile_writes
+            .iter()
+            .any(|span| span.file != RegFile::Vector)
+        {
+            return false;
+        }
+        let vector = |span: &Span| span.file == RegFile::Vector && !self.accessed.has(*span);
+        by_lanes && !self.exact_at_faults && writes.iter().all(|span| vector(&span))
     }
 
     /// Whether a node is a function of values of the wave only, so that it may come before the tiles.
@@ -404,6 +480,21 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
     fn add_to_tile(&mut self, v: Value) {
         self.segments.tile[v.index()] = Some(self.now());
         self.open.tile.push(v);
+        let block = self.block;
+        let effects = block.node(v).op.effects();
+        let touched = &mut self.accessed;
+        effects
+            .reads
+            .iter()
+            .chain(effects.writes.iter())
+            .for_each(|span| touched.add(span));
+        let mut add_read = |v: Value| {
+            if let Op::Read(reg) = block.node(v).op {
+                touched.add(Span::of(reg));
+            }
+        };
+        add_read(v);
+        operands(block, v, &mut add_read);
     }
 
     /// Adds a read. A read that is not copied needs no code: its value is in its register, or in the tile.

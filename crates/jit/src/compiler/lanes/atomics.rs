@@ -8,11 +8,11 @@ use super::access::*;
 use crate::compiler::asm::{Arg, Asm, Mem, Under, fixed, low};
 use crate::compiler::uniform::Uniform;
 
-const OLD_WORD: Register = Register::RAX;
+pub(super) const OLD_WORD: Register = Register::RAX;
 const WORD: Register = UNIT;
-const PLACE: Register = Register::RDI;
-const NEW: Register = Register::R9;
-const OTHER: Register = Register::R10;
+pub(super) const PLACE: Register = Register::RDI;
+pub(super) const NEW: Register = Register::R9;
+pub(super) const OTHER: Register = Register::R10;
 
 /// Whether compiled code supports an operation.
 pub(super) fn is_known(rmw: Rmw, op: &MemOp) -> bool {
@@ -31,7 +31,8 @@ impl LaneAccess<'_> {
     pub(super) fn changes(&self, u: &mut Uniform<'_, '_>, rmw: Rmw) {
         let done = u.asm.label();
         let (fold, counts) = (self.folds(rmw), self.counts(rmw));
-        if fold.is_some() || counts {
+        let swaps = rmw == Rmw::CmpSwap;
+        if fold.is_some() || counts || swaps {
             let (same, each) = (u.asm.label(), u.asm.label());
             self.apart(u.asm);
             self.if_same(u.asm, same);
@@ -44,6 +45,7 @@ impl LaneAccess<'_> {
                     self.fold(u, fold, neutral);
                     self.change(u, rmw);
                 }
+                None if swaps => self.swap_at_one_place(u),
                 None => self.count(u, rmw),
             }
             u.asm.jump(Code::Jmp_rel32_64, done);
@@ -61,12 +63,12 @@ impl LaneAccess<'_> {
         u.asm.place(done);
     }
 
-    fn is_wide(&self) -> bool {
+    pub(super) fn is_wide(&self) -> bool {
         self.bytes == 8
     }
 
     /// The part of a register with the width of the access.
-    fn sized(&self, register: Register) -> Register {
+    pub(super) fn sized(&self, register: Register) -> Register {
         if self.is_wide() {
             register
         } else {
@@ -74,9 +76,14 @@ impl LaneAccess<'_> {
         }
     }
 
+    /// The instruction with the width of the access.
+    pub(super) fn pick(&self, codes: [Code; 2]) -> Code {
+        codes[usize::from(self.is_wide())]
+    }
+
     /// Emits an instruction with the width of the access.
     fn op(&self, asm: &mut Asm, [narrow, wide]: [Code; 2], args: [Register; 2]) {
-        let code = if self.is_wide() { wide } else { narrow };
+        let code = self.pick([narrow, wide]);
         asm.op(code, &args.map(|r| self.sized(r).into()));
     }
 
@@ -113,7 +120,7 @@ impl LaneAccess<'_> {
         let at = Arg::M(Mem::at(PLACE, 0));
         let word = self.sized(WORD);
         let returns = self.op.ret.is_some();
-        let pick = |codes: [Code; 2]| codes[usize::from(self.is_wide())];
+        let pick = |codes| self.pick(codes);
         if let (Some(codes), false) = (in_memory(rmw), returns) {
             return if owned {
                 u.asm.op(pick(codes), &[at, word.into()]);
@@ -146,7 +153,7 @@ impl LaneAccess<'_> {
         let (again, done) = (asm.label(), asm.label());
         let at = Arg::M(Mem::at(PLACE, 0));
         let [old, new] = [OLD_WORD, NEW].map(|r| Arg::R(self.sized(r)));
-        let pick = |codes: [Code; 2]| codes[usize::from(self.is_wide())];
+        let pick = |codes| self.pick(codes);
         asm.op(pick(MOVE), &[old, at]);
         asm.place(again);
         self.modify(asm, rmw);
@@ -192,7 +199,7 @@ impl LaneAccess<'_> {
     /// Computes the new word from the old one and the operand, which are preserved.
     fn modify(&self, asm: &mut Asm, rmw: Rmw) {
         let [new, word] = [NEW, WORD].map(|r| Arg::R(self.sized(r)));
-        let pick = |codes: [Code; 2]| codes[usize::from(self.is_wide())];
+        let pick = |codes| self.pick(codes);
         if let Some(codes) = in_memory(rmw) {
             self.op(asm, MOVE, [NEW, OLD_WORD]);
             return asm.op(pick(codes), &[new, word]);

@@ -13,12 +13,14 @@
 mod access;
 mod atomics;
 mod dwords;
+mod forms;
 mod parts;
 mod places;
 mod records;
 mod rows;
 mod scratch;
 mod shadows;
+mod swaps;
 mod tiles;
 mod wide;
 
@@ -30,6 +32,7 @@ use crate::compiler::asm::{Label, low};
 use crate::compiler::uniform::Uniform;
 pub(super) use access::LaneAccess;
 use access::*;
+pub(super) use forms::{Form, Forms};
 pub(super) use shadows::leave_if_noted;
 
 impl<'o> LaneAccess<'o> {
@@ -73,7 +76,12 @@ impl<'o> LaneAccess<'o> {
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub(super) fn emit(mut self, u: &mut Uniform<'_, '_>, slow: Label) -> Result<(), TooMany> {
+    pub(super) fn emit(
+        mut self,
+        u: &mut Uniform<'_, '_>,
+        form: Option<&mut Form>,
+        slow: Label,
+    ) -> Result<(), TooMany> {
         let done = u.asm.label();
         u.load(A, self.mask);
         u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);
@@ -89,21 +97,24 @@ impl<'o> LaneAccess<'o> {
         if let Addresses::Buffer(buffer) = self.addresses {
             self.by_descriptor(u, buffer, slow);
         } else {
-            self.at_addresses(u, slow);
+            self.at_addresses(u, form, slow);
         }
         self.has_loaded_shadows(u, slow);
         u.asm.place(done);
         Ok(())
     }
 
-    fn at_addresses(&self, u: &mut Uniform<'_, '_>, slow: Label) {
+    fn at_addresses(&self, u: &mut Uniform<'_, '_>, form: Option<&mut Form>, slow: Label) {
         if self.in_one_row(u) {
             return self.private_rows(u, slow);
         }
         let done = u.asm.label();
         // Accesses to LDS are less often one row, and for a row the tiles take little longer.
         let planes = self.planes(u);
-        if !(planes.is_some() && matches!(self.addresses, Addresses::Lds(..))) {
+        let has_form = form.is_some();
+        if let Some(form) = form {
+            self.by_form(u, form, done);
+        } else if !(planes.is_some() && matches!(self.addresses, Addresses::Lds(..))) {
             self.rows(u, done);
         }
         self.base(u, slow);
@@ -111,7 +122,9 @@ impl<'o> LaneAccess<'o> {
             self.in_tiles(u, planes, slow);
             return u.asm.place(done);
         }
-        self.records_at_one_place(u, done);
+        if !has_form {
+            self.records_at_one_place(u, done);
+        }
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = low(register);
             u.asm.op(SPREAD, &[vector.into(), narrow.into()]);

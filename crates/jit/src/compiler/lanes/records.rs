@@ -19,7 +19,6 @@ pub(super) const RECORD: Register = Register::ZMM5;
 pub(super) const THIRD: Register = Register::ZMM6;
 const PAIR_FOR_ALL: Code = Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
 const QUARTER_FOR_ALL: Code = Code::EVEX_Vbroadcasti32x4_zmm_k1z_m128;
-const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 
 impl LaneAccess<'_> {
     /// Makes the access if it has this form, and jumps to `done`. Else the code after it continues with all registers intact. The

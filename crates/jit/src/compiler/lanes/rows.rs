@@ -13,7 +13,7 @@ use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// The address of the first lane.
-const FROM: Register = Register::RSI;
+pub(super) const FROM: Register = Register::RSI;
 /// Parts of contiguous memory, and the same data lane by lane.
 const PARTS: [Register; 4] = [
     Register::ZMM5,
@@ -31,14 +31,14 @@ const NUMBERS: [Register; 4] = [
     Register::ZMM14,
 ];
 const UPPERS: [Register; 4] = [Register::K3, Register::K4, Register::K5, Register::K6];
-const TILES: u32 = 4;
+pub(super) const TILES: u32 = 4;
 /// The number of lanes of a tile.
-const ROW: u32 = 16;
+pub(super) const ROW: u32 = 16;
 /// Selects from two registers by five-bit numbers, which the result replaces.
 const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
-const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+pub(super) const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
 /// The table of VPTERNLOGD for `a | (b ^ c)`, bit by bit.
-const OR_DIFFERENCE: u8 = 0xf6;
+pub(super) const OR_DIFFERENCE: u8 = 0xf6;
 
 impl LaneAccess<'_> {
     /// Makes the access if all lanes are active, contiguous and in bounds, and jumps to `done`. Else the code after it continues
@@ -305,7 +305,7 @@ impl LaneAccess<'_> {
     }
 
     /// Loads the lane numbers of result part `n`. Dword `n % 16` of part `n / 16` has number `n`.
-    fn set_numbers(&self, asm: &mut Asm, n: u32) {
+    pub(super) fn set_numbers(&self, asm: &mut Asm, n: u32) {
         let dwords = self.dwords();
         let number = |k: u32| match self.op.kind {
             MemKind::Load => dwords * k + n,
@@ -327,18 +327,20 @@ impl LaneAccess<'_> {
 
     /// Selects a result part from the present parts.
     fn select(&self, asm: &mut Asm, n: usize) {
-        let pairs = [
-            [PARTS[0], PARTS[1]],
-            [PARTS[2], PARTS[self.dwords() as usize - 1]],
-        ];
-        for (to, [low, high]) in [SELECTED, UPPER].into_iter().zip(pairs) {
-            asm.op(COPY, &[to.into(), NUMBERS[n].into()]);
-            asm.op(SELECT, &[to.into(), low.into(), high.into()]);
-            if self.dwords() < 3 {
-                return;
-            }
+        self.select_to(asm, n, SELECTED);
+        if self.dwords() < 3 {
+            return;
         }
+        asm.op(COPY, &[UPPER.into(), NUMBERS[n].into()]);
+        let [low, high] = [PARTS[2], PARTS[self.dwords() as usize - 1]];
+        asm.op(SELECT, &[UPPER.into(), low.into(), high.into()]);
         let args = [SELECTED.into(), UPPER.into()];
         asm.under(COPY, Under::Merge(UPPERS[n]), &args);
+    }
+
+    /// Selects a result part from the lower two parts.
+    pub(super) fn select_to(&self, asm: &mut Asm, n: usize, to: Register) {
+        asm.op(COPY, &[to.into(), NUMBERS[n].into()]);
+        asm.op(SELECT, &[to.into(), PARTS[0].into(), PARTS[1].into()]);
     }
 }

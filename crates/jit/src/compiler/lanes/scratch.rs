@@ -36,7 +36,7 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Test_rm64_r64, &[B.into(), A.into()]);
         u.asm.jump(Code::Je_rel32_64, slow);
         let addresses = Addresses::Raw(buffer);
-        LaneAccess { addresses, ..*self }.at_addresses(u, slow);
+        LaneAccess { addresses, ..*self }.at_addresses(u, None, slow);
         u.asm.jump(Code::Jmp_rel32_64, done);
         u.asm.place(private);
         if let MemKind::Atomic(_) = self.op.kind {
@@ -47,7 +47,7 @@ impl LaneAccess<'_> {
             u.asm.op(Code::Cmp_r64_rm64, &[B.into(), A.into()]);
             u.asm.jump(Code::Jne_rel32_64, slow);
             let addresses = Addresses::Swizzled(buffer);
-            LaneAccess { addresses, ..*self }.at_addresses(u, slow);
+            LaneAccess { addresses, ..*self }.at_addresses(u, None, slow);
         }
         u.asm.place(done);
     }

@@ -82,8 +82,7 @@ impl LaneAccess<'_> {
         asm.op(Code::VEX_Kmovw_r32_kr, &[number.into(), ON.into()]);
         asm.op(Code::Tzcnt_r32_rm32, &[number.into(), number.into()]);
         asm.op(SPREAD, &[FIRST.into(), number.into()]);
-        let permute = Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
-        asm.op(permute, &[FIRST.into(), FIRST.into(), INDEX.into()]);
+        asm.op(PERMUTE, &[FIRST.into(), FIRST.into(), INDEX.into()]);
         asm.under(COPY, Under::Merge(ON), &[FIRST.into(), INDEX.into()]);
         FIRST
     }

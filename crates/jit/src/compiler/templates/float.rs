@@ -87,8 +87,8 @@ pub(super) fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
         return None;
     }
     match tern {
-        Tern::Fma if elem == Elem::F32 && is_usual(fp) => Some(fma_of_memory),
-        Tern::Fma => Some(|t| t.operate(true, fma)),
+        Tern::Fma if elem == Elem::F32 && is_usual(fp) => Some(|t| t.overwriting(2, fma_of_memory)),
+        Tern::Fma => Some(|t| t.overwriting(2, |t| t.operate(true, fma))),
         Tern::FMad => Some(|t| t.operate(false, mad)),
         Tern::FMed3 => Some(|t| t.operate(false, median)),
         _ => None,

@@ -50,13 +50,13 @@ impl Uses {
     }
 }
 
-/// The parts of values, which have numbers below four.
-pub(super) struct Parts(Vec<[Option<VarId>; 4]>);
+/// The parts of values, which have numbers below five.
+pub(super) struct Parts(Vec<[Option<VarId>; 5]>);
 
 impl Parts {
     /// A map for `values` values, without parts.
     pub(super) fn new(values: usize) -> Parts {
-        Parts(vec![[None; 4]; values])
+        Parts(vec![[None; 5]; values])
     }
 
     /// A part of a value.

@@ -17,7 +17,7 @@ mod vars;
 use std::collections::BTreeMap;
 
 use iced_x86::{Code, Register};
-use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Ty, Value};
+use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Tern, Ty, Value};
 use wavetank_lower::{Place, Single, TooMany, register};
 use wavetank_memory::VECTOR_BYTES;
 use wavetank_translate::RegisterSet;
@@ -99,6 +99,8 @@ pub(super) struct Tile<'t, 'b> {
     pinned: Vec<Register>,
     /// The register and the mask of the write that the operation also performs.
     merge: Option<(u16, Option<Value>)>,
+    /// The operand whose registers the result may take.
+    overwrites: Option<Value>,
     /// The mask that restricts the mask result of an operation.
     gate: Option<Register>,
     gathered: Vec<Gathered>,
@@ -144,6 +146,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             used: Used::new(),
             pinned: Vec::new(),
             merge: None,
+            overwrites: None,
             gate: None,
             gathered: Vec::new(),
             reads_zeros: false,
@@ -316,7 +319,9 @@ impl<'t, 'b> Tile<'t, 'b> {
 
     fn compute(&mut self, v: Value, template: Template) -> Result<(), TooMany> {
         let (merge, gate) = (self.write_after(v), self.gate_after(v));
-        if let Some((n, mask)) = merge {
+        let merged_after = merge.and_then(|(n, mask)| Some((n, mask?)));
+        let merged_after = merged_after.filter(|(n, _)| self.is_merged_after(*n, v));
+        if let Some((n, mask)) = merge.filter(|_| merged_after.is_none()) {
             if let Some(mask) = mask {
                 self.reg(mask)?;
             }
@@ -330,6 +335,11 @@ impl<'t, 'b> Tile<'t, 'b> {
             && self.of.get(second, MASK).is_some()
         {
             self.store_result(second)?;
+        }
+        if let Some((n, mask)) = merged_after {
+            self.merge_old(n, v, mask)?;
+            self.at += 1;
+            return Ok(());
         }
         if self.merge.take().is_some() {
             self.at += 1;
@@ -429,6 +439,42 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
+    /// Whether a result is computed in all lanes, and merged with the old contents of its register after that: its instructions
+    /// overwrite an operand, and the old contents are in memory alone.
+    fn is_merged_after(&self, first: u16, v: Value) -> bool {
+        let parts = (self.block.ty(v).bits() / 32) as u16;
+        let in_a_register = |n: u16| {
+            let slot = Some(slot_of(n));
+            let held = |var: &Var| var.slot == slot && var.register.is_some();
+            self.contents.contains_key(&n) || self.vars.iter().any(held)
+        };
+        let overwrites = matches!(self.block.node(v).op, Op::Tern(Tern::Fma, ..));
+        overwrites && !(first..first + parts).any(in_a_register)
+    }
+
+    /// Writes a value that has no other use to vector registers of the wave, whose old contents are in memory: the lanes that a
+    /// mask leaves out are loaded into it.
+    fn merge_old(&mut self, first: u16, value: Value, mask: Value) -> Result<(), TooMany> {
+        let off = self.inverse_of(mask)?;
+        let parts = (self.block.ty(value).bits() / 32) as u8;
+        for part in 0..parts {
+            self.part(value, part)?;
+        }
+        for (n, part) in (first..).zip(0..parts) {
+            let var = self.var(value, part);
+            let register = self.register(var)?;
+            let old = self.memory(slot_of(n));
+            let code = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
+            self.asm
+                .under(code, Under::Merge(off), &[register.into(), old]);
+            self.drop_register(var);
+            let new = self.new_var(None, false);
+            self.put(new, register);
+            self.hold(n, new)?;
+        }
+        Ok(())
+    }
+
     /// Writes some bytes of each lane.
     fn write_bytes(
         &mut self,
@@ -479,9 +525,12 @@ impl<'t, 'b> Tile<'t, 'b> {
             if self.dead.has(n & !SHADOW_VECTOR) {
                 continue;
             }
-            let register = self.register(var)?;
-            self.store(slot_of(n), register);
-            self.pinned.clear();
+            // It may have been stored there to free its register.
+            if self.vars[var].slot != Some(slot_of(n)) {
+                let register = self.register(var)?;
+                self.store(slot_of(n), register);
+                self.pinned.clear();
+            }
         }
         Ok(())
     }

@@ -47,11 +47,38 @@ impl Tile<'_, '_> {
         if let Some((first, mask)) = self.merge {
             return self.result_in(v, part, first + u16::from(part), mask);
         }
+        let over = self.overwrites.and_then(|of| self.take_over(of, part));
         let var = self.new_var(None, false);
         self.bind(v, part, var);
-        let register = self.free_register(false)?;
+        let register = match over {
+            Some(register) => register,
+            None => self.free_register(false)?,
+        };
         self.put(var, register);
         Ok((register, Under::All))
+    }
+
+    /// Computes an operation whose instructions overwrite an operand: the result takes its register if it is dead after that.
+    pub(crate) fn overwriting(
+        &mut self,
+        operand: usize,
+        template: impl FnOnce(&mut Self) -> Result<(), TooMany>,
+    ) -> Result<(), TooMany> {
+        self.overwrites = Some(self.args()[operand]);
+        let done = template(self);
+        self.overwrites = None;
+        done
+    }
+
+    /// The register of an operand that is dead after this node, which loses it.
+    fn take_over(&mut self, v: Value, part: u8) -> Option<Register> {
+        let var = self.of.get(source(self.block, v), part)?;
+        let register = self.vars[var].register?;
+        if self.is_live_after(var) {
+            return None;
+        }
+        self.drop_register(var);
+        Some(register)
     }
 
     /// The result goes into the contents of a vector register of the wave.

@@ -15,6 +15,8 @@ use crate::compiler::segments::source;
 
 /// The part number of a mask's upper eight lanes.
 const UPPER: u8 = 3;
+/// The part number of a mask's inverse.
+const INVERSE: u8 = 4;
 
 const COPY: Code = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
 
@@ -147,7 +149,11 @@ impl Tile<'_, '_> {
     pub(crate) fn result_packed(&mut self) -> Result<[(Register, Under); 2], TooMany> {
         let v = self.this();
         let Some((n, mask)) = self.merge else {
-            let (registers, planes) = self.new_packed()?;
+            let (registers, planes) = match self.overwrites.and_then(|of| self.take_over_packed(of))
+            {
+                Some(taken) => taken,
+                None => self.new_packed()?,
+            };
             self.bind(v, 0, planes[0]);
             self.bind(v, 1, planes[1]);
             return Ok(registers.map(|r| (r, Under::All)));
@@ -165,6 +171,26 @@ impl Tile<'_, '_> {
             None => [Under::All; 2],
         };
         Ok([(registers[0], unders[0]), (registers[1], unders[1])])
+    }
+
+    /// The registers of a packed operand that is dead after this node, for the packed form of new planes.
+    fn take_over_packed(&mut self, v: Value) -> Option<([Register; 2], [VarId; 2])> {
+        let v = source(self.block, v);
+        let planes = [self.of.get(v, 0)?, self.of.get(v, 1)?];
+        let packed = self.pairs.iter().find(|pair| pair.planes == planes)?.packed;
+        if packed[0] == packed[1] || packed.iter().any(|var| self.is_live_after(*var)) {
+            return None;
+        }
+        let registers = [
+            self.vars[packed[0]].register?,
+            self.vars[packed[1]].register?,
+        ];
+        let planes = [self.new_var(None, false), self.new_var(None, false)];
+        for ((old, new), register) in packed.into_iter().zip(self.pack(planes)).zip(registers) {
+            self.drop_register(old);
+            self.put(new, register);
+        }
+        Some((registers, planes))
     }
 
     /// A packed value in new registers, with its planes, which are not computed yet.
@@ -216,6 +242,22 @@ impl Tile<'_, '_> {
             Some(pair) => pair.planes,
             None => [self.held_by(n), self.held_by(n + 1)],
         }
+    }
+
+    /// The mask register of the lanes that a mask leaves out.
+    pub(super) fn inverse_of(&mut self, mask: Value) -> Result<Register, TooMany> {
+        let on = self.reg(mask)?;
+        let mask = source(self.block, mask);
+        if let Some(var) = self.of.get(mask, INVERSE) {
+            return self.register(var);
+        }
+        let var = self.new_var(None, true);
+        let register = self.free_register(true)?;
+        self.asm
+            .op(Code::VEX_Knotw_kr_kr, &[register.into(), on.into()]);
+        self.bind(mask, INVERSE, var);
+        self.put(var, register);
+        Ok(register)
     }
 
     /// The mask registers of lanes 0 to 7, in the lowest bits, and of 8 to 15.

@@ -1,11 +1,11 @@
 //! Register allocation within a tile: next uses, spills and loads.
 
 use iced_x86::{Code, Register};
-use wavetank_ir::{Op, Reg, Ty, Value};
+use wavetank_ir::{Op, Reg, SHADOW_VECTOR, Ty, Value};
 use wavetank_lower::{Place, TooMany};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::vars::{Derived, MASK, Slot, Var, VarId};
+use super::vars::{Derived, MASK, Slot, Var, VarId, slot_of};
 use super::{MASKS, Tile, ZMMS};
 use crate::compiler::asm::{Arg, Mem, fixed};
 use crate::compiler::segments::source;
@@ -168,7 +168,14 @@ impl Tile<'_, '_> {
             return Ok(());
         }
         let register = self.vars[var].register.expect("it is here or there");
-        let slot = if self.vars[var].mask {
+        // What a register of the wave contains goes there: nothing else is in that memory any more.
+        let own = self
+            .contents
+            .iter()
+            .find(|(n, held)| **held == var && !self.dead.has(**n & !SHADOW_VECTOR));
+        let slot = if let Some((n, _)) = own {
+            slot_of(*n)
+        } else if self.vars[var].mask {
             Slot::Mask(self.single.uniform(self.segment)?)
         } else {
             Slot::Lanes(self.single.vector(self.segment)?)
