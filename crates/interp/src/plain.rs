@@ -13,9 +13,7 @@ use wavetank_translate::{Code, FrontEnd, Modes, Translator, TrapEntry};
 use crate::access;
 use wavetank_lane_ops::{INDEXED_SGPRS, Val, evaluate, mask_of};
 use wavetank_lower::ROOM;
-use wavetank_machine::{
-    Backend, BlockCost, Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock,
-};
+use wavetank_machine::{Backend, BlockCost, Event, Fault, Leave, Sent, SyncRequest, clock};
 use wavetank_memory::{MemoryUnit, Uniform, VGPRS, Wave, sreg};
 
 /// A block and its cost.
@@ -464,7 +462,7 @@ impl Frame<'_, '_> {
             }
             Terminator::Jump(to) => (self.get(*to).uniform(), None),
             Terminator::Barrier { next } => (*next, Some(Leave::Barrier(pc))),
-            Terminator::Sleep { next } => (*next, Some(Leave::Yield(YieldPoint::Sleep, pc))),
+            Terminator::Sleep { next } => (*next, Some(Leave::Sleep(pc))),
             Terminator::GlobalSync {
                 op,
                 resource,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wavetank_gcn::{Chip, Inst, decode};
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::{GlobalSync, LANES};
-use wavetank_machine::{Backend, Event, Fault, Leave, Sent, SyncRequest, YieldPoint};
+use wavetank_machine::{Backend, Event, Fault, Leave, Sent, SyncRequest};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
 /// Runs words of gfx900 once on each back end from address 0; gives why they stopped, and where.
@@ -117,7 +117,7 @@ fn stops_say_where() {
     };
     check(&[NOP, 0xbf81_0000], Leave::End(4), 4); // s_endpgm
     check(&[NOP, 0xbf8a_0000], Leave::Barrier(4), 8); // s_barrier
-    check(&[NOP, 0xbf8e_0001], Leave::Yield(YieldPoint::Sleep, 4), 8); // s_sleep 1
+    check(&[NOP, 0xbf8e_0001], Leave::Sleep(4), 8); // s_sleep 1
     let (pc, message) = (4, 3);
     check(
         &[NOP, 0xbf90_0003],

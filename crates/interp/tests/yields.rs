@@ -81,12 +81,12 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
 /// Why time slices of 100,000 instructions end.
 fn ends(code: &[&[u32]], v4: u32) -> Vec<YieldPoint> {
     let ends = ends_with(&repeated(code), &[100_000; 3], v4);
-    let why = |(leave, _, budget): &End| match leave {
-        Leave::Yield(point, _) => {
+    let why = |(leave, _, budget): &End| match leave.yield_point() {
+        Some(point) => {
             assert_eq!(point.waits(), *budget > 0, "{ends:?}");
-            *point
+            point
         }
-        _ => panic!("{ends:?}"),
+        None => panic!("{ends:?}"),
     };
     ends.iter().map(why).collect()
 }
@@ -153,7 +153,7 @@ fn loops_that_count_their_rounds_do_not_spin() {
     // What the load gave decides.
     let waiting = repeated_while(vccnz, &[COUNT, LOAD, COMPARE]);
     let ends = ends_with(&waiting, &[100_000; 3], 0);
-    let spun = |(leave, ..): &End| matches!(leave, Leave::Yield(YieldPoint::Spin, _));
+    let spun = |(leave, ..): &End| matches!(leave, Leave::Spin(_));
     assert!(ends.iter().all(spun), "{ends:?}");
 }
 
@@ -166,7 +166,7 @@ fn a_store_that_no_lane_reaches_is_none() {
 
 /// A wave that yielded at an instruction.
 fn yielded(pc: u64, point: YieldPoint) -> Leave {
-    Leave::Yield(point, pc)
+    Leave::yields(point, pc)
 }
 
 #[test]

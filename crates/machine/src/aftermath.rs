@@ -55,6 +55,7 @@ impl Aftermath {
     }
 
     /// The decision for a work-group by its number.
+    #[inline]
     pub(crate) fn verdict(&self, group: u64) -> Verdict {
         match self.end.load(Ordering::Relaxed) {
             NONE => Verdict::Run,

@@ -9,16 +9,24 @@ use wavetank_memory::Wave;
 /// The reason for which a wave left its engine, with the guest address of the instruction at which it did. The wave's own PC is
 /// the address at which it continues, or this address if it does not continue: after [`Leave::End`] and a fault.
 ///
-/// The value fits into two registers: time slices may be short, and a result that was just written to memory in pieces is slow to
-/// copy.
+/// Each variant has one word, so that the value is returned in two registers: time slices may be short, and a result that was
+/// just written to memory in pieces is slow to copy. The copy waits for all stores of the wave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// The wave has ended.
     End(u64),
     /// The wave waits at a barrier.
     Barrier(u64),
-    /// The time slice is over, or the wave waits for others.
-    Yield(YieldPoint, u64),
+    /// The time slice is over, at [`YieldPoint::BackEdge`].
+    BackEdge(u64),
+    /// The time slice is over, at [`YieldPoint::Jump`].
+    Jump(u64),
+    /// The time slice is over, at [`YieldPoint::Wait`].
+    Wait(u64),
+    /// The wave waits for others, at [`YieldPoint::Spin`].
+    Spin(u64),
+    /// The wave waits for others, at [`YieldPoint::Sleep`].
+    Sleep(u64),
     /// Less frequent reasons.
     Other(Box<Event>),
 }
@@ -74,10 +82,41 @@ impl YieldPoint {
 }
 
 impl Leave {
+    /// The wave yields at a point, at the instruction with this guest address.
+    #[inline(always)]
+    pub const fn yields(point: YieldPoint, pc: u64) -> Leave {
+        match point {
+            YieldPoint::BackEdge => Leave::BackEdge(pc),
+            YieldPoint::Jump => Leave::Jump(pc),
+            YieldPoint::Wait => Leave::Wait(pc),
+            YieldPoint::Spin => Leave::Spin(pc),
+            YieldPoint::Sleep => Leave::Sleep(pc),
+        }
+    }
+
+    /// The point at which the wave yielded, if it did.
+    #[inline(always)]
+    pub const fn yield_point(&self) -> Option<YieldPoint> {
+        match self {
+            Leave::BackEdge(_) => Some(YieldPoint::BackEdge),
+            Leave::Jump(_) => Some(YieldPoint::Jump),
+            Leave::Wait(_) => Some(YieldPoint::Wait),
+            Leave::Spin(_) => Some(YieldPoint::Spin),
+            Leave::Sleep(_) => Some(YieldPoint::Sleep),
+            Leave::End(_) | Leave::Barrier(_) | Leave::Other(_) => None,
+        }
+    }
+
     /// The guest address of the instruction at which the wave left.
     pub fn pc(&self) -> u64 {
         match self {
-            Leave::End(pc) | Leave::Barrier(pc) | Leave::Yield(_, pc) => *pc,
+            Leave::End(pc)
+            | Leave::Barrier(pc)
+            | Leave::BackEdge(pc)
+            | Leave::Jump(pc)
+            | Leave::Wait(pc)
+            | Leave::Spin(pc)
+            | Leave::Sleep(pc) => *pc,
             Leave::Other(event) => event.pc(),
         }
     }

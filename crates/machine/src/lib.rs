@@ -23,6 +23,7 @@ mod fault;
 mod float_env;
 pub mod gcn;
 mod global_sync;
+mod help;
 mod ordered_count;
 mod queue;
 mod random;

@@ -32,6 +32,11 @@ impl Queue {
         }
     }
 
+    /// The number of work-groups that are not taken yet.
+    pub(crate) fn left(&self) -> u64 {
+        self.count - self.next.load(Ordering::Relaxed).min(self.count)
+    }
+
     /// The next work-groups for a thread with room for `room` more, or none. Work-groups may wait for each other, so the
     /// caller must have room for all of them beside those that it runs.
     pub(crate) fn take(&self, room: usize) -> Range<u64> {

@@ -17,6 +17,7 @@ use crate::export::Exported;
 use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
+use crate::help::Help;
 use crate::queue::Queue;
 use crate::time_slice::Schedule;
 use crate::wave_pool::WavePool;
@@ -27,7 +28,8 @@ use wavetank_memory::Wave;
 /// switching groups costs them their caches.
 const PATIENCE: u32 = 16;
 
-/// Rounds after which a running work-group reports progress; they may be short.
+/// Rounds after which a thread reports progress, whether one work-group or many have run them: rounds may be short, and a report
+/// costs more than a short work-group.
 const REPORT_ROUNDS: u32 = 64;
 
 /// The resources of one thread for running waves.
@@ -66,8 +68,8 @@ pub struct Options<'a> {
     pub deadline: Option<Instant>,
     /// A flag that stops the dispatch as the deadline does.
     pub cancel: Option<&'a AtomicBool>,
-    /// A callback for each work-group that has ended, and at times while one runs for long, with the number of groups that have
-    /// ended and the number of all.
+    /// A callback at times while work-groups run, and after the last one of each thread, with the number of groups that have ended
+    /// and the number of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
     /// A callback for each export; without it, an export stops the kernel.
     pub exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
@@ -214,10 +216,20 @@ pub fn run<W: Worker>(
             let run = move || Thread::new(shared, worker(unit), unit).run();
             std::thread::Builder::new().spawn_scoped(scope, run).ok()
         };
-        // This thread takes the place of threads that the system does not start.
-        let others: Vec<_> = (1..threads).map_while(start).collect();
-        shared.starts_only(1 + others.len());
-        Thread::new(shared, worker(0), 0).run();
+        let mut others = Vec::new();
+        let mut start_others = || {
+            // This thread takes the place of threads that the system does not start.
+            others.extend((1..threads).map_while(start));
+            shared.starts_only(1 + others.len());
+        };
+        let mut first = Thread::new(shared, worker(0), 0);
+        if threads > 1 {
+            first.alone = Some(Alone {
+                help: Help::new(),
+                start_others: &mut start_others,
+            });
+        }
+        first.run();
         // The scope itself waits for the threads' work, but not for their exit, during which they take locks of the C library. A
         // fork of the program would copy these locks as taken.
         for other in others {
@@ -295,7 +307,7 @@ impl Shared<'_> {
         (share(unit) + absent).max(1)
     }
 
-    /// Records the number of started threads. The others have no work-groups, and the first thread takes their room.
+    /// Records the number of started threads, once. The others have no work-groups, and the first thread takes their room.
     fn starts_only(&self, started: usize) {
         self.started.store(started, Ordering::Relaxed);
         for _ in started..self.threads {
@@ -303,17 +315,17 @@ impl Shared<'_> {
         }
     }
 
-    /// Reports progress after work-groups have ended.
+    /// Reports progress, after some work-groups may have ended.
     fn report_progress(&self, ended: &mut u64) {
-        let Some(progress) = self.options.progress else {
-            return;
-        };
         let ended = std::mem::take(ended);
         let done = self.done.fetch_add(ended, Ordering::Relaxed) + ended;
-        progress(done, self.grid.count());
+        if let Some(progress) = self.options.progress {
+            progress(done, self.grid.count());
+        }
     }
 
     /// The decision whether a work-group continues. Checks the deadline.
+    #[inline]
     fn verdict(&self, group: u64) -> Verdict {
         let verdict = self.aftermath.verdict(group);
         if let Verdict::Drop | Verdict::Stop = verdict {
@@ -364,6 +376,12 @@ struct Thread<'a, W> {
     moved: bool,
     /// The number of work-groups that have ended but are not reported yet.
     unreported: u64,
+    /// The number of rounds since the last report.
+    rounds: u32,
+    /// The slot of the work-group that the worker has entered.
+    entered: Option<usize>,
+    /// What starts the other threads, as long as they have not been started.
+    alone: Option<Alone<'a>>,
     prepared: Prepared,
     counts: Counts,
 }
@@ -397,6 +415,9 @@ impl<'a, W: Worker> Thread<'a, W> {
             stalled: false,
             moved: false,
             unreported: 0,
+            rounds: 0,
+            entered: None,
+            alone: None,
             prepared: Prepared::default(),
             counts: Counts::default(),
         }
@@ -410,6 +431,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             match self.run_group(self.active[at]) {
                 GroupRun::Stop => break,
                 GroupRun::Ended | GroupRun::Dropped => {
+                    self.look_for_help();
                     stalls = 0;
                     self.moved = true;
                     let slot = self.active[at];
@@ -420,6 +442,8 @@ impl<'a, W: Worker> Thread<'a, W> {
                     }
                 }
                 GroupRun::Stalled => {
+                    // It may wait for work-groups that others would run.
+                    start_others(&mut self.alone, self.shared);
                     self.stalled = true;
                     if self.admit() {
                         at = self.active.len() - 1;
@@ -442,6 +466,12 @@ impl<'a, W: Worker> Thread<'a, W> {
             }
         }
         self.report();
+    }
+
+    /// Starts the other threads if they are worth it.
+    #[inline]
+    fn look_for_help(&mut self) {
+        look_for_help(&mut self.alone, self.shared, self.counts.groups);
     }
 
     /// Starts the next work-group in a free slot, if there is one and the chip has room.
@@ -524,6 +554,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             self.shared.start.start(wave, &site, &mut self.prepared);
         }
         self.worker.enter(slot, &group, true);
+        self.entered = Some(slot);
     }
 
     /// Runs a work-group until it ends or does not progress by itself.
@@ -541,8 +572,11 @@ impl<'a, W: Worker> Thread<'a, W> {
         let Slot {
             group, allowance, ..
         } = &mut self.slots[slot];
-        self.worker.enter(slot, &group.group, false);
-        let (mut patience, mut rounds) = (PATIENCE, 0u32);
+        if self.entered != Some(slot) {
+            self.worker.enter(slot, &group.group, false);
+            self.entered = Some(slot);
+        }
+        let mut patience = PATIENCE;
         loop {
             let cost = match self.shared.verdict(group.group.index) {
                 Verdict::Run => 0,
@@ -578,8 +612,10 @@ impl<'a, W: Worker> Thread<'a, W> {
                     };
                 }
             }
-            rounds += 1;
-            if patience < PATIENCE || rounds % REPORT_ROUNDS == 0 {
+            look_for_help(&mut self.alone, self.shared, self.counts.groups);
+            self.rounds += 1;
+            if patience < PATIENCE || self.rounds >= REPORT_ROUNDS {
+                self.rounds = 0;
                 self.worker.rest();
                 self.shared.report_progress(&mut self.unreported);
             }
@@ -593,7 +629,9 @@ impl<'a, W: Worker> Thread<'a, W> {
         }
         self.counts.groups += 1;
         self.unreported += 1;
-        if self.shared.options.progress.is_some() {
+        self.rounds += 1;
+        if self.rounds >= REPORT_ROUNDS {
+            self.rounds = 0;
             self.worker.rest();
             self.shared.report_progress(&mut self.unreported);
         }
@@ -602,9 +640,7 @@ impl<'a, W: Worker> Thread<'a, W> {
     /// Adds this thread's results to the outcome.
     fn report(mut self) {
         self.worker.rest();
-        self.shared
-            .done
-            .fetch_add(self.unreported, Ordering::Relaxed);
+        self.shared.report_progress(&mut self.unreported);
         for slot in &self.active {
             self.slots[*slot].group.leave(self.shared.sync);
         }
@@ -619,6 +655,32 @@ impl<'a, W: Worker> Thread<'a, W> {
         if let Some(pool) = self.shared.options.waves {
             pool.put(self.slots.into_iter().flat_map(|slot| slot.group.waves));
         }
+    }
+}
+
+/// The first thread of a dispatch as long as the others have not been started.
+struct Alone<'a> {
+    help: Help,
+    start_others: &'a mut dyn FnMut(),
+}
+
+/// Starts the other threads if they are worth it, after `ended` work-groups. They take those that this thread has not taken.
+#[inline]
+fn look_for_help(alone: &mut Option<Alone<'_>>, shared: &Shared<'_>, ended: u64) {
+    if let Some(Alone { help, .. }) = alone
+        && help.is_worth_it(ended, shared.queue.left())
+    {
+        start_others(alone, shared);
+    }
+}
+
+/// Starts the other threads, once. After a fault they would take no work-groups.
+#[cold]
+fn start_others(alone: &mut Option<Alone<'_>>, shared: &Shared<'_>) {
+    match alone.take() {
+        Some(_) if shared.aftermath.has_begun() => shared.starts_only(1),
+        Some(alone) => (alone.start_others)(),
+        None => {}
     }
 }
 

@@ -202,8 +202,10 @@ impl WorkGroup {
         match leave {
             Leave::End(_) => (ran.state, ran.progress) = (WaveState::Ended, true),
             Leave::Barrier(_) => ran.state = WaveState::Barrier,
-            Leave::Yield(point, _) if point.waits() => {}
-            Leave::Yield(..) => (ran.progress, ran.busy) = (self.slices.used_up(n), true),
+            Leave::Spin(_) | Leave::Sleep(_) => {}
+            Leave::BackEdge(_) | Leave::Jump(_) | Leave::Wait(_) => {
+                (ran.progress, ran.busy) = (self.slices.used_up(n), true);
+            }
             Leave::Other(event) => {
                 ran.state = self.handle(n, *event, sync, exports)?;
                 ran.busy = ran.state == WaveState::Ready;

@@ -122,7 +122,7 @@ impl BlockCost {
         vector: &VectorRegisters,
     ) -> Option<Leave> {
         let point = self.ends_slice(edge, wave, vector)?;
-        Some(Leave::Yield(point, self.pc))
+        Some(Leave::yields(point, self.pc))
     }
 
     #[inline(always)]

@@ -215,8 +215,8 @@ impl WaveGroup {
         match backend.run(wave, memory) {
             Leave::End(_) => self.states[n] = WaveState::Ended,
             Leave::Barrier(_) => self.states[n] = WaveState::Barrier,
-            Leave::Yield(..) => {}
             Leave::Other(event) => return self.handle(n, *event, sync),
+            _ => {}
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use wavetank_check::Place;
 use wavetank_gcn::Chip;
 use wavetank_gcn::text::{hwreg_name, scalar_register_name};
 use wavetank_ir::{LANES, Reg, RegFile, Span};
-use wavetank_machine::{Backend, BlockCost, Group, Leave, YieldPoint};
+use wavetank_machine::{Backend, BlockCost, Group, Leave};
 use wavetank_memory::{AccessRecord, AccessRun};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
@@ -142,7 +142,7 @@ impl<'a> Stepper<'a> {
                 let leave = self.backend.run(wave, memory);
                 // A watcher may free memory that the wave has accessed.
                 memory.leave();
-                let goes_on = matches!(leave, Leave::Yield(YieldPoint::BackEdge, _));
+                let goes_on = matches!(leave, Leave::BackEdge(_));
                 wave.uniform_mut().budget = budget;
                 let runs = memory.drain_access_runs();
                 if leave.fault().is_none() {

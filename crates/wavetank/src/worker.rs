@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Backend, Event, Fault, Group, Leave, YieldPoint};
+use wavetank_machine::{Backend, Event, Fault, Group, Leave};
 use wavetank_memory::{
     AccessRun, Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
@@ -200,7 +200,7 @@ impl<'a> Unit<'a> {
             && self.failed(wave, fault)
         {
             // The cost of the time slice until here is not known.
-            leave = Leave::Yield(YieldPoint::Wait, fault.pc());
+            leave = Leave::Wait(fault.pc());
         }
         if let Some(group) = self.group {
             let overruns = self.common.overruns;

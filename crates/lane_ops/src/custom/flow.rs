@@ -3,7 +3,7 @@
 use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use crate::step::{Ctx, Next, Step};
-use wavetank_machine::{Event, Fault, Leave, Sent, SyncRequest, YieldPoint, clock};
+use wavetank_machine::{Event, Fault, Leave, Sent, SyncRequest, clock};
 
 /// Sets the address at which the wave continues after a step at the end of a block, and that of the step's instruction.
 pub fn set_next(step: &mut Step, pc: u64, next: u64) {
@@ -82,7 +82,7 @@ pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// The contract of [`StepFn`](crate::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the contract of `StepFn`.
-    unsafe { leave(ctx, s, Leave::Yield(YieldPoint::Sleep, pc(s))) }
+    unsafe { leave(ctx, s, Leave::Sleep(pc(s))) }
 }
 
 /// Stops for global synchronization of kind `flags`, with the resource and the value in the sources; the wave continues at

@@ -111,9 +111,7 @@ impl StartWave for Launch {
             Some(live_in) if registers.exec() == !0 => {
                 wave.start(registers, ids, 0);
                 wave.set_used(self.vgprs as usize);
-                for n in live_in.iter() {
-                    wave.vgpr_mut(usize::from(*n)).fill(0);
-                }
+                wave.zero_vgprs(live_in);
             }
             _ => wave.start(registers, ids, self.vgprs as usize),
         }
@@ -468,5 +466,27 @@ mod tests {
         let wave = started(&launch(), [8, 8, 1], [8, 8, 1], 0, 0);
         assert_eq!(wave.vgpr(0)[9], 1);
         assert_eq!(wave.vgpr(1), &[0; 64]);
+    }
+
+    /// Registers that a kernel overwrites before it reads them keep what they held; those of the list are zero.
+    #[test]
+    fn live_registers_are_zeroed() {
+        let launch = Launch {
+            live_in: Some([1, 2, 5].into()),
+            ..launch()
+        };
+        let grid = Grid::new([64, 1, 1], [64, 1, 1]).unwrap();
+        let mut wave = Wave::new(0);
+        (0..8).for_each(|n| wave.vgpr_mut(n).fill(9));
+        let site = Site {
+            group: &grid.group(0),
+            index: 0,
+            scratch: 0,
+            unit: 0,
+            slot: 0,
+        };
+        launch.start(&mut wave, &site, &mut Prepared::default());
+        let held: Vec<u32> = (0..8).map(|n| wave.vgpr(n)[63]).collect();
+        assert_eq!(held, [63, 0, 0, 9, 9, 0, 9, 9]);
     }
 }

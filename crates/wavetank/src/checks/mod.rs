@@ -257,7 +257,7 @@ impl Watchers {
                 Event::GlobalSync { request, .. } => SliceEnd::Resource(request.resource),
                 _ => SliceEnd::GoesOn,
             },
-            Leave::Yield(..) => SliceEnd::GoesOn,
+            _ => SliceEnd::GoesOn,
         };
         for (tool, watcher) in &mut self.all {
             let start = Instant::now();

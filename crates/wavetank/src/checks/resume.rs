@@ -186,12 +186,12 @@ impl<'a> Resumer<'a> {
         // With a budget of one, the wave stops after the instruction.
         wave.uniform_mut().budget = 1;
         match self.backend.run(wave, memory) {
-            Leave::Yield(..) => Ok(()),
             Leave::Other(event) => match *event {
                 Event::Fault(Fault::Memory(fault)) => Err(Some(fault)),
                 _ => Err(None),
             },
             Leave::End(_) | Leave::Barrier(_) => Err(None),
+            _ => Ok(()),
         }
     }
 

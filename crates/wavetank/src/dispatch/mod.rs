@@ -148,8 +148,8 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// Sets a callback for each work-group that has ended, and at times while one runs for long, with the number of groups that
-    /// have ended and of all. It is called from any thread.
+    /// Sets a callback at times while work-groups run, and in the end, with the number of groups that have ended and of all. It
+    /// is called from any thread.
     pub fn progress<'b>(self, progress: &'b (dyn Fn(u64, u64) + Sync)) -> Dispatch<'b>
     where
         'a: 'b,
