@@ -16,6 +16,7 @@ use crate::environment::KernelSettings;
 use crate::error::Result;
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
+use crate::scratch_pool::ScratchPool;
 
 /// An emulated GPU: a chip, its memory, and the threads that stand for its compute units.
 ///
@@ -38,6 +39,8 @@ pub(crate) struct Inner {
     pub sync: GlobalSyncUnit,
     /// The waves of dispatches that have ended.
     pub waves: WavePool,
+    /// The scratch of their work-groups.
+    pub scratch: ScratchPool,
     /// The queue that kernels can read.
     pub queue: Allocation,
     /// Whether accesses beyond the LDS are faults.
@@ -265,6 +268,7 @@ impl DeviceBuilder {
             memory,
             sync: GlobalSyncUnit::default(),
             waves: WavePool::default(),
+            scratch: ScratchPool::default(),
             queue,
             strict: strict.or(settings.strict).unwrap_or(false),
             stack: stack.or(settings.stack).unwrap_or(0),

@@ -148,6 +148,7 @@ impl ReadyWaves<'_> {
         let device = self.module.device();
         Common {
             memory: &device.inner.memory,
+            scratch: &device.inner.scratch,
             module: self.module,
             engine: self.engine,
             launch: self.launch,

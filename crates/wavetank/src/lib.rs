@@ -62,6 +62,7 @@ mod observers;
 mod overrun;
 mod read_on;
 mod report;
+mod scratch_pool;
 mod shared_file;
 pub mod stage;
 pub mod statistics;

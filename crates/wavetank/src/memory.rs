@@ -86,6 +86,12 @@ impl Allocation {
         result.expect("the registry holds what was allocated");
     }
 
+    /// Fills the allocation with zeros.
+    pub(crate) fn zero(&self) {
+        let result = self.registry.zero(self.address, self.len);
+        result.expect("the registry holds what was allocated");
+    }
+
     fn at(&self, offset: u64, len: usize) -> u64 {
         let end = offset.checked_add(len as u64);
         assert!(

@@ -17,11 +17,14 @@ use crate::engine::{Engine, Mode};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
 use crate::overrun::Overruns;
+use crate::scratch_pool::ScratchPool;
 use crate::trace::{Step, Stepper, Trace};
 
 /// The data that the workers of a dispatch share.
 pub(crate) struct Common<'a> {
     pub memory: &'a Memory,
+    /// The scratch of earlier dispatches.
+    pub scratch: &'a ScratchPool,
     pub module: &'a Module,
     pub engine: &'a Engine,
     pub launch: &'a Launch,
@@ -256,6 +259,14 @@ impl<'a> Unit<'a> {
     }
 }
 
+impl Drop for Unit<'_> {
+    /// Keeps the scratch for the next dispatch.
+    fn drop(&mut self) {
+        let scratch = self.slots.drain(..).filter_map(|slot| slot.scratch);
+        scratch.for_each(|scratch| self.common.scratch.put(scratch));
+    }
+}
+
 impl Worker for Unit<'_> {
     fn add_slot(&mut self) -> Result<u64, Fault> {
         let Launch {
@@ -265,8 +276,11 @@ impl Worker for Unit<'_> {
             ..
         } = *self.common.launch;
         let bytes = u64::from(scratch_wave_bytes) * u64::from(self.common.waves);
-        let allocate = || self.common.memory.allocate_private("scratch", bytes, 256);
-        let scratch = (bytes > 0).then(allocate).transpose();
+        let Common {
+            memory, scratch, ..
+        } = *self.common;
+        let scratch = (bytes > 0).then(|| scratch.take(memory, bytes));
+        let scratch = scratch.transpose();
         let scratch = scratch.map_err(|error| Fault::Unsupported {
             pc: entry,
             what: format!("no scratch for another work-group: {error}"),

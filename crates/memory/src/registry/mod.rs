@@ -545,6 +545,24 @@ impl Registry {
         Ok(())
     }
 
+    /// Fills guest memory with zeros, whatever the guest's own rights.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of it.
+    ///
+    /// # Panics
+    /// If the address or the length is not a multiple of 8.
+    pub fn zero(&self, address: u64, bytes: u64) -> Result<(), RegistryError> {
+        assert!(address.is_multiple_of(8) && bytes.is_multiple_of(8));
+        let _held = self.hold(address, bytes)?;
+        if self.has_shadows.load(Ordering::SeqCst) {
+            shadow::clear(address..address + bytes);
+        }
+        // SAFETY: the memory is held.
+        unsafe { global::zero(address, bytes) };
+        Ok(())
+    }
+
     /// Keeps shadows of all memory from now on, for programs with shadows. At first all bits are defined.
     ///
     /// # Errors
