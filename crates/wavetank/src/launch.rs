@@ -107,9 +107,11 @@ impl ReadyWaves<'_> {
         };
         let overruns = Overruns::default();
         let common = self.common(&observers, &checking, &overruns);
-        let shadowed = Shadowed::new(self.starts, &self.given, self.vgprs);
-        let starts: &dyn StartWave = match checking.follower {
-            Some(_) => &shadowed,
+        // Short dispatches without shadows do not make those of 128 registers.
+        let follower = checking.follower.as_ref();
+        let shadowed = follower.map(|_| Shadowed::new(self.starts, &self.given, self.vgprs));
+        let starts = match &shadowed {
+            Some(shadowed) => shadowed as &dyn StartWave,
             None => self.starts,
         };
         let counts = schedule::run(&self.grid, starts, &options, |_| Unit::new(&common));
