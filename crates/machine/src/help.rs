@@ -32,7 +32,7 @@ impl Help {
     #[inline]
     pub(crate) fn is_worth_it(&mut self, ended: u64, left: u64) -> bool {
         self.rounds += 1;
-        let looks = self.rounds.is_power_of_two() || self.rounds % ROUNDS_BETWEEN == 0;
+        let looks = self.rounds.is_power_of_two() || self.rounds.is_multiple_of(ROUNDS_BETWEEN);
         looks && is_worth(self.begun.elapsed(), ended, left)
     }
 }
