@@ -4,7 +4,7 @@
 //! 11, are the same as if rounded once, since 24 ≥ 2 · 11 + 2 (Figueroa, "When is double rounding innocuous?"). A product of two
 //! halves is exact. A sum with such a product is rounded to odd first, after which any narrower rounding is correct.
 
-use iced_x86::{Code, Register, RoundingControl};
+use iced_x86::{Code, Register};
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Round, Tern, Un, Value};
 use wavetank_lower::TooMany;
 
@@ -15,7 +15,7 @@ use super::format::{Format, RAW, is_known};
 use super::half_functions;
 use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{Derived, SCRATCH, SCRATCH_MASK, Template, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
@@ -26,8 +26,6 @@ const FROM_INTEGER: Code = Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er;
 const ZEROS_ABOVE: Code = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
 
 /// Predicates of float comparisons, numbered as in Intel's manual.
-const EQUAL: u8 = 0x00;
-const UNORDERED: u8 = 0x03;
 const LESS_OR_GREATER: u8 = 0x0c;
 
 /// The largest half below 1, in single precision.
@@ -99,7 +97,10 @@ pub(super) fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
         return None;
     }
     match tern {
-        Tern::Fma => Some(|t| t.through(t.fp().round, false, fma)),
+        Tern::Fma => Some(|t| match t.fp().round {
+            Round::Nearest => t.through_odd(Round::Nearest, false, fma, Some(fma_by_its_error)),
+            round => t.through(round, false, fma),
+        }),
         Tern::FMad => Some(|t| t.through(t.fp().round, false, mad)),
         Tern::FMed3 if fp.ieee => Some(|t| {
             t.through(Round::Nearest, true, |t, f, args| {
@@ -133,35 +134,57 @@ impl Tile<'_, '_> {
         signaling: bool,
         emit: impl Fn(&mut Self, &Format, [Register; N]),
     ) -> Done {
-        let args = self.args();
+        self.through_odd(round, signaling, emit, None)
+    }
+
+    /// The same, where rounding twice may be wrong: `odd` computes in `RAW` what is rounded to odd.
+    fn through_odd<const N: usize>(
+        &mut self,
+        round: Round,
+        signaling: bool,
+        emit: impl Fn(&mut Self, &Format, [Register; N]),
+        odd: Option<fn(&mut Self, &Format, [Register; N])>,
+    ) -> Done {
+        let (args, f) = (self.args(), Format::of(Elem::F32));
         let pair = self.elem() == Elem::F16x2;
-        let low = if pair { self.spare(false)? } else { RAW };
+        let wanted = self.halves_are_wanted();
+        let words = [SCRATCH[0], if pair { self.spare(false)? } else { RAW }];
+        let mut forms = [None; 2];
         for high in [false, true].into_iter().take(1 + usize::from(pair)) {
             let mut wide = [Register::None; N];
             for (to, v) in wide.iter_mut().zip(args) {
-                *to = if signaling {
-                    self.signaling(v, high)?
-                } else {
-                    self.widened(v, high)?
-                };
+                *to = self.widened_as(v, high, signaling)?;
             }
-            emit(self, Format::of(Elem::F32), wide);
-            self.narrow_to_half(RAW, round);
-            if self.fp().flush_out {
-                self.flush(Format::of(Elem::F16), RAW);
+            let at = usize::from(high);
+            if wanted[at] {
+                forms[at] = Some(self.spare(false)?);
             }
-            if pair && !high {
-                let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-                self.asm.op(copy, &[low.into(), RAW.into()]);
-            }
+            emit(self, f, wide);
+            let words = words[usize::from(pair && !high)];
+            let odd = odd.map(|odd| move |t: &mut Self| odd(t, f, wide));
+            self.round_to_half(words, forms[at], round, odd);
         }
-        if !pair {
-            return self.finish_words();
-        }
+        self.write_halves(pair, words)?;
+        self.keep_forms(forms);
+        Ok(())
+    }
+
+    /// Writes the result from words: of the higher half of a pair and the lower one, or of single halves.
+    fn write_halves(&mut self, pair: bool, [words, low]: [Register; 2]) -> Done {
         let (to, under) = self.result(0)?;
-        self.asm.op(SHIFT_UP, &[RAW.into(), RAW.into(), 16.into()]);
+        if !pair {
+            let args = [to.into(), lower(words).into()];
+            self.asm.under(ZEROS_ABOVE, under, &args);
+            return Ok(());
+        }
+        for register in [words, low] {
+            let args = [register.into(), lower(register).into()];
+            self.asm.op(ZEROS_ABOVE, &args);
+        }
+        let args = [words.into(), words.into(), 16.into()];
+        self.asm.op(SHIFT_UP, &args);
         let or = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
-        let args = [to.into(), RAW.into(), low.into()];
+        let args = [to.into(), words.into(), low.into()];
         self.asm.under(or, under, &args);
         Ok(())
     }
@@ -189,88 +212,6 @@ impl Tile<'_, '_> {
         })
     }
 
-    /// An operand in single precision, which must not be changed: other nodes may use it.
-    pub(crate) fn widened(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
-        if self.fp().flush_in {
-            let (from, to) = (self.reg(v)?, self.spare(false)?);
-            self.widen_half(to, from, high);
-            return Ok(to);
-        }
-        let what = if high {
-            Derived::HighHalf
-        } else {
-            Derived::LowHalf
-        };
-        self.derived_once(v, what, |t, to, from| t.widen_half(to, from, high))
-    }
-
-    /// An operand in single precision, with signaling NaNs kept.
-    fn signaling(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
-        let (from, to) = (self.reg(v)?, self.spare(false)?);
-        self.widen_half(to, from, high);
-        self.make_signaling(to, from, high);
-        Ok(to)
-    }
-
-    /// Converts the lower or higher halves of dwords to single precision. NaNs become quiet.
-    fn widen_half(&mut self, to: Register, mut from: Register, high: bool) {
-        if high {
-            self.asm
-                .op(SHIFT_DOWN, &[to.into(), from.into(), 16.into()]);
-            from = to;
-        }
-        let from = self.flushed_into(Format::of(Elem::F16), to, from);
-        self.widen_words(to, from);
-    }
-
-    /// Converts the low halves of dwords to single precision.
-    pub(crate) fn widen_words(&mut self, to: Register, from: Register) {
-        let words = self.words(from, to);
-        let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-        self.asm.op(code, &[to.into(), words.into()]);
-    }
-
-    /// Restores the bits of NaNs.
-    fn make_signaling(&mut self, to: Register, from: Register, high: bool) {
-        let (k, nan) = (SCRATCH_MASK, SCRATCH[0]);
-        let none = self.asm.label();
-        let unordered = [k.into(), to.into(), to.into(), UNORDERED.into()];
-        self.asm.op(Format::of(Elem::F32).compare, &unordered);
-        self.asm.op(Code::VEX_Kortestw_kr_kr, &[k.into(), k.into()]);
-        self.asm.jump(Code::Je_rel32_64, none);
-        if high {
-            let above = Arg::Each(self.asm.constant(0xffff_0000));
-            let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-            self.asm.op(and, &[nan.into(), from.into(), above]);
-        } else {
-            let args = [nan.into(), from.into(), 16.into()];
-            self.asm.op(SHIFT_UP, &args);
-        }
-        // Sign, five ones and the fraction; three more ones complete the exponent of single precision.
-        self.asm.op(SIGN_DOWN, &[nan.into(), nan.into(), 3.into()]);
-        let ones = Arg::Each(self.asm.constant(0x7000_0000));
-        let or = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
-        self.asm
-            .under(or, Under::Merge(k), &[to.into(), nan.into(), ones]);
-        self.asm.place(none);
-    }
-
-    /// Converts single precision to halves, with zeros above. The immediate of VCVTPS2PH is the rounding, with the numbers of
-    /// MXCSR.
-    fn narrow_to_half(&mut self, register: Register, round: Round) {
-        let round = match round {
-            Round::Nearest => 0,
-            Round::Down => 1,
-            Round::Up => 2,
-            Round::Zero => 3,
-        };
-        let words = lower(register);
-        let args = [words.into(), register.into(), Arg::I(round)];
-        self.asm
-            .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &args);
-        self.asm.op(ZEROS_ABOVE, &[register.into(), words.into()]);
-    }
-
     /// Extends an operand of 16 bits by a shift down.
     fn extended(&mut self, to: Register, v: Value, down: Code) -> Done {
         let from = self.reg(v)?;
@@ -283,8 +224,8 @@ impl Tile<'_, '_> {
         let (a, round) = (self.args()[0], self.fp().round);
         self.extended(RAW, a, down)?;
         self.asm.op(FROM_INTEGER, &[RAW.into(), RAW.into()]);
-        self.narrow_to_half(RAW, round);
-        self.finish_words()
+        self.narrow(lower(RAW), RAW, round);
+        self.finish_extended()
     }
 
     /// Writes the result from words in the lower half of `RAW`.
@@ -296,35 +237,10 @@ impl Tile<'_, '_> {
     }
 }
 
-/// a · b + c, rounded to odd: toward zero, with the last bit set if the sum is not exact.
+/// a · b + c, rounded once to single precision.
 fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
-    if !t.asm.is_avx512() && t.fp().round != Round::Down {
-        return fma_by_its_error(t, f, [a, b, c]);
-    }
-    let [up, down, ..] = SCRATCH;
-    let k = SCRATCH_MASK;
-    let ways = [
-        (RAW, RoundingControl::RoundTowardZero),
-        (up, RoundingControl::RoundUp),
-        (down, RoundingControl::RoundDown),
-    ];
-    for (to, round) in ways {
-        t.asm.op(f.copy, &[to.into(), c.into()]);
-        let args = [to.into(), a.into(), b.into()];
-        t.asm.rounded(f.fma, round, Under::All, &args);
-    }
-    let inexact = [k.into(), up.into(), down.into(), LESS_OR_GREATER.into()];
-    t.asm.op(f.compare, &inexact);
-    let one = Arg::Each(t.asm.constant(1));
-    t.asm
-        .under(f.or, Under::Merge(k), &[RAW.into(), RAW.into(), one]);
-    if t.fp().round == Round::Down {
-        // A sum that cancels is −0 then.
-        let zero = t.number(f, 0);
-        t.asm
-            .op(f.compare, &[k.into(), RAW.into(), zero, EQUAL.into()]);
-        t.replace(f, RAW, down);
-    }
+    t.asm.op(f.copy, &[RAW.into(), c.into()]);
+    t.round(f.fma, RAW, Under::All, &[a, b]);
 }
 
 /// a · b + c rounded to odd, from the sum rounded to nearest. The product is exact, and so is the rounding error of the sum, by
@@ -363,11 +279,12 @@ fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
 /// a · b rounded to a half, plus c.
 fn mad(t: &mut Tile, f: &Format, args: [Register; 3]) {
     product_and_sum(t, f, RAW, args, |t| {
-        t.narrow_to_half(RAW, t.fp().round);
+        let words = lower(SCRATCH[0]);
+        t.narrow(words, RAW, t.fp().round);
+        t.widen_to(RAW, words);
         if t.fp().flush_out {
-            t.flush(Format::of(Elem::F16), RAW);
+            t.flush_widened(RAW);
         }
-        t.widen_words(RAW, RAW);
     });
 }
 

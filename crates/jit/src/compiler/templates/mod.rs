@@ -13,6 +13,7 @@ mod float;
 mod format;
 mod functions;
 mod half;
+mod half_forms;
 mod half_functions;
 mod int;
 mod masks;

@@ -26,7 +26,7 @@ use crate::compiler::asm::{Arg, Asm, Under};
 use crate::compiler::gpr_alloc::{self, GprAlloc};
 use crate::compiler::segments::{Segments, source};
 use maps::{Parts, Used, Uses};
-pub(super) use vars::Derived;
+pub(super) use vars::{Derived, Widened};
 use vars::{MASK, Pair, Slot, Var, VarId, slot_of};
 
 /// The number of vector registers for values. The other ones are for templates.
@@ -489,7 +489,10 @@ impl<'t, 'b> Tile<'t, 'b> {
             None => Under::All,
         };
         let from = self.reg(value)?;
+        let old = self.held_by(n);
         let new = self.own_contents(n)?;
+        let halves = [old, self.var(value, 0), new];
+        self.keep_halves(n, halves, mask, bytes);
         let to = self.vars[new].register.expect("it was just put there");
         let written = (0..4).fold(0, |bits, byte| match bytes >> byte & 1 {
             0 => bits,

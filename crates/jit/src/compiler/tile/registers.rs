@@ -5,7 +5,7 @@ use wavetank_ir::{Op, Reg, SHADOW_VECTOR, Ty, Value};
 use wavetank_lower::{Place, TooMany};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::vars::{Derived, MASK, Slot, Var, VarId, slot_of};
+use super::vars::{MASK, Slot, Var, VarId, slot_of};
 use super::{MASKS, Tile, ZMMS};
 use crate::compiler::asm::{Arg, Mem, fixed};
 use crate::compiler::segments::source;
@@ -23,7 +23,7 @@ impl Tile<'_, '_> {
             values: Vec::new(),
             held: 0,
             flushed: None,
-            derived: [None; Derived::COUNT],
+            derived: Vec::new(),
         });
         self.vars.len() - 1
     }

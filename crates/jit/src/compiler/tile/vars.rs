@@ -36,7 +36,7 @@ pub(super) struct Var {
     /// The lanes known to contain no denormal of single precision.
     pub flushed: Option<Flushed>,
     /// The values derived from it.
-    pub derived: [Option<VarId>; Derived::COUNT],
+    pub derived: Vec<Derivation>,
 }
 
 pub(super) type VarId = usize;
@@ -58,15 +58,28 @@ pub(super) const MASK: u8 = 2;
 pub(crate) enum Derived {
     /// The number without denormals, in single precision.
     WithoutDenormals,
-    /// The lower half of each dword, in single precision.
-    LowHalf,
-    /// The higher half of each dword, in single precision.
-    HighHalf,
+    /// A half of each dword, in single precision.
+    Half(Widened),
 }
 
-impl Derived {
-    /// The number of kinds of derived values.
-    pub(crate) const COUNT: usize = 3;
+/// The form of a half in single precision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Widened {
+    /// Whether it is the higher one of its dword.
+    pub high: bool,
+    /// Whether denormal halves have become zeros.
+    pub flushed: bool,
+    /// Whether signaling NaNs are kept.
+    pub signaling: bool,
+}
+
+/// A derived value, which is right in some lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Derivation {
+    pub what: Derived,
+    pub var: VarId,
+    /// The mask of those lanes; all without one.
+    pub lanes: Option<VarId>,
 }
 
 /// Both forms of the same 64-bit values.
