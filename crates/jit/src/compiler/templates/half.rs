@@ -12,6 +12,7 @@ use super::float::{
     NO_EXPONENT, clamp, fraction_below, mantissa, product_and_sum, reciprocal, whole,
 };
 use super::format::{Format, RAW, is_known};
+use super::half_forms::Way;
 use super::half_functions;
 use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
@@ -98,10 +99,18 @@ pub(super) fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
     }
     match tern {
         Tern::Fma => Some(|t| match t.fp().round {
-            Round::Nearest => t.through_odd(Round::Nearest, false, fma, Some(fma_by_its_error)),
+            Round::Nearest => t.through_rounded(false, fma, |t, words, form, args| {
+                let odd = |t: &mut Tile<'_, '_>| fma_by_its_error(t, Format::of(Elem::F32), args);
+                t.round_to_half(words, form, Round::Nearest, Way::Once(&odd));
+            }),
             round => t.through(round, false, fma),
         }),
-        Tern::FMad => Some(|t| t.through(t.fp().round, false, mad)),
+        Tern::FMad => Some(|t| match t.fp().round {
+            Round::Nearest => t.through_rounded(false, mad, |t, words, form, _| {
+                t.round_to_half(words, form, Round::Nearest, Way::Soon);
+            }),
+            round => t.through(round, false, mad),
+        }),
         Tern::FMed3 if fp.ieee => Some(|t| {
             t.through(Round::Nearest, true, |t, f, args| {
                 super::float::median(t, f, RAW, Under::All, args);
@@ -134,16 +143,17 @@ impl Tile<'_, '_> {
         signaling: bool,
         emit: impl Fn(&mut Self, &Format, [Register; N]),
     ) -> Done {
-        self.through_odd(round, signaling, emit, None)
+        self.through_rounded(signaling, emit, |t, words, form, _| {
+            t.round_to_half(words, form, round, Way::Twice);
+        })
     }
 
-    /// The same, where rounding twice may be wrong: `odd` computes in `RAW` what is rounded to odd.
-    fn through_odd<const N: usize>(
+    /// The same, with a rounding of its own: of `RAW` to words, and on request to another register.
+    fn through_rounded<const N: usize>(
         &mut self,
-        round: Round,
         signaling: bool,
         emit: impl Fn(&mut Self, &Format, [Register; N]),
-        odd: Option<fn(&mut Self, &Format, [Register; N])>,
+        round: impl Fn(&mut Self, Register, Option<Register>, [Register; N]),
     ) -> Done {
         let (args, f) = (self.args(), Format::of(Elem::F32));
         let pair = self.elem() == Elem::F16x2;
@@ -161,8 +171,7 @@ impl Tile<'_, '_> {
             }
             emit(self, f, wide);
             let words = words[usize::from(pair && !high)];
-            let odd = odd.map(|odd| move |t: &mut Self| odd(t, f, wide));
-            self.round_to_half(words, forms[at], round, odd);
+            round(self, words, forms[at], wide);
         }
         self.write_halves(pair, words)?;
         self.keep_forms(forms);

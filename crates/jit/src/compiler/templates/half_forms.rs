@@ -7,23 +7,35 @@ use wavetank_lower::TooMany;
 
 use super::format::{Format, RAW};
 use super::parts::lower;
-use super::whole::LESS;
+use super::whole::{EQUAL, LESS};
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::tile::{Derived, SCRATCH, SCRATCH_MASK, Tile, Widened};
 
 const SHIFT_UP: Code = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
 const SHIFT_DOWN: Code = Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
+const ADD: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+const COMPARE: Code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
 const SIGN_DOWN: Code = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
 
 /// Predicates of VCMPPS and VPCMPD.
 const UNORDERED: u8 = 0x03;
-const NOT_EQUAL: u8 = 0x04;
 
 /// The least normal half, in single precision.
 const LEAST_NORMAL: u32 = 0x3880_0000;
 
-/// All but one of the bits by which a number of single precision is longer than a half.
-const BELOW_TIES: u32 = 0x0fff;
+/// The bits by which a number of single precision is longer than a half.
+const ROUNDED_OFF: u32 = 0x1fff;
+
+/// How a number of single precision becomes a half.
+#[derive(Clone, Copy)]
+pub(super) enum Way<'t> {
+    /// By a conversion.
+    Twice,
+    /// To nearest, for users that wait for it.
+    Soon,
+    /// To nearest, rounded to odd first by this function where rounding twice might be wrong.
+    Once(&'t dyn Fn(&mut Tile<'_, '_>)),
+}
 
 impl Tile<'_, '_> {
     /// An operand in single precision, which must not be changed: other nodes may use it. NaNs are quiet.
@@ -101,16 +113,15 @@ impl Tile<'_, '_> {
         self.asm.place(none);
     }
 
-    /// Makes zeros of halves in single precision that are denormal as halves. Changes the third scratch register.
+    /// Makes zeros of halves in single precision that are denormal as halves. Changes the first scratch register.
     pub(super) fn flush_widened(&mut self, register: Register) {
-        let (f, k, magnitude) = (Format::of(Elem::F32), SCRATCH_MASK, SCRATCH[2]);
+        let (f, k, magnitude) = (Format::of(Elem::F32), SCRATCH_MASK, SCRATCH[0]);
         let bits = self.number(f, f.sign() - 1);
         self.asm
             .op(f.and, &[magnitude.into(), register.into(), bits]);
         let least = self.number(f, LEAST_NORMAL.into());
-        let less = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
         let args = [k.into(), magnitude.into(), least, LESS.into()];
-        self.asm.op(less, &args);
+        self.asm.op(COMPARE, &args);
         let sign = self.number(f, f.sign());
         let args = [register.into(), register.into(), sign];
         self.asm.under(f.and, Under::Merge(k), &args);
@@ -129,50 +140,82 @@ impl Tile<'_, '_> {
             .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &args);
     }
 
-    /// Rounds `RAW` to words, in the lower half of a register, flushed if results are flushed, and leaves the same numbers in single precision on request. Changes
-    /// the scratch registers; the first may be that of the words.
-    ///
-    /// Where rounding twice may be wrong, `odd` computes `RAW` once more, rounded to odd. That is where the first rounding made
-    /// a tie of halves: then 12 bits are 0, and the number is no half. (Denormal halves are shorter, and their ties have more
-    /// zeros.)
+    /// Rounds `RAW` to words, in the lower half of a register, flushed if results are flushed, and leaves the same numbers in
+    /// single precision on request. Changes the scratch registers; the first may be that of the words.
     pub(super) fn round_to_half(
         &mut self,
         words: Register,
         form: Option<Register>,
         round: Round,
-        odd: Option<impl Fn(&mut Self)>,
+        way: Way<'_>,
     ) {
-        let (words, flushes) = (lower(words), self.fp().flush_out);
-        let wide = form.unwrap_or(SCRATCH[1]);
-        self.narrow(words, RAW, round);
-        if form.is_some() || flushes || odd.is_some() {
-            self.widen_to(wide, words);
-        }
-        if let Some(odd) = odd {
-            let usual = self.asm.label();
-            self.mark_ties(wide);
-            self.asm.jump(Code::Je_rel32_64, usual);
-            odd(self);
-            self.narrow(words, RAW, round);
-            self.widen_to(wide, words);
-            self.asm.place(usual);
-        }
-        if flushes {
-            self.flush_widened(wide);
-            self.narrow(words, wide, Round::Nearest);
+        match way {
+            Way::Twice => self.convert_to_half(words, form.unwrap_or(SCRATCH[1]), form, round),
+            Way::Soon => match form {
+                Some(form) => self.round_bits(words, form, None),
+                None => self.convert_to_half(words, SCRATCH[1], None, round),
+            },
+            Way::Once(odd) => self.round_bits(words, form.unwrap_or(SCRATCH[1]), Some(odd)),
         }
     }
 
-    /// Compares `RAW` with itself rounded to a half: are there lanes in which it may be a tie?
-    fn mark_ties(&mut self, rounded: Register) {
+    /// Converts `RAW` to words, flushed if results are flushed, and those back if that is asked for.
+    fn convert_to_half(
+        &mut self,
+        words: Register,
+        wide: Register,
+        form: Option<Register>,
+        round: Round,
+    ) {
+        let flushes = self.fp().flush_out;
+        self.narrow(lower(words), RAW, round);
+        if form.is_some() || flushes {
+            self.widen_to(wide, lower(words));
+        }
+        if flushes {
+            self.flush_widened(wide);
+            self.narrow(lower(words), wide, Round::Nearest);
+        }
+    }
+
+    /// Rounds `RAW` to the nearest half, twice: its bits, which takes little time and is right for normal numbers, and by
+    /// conversions, for which later nodes do not wait. If they differ in any lane, the conversions are right.
+    ///
+    /// With `odd`, `RAW` may have been rounded to a tie of halves that it is not. Then it is computed once more, rounded to odd.
+    fn round_bits(&mut self, words: Register, wide: Register, odd: Option<&dyn Fn(&mut Self)>) {
         let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
-        let below = self.number(f, BELOW_TIES.into());
-        let none = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
-        self.asm.op(none, &[k.into(), RAW.into(), below]);
-        let differs = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
-        let args = [k.into(), RAW.into(), rounded.into(), NOT_EQUAL.into()];
-        self.asm.under(differs, Under::Merge(k), &args);
-        self.asm.op(f.is_empty, &[k.into(), k.into()]);
+        let (sum, converted) = (SCRATCH[1], SCRATCH[2]);
+        let usual = self.asm.label();
+        let below = self.number(f, ROUNDED_OFF.into());
+        let mut under = Under::All;
+        if odd.is_some() {
+            let tie = self.number(f, u64::from(ROUNDED_OFF / 2 + 1));
+            self.asm.op(ADD, &[sum.into(), RAW.into(), tie]);
+            let is_no_tie = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+            self.asm.op(is_no_tie, &[k.into(), sum.into(), below]);
+            under = Under::Merge(k);
+        } else {
+            let (down, one) = (Arg::I(13), self.number(f, 1));
+            self.asm.op(SHIFT_DOWN, &[sum.into(), RAW.into(), down]);
+            self.asm.op(f.and, &[sum.into(), sum.into(), one]);
+            let most = self.number(f, u64::from(ROUNDED_OFF / 2));
+            self.asm.op(ADD, &[converted.into(), RAW.into(), most]);
+            self.asm
+                .op(ADD, &[sum.into(), sum.into(), converted.into()]);
+        }
+        let above = self.number(f, u64::from(!ROUNDED_OFF));
+        self.asm.op(f.and, &[wide.into(), sum.into(), above]);
+        self.convert_to_half(words, converted, Some(converted), Round::Nearest);
+        let args = [k.into(), wide.into(), converted.into(), EQUAL.into()];
+        self.asm.under(COMPARE, under, &args);
+        self.asm.op(Code::VEX_Kortestw_kr_kr, &[k.into(), k.into()]);
+        self.asm.jump(Code::Jb_rel32_64, usual);
+        if let Some(odd) = odd {
+            odd(self);
+            self.convert_to_half(words, converted, Some(converted), Round::Nearest);
+        }
+        self.asm.op(f.copy, &[wide.into(), converted.into()]);
+        self.asm.place(usual);
     }
 
     /// Records results in single precision: of the lower half and of the higher one.
