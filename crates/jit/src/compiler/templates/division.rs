@@ -128,15 +128,20 @@ impl Tile<'_, '_> {
     fn scale_piece(&mut self, f: &'static Format, p: Scaling) {
         let (w, k) = (Whole::of(f), SCRATCH_MASK);
         let [e1, e2, distance] = p.exponents;
+        self.asm.op(f.copy, &[RAW.into(), p.s[0].into()]);
+        self.asm.op(f.xor, &[p.post.into(); 3]);
+        // Mostly one test shows that nothing needs scaling.
+        let usual = self.asm.label();
+        let near = f.exponent_bits() - 2;
+        self.mark_near_one(f, [p.s[1], p.s[2]], [e1, e2], near);
+        self.asm.op(w.are_all, &[k.into(), k.into()]);
+        self.asm.jump(Code::Jb_rel32_64, usual);
         for (e, s) in [(e1, p.s[1]), (e2, p.s[2])] {
             self.asm.op(w.up, &[e.into(), s.into(), 1.into()]);
             let down = Arg::I(f.fraction as u8 + 1);
             self.asm.op(w.down, &[e.into(), e.into(), down]);
         }
         self.asm.op(w.sub, &[distance.into(), e2.into(), e1.into()]);
-        self.asm.op(f.copy, &[RAW.into(), p.s[0].into()]);
-        self.asm.op(f.xor, &[p.post.into(); 3]);
-        let usual = self.asm.label();
         self.mark_usual(f, p);
         self.asm.op(w.are_all, &[k.into(), k.into()]);
         self.asm.jump(Code::Jb_rel32_64, usual);

@@ -40,9 +40,7 @@ enum Test {
     IsInfinity(Register),
     IsNan(Register),
     IsZero(Register),
-    IsNotZero(Register),
     Underflows,
-    DoesNotUnderflow,
 }
 
 impl Tile<'_, '_> {
@@ -93,6 +91,23 @@ impl Tile<'_, '_> {
 
     /// Computes the quotient with its special cases into the scratch register of results.
     fn fix_piece(&mut self, x: &Fixup, quotient: Register) {
+        let (w, k, usual) = (Whole::of(x.f), SCRATCH_MASK, self.asm.label());
+        let args = [RAW.into(), quotient.into(), x.magnitude_bits];
+        self.asm.op(x.f.and, &args);
+        self.sign_of_quotient(x);
+        // Special cases are rare: mostly, both numbers are within half of all exponents, and the quotient is finite.
+        let (numbers, scratch) = (
+            [x.denominator.bits, x.numerator.bits],
+            [x.denominator.magnitude, x.numerator.magnitude],
+        );
+        let near = x.f.exponent_bits() - 1;
+        self.mark_near_one(x.f, numbers, scratch, near);
+        let magnitude = x.denominator.magnitude;
+        let args = [magnitude.into(), quotient.into(), x.magnitude_bits];
+        self.asm.op(x.f.and, &args);
+        self.mark_if(x, Under::Merge(k), Test::IsFinite(magnitude));
+        self.asm.op(w.are_all, &[k.into(), k.into()]);
+        self.asm.jump(Code::Jb_rel32_64, usual);
         for (to, from) in [
             (RAW, quotient),
             (x.denominator.magnitude, x.denominator.bits),
@@ -102,20 +117,10 @@ impl Tile<'_, '_> {
             self.asm.op(x.f.and, &args);
         }
         self.find_exponents(x);
-        // Special cases are rare.
-        let (usual, done) = (self.asm.label(), self.asm.label());
-        self.mark_usual_quotients(x);
-        let k = SCRATCH_MASK;
-        let all = Whole::of(x.f).are_all;
-        self.asm.op(all, &[k.into(), k.into()]);
-        self.asm.jump(Code::Jb_rel32_64, usual);
         self.fix_magnitude(x);
         self.sign_of_quotient(x);
         self.fix_nan(x);
-        self.asm.jump(Code::Jmp_rel32_64, done);
         self.asm.place(usual);
-        self.sign_of_quotient(x);
-        self.asm.place(done);
     }
 
     /// Computes the exponent of the numerator, and the limit below which it lets the quotient underflow.
@@ -131,17 +136,6 @@ impl Tile<'_, '_> {
         let (to, numerator) = (x.numerator_exponent, x.numerator.magnitude);
         self.asm
             .op(w.down, &[to.into(), numerator.into(), fraction]);
-    }
-
-    /// Marks the lanes without a special case.
-    fn mark_usual_quotients(&mut self, x: &Fixup) {
-        let both = Under::Merge(SCRATCH_MASK);
-        self.mark_if(x, Under::All, Test::IsFinite(RAW));
-        self.mark_if(x, both, Test::DoesNotUnderflow);
-        for number in [x.denominator, x.numerator] {
-            self.mark_if(x, both, Test::IsFinite(number.magnitude));
-            self.mark_if(x, both, Test::IsNotZero(number.magnitude));
-        }
     }
 
     /// Replaces the magnitude in the special cases that are not a NaN. The rule of highest priority comes last.
@@ -195,7 +189,8 @@ impl Tile<'_, '_> {
         let is = |number: Register, relation: u8| [k, number.into(), x.infinity, relation.into()];
         let exceeds = |relation: u8| [k, exponents[0], exponents[1], relation.into()];
         match test {
-            Test::IsFinite(a) => self.asm.under(w.unsigned, under, &is(a, LESS)),
+            // Magnitudes have no sign; signed comparisons are shorter.
+            Test::IsFinite(a) => self.asm.under(w.signed, under, &is(a, LESS)),
             Test::IsNotFinite(a) => self.asm.under(w.unsigned, under, &is(a, NOT_LESS)),
             Test::IsInfinity(a) => self.asm.under(w.unsigned, under, &is(a, EQUAL)),
             Test::IsNan(a) => self.asm.under(w.unsigned, under, &is(a, MORE)),
@@ -203,12 +198,7 @@ impl Tile<'_, '_> {
                 let args = [k, a.into(), x.not_zero_bits];
                 self.asm.under(w.is_zero, under, &args);
             }
-            Test::IsNotZero(a) => {
-                let args = [k, a.into(), x.not_zero_bits];
-                self.asm.under(w.not_zero, under, &args);
-            }
             Test::Underflows => self.asm.under(w.signed, under, &exceeds(LESS)),
-            Test::DoesNotUnderflow => self.asm.under(w.signed, under, &exceeds(NOT_LESS)),
         }
     }
 

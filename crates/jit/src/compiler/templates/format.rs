@@ -156,6 +156,11 @@ impl Format {
         self.bits == 16
     }
 
+    /// The number of exponent bits.
+    pub(crate) fn exponent_bits(&self) -> u32 {
+        self.bits - 1 - self.fraction
+    }
+
     pub(crate) fn sign(&self) -> u64 {
         1 << (self.bits - 1)
     }

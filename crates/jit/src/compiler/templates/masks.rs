@@ -54,6 +54,9 @@ pub(super) fn select(t: &mut Tile) -> Done {
     } else {
         1
     };
+    if parts == 2 && (t.is_packed(a) || t.is_packed(b)) {
+        return select_packed(t);
+    }
     for part in 0..parts {
         let (a, b) = (t.part(a, part)?, t.part(b, part)?);
         let to = SCRATCH[usize::from(part)];
@@ -72,5 +75,20 @@ pub(super) fn select(t: &mut Tile) -> Done {
     let args = [to.into(), SCRATCH[0].into()];
     t.asm
         .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
+    Ok(())
+}
+
+/// Selects numbers of 64 bits that are packed, as those of double precision are.
+fn select_packed(t: &mut Tile) -> Done {
+    let copy = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
+    let [cond, a, b] = t.args();
+    let (masks, a, b) = (t.halves_of(cond)?, t.packed(a)?, t.packed(b)?);
+    for (n, (to, under)) in t.result_packed()?.into_iter().enumerate() {
+        let selected = SCRATCH[n];
+        t.asm.op(copy, &[selected.into(), b[n].into()]);
+        let of_mask = Under::Merge(masks[n]);
+        t.asm.under(copy, of_mask, &[selected.into(), a[n].into()]);
+        t.asm.under(copy, under, &[to.into(), selected.into()]);
+    }
     Ok(())
 }

@@ -113,7 +113,7 @@ impl Tile<'_, '_> {
     }
 
     /// Whether a value is in packed form only.
-    pub(super) fn is_packed(&mut self, v: Value) -> bool {
+    pub(crate) fn is_packed(&mut self, v: Value) -> bool {
         let planes = [self.var(v, 0), self.var(v, 1)];
         let elsewhere = planes.iter().any(|plane| self.is_there(*plane));
         !elsewhere && self.pairs.iter().any(|pair| pair.planes == planes)
