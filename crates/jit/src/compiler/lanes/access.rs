@@ -184,6 +184,31 @@ impl LaneAccess<'_> {
         }
     }
 
+    /// The same as [`each_lane`](Self::each_lane), for short bodies: without a loop where all lanes are active, mostly.
+    pub(super) fn each_lane_in_turn(
+        &self,
+        u: &mut Uniform<'_, '_>,
+        body: impl Fn(&Self, &mut Uniform<'_, '_>),
+    ) {
+        let (some, done) = (u.asm.label(), u.asm.label());
+        let kept = self.kept.expect("what goes lane by lane keeps its indices");
+        u.asm.op(Code::VEX_Kmovw_r32_kr, &[REST.into(), ON.into()]);
+        u.asm
+            .with_constant(Code::Cmp_rm32_imm32, REST.into(), 0xffff, false);
+        u.asm.jump(Code::Jne_rel32_64, some);
+        for lane in 0..16 {
+            let offset = Mem::at(fixed::TILE, 4 * lane);
+            u.asm.op(Code::Lea_r64_m, &[B.into(), offset.into()]);
+            let index = Mem::sum(fixed::VECTOR, fixed::TILE, kept + 4 * lane);
+            u.asm.op(Code::Movsxd_r64_rm32, &[A.into(), index.into()]);
+            body(self, u);
+        }
+        u.asm.jump(Code::Jmp_rel32_64, done);
+        u.asm.place(some);
+        self.each_lane(u, body);
+        u.asm.place(done);
+    }
+
     /// A loop over the active lanes of a tile, in order. The body finds the index and the offset of the lane.
     pub(super) fn each_lane(
         &self,

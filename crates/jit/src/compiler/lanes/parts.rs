@@ -125,7 +125,7 @@ impl LaneAccess<'_> {
             self.apart(u.asm);
             self.if_row(u.asm, self.bytes, row);
         }
-        self.each_lane(u, |access, u| {
+        self.each_lane_in_turn(u, |access, u| {
             let data = low(UNIT);
             lane(u, UNIT, access.op.data[0]);
             if high {
