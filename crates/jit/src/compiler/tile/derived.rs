@@ -111,7 +111,9 @@ impl Tile<'_, '_> {
         for v in self.nodes.iter().skip(from) {
             match self.block.node(*v).op {
                 Op::Read(Reg::V(of)) if of == n => reads.push(*v),
-                Op::Write { reg: Reg::V(of), .. } if of == n => break,
+                Op::Write {
+                    reg: Reg::V(of), ..
+                } if of == n => break,
                 Op::Write {
                     reg: Reg::V64(of), ..
                 } if of == n || of + 1 == n => break,
