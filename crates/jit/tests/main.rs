@@ -15,6 +15,7 @@ mod filetests;
 mod fusion;
 mod halves;
 mod levels;
+mod loop_nests;
 mod masks;
 mod observable;
 mod pairs;
