@@ -7,7 +7,7 @@ __global__ void count(const int *in, int *out) {
     __syncthreads();
     int bin = in[threadIdx.x] & 63;
 #ifdef MISTAKE
-    bins[bin]++; //~ race/write-read
+    bins[bin]++; //~ race/read-write
 #else
     atomicAdd(&bins[bin], 1);
 #endif
