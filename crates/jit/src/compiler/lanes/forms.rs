@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use iced_x86::{Code, Register};
-use wavetank_ir::{Access, Block, Half, MemKind, MemOp, Op, Space, Span, Value};
+use wavetank_ir::{Access, Block, Half, MemKind, MemOp, Node, Op, Space, Span, Value};
 use wavetank_lower::{Place, Single, TooMany};
 use wavetank_memory::{Lds, MemoryUnit, VECTOR_BYTES};
 
@@ -79,12 +79,13 @@ impl Forms {
             found: HashMap::new(),
         };
         let mut uses: HashMap<Shared, usize> = HashMap::new();
+        let writes = Writes::of(block);
         for (at, segment) in (0..).zip(&segments.list) {
             for v in &segment.uniform {
                 let Op::Mem(op) = &block.node(*v).op else {
                     continue;
                 };
-                let Some(shared) = shared(block, op) else {
+                let Some(shared) = shared(block, &writes, op) else {
                     continue;
                 };
                 forms.of.insert(*v, shared);
@@ -123,7 +124,7 @@ impl Forms {
 }
 
 /// The indices, the mask and the size that a load shares with others, if it may have a form.
-fn shared(block: &Block, op: &MemOp) -> Option<Shared> {
+fn shared(block: &Block, writes: &Writes, op: &MemOp) -> Option<Shared> {
     let (&Space::Lds { address, .. }, MemKind::Load, Half::Whole) = (&op.space, op.kind, op.half)
     else {
         return None;
@@ -132,17 +133,37 @@ fn shared(block: &Block, op: &MemOp) -> Option<Shared> {
         return None;
     };
     let bytes = op.access.bytes();
-    Some((content(block, address), content(block, mask), bytes))
+    Some((
+        writes.content(block, address),
+        writes.content(block, mask),
+        bytes,
+    ))
 }
 
-fn content(block: &Block, v: Value) -> Content {
-    let v = source(block, v);
-    let Op::Read(reg) = block.node(v).op else {
-        return Content::Value(v);
-    };
-    let span = Span::of(reg);
-    let written = |node: &usize| block.nodes[*node].op.effects().writes.overlap(span);
-    Content::Register(span.first, (0..v.index()).rev().find(written))
+/// The nodes that write registers, in their order.
+struct Writes(Vec<(usize, Span)>);
+
+impl Writes {
+    fn of(block: &Block) -> Writes {
+        let nodes = block.nodes.iter().enumerate();
+        let spans = |(at, node): (usize, &Node)| {
+            let writes = node.op.effects().writes;
+            writes.iter().map(|span| (at, span)).collect::<Vec<_>>()
+        };
+        Writes(nodes.flat_map(spans).collect())
+    }
+
+    fn content(&self, block: &Block, v: Value) -> Content {
+        let v = source(block, v);
+        let Op::Read(reg) = block.node(v).op else {
+            return Content::Value(v);
+        };
+        let read = Span::of(reg);
+        let before = self.0.partition_point(|(at, _)| *at < v.index());
+        let written = self.0[..before].iter().rev();
+        let last = { written }.find(|(_, span)| span.overlaps(read));
+        Content::Register(read.first, last.map(|(at, _)| *at))
+    }
 }
 
 impl LaneAccess<'_> {

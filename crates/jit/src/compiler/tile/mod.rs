@@ -14,7 +14,7 @@ mod pairs;
 mod registers;
 mod vars;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Tern, Ty, Value};
@@ -87,6 +87,8 @@ pub(super) struct Tile<'t, 'b> {
     at: usize,
     /// The positions in the segment at which each value is used.
     uses: Uses,
+    /// The reads of each register that nodes of the segment use.
+    reads: HashMap<Reg, Vec<Value>>,
     vars: Vec<Var>,
     of: Parts,
     /// The contents of the wave's vector registers that have been written.
@@ -127,6 +129,13 @@ impl<'t, 'b> Tile<'t, 'b> {
 
     fn of_nodes(shared: Shared<'t, 'b>, nodes: &'t [Value]) -> Tile<'t, 'b> {
         let block = shared.block;
+        let uses = Uses::new(block, nodes);
+        let mut reads: HashMap<Reg, Vec<Value>> = HashMap::new();
+        for v in uses.values() {
+            if let Op::Read(reg) = block.node(v).op {
+                reads.entry(reg).or_default().push(v);
+            }
+        }
         Tile {
             asm: shared.asm,
             block,
@@ -137,7 +146,8 @@ impl<'t, 'b> Tile<'t, 'b> {
             nodes,
             templates: &[],
             at: 0,
-            uses: Uses::new(block, nodes),
+            uses,
+            reads,
             vars: Vec::new(),
             of: Parts::new(block.nodes.len()),
             contents: BTreeMap::new(),

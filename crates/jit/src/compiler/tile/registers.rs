@@ -67,13 +67,12 @@ impl Tile<'_, '_> {
     fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
         let segments = self.segments;
         let same = |v: &Value| {
-            let op = &self.block.node(*v).op;
-            let read = matches!(op, Op::Read(other) if *other == reg) && *v != known;
             let in_place =
                 !segments.copied[v.index()] && segments.tile[v.index()] != Some(self.segment);
-            read && in_place && self.of.get(*v, part).is_none()
+            *v != known && in_place && self.of.get(*v, part).is_none()
         };
-        let reads: Vec<Value> = self.uses.values().filter(same).collect();
+        let reads = self.reads.get(&reg).into_iter().flatten().copied();
+        let reads: Vec<Value> = reads.filter(same).collect();
         for v in reads {
             self.bind(v, part, var);
         }
