@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use wavetank_ir::{Block, Op, RegFile, Span, Ty, Value};
+use wavetank_ir::{Block, Elem, Op, RegFile, Span, Ty, Value};
 
 use crate::compiler::segments::{operands, producer};
 
@@ -138,8 +138,18 @@ impl Graph {
     }
 }
 
+/// The registers that a value takes. Sums of halves are kept in single precision as well, each half in a register.
 fn weight(block: &Block, v: Value) -> u32 {
-    match block.node(v).ty {
+    let node = block.node(v);
+    match (node.ty, &node.op) {
+        (Some(Ty::V32), Op::Tern(_, Elem::F16x2, ..) | Op::Bin(_, Elem::F16x2, ..)) => 3,
+        (Some(Ty::V32), Op::Tern(_, Elem::F16, ..) | Op::Bin(_, Elem::F16, ..)) => 2,
+        _ => weight_of(node.ty),
+    }
+}
+
+fn weight_of(ty: Option<Ty>) -> u32 {
+    match ty {
         Some(Ty::V32) => 1,
         Some(Ty::V64) => 2,
         _ => 0,

@@ -97,6 +97,10 @@ pub(super) struct Tile<'t, 'b> {
     pairs: Vec<Pair>,
     /// Planes that were packed for this node.
     stale: Vec<VarId>,
+    /// The values with a spill slot for lanes.
+    spilled: Vec<VarId>,
+    /// Spill slots whose values are dead.
+    free_slots: Vec<u32>,
     used: Used,
     pinned: Vec<Register>,
     /// The register and the mask of the write that the operation also performs.
@@ -153,6 +157,8 @@ impl<'t, 'b> Tile<'t, 'b> {
             contents: BTreeMap::new(),
             pairs: Vec::new(),
             stale: Vec::new(),
+            spilled: Vec::new(),
+            free_slots: Vec::new(),
             used: Used::new(),
             pinned: Vec::new(),
             merge: None,

@@ -104,7 +104,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Frees the registers of values that are dead.
+    /// Frees the registers and spill slots of values that are dead.
     pub(super) fn release(&mut self) {
         let held = |var: VarId| match self.planes_of(var) {
             Some([low, high]) => self.vars[low].held + self.vars[high].held > 0,
@@ -112,9 +112,31 @@ impl Tile<'_, '_> {
         };
         let live = |var: VarId| held(var) || self.next_use(var).is_some();
         let dead: Vec<VarId> = self.used.vars().filter(|v| !live(*v)).collect();
+        let (kept, ended) = self.spilled.iter().partition(|var| live(**var));
         for var in dead {
             self.drop_register(var);
         }
+        self.free_slots(kept, ended);
+    }
+
+    /// Frees the spill slots of values that are dead.
+    fn free_slots(&mut self, kept: Vec<VarId>, ended: Vec<VarId>) {
+        self.spilled = kept;
+        for var in ended {
+            if let Some(Slot::Lanes(at)) = self.vars[var].slot.take() {
+                self.free_slots.push(at);
+            }
+        }
+    }
+
+    /// A slot for lanes: one that was freed, or another one.
+    fn spill_slot(&mut self, var: VarId) -> Result<Slot, TooMany> {
+        let at = match self.free_slots.pop() {
+            Some(at) => at,
+            None => self.single.vector(self.segment)?,
+        };
+        self.spilled.push(var);
+        Ok(Slot::Lanes(at))
     }
 
     pub(super) fn drop_register(&mut self, var: VarId) {
@@ -177,7 +199,7 @@ impl Tile<'_, '_> {
         } else if self.vars[var].mask {
             Slot::Mask(self.single.uniform(self.segment)?)
         } else {
-            Slot::Lanes(self.single.vector(self.segment)?)
+            self.spill_slot(var)?
         };
         self.store(slot, register);
         self.vars[var].slot = Some(slot);
