@@ -14,8 +14,8 @@ pub(super) const RULES: &[Rule] = &[
         finds: "A wave reads bytes that another wave has written, and nothing orders the read after the write.",
         why: "In another order of waves the read comes too early and sees the old value.",
         example: Hip(
-            "__shared__ int bins[64];\nbins[bin]++; // atomicAdd is meant",
-            "tests/check/histogram_lds.hip",
+            "int bin = in[blockIdx.x * blockDim.x + threadIdx.x];\nbins[bin]++; // atomicAdd is meant",
+            "tests/check/histogram_global.hip",
         ),
         limits: LIMITS,
     },
