@@ -1,7 +1,7 @@
 //! Scheduling for register pressure: the order in which the nodes of a tile are computed.
 //!
 //! A product of matrices adds one product to each of its sums, then the next one to each: all sums are alive at once, and go to
-//! memory and back between. Here the results of a segment are divided into groups, and a group is computed with whatever it needs
+//! memory and back between. Here the results of a segment are divided into groups, and a group is computed with all that it depends on
 //! before the next one. Within a group, nodes keep their order: sums that are next to each other share factors.
 
 use std::collections::HashMap;

@@ -46,7 +46,7 @@ pub(crate) struct Form {
     kind: u32,
     /// The end of the bytes at the largest index, as 64 bits.
     end: u32,
-    /// The bits of the first lanes' indices, one or another.
+    /// The first lanes' indices, combined by OR.
     bits: u32,
     /// Whether an earlier load has found it.
     known: bool,
@@ -60,7 +60,7 @@ enum Content {
     Value(Value),
 }
 
-/// What a form belongs to: indices, a mask, and the number of bytes of a lane.
+/// The key of a form: indices, a mask, and the number of bytes of a lane.
 type Shared = (Content, Content, u32);
 
 /// The forms of a block.

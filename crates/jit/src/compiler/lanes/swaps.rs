@@ -1,9 +1,9 @@
-//! Compare-and-swap of the lanes of a tile at one place: the way in which loops add floats to one sum. Such a loop swaps once in
-//! each turn, and most lanes only learn that they were too late.
+//! Compare-and-swap of the lanes of a tile at one place: the way in which loops add floats to one sum. In each
+//! iteration of such a loop one lane swaps, and the comparison of all others fails.
 //!
 //! The lanes are taken in order: all get the value there; the first whose comparand equals it replaces it, and the lanes after
-//! that one get the new value; and so on. All of it is computed in registers from the value at first, and takes effect by one
-//! exchange, which must find that value; else it begins anew.
+//! that one get the new value; and so on. All of it is computed in registers from the value read first, and takes effect by one
+//! exchange, which must find that value; otherwise it is computed again.
 
 use iced_x86::{Code, Register};
 
@@ -14,7 +14,7 @@ use crate::compiler::uniform::Uniform;
 
 /// The planes of the comparands, and of the results.
 const COMPARANDS: [Register; 2] = [Register::ZMM5, Register::ZMM6];
-const RESULTS: [Register; 2] = [Register::ZMM7, Register::ZMM8];
+const OLD_VALUES: [Register; 2] = [Register::ZMM7, Register::ZMM8];
 /// The current value in all lanes.
 const CURRENT: [Register; 2] = [Register::ZMM9, Register::ZMM10];
 /// The lanes whose turn is still to come, and those of them that would swap.
@@ -56,7 +56,7 @@ impl LaneAccess<'_> {
             u.asm.jump(Code::Jne_rel32_64, again);
         }
         if self.op.ret.is_some() {
-            for (n, result) in (0..self.dwords()).zip(RESULTS) {
+            for (n, result) in (0..self.dwords()).zip(OLD_VALUES) {
                 u.asm.op(COPY, &[DATA.into(), result.into()]);
                 self.keep(u.asm, n);
             }
@@ -74,7 +74,7 @@ impl LaneAccess<'_> {
                 asm.op(Code::Shr_rm64_imm8, &[B.into(), 32.into()]);
                 asm.op(SPREAD, &[CURRENT[n].into(), low(B).into()]);
             }
-            let args = [RESULTS[n].into(), CURRENT[n].into()];
+            let args = [OLD_VALUES[n].into(), CURRENT[n].into()];
             asm.under(COPY, Under::Merge(TO_COME), &args);
             let args = [
                 EQUAL_LANES.into(),
