@@ -76,11 +76,7 @@ impl Graph {
                     _ => {}
                 },
             );
-            let op = &block.node(*v).op;
-            if let Op::Read(reg) = op {
-                reads.push(Span::of(*reg));
-            }
-            let effects = op.effects();
+            let effects = block.node(*v).op.effects();
             reads.extend(effects.reads.iter());
             registers.visit(position, &reads, effects.writes.iter(), before);
             for of in before.iter() {

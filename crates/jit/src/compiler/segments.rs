@@ -81,18 +81,28 @@ pub(super) fn producer(block: &Block, v: Value) -> Value {
     }
 }
 
-/// The vector registers that a node reads, including those whose read value it uses, or writes. An access to a shadow counts as
-/// one to its register.
-fn registers_of(block: &Block, v: Value) -> RegisterSet {
+/// Calls `f` for the registers that a node reads, including those whose read value it uses, or writes.
+fn for_each_span(block: &Block, v: Value, mut f: impl FnMut(Span)) {
     let effects = block.node(v).op.effects();
-    let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
+    effects
+        .reads
+        .iter()
+        .chain(effects.writes.iter())
+        .for_each(&mut f);
     operands(block, v, &mut |a| {
         if let Op::Read(reg) = block.node(a).op {
-            spans.push(Span::of(reg));
+            f(Span::of(reg));
         }
     });
-    let sets = (spans.into_iter().map(with_shadow)).map(RegisterSet::of);
-    sets.fold(RegisterSet::default(), RegisterSet::with)
+}
+
+/// The vector registers that a node reads or writes. An access to a shadow counts as one to its register.
+fn registers_of(block: &Block, v: Value) -> RegisterSet {
+    let mut set = RegisterSet::default();
+    for_each_span(block, v, |span| {
+        set = set.with(RegisterSet::of(with_shadow(span)));
+    });
+    set
 }
 
 /// A span of shadows as the span of their registers.
@@ -452,18 +462,15 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         let Op::Mem(op) = &self.block.node(v).op else {
             return false;
         };
-        let writes = op.effects().writes;
         let by_lanes = op.kind == MemKind::Load && op.mask.is_some();
         // Scalar registers are exact where a load faults.
-        if self
-            .tile_writes
-            .iter()
-            .any(|span| span.file != RegFile::Vector)
-        {
+        let scalars_wait = (self.tile_writes.iter()).any(|span| span.file != RegFile::Vector);
+        if self.exact_at_faults || scalars_wait || !by_lanes {
             return false;
         }
-        let vector = |span: &Span| span.file == RegFile::Vector && !self.accessed.has(*span);
-        by_lanes && !self.exact_at_faults && writes.iter().all(|span| vector(&span))
+        let writes = op.effects().writes;
+        let is_free = |span: Span| span.file == RegFile::Vector && !self.accessed.has(span);
+        writes.iter().all(is_free)
     }
 
     /// Whether a node is a function of values of the wave only, so that it may come before the tiles.
@@ -480,21 +487,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
     fn add_to_tile(&mut self, v: Value) {
         self.segments.tile[v.index()] = Some(self.now());
         self.open.tile.push(v);
-        let block = self.block;
-        let effects = block.node(v).op.effects();
-        let touched = &mut self.accessed;
-        effects
-            .reads
-            .iter()
-            .chain(effects.writes.iter())
-            .for_each(|span| touched.add(span));
-        let mut add_read = |v: Value| {
-            if let Op::Read(reg) = block.node(v).op {
-                touched.add(Span::of(reg));
-            }
-        };
-        add_read(v);
-        operands(block, v, &mut add_read);
+        for_each_span(self.block, v, |span| self.accessed.add(span));
     }
 
     /// Adds a read. A read that is not copied needs no code: its value is in its register, or in the tile.

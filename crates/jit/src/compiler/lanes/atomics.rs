@@ -120,27 +120,26 @@ impl LaneAccess<'_> {
         let at = Arg::M(Mem::at(PLACE, 0));
         let word = self.sized(WORD);
         let returns = self.op.ret.is_some();
-        let pick = |codes| self.pick(codes);
         if let (Some(codes), false) = (in_memory(rmw), returns) {
             return if owned {
-                u.asm.op(pick(codes), &[at, word.into()]);
+                u.asm.op(self.pick(codes), &[at, word.into()]);
             } else {
-                u.asm.locked(pick(codes), &[at, word.into()]);
+                u.asm.locked(self.pick(codes), &[at, word.into()]);
             };
         }
         let before = [OLD_WORD, WORD];
         match rmw {
             Rmw::Swap if !owned => {
-                let swap = pick([Code::Xchg_rm32_r32, Code::Xchg_rm64_r64]);
+                let swap = self.pick([Code::Xchg_rm32_r32, Code::Xchg_rm64_r64]);
                 u.asm.op(swap, &[at, word.into()]);
                 self.op(u.asm, MOVE, before);
             }
             Rmw::Add | Rmw::Sub if !owned => {
                 if rmw == Rmw::Sub {
-                    let negate = pick([Code::Neg_rm32, Code::Neg_rm64]);
+                    let negate = self.pick([Code::Neg_rm32, Code::Neg_rm64]);
                     u.asm.op(negate, &[word.into()]);
                 }
-                let add = pick([Code::Xadd_rm32_r32, Code::Xadd_rm64_r64]);
+                let add = self.pick([Code::Xadd_rm32_r32, Code::Xadd_rm64_r64]);
                 u.asm.locked(add, &[at, word.into()]);
                 self.op(u.asm, MOVE, before);
             }
@@ -153,18 +152,20 @@ impl LaneAccess<'_> {
         let (again, done) = (asm.label(), asm.label());
         let at = Arg::M(Mem::at(PLACE, 0));
         let [old, new] = [OLD_WORD, NEW].map(|r| Arg::R(self.sized(r)));
-        let pick = |codes| self.pick(codes);
-        asm.op(pick(MOVE), &[old, at]);
+        asm.op(self.pick(MOVE), &[old, at]);
         asm.place(again);
         self.modify(asm, rmw);
         if owned {
-            asm.op(pick([Code::Mov_rm32_r32, Code::Mov_rm64_r64]), &[at, new]);
+            asm.op(
+                self.pick([Code::Mov_rm32_r32, Code::Mov_rm64_r64]),
+                &[at, new],
+            );
             return;
         }
         // An unchanged value need not be stored.
         self.op(asm, COMPARE_WORDS, [NEW, OLD_WORD]);
         asm.jump(Code::Je_rel32_64, done);
-        let exchange = pick([Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64]);
+        let exchange = self.pick([Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64]);
         asm.locked(exchange, &[at, new]);
         asm.jump(Code::Jne_rel32_64, again);
         asm.place(done);
@@ -199,10 +200,9 @@ impl LaneAccess<'_> {
     /// Computes the new word from the old one and the operand, which are preserved.
     fn modify(&self, asm: &mut Asm, rmw: Rmw) {
         let [new, word] = [NEW, WORD].map(|r| Arg::R(self.sized(r)));
-        let pick = |codes| self.pick(codes);
         if let Some(codes) = in_memory(rmw) {
             self.op(asm, MOVE, [NEW, OLD_WORD]);
-            return asm.op(pick(codes), &[new, word]);
+            return asm.op(self.pick(codes), &[new, word]);
         }
         match rmw {
             Rmw::Swap => self.op(asm, MOVE, [NEW, WORD]),
@@ -213,7 +213,7 @@ impl LaneAccess<'_> {
             }
             Rmw::Inc => {
                 self.op(asm, MOVE, [NEW, OLD_WORD]);
-                let add = pick([Code::Add_rm32_imm32, Code::Add_rm64_imm32]);
+                let add = self.pick([Code::Add_rm32_imm32, Code::Add_rm64_imm32]);
                 asm.with_constant(add, new, 1, self.is_wide());
                 asm.set(OTHER, 0);
                 self.op(asm, COMPARE_WORDS, [OLD_WORD, WORD]);
@@ -222,7 +222,7 @@ impl LaneAccess<'_> {
             }
             Rmw::Dec => {
                 self.op(asm, MOVE, [NEW, OLD_WORD]);
-                let sub = pick([Code::Sub_rm32_imm32, Code::Sub_rm64_imm32]);
+                let sub = self.pick([Code::Sub_rm32_imm32, Code::Sub_rm64_imm32]);
                 asm.with_constant(sub, new, 1, self.is_wide());
                 // The old value was 0.
                 let below = [Code::Cmovb_r32_rm32, Code::Cmovb_r64_rm64];
