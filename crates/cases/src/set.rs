@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use wavetank::instruction_set;
+use wavetank::{ChipFacts, instruction_set};
 use wavetank_gcn::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_gcn::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_ir::{Dimensions, LANES, Reg};
@@ -92,6 +92,7 @@ impl Set {
             return Ok(Set::Visa(version));
         }
         let chip = instruction_set(name).map_err(|error| error.to_string())?;
+        ChipFacts::executed(chip)?;
         Ok(Set::Gcn(chip))
     }
 

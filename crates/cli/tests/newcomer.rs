@@ -107,7 +107,7 @@ fn chips_after_gcn_are_refused_with_the_reason() {
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nv_fmac_f32_e32 v0, v1, v2\nv_foo v1\n",
     )
     .unwrap();
-    let cdna = "gfx90a is a chip of CDNA: CDNA and RDNA are not supported yet, only GCN is (gfx600 to gfx90c)";
+    let cdna = "gfx90a is a chip of CDNA: only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported";
     for words in [
         "asm --gpu gfx90a a.s".to_owned(),
         "dis --gpu gfx90a a.s".to_owned(),

@@ -8,6 +8,7 @@ mod scalar;
 mod types;
 mod vector;
 
+use wavetank_gcn::shapes::{MatrixType, Shape};
 use wavetank_gcn::{Form, Op};
 
 use types::{Noun, filled};
@@ -65,8 +66,28 @@ fn named(op: Op, name: &str) -> String {
             .or_else(|| listed(arithmetic::SENTENCES, name))
             .or_else(|| conversion(name)),
     };
-    // The test `every_instruction_has_its_sentence` checks that the default is never used.
-    made.unwrap_or_default()
+    // The test `every_instruction_has_its_sentence` checks that the default is used for CDNA only.
+    made.unwrap_or_else(|| of_cdna(op))
+}
+
+/// Returns the sentence of an instruction that only CDNA has: of a matrix instruction, its shape.
+fn of_cdna(op: Op) -> String {
+    let Some(shape) = op.row().shape else {
+        return "Belongs to CDNA, which is not executed yet.".to_owned();
+    };
+    let Shape {
+        m, n, k, blocks, ..
+    } = shape;
+    let sparse = if shape.sparse { "sparse " } else { "" };
+    let ty = |ty: MatrixType| format!("{ty:?}").to_lowercase();
+    let (a, b, d) = (ty(shape.a), ty(shape.b), ty(shape.d));
+    let many = match blocks {
+        1 => String::new(),
+        blocks => format!(", in {blocks} blocks"),
+    };
+    format!(
+        "Multiplies a {sparse}{m}×{k} matrix of {a} by a {k}×{n} matrix of {b}, and adds one of {d}{many}."
+    )
 }
 
 /// Returns the name on the last generation that has the instruction.
@@ -104,12 +125,16 @@ fn conversion(name: &str) -> Option<String> {
 mod tests {
     use std::collections::HashMap;
 
+    use wavetank_gcn::Chip;
+
     use super::*;
 
     /// Every operation in its own form, and those of FLAT in the other two segments.
     fn all() -> impl Iterator<Item = (String, String)> {
         let segments = [Form::Global, Form::Scratch];
-        Op::all().flat_map(move |op| {
+        // Those that only CDNA has, which is not executed, have none of their own yet.
+        let executed = |op: &Op| Chip::ALL.iter().any(|chip| op.row().exists_on(*chip));
+        Op::all().filter(executed).flat_map(move |op| {
             let others = segments
                 .into_iter()
                 .filter(move |_| op.home() == Form::Flat);

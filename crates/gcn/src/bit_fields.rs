@@ -1,11 +1,12 @@
 //! The bit fields of an instruction word by name, for display.
 
+use crate::decode::SCALED;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::Flags;
-use crate::layout::{Bits, NOWHERE, VOP3B_SDST, layout};
+use crate::layout::{ACC, ACC_CD, Bits, Coding, NOWHERE, SVE, VOP3B_SDST, layout};
 use crate::modifiers::{is_vop3b, placed_modifiers};
-use crate::tables::{Field, Op};
+use crate::tables::{Field, MaiScaled, Op, Vop3p};
 
 /// A run of bits of an instruction word.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +29,9 @@ pub struct BitField {
 /// assert_eq!((names, bits), (vec!["src0", "src1", "vdst", "op=0x1", "0"], 32));
 /// ```
 pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)> {
+    if let Op::MaiScaled(joined) = op {
+        return scaled_fields(joined, chip);
+    }
     let generation = chip.generation();
     // The first dword of SDWA and DPP is that of the home form, with an escape code in SRC0 (Vega ISA, 13.3.8 and 13.3.9).
     let escape = match form {
@@ -35,9 +39,9 @@ pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)
         Form::Dpp => Some("0xfa"),
         _ => None,
     };
-    let own = layout(form, generation);
+    let own = layout(form, chip);
     let first = if escape.is_some() {
-        layout(op.home(), generation)
+        layout(op.home(), chip)
     } else {
         own
     };
@@ -57,7 +61,7 @@ pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)
     if let Some(code) = escape {
         add(
             code.to_owned(),
-            layout(op.home(), generation).place(Field::Src0).bits,
+            layout(op.home(), chip).place(Field::Src0).bits,
         );
     }
     for spec in op.row().operands {
@@ -68,11 +72,23 @@ pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)
             field => own.place(field),
         };
         add(format!("{:?}", spec.field).to_lowercase(), place.bits);
+        if let Coding::Vector(bit) = place.coding {
+            add("acc".to_owned(), Bits(bit, 1));
+        }
+    }
+    if op.row().shape.is_some() {
+        add("acc".to_owned(), ACC);
+        if chip >= Chip::Gfx90a {
+            add("acc_cd".to_owned(), ACC_CD);
+        }
+    }
+    if form == Form::Scratch && chip >= Chip::Gfx942 {
+        add("sve".to_owned(), SVE);
     }
     for (flag, bit) in own.flags {
         add(flag_name(*flag), Bits(*bit, 1));
     }
-    let modifiers = placed_modifiers(op, form, generation);
+    let modifiers = placed_modifiers(op, form, chip);
     if !modifiers.iter().any(|(name, _)| *name == "offset0") {
         add("offset".to_owned(), own.offset);
     }
@@ -111,6 +127,19 @@ pub fn bit_fields(op: Op, form: Form, chip: Chip) -> Option<(Vec<BitField>, u32)
     Some((fields, 8 * u32::from(own.len)))
 }
 
+/// Returns the fields of a matrix instruction with scales: those of the scales, then those of the matrices.
+fn scaled_fields(joined: MaiScaled, chip: Chip) -> Option<(Vec<BitField>, u32)> {
+    let scales = Op::Vop3p(Vop3p::V_MFMA_LD_SCALE_B32);
+    let (mut fields, _) = bit_fields(scales, Form::Vop3p, chip)?;
+    let (matrices, _) = SCALED.iter().find(|(_, op)| *op == joined)?;
+    let (second, _) = bit_fields(Op::Mai(*matrices), Form::Mai, chip)?;
+    fields.extend(second.into_iter().map(|field| BitField {
+        low: field.low + 64,
+        ..field
+    }));
+    Some((fields, 128))
+}
+
 fn flag_name(flag: Flags) -> String {
     let name = flag.iter_names().next().map_or("", |(name, _)| name);
     match flag {
@@ -128,7 +157,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "every instruction of every chip, and nothing unsafe")]
     fn fields_do_not_overlap() {
-        for &chip in Chip::ALL {
+        for chip in Chip::every() {
             for op in Op::all().filter(|op| op.row().exists_on(chip)) {
                 let forms = [
                     (op.home(), true),

@@ -56,7 +56,11 @@ impl Reading {
         let is_address = form == Form::Scratch && spec.field == Field::Saddr;
         // The low bits of the code of a pair or longer span are ignored (Vega ISA, 3.6.2).
         let align = match (coding, spec.ty.dwords()) {
-            (Coding::Vgpr | Coding::Unsigned | Coding::Absent, _) | (_, 0 | 1) => 1,
+            (
+                Coding::Vgpr | Coding::Agpr | Coding::Vector(_) | Coding::Unsigned | Coding::Absent,
+                _,
+            )
+            | (_, 0 | 1) => 1,
             _ if is_address => 1,
             (_, 2) => 2,
             _ => 4,
@@ -65,6 +69,7 @@ impl Reading {
         let kind = match (coding, spec.kind) {
             (Coding::Source | Coding::Sdwa(_), kind @ (Kind::Vgpr | Kind::Sgpr)) => kind,
             (Coding::Source | Coding::Sdwa(_), kind @ (Kind::Scalar | Kind::GprIdx)) => kind,
+            (Coding::Source, kind @ (Kind::Agpr | Kind::Vector | Kind::Accumulator)) => kind,
             (Coding::Unsigned, Kind::Attr) => Kind::Attr,
             (Coding::Absent, Kind::Literal) => Kind::Literal,
             _ => Kind::Source,
@@ -97,6 +102,10 @@ impl Reading {
             Coding::Absent if self.implies_vcc => Some(VCC),
             Coding::Absent => Some(Operand::None),
             Coding::Vgpr => Some(Operand::Vgpr(raw as u8)),
+            Coding::Agpr => Some(Operand::Agpr(raw as u8)),
+            // The bit that selects AGPRs is the ninth of the code.
+            Coding::Vector(_) if scalar_bit => Some(Operand::Agpr(raw as u8)),
+            Coding::Vector(_) => Some(Operand::Vgpr(raw as u8)),
             Coding::Sgpr(unit) => self.scalar(raw * u64::from(unit)),
             Coding::Unsigned if self.kind == Kind::Attr && self.channel_above => {
                 Some(Operand::Imm((raw << 2 & 0xff | raw >> 6) as i32))
@@ -119,10 +128,13 @@ impl Reading {
             Kind::Vgpr => raw >= 256 || raw == LDS_DIRECT,
             Kind::Sgpr => raw < 128,
             Kind::Scalar => raw <= LITERAL,
+            Kind::Agpr | Kind::Vector => raw >= 256,
+            Kind::Accumulator => raw >= 128 && raw != LITERAL,
             _ => true,
         };
         match raw {
             _ if !fits => None,
+            256.. if self.kind == Kind::Agpr => Some(Operand::Agpr(raw as u8)),
             256.. => Some(Operand::Vgpr(raw as u8)),
             LITERAL if self.literal => Some(Operand::Literal(0)),
             0..128 => self.scalar(raw),

@@ -5,10 +5,13 @@ use thiserror::Error;
 use crate::codes::{LITERAL, RESERVED};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand};
-use crate::layout::{Layout, SADDR_OFF};
-use crate::plan::{Plan, Plans};
-use crate::tables::{Features, Field, Kind, OperandSpec};
+use crate::inst::{Flags, Inst, Mods, Operand};
+use crate::layout::{ACC, ACC_CD, Layout, SADDR_OFF, SVE};
+use crate::modifiers::read_scales;
+use crate::plan::{Plan, Plans, SLOTS};
+use crate::tables::{
+    Access, Chips, Features, Field, Kind, Mai, MaiScaled, Op, OperandSpec, Row, Vop3p,
+};
 
 /// The reason why bytes are not an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -77,6 +80,7 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
     }
     let source = Source {
         word: wide.unwrap_or(word.into()),
+        bytes,
         have,
         plan,
         plans,
@@ -92,8 +96,10 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
 }
 
 /// The instruction word, and the plan of its instruction.
-struct Source {
+struct Source<'a> {
     word: u64,
+    /// The code from the instruction on.
+    bytes: &'a [u8],
     /// Number of available code bytes; with fewer than 8, the word has 32 bits.
     have: u8,
     plan: &'static Plan,
@@ -104,7 +110,7 @@ fn is_literal(operand: &Operand) -> bool {
     matches!(operand, Operand::Literal(_))
 }
 
-impl Source {
+impl Source<'_> {
     /// Fills in operands and modifiers.
     #[inline]
     fn fill(&self, inst: &mut Inst) -> Result<(), DecodeError> {
@@ -117,7 +123,7 @@ impl Source {
     fn operands(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let (mut reserved, mut literal) = (false, false);
         // Slots after the operands of the row read as none: a loop of fixed length needs no prediction.
-        for (i, operand) in inst.operands.iter_mut().enumerate() {
+        for (i, operand) in inst.operands.iter_mut().take(SLOTS).enumerate() {
             *operand = self.plans.operand(self.plan, i, self.word);
             reserved |= *operand == RESERVED;
             literal |= is_literal(operand);
@@ -138,7 +144,7 @@ impl Source {
     #[cold]
     fn reserved(&self, chip: Chip) -> DecodeError {
         let is_reserved = |i: &usize| self.plans.operand(self.plan, *i, self.word) == RESERVED;
-        let at = (0..MAX_OPERANDS).find(is_reserved).unwrap_or_default();
+        let at = (0..SLOTS).find(is_reserved).unwrap_or_default();
         DecodeError::Reserved {
             word: self.word as u32,
             chip,
@@ -197,10 +203,13 @@ fn offset(word: u64, layout: &Layout) -> i32 {
 }
 
 /// Resolves operands that depend on more than one field: modifiers can remove them.
-fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
+fn resolve(inst: &mut Inst, source: &Source<'_>) -> Result<(), DecodeError> {
     match inst.form {
         Form::Smem => smem_offset(inst, source),
         Form::Mubuf | Form::Mtbuf => {
+            if inst.chip.is_cdna() {
+                buffer_of_cdna(inst);
+            }
             if !inst.has(Flags::OFFEN | Flags::IDXEN | Flags::ADDR64) {
                 inst.set(Field::Vaddr, Operand::Off);
             }
@@ -213,8 +222,28 @@ fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
             flat_address(inst, source);
             Ok(())
         }
+        Form::Ds => {
+            // From gfx90a on, only synchronization has GDS.
+            if inst.chip >= Chip::Gfx90a && !inst.row().has(Features::GDS_ONLY) {
+                inst.mods.flags -= Flags::GDS;
+            }
+            Ok(())
+        }
+        Form::Vop3p if inst.op == Op::Vop3p(Vop3p::V_MFMA_LD_SCALE_B32) => {
+            scaled(inst, source);
+            Ok(())
+        }
+        // Dot products of registers as wholes, from gfx942 on.
+        Form::Vop3p if inst.chip >= Chip::Gfx942 && is_whole_dot(inst.op) => {
+            (inst.mods.op_sel, inst.mods.op_sel_hi) = (0, 7);
+            Ok(())
+        }
         Form::Exp => {
             export_sources(inst);
+            Ok(())
+        }
+        Form::Mai => {
+            accumulators(inst, source.word);
             Ok(())
         }
         _ => Ok(()),
@@ -222,7 +251,7 @@ fn resolve(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
 }
 
 /// Reads the register of a scalar memory offset, which is added to an immediate or replaces it (Vega ISA, 13.1.6 SMEM).
-fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
+fn smem_offset(inst: &mut Inst, source: &Source<'_>) -> Result<(), DecodeError> {
     let specs = inst.row().operands;
     if !specs.iter().any(|s| s.field == Field::Soffset) {
         inst.mods.offset = 0;
@@ -273,11 +302,14 @@ fn spec_of_data(inst: &Inst) -> Option<&'static OperandSpec> {
 }
 
 /// Resolves the address registers of FLAT, GLOBAL or SCRATCH, and whether the instruction returns data to a VGPR.
-fn flat_address(inst: &mut Inst, source: &Source) {
+fn flat_address(inst: &mut Inst, source: &Source<'_>) {
     if inst.form != Form::Flat {
         if source.word >> 48 & SADDR_OFF == SADDR_OFF {
             inst.set(Field::Saddr, Operand::Off);
-        } else if inst.form == Form::Scratch {
+        } else if inst.form == Form::Scratch && inst.chip < Chip::Gfx942 {
+            inst.set(Field::Vaddr, Operand::Off);
+        }
+        if inst.form == Form::Scratch && inst.chip >= Chip::Gfx942 && SVE.get(source.word) == 0 {
             inst.set(Field::Vaddr, Operand::Off);
         }
     } else {
@@ -287,8 +319,111 @@ fn flat_address(inst: &mut Inst, source: &Source) {
     if !row.has(Features::LDS) {
         inst.mods.flags -= Flags::LDS;
     }
+    if inst.chip == Chip::Gfx90a && is_float_atomic(row) {
+        inst.mods.flags -= Flags::SCC;
+    }
     if inst.has(Flags::LDS) || row.has(Features::NO_SCRATCH) && !inst.has(Flags::GLC) {
         inst.set(Field::Vdst, Operand::None);
+    }
+}
+
+/// The instructions that multiply matrices, and the same with scales.
+pub(crate) const SCALED: [(Mai, MaiScaled); 2] = [
+    (
+        Mai::V_MFMA_F32_16X16X128_F8F6F4,
+        MaiScaled::V_MFMA_SCALE_F32_16X16X128_F8F6F4,
+    ),
+    (
+        Mai::V_MFMA_F32_32X32X64_F8F6F4,
+        MaiScaled::V_MFMA_SCALE_F32_32X32X64_F8F6F4,
+    ),
+];
+
+/// Joins scales with the matrix instruction that follows and says by bit 0 of ABID that it uses them. Without one, the scales
+/// remain an instruction.
+#[cold]
+fn scaled(scales: &mut Inst, source: &Source<'_>) {
+    let Some(Ok(matrices)) = source
+        .bytes
+        .get(8..16)
+        .map(|rest| decode(rest, scales.chip))
+    else {
+        return;
+    };
+    let joined = SCALED.iter().find(|(op, _)| matrices.op == Op::Mai(*op));
+    let [a, b] = [scales.operands[0], scales.operands[1]];
+    let (Some((_, joined)), [Operand::Vgpr(_), Operand::Vgpr(_)]) = (joined, [a, b]) else {
+        return;
+    };
+    if matrices.mods.abid & 1 == 0 {
+        return;
+    }
+    let mut joined = Inst {
+        op: Op::MaiScaled(*joined),
+        form: Form::MaiScaled,
+        len: 16,
+        ..matrices
+    };
+    joined.mods.abid &= !1;
+    (joined.operands[4], joined.operands[5]) = (a, b);
+    read_scales(source.word, &mut joined.mods);
+    *scales = joined;
+}
+
+/// Whether an operation is a dot product of bytes or parts of bytes.
+fn is_whole_dot(op: Op) -> bool {
+    use Vop3p::*;
+    let Op::Vop3p(op) = op else { return false };
+    matches!(
+        op,
+        V_DOT4_I32_I8 | V_DOT4_U32_U8 | V_DOT8_I32_I4 | V_DOT8_U32_U4
+    )
+}
+
+/// Drops the bits that instructions without operands, and float atomics of gfx90a, ignore.
+fn buffer_of_cdna(inst: &mut Inst) {
+    let row = inst.row();
+    if row.operands.is_empty() {
+        inst.mods.flags &= taken_caches(row, inst.chip);
+        inst.mods.offset = 0;
+    }
+    if is_float_atomic(row) && inst.chip == Chip::Gfx90a {
+        inst.mods.flags -= Flags::SCC;
+    }
+}
+
+/// Returns the cache bits that an instruction without operands takes.
+fn taken_caches(row: &Row, chip: Chip) -> Flags {
+    if row.has(Features::CACHES) && chip >= Chip::Gfx942 {
+        Flags::GLC | Flags::SCC
+    } else {
+        Flags::empty()
+    }
+}
+
+/// Whether a row is a float atomic of CDNA: on gfx90a it has no SCC (LLVM), and on gfx908 it returns nothing.
+pub(crate) fn is_float_atomic(row: &Row) -> bool {
+    let float = |s: &OperandSpec| {
+        s.ty.is_float() && matches!(s.access, Access::WriteIfGlc | Access::ReadWriteIfGlc)
+    };
+    row.chips != Chips::ALL && row.operands.iter().any(float)
+}
+
+/// Resolves the operands of a matrix instruction that are in AGPRs. On gfx908, C and D always are.
+fn accumulators(inst: &mut Inst, word: u64) {
+    let specs = inst.row().operands;
+    let result = inst.chip == Chip::Gfx908 || ACC_CD.get(word) != 0;
+    let sources = ACC.get(word);
+    for (operand, spec) in inst.operands.iter_mut().zip(specs) {
+        let accumulates = match (spec.kind, spec.field) {
+            (Kind::Vector, Field::Src0) => sources & 1 != 0,
+            (Kind::Vector, Field::Src1) => sources & 2 != 0,
+            (Kind::Vector | Kind::Accumulator, _) => result,
+            _ => false,
+        };
+        if let (true, Operand::Vgpr(number)) = (accumulates, *operand) {
+            *operand = Operand::Agpr(number);
+        }
     }
 }
 

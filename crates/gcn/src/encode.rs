@@ -17,18 +17,19 @@
 use thiserror::Error;
 
 use crate::codes::{LITERAL, VCC};
+use crate::decode::SCALED;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Flags, Inst, Operand};
-use crate::layout::{Coding, Layout, Place, SADDR_OFF};
+use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand};
+use crate::layout::{ACC, ACC_CD, Coding, Layout, Place, SADDR_OFF, SVE};
 use crate::modifiers;
 use crate::plan::Plans;
-use crate::tables::{Field, Kind, OperandSpec};
+use crate::tables::{Features, Field, Kind, Op, OperandSpec, Vop3p};
 
-/// The 4 or 8 bytes of an encoded instruction.
+/// The 4, 8 or 16 bytes of an encoded instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Encoded {
-    bytes: [u8; 8],
+    bytes: [u8; 16],
     len: u8,
 }
 
@@ -105,12 +106,16 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
         form: inst.form,
         chip: inst.chip,
     };
+    if inst.form == Form::MaiScaled {
+        return scaled(inst);
+    }
     let plans = Plans::of(inst.chip);
     let plan = plans.get(inst.op, inst.form).ok_or(none)?;
     let layout = plan.layout;
     let mut target = Target {
         word: plan.word,
         literal: None,
+        accumulates: None,
         layout,
     };
     for (i, spec) in inst.row().operands.iter().enumerate() {
@@ -120,6 +125,10 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
         };
         target.operand(inst, spec, plan.place(i), operand)?;
     }
+    if inst.form == Form::Scratch && inst.chip >= Chip::Gfx942 {
+        let addressed = matches!(inst.operand(Field::Vaddr), Operand::Vgpr(_));
+        target.word |= SVE.put(addressed.into());
+    }
     target.word |= flags(inst, layout)? | offset(inst, layout)? | modifiers::write(inst);
     let len = match target.literal {
         Some(literal) => {
@@ -128,10 +137,71 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
         }
         None => layout.len,
     };
-    Ok(Encoded {
-        bytes: target.word.to_le_bytes(),
-        len,
-    })
+    Ok(Encoded::of(target.word, 0, len))
+}
+
+impl Encoded {
+    /// Returns the first `len` bytes of two words.
+    fn of(first: u64, second: u64, len: u8) -> Encoded {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&first.to_le_bytes());
+        bytes[8..].copy_from_slice(&second.to_le_bytes());
+        Encoded { bytes, len }
+    }
+
+    /// Returns the first eight bytes as a word.
+    fn word(&self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.bytes;
+        u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    }
+}
+
+/// Encodes a matrix instruction with scales: the scales, then the matrices, whose ABID says that there are scales.
+#[cold]
+fn scaled(inst: &Inst) -> Result<Encoded, EncodeError> {
+    let without = SCALED.iter().find(|(_, op)| inst.op == Op::MaiScaled(*op));
+    let Some((without, _)) = without else {
+        return Err(EncodeError::Form {
+            form: inst.form,
+            chip: inst.chip,
+        });
+    };
+    for (field, scale) in [
+        (Field::ScaleA, inst.operands[4]),
+        (Field::ScaleB, inst.operands[5]),
+    ] {
+        if !matches!(scale, Operand::Vgpr(_)) {
+            return Err(EncodeError::Operand {
+                field,
+                operand: scale,
+            });
+        }
+    }
+    let mut matrices = Inst {
+        op: Op::Mai(*without),
+        form: Form::Mai,
+        ..*inst
+    };
+    matrices.mods.abid |= 1;
+    let mut scales = Inst {
+        op: Op::Vop3p(Vop3p::V_MFMA_LD_SCALE_B32),
+        form: Form::Vop3p,
+        operands: [Operand::None; MAX_OPERANDS],
+        mods: Mods {
+            flags: inst.mods.flags,
+            op_sel_hi: 7,
+            ..Mods::default()
+        },
+        ..*inst
+    };
+    scales.operands[..2].copy_from_slice(&inst.operands[4..]);
+    let every = modifiers::write_scales(&Mods {
+        op_sel: 7,
+        op_sel_hi: 7,
+        ..Mods::default()
+    });
+    let scales = encode(&scales)?.word() & !every | modifiers::write_scales(&inst.mods);
+    Ok(Encoded::of(scales, encode(&matrices)?.word(), 16))
 }
 
 /// Returns the operand of an export's source field: with COMPR the first two fields hold the pairs.
@@ -167,6 +237,7 @@ fn flags(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     }
     // Flags that are stored with the other modifiers of their form.
     rest -= match inst.form {
+        Form::Vop3 if inst.row().has(Features::FETCHES_INACTIVE) => Flags::BOUND_CTRL | Flags::FI,
         Form::Vop3 => Flags::CLAMP | Flags::HIGH,
         Form::Vop3p | Form::Sdwa => Flags::CLAMP,
         Form::Dpp => Flags::BOUND_CTRL,
@@ -208,6 +279,8 @@ fn offset(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
 struct Target {
     word: u64,
     literal: Option<u32>,
+    /// Whether the operands that share one bit are in AGPRs.
+    accumulates: Option<bool>,
     layout: &'static Layout,
 }
 
@@ -251,7 +324,25 @@ impl Target {
             (_, Operand::Off | Operand::None) if may_be_absent(inst.form, spec.field) => 0,
             (Coding::SdwaSdst, VCC) => 0,
             (Coding::SdwaSdst, Operand::Sgpr(code)) => 0x80 | u64::from(code),
+            (Coding::Vgpr, operand) if inst.form == Form::Mai => {
+                self.matrix(inst, spec, operand).ok_or(wrong)?
+            }
+            (Coding::Source, Operand::Vgpr(_) | Operand::Agpr(_)) if inst.form == Form::Mai => {
+                256 + self.matrix(inst, spec, operand).ok_or(wrong)?
+            }
             (Coding::Vgpr, Operand::Vgpr(number)) => number.into(),
+            (Coding::Agpr, Operand::Agpr(number)) => number.into(),
+            (Coding::Source, Operand::Agpr(number)) if spec.kind == Kind::Agpr => {
+                256 + u64::from(number)
+            }
+            (Coding::Vector(bit), Operand::Vgpr(_) | Operand::Agpr(_)) => {
+                let (number, accumulates) = vector(operand).ok_or(wrong)?;
+                if !self.share(accumulates) {
+                    return Err(wrong);
+                }
+                self.word |= u64::from(accumulates) << bit;
+                number
+            }
             (Coding::Sgpr(unit), Operand::Sgpr(code)) if code % unit == 0 => (code / unit).into(),
             (Coding::Unsigned, Operand::Imm(value)) if spec.kind == Kind::Attr => {
                 attribute(inst.form, value)
@@ -281,6 +372,33 @@ impl Target {
         }
         self.word |= bits.put(raw);
         Ok(())
+    }
+
+    /// Returns the number of a register of a matrix instruction, and sets the bit that selects its file.
+    fn matrix(&mut self, inst: &Inst, spec: &OperandSpec, operand: Operand) -> Option<u64> {
+        let (number, accumulates) = vector(operand)?;
+        let bit = match (spec.kind, spec.field) {
+            (Kind::Vector, Field::Src0) => ACC.0,
+            (Kind::Vector, Field::Src1) => ACC.0 + 1,
+            (Kind::Vector | Kind::Accumulator, _) => {
+                // On gfx908, C and D are in AGPRs.
+                let always = inst.chip == Chip::Gfx908;
+                if !self.share(accumulates) || always && !accumulates {
+                    return None;
+                }
+                self.word |= ACC_CD.put(u64::from(accumulates && !always));
+                return Some(number);
+            }
+            (Kind::Agpr, _) => return accumulates.then_some(number),
+            _ => return (!accumulates).then_some(number),
+        };
+        self.word |= u64::from(accumulates) << bit;
+        Some(number)
+    }
+
+    /// Whether an operand can be in the file of the others that share its bit.
+    fn share(&mut self, accumulates: bool) -> bool {
+        *self.accumulates.get_or_insert(accumulates) == accumulates
     }
 
     /// Returns the source code of an operand.
@@ -320,6 +438,15 @@ impl Target {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the number of a vector register, and whether it is an AGPR.
+fn vector(operand: Operand) -> Option<(u64, bool)> {
+    match operand {
+        Operand::Vgpr(number) => Some((number.into(), false)),
+        Operand::Agpr(number) => Some((number.into(), true)),
+        _ => None,
     }
 }
 

@@ -18,6 +18,10 @@ pub enum Form {
     /// VOP3a and VOP3b, native opcodes and promoted ones.
     Vop3,
     Vop3p,
+    /// VOP3P-MAI: matrix instructions and moves between VGPRs and AGPRs.
+    Mai,
+    /// Two words of VOP3P, scales and a matrix instruction (VOP3PX2).
+    MaiScaled,
     /// The SDWA form of a VOP1, VOP2 or VOPC opcode.
     Sdwa,
     /// The DPP form of a VOP1, VOP2 or VOPC opcode.
@@ -38,8 +42,8 @@ impl Form {
     pub const ALL: [Form; Form::Exp as usize + 1] = {
         use Form::*;
         [
-            Sop1, Sop2, Sopk, Sopc, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Sdwa, Dpp, Vintrp,
-            Ds, Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
+            Sop1, Sop2, Sopk, Sopc, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Mai, MaiScaled,
+            Sdwa, Dpp, Vintrp, Ds, Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
         ]
     };
 }

@@ -12,7 +12,7 @@ pub enum Generation {
     Gfx7,
     /// GCN 1.2, gfx801 to gfx810 (Volcanic Islands).
     Gfx8,
-    /// GCN 1.4, gfx900 to gfx90c (Vega).
+    /// GCN 1.4, gfx900 to gfx90c (Vega), and CDNA, gfx908 to gfx950, which extends it.
     Gfx9,
 }
 
@@ -24,8 +24,8 @@ macro_rules! chips {
         pub enum Chip { $($(#[$doc])* $id,)* }
 
         impl Chip {
-            /// Every chip, oldest first.
-            pub const ALL: &'static [Chip] = &[$(Chip::$id,)*];
+            /// Every chip in the order of declaration: [`Chip::ALL`], then [`Chip::CDNA`].
+            const DECLARED: &'static [Chip] = &[$(Chip::$id,)*];
 
             /// Returns the generation of the chip.
             pub const fn generation(self) -> Generation {
@@ -94,6 +94,40 @@ chips! {
         ["Vega 3 Graphics" "Ryzen 3 3200U"],
     Gfx90c "gfx90c" Gfx9 ["renoir"]
         ["Ryzen 7 4700G" "Ryzen 5 4600G" "Ryzen 7 5700G" "Ryzen 5 5600G"],
+    Gfx908 "gfx908" Gfx9 ["arcturus"]
+        ["MI100"],
+    Gfx90a "gfx90a" Gfx9 ["aldebaran"]
+        ["MI210" "MI250" "MI250X"],
+    Gfx942 "gfx942" Gfx9 []
+        ["MI300X" "MI300A" "MI325X"],
+    Gfx950 "gfx950" Gfx9 []
+        ["MI350X" "MI355X"],
+}
+
+impl Chip {
+    /// The number of chips, whose numbers (`chip as usize`) are below it.
+    pub(crate) const COUNT: usize = Chip::DECLARED.len();
+
+    /// Every chip that is executed, oldest first.
+    pub const ALL: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 4).0;
+
+    /// The chips of CDNA, oldest first. They are assembled and disassembled, not executed.
+    pub const CDNA: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 4).1;
+
+    /// Returns every chip, the executed ones first.
+    ///
+    /// ```
+    /// use wavetank_gcn::Chip;
+    /// assert!(Chip::every().any(|chip| chip == Chip::Gfx90a));
+    /// ```
+    pub fn every() -> impl Iterator<Item = Chip> {
+        Chip::DECLARED.iter().copied()
+    }
+
+    /// Whether the chip is one of CDNA ([`Chip::CDNA`]).
+    pub const fn is_cdna(self) -> bool {
+        self as usize >= Chip::Gfx908 as usize
+    }
 }
 
 impl Chip {
@@ -106,15 +140,15 @@ impl Chip {
     /// assert_eq!(Chip::from_name("Vega20"), Some(Chip::Gfx906));
     /// assert_eq!(Chip::from_name("Radeon RX 580"), Some(Chip::Gfx803));
     /// assert_eq!(Chip::from_name("mi50"), Some(Chip::Gfx906));
+    /// assert_eq!(Chip::from_name("MI250X"), Some(Chip::Gfx90a));
     /// assert_eq!(Chip::from_name("gfx1100"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Chip> {
         let has_name = |chip: &Chip| chip.names().any(|n| n.eq_ignore_ascii_case(name));
-        let by_name = Chip::ALL.iter().copied().find(has_name);
-        by_name.or_else(|| {
+        Chip::every().find(has_name).or_else(|| {
             let key = product_key(name);
             let has_product = |chip: &Chip| chip.products().iter().any(|p| product_key(p) == key);
-            Chip::ALL.iter().copied().find(has_product)
+            Chip::every().find(has_product)
         })
     }
 }

@@ -4,10 +4,11 @@ use bitflags::bitflags;
 
 use crate::form::Form;
 use crate::generation::Chip;
-use crate::tables::{Access, Features, Field, Op, Row, Ty};
+use crate::shapes::MatrixType;
+use crate::tables::{Access, Features, Field, Op, OperandSpec, Row, Ty};
 
 /// The number of operand slots an instruction may fill.
-pub const MAX_OPERANDS: usize = 5;
+pub const MAX_OPERANDS: usize = 6;
 
 /// One operand of an instruction.
 ///
@@ -22,6 +23,8 @@ pub enum Operand {
     Sgpr(u8),
     /// A vector register, the first of its span.
     Vgpr(u8),
+    /// An accumulation register of CDNA, the first of its span.
+    Agpr(u8),
     /// An inline constant or special source by its code, 128 to 254: integers
     /// −16 to 64, ±0.5 to ±4, 1/(2π), apertures, VCCZ, EXECZ, SCC, LDS_DIRECT.
     Inline(u8),
@@ -127,6 +130,10 @@ bitflags! {
         const SMEM_SOFFSET = 1 << 21;
         /// The access is non-volatile (NV, gfx9).
         const NV = 1 << 22;
+        /// System coherence (SCC) of gfx90a, which is SC1 from gfx942 on. There GLC is SC0, and SLC is NT.
+        const SCC = 1 << 23;
+        /// Lanes without EXEC are read (FI).
+        const FI = 1 << 24;
     }
 }
 
@@ -172,6 +179,14 @@ pub struct Mods {
     pub offset: i32,
     /// DS: the second offset of the two-address forms.
     pub offset1: u8,
+    /// Matrix instructions: CBSZ, the binary logarithm of the blocks that share one block of A, or the type of A.
+    pub cbsz: u8,
+    /// Matrix instructions: ABID, the block of A that is shared, or a set of indices.
+    pub abid: u8,
+    /// Matrix instructions: BLGP, the pattern of lanes from which B is read, or the type of B.
+    pub blgp: u8,
+    /// The truth table of v_bitop3_b32.
+    pub bitop3: u8,
 }
 
 /// The choice among texts that have the same bytes.
@@ -202,7 +217,7 @@ pub struct Inst {
     pub chip: Chip,
     /// The encoding of the instruction.
     pub form: Form,
-    /// The length in bytes: 4 or 8.
+    /// The length in bytes: 4, 8, or 16 for a matrix instruction with scales.
     pub len: u8,
     /// Operands, in the order of the row.
     pub operands: [Operand; MAX_OPERANDS],
@@ -298,9 +313,24 @@ impl Inst {
                 }
             }
             (Form::Scratch, Field::Vaddr | Field::Saddr) => 1,
+            (Form::Mai | Form::MaiScaled, Field::Src0 | Field::Src1) => self.matrix_dwords(spec),
             (Form::Mimg, Field::Vdata) => self.image_data() + u8::from(self.has(Flags::TFE)),
             (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
                 self.buffer_data(spec.ty) + u8::from(self.has(Flags::TFE))
+            }
+            _ => spec.ty.dwords(),
+        }
+    }
+
+    /// Returns the number of registers of A or B. CBSZ and BLGP can choose their types.
+    fn matrix_dwords(&self, spec: &OperandSpec) -> u8 {
+        match self.row().shape {
+            Some(shape) if shape.a == MatrixType::F8f6f4 => {
+                if spec.field == Field::Src0 {
+                    shape.a_dwords(shape.a.chosen(self.mods.cbsz).unwrap_or(MatrixType::Fp8))
+                } else {
+                    shape.b_dwords(shape.b.chosen(self.mods.blgp).unwrap_or(MatrixType::Fp8))
+                }
             }
             _ => spec.ty.dwords(),
         }

@@ -1,7 +1,7 @@
 //! The bit layout of each encoding, for decoding and encoding alike (Vega ISA, chapter 13; the wiki seeds for gfx6 to gfx8).
 
 use crate::form::Form;
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::inst::Flags;
 use crate::tables::Field;
 
@@ -37,6 +37,10 @@ pub(crate) enum Coding {
     Sdwa(Option<u8>),
     /// The number of a VGPR.
     Vgpr,
+    /// The number of an AGPR.
+    Agpr,
+    /// The number of a VGPR, or of an AGPR if this bit is set.
+    Vector(u8),
     /// An SGPR, in units of this many registers.
     Sgpr(u8),
     /// The scalar destination of VOPC in SDWA form: bit 7 of the field marks registers other than VCC.
@@ -62,7 +66,7 @@ impl Place {
     };
 }
 
-const FIELDS: usize = Field::Exp3 as usize + 1;
+const FIELDS: usize = Field::ScaleB as usize + 1;
 
 /// The layout of a form in a generation.
 #[derive(Clone, Copy)]
@@ -160,20 +164,38 @@ impl Layout {
 /// The number of forms.
 pub(crate) const FORMS: usize = Form::Exp as usize + 1;
 
-static LAYOUTS: [[Layout; FORMS]; 4] = [
-    generation(Generation::Gfx6),
-    generation(Generation::Gfx7),
-    generation(Generation::Gfx8),
-    generation(Generation::Gfx9),
+static LAYOUTS: [[Layout; FORMS]; 6] = [
+    layouts(Generation::Gfx6, Cdna::None),
+    layouts(Generation::Gfx7, Cdna::None),
+    layouts(Generation::Gfx8, Cdna::None),
+    layouts(Generation::Gfx9, Cdna::None),
+    layouts(Generation::Gfx9, Cdna::Two),
+    layouts(Generation::Gfx9, Cdna::Three),
 ];
 
-/// Returns the layout of a form in a generation.
-pub(crate) fn layout(form: Form, generation: Generation) -> &'static Layout {
-    &LAYOUTS[generation as usize][form as usize]
+/// The changes of CDNA to the encodings of gfx9.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cdna {
+    /// None, up to CDNA 1.
+    None,
+    /// CDNA 2: data in AGPRs.
+    Two,
+    /// CDNA 3: scratch with two addresses.
+    Three,
+}
+
+/// Returns the layout of a form on a chip.
+pub(crate) fn layout(form: Form, chip: Chip) -> &'static Layout {
+    let version = match chip {
+        Chip::Gfx90a => 4,
+        Chip::Gfx942 | Chip::Gfx950 => 5,
+        chip => chip.generation() as usize,
+    };
+    &LAYOUTS[version][form as usize]
 }
 
 /// Makes every layout of a generation, in the order of [`Form`].
-const fn generation(g: Generation) -> [Layout; FORMS] {
+const fn layouts(g: Generation, cdna: Cdna) -> [Layout; FORMS] {
     [
         sop1(),
         sop2(),
@@ -186,16 +208,18 @@ const fn generation(g: Generation) -> [Layout; FORMS] {
         vopc(),
         vop3(g),
         vop3p(),
+        mai(),
+        mai(),
         sdwa(g),
         dpp(),
         vintrp(g),
-        ds(g),
-        mubuf(g),
-        mtbuf(g),
-        mimg(g),
-        flat(g, 0),
-        flat(g, 2),
-        flat(g, 1),
+        ds(g, cdna),
+        mubuf(g, cdna),
+        mtbuf(g, cdna),
+        mimg(g, cdna),
+        flat(g, cdna, 0),
+        flat(g, cdna, 2),
+        flat(g, cdna, 1),
         exp(g),
     ]
 }
@@ -309,6 +333,16 @@ const fn vop3p() -> Layout {
         .source(Field::Src2, 50, 9)
 }
 
+/// Makes the layout of VOP3P-MAI. The bits that select AGPRs ([`ACC_CD`], [`ACC`]) are read with the operands.
+const fn mai() -> Layout {
+    vop3p()
+}
+
+/// Matrix instructions: whether C and D are in AGPRs, from gfx90a on.
+pub(crate) const ACC_CD: Bits = Bits(15, 1);
+/// Matrix instructions: whether A is in AGPRs, and whether B is.
+pub(crate) const ACC: Bits = Bits(59, 2);
+
 /// Makes the layout of SDWA's second word; the first is that of the home form.
 const fn sdwa(g: Generation) -> Layout {
     let (s0, s1) = match g {
@@ -343,32 +377,51 @@ const fn vintrp(g: Generation) -> Layout {
     layout
 }
 
-const fn ds(g: Generation) -> Layout {
-    long(0xd800_0000, if old(g) { Bits(18, 8) } else { Bits(17, 8) })
+const fn ds(g: Generation, cdna: Cdna) -> Layout {
+    let layout = long(0xd800_0000, if old(g) { Bits(18, 8) } else { Bits(17, 8) })
         .flags(if old(g) {
             &[(Flags::GDS, 17)]
         } else {
             &[(Flags::GDS, 16)]
         })
         .offset(Bits(0, 16))
-        .vgpr(Field::Vaddr, 32)
-        .vgpr(Field::Data0, 40)
-        .vgpr(Field::Data1, 48)
-        .vgpr(Field::Vdst, 56)
+        .vgpr(Field::Vaddr, 32);
+    let data = data(cdna, 25);
+    layout
+        .at(Field::Data0, 40, 8, data)
+        .at(Field::Data1, 48, 8, data)
+        .at(Field::Vdst, 56, 8, data)
+}
+
+/// Returns the coding of the data of a memory instruction: from CDNA 2 on, a bit chooses AGPRs.
+const fn data(cdna: Cdna, bit: u8) -> Coding {
+    match cdna {
+        Cdna::None => Coding::Vgpr,
+        _ => Coding::Vector(bit),
+    }
 }
 
 /// Makes the common layout of MUBUF and MTBUF.
-const fn buffer(base: u32, opcode: Bits) -> Layout {
+const fn buffer(base: u32, opcode: Bits, cdna: Cdna) -> Layout {
     long(base, opcode)
         .offset(Bits(0, 12))
         .vgpr(Field::Vaddr, 32)
-        .vgpr(Field::Vdata, 40)
+        .at(Field::Vdata, 40, 8, data(cdna, 55))
         .at(Field::Srsrc, 48, 5, Coding::Sgpr(4))
         .source(Field::Soffset, 56, 8)
 }
 
-const fn mubuf(g: Generation) -> Layout {
-    buffer(0xe000_0000, Bits(18, 7)).flags(if old(g) {
+const fn mubuf(g: Generation, cdna: Cdna) -> Layout {
+    buffer(0xe000_0000, Bits(18, 7), cdna).flags(if !matches!(cdna, Cdna::None) {
+        &[
+            (Flags::OFFEN, 12),
+            (Flags::IDXEN, 13),
+            (Flags::GLC, 14),
+            (Flags::SCC, 15),
+            (Flags::LDS, 16),
+            (Flags::SLC, 17),
+        ]
+    } else if old(g) {
         &[
             (Flags::OFFEN, 12),
             (Flags::IDXEN, 13),
@@ -390,8 +443,17 @@ const fn mubuf(g: Generation) -> Layout {
     })
 }
 
-const fn mtbuf(g: Generation) -> Layout {
-    buffer(0xe800_0000, if old(g) { Bits(16, 3) } else { Bits(15, 4) }).flags(if old(g) {
+const fn mtbuf(g: Generation, cdna: Cdna) -> Layout {
+    let opcode = if old(g) { Bits(16, 3) } else { Bits(15, 4) };
+    buffer(0xe800_0000, opcode, cdna).flags(if !matches!(cdna, Cdna::None) {
+        &[
+            (Flags::OFFEN, 12),
+            (Flags::IDXEN, 13),
+            (Flags::GLC, 14),
+            (Flags::SCC, 53),
+            (Flags::SLC, 54),
+        ]
+    } else if old(g) {
         &[
             (Flags::OFFEN, 12),
             (Flags::IDXEN, 13),
@@ -415,10 +477,10 @@ const fn mtbuf(g: Generation) -> Layout {
 pub(crate) const DFMT: Bits = Bits(19, 4);
 pub(crate) const NFMT: Bits = Bits(23, 3);
 
-const fn mimg(g: Generation) -> Layout {
+const fn mimg(g: Generation, cdna: Cdna) -> Layout {
     long(0xf000_0000, Bits(18, 7))
         .vgpr(Field::Vaddr, 32)
-        .vgpr(Field::Vdata, 40)
+        .at(Field::Vdata, 40, 8, data(cdna, 16))
         .at(Field::Srsrc, 48, 5, Coding::Sgpr(4))
         .at(Field::Ssamp, 53, 5, Coding::Sgpr(4))
         .flags(match g {
@@ -441,6 +503,16 @@ const fn mimg(g: Generation) -> Layout {
                 (Flags::SLC, 25),
                 (Flags::D16, 63),
             ],
+            Generation::Gfx9 if !matches!(cdna, Cdna::None) => &[
+                (Flags::SCC, 7),
+                (Flags::UNORM, 12),
+                (Flags::GLC, 13),
+                (Flags::DA, 14),
+                (Flags::A16, 15),
+                (Flags::LWE, 17),
+                (Flags::SLC, 25),
+                (Flags::D16, 63),
+            ],
             Generation::Gfx9 => &[
                 (Flags::UNORM, 12),
                 (Flags::GLC, 13),
@@ -458,19 +530,28 @@ const fn mimg(g: Generation) -> Layout {
 pub(crate) const DMASK: Bits = Bits(8, 4);
 
 /// Makes the layout of FLAT in a segment: 0 is FLAT, 1 is SCRATCH, 2 is GLOBAL. The last two exist from gfx9 on.
-const fn flat(g: Generation, segment: u32) -> Layout {
+const fn flat(g: Generation, cdna: Cdna, segment: u32) -> Layout {
     let layout = long(0xdc00_0000 | segment << 14, Bits(18, 7))
         .vgpr(Field::Vaddr, 32)
-        .vgpr(Field::Data0, 40)
-        .vgpr(Field::Vdst, 56);
+        .at(Field::Data0, 40, 8, data(cdna, 55))
+        .at(Field::Vdst, 56, 8, data(cdna, 55));
     match g {
         Generation::Gfx9 => {
-            let layout = layout.flags(&[
-                (Flags::LDS, 13),
-                (Flags::GLC, 16),
-                (Flags::SLC, 17),
-                (Flags::NV, 55),
-            ]);
+            let layout = layout.flags(match cdna {
+                Cdna::None => &[
+                    (Flags::LDS, 13),
+                    (Flags::GLC, 16),
+                    (Flags::SLC, 17),
+                    (Flags::NV, 55),
+                ],
+                Cdna::Two => &[
+                    (Flags::LDS, 13),
+                    (Flags::GLC, 16),
+                    (Flags::SLC, 17),
+                    (Flags::SCC, 25),
+                ],
+                Cdna::Three => &[(Flags::GLC, 16), (Flags::SLC, 17), (Flags::SCC, 25)],
+            });
             if segment == 0 {
                 layout.offset(Bits(0, 12))
             } else {
@@ -480,6 +561,9 @@ const fn flat(g: Generation, segment: u32) -> Layout {
         _ => layout.flags(&[(Flags::GLC, 16), (Flags::SLC, 17), (Flags::TFE, 55)]),
     }
 }
+
+/// SCRATCH from gfx942 on: whether VADDR is a part of the address.
+pub(crate) const SVE: Bits = Bits(13, 1);
 
 /// The code of SADDR without a scalar base.
 pub(crate) const SADDR_OFF: u64 = 0x7f;

@@ -35,6 +35,7 @@ mod layout;
 mod modifiers;
 pub mod numbers;
 mod plan;
+pub mod shapes;
 pub mod tables;
 pub mod text;
 mod waitcnt;

@@ -4,10 +4,11 @@
 //! clamp of a move) is ignored by the hardware: it reads as neutral.
 
 use crate::form::Form;
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Inst, Mods, SdwaSel};
 use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT, NOWHERE};
-use crate::tables::{Features, Field, Op, Row};
+use crate::shapes::MatrixType;
+use crate::tables::{Features, Field, Op, Row, Ty};
 
 // Fields of VOP3A and VOP3B.
 const ABS: Bits = Bits(8, 3);
@@ -18,10 +19,18 @@ const OMOD: Bits = Bits(59, 2);
 const NEG: Bits = Bits(61, 3);
 /// The half of the attribute that half-precision interpolation reads.
 const HIGH: Bits = Bits(40, 1);
+/// The parts of a truth table, the highest bits first.
+const BITOP3: [Bits; 3] = [OMOD, ABS, NEG];
+// Fields of lane swaps.
+const FI: Bits = Bits(11, 1);
+const BOUND: Bits = Bits(12, 1);
 // Fields of VOP3P. NEG_HI is in the place of VOP3A's ABS.
 const OP_SEL_P: Bits = Bits(11, 3);
 const OP_SEL_HI_2: Bits = Bits(14, 1);
 const OP_SEL_HI: Bits = Bits(59, 2);
+// Fields of VOP3P-MAI. BLGP is in the place of NEG.
+const CBSZ: Bits = Bits(8, 3);
+const ABID: Bits = Bits(11, 4);
 // Fields of SDWA.
 const DST_SEL: Bits = Bits(40, 3);
 const DST_UNUSED: Bits = Bits(43, 2);
@@ -66,6 +75,12 @@ fn negatable(row: &Row) -> u8 {
         .fold(0, |mask, s| mask | source_bit(s.field))
 }
 
+/// Returns the sources that are pairs of numbers, whose sign SDWA does not change.
+fn packed(row: &Row) -> u8 {
+    let pairs = row.operands.iter().filter(|s| s.ty == Ty::V2F16);
+    pairs.fold(0, |mask, s| mask | source_bit(s.field))
+}
+
 /// Returns the sources of `row`: bit n is source n.
 fn sources(row: &Row) -> u8 {
     row.operands
@@ -100,25 +115,35 @@ pub(crate) struct Taken {
     op_sel: Bits,
     /// SDWA: whether a part of the destination is selected.
     selects_dst: bool,
+    /// SDWA: whether the destination is written as a whole.
+    whole_dst: bool,
+    /// VOP3: whether bits have a meaning of their own.
+    special: bool,
+    /// VOP3P-MAI: whether NEG stands in the place of BLGP.
+    negates_matrices: bool,
     /// DS: whether there are two offsets of 8 bits.
     two_offsets: bool,
 }
 
 impl Taken {
-    pub(crate) fn new(op: Op, form: Form, generation: Generation) -> Taken {
-        let row = op.row();
+    pub(crate) fn new(op: Op, form: Form, chip: Chip) -> Taken {
+        let (row, generation) = (op.row(), chip.generation());
         Taken {
             bits: match form {
-                Form::Vop3 => vop3_bits(row, generation),
+                Form::Vop3 => vop3_bits(row, chip),
                 Form::Vop3p => vop3p_bits(row),
+                Form::Mai => mai_bits(row),
                 Form::Sdwa => sdwa_bits(op, generation),
                 Form::Dpp => dpp_bits(row),
                 _ => u64::MAX,
             },
             sources: sources(row),
             clamp: clamp_bit(generation),
-            op_sel: op_sel_bits(row, generation),
+            op_sel: op_sel_bits(row, chip),
             selects_dst: selects_dst(op, generation),
+            negates_matrices: negates_matrices(row, chip),
+            whole_dst: row.has(Features::WHOLE_DST),
+            special: row.has(Features::BITOP3 | Features::FETCHES_INACTIVE),
             two_offsets: form == Form::Ds && row.has(Features::TWO_OFFSETS),
         }
     }
@@ -130,6 +155,7 @@ impl Taken {
         match form {
             Form::Vop3 => self.read_vop3(word, mods),
             Form::Vop3p => read_vop3p(word, mods),
+            Form::Mai => self.read_mai(word, mods),
             Form::Sdwa => self.read_sdwa(word, mods),
             Form::Dpp => read_dpp(word, mods),
             Form::Ds if self.two_offsets => {
@@ -147,12 +173,38 @@ impl Taken {
     }
 
     fn read_vop3(&self, word: u64, mods: &mut Mods) {
+        if self.special {
+            return self.read_special(word, mods);
+        }
         mods.neg = NEG.get(word) as u8;
         mods.abs = ABS.get(word) as u8;
         mods.omod = OMOD.get(word) as u8;
         mods.op_sel = self.op_sel.get(word) as u8;
         mods.flags.set(Flags::CLAMP, self.clamp.get(word) != 0);
         mods.flags.set(Flags::HIGH, HIGH.get(word) != 0);
+    }
+
+    /// Reads the truth table of v_bitop3, or the bits that lane swaps have in the place of op_sel.
+    #[cold]
+    fn read_special(&self, word: u64, mods: &mut Mods) {
+        let [high, middle, low] = BITOP3.map(|part| part.get(word) as u8);
+        mods.bitop3 = high << 6 | middle << 3 | low;
+        mods.op_sel = self.op_sel.get(word) as u8;
+        if self.op_sel == NOWHERE {
+            mods.flags.set(Flags::FI, FI.get(word) != 0);
+            mods.flags.set(Flags::BOUND_CTRL, BOUND.get(word) != 0);
+        }
+    }
+
+    fn read_mai(&self, word: u64, mods: &mut Mods) {
+        mods.cbsz = CBSZ.get(word) as u8;
+        mods.abid = ABID.get(word) as u8;
+        let last = NEG.get(word) as u8;
+        if self.negates_matrices {
+            mods.neg = last;
+        } else {
+            mods.blgp = last;
+        }
     }
 
     fn read_sdwa(&self, word: u64, mods: &mut Mods) {
@@ -166,20 +218,18 @@ impl Taken {
         }
         mods.flags.set(Flags::CLAMP, SDWA_CLAMP.get(word) != 0);
         if self.selects_dst {
-            mods.dst_sel = SdwaSel::from_bits(DST_SEL.get(word) as u8);
-            mods.dst_unused = DstUnused::from_bits(DST_UNUSED.get(word) as u8);
+            if !self.whole_dst {
+                mods.dst_sel = SdwaSel::from_bits(DST_SEL.get(word) as u8);
+                mods.dst_unused = DstUnused::from_bits(DST_UNUSED.get(word) as u8);
+            }
             mods.omod = SDWA_OMOD.get(word) as u8;
         }
     }
 }
 
 /// Returns the modifiers that an instruction takes in a form, with their names, except for the flags and offset of the layout.
-pub(crate) fn placed_modifiers(
-    op: Op,
-    form: Form,
-    generation: Generation,
-) -> Vec<(&'static str, Bits)> {
-    let taken = Taken::new(op, form, generation);
+pub(crate) fn placed_modifiers(op: Op, form: Form, chip: Chip) -> Vec<(&'static str, Bits)> {
+    let taken = Taken::new(op, form, chip);
     let [s0, s1] = SDWA_SRC;
     let all = match form {
         Form::Vop3 => vec![
@@ -189,7 +239,11 @@ pub(crate) fn placed_modifiers(
             ("high", HIGH),
             ("omod", OMOD),
             ("neg", NEG),
-        ],
+        ]
+        .into_iter()
+        .filter(|_| !taken.special)
+        .chain(placed_specials(op.row(), taken.op_sel))
+        .collect(),
         Form::Vop3p => vec![
             ("neg_hi", ABS),
             ("op_sel", OP_SEL_P),
@@ -197,6 +251,18 @@ pub(crate) fn placed_modifiers(
             ("clamp", CLAMP),
             ("op_sel_hi", OP_SEL_HI),
             ("neg", NEG),
+        ],
+        Form::Mai => vec![
+            ("cbsz", CBSZ),
+            ("abid", ABID),
+            (
+                if taken.negates_matrices {
+                    "neg"
+                } else {
+                    "blgp"
+                },
+                NEG,
+            ),
         ],
         Form::Sdwa => vec![
             ("dst_sel", DST_SEL),
@@ -232,12 +298,43 @@ pub(crate) fn placed_modifiers(
     all.into_iter().filter(|(_, bits)| !ignored(bits)).collect()
 }
 
+/// Returns the modifiers of the VOP3 form of `row` that only few instructions have.
+fn placed_specials(row: &Row, op_sel: Bits) -> Vec<(&'static str, Bits)> {
+    let [high, middle, low] = BITOP3;
+    if row.has(Features::BITOP3) {
+        vec![
+            ("bitop3_hi", high),
+            ("bitop3_mid", middle),
+            ("bitop3_lo", low),
+            ("op_sel", op_sel),
+        ]
+    } else if row.has(Features::FETCHES_INACTIVE) {
+        vec![("fi", FI), ("bound_ctrl", BOUND)]
+    } else {
+        Vec::new()
+    }
+}
+
+/// Reads the modifiers of the scales of a matrix instruction, which are in the first word.
+pub(crate) fn read_scales(word: u64, mods: &mut Mods) {
+    mods.op_sel = OP_SEL_P.get(word) as u8;
+    mods.op_sel_hi = (OP_SEL_HI.get(word) | OP_SEL_HI_2.get(word) << 2) as u8;
+}
+
+/// Returns the modifiers of the scales of a matrix instruction, as the bits of the first word.
+pub(crate) fn write_scales(mods: &Mods) -> u64 {
+    OP_SEL_P.put(mods.op_sel.into())
+        | OP_SEL_HI.put(mods.op_sel_hi.into())
+        | OP_SEL_HI_2.put(u64::from(mods.op_sel_hi) >> 2)
+}
+
 /// Returns the bits that [`read`] reads, in place.
 pub(crate) fn write(inst: &Inst) -> u64 {
     let mods = &inst.mods;
     match inst.form {
         Form::Vop3 => write_vop3(inst),
         Form::Vop3p => write_vop3p(mods, sources(inst.row())),
+        Form::Mai => write_mai(inst),
         Form::Sdwa => write_sdwa(inst),
         Form::Dpp => write_dpp(mods),
         Form::Ds if inst.row().has(Features::TWO_OFFSETS) => OFFSET1.put(mods.offset1.into()),
@@ -257,26 +354,51 @@ fn clamp_bit(generation: Generation) -> Bits {
 }
 
 /// Returns the place of OP_SEL in the VOP3 form of `row`, if it takes op_sel.
-fn op_sel_bits(row: &Row, generation: Generation) -> Bits {
-    if row.has(Features::OP_SEL) && generation == Generation::Gfx9 {
+fn op_sel_bits(row: &Row, chip: Chip) -> Bits {
+    if takes_op_sel(row, chip) {
         OP_SEL
     } else {
         NOWHERE
     }
 }
 
-fn vop3_bits(row: &Row, generation: Generation) -> u64 {
+/// Whether the VOP3 form of `row` takes op_sel.
+pub(crate) fn takes_op_sel(row: &Row, chip: Chip) -> bool {
+    let always = row.has(Features::OP_SEL) && chip.generation() == Generation::Gfx9;
+    always || row.has(Features::OP_SEL_950) && chip == Chip::Gfx950
+}
+
+/// Returns the bits of OP_SEL that mean something to `row`: those of the sources, and of the destination.
+fn op_sel_mask(row: &Row) -> u64 {
+    if row.has(Features::OP_SEL_BYTE) {
+        OP_SEL.max()
+    } else {
+        (sources(row) | 8).into()
+    }
+}
+
+fn vop3_bits(row: &Row, chip: Chip) -> u64 {
+    if row.has(Features::BITOP3) {
+        let table = BITOP3
+            .iter()
+            .fold(0, |bits, part| bits | part.put(part.max()));
+        return table | op_sel_bits(row, chip).put(OP_SEL.max());
+    }
+    let generation = chip.generation();
     let vop3b = is_vop3b(row);
     let negatable = negatable(row).into();
     let if_has = |feature, bits: u64| if row.has(feature) { bits } else { 0 };
-    let mut taken =
-        NEG.put(negatable) | op_sel_bits(row, generation).put((sources(row) | 8).into());
+    let mut taken = NEG.put(negatable) | op_sel_bits(row, chip).put(op_sel_mask(row));
     if !vop3b {
         taken |= ABS.put(negatable);
     }
     taken |= if_has(Features::OMOD, OMOD.put(OMOD.max()));
     taken |= if_has(Features::HALF_ATTR, HIGH.put(1));
+    taken |= if_has(Features::FETCHES_INACTIVE, FI.put(1) | BOUND.put(1));
     // Bit 11 belongs to SDST in VOP3B of gfx6 and gfx7, which cannot clamp.
+    if row.has(Features::OP_SEL_950) && chip == Chip::Gfx950 {
+        taken |= CLAMP.put(1);
+    }
     if !(vop3b && generation < Generation::Gfx8) {
         taken |= if_has(Features::CLAMP, clamp_bit(generation).put(1));
     }
@@ -285,7 +407,15 @@ fn vop3_bits(row: &Row, generation: Generation) -> u64 {
 
 fn write_vop3(inst: &Inst) -> u64 {
     let mods = &inst.mods;
+    if inst.row().has(Features::BITOP3) {
+        let table = mods.bitop3;
+        let [high, middle, low] = BITOP3;
+        let table =
+            high.put((table >> 6).into()) | middle.put((table >> 3).into()) | low.put(table.into());
+        return table | OP_SEL.put(mods.op_sel.into());
+    }
     let mut word = NEG.put(mods.neg.into()) | OMOD.put(mods.omod.into());
+    word |= FI.put(inst.has(Flags::FI).into()) | BOUND.put(inst.has(Flags::BOUND_CTRL).into());
     word |= HIGH.put(inst.has(Flags::HIGH).into());
     if !is_vop3b(inst.row()) {
         word |= ABS.put(mods.abs.into()) | OP_SEL.put(mods.op_sel.into());
@@ -295,6 +425,9 @@ fn write_vop3(inst: &Inst) -> u64 {
 
 fn vop3p_bits(row: &Row) -> u64 {
     let sources = sources(row).into();
+    if row.has(Features::SELECTS_ONLY) {
+        return OP_SEL_P.put(sources) | OP_SEL_HI.put(sources);
+    }
     NEG.put(sources)
         | ABS.put(sources)
         | OP_SEL_P.put(sources)
@@ -322,6 +455,34 @@ fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
         | CLAMP.put(mods.flags.contains(Flags::CLAMP).into())
 }
 
+/// Whether an instruction on matrices of doubles negates them, from gfx942 on.
+pub(crate) fn negates_matrices(row: &Row, chip: Chip) -> bool {
+    let doubles = row.shape.is_some_and(|shape| shape.d == MatrixType::F64);
+    doubles && chip >= Chip::Gfx942
+}
+
+fn mai_bits(row: &Row) -> u64 {
+    match row.shape {
+        Some(_) => CBSZ.put(CBSZ.max()) | ABID.put(ABID.max()) | NEG.put(NEG.max()),
+        // Moves.
+        None => 0,
+    }
+}
+
+fn write_mai(inst: &Inst) -> u64 {
+    let (row, mods) = (inst.row(), &inst.mods);
+    if row.shape.is_none() {
+        // Assemblers set OP_SEL_HI.
+        return OP_SEL_HI.put(OP_SEL_HI.max()) | OP_SEL_HI_2.put(1);
+    }
+    let last = if negates_matrices(row, inst.chip) {
+        mods.neg
+    } else {
+        mods.blgp
+    };
+    CBSZ.put(mods.cbsz.into()) | ABID.put(mods.abid.into()) | NEG.put(last.into())
+}
+
 /// Whether the SDWA form of `op` is SDWA-B of gfx9, which has SDST in the place of DST_SEL, OMOD and CLAMP.
 fn is_sdwa_b(op: Op, generation: Generation) -> bool {
     matches!(op, Op::Vopc(_)) && generation == Generation::Gfx9
@@ -343,6 +504,7 @@ fn sdwa_bits(op: Op, generation: Generation) -> u64 {
         taken |= all(source.sel);
         // Integers take sext; floats take neg and abs.
         taken |= match negatable(row) >> n & 1 {
+            _ if packed(row) >> n & 1 != 0 => 0,
             0 => all(source.sext),
             _ => all(source.neg) | all(source.abs),
         };
@@ -355,6 +517,9 @@ fn sdwa_bits(op: Op, generation: Generation) -> u64 {
     }
     if row.has(Features::OMOD) && generation == Generation::Gfx9 {
         taken |= all(SDWA_OMOD);
+    }
+    if row.has(Features::WHOLE_DST) {
+        return taken;
     }
     taken | all(DST_SEL) | all(DST_UNUSED)
 }

@@ -74,6 +74,8 @@ pub mod hwreg {
     pub const TMA_LO: u8 = 18;
     /// The high half of the trap handler's memory address.
     pub const TMA_HI: u8 = 19;
+    /// The die of the chip where the wave runs, from gfx942 on.
+    pub const XCC_ID: u8 = 20;
 }
 
 /// The address of LDS among flat addresses (gfx9): bits 63:48 are 1. The driver chooses it (`SH_MEM_BASES`); this is the choice

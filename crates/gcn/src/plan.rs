@@ -11,11 +11,14 @@ use crate::generation::{Chip, Generation};
 use crate::inst::{Inst, MAX_OPERANDS, Mods, Operand, Spelling};
 use crate::layout::{Bits, Coding, FORMS, Layout, Place, VOP3B_SDST, layout};
 use crate::modifiers::{self, Taken};
-use crate::tables::{Field, Kind, Op, OperandSpec};
+use crate::tables::{Chips, Features, Field, Kind, Op, OperandSpec};
 
 /// Codes of SRC0 in VOP1, VOP2 or VOPC that announce a modifier word.
 const SDWA: u32 = 249;
 const DPP: u32 = 250;
+
+/// The number of operands that a word can hold. A matrix instruction with scales has one more, in its first word.
+pub(crate) const SLOTS: usize = 5;
 
 /// The plan of an instruction in one form.
 pub(crate) struct Plan {
@@ -25,13 +28,13 @@ pub(crate) struct Plan {
     pub len: u8,
     /// The operand that is a signed 16-bit number, if any.
     pub simm16: Option<u8>,
-    slots: [Slot; MAX_OPERANDS],
+    slots: [Slot; SLOTS],
     /// The modifiers that the instruction takes.
     pub taken: Taken,
     /// The bits that identify encoding and instruction.
     pub word: u64,
     pub layout: &'static Layout,
-    places: [Place; MAX_OPERANDS],
+    places: [Place; SLOTS],
 }
 
 /// The place of an operand, and the table that reads it.
@@ -125,7 +128,14 @@ fn variant(op: Op, form: Form) -> Option<usize> {
 fn opcode(op: Op, form: Form, chip: Chip) -> Option<u16> {
     let gfx9 = chip.generation() == Generation::Gfx9;
     let short = matches!(op.home(), Form::Vop1 | Form::Vop2 | Form::Vopc);
+    // Where an instruction lacks forms, its opcode can be that of another one.
+    let lacks = !op.row().all_forms.contain(chip);
+    let new = !op.row().chips.intersects(Chips::VEGA);
     match form {
+        Form::Flat | Form::Vop3 | Form::Sdwa | Form::Dpp if lacks => None,
+        // Instructions of CDNA have the forms of LLVM's text alone.
+        Form::Sdwa if new && !op.sdwa(chip) => None,
+        Form::Dpp if new && !op.dpp(chip) => None,
         Form::Vop3 => op.vop3(chip),
         Form::Vop2 => op.vop2(chip),
         Form::Scratch if gfx9 => op.scratch(chip),
@@ -140,8 +150,7 @@ impl Plans {
     /// Returns the plans of a chip, made at first use.
     #[inline]
     pub(crate) fn of(chip: Chip) -> &'static Plans {
-        static ALL: [OnceLock<Plans>; Chip::ALL.len()] =
-            [const { OnceLock::new() }; Chip::ALL.len()];
+        static ALL: [OnceLock<Plans>; Chip::COUNT] = [const { OnceLock::new() }; Chip::COUNT];
         ALL[chip as usize].get_or_init(|| Plans::new(chip))
     }
 
@@ -184,12 +193,11 @@ impl Plans {
     }
 
     fn new(chip: Chip) -> Plans {
-        let generation = chip.generation();
         let mut plans = Plans {
             all: Vec::new(),
             codes: Vec::new(),
             readings: Vec::new(),
-            opcodes: (0..512).map(|top| opcodes(top, generation)).collect(),
+            opcodes: (0..512).map(|top| opcodes(top, chip)).collect(),
             by_opcode: vec![NONE; FORMS * ROOM],
             by_op: vec![[NONE; VARIANTS]; Op::INDICES],
         };
@@ -197,30 +205,30 @@ impl Plans {
             for form in Form::ALL {
                 let variant = variant(op, form);
                 if let (Some(opcode), Some(variant)) = (opcode(op, form, chip), variant) {
-                    plans.enter(op, form, opcode, variant, generation);
+                    plans.enter(op, form, opcode, variant, chip);
                 }
             }
         }
         plans
     }
 
-    fn enter(&mut self, op: Op, form: Form, opcode: u16, variant: usize, generation: Generation) {
+    fn enter(&mut self, op: Op, form: Form, opcode: u16, variant: usize, chip: Chip) {
         let number = self.all.len() as u16;
-        let plan = self.plan(op, form, opcode, generation);
+        let plan = self.plan(op, form, opcode, chip);
         self.all.push(plan);
         self.by_op[op.index()][variant] = number;
         let region = region(form, op.home());
-        for field in opcode_fields(form, opcode, generation) {
+        for field in opcode_fields(form, opcode, chip.generation()) {
             self.by_opcode[region + field] = number;
         }
     }
 
-    fn plan(&mut self, op: Op, form: Form, opcode: u16, generation: Generation) -> Plan {
-        let own = layout(form, generation);
+    fn plan(&mut self, op: Op, form: Form, opcode: u16, chip: Chip) -> Plan {
+        let own = layout(form, chip);
         // The first word of SDWA and DPP is that of the home form.
         let (first, marker) = match form {
-            Form::Sdwa => (layout(op.home(), generation), SDWA),
-            Form::Dpp => (layout(op.home(), generation), DPP),
+            Form::Sdwa => (layout(op.home(), chip), SDWA),
+            Form::Dpp => (layout(op.home(), chip), DPP),
             _ => (own, 0),
         };
         let mut plan = Plan {
@@ -228,13 +236,13 @@ impl Plans {
             form,
             len: own.len,
             simm16: None,
-            slots: [Slot::default(); MAX_OPERANDS],
-            taken: Taken::new(op, form, generation),
+            slots: [Slot::default(); SLOTS],
+            taken: Taken::new(op, form, chip),
             word: first.base | first.opcode.put(opcode.into()) | u64::from(marker),
             layout: own,
-            places: [Place::ABSENT; MAX_OPERANDS],
+            places: [Place::ABSENT; SLOTS],
         };
-        for (i, spec) in op.row().operands.iter().enumerate() {
+        for (i, spec) in op.row().operands.iter().take(SLOTS).enumerate() {
             let place = place(own, form, op, spec);
             plan.places[i] = place;
             plan.slots[i] = self.slot(spec, form, place, own.literal);
@@ -242,7 +250,7 @@ impl Plans {
                 plan.simm16 = Some(i as u8);
             }
         }
-        for slot in &mut plan.slots[op.row().operands.len()..] {
+        for slot in plan.slots.iter_mut().skip(op.row().operands.len()) {
             slot.codes = self.table(Reading::NONE);
         }
         plan
@@ -253,7 +261,7 @@ impl Plans {
         Slot {
             low: start,
             high: match place.coding {
-                Coding::Sdwa(Some(scalar_bit)) => scalar_bit,
+                Coding::Sdwa(Some(bit)) | Coding::Vector(bit) => bit,
                 _ if place.bits.1 > 8 => start + 8,
                 _ => 0,
             },
@@ -311,6 +319,7 @@ fn region(form: Form, home: Form) -> usize {
     };
     let form = match form {
         Form::Global | Form::Scratch => Form::Flat,
+        Form::Mai => Form::Vop3p,
         form => form,
     };
     form as usize * ROOM + within
@@ -320,7 +329,8 @@ fn region(form: Form, home: Form) -> usize {
 const SEGMENT: Bits = Bits(14, 2);
 
 /// Returns the opcode field of words that begin with these nine bits.
-fn opcodes(top: u32, generation: Generation) -> Opcodes {
+fn opcodes(top: u32, chip: Chip) -> Opcodes {
+    let generation = chip.generation();
     let Some(form) = form(top, generation) else {
         return Opcodes {
             base: [FORMS * ROOM; 3],
@@ -330,7 +340,7 @@ fn opcodes(top: u32, generation: Generation) -> Opcodes {
     let own = region(form, form);
     let bits = match form {
         Form::Flat => Bits(SEGMENT.0, 11),
-        form => layout(form, generation).opcode,
+        form => layout(form, chip).opcode,
     };
     let short = matches!(form, Form::Vop1 | Form::Vop2 | Form::Vopc);
     let second = |second| {
@@ -369,6 +379,11 @@ fn place(layout: &Layout, form: Form, op: Op, spec: &OperandSpec) -> Place {
         return VOP3B_SDST;
     }
     let place = match (form, spec.field) {
+        // The register that synchronization by GDS reads can be an AGPR.
+        (Form::Ds, Field::Vaddr) if op.row().has(Features::GDS_ONLY) => Place {
+            coding: layout.place(Field::Data0).coding,
+            ..layout.place(Field::Vaddr)
+        },
         // In this form v_madmk and v_madak have no room for a literal.
         (Form::Vop3, Field::Literal) => layout.place(Field::Src2),
         (_, field) => layout.place(field),
@@ -376,6 +391,7 @@ fn place(layout: &Layout, form: Form, op: Op, spec: &OperandSpec) -> Place {
     let coding = match (place.coding, spec.kind) {
         (Coding::Vgpr, Kind::Sgpr) => Coding::Sgpr(1),
         (Coding::Vgpr, Kind::Scalar) => Coding::Source,
+        (Coding::Vgpr, Kind::Agpr) => Coding::Agpr,
         (Coding::Sgpr(_), Kind::Probe) => Coding::Unsigned,
         (coding, _) => coding,
     };

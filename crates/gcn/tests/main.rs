@@ -1,5 +1,6 @@
 //! Tests of tables, decoder, encoder and text. One program, since each costs a link and a copy of everything.
 
+mod cdna;
 mod clrx;
 mod common;
 mod corpus;

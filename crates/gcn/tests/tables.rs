@@ -22,10 +22,19 @@ fn places(op: Op, chip: Chip) -> Vec<(Form, u16)> {
 
 #[test]
 fn no_two_instructions_share_an_opcode_on_a_chip() {
-    for &chip in Chip::ALL {
+    for chip in Chip::every() {
         let mut taken = HashMap::new();
         for op in Op::all() {
             for place in places(op, chip) {
+                // Matrix instructions are words of VOP3P.
+                let place = (
+                    if place.0 == Form::Mai {
+                        Form::Vop3p
+                    } else {
+                        place.0
+                    },
+                    place.1,
+                );
                 if let Some(other) = taken.insert(place, op) {
                     panic!("{chip}: {op:?} and {other:?} are both {place:?}");
                 }
@@ -63,6 +72,7 @@ fn space(encoding: &str) -> Form {
         "VOPC" | "VOPC_SDWA" | "VOPC_DPP" => Form::Vopc,
         "VOP3" => Form::Vop3,
         "VOP3P" => Form::Vop3p,
+        "VOP3PX2" => Form::MaiScaled,
         "VINTRP" => Form::Vintrp,
         "DS" => Form::Ds,
         "MUBUF" => Form::Mubuf,
@@ -107,15 +117,15 @@ fn every_listed_opcode_is_present(list: &str) {
                         .flat_map(|op| places(op, chip).into_iter().map(move |p| (p, op)))
                         .collect()
                 });
-                let op = *map
-                    .get(&(form, opcode))
+                let matrices = map
+                    .get(&(Form::Mai, opcode))
+                    .filter(|_| form == Form::Vop3p);
+                let op = *matrices
+                    .or_else(|| map.get(&(form, opcode)))
                     .unwrap_or_else(|| panic!("{list}: no row for {line} on {chip}"));
-                let name = op.row().mnemonic(chip.generation());
-                assert_eq!(
-                    name,
-                    Some(plain(mnemonic).as_str()),
-                    "{list}: {line} on {chip}"
-                );
+                let name = op.row().name(chip);
+                let listed = plain(mnemonic);
+                assert_eq!(name, Some(listed.as_str()), "{list}: {line} on {chip}");
                 match columns[0].split_once('_') {
                     Some((_, "SDWA")) => assert!(op.sdwa(chip), "{line}"),
                     Some((_, "DPP")) => assert!(op.dpp(chip), "{line}"),
@@ -134,6 +144,11 @@ fn every_opcode_of_gfx9_is_present() {
 }
 
 #[test]
+fn every_opcode_of_cdna_is_present() {
+    every_listed_opcode_is_present("opcodes/cdna-opcodes.txt");
+}
+
+#[test]
 fn every_opcode_of_gfx8_is_present() {
     every_listed_opcode_is_present("opcodes/llvm19_gfx8.tsv");
 }
@@ -144,6 +159,10 @@ fn no_form_beyond_the_lists() {
     for (list, chip) in [
         ("opcodes/llvm19_gfx9.tsv", Chip::Gfx906),
         ("opcodes/llvm19_gfx8.tsv", Chip::Gfx803),
+        ("opcodes/cdna-opcodes.txt", Chip::Gfx908),
+        ("opcodes/cdna-opcodes.txt", Chip::Gfx90a),
+        ("opcodes/cdna-opcodes.txt", Chip::Gfx942),
+        ("opcodes/cdna-opcodes.txt", Chip::Gfx950),
     ] {
         let Some(text) = shared(list) else { return };
         let listed = |suffix: &str| {

@@ -33,6 +33,9 @@ impl Lift<'_> {
 /// The reason for not executing an instruction whose name is all that documents contain.
 pub(crate) const NAME_ONLY: &str = "documents have its name, and nothing of what it does";
 
+/// The reason for not executing an instruction on a chip of CDNA.
+pub(crate) const OF_CDNA: &str = "CDNA is not executed yet";
+
 /// The continuation of a block after an instruction.
 pub(crate) enum Flow {
     /// The next instruction follows.

@@ -61,6 +61,9 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
     if !op.row().exists_on(chip) {
         return Fidelity::Unsupported(format!("it does not exist on {}", chip.name()));
     }
+    if chip.is_cdna() {
+        return Fidelity::Unsupported("CDNA is not executed yet".to_owned());
+    }
     if let Some(why) = unsupported(op, chip) {
         return Fidelity::Unsupported(why);
     }
@@ -78,7 +81,7 @@ fn deviation(op: Op) -> Option<Fidelity> {
         Op::Ds(op) => ds(op),
         Op::Mubuf(op) => mubuf(op),
         Op::Sop1(_) | Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => None,
-        Op::Flat(_) | Op::Mtbuf(_) => None,
+        Op::Flat(_) | Op::Mtbuf(_) | Op::Mai(_) | Op::MaiScaled(_) => None,
         Op::Exp(Exp::EXP) => Some(Fidelity::Approximate(
             "given to whoever taps exports; without one the kernel stops",
         )),

@@ -122,7 +122,7 @@ impl<'a> Lift<'a> {
             Operand::Inline(code) => constant(inline_bits(code, ty).unwrap_or(0)),
             Operand::Literal(v) => constant(literal_bits(v, ty)),
             Operand::Imm(v) => constant(v as u32 as u64),
-            Operand::Vgpr(_) | Operand::None | Operand::Off => constant(0),
+            Operand::Vgpr(_) | Operand::Agpr(_) | Operand::None | Operand::Off => constant(0),
         }
     }
 

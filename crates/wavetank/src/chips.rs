@@ -345,8 +345,20 @@ impl ChipFacts {
     pub const ALL: &'static [ChipFacts] = &ALL;
 
     /// The properties of a chip that programs can query.
+    ///
+    /// # Panics
+    /// The chip is not executed ([`Chip::CDNA`]).
     pub fn of(chip: Chip) -> &'static ChipFacts {
         &ALL[chip as usize]
+    }
+
+    /// The properties of a chip, if it is executed.
+    ///
+    /// # Errors
+    /// A sentence about a chip that is not ([`Chip::CDNA`]).
+    pub fn executed(chip: Chip) -> Result<&'static ChipFacts, String> {
+        let refused = || later_chip(chip.name()).unwrap_or_default();
+        ALL.get(chip as usize).ok_or_else(refused)
     }
 
     /// The facts of a chip, by any name that [`Chip::from_name`] takes.
@@ -361,9 +373,10 @@ impl ChipFacts {
                 ChipFacts::names()
             )
         };
-        let chip = Chip::from_name(name);
-        chip.map(ChipFacts::of)
-            .ok_or_else(|| later_chip(name).unwrap_or_else(unknown))
+        match Chip::from_name(name) {
+            Some(chip) => ChipFacts::executed(chip),
+            None => Err(later_chip(name).unwrap_or_else(unknown)),
+        }
     }
 
     /// Whether there is a runtime of HSA for it: its processors take packets of queues, from gfx7 on. Kernels for older

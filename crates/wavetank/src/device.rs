@@ -239,7 +239,8 @@ impl DeviceBuilder {
     /// Makes the device.
     ///
     /// # Errors
-    /// [`Error::Setting`](crate::Error::Setting) for a wrong value of a variable that [`KernelSettings`] has.
+    /// [`Error::Chip`](crate::Error::Chip) for a chip that is not executed, and [`Error::Setting`](crate::Error::Setting) for a wrong
+    /// value of a variable that [`KernelSettings`] has.
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
             chip,
@@ -251,7 +252,7 @@ impl DeviceBuilder {
             strict,
             stack,
         } = self;
-        let facts = ChipFacts::of(chip);
+        let facts = ChipFacts::executed(chip).map_err(crate::Error::Chip)?;
         let settings = KernelSettings::from_env()?;
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let simd = simd.or(settings.simd);

@@ -22,6 +22,9 @@ pub enum Error {
     /// The bytes are not a code object that this device can use.
     #[error(transparent)]
     Object(#[from] wavetank_object::Error),
+    /// A chip that is assembled and disassembled, but not executed.
+    #[error("{0}")]
+    Chip(String),
     /// A variable of the environment with a value that it cannot have.
     #[error(transparent)]
     Setting(#[from] WrongSetting),

@@ -320,7 +320,7 @@ mod tests {
             "{text}"
         );
         let expected = [
-            "left out: the code for gfx1030: CDNA and RDNA are not supported yet, only GCN is (gfx600 to gfx90c)",
+            "left out: the code for gfx1030: only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported",
             "checked 1 kernel or function for gfx900: 3 findings (wait 2, hazard 1)",
             "1 finding was suppressed",
         ];

@@ -23,7 +23,10 @@ pub(super) fn of_override(value: Option<OsString>) -> Option<String> {
 fn chip_of(version: &str) -> Option<Chip> {
     let numbers: Result<Vec<u8>, _> = version.split('.').map(str::parse::<u8>).collect();
     match numbers.ok()?.as_slice() {
-        [major, minor, stepping] => Chip::from_name(&format!("gfx{major}{minor}{stepping:x}")),
+        [major, minor, stepping] => {
+            let chip = Chip::from_name(&format!("gfx{major}{minor}{stepping:x}"));
+            chip.filter(|chip| !chip.is_cdna())
+        }
         _ => None,
     }
 }

@@ -114,7 +114,7 @@ impl Files {
                 .iter()
                 .filter(|(line, theirs)| difference(line, chip, theirs).is_none());
             let (taken, not): (Vec<_>, Vec<_>) = agreed.partition(|(_, theirs)| theirs.is_some());
-            let special = op.row().chips != Chips::All;
+            let special = !op.row().chips.contains(Chips::VEGA);
             for (line, theirs) in choose(taken, &mut seen) {
                 number += 1;
                 if let (Some(theirs), true) = (theirs, full || special || number % FURTHER == 0) {

@@ -5,7 +5,7 @@ use bitflags::bitflags;
 bitflags! {
     /// A set of features of an instruction, as in [`Row::features`](super::Row::features).
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub struct Features: u32 {
+    pub struct Features: u64 {
         /// The result can be clamped (VOP3, SDWA).
         const CLAMP = 1 << 0;
         /// The result can be scaled (VOP3, SDWA).
@@ -55,5 +55,23 @@ bitflags! {
         const CONSTANT = 1 << 22;
         /// A result of 16 bits leaves the other half of its register unchanged on gfx9.
         const KEEPS_HALF = 1 << 23;
+        /// The instruction has an SDWA form although an operand is wider than a register.
+        const WIDE_SDWA = 1 << 24;
+        /// A truth table of 8 bits replaces neg, abs and omod.
+        const BITOP3 = 1 << 25;
+        /// op_sel has four values, the last two for the byte of the destination (VOP3).
+        const OP_SEL_BYTE = 1 << 26;
+        /// op_sel picks halves of the operands from gfx950 on (VOP3).
+        const OP_SEL_950 = 1 << 27;
+        /// The SDWA form selects no part of the destination, which is written as a whole.
+        const WHOLE_DST = 1 << 28;
+        /// The data can be returned to LDS from gfx950 on.
+        const LDS_950 = 1 << 29;
+        /// The instruction has no operands, but names caches by their bits from gfx942 on.
+        const CACHES = 1 << 30;
+        /// Lanes without EXEC can be read: FI, and BOUND_CTRL, in the place of op_sel (VOP3).
+        const FETCHES_INACTIVE = 1 << 31;
+        /// The packed instruction takes op_sel, but neither negates nor clamps (VOP3P).
+        const SELECTS_ONLY = 1 << 32;
     }
 }

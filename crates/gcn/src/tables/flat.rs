@@ -61,5 +61,18 @@ family! {
         FLAT_ATOMIC_FCMPSWAP_X2 = row("flat_atomic_fcmpswap_x2", [  __, 0x5e,   __,   __], &[dst(B64).if_glc(), vaddr64(), data0(B128), saddr()]).no_scratch(),
         FLAT_ATOMIC_FMIN_X2     = row("flat_atomic_fmin_x2",     [  __, 0x5f,   __,   __], &[dst(F64).if_glc(), vaddr64(), data0(F64), saddr()]).no_scratch(),
         FLAT_ATOMIC_FMAX_X2     = row("flat_atomic_fmax_x2",     [  __, 0x60,   __,   __], &[dst(F64).if_glc(), vaddr64(), data0(F64), saddr()]).no_scratch(),
+        FLAT_LOAD_LDS_UBYTE     = row("flat_load_lds_ubyte",     [  __,   __,   __, 0x26], &[vaddr64(), saddr()]).reads(M0).updates().all_forms_on(Chips::NONE).on(Chips::FROM_942),
+        FLAT_LOAD_LDS_SBYTE     = row("flat_load_lds_sbyte",     [  __,   __,   __, 0x27], &[vaddr64(), saddr()]).reads(M0).updates().all_forms_on(Chips::NONE).on(Chips::FROM_942),
+        FLAT_LOAD_LDS_USHORT    = row("flat_load_lds_ushort",    [  __,   __,   __, 0x28], &[vaddr64(), saddr()]).reads(M0).updates().all_forms_on(Chips::NONE).on(Chips::FROM_942),
+        FLAT_LOAD_LDS_SSHORT    = row("flat_load_lds_sshort",    [  __,   __,   __, 0x29], &[vaddr64(), saddr()]).reads(M0).updates().all_forms_on(Chips::NONE).on(Chips::FROM_942),
+        FLAT_LOAD_LDS_DWORD     = row("flat_load_lds_dword",     [  __,   __,   __, 0x2a], &[vaddr64(), saddr()]).reads(M0).updates().all_forms_on(Chips::NONE).on(Chips::FROM_942),
+        FLAT_ATOMIC_ADD_F32     = row("flat_atomic_add_f32",     [  __,   __,   __, 0x4d], &[dst(F32).if_glc(), vaddr64(), data0(F32), saddr()]).no_scratch().all_forms_on(Chips::FROM_942).on(Chips::FROM_908),
+        FLAT_ATOMIC_PK_ADD_F16  = row("flat_atomic_pk_add_f16",  [  __,   __,   __, 0x4e], &[dst(V2F16).if_glc(), vaddr64(), data0(V2F16), saddr()]).no_scratch().all_forms_on(Chips::FROM_942).on(Chips::FROM_908),
+        FLAT_ATOMIC_ADD_F64     = row("flat_atomic_add_f64",     [  __,   __,   __, 0x4f], &[dst(F64).if_glc(), vaddr64(), data0(F64), saddr()]).no_scratch().on(Chips::FROM_90A),
+        FLAT_ATOMIC_MIN_F64     = row("flat_atomic_min_f64",     [  __,   __,   __, 0x50], &[dst(F64).if_glc(), vaddr64(), data0(F64), saddr()]).no_scratch().on(Chips::FROM_90A),
+        FLAT_ATOMIC_MAX_F64     = row("flat_atomic_max_f64",     [  __,   __,   __, 0x51], &[dst(F64).if_glc(), vaddr64(), data0(F64), saddr()]).no_scratch().on(Chips::FROM_90A),
+        FLAT_ATOMIC_PK_ADD_BF16 = row("flat_atomic_pk_add_bf16", [  __,   __,   __, 0x52], &[dst(V2Bf16).if_glc(), vaddr64(), data0(V2Bf16), saddr()]).no_scratch().on(Chips::FROM_942),
+        FLAT_LOAD_LDS_DWORDX4   = row("flat_load_lds_dwordx4",   [  __,   __,   __, 0x7d], &[vaddr64(), saddr()]).reads(M0).updates().no_scratch().all_forms_on(Chips::NONE).on(Chips::GFX950),
+        FLAT_LOAD_LDS_DWORDX3   = row("flat_load_lds_dwordx3",   [  __,   __,   __, 0x7e], &[vaddr64(), saddr()]).reads(M0).updates().no_scratch().all_forms_on(Chips::NONE).on(Chips::GFX950),
     }
 }

@@ -4,16 +4,16 @@
 //! gfx9, and its operands in the order of the text. A file generates one enum; [`Op`] is any of them. The forms promoted to VOP3,
 //! SDWA and DPP follow from the home row: [`Op::vop3`], [`Op::sdwa`], [`Op::dpp`].
 
+mod chips;
 mod feature;
 mod row;
 
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 
+pub use chips::Chips;
 pub use feature::Features;
-pub use row::{
-    Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, PC, Row, SCC, VCC,
-};
+pub use row::{Access, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, PC, Row, SCC, VCC};
 
 /// The field of the encoding that holds an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,6 +72,10 @@ pub enum Field {
     Exp2,
     #[allow(missing_docs)]
     Exp3,
+    /// The scales of A in a matrix instruction with scales.
+    ScaleA,
+    /// The scales of B.
+    ScaleB,
 }
 
 /// The type of an operand's bits, which determines its width, the meaning of constants and the accepted modifiers.
@@ -85,8 +89,10 @@ pub enum Ty {
     B64,
     B96,
     B128,
+    B192,
     B256,
     B512,
+    B1024,
     U16,
     I16,
     U32,
@@ -99,10 +105,17 @@ pub enum Ty {
     F16,
     F32,
     F64,
+    /// The upper half of a single.
+    Bf16,
     /// Packed pairs of 16 bits (VOP3P).
     V2F16,
     V2I16,
     V2U16,
+    V2Bf16,
+    /// Packed pairs of singles (VOP3P).
+    V2F32,
+    /// Four doubles (VOP3P-MAI).
+    V4F64,
     /// A 64-bit lane mask in two SGPRs.
     Mask,
     /// An immediate, which is not a register.
@@ -186,6 +199,8 @@ macro_rules! encodings {
 mod ds;
 mod exp;
 mod flat;
+mod mai;
+mod mai_scaled;
 mod mimg;
 mod mtbuf;
 mod mubuf;
@@ -214,6 +229,8 @@ encodings! {
     Vopc vopc Vopc,
     Vop3 vop3 Vop3,
     Vop3p vop3p Vop3p,
+    Mai mai Mai,
+    MaiScaled mai_scaled MaiScaled,
     Vintrp vintrp Vintrp,
     Ds ds Ds,
     Mubuf mubuf Mubuf,
@@ -232,12 +249,7 @@ impl Op {
 
     /// Returns the opcode in the home encoding on `chip`.
     pub fn opcode(self, chip: Chip) -> Option<u16> {
-        let row = self.row();
-        if row.chips.contain(chip) {
-            row.opcodes[chip.generation() as usize]
-        } else {
-            None
-        }
+        self.row().opcode(chip)
     }
 
     /// Returns the VOP3 opcode: the operation's own, or that of the promoted form (Vega ISA, 13.3.5 VOP3A: VOPC + 0, VOP2 +
@@ -246,6 +258,9 @@ impl Op {
     pub fn vop3(self, chip: Chip) -> Option<u16> {
         let opcode = self.opcode(chip)?;
         let old = chip.generation() < Generation::Gfx8;
+        if matches!(self, Op::Vop2(_)) && !self.row().all_forms.contain(chip) {
+            return None;
+        }
         let base = match self {
             Op::Vop3(_) | Op::Vopc(_) => 0,
             Op::Vop2(_) => 0x100,
@@ -286,6 +301,11 @@ impl Op {
         if missing { None } else { self.opcode(chip) }
     }
 
+    /// Whether a FLAT instruction has the FLAT form on `chip`, beside those of other segments.
+    pub fn flat(self, chip: Chip) -> bool {
+        self.home() == Form::Flat && self.row().all_forms.contain(chip)
+    }
+
     /// Whether LLVM's text has an SDWA form on `chip`.
     pub fn sdwa(self, chip: Chip) -> bool {
         let row = self.row();
@@ -297,7 +317,8 @@ impl Op {
         matches!(self, Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_))
             && row.exists_on(chip)
             && !row.has(refused)
-            && !row.is_wide()
+            && row.all_forms.contain(chip)
+            && (!row.is_wide() || row.has(Features::WIDE_SDWA))
     }
 
     /// Whether LLVM's text has a DPP form on `chip`.
@@ -307,6 +328,7 @@ impl Op {
             && matches!(self, Op::Vop1(_) | Op::Vop2(_))
             && row.exists_on(chip)
             && !row.has(Features::NO_DPP)
-            && !row.is_wide()
+            && row.all_forms.contain(chip)
+            && (!row.is_wide() || chip >= Chip::Gfx90a)
     }
 }

@@ -3,8 +3,10 @@
 //! The constructor functions at the end are the vocabulary of the table files:
 //! `dst(F32)`, `src0(U32).sgpr()`, `row("v_min_f32", …).clamp()`.
 
+pub(super) use super::Chips;
 use super::{Features, Field, Ty};
 use crate::generation::{Chip, Generation};
+use crate::shapes::Shape;
 
 /// The access to an operand: read, written or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,8 +47,14 @@ impl Access {
 pub enum Kind {
     /// Every operand that the field can name: SGPR, VGPR, inline constant, literal.
     Source,
-    /// A VGPR, or a span of them.
+    /// A VGPR, or a span of them. For the data of memory instructions, from gfx90a on also AGPRs.
     Vgpr,
+    /// An AGPR, or a span of them.
+    Agpr,
+    /// A VGPR, an AGPR, or a span of either.
+    Vector,
+    /// The matrix that is added to: registers of the same file as the result, or an inline constant.
+    Accumulator,
     /// An SGPR, or a span of them.
     Sgpr,
     /// An SGPR, M0 or an inline constant: lane selects, scalar offsets.
@@ -152,34 +160,6 @@ pub enum Class {
     Export,
 }
 
-/// The chips of a generation that have an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum Chips {
-    /// Every chip of the generations that list an opcode.
-    All,
-    /// On gfx9, gfx906 only.
-    Gfx906,
-    /// The chips whose mixed-precision multiply-add rounds twice: gfx900,
-    /// gfx902, gfx909, gfx90c.
-    MadMix,
-    /// The chips whose mixed-precision multiply-add is fused: gfx904, gfx906.
-    FmaMix,
-}
-
-impl Chips {
-    /// Whether `chip` is in the set.
-    pub const fn contain(self, chip: Chip) -> bool {
-        let fused = matches!(chip, Chip::Gfx904 | Chip::Gfx906);
-        match self {
-            Chips::All => true,
-            Chips::Gfx906 => matches!(chip, Chip::Gfx906),
-            Chips::MadMix => !fused,
-            Chips::FmaMix => fused,
-        }
-    }
-}
-
 /// A row of the instruction table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -198,8 +178,15 @@ pub struct Row {
     pub writes: Implicit,
     /// The unit that executes the instruction.
     pub class: Class,
-    /// The chips that have the instruction.
+    /// The chips of gfx9 that have the instruction.
     pub chips: Chips,
+    /// The chips of gfx9 that have it in every form. Without these forms, an instruction of VOP2 has the short one alone, and one
+    /// of FLAT only those of the other segments.
+    pub all_forms: Chips,
+    /// The name and opcode from gfx942 on, where they differ.
+    pub renamed: Option<(&'static str, u16)>,
+    /// The shape of a matrix instruction.
+    pub shape: Option<Shape>,
     /// Generations (bit g: generation g) in which LLVM's text rejects the instruction, although CLRX or the tables of LLVM's
     /// decoder list the opcode.
     pub unlisted: u8,
@@ -213,12 +200,31 @@ pub struct Row {
 impl Row {
     /// Whether `chip` has this instruction.
     pub const fn exists_on(&self, chip: Chip) -> bool {
-        self.opcodes[chip.generation() as usize].is_some() && self.chips.contain(chip)
+        self.opcode(chip).is_some()
     }
 
-    /// Returns the mnemonic without form suffix, if the generation has it.
+    /// Returns the mnemonic without form suffix, if the generation has it. Chips of CDNA can have another: [`Row::name`].
     pub const fn mnemonic(&self, generation: Generation) -> Option<&'static str> {
         self.mnemonics[generation as usize]
+    }
+
+    /// Returns the mnemonic without form suffix on a chip, if its generation has the instruction.
+    pub const fn name(&self, chip: Chip) -> Option<&'static str> {
+        match self.renamed {
+            Some((name, _)) if Chips::FROM_942.include(chip) => Some(name),
+            _ => self.mnemonic(chip.generation()),
+        }
+    }
+
+    /// Returns the opcode in the home encoding on a chip, if it has the instruction.
+    pub const fn opcode(&self, chip: Chip) -> Option<u16> {
+        if !self.chips.contain(chip) {
+            return None;
+        }
+        match self.renamed {
+            Some((_, opcode)) if Chips::FROM_942.include(chip) => Some(opcode),
+            _ => self.opcodes[chip.generation() as usize],
+        }
     }
 
     /// Whether any of the given [`Features`] is set.
@@ -264,17 +270,32 @@ impl Row {
 impl Ty {
     /// Whether the type is a floating-point number, or a pair of them.
     pub const fn is_float(self) -> bool {
-        matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::V2F16)
+        matches!(
+            self,
+            Ty::F16 | Ty::Bf16 | Ty::F32 | Ty::F64 | Ty::V2F16 | Ty::V2Bf16 | Ty::V2F32
+        )
+    }
+
+    /// Returns the width of constants in 32-bit registers. For several numbers, it is that of one of them.
+    pub(crate) const fn constant_dwords(self) -> u8 {
+        match self {
+            Ty::V2F32 => 1,
+            Ty::V4F64 => 2,
+            ty => ty.dwords(),
+        }
     }
 
     /// Returns the width in 32-bit registers; immediates have none.
     pub const fn dwords(self) -> u8 {
         match self {
-            Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 | Ty::Mask => 2,
+            Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 | Ty::V2F32 | Ty::Mask => 2,
             Ty::B96 => 3,
             Ty::B128 => 4,
             Ty::B256 => 8,
+            Ty::B192 => 6,
+            Ty::V4F64 => 8,
             Ty::B512 => 16,
+            Ty::B1024 => 32,
             Ty::Imm => 0,
             _ => 1,
         }
@@ -330,7 +351,10 @@ pub(super) const fn row(
         reads: Implicit(0),
         writes: Implicit(0),
         class: Class::Salu,
-        chips: Chips::All,
+        chips: Chips::ALL,
+        all_forms: Chips::ALL,
+        renamed: None,
+        shape: None,
         unlisted: 0,
         features,
         addresses: 0,
@@ -385,6 +409,24 @@ impl Row {
 
     pub(super) const fn on(mut self, chips: Chips) -> Row {
         self.chips = chips;
+        self
+    }
+
+    /// Sets the chips of gfx9 that have every form of the instruction.
+    pub(super) const fn all_forms_on(mut self, chips: Chips) -> Row {
+        self.all_forms = chips;
+        self
+    }
+
+    /// Sets the name and the opcode from gfx942 on.
+    pub(super) const fn named_942(mut self, name: &'static str, opcode: u16) -> Row {
+        self.renamed = Some((name, opcode));
+        self
+    }
+
+    /// Sets the shape of a matrix instruction.
+    pub(super) const fn shape(mut self, shape: Shape) -> Row {
+        self.shape = Some(shape);
         self
     }
 
@@ -509,6 +551,42 @@ impl Row {
         self.with(Features::HALF_ATTR)
     }
 
+    pub(super) const fn wide_sdwa(self) -> Row {
+        self.with(Features::WIDE_SDWA)
+    }
+
+    pub(super) const fn bitop3(self) -> Row {
+        self.with(Features::BITOP3)
+    }
+
+    pub(super) const fn op_sel_byte(self) -> Row {
+        self.with(Features::OP_SEL_BYTE)
+    }
+
+    pub(super) const fn op_sel_950(self) -> Row {
+        self.with(Features::OP_SEL_950)
+    }
+
+    pub(super) const fn whole_dst(self) -> Row {
+        self.with(Features::WHOLE_DST)
+    }
+
+    pub(super) const fn lds_950(self) -> Row {
+        self.with(Features::LDS_950)
+    }
+
+    pub(super) const fn caches(self) -> Row {
+        self.with(Features::CACHES)
+    }
+
+    pub(super) const fn fetches_inactive(self) -> Row {
+        self.with(Features::FETCHES_INACTIVE)
+    }
+
+    pub(super) const fn selects_only(self) -> Row {
+        self.with(Features::SELECTS_ONLY)
+    }
+
     pub(super) const fn no_scratch(self) -> Row {
         self.with(Features::NO_SCRATCH)
     }
@@ -547,6 +625,21 @@ impl OperandSpec {
 
     pub(super) const fn vgpr(mut self) -> OperandSpec {
         self.kind = Kind::Vgpr;
+        self
+    }
+
+    pub(super) const fn agpr(mut self) -> OperandSpec {
+        self.kind = Kind::Agpr;
+        self
+    }
+
+    pub(super) const fn vector(mut self) -> OperandSpec {
+        self.kind = Kind::Vector;
+        self
+    }
+
+    pub(super) const fn accumulator(mut self) -> OperandSpec {
+        self.kind = Kind::Accumulator;
         self
     }
 
@@ -627,4 +720,7 @@ operands! {
     exp1()         = Exp1,    Ty::B32,  Read,  Vgpr;
     exp2()         = Exp2,    Ty::B32,  Read,  Vgpr;
     exp3()         = Exp3,    Ty::B32,  Read,  Vgpr;
+    // The scales of a matrix instruction.
+    scale_a()      = ScaleA,  Ty::B32,  Read,  Vgpr;
+    scale_b()      = ScaleB,  Ty::B32,  Read,  Vgpr;
 }

@@ -98,5 +98,15 @@ family! {
         V_MOVRELD_B32              = row("v_movreld_b32",              [0x42, 0x42, 0x36,   __], &[dst(B32), src0(B32)]).reads(M0).no_sdwa().no_dpp().indexed(),
         V_MOVRELS_B32              = row("v_movrels_b32",              [0x43, 0x43, 0x37,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp().indexed(),
         V_MOVRELSD_B32             = row("v_movrelsd_b32",             [0x44, 0x44, 0x38,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp().indexed(),
+        V_MOV_B64                  = row("v_mov_b64",                  [  __,   __,   __, 0x38], &[dst(B64), src0(B64)]).on(Chips::FROM_942),
+        V_ACCVGPR_MOV_B32          = row("v_accvgpr_mov_b32",          [  __,   __,   __, 0x52], &[dst(B32).agpr(), src0(B32).agpr()]).no_vop3().no_sdwa().no_dpp().no_suffix().on(Chips::FROM_90A),
+        V_CVT_F32_FP8              = row("v_cvt_f32_fp8",              [  __,   __,   __, 0x54], &[dst(F32), src0(B32)]).whole_dst().on(Chips::FROM_942),
+        V_CVT_F32_BF8              = row("v_cvt_f32_bf8",              [  __,   __,   __, 0x55], &[dst(F32), src0(B32)]).whole_dst().on(Chips::FROM_942),
+        V_CVT_PK_F32_FP8           = row("v_cvt_pk_f32_fp8",           [  __,   __,   __, 0x56], &[dst(V2F32), src0(B32)]).wide_sdwa().clamp().omod().whole_dst().on(Chips::FROM_942),
+        V_CVT_PK_F32_BF8           = row("v_cvt_pk_f32_bf8",           [  __,   __,   __, 0x57], &[dst(V2F32), src0(B32)]).wide_sdwa().clamp().omod().whole_dst().on(Chips::FROM_942),
+        V_PRNG_B32                 = row("v_prng_b32",                 [  __,   __,   __, 0x58], &[dst(B32), src0(B32)]).on(Chips::GFX950),
+        V_PERMLANE16_SWAP_B32      = row("v_permlane16_swap_b32",      [  __,   __,   __, 0x59], &[dst(B32).rmw(), src0(B32).vgpr().rmw()]).no_sdwa().no_dpp().fetches_inactive().on(Chips::GFX950),
+        V_PERMLANE32_SWAP_B32      = row("v_permlane32_swap_b32",      [  __,   __,   __, 0x5a], &[dst(B32).rmw(), src0(B32).vgpr().rmw()]).no_sdwa().no_dpp().fetches_inactive().on(Chips::GFX950),
+        V_CVT_F32_BF16             = row("v_cvt_f32_bf16",             [  __,   __,   __, 0x5b], &[dst(F32), src0(Bf16)]).on(Chips::GFX950),
     }
 }

@@ -4,11 +4,12 @@ use super::failure::{Failure, fail};
 use super::lex::Location;
 use super::parse_operand::{Written, with_sign};
 use super::shared_modifiers::present;
+use crate::decode::is_float_atomic;
 use crate::form::Form;
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Inst, Operand, SdwaSel};
 use crate::modifiers::{is_mix, source_bit};
-use crate::tables::{Features, Field, Kind, Op, OperandSpec};
+use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty};
 
 /// Stores modifiers in an instruction of a form. `present` has the bits of [`present`]; `address` has the offset and the flags
 /// that the operands of scalar memory gave. Errors are located at `at`.
@@ -20,9 +21,13 @@ pub(super) fn apply(
     at: &Location,
 ) -> Result<(), Failure> {
     let row = inst.row();
+    if inst.chip == Chip::Gfx90a && is_float_atomic(row) {
+        // LLVM takes the bit, and does not encode it.
+        inst.mods.flags -= Flags::SCC;
+    }
     // Signs are checked first and constants replaced last. An instruction without operands has neither.
     let constants = signs(inst, written, at)?;
-    let alone = row.operands.is_empty() && !row.has(Features::GDS_ONLY);
+    let alone = row.operands.is_empty() && !row.has(Features::GDS_ONLY | Features::CACHES);
     if alone && (present != 0 || !inst.mods.flags.is_empty()) {
         return fail(at, "the instruction takes no modifiers");
     }
@@ -102,6 +107,18 @@ fn vop3(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     if present & present::OP_SEL != 0 && !takes_op_sel(inst) {
         return fail(at, "this instruction takes no op_sel");
     }
+    if present & present::BITOP3 != 0 && !inst.row().has(Features::BITOP3) {
+        return fail(at, "this instruction has no truth table");
+    }
+    if present & (present::FI | present::DPP) != 0 && !inst.row().has(Features::FETCHES_INACTIVE) {
+        return fail(
+            at,
+            "this form of the instruction takes no `fi` and no `bound_ctrl`",
+        );
+    }
+    if inst.row().has(Features::OP_SEL_BYTE) {
+        return Ok(());
+    }
     let count = sources(inst).count_ones();
     let op_sel = inst.mods.op_sel;
     if op_sel >> (count + 1) != 0 {
@@ -120,6 +137,23 @@ fn vop3(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
 fn vop3p(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     if present & present::NEG_LO_HI != 0 && is_mix(inst.op) {
         return fail(at, "write the signs around the sources");
+    }
+    if inst.chip.is_cdna() {
+        // LLVM takes values for sources that are not there.
+        inst.mods.op_sel &= sources(inst);
+        inst.mods.op_sel_hi &= sources(inst);
+    }
+    let is_dot = inst
+        .row()
+        .name(inst.chip)
+        .is_some_and(|name| name.starts_with("v_dot"));
+    let selects = present & present::OP_SEL_HI != 0
+        || present & present::OP_SEL != 0
+            && !inst.row().operands[1].ty.is_float()
+            && inst.row().operands[1].ty == Ty::B32
+        || inst.mods.op_sel != 0;
+    if is_dot && selects && inst.chip >= Chip::Gfx942 {
+        return fail(at, "this instruction takes whole registers");
     }
     if present & present::OP_SEL_HI == 0 {
         inst.mods.op_sel_hi = if is_mix(inst.op) { 0 } else { sources(inst) };
@@ -193,7 +227,7 @@ fn takes_omod(inst: &Inst) -> bool {
 
 /// Returns whether a VOP3 instruction takes op_sel.
 fn takes_op_sel(inst: &Inst) -> bool {
-    inst.row().has(Features::OP_SEL) && inst.chip.generation() == Generation::Gfx9
+    crate::modifiers::takes_op_sel(inst.row(), inst.chip)
 }
 
 /// Returns a constant with its sign changed, for a short form, which has no bit to request that from the hardware.
@@ -220,7 +254,8 @@ fn sdwa_defaults(inst: &mut Inst, present: u32, sources: u8) {
     if sources == 0 {
         return;
     }
-    if present & present::DST_UNUSED == 0 && !compare {
+    let whole = inst.row().has(Features::WHOLE_DST);
+    if present & present::DST_UNUSED == 0 && !compare && !whole {
         inst.mods.dst_unused = DstUnused::Preserve;
     }
     if compare && present & present::DST_SEL == 0 && inst.chip.generation() == Generation::Gfx8 {

@@ -27,7 +27,7 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
     let called = elsewhere
         .iter()
         .filter(|op| here(op))
-        .find_map(|op| op.row().mnemonic(generation));
+        .find_map(|op| op.row().name(chip));
     let (message, help) = match (called, elsewhere.first()) {
         (Some(called), _) if called == name || called == flat => (
             format!("`{called}` has no form `{word}` on {chip}"),
@@ -60,8 +60,8 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
             None => (
                 format!("`{word}` is not an instruction of {chip}"),
                 of_later(name)
-                    .or_else(|| beginning(name, generation))
-                    .or_else(|| nearest(name, generation).map(|n| format!("did you mean `{n}`?"))),
+                    .or_else(|| beginning(name, chip))
+                    .or_else(|| nearest(name, chip).map(|n| format!("did you mean `{n}`?"))),
             ),
         },
     };
@@ -91,6 +91,7 @@ fn named(row: &Row, name: &str) -> bool {
     GENERATIONS
         .iter()
         .any(|&g| row.listed(g) && row.mnemonic(g) == Some(name))
+        || row.renamed.is_some_and(|(renamed, _)| renamed == name)
 }
 
 /// Returns whether a row has the name on any generation, in any dialect.
@@ -101,7 +102,7 @@ fn is_name(row: &Row, name: &str) -> bool {
 /// Returns whether a chip has a row by this name that LLVM does not list for it.
 fn hidden(row: &Row, chip: Chip, name: &str) -> bool {
     let generation = chip.generation();
-    row.exists_on(chip) && !row.listed(generation) && row.mnemonic(generation) == Some(name)
+    row.exists_on(chip) && !row.listed(generation) && row.name(chip) == Some(name)
 }
 
 pub(super) const GENERATIONS: [Generation; 4] = [
@@ -113,16 +114,29 @@ pub(super) const GENERATIONS: [Generation; 4] = [
 
 /// Names the chips that have an instruction, among the generations whose dialect has it.
 pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> String {
-    match row.chips {
-        Chips::Gfx906 => return "only gfx906 has it".into(),
-        Chips::MadMix => return "the chips before gfx904 have it, and gfx909".into(),
-        Chips::FmaMix => return "gfx904 and gfx906 have it".into(),
-        Chips::All => {}
-    }
     let have = |g: &usize| row.opcodes[*g].is_some() && dialect_has(GENERATIONS[*g]);
     let first = (0..4).find(have).unwrap_or_default() + 6;
     let last = (0..4).rev().find(have).unwrap_or_default() + 6;
+    let chips = |has: bool| {
+        let gfx9 = Chip::every().filter(|chip| chip.generation() == Generation::Gfx9);
+        let names = gfx9.filter(|chip| row.chips.include(*chip) == has);
+        names.map(Chip::name).collect::<Vec<_>>()
+    };
     match (first, last) {
+        (9, 9) if row.chips != Chips::ALL => match &chips(true)[..] {
+            [one] => format!("only {one} has it"),
+            [names @ .., last] if !row.chips.intersects(Chips::VEGA) => {
+                format!("chips of CDNA have it: {} and {last}", names.join(", "))
+            }
+            [names @ .., last] => format!("{} and {last} have it", names.join(", ")),
+            [] => "no chip has it".into(),
+        },
+        (first, 9) if row.chips != Chips::ALL => {
+            format!(
+                "it exists from gfx{first} on, except on {}",
+                chips(false).join(", ")
+            )
+        }
         (first, 9) => format!("it exists from gfx{first} on"),
         (first, last) if first == last => format!("it exists on gfx{first} alone"),
         (6, last) => format!("it exists up to gfx{last}"),
@@ -138,11 +152,9 @@ pub(super) fn of_later(name: &str) -> Option<String> {
     ))
 }
 
-/// Returns the names of the generation that begin with a word.
-fn beginning(word: &str, generation: Generation) -> Option<String> {
-    let rows = Op::all().map(Op::row);
-    let listed = rows.filter(|row| row.listed(generation));
-    let names = listed.filter_map(|row| row.mnemonic(generation));
+/// Returns the names of the chip that begin with a word.
+fn beginning(word: &str, chip: Chip) -> Option<String> {
+    let names = names(chip);
     let part = |name: &&str| name.strip_prefix(word).is_some_and(|r| r.starts_with('_'));
     let mut names: Vec<&str> = names.filter(part).collect();
     names.sort_unstable();
@@ -150,13 +162,16 @@ fn beginning(word: &str, generation: Generation) -> Option<String> {
     (!names.is_empty()).then(|| format!("names that begin so: {}", some_of(&names)))
 }
 
-/// Returns the name of the generation that is most similar to a word.
-fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
-    let names = Op::all()
-        .map(Op::row)
-        .filter(|row| row.listed(generation))
-        .filter_map(|row| row.mnemonic(generation));
-    alike_name(word, names)
+/// Returns the name of the chip that is most similar to a word.
+fn nearest(word: &str, chip: Chip) -> Option<&'static str> {
+    alike_name(word, names(chip))
+}
+
+/// Returns the names of the instructions of a chip.
+fn names(chip: Chip) -> impl Iterator<Item = &'static str> {
+    let rows = Op::all().map(Op::row);
+    let here = rows.filter(move |row| row.listed(chip.generation()) && row.exists_on(chip));
+    here.filter_map(move |row| row.name(chip))
 }
 
 /// Returns the most similar name of an instruction, unless too much of it differs: `v_div_f32` is not a slip for `v_min_f32`.
@@ -269,7 +284,7 @@ pub(super) fn explained(
             None => format!("the carry stands second: write `{line}`"),
         });
     } else if let (false, Some(row), true) = (carries, other, text.contains("vcc")) {
-        let called = row.mnemonic(generation).unwrap_or(name);
+        let called = row.name(chip).unwrap_or(name);
         error.help = Some(format!("with carry it is called `{called}` on {chip}"));
     } else if error.message.ends_with("is not a modifier") && follows_comma(text, &error) {
         let count = row.map_or(0, |row| row.operands.len());

@@ -5,11 +5,13 @@ use std::ops::Range;
 use super::failure::{Failure, ParseError};
 use super::names::M0;
 use crate::codes;
+use crate::decode::is_float_atomic;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Flags, Inst, Operand, SdwaSel};
+use crate::shapes::{MatrixType, Shape};
 use crate::tables::{
-    self, Access, Class, Ds, Features, Field, Kind, Op, OperandSpec, Sop1, Sop2, Ty, VCC,
+    self, Access, Class, Ds, Features, Field, Kind, Mai, Op, OperandSpec, Sop1, Sop2, Ty, VCC, Vop2,
 };
 
 type Places<'a> = &'a [Range<usize>];
@@ -17,9 +19,14 @@ type Places<'a> = &'a [Range<usize>];
 /// Rejects text that the instruction does not support on its chip.
 pub(super) fn check(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     registers_of_chip(inst, places)?;
+    if inst.chip >= Chip::Gfx90a {
+        even_spans(inst, places)?;
+    }
     match inst.form {
         Form::Smem => scalar_memory(inst, places),
         Form::Scratch => scratch_address(inst, places),
+        Form::Mai | Form::MaiScaled => matrices(inst, places),
+        Form::Global => global(inst, places),
         Form::Mimg => image(inst, places),
         Form::Mubuf | Form::Mtbuf => buffer(inst, places),
         Form::Ds => lds(inst, places),
@@ -27,6 +34,14 @@ pub(super) fn check(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
         Form::Sdwa if carries_elsewhere(inst) => fail(
             place(inst, places, Field::Sdst),
             "the carry of this form goes to vcc",
+        ),
+        Form::Sdwa if inst.row().has(Features::WHOLE_DST) && inst.mods.sext != 0 => fail(
+            place(inst, places, Field::Src0),
+            "this source is no integer",
+        ),
+        Form::Dpp if inst.row().is_wide() && !(0x150..0x160).contains(&inst.mods.dpp_ctrl) => fail(
+            &places[0],
+            "operations on 64 bits take one control, row_newbcast",
         ),
         Form::Sdwa if adds_to_part(inst) => fail(
             &places[0],
@@ -68,6 +83,21 @@ fn registers_of_chip(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     }
 }
 
+/// Checks that spans of vector registers begin at an even one, from gfx90a on (LLVM, `FeatureRequiresAlignedVGPRs`).
+fn even_spans(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
+    for (i, span) in places.iter().enumerate().take(inst.row().operands.len()) {
+        let free = inst.op == Op::Ds(Ds::DS_READ_B96_TR_B6);
+        if let Operand::Vgpr(first) | Operand::Agpr(first) = inst.operands[i]
+            && !free
+            && first % 2 != 0
+            && inst.dwords(i) > 1
+        {
+            return fail(span, "a span of vector registers begins at an even one");
+        }
+    }
+    Ok(())
+}
+
 /// Checks scalar memory: it neither loads nor stores M0 and EXEC, and offsets into buffers have no sign.
 fn scalar_memory(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     for field in [Field::Sdst, Field::Sdata] {
@@ -94,9 +124,43 @@ fn scratch_address(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
         return fail(place(inst, places, Field::Saddr), message);
     }
     let is_off = |field| inst.operand(field) == Operand::Off;
+    if inst.chip >= Chip::Gfx942 {
+        return Ok(());
+    }
     if is_off(Field::Vaddr) == is_off(Field::Saddr) {
         let message = "scratch takes one address: a vector register, or a scalar one";
         return fail(place(inst, places, Field::Vaddr), message);
+    }
+    Ok(())
+}
+
+/// Checks the operands of a matrix instruction: on gfx908, C is not a constant.
+fn matrices(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
+    let source = inst.operands[1];
+    let plain = matches!(source, Operand::Vgpr(_) | Operand::Inline(..=248));
+    if inst.op == Op::Mai(Mai::V_ACCVGPR_WRITE_B32) && inst.chip == Chip::Gfx908 && !plain {
+        return fail(
+            &places[1],
+            "on this chip a vector register or a constant is written",
+        );
+    }
+    // LLVM, `validateMFMA`: a wide result is C itself, or apart from it.
+    let is_checked = |shape: &Shape| !shape.sparse && shape.a != MatrixType::F8f6f4;
+    let shape = inst.row().shape.filter(is_checked);
+    let wide = shape.is_some_and(|shape| shape.d_dwords() > 4);
+    if let (Operand::Vgpr(d), Operand::Vgpr(c)) | (Operand::Agpr(d), Operand::Agpr(c)) =
+        (inst.operands[0], inst.operands[3])
+        && wide
+        && d != c
+        && d.abs_diff(c) < inst.dwords(0)
+    {
+        return fail(&places[3], "C overlaps the result, and is not the result");
+    }
+    for (i, spec) in inst.row().operands.iter().enumerate() {
+        let constant = matches!(inst.operands[i], Operand::Inline(_));
+        if spec.kind == Kind::Accumulator && constant && inst.chip == Chip::Gfx908 {
+            return fail(&places[i], "on this chip C is in accumulation registers");
+        }
     }
     Ok(())
 }
@@ -105,7 +169,7 @@ fn scratch_address(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
 /// instructions").
 fn image(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
-    let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
+    let name = row.name(inst.chip).unwrap_or_default();
     let mask = inst.mods.dmask;
     let atomic = name.starts_with("image_atomic");
     // One value has nothing to compare with, and four are too many.
@@ -121,6 +185,21 @@ fn image(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
         return Ok(());
     };
     fail(&places[0], message)
+}
+
+/// The error of a float atomic that shall return the value before.
+const RETURNS_NOTHING: &str = "on this chip a float atomic returns nothing: leave out glc";
+
+/// Checks the address of a global access, and that float atomics of gfx908 return nothing.
+fn global(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
+    if inst.chip == Chip::Gfx908 && inst.has(Flags::GLC) && is_float_atomic(inst.row()) {
+        return fail(&places[0], RETURNS_NOTHING);
+    }
+    if inst.chip == Chip::Gfx950 && inst.operand(Field::Saddr) == Operand::Sgpr(126) {
+        let message = "exec cannot be the address";
+        return fail(place(inst, places, Field::Saddr), message);
+    }
+    Ok(())
 }
 
 /// Checks address and flags of buffer instructions. TFE is for loads to registers: other data has no failure to report.
@@ -141,7 +220,12 @@ fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
             "without offen, idxen and addr64 no register is an address: write `off`",
         );
     }
-    if inst.has(Flags::LDS) && !row.has(Features::LDS | Features::LDS_ONLY) {
+    let loads = row.has(Features::LDS | Features::LDS_ONLY)
+        || row.has(Features::LDS_950) && inst.chip == Chip::Gfx950;
+    if inst.chip == Chip::Gfx908 && inst.has(Flags::GLC) && is_float_atomic(row) {
+        return fail(&places[0], RETURNS_NOTHING);
+    }
+    if inst.has(Flags::LDS) && !loads {
         return fail(&places[0], "the instruction does not load to LDS");
     }
     if inst.has(Flags::ADDR64) && inst.has(Flags::OFFEN | Flags::IDXEN) {
@@ -168,12 +252,25 @@ fn carries_elsewhere(inst: &Inst) -> bool {
 /// Returns whether an SDWA instruction would accumulate into a part of a register.
 fn adds_to_part(inst: &Inst) -> bool {
     let adds = |s: &OperandSpec| s.field == Field::Vdst && s.access == Access::ReadWrite;
-    inst.mods.dst_sel != SdwaSel::Dword && inst.row().operands.iter().any(adds)
+    inst.mods.dst_sel != SdwaSel::Dword
+        && inst.op != Op::Vop2(Vop2::V_PK_FMAC_F16)
+        && inst.row().operands.iter().any(adds)
 }
 
 /// Checks that permutations of lanes stay within LDS.
 fn lds(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let permutes = matches!(inst.op, Op::Ds(Ds::DS_PERMUTE_B32 | Ds::DS_BPERMUTE_B32));
+    let address = inst.operands[0];
+    if inst.chip >= Chip::Gfx90a
+        && let Operand::Vgpr(number) | Operand::Agpr(number) = address
+        && inst.row().has(Features::GDS_ONLY)
+        && number % 2 != 0
+    {
+        return fail(
+            &places[0],
+            "synchronization takes an even register on this chip",
+        );
+    }
     if permutes && inst.has(Flags::GDS) {
         return fail(&places[0], "lanes are permuted without GDS");
     }
@@ -195,7 +292,7 @@ fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
         let wide = inst.dwords(i) == 2;
         match inst.operands[i] {
             Operand::Inline(_) if fork => {}
-            Operand::Inline(235..=238) if wide => {}
+            Operand::Inline(235..=238) if wide && inst.chip != Chip::Gfx950 => {}
             Operand::Inline(249..) if !wide => {}
             Operand::Literal(_) | Operand::Inline(_) => {
                 return fail(&places[i], "expected a scalar register");
@@ -209,7 +306,7 @@ fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
 /// Returns the most address registers that an image instruction can read: those of a cube or an array of three coordinates, their
 /// gradients, and one for each addition in its name (Vega ISA, 8.2.4 "Image address").
 pub(super) fn most_addresses(inst: &Inst) -> u8 {
-    let name = inst.row().mnemonic(inst.chip.generation());
+    let name = inst.row().name(inst.chip);
     let words = name.unwrap_or_default().split('_').skip(2);
     let more = words.fold(3, |most, word| match word {
         "d" | "cd" => most + 6,

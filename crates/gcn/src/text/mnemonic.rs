@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::tables::Op;
+use crate::shapes::MatrixType;
+use crate::tables::{Mai, Op};
 
 /// A row and form that a spelling can stand for.
 pub(super) type Candidate = (Op, Form);
@@ -19,8 +20,7 @@ pub(super) struct Mnemonics {
 impl Mnemonics {
     /// Returns the mnemonics of a chip, collected at first use.
     pub(super) fn of(chip: Chip) -> &'static Mnemonics {
-        static ALL: [OnceLock<Mnemonics>; Chip::ALL.len()] =
-            [const { OnceLock::new() }; Chip::ALL.len()];
+        static ALL: [OnceLock<Mnemonics>; Chip::COUNT] = [const { OnceLock::new() }; Chip::COUNT];
         ALL[chip as usize].get_or_init(|| Mnemonics::collect(chip))
     }
 
@@ -31,12 +31,17 @@ impl Mnemonics {
         };
         let named = |op: Op| {
             let row = op.row();
-            let name = row.mnemonic(generation)?;
+            let name = row.name(chip)?;
             (row.listed(generation) && row.exists_on(chip)).then_some((op, name))
         };
         for (op, name) in Op::all().filter_map(named) {
             for form in plain_forms(op, chip) {
                 all.add(name.into(), op, form);
+            }
+        }
+        for (op, name) in Op::all().filter_map(named) {
+            for alias in aliases(op, name, chip) {
+                all.add(alias.into(), op, op.home());
             }
         }
         for (op, name) in Op::all().filter_map(named) {
@@ -79,6 +84,7 @@ fn is_vector(op: Op) -> bool {
 /// Returns the forms of a name without suffix.
 fn plain_forms(op: Op, chip: Chip) -> impl Iterator<Item = Form> {
     let home = (!is_vector(op)).then_some(op.home());
+    let home = home.filter(|form| *form != Form::Flat || op.flat(chip));
     home.into_iter().chain(
         suffixed_forms(op, chip)
             .filter(move |_| is_vector(op))
@@ -100,6 +106,40 @@ fn suffixed_forms(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, For
     ]
     .into_iter()
     .flatten()
+}
+
+/// Returns the other names of a matrix instruction or move, which LLVM accepts: from gfx942 on, those of earlier chips.
+fn aliases(op: Op, name: &str, chip: Chip) -> Vec<String> {
+    let row = op.row();
+    match op {
+        Op::Mai(Mai::V_ACCVGPR_READ_B32 | Mai::V_ACCVGPR_WRITE_B32) => {
+            vec![name.trim_end_matches("_b32").to_owned()]
+        }
+        Op::Mai(_) if chip >= Chip::Gfx942 => {
+            let earlier = row.mnemonic(chip.generation()).filter(|old| *old != name);
+            let chosen = row.shape.is_some_and(|shape| shape.a == MatrixType::F8f6f4);
+            let joined = (!chosen).then(|| joined(name)).flatten();
+            let joined = joined.filter(|joined| Some(joined.as_str()) != earlier);
+            joined
+                .into_iter()
+                .chain(earlier.map(str::to_owned))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the name of a matrix instruction with its types after the sizes and without the number of blocks, as CDNA 2 writes it:
+/// `v_mfma_f32_4x4x4f16` for `v_mfma_f32_4x4x4_16b_f16`.
+fn joined(name: &str) -> Option<String> {
+    let mut parts = name.split('_');
+    let start: Vec<&str> = parts.by_ref().take(4).collect();
+    let is_blocks = |part: &&str| {
+        part.strip_suffix('b')
+            .is_some_and(|n| n.parse::<u8>().is_ok())
+    };
+    let types: String = parts.filter(|part| !is_blocks(part)).collect();
+    (!types.is_empty()).then(|| start.join("_") + &types)
 }
 
 /// Returns the names of a FLAT instruction in the other segments.

@@ -1,6 +1,6 @@
 //! The names of codes, for printing and parsing alike.
 
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, SdwaSel};
 use crate::numbers::hwreg;
 
@@ -164,6 +164,22 @@ pub(crate) const HWREGS: [(u8, &str, Generation); 12] = [
     (hwreg::TMA_HI, "HW_REG_TMA_HI", Generation::Gfx9),
 ];
 
+/// Hardware registers from gfx942 on: code, name.
+pub(crate) const HWREGS_942: [(u8, &str); 5] = [
+    (hwreg::XCC_ID, "HW_REG_XCC_ID"),
+    (21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"),
+    (22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"),
+    (23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"),
+    (24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"),
+];
+
+/// Returns the hardware registers of a chip: code, name.
+pub(crate) fn hwregs(chip: Chip) -> impl Iterator<Item = (u8, &'static str)> {
+    let known = HWREGS.iter().filter(move |row| row.2 <= chip.generation());
+    let later = HWREGS_942.iter().filter(move |_| chip >= Chip::Gfx942);
+    known.map(|row| (row.0, row.1)).chain(later.copied())
+}
+
 /// Messages of s_sendmsg: code, name, first generation.
 pub(crate) const MESSAGES: [(u8, &str, Generation); 11] = [
     (1, "MSG_INTERRUPT", Generation::Gfx6),
@@ -210,6 +226,17 @@ pub(crate) const DPP_AMOUNTS: [(u16, &str, std::ops::RangeInclusive<u16>); 9] = 
     (0x142 - 15, "row_bcast", 15..=15),
     (0x143 - 31, "row_bcast", 31..=31),
 ];
+
+/// The DPP control that gfx90a adds.
+const ROW_NEWBCAST: (u16, &str, std::ops::RangeInclusive<u16>) = (0x150, "row_newbcast", 0..=15);
+
+/// Returns the DPP controls of a chip that take an amount.
+pub(crate) fn dpp_amounts(
+    chip: Chip,
+) -> impl Iterator<Item = (u16, &'static str, std::ops::RangeInclusive<u16>)> {
+    let later = (chip >= Chip::Gfx90a).then_some(ROW_NEWBCAST);
+    DPP_AMOUNTS.into_iter().chain(later)
+}
 
 /// DPP controls without an amount.
 pub(crate) const DPP_PLAIN: [(u16, &str); 2] = [(0x140, "row_mirror"), (0x141, "row_half_mirror")];

@@ -47,6 +47,12 @@ pub(super) fn vgpr(out: &mut impl Write, first: u8, count: u8) -> Result {
     span(out, "v", first.into(), if fits { count } else { 1 })
 }
 
+/// Writes an accumulation register, or a span.
+pub(super) fn agpr(out: &mut impl Write, first: u8, count: u8) -> Result {
+    let fits = u16::from(first) + u16::from(count) <= 256;
+    span(out, "a", first.into(), if fits { count } else { 1 })
+}
+
 /// Writes a scalar register by its code.
 pub(super) fn sgpr(out: &mut impl Write, code: u8, count: u8, generation: Generation) -> Result {
     if code < 102 {
@@ -108,6 +114,7 @@ pub fn hwreg_name(number: u8, generation: Generation) -> String {
 enum Width {
     Int16,
     Float16,
+    Bfloat16,
     Word,
     Double,
 }
@@ -116,7 +123,8 @@ fn width(ty: Ty) -> Width {
     match ty {
         Ty::B16 | Ty::I16 | Ty::U16 => Width::Int16,
         Ty::F16 => Width::Float16,
-        _ if ty.dwords() == 2 => Width::Double,
+        Ty::Bf16 => Width::Bfloat16,
+        _ if ty.constant_dwords() == 2 => Width::Double,
         _ => Width::Word,
     }
 }
@@ -165,7 +173,7 @@ pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Gener
         Width::Double => return literal64(out, bits, ty, generation),
         Width::Int16 => (bits & 0xffff, (bits & 0xffff) as i32),
         Width::Float16 => (bits & 0xffff, i32::from(bits as u16 as i16)),
-        Width::Word => (bits, bits as i32),
+        Width::Bfloat16 | Width::Word => (bits, bits as i32),
     };
     if (-16..=64).contains(&small) {
         return signed(out, small);
@@ -177,6 +185,7 @@ pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Gener
     };
     let float = match width {
         Width::Float16 => floats.iter().find(|f| u32::from(f.f16) == value),
+        Width::Bfloat16 => floats.iter().find(|f| f.f32 >> 16 == value),
         Width::Word => floats.iter().find(|f| f.f32 == value),
         _ => None,
     };

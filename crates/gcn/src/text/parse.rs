@@ -142,11 +142,12 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     }
     let modifiers_at = lex.location();
     let address = (inst.mods.offset, inst.mods.flags);
-    let mut present = modifiers(&mut lex, form, chip.generation(), &mut inst.mods)?;
+    let mut present = modifiers(&mut lex, form, chip, &mut inst.mods)?;
     if let Some(early) = early {
         present |= early.apply(present, &mut inst.mods)?;
     }
     apply(&mut inst, present, address, &written, &modifiers_at)?;
+    inst.spelling = spelling(&inst, &written);
     check_widths(&inst, &written, &places)?;
     legal::check(&inst, &places)?;
     let mut inst = finish(inst, &start, &modifiers_at, &places)?;
@@ -188,7 +189,7 @@ impl Words {
             || operands.any(|s| s.access == Access::WriteIfGlc);
         while has_modifiers && lex.peek() != Token::End {
             match lex.next() {
-                Token::Word("glc") => words.glc = true,
+                Token::Word("glc" | "sc0") => words.glc = true,
                 Token::Word("lds") => words.lds = true,
                 _ => {}
             }
@@ -223,7 +224,13 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
         ..Written::NOTHING
     };
     match spec.kind {
-        Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar => {
+        Kind::Source
+        | Kind::Vgpr
+        | Kind::Agpr
+        | Kind::Vector
+        | Kind::Accumulator
+        | Kind::Sgpr
+        | Kind::Scalar => {
             if inst.form == Form::Smem && spec.field == Field::Soffset {
                 return smem_offset(lex, inst);
             }
@@ -234,8 +241,16 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
             } else {
                 spec.ty
             };
-            let w = source(lex, ty, generation)?;
+            let w = if inst.chip == Chip::Gfx950 && lex.peek() == Token::Word("lit") {
+                forced(lex, ty, generation)?
+            } else {
+                source(lex, ty, generation)?
+            };
             let vector = matches!(w.operand, Operand::Vgpr(_));
+            let accumulates = matches!(w.operand, Operand::Agpr(_));
+            if accumulates && !inst.chip.is_cdna() {
+                return fail(&start, "this chip has no accumulation registers");
+            }
             if w.operand == LDS_DIRECT && !takes_lds_direct(inst, spec) {
                 return fail(&start, "lds_direct cannot stand here");
             }
@@ -243,7 +258,13 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
                 return fail(&start, "interpolation reads vector registers alone");
             }
             match (spec.kind, w.operand) {
-                (Kind::Vgpr, Operand::Vgpr(_) | Operand::Off) => Ok(w),
+                (Kind::Vgpr, Operand::Vgpr(_) | Operand::Agpr(_) | Operand::Off) => Ok(w),
+                (Kind::Agpr, _) if accumulates => Ok(w),
+                (Kind::Agpr, _) => fail(&start, "expected an accumulation register"),
+                (Kind::Vector, _) if !vector && !accumulates => fail(
+                    &start,
+                    "expected a vector register or an accumulation register",
+                ),
                 (Kind::Vgpr, _) if source_bit(spec.field) == 0 => {
                     fail(&start, "expected a vector register")
                 }
@@ -264,7 +285,7 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
         Kind::Simm16 if compares_unsigned(inst) => {
             number(lex, 0, 0xffff).map(|n| plain(Operand::Imm(i32::from(n as u16 as i16))))
         }
-        kind => immediate(lex, kind, generation).map(|n| plain(Operand::Imm(n))),
+        kind => immediate(lex, kind, inst.chip).map(|n| plain(Operand::Imm(n))),
     }
 }
 
@@ -286,7 +307,7 @@ const LDS_DIRECT: Operand = Operand::Inline(254);
 /// sources in reverse.
 fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
     let row = inst.row();
-    let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
+    let name = row.name(inst.chip).unwrap_or_default();
     let lanes = name == "v_writelane_b32" && inst.chip >= Chip::Gfx900;
     row.class == Class::Valu
         && inst.form != Form::Sdwa
@@ -294,6 +315,7 @@ fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
         && spec.ty.dwords() == 1
         && (!name.contains("rev") || name == "v_bfrev_b32")
         && !lanes
+        && inst.chip < Chip::Gfx90a
 }
 
 /// Returns whether the instruction is an interpolation, whose sources are vector registers.
@@ -335,6 +357,41 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
             }
         }
         operand => operand,
+    })
+}
+
+/// Reads `lit(…)`, which is a literal from gfx950 on, also if its value has an inline form.
+fn forced(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, Failure> {
+    lex.next();
+    expect(lex, b'(', "after lit")?;
+    let start = lex.location();
+    let mut ahead = *lex;
+    let operand = match ahead.integer().map(|value| (value, value as u32)) {
+        Some((value, bits)) if (i32::MIN.into()..=u32::MAX.into()).contains(&value) => {
+            *lex = ahead;
+            Operand::Literal(bits)
+        }
+        _ => constant(lex, ty, generation)?,
+    };
+    let float = |code| super::names::INLINE_FLOATS.iter().find(|f| f.code == code);
+    let bits = match operand {
+        Operand::Literal(bits) => Some(bits),
+        Operand::Inline(code) => float(code).and_then(|f| match ty {
+            Ty::F16 | Ty::V2F16 => Some(f.f16.into()),
+            Ty::Bf16 | Ty::V2Bf16 => Some(f.f32 >> 16),
+            ty if ty.constant_dwords() == 1 => Some(f.f32),
+            Ty::F64 => Some((f64::from(f32::from_bits(f.f32)).to_bits() >> 32) as u32),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let Some(bits) = bits else {
+        return fail(&start, "the number does not fit a literal");
+    };
+    expect(lex, b')', "after the number")?;
+    Ok(Written {
+        operand: Operand::Literal(bits),
+        ..Written::NOTHING
     })
 }
 
@@ -460,6 +517,10 @@ fn misplaced(
         Operand::Vgpr(_) => (
             "a vector register cannot stand here".into(),
             Some("use a scalar register"),
+        ),
+        Operand::Agpr(_) => (
+            "an accumulation register cannot stand here".into(),
+            Some("use a vector register"),
         ),
         _ => ("the operand cannot stand here".into(), None),
     };

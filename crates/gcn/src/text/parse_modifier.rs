@@ -3,16 +3,16 @@
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location, Token};
 use super::names::{
-    DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
+    DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_PLAIN, DST_UNUSED, SDWA_SELS, dpp_amounts,
     number_formats,
 };
 use super::parse_operand::expect;
 use super::parse_symbolic::{number, swizzle};
-use super::shared_modifiers::{FLAGS, Syntax, allowed, dpp_amount, present, valued, words};
+use super::shared_modifiers::{Syntax, allowed, dpp_amount, flag, present, valued, words};
 use crate::form::Form;
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
-use crate::layout::{Layout, layout};
+use crate::layout::layout;
 
 /// Modifiers as written: their values, and which are present.
 struct Modifiers<'m> {
@@ -27,7 +27,7 @@ struct Modifiers<'m> {
 pub(super) fn modifiers(
     lex: &mut Lexer<'_>,
     form: Form,
-    generation: Generation,
+    chip: Chip,
     mods: &mut Mods,
 ) -> Result<u32, Failure> {
     *mods = Mods::default();
@@ -51,7 +51,7 @@ pub(super) fn modifiers(
             Token::Word(word) => word,
             _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
-        if let Some(bit) = denied_flag(word, flags, layout(form, generation)) {
+        if let Some(bit) = denied_flag(word, flags, form, chip) {
             if bit.intersects(m.mods.flags | m.denied) {
                 return fail(&start, format_args!("`{word}` stands beside its like"));
             }
@@ -64,7 +64,7 @@ pub(super) fn modifiers(
             continue;
         }
         let (had_kinds, had_flags) = (m.present, m.mods.flags);
-        one(lex, word, &start, &mut m, generation)?;
+        one(lex, word, &start, &mut m, form, chip)?;
         let (new_kinds, new_flags) = (m.present & !had_kinds, m.mods.flags - had_flags);
         if new_kinds & !kinds != 0 || !flags.contains(new_flags) {
             return fail(
@@ -134,11 +134,11 @@ impl EarlyFormat {
 }
 
 /// Returns the flag that `noglc`, `notfe` and their like clear, if the encoding has it.
-fn denied_flag(word: &str, flags: Flags, layout: &Layout) -> Option<Flags> {
-    let name = word.strip_prefix("no")?;
-    let (_, bit) = FLAGS.iter().find(|(w, _)| *w == name)?;
-    let has = |bit: Flags| bit == Flags::CLAMP || layout.flags.iter().any(|(f, _)| *f == bit);
-    Some(*bit).filter(|bit| flags.contains(*bit) && has(*bit))
+fn denied_flag(word: &str, flags: Flags, form: Form, chip: Chip) -> Option<Flags> {
+    let bit = flag(word.strip_prefix("no")?, form, chip)?;
+    let placed = layout(form, chip).flags;
+    let has = bit == Flags::CLAMP || placed.iter().any(|(f, _)| *f == bit);
+    Some(bit).filter(|bit| has && flags.contains(*bit))
 }
 
 /// Returns whether a word shares its kind with other words, so that the kind may occur again.
@@ -151,10 +151,11 @@ fn one(
     word: &str,
     start: &Location,
     m: &mut Modifiers<'_>,
-    generation: Generation,
+    form: Form,
+    chip: Chip,
 ) -> Result<(), Failure> {
-    if let Some((_, bit)) = FLAGS.iter().find(|(w, _)| *w == word) {
-        m.mods.flags |= *bit;
+    if let Some(bit) = flag(word, form, chip) {
+        m.mods.flags |= bit;
         return Ok(());
     }
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, n)| *n == word) {
@@ -167,12 +168,18 @@ fn one(
             fail(start, format_args!("`{word}` is not a modifier"))
         };
     }
-    if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
+    if dpp_amounts(chip).any(|(_, name, _)| name == word) {
         let at = lex.location();
         let amount = number(lex, 0, 63)? as u16;
-        return control(m, dpp_amount(&lex.since(&at), word, amount)?);
+        return control(m, dpp_amount(&lex.since(&at), word, amount, chip)?);
     }
-    match valued(&Llvm(generation), lex, word, m.mods)? {
+    let syntax = Llvm(chip);
+    if form == Form::Mai && word == "neg" {
+        m.mods.neg = syntax.bits(lex)?;
+        m.present |= present::NEG;
+        return Ok(());
+    }
+    match valued(&syntax, lex, word, m.mods)? {
         Some(kind) => m.present |= kind,
         None => return fail(start, format_args!("`{word}` is not a modifier")),
     }
@@ -185,8 +192,8 @@ fn control(m: &mut Modifiers<'_>, code: u16) -> Result<(), Failure> {
     Ok(())
 }
 
-/// LLVM's syntax in a generation, which determines the names of buffer formats.
-struct Llvm(Generation);
+/// LLVM's syntax on a chip, which determines the names of buffer formats.
+struct Llvm(Chip);
 
 impl Syntax for Llvm {
     fn number(&self, lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure> {
@@ -212,8 +219,9 @@ impl Syntax for Llvm {
                 number(lex, 0, 1)?;
                 mods.flags |= Flags::BOUND_CTRL;
             }
-            "format" => format(lex, mods, self.0)?,
-            _ if lex.word("swizzle") => mods.offset = swizzle(lex)?,
+            "fi" => mods.flags.set(Flags::FI, number(lex, 0, 1)? != 0),
+            "format" => format(lex, mods, self.0.generation())?,
+            _ if lex.word("swizzle") => mods.offset = swizzle(lex, self.0)?,
             _ => mods.offset = number(lex, i64::from(i32::MIN) + 1, i64::from(i32::MAX))?,
         }
         Ok(())

@@ -50,7 +50,7 @@ pub(super) fn source(
 fn plain_registers(lex: &mut Lexer<'_>, generation: Generation) -> Option<Written> {
     let named = lex.registers()?;
     let limit = match named.file {
-        b'v' => 256,
+        b'v' | b'a' => 256,
         b's' => scalar_limit(generation),
         _ => return None,
     };
@@ -61,6 +61,7 @@ fn plain_registers(lex: &mut Lexer<'_>, generation: Generation) -> Option<Writte
     let code = named.first as u8;
     let operand = match named.file {
         b'v' => Operand::Vgpr(code),
+        b'a' => Operand::Agpr(code),
         _ if code.is_multiple_of(alignment(registers)) => Operand::Sgpr(code),
         _ => return None,
     };
@@ -242,7 +243,7 @@ fn numbered(
         .find(|c: char| c.is_ascii_digit())
         .unwrap_or(word.len());
     let (file, number) = word.split_at(digits);
-    if !matches!(file, "v" | "s" | "ttmp") {
+    if !matches!(file, "v" | "s" | "ttmp" | "a" | "acc") {
         return fail(&start, format_args!("`{word}` is not a register"));
     }
     let (first, last) = if number.is_empty() {
@@ -309,7 +310,7 @@ fn spanned(
 ) -> Result<Written, Failure> {
     let ttmp = u32::from(first_ttmp(generation));
     let (base, limit) = match file {
-        "v" => (0, 256),
+        "v" | "a" | "acc" => (0, 256),
         "ttmp" => (ttmp, u32::from(M0) - ttmp),
         _ => (0, scalar_limit(generation)),
     };
@@ -328,13 +329,13 @@ fn spanned(
     }
     let registers = (last - first + 1).min(255) as u8;
     let code = (base + first) as u8;
-    let operand = if file == "v" {
-        Operand::Vgpr(code)
-    } else {
-        Operand::Sgpr(code)
+    let operand = match file {
+        "v" => Operand::Vgpr(code),
+        "a" | "acc" => Operand::Agpr(code),
+        _ => Operand::Sgpr(code),
     };
     let needed = alignment(registers);
-    if file != "v" && !code.is_multiple_of(needed) {
+    if let (Operand::Sgpr(_), false) = (operand, code.is_multiple_of(needed)) {
         return fail(
             &start,
             format_args!("{registers} scalar registers begin at a multiple of {needed}"),
@@ -366,7 +367,9 @@ fn list(lex: &mut Lexer<'_>, start: Location, generation: Generation) -> Result<
     while lex.mark(b',') {
         let next = element(lex, generation)?;
         let follows = match (all.operand, next.operand) {
-            (Operand::Sgpr(a), Operand::Sgpr(b)) | (Operand::Vgpr(a), Operand::Vgpr(b)) => {
+            (Operand::Sgpr(a), Operand::Sgpr(b))
+            | (Operand::Vgpr(a), Operand::Vgpr(b))
+            | (Operand::Agpr(a), Operand::Agpr(b)) => {
                 u32::from(a) + u32::from(all.registers) == u32::from(b)
             }
             _ => false,
@@ -464,13 +467,26 @@ fn integer(value: u64, negative: bool, ty: Ty, generation: Generation) -> Option
         return Some(inline);
     }
     let fits = |bits: u32| signed >= -(1i64 << (bits - 1)) && (negative || value >> bits == 0);
-    match ty.dwords() {
+    match ty.constant_dwords() {
         2 => {
             let float = inline_floats(generation).find(|f| bits64(f) == signed as u64);
             if let Some(f) = float {
                 return Some(Operand::Inline(f.code));
             }
             fits(32).then_some(Operand::Literal(signed as u32))
+        }
+        1 if matches!(ty, Ty::Bf16 | Ty::V2Bf16) => {
+            let bits = if ty == Ty::Bf16 { 16 } else { 32 };
+            if !fits(bits) {
+                return None;
+            }
+            if let Some(inline) = small(signed) {
+                return Some(inline);
+            }
+            let mask = u32::MAX >> (32 - bits);
+            let value = signed as u32 & mask;
+            let float = inline_floats(generation).find(|f| f.f32 >> 16 == value);
+            Some(float.map_or(Operand::Literal(value), |f| Operand::Inline(f.code)))
         }
         // Inline floats of packed 16-bit integers have 32 bits.
         _ if is_half(ty) && (is_float16(ty) || !is_packed(ty)) => {
@@ -481,7 +497,8 @@ fn integer(value: u64, negative: bool, ty: Ty, generation: Generation) -> Option
                 return Some(inline);
             }
             if !fits(16) {
-                return None;
+                // Both halves, in forms with room for a literal.
+                return (ty == Ty::V2F16 && fits(32)).then_some(Operand::Literal(signed as u32));
             }
             let wraps = is_float16(ty) && !is_packed(ty);
             if let Some(inline) = small(i64::from(signed as i16)).filter(|_| wraps) {
@@ -511,7 +528,15 @@ fn integer(value: u64, negative: bool, ty: Ty, generation: Generation) -> Option
 fn is_half(ty: Ty) -> bool {
     matches!(
         ty,
-        Ty::F16 | Ty::I16 | Ty::U16 | Ty::B16 | Ty::V2F16 | Ty::V2I16 | Ty::V2U16
+        Ty::F16
+            | Ty::Bf16
+            | Ty::I16
+            | Ty::U16
+            | Ty::B16
+            | Ty::V2F16
+            | Ty::V2Bf16
+            | Ty::V2I16
+            | Ty::V2U16
     )
 }
 
@@ -531,7 +556,7 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
         let found = inline_floats(generation).find(|f| same(f));
         found.map(|f| Operand::Inline(f.code))
     };
-    if ty.dwords() == 2 {
+    if ty.constant_dwords() == 2 {
         // The high half of a double; 64-bit integers have no such literal.
         let literal = (ty == Ty::F64).then_some(Operand::Literal((value.to_bits() >> 32) as u32));
         return inline(&|f| bits64(f) == value.to_bits()).or(literal);
@@ -541,6 +566,10 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
     if is_float16(ty) {
         let bits = as_half()?;
         return inline(&|f| f.f16 == bits).or(Some(Operand::Literal(bits.into())));
+    }
+    if matches!(ty, Ty::Bf16 | Ty::V2Bf16) {
+        let bits = bfloat(value)?;
+        return inline(&|f| f.f32 >> 16 == u32::from(bits)).or(Some(Operand::Literal(bits.into())));
     }
     let narrow = value as f32;
     if !narrow.is_finite() || narrow == 0.0 && value != 0.0 {
@@ -566,14 +595,14 @@ pub(super) fn with_sign(
     let bits = match operand {
         Operand::Inline(code @ 128..=192) => u64::from(code) - 128,
         Operand::Inline(code @ 193..=208) => 192u64.wrapping_sub(code.into()),
-        Operand::Inline(code) if ty.dwords() == 2 => bits64(float(code)?),
+        Operand::Inline(code) if ty.constant_dwords() == 2 => bits64(float(code)?),
         Operand::Inline(code) if is_float16(ty) => float(code)?.f16.into(),
         Operand::Inline(code) => float(code)?.f32.into(),
-        Operand::Literal(value) if ty.dwords() == 2 => u64::from(value) << 32,
+        Operand::Literal(value) if ty.constant_dwords() == 2 => u64::from(value) << 32,
         Operand::Literal(value) => value.into(),
         _ => return None,
     };
-    let width = match ty.dwords() {
+    let width = match ty.constant_dwords() {
         2 => 64,
         _ if is_half(ty) => 16,
         _ => 32,
@@ -586,13 +615,21 @@ pub(super) fn with_sign(
     if neg {
         bits ^= sign;
     }
-    match ty.dwords() {
+    match ty.constant_dwords() {
         2 => match inline64(bits, generation) {
             Some(code) => Some(Operand::Inline(code)),
             None => Some(Operand::Literal((bits >> 32) as u32)),
         },
         _ => integer(bits, false, ty, generation),
     }
+}
+
+/// Rounds a number to the upper half of a single, ties to even; `None` beyond its range.
+fn bfloat(value: f64) -> Option<u16> {
+    let bits = (value as f32).to_bits();
+    let rounded = bits.checked_add(0x7fff + (bits >> 16 & 1))? >> 16;
+    let finite = rounded & 0x7f80 != 0x7f80;
+    (finite && (rounded & 0x7fff != 0 || value == 0.0)).then_some(rounded as u16)
 }
 
 /// Rounds a number to half precision, ties to even; `None` beyond its range.

@@ -3,25 +3,23 @@
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Token};
 use super::names::{
-    GPR_IDX, GS_OPS, HWREGS, MESSAGES, MSG_GS, MSG_GS_DONE, MSG_SYSMSG, SYSMSG_OPS,
+    GPR_IDX, GS_OPS, MESSAGES, MSG_GS, MSG_GS_DONE, MSG_SYSMSG, SYSMSG_OPS, hwregs,
 };
 use super::parse_operand::expect;
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::tables::Kind;
 use crate::waitcnt::WaitCounter;
 
 /// Parses an immediate operand of a kind.
-pub(super) fn immediate(
-    lex: &mut Lexer<'_>,
-    kind: Kind,
-    generation: Generation,
-) -> Result<i32, Failure> {
+pub(super) fn immediate(lex: &mut Lexer<'_>, kind: Kind, chip: Chip) -> Result<i32, Failure> {
+    let generation = chip.generation();
     match kind {
         Kind::Attr => attr(lex),
         Kind::Param => named(lex, &[("p10", 0), ("p20", 1), ("p0", 2)], "p10, p20 or p0"),
         Kind::ExportTarget => export_target(lex),
         Kind::Waitcnt if matches!(lex.peek(), Token::Word(_)) => waitcnt(lex, generation),
-        Kind::Hwreg if lex.word("hwreg") => hwreg(lex, generation),
+        Kind::Hwreg if lex.mark(b'{') => fields(lex, chip),
+        Kind::Hwreg if lex.word("hwreg") => hwreg(lex, chip),
         Kind::Sendmsg if lex.word("sendmsg") => sendmsg(lex, generation),
         Kind::GprIdx if lex.word("gpr_idx") => gpr_idx(lex),
         Kind::GprIdx => number(lex, 0, 15),
@@ -143,13 +141,9 @@ fn code(lex: &mut Lexer<'_>, names: &[(u8, &str)], max: i64, what: &str) -> Resu
     number(lex, 0, max)
 }
 
-fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
+fn hwreg(lex: &mut Lexer<'_>, chip: Chip) -> Result<i32, Failure> {
     expect(lex, b'(', "after hwreg")?;
-    let names: Vec<_> = HWREGS
-        .iter()
-        .filter(|r| r.2 <= generation)
-        .map(|r| (r.0, r.1))
-        .collect();
+    let names: Vec<_> = hwregs(chip).collect();
     let id = code(lex, &names, 63, "hardware register")?;
     let (mut offset, mut size) = (0, 32);
     if lex.mark(b',') {
@@ -159,6 +153,34 @@ fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     }
     expect(lex, b')', "after the field")?;
     let word = id | offset << 6 | (size - 1) << 11;
+    Ok(i32::from(word as u16 as i16))
+}
+
+/// Reads a hardware register by its fields, in any order: `{id: 1, offset: 0, size: 4}`, of which each can be left out.
+fn fields(lex: &mut Lexer<'_>, chip: Chip) -> Result<i32, Failure> {
+    let names: Vec<_> = hwregs(chip).collect();
+    let mut fields = [("id", None), ("offset", None), ("size", None)];
+    while !lex.mark(b'}') {
+        let start = lex.location();
+        let field = match lex.next() {
+            Token::Word(word) => fields.iter_mut().find(|(name, _)| *name == word),
+            _ => None,
+        };
+        let Some((name, value @ None)) = field else {
+            return fail(&start, "expected id, offset or size, each at most once");
+        };
+        expect(lex, b':', "after the name of a field")?;
+        *value = Some(match *name {
+            "id" => code(lex, &names, 63, "hardware register")?,
+            "offset" => number(lex, 0, 31)?,
+            _ => number(lex, 1, 32)?,
+        });
+        if !lex.mark(b',') && lex.peek() != Token::Mark(b'}') {
+            return fail(lex, "expected `,` or `}`");
+        }
+    }
+    let [(_, id), (_, offset), (_, size)] = fields;
+    let word = id.unwrap_or(0) | offset.unwrap_or(0) << 6 | (size.unwrap_or(32) - 1) << 11;
     Ok(i32::from(word as u16 as i16))
 }
 
@@ -251,7 +273,7 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 }
 
 /// Reads the offset of ds_swizzle_b32 as a pattern, after `swizzle`.
-pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
+pub(super) fn swizzle(lex: &mut Lexer<'_>, chip: Chip) -> Result<i32, Failure> {
     expect(lex, b'(', "after swizzle")?;
     let start = lex.location();
     let Token::Word(pattern) = lex.next() else {
@@ -283,6 +305,7 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
             (32 - group) | lane << 5
         }
         "BITMASK_PERM" => bitmask(lex)?,
+        "FFT" if chip == Chip::Gfx950 => 0xe000 | next(31)?,
         _ => {
             return fail(
                 &start,

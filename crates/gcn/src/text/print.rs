@@ -3,12 +3,12 @@
 use std::fmt::{self, Result, Write};
 
 use super::line::Line;
-use super::operand::{decimal, hex, inline, literal, sgpr, signed, signed_hex, vgpr};
+use super::operand::{agpr, decimal, hex, inline, literal, sgpr, signed, signed_hex, vgpr};
 use super::print_modifier::modifiers;
 use super::printed::{BY_WIDTH, Printed, Printing};
 use super::symbolic;
 use crate::form::Form;
-use crate::generation::Generation;
+use crate::generation::Chip;
 use crate::inst::{Inst, Operand};
 use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Field, Kind, Op, OperandSpec, Ty, Vop2};
@@ -98,7 +98,8 @@ fn spelled(inst: &Inst, i: usize, line: &mut Line) -> Result {
 /// Writes an operand with the modifiers around it.
 fn source(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> Result {
     let bit = source_bit(spec.field);
-    if bit == 0 || inst.form == Form::Vop3p && !is_mix(inst.op) {
+    let packed = inst.form == Form::Vop3p && !is_mix(inst.op);
+    if bit == 0 || packed || matches!(inst.form, Form::Mai | Form::MaiScaled) {
         return operand(inst, i, spec, out);
     }
     let mods = &inst.mods;
@@ -124,6 +125,7 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
     match inst.operands[i] {
         Operand::Sgpr(code) => sgpr(out, code, inst.dwords(i), generation),
         Operand::Vgpr(number) => vgpr(out, number, inst.dwords(i)),
+        Operand::Agpr(number) => agpr(out, number, inst.dwords(i)),
         // LLVM writes the exponent of v_ldexp_f16 as 32 bits.
         Operand::Inline(code) if inst.op == Op::Vop2(Vop2::V_LDEXP_F16) => match spec.ty {
             Ty::I16 => inline(out, code, Ty::I32),
@@ -139,21 +141,33 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
         }
         // An offset beyond 8 bits (SMRD of gfx7).
         Operand::Literal(value) if inst.form == Form::Smem => hex(out, value),
+        Operand::Literal(value) if inst.chip == Chip::Gfx950 => {
+            let mut text = String::new();
+            literal(&mut text, value, spec.ty, generation)?;
+            if text.starts_with("0x") {
+                out.write_str(&text)
+            } else {
+                // LLVM marks literals that have an inline form from this chip on.
+                out.write_str("lit(")?;
+                hex(out, value)?;
+                out.write_char(')')
+            }
+        }
         Operand::Literal(value) => literal(out, value, spec.ty, generation),
         Operand::Off => out.write_str("off"),
-        Operand::Imm(value) => immediate(out, value, spec.kind, generation),
+        Operand::Imm(value) => immediate(out, value, spec.kind, inst.chip),
         // The scalar offset of SMEM is the immediate one.
         Operand::None => signed_hex(out, inst.mods.offset),
     }
 }
 
 /// Writes a number of the instruction, in the notation of its kind.
-fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generation) -> Result {
-    let word = value as u16;
+fn immediate(out: &mut impl Write, value: i32, kind: Kind, chip: Chip) -> Result {
+    let (word, generation) = (value as u16, chip.generation());
     match kind {
         Kind::Count | Kind::Probe if word > 64 => hex(out, word.into()),
         Kind::Count | Kind::Probe | Kind::OptionalCount | Kind::Target => decimal(out, word.into()),
-        Kind::Hwreg => symbolic::hwreg(out, word, generation),
+        Kind::Hwreg => symbolic::hwreg(out, word, chip),
         Kind::Waitcnt => symbolic::waitcnt(out, word, generation),
         Kind::Sendmsg => symbolic::sendmsg(out, word, generation),
         Kind::GprIdx => symbolic::gpr_idx(out, word),
@@ -161,6 +175,13 @@ fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generatio
         Kind::Param => symbolic::param(out, value as u32),
         Kind::ExportTarget => symbolic::export_target(out, value as u32),
         Kind::Simm16 => hex(out, word.into()),
-        Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar | Kind::Literal => signed(out, value),
+        Kind::Source
+        | Kind::Vgpr
+        | Kind::Agpr
+        | Kind::Vector
+        | Kind::Accumulator
+        | Kind::Sgpr
+        | Kind::Scalar
+        | Kind::Literal => signed(out, value),
     }
 }

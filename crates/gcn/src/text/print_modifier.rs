@@ -7,6 +7,7 @@ use super::names::{DST_UNUSED, SDWA_SELS};
 use super::operand::signed_hex;
 use super::symbolic;
 use crate::form::Form;
+use crate::generation::Chip;
 use crate::inst::{Flags, Inst};
 use crate::modifiers::is_mix;
 use crate::tables::{Ds, Features, Op};
@@ -17,6 +18,7 @@ type Word = (Flags, Piece<15>);
 const CLAMP: [Word; 1] = [(Flags::CLAMP, Piece::of(" clamp"))];
 const HIGH: [Word; 1] = [(Flags::HIGH, Piece::of(" high"))];
 const BOUND_CTRL: [Word; 1] = [(Flags::BOUND_CTRL, Piece::of(" bound_ctrl:1"))];
+const FI: [Word; 1] = [(Flags::FI, Piece::of(" fi:1"))];
 const GLC: [Word; 1] = [(Flags::GLC, Piece::of(" glc"))];
 const GDS: [Word; 1] = [(Flags::GDS, Piece::of(" gds"))];
 const LDS: [Word; 1] = [(Flags::LDS, Piece::of(" lds"))];
@@ -30,11 +32,34 @@ const MEMORY: [Word; 3] = [
     (Flags::SLC, Piece::of(" slc")),
     (Flags::TFE, Piece::of(" tfe")),
 ];
+/// The words of gfx90a.
+const MEMORY_90A: [Word; 3] = [
+    (Flags::GLC, Piece::of(" glc")),
+    (Flags::SLC, Piece::of(" slc")),
+    (Flags::SCC, Piece::of(" scc")),
+];
+/// The words from gfx942 on.
+const MEMORY_942: [Word; 3] = [
+    (Flags::GLC, Piece::of(" sc0")),
+    (Flags::SLC, Piece::of(" nt")),
+    (Flags::SCC, Piece::of(" sc1")),
+];
 const IMAGE: [Word; 9] = [
     (Flags::UNORM, Piece::of(" unorm")),
     (Flags::GLC, Piece::of(" glc")),
     (Flags::SLC, Piece::of(" slc")),
     (Flags::R128, Piece::of(" r128")),
+    (Flags::A16, Piece::of(" a16")),
+    (Flags::TFE, Piece::of(" tfe")),
+    (Flags::LWE, Piece::of(" lwe")),
+    (Flags::DA, Piece::of(" da")),
+    (Flags::D16, Piece::of(" d16")),
+];
+const IMAGE_90A: [Word; 9] = [
+    (Flags::UNORM, Piece::of(" unorm")),
+    (Flags::GLC, Piece::of(" glc")),
+    (Flags::SLC, Piece::of(" slc")),
+    (Flags::SCC, Piece::of(" scc")),
     (Flags::A16, Piece::of(" a16")),
     (Flags::TFE, Piece::of(" tfe")),
     (Flags::LWE, Piece::of(" lwe")),
@@ -59,6 +84,16 @@ pub(super) fn modifiers(inst: &Inst, sources: u8, line: &mut Line) -> Result {
     match inst.form {
         Form::Vop3 => vop3(inst, sources, line),
         Form::Vop3p => vop3p(inst, sources, line),
+        Form::Mai => mai(inst, line),
+        Form::MaiScaled => {
+            if inst.mods.op_sel != 0 {
+                bits(line, " op_sel:", inst.mods.op_sel, 3);
+            }
+            if inst.mods.op_sel_hi != 7 {
+                bits(line, " op_sel_hi:", inst.mods.op_sel_hi, 3);
+            }
+            mai(inst, line);
+        }
         Form::Sdwa => sdwa(inst, sources, line),
         Form::Dpp => return dpp(inst, line),
         Form::Smem => return smem(inst, line),
@@ -108,11 +143,28 @@ fn bits(line: &mut Line, word: &str, mask: u8, count: u8) {
 }
 
 fn vop3(inst: &Inst, sources: u8, line: &mut Line) {
+    if inst.row().has(Features::BITOP3) && inst.mods.bitop3 != 0 {
+        line.push(" bitop3:");
+        let table = inst.mods.bitop3.into();
+        line.piece(&if table < 10 {
+            decimal(table)
+        } else {
+            hexadecimal(table)
+        });
+    }
     let op_sel = inst.mods.op_sel;
     if op_sel != 0 {
         // The bit of the destination follows those of the sources.
-        let in_order = op_sel & 7 | (op_sel >> 3 & 1) << sources;
-        bits(line, " op_sel:", in_order, sources + 1);
+        let (in_order, count) = if inst.row().has(Features::OP_SEL_BYTE) {
+            (op_sel, 4)
+        } else {
+            (op_sel & 7 | (op_sel >> 3 & 1) << sources, sources + 1)
+        };
+        bits(line, " op_sel:", in_order, count);
+    }
+    if inst.row().has(Features::FETCHES_INACTIVE) {
+        words(inst, line, &BOUND_CTRL);
+        words(inst, line, &FI);
     }
     words(inst, line, &HIGH);
     clamp_and_omod(inst, line);
@@ -162,7 +214,7 @@ fn sdwa(inst: &Inst, sources: u8, line: &mut Line) {
         return;
     }
     clamp_and_omod(inst, line);
-    if !matches!(inst.op, Op::Vopc(_)) {
+    if !matches!(inst.op, Op::Vopc(_)) && !inst.row().has(Features::WHOLE_DST) {
         line.push(" dst_sel:");
         line.piece(&SELS[mods.dst_sel as usize]);
         line.push(" dst_unused:");
@@ -177,7 +229,7 @@ fn sdwa(inst: &Inst, sources: u8, line: &mut Line) {
 }
 
 fn dpp(inst: &Inst, line: &mut Line) -> Result {
-    symbolic::dpp_ctrl(line, inst.mods.dpp_ctrl)?;
+    symbolic::dpp_ctrl(line, inst.mods.dpp_ctrl, inst.chip)?;
     line.push(" row_mask:");
     line.piece(&hexadecimal(inst.mods.row_mask.into()));
     line.push(" bank_mask:");
@@ -202,7 +254,7 @@ fn ds(inst: &Inst, line: &mut Line) -> Result {
         offset(line, &const { Piece::of(" offset1:") }, mods.offset1.into());
     } else if inst.op == Op::Ds(Ds::DS_SWIZZLE_B32) && mods.offset != 0 {
         line.piece(&OFFSET);
-        symbolic::swizzle(line, mods.offset as u16)?;
+        symbolic::swizzle(line, mods.offset as u16, inst.chip)?;
     } else {
         offset(line, &OFFSET, mods.offset);
     }
@@ -221,11 +273,38 @@ fn buffer(inst: &Inst, line: &mut Line) -> Result {
     if always_lds {
         words(inst, line, &LDS);
     }
-    words(inst, line, &MEMORY);
+    words(inst, line, memory(inst));
     if !always_lds {
         words(inst, line, &LDS);
     }
     Ok(())
+}
+
+/// Returns the words for the cache bits of a chip.
+fn memory(inst: &Inst) -> &'static [Word] {
+    if inst.chip < Chip::Gfx90a {
+        &MEMORY
+    } else if inst.chip == Chip::Gfx90a {
+        &MEMORY_90A
+    } else {
+        &MEMORY_942
+    }
+}
+
+fn mai(inst: &Inst, line: &mut Line) {
+    let mods = &inst.mods;
+    let numbers = [
+        (" cbsz:", mods.cbsz),
+        (" abid:", mods.abid),
+        (" blgp:", mods.blgp),
+    ];
+    for (word, value) in numbers.into_iter().filter(|(_, value)| *value != 0) {
+        line.push(word);
+        line.piece(&decimal(value.into()));
+    }
+    if mods.neg != 0 {
+        bits(line, " neg:", mods.neg, 3);
+    }
 }
 
 fn image(inst: &Inst, line: &mut Line) {
@@ -233,11 +312,16 @@ fn image(inst: &Inst, line: &mut Line) {
         line.push(" dmask:");
         line.piece(&hexadecimal(inst.mods.dmask.into()));
     }
-    words(inst, line, &IMAGE);
+    let known = if inst.chip < Chip::Gfx90a {
+        &IMAGE
+    } else {
+        &IMAGE_90A
+    };
+    words(inst, line, known);
 }
 
 fn flat(inst: &Inst, line: &mut Line) {
     offset(line, &OFFSET, inst.mods.offset);
-    words(inst, line, &MEMORY);
+    words(inst, line, memory(inst));
     words(inst, line, &LDS);
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use std::sync::OnceLock;
 
 use super::line::Piece;
-use super::operand::{inline, sgpr, vgpr};
+use super::operand::{agpr, inline, sgpr, vgpr};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Inst, MAX_OPERANDS, Operand};
@@ -41,8 +41,7 @@ impl Printing {
     /// Returns the output tables of a chip, made at first use.
     #[inline]
     pub(super) fn of(chip: Chip) -> &'static Printing {
-        static ALL: [OnceLock<Printing>; Chip::ALL.len()] =
-            [const { OnceLock::new() }; Chip::ALL.len()];
+        static ALL: [OnceLock<Printing>; Chip::COUNT] = [const { OnceLock::new() }; Chip::COUNT];
         ALL[chip as usize].get_or_init(|| {
             let plans = Plans::of(chip);
             Printing {
@@ -73,6 +72,7 @@ impl Printing {
             Operand::Sgpr(code) | Operand::Inline(code) => usize::from(code),
             Operand::Vgpr(number) => 256 + usize::from(number),
             Operand::Off => OFF,
+            Operand::Agpr(number) => AGPR + usize::from(number),
             Operand::None | Operand::Literal(_) | Operand::Imm(_) => return None,
         };
         self.names.get(usize::from(table))?[code].as_ref()
@@ -94,7 +94,8 @@ impl Printed {
             source_bits: [0; MAX_OPERANDS],
             names: [0; MAX_OPERANDS],
         };
-        let has_signs = inst.form != Form::Vop3p || is_mix(inst.op);
+        let packed = inst.form == Form::Vop3p && !is_mix(inst.op);
+        let has_signs = !packed && !matches!(inst.form, Form::Mai | Form::MaiScaled);
         for (i, spec) in row.operands.iter().enumerate() {
             let bit = source_bit(spec.field);
             printed.sources += u8::from(bit != 0);
@@ -106,13 +107,17 @@ impl Printed {
 }
 
 /// The names of operands for one span width, by source code.
-type Names = [Option<Piece<15>>; OFF + 1];
+type Names = [Option<Piece<15>>; AGPR + 256];
 
 /// The index of `off`, after the 512 source codes.
 const OFF: usize = 512;
+/// The index of a0.
+const AGPR: usize = OFF + 1;
 /// The index of the table for 16-bit integers, which has single registers, and floats as bits. The index of any other table is
 /// the number of registers in a span.
 const INT16: u8 = 0;
+/// The index of no table, for operands that are written by their types: pairs of registers with constants of one.
+const UNPREPARED: u8 = u8::MAX - 1;
 /// The widest span with a table.
 const WIDEST: u8 = 16;
 
@@ -120,8 +125,10 @@ const WIDEST: u8 = 16;
 fn table(inst: &Inst, spec: &OperandSpec) -> u8 {
     let is_exponent = inst.op == Op::Vop2(Vop2::V_LDEXP_F16);
     match (inst.form, spec.field) {
+        _ if matches!(spec.ty, Ty::V2F32 | Ty::V4F64 | Ty::Bf16 | Ty::V2Bf16) => UNPREPARED,
         (Form::Mubuf | Form::Mtbuf | Form::Mimg, Field::Vaddr | Field::Vdata) => BY_WIDTH,
         (Form::Global | Form::Scratch, Field::Vaddr | Field::Saddr) => BY_WIDTH,
+        (Form::Mai | Form::MaiScaled, _) => BY_WIDTH,
         _ => match spec.ty {
             // LLVM writes the exponent of v_ldexp_f16 as 32 bits.
             Ty::I16 if is_exponent => 1,
@@ -152,10 +159,11 @@ fn name(code: usize, table: u8, generation: Generation) -> Option<Piece<15>> {
         0..128 => sgpr(&mut name, byte, registers, generation),
         128..256 => inline(&mut name, byte, ty),
         256..OFF => vgpr(&mut name, byte, registers),
-        _ => {
+        OFF => {
             name.push_str("off");
             Ok(())
         }
+        _ => agpr(&mut name, (code - AGPR) as u8, registers),
     }
     .ok()?;
     name.push_str(", ");
@@ -165,7 +173,7 @@ fn name(code: usize, table: u8, generation: Generation) -> Option<Piece<15>> {
 /// Writes the mnemonic with the segment and suffix of the form.
 fn mnemonic(inst: &Inst, out: &mut impl Write) -> fmt::Result {
     let row = inst.row();
-    let name = row.mnemonic(inst.chip.generation()).unwrap_or("unknown");
+    let name = row.name(inst.chip).unwrap_or("unknown");
     match inst.form {
         Form::Global | Form::Scratch => {
             let segment = if inst.form == Form::Global {
@@ -211,6 +219,7 @@ fn suffix(inst: &Inst, row: &Row) -> &'static str {
         Form::Sdwa => "_sdwa",
         Form::Dpp => "_dpp",
         Form::Vop3 if short => "_e64",
+        Form::Vop2 if !row.all_forms.contain(chip) => "_e32",
         Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp if long => "_e32",
         _ => "",
     }

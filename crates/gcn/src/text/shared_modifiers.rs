@@ -1,10 +1,13 @@
 //! The modifiers that LLVM's and CLRX's syntax share: flags, and names with a value after a colon. Each sets a field of [`Mods`].
 
+use std::ops::RangeInclusive;
+
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location};
-use super::names::{DPP_AMOUNTS, DPP_PLAIN};
+use super::names::{DPP_AMOUNTS, DPP_PLAIN, dpp_amounts};
 use super::parse_operand::expect;
 use crate::form::Form;
+use crate::generation::Chip;
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
 /// A bit for each kind of modifier that a text can contain; flags are in [`Mods::flags`].
@@ -28,6 +31,13 @@ pub(super) mod present {
     pub(crate) const NEG_HI: u32 = 1 << 16;
     /// The modifier `noclamp`, which clears CLAMP.
     pub(crate) const NO_CLAMP: u32 = 1 << 17;
+    pub(crate) const CBSZ: u32 = 1 << 18;
+    pub(crate) const ABID: u32 = 1 << 19;
+    pub(crate) const BLGP: u32 = 1 << 20;
+    /// The modifier `neg` of matrices.
+    pub(crate) const NEG: u32 = 1 << 21;
+    pub(crate) const BITOP3: u32 = 1 << 22;
+    pub(crate) const FI: u32 = 1 << 23;
     /// Either negation of packed operands.
     pub(crate) const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
     /// Either of the two offsets of DS.
@@ -61,6 +71,27 @@ pub(super) const FLAGS: [(&str, Flags); 19] = [
     ("vm", Flags::VM),
 ];
 
+/// The names of the cache bits from gfx942 on.
+pub(super) const CACHE_942: [(&str, Flags); 3] =
+    [("sc0", Flags::GLC), ("nt", Flags::SLC), ("sc1", Flags::SCC)];
+
+/// Returns the flag that a word names in LLVM's syntax, in a form on a chip.
+pub(super) fn flag(word: &str, form: Form, chip: Chip) -> Option<Flags> {
+    let has_cache_bits = matches!(
+        form,
+        Form::Mimg | Form::Mubuf | Form::Mtbuf | Form::Flat | Form::Global | Form::Scratch
+    );
+    let renamed = has_cache_bits && chip >= Chip::Gfx942;
+    match word {
+        "scc" if has_cache_bits && chip == Chip::Gfx90a => return Some(Flags::SCC),
+        "glc" | "slc" if renamed => return None,
+        _ => {}
+    }
+    let cache = CACHE_942.iter().filter(|_| renamed);
+    let mut flags = FLAGS.iter().chain(cache);
+    flags.find(|(name, _)| *name == word).map(|(_, flag)| *flag)
+}
+
 /// The kind of a modifier's value, and the field that it is stored in.
 pub(super) enum Value {
     /// A factor by which the result is scaled (OMOD).
@@ -82,7 +113,7 @@ pub(super) enum Value {
 }
 
 /// The modifiers with a value after a colon: name, bit in [`present`], and kind of value.
-pub(super) const VALUED: [(&str, u32, Value); 21] = {
+pub(super) const VALUED: [(&str, u32, Value); 26] = {
     use Value::*;
     use present::*;
     [
@@ -108,6 +139,11 @@ pub(super) const VALUED: [(&str, u32, Value); 21] = {
         ("dfmt", FORMAT, Number(15, |m| &mut m.dfmt)),
         ("nfmt", FORMAT, Number(7, |m| &mut m.nfmt)),
         ("format", FORMAT, Own),
+        ("cbsz", CBSZ, Number(7, |m| &mut m.cbsz)),
+        ("abid", ABID, Number(15, |m| &mut m.abid)),
+        ("blgp", BLGP, Number(7, |m| &mut m.blgp)),
+        ("fi", FI, Own),
+        ("bitop3", BITOP3, Number(255, |m| &mut m.bitop3)),
     ]
 };
 
@@ -117,18 +153,25 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     let plain = DPP_PLAIN.iter().map(|(_, word)| *word);
     let amounts = DPP_AMOUNTS.iter().map(|(_, word, _)| *word);
     let valued = VALUED.iter().map(|(word, ..)| *word);
-    flags.chain(plain).chain(amounts).chain(valued)
+    let later = CACHE_942.iter().map(|(word, _)| *word);
+    let later = later.chain(["scc", "row_newbcast"]);
+    flags.chain(plain).chain(amounts).chain(valued).chain(later)
 }
 
 /// Returns the modifiers that an encoding allows: bits of [`present`], and flags.
 pub(super) fn allowed(form: Form) -> (u32, Flags) {
     use present::*;
-    let typed = Flags::GLC | Flags::SLC | Flags::TFE;
+    let typed = Flags::GLC | Flags::SLC | Flags::SCC | Flags::TFE;
     let memory = typed | Flags::LDS;
     let address = Flags::OFFEN | Flags::IDXEN | Flags::ADDR64;
     match form {
-        Form::Vop3 => (OMOD | OP_SEL, Flags::CLAMP | Flags::HIGH),
+        Form::Vop3 => (
+            OMOD | OP_SEL | BITOP3 | FI | DPP,
+            Flags::CLAMP | Flags::HIGH | Flags::FI | Flags::BOUND_CTRL,
+        ),
         Form::Vop3p => (OP_SEL | OP_SEL_HI | NEG_LO_HI, Flags::CLAMP),
+        Form::MaiScaled => (CBSZ | BLGP | OP_SEL | OP_SEL_HI, Flags::empty()),
+        Form::Mai => (CBSZ | ABID | BLGP | NEG, Flags::empty()),
         Form::Sdwa => (OMOD | OF_SDWA, Flags::CLAMP),
         Form::Dpp => (OF_DPP, Flags::BOUND_CTRL),
         Form::Smem => (OFFSET, Flags::GLC),
@@ -240,10 +283,14 @@ fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, F
 }
 
 /// Returns the value of DPP_CTRL for a modifier with an amount, such as `row_shl:1`.
-pub(super) fn dpp_amount(at: &Location, word: &str, amount: u16) -> Result<u16, Failure> {
-    let found = DPP_AMOUNTS
-        .iter()
-        .find(|(_, name, range)| *name == word && range.contains(&amount));
+pub(super) fn dpp_amount(
+    at: &Location,
+    word: &str,
+    amount: u16,
+    chip: Chip,
+) -> Result<u16, Failure> {
+    let suits = |name: &str, range: &RangeInclusive<u16>| name == word && range.contains(&amount);
+    let found = dpp_amounts(chip).find(|(_, name, range)| suits(name, range));
     match found {
         Some((base, ..)) => Ok(base + amount),
         None => fail(at, format_args!("{word} does not take {amount}")),

@@ -3,11 +3,11 @@
 use std::fmt::{Result, Write};
 
 use super::names::{
-    DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, GPR_IDX, GS_OPS, HWREGS,
-    MESSAGES, MSG_GS, MSG_GS_DONE, MSG_SYSMSG, SYSMSG_OPS, number_formats,
+    DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_PLAIN, GPR_IDX, GS_OPS, MESSAGES, MSG_GS,
+    MSG_GS_DONE, MSG_SYSMSG, SYSMSG_OPS, dpp_amounts, hwregs, number_formats,
 };
 use super::operand::{decimal, hex};
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::waitcnt::WaitCounter;
 
 /// Writes a call in the form `name(value)`.
@@ -92,14 +92,11 @@ pub(super) fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) ->
 }
 
 /// Writes a hardware register, with a range of bits unless it is the whole.
-pub(super) fn hwreg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
+pub(super) fn hwreg(out: &mut impl Write, imm: u16, chip: Chip) -> Result {
     let [id, offset, size] = [imm & 63, imm >> 6 & 31, (imm >> 11) + 1];
     out.write_str("hwreg(")?;
-    match HWREGS
-        .iter()
-        .find(|(code, _, since)| u16::from(*code) == id && *since <= generation)
-    {
-        Some((_, name, _)) => out.write_str(name)?,
+    match hwregs(chip).find(|(code, _)| u16::from(*code) == id) {
+        Some((_, name)) => out.write_str(name)?,
         None => decimal(out, id.into())?,
     }
     if (offset, size) != (0, 32) {
@@ -180,7 +177,7 @@ pub(super) fn format(out: &mut impl Write, dfmt: u8, nfmt: u8, generation: Gener
 }
 
 /// Writes a DPP control (Vega ISA, 13.3.9 DPP).
-pub(super) fn dpp_ctrl(out: &mut impl Write, code: u16) -> Result {
+pub(super) fn dpp_ctrl(out: &mut impl Write, code: u16, chip: Chip) -> Result {
     if code < 0x100 {
         out.write_str(" quad_perm:")?;
         return list(out, (0..4).map(|lane| (code >> (2 * lane) & 3) as u8));
@@ -189,8 +186,8 @@ pub(super) fn dpp_ctrl(out: &mut impl Write, code: u16) -> Result {
     if let Some((_, name)) = DPP_PLAIN.iter().find(|(c, _)| *c == code) {
         return out.write_str(name);
     }
-    for (base, name, amounts) in &DPP_AMOUNTS {
-        let amount = code.wrapping_sub(*base);
+    for (base, name, amounts) in dpp_amounts(chip) {
+        let amount = code.wrapping_sub(base);
         if amounts.contains(&amount) {
             out.write_str(name)?;
             out.write_char(':')?;
@@ -202,7 +199,7 @@ pub(super) fn dpp_ctrl(out: &mut impl Write, code: u16) -> Result {
 }
 
 /// Writes the offset of ds_swizzle_b32 as the pattern it stands for (Vega ISA, 12.13 "DS_SWIZZLE_B32").
-pub(super) fn swizzle(out: &mut impl Write, imm: u16) -> Result {
+pub(super) fn swizzle(out: &mut impl Write, imm: u16, chip: Chip) -> Result {
     let [and, or, xor] = [imm & 31, imm >> 5 & 31, imm >> 10 & 31];
     let group = 32 - and;
     if imm >> 8 == 0x80 {
@@ -211,6 +208,9 @@ pub(super) fn swizzle(out: &mut impl Write, imm: u16) -> Result {
             out.write_char(',')?;
             decimal(out, (imm >> (2 * lane) & 3).into())?;
         }
+    } else if imm >= 0xe000 && chip == Chip::Gfx950 {
+        out.write_str("swizzle(FFT,")?;
+        decimal(out, and.into())?;
     } else if imm >> 15 != 0 {
         return decimal(out, imm.into());
     } else if and == 31 && or == 0 && xor.is_power_of_two() {

@@ -5,7 +5,7 @@ use wavetank_gcn::{Field, Flags};
 use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
 
 use super::{Site, lds_dma};
-use crate::block::{Flow, Lift};
+use crate::block::{Flow, Lift, OF_CDNA};
 
 /// Lifts a MUBUF instruction.
 pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
@@ -82,6 +82,16 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
         BUFFER_STORE_FORMAT_D16_HI_X => formatted(l, |s| s.store(Dwords(1), High)),
 
         BUFFER_STORE_LDS_DWORD => lds_dma::store(l, at()),
+        // NotYet: CDNA.
+        BUFFER_WBL2
+        | BUFFER_INVL2
+        | BUFFER_INV
+        | BUFFER_ATOMIC_ADD_F32
+        | BUFFER_ATOMIC_PK_ADD_F16
+        | BUFFER_ATOMIC_ADD_F64
+        | BUFFER_ATOMIC_MIN_F64
+        | BUFFER_ATOMIC_MAX_F64
+        | BUFFER_ATOMIC_PK_ADD_BF16 => Flow::unsupported(l.inst, OF_CDNA),
     }
 }
 

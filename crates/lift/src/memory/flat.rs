@@ -5,7 +5,7 @@ use wavetank_gcn::{Field, Flags, Form};
 use wavetank_ir::{Access, Counter, Half, Rmw, Space};
 
 use super::{Site, lds_dma};
-use crate::block::{Flow, Lift};
+use crate::block::{Flow, Lift, OF_CDNA};
 
 /// Lifts a FLAT, GLOBAL or SCRATCH instruction.
 pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
@@ -57,6 +57,20 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
         // The data registers hold src, then cmp.
         FLAT_ATOMIC_CMPSWAP | FLAT_ATOMIC_CMPSWAP_X2 => at.atomic(Rmw::CmpSwap, width / 2),
         FLAT_ATOMIC_FCMPSWAP | FLAT_ATOMIC_FCMPSWAP_X2 => at.atomic(Rmw::FCmpSwap, width / 2),
+        // NotYet: CDNA.
+        FLAT_LOAD_LDS_UBYTE
+        | FLAT_LOAD_LDS_SBYTE
+        | FLAT_LOAD_LDS_USHORT
+        | FLAT_LOAD_LDS_SSHORT
+        | FLAT_LOAD_LDS_DWORD
+        | FLAT_ATOMIC_ADD_F32
+        | FLAT_ATOMIC_PK_ADD_F16
+        | FLAT_ATOMIC_ADD_F64
+        | FLAT_ATOMIC_MIN_F64
+        | FLAT_ATOMIC_MAX_F64
+        | FLAT_ATOMIC_PK_ADD_BF16
+        | FLAT_LOAD_LDS_DWORDX4
+        | FLAT_LOAD_LDS_DWORDX3 => Flow::unsupported(l.inst, OF_CDNA),
     }
 }
 

@@ -7,7 +7,7 @@ use wavetank_ir::{
 };
 
 use super::{MemKind, MemOp, Site};
-use crate::block::{Flow, Lift, NAME_ONLY};
+use crate::block::{Flow, Lift, NAME_ONLY, OF_CDNA};
 use crate::modes::HAS_TURN;
 use crate::value::{Cond, Int};
 
@@ -135,6 +135,10 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
 
         // NotYet
         DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, NAME_ONLY),
+        // NotYet: CDNA.
+        DS_PK_ADD_F16 | DS_PK_ADD_BF16 | DS_ADD_F64 | DS_ADD_RTN_F64 | DS_PK_ADD_RTN_F16
+        | DS_PK_ADD_RTN_BF16 | DS_READ_B64_TR_B4 | DS_READ_B96_TR_B6 | DS_READ_B64_TR_B8
+        | DS_READ_B64_TR_B16 => Flow::unsupported(l.inst, OF_CDNA),
     }
 }
 

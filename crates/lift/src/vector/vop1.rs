@@ -6,7 +6,7 @@ use wavetank_ir::{Elem, Reg, Rel, Round, Un};
 
 use super::operand::Vector;
 use super::shape::{INFINITIES, NANS, NEGATIVE_INFINITY};
-use crate::block::{Flow, NAME_ONLY};
+use crate::block::{Flow, NAME_ONLY, OF_CDNA};
 use crate::lane_fn;
 use crate::operand::{EXCP, hw};
 use crate::value::{Float, Int};
@@ -122,6 +122,17 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => {
             Flow::unsupported(v.l.inst, NAME_ONLY)
         }
+        // NotYet: CDNA.
+        V_MOV_B64
+        | V_ACCVGPR_MOV_B32
+        | V_CVT_F32_FP8
+        | V_CVT_F32_BF8
+        | V_CVT_PK_F32_FP8
+        | V_CVT_PK_F32_BF8
+        | V_PRNG_B32
+        | V_PERMLANE16_SWAP_B32
+        | V_PERMLANE32_SWAP_B32
+        | V_CVT_F32_BF16 => Flow::unsupported(v.l.inst, OF_CDNA),
     }
 }
 

@@ -4,7 +4,7 @@ use wavetank_gcn::tables::Vop2::{self, *};
 use wavetank_ir::{Bin, Rel};
 
 use super::operand::Vector;
-use crate::block::Flow;
+use crate::block::{Flow, OF_CDNA};
 use crate::value::{Cond, Int};
 
 pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
@@ -57,6 +57,11 @@ pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
         V_SUBB_CO_U32 => v.carry(|[a, b]| difference(v, a.sub_borrow(b, Some(v.mask_in())))),
         V_SUBREV_CO_U32 => v.carry(|[a, b]| difference(v, b.sub_borrow(a, None))),
         V_SUBBREV_CO_U32 => v.carry(|[a, b]| difference(v, b.sub_borrow(a, Some(v.mask_in())))),
+        // NotYet: CDNA.
+        V_FMAC_F64 | V_DOT2C_F32_BF16 | V_FMAMK_F32 | V_FMAAK_F32 | V_DOT2C_F32_F16
+        | V_DOT2C_I32_I16 | V_DOT4C_I32_I8 | V_DOT8C_I32_I4 | V_PK_FMAC_F16 => {
+            Flow::unsupported(v.l.inst, OF_CDNA)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use wavetank_ir::{Bin, Elem, Fp, LaneFn, Rel, Round, Tern};
 
 use super::interpolation;
 use super::operand::Vector;
-use crate::block::{Flow, NAME_ONLY};
+use crate::block::{Flow, NAME_ONLY, OF_CDNA};
 use crate::lane_fn;
 use crate::value::{Cond, Float, Int};
 
@@ -146,6 +146,72 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         }),
         // NotYet: an opcode that no document at hand explains.
         V_READLANE_REGRD_B32 => Flow::unsupported(v.l.inst, NAME_ONLY),
+        // NotYet: CDNA.
+        V_LSHL_ADD_U64
+        | V_BITOP3_B16
+        | V_BITOP3_B32
+        | V_CVT_SCALEF32_PK_FP8_F32
+        | V_CVT_SCALEF32_PK_BF8_F32
+        | V_CVT_SCALEF32_SR_FP8_F32
+        | V_CVT_SCALEF32_SR_BF8_F32
+        | V_CVT_SCALEF32_PK_F32_FP8
+        | V_CVT_SCALEF32_PK_F32_BF8
+        | V_CVT_SCALEF32_F32_FP8
+        | V_CVT_SCALEF32_F32_BF8
+        | V_CVT_SCALEF32_PK_FP4_F32
+        | V_CVT_SCALEF32_SR_PK_FP4_F32
+        | V_CVT_SCALEF32_PK_F32_FP4
+        | V_CVT_SCALEF32_PK_FP8_F16
+        | V_CVT_SCALEF32_PK_BF8_F16
+        | V_CVT_SCALEF32_SR_FP8_F16
+        | V_CVT_SCALEF32_SR_BF8_F16
+        | V_CVT_SCALEF32_PK_FP8_BF16
+        | V_CVT_SCALEF32_PK_BF8_BF16
+        | V_CVT_SCALEF32_SR_FP8_BF16
+        | V_CVT_SCALEF32_SR_BF8_BF16
+        | V_CVT_SCALEF32_PK_F16_FP8
+        | V_CVT_SCALEF32_PK_F16_BF8
+        | V_CVT_SCALEF32_F16_FP8
+        | V_CVT_SCALEF32_F16_BF8
+        | V_CVT_SCALEF32_PK_FP4_F16
+        | V_CVT_SCALEF32_PK_FP4_BF16
+        | V_CVT_SCALEF32_SR_PK_FP4_F16
+        | V_CVT_SCALEF32_SR_PK_FP4_BF16
+        | V_CVT_SCALEF32_PK_F16_FP4
+        | V_CVT_SCALEF32_PK_BF16_FP4
+        | V_CVT_SCALEF32_2XPK16_FP6_F32
+        | V_CVT_SCALEF32_2XPK16_BF6_F32
+        | V_CVT_SCALEF32_SR_PK32_FP6_F32
+        | V_CVT_SCALEF32_SR_PK32_BF6_F32
+        | V_CVT_SCALEF32_PK32_F32_FP6
+        | V_CVT_SCALEF32_PK32_F32_BF6
+        | V_CVT_SCALEF32_PK32_FP6_F16
+        | V_CVT_SCALEF32_PK32_FP6_BF16
+        | V_CVT_SCALEF32_PK32_BF6_F16
+        | V_CVT_SCALEF32_PK32_BF6_BF16
+        | V_CVT_SCALEF32_SR_PK32_FP6_F16
+        | V_CVT_SCALEF32_SR_PK32_FP6_BF16
+        | V_CVT_SCALEF32_SR_PK32_BF6_F16
+        | V_CVT_SCALEF32_SR_PK32_BF6_BF16
+        | V_CVT_SCALEF32_PK32_F16_FP6
+        | V_CVT_SCALEF32_PK32_BF16_FP6
+        | V_CVT_SCALEF32_PK32_F16_BF6
+        | V_CVT_SCALEF32_PK32_BF16_BF6
+        | V_ASHR_PK_I8_I32
+        | V_ASHR_PK_U8_I32
+        | V_CVT_PK_F16_F32
+        | V_CVT_PK_BF16_F32
+        | V_CVT_SCALEF32_PK_BF16_FP8
+        | V_CVT_SCALEF32_PK_BF16_BF8
+        | V_MUL_LEGACY_F32_E64
+        | V_CVT_PK_FP8_F32
+        | V_CVT_PK_BF8_F32
+        | V_CVT_SR_FP8_F32
+        | V_CVT_SR_BF8_F32
+        | V_CVT_SR_F16_F32
+        | V_CVT_SR_BF16_F32
+        | V_MINIMUM3_F32
+        | V_MAXIMUM3_F32 => Flow::unsupported(v.l.inst, OF_CDNA),
     }
 }
 

@@ -6,7 +6,7 @@ use wavetank_gcn::{DstUnused, Operand, SdwaSel, Ty};
 use wavetank_ir::{Elem, LaneFn, Tern, Value};
 
 use super::operand::{Vector, source_number};
-use crate::block::Flow;
+use crate::block::{Flow, OF_CDNA};
 use crate::lane_fn;
 use crate::value::{Float, Int};
 
@@ -47,6 +47,11 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
         V_DOT4_U32_U8 => v.int(|[a, b, c]| v.add_u(dot(v, &lane_fn::DOT4_U8, a, b), c)),
         V_DOT8_I32_I4 => v.int(|[a, b, c]| v.add_s(dot(v, &lane_fn::DOT8_I4, a, b), c)),
         V_DOT8_U32_U4 => v.int(|[a, b, c]| v.add_u(dot(v, &lane_fn::DOT8_U4, a, b), c)),
+        // NotYet: CDNA.
+        V_DOT2_F32_BF16 | V_PK_MINIMUM3_F16 | V_PK_MAXIMUM3_F16 | V_MFMA_LD_SCALE_B32
+        | V_PK_FMA_F32 | V_PK_MUL_F32 | V_PK_ADD_F32 | V_PK_MOV_B32 => {
+            Flow::unsupported(v.l.inst, OF_CDNA)
+        }
     }
 }
 

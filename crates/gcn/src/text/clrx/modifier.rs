@@ -8,7 +8,7 @@ use super::super::shared_modifiers::{self, FLAGS, Syntax, allowed, dpp_amount, p
 use super::expr;
 use super::names::{DATA_FORMATS, NUMBER_FORMATS, SELS, UNUSED};
 use crate::form::Form;
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
 /// Modifiers as written: their values, and which are present.
@@ -159,11 +159,11 @@ fn control(lex: &mut Lexer<'_>, word: &str, start: &Location) -> Result<Option<u
     }
     // A missing amount is 1.
     if !lex.mark(b':') {
-        return dpp_amount(start, word, 1).map(Some);
+        return dpp_amount(start, word, 1, Chip::Gfx900).map(Some);
     }
     let at = lex.location();
     let amount = expr::within(lex, 0, 63)? as u16;
-    dpp_amount(&lex.since(&at), word, amount).map(Some)
+    dpp_amount(&lex.since(&at), word, amount, Chip::Gfx900).map(Some)
 }
 
 /// Reads a modifier with a value after a colon.
@@ -236,6 +236,7 @@ impl Syntax for Clrx {
     /// Reads `bound_ctrl` like a flag: it needs no value.
     fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure> {
         match word {
+            "fi" => mods.flags.set(Flags::FI, self.number(lex, 0, 1)? != 0),
             "format" => format(lex, mods)?,
             _ => mods.offset = self.number(lex, i32::MIN.into(), i32::MAX.into())?,
         }

@@ -300,7 +300,13 @@ impl Line {
             ..Written::default()
         };
         match spec.kind {
-            Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar => {
+            Kind::Source
+            | Kind::Vgpr
+            | Kind::Agpr
+            | Kind::Vector
+            | Kind::Accumulator
+            | Kind::Sgpr
+            | Kind::Scalar => {
                 if inst.form == Form::Smem && spec.field == Field::Soffset {
                     return smem_offset(lex, inst);
                 }
@@ -308,7 +314,7 @@ impl Line {
             }
             Kind::Literal if inst.form == Form::Vop3 => source(lex, spec.ty, generation),
             Kind::Literal => literal(lex, spec.ty).map(|bits| plain(Operand::Literal(bits))),
-            kind => immediate(lex, kind, generation, self.address)
+            kind => immediate(lex, kind, inst.chip, self.address)
                 .map(|value| plain(Operand::Imm(value))),
         }
     }

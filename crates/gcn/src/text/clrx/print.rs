@@ -4,7 +4,7 @@ use std::fmt::{Result, Write};
 
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, INLINE_FLOATS};
 use super::super::names::{INV_2PI_F64, SPECIAL_SOURCES};
-use super::super::operand::{decimal, hex, sgpr, signed, vgpr};
+use super::super::operand::{agpr, decimal, hex, sgpr, signed, vgpr};
 use super::super::symbolic;
 use super::names::{self, DATA_FORMATS, HWREGS, MESSAGE_OPS, MESSAGES, NUMBER_FORMATS};
 use super::parse::order;
@@ -51,7 +51,8 @@ fn mnemonic(inst: &Inst, out: &mut impl Write) -> Result {
 /// Writes an operand with the modifiers around it.
 fn source(inst: &Inst, i: usize, spec: &OperandSpec, address: u64, out: &mut impl Write) -> Result {
     let bit = source_bit(spec.field);
-    if bit == 0 || inst.form == Form::Vop3p && !is_mix(inst.op) {
+    let packed = inst.form == Form::Vop3p && !is_mix(inst.op);
+    if bit == 0 || packed || matches!(inst.form, Form::Mai | Form::MaiScaled) {
         return operand(inst, i, spec, address, out);
     }
     let mods = &inst.mods;
@@ -98,6 +99,7 @@ fn operand(
             sgpr(out, code, count, generation)
         }
         Operand::Vgpr(number) => vgpr(out, number, inst.dwords(i)),
+        Operand::Agpr(number) => agpr(out, number, inst.dwords(i)),
         Operand::Inline(code) => inline(out, code, spec.ty, generation),
         Operand::Literal(value) if spec.kind == Kind::Literal => hex(out, value),
         Operand::Literal(value) => literal(inst, spec, value, out),

@@ -6,7 +6,7 @@ use super::super::parse_operand::expect;
 use super::super::parse_symbolic;
 use super::expr::{self, begins};
 use super::names::{HWREGS, MESSAGE_OPS, MESSAGES};
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 use crate::tables::Kind;
 use crate::waitcnt::WaitCounter;
 
@@ -14,9 +14,10 @@ use crate::waitcnt::WaitCounter;
 pub(super) fn immediate(
     lex: &mut Lexer<'_>,
     kind: Kind,
-    generation: Generation,
+    chip: Chip,
     address: u64,
 ) -> Result<i32, Failure> {
+    let generation = chip.generation();
     match kind {
         Kind::Target => target(lex, address),
         Kind::Hwreg if lex.word("hwreg") => hwreg(lex, generation),
@@ -25,7 +26,7 @@ pub(super) fn immediate(
         Kind::Attr => attr(lex),
         Kind::Param | Kind::ExportTarget => match reserved(lex) {
             Some(code) => Ok(code),
-            None => parse_symbolic::immediate(lex, kind, generation),
+            None => parse_symbolic::immediate(lex, kind, chip),
         },
         Kind::Probe => expr::within(lex, 0, 255).map(|n| n as i32),
         // 16 bits, signed or not, kept sign-extended.

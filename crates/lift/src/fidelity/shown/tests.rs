@@ -91,7 +91,8 @@ fn what_is_listed_is_exact() {
 #[test]
 fn names_are_unique() {
     let mut seen = BTreeSet::new();
-    for op in Op::all() {
+    let executed = |op: &Op| Chip::ALL.iter().any(|chip| op.row().exists_on(*chip));
+    for op in Op::all().filter(executed) {
         assert!(seen.insert(name(op)), "{op:?}");
     }
 }

@@ -276,7 +276,8 @@ fn refused_instructions() {
     let refused: Vec<Op> = vector_ops()
         .filter(|&op| {
             let chip = Chip::ALL.iter().find(|&&c| op.row().exists_on(c));
-            let chip = *chip.expect("every row has a chip");
+            // Chips of CDNA are not executed.
+            let Some(&chip) = chip else { return false };
             lift(
                 &inst(op, chip, op.home(), Sources::Vector, Mods::default()),
                 flushing(),
