@@ -1,5 +1,6 @@
 //! Tests of whole sources and listings. One program, since each costs a link and a copy of everything.
 
+mod cdna;
 mod clrx;
 #[path = "../../link/tests/common/mod.rs"]
 mod common;

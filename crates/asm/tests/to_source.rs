@@ -119,10 +119,20 @@ fn tables(file: &[u8]) -> Vec<String> {
 
 #[test]
 fn sources_of_code_objects_make_the_same_sections() {
+    sources_make_the_same_sections("kernels/co", 100);
+}
+
+#[test]
+fn sources_of_code_objects_of_cdna_make_the_same_sections() {
+    sources_make_the_same_sections("kernels/cdna", 60);
+}
+
+/// Checks the code objects of a folder of the shared data, of which there are more than `least`.
+fn sources_make_the_same_sections(folder: &str, least: usize) {
     let root = std::env::var_os("WAVETANK_SHARED").map(PathBuf::from);
     let root =
         root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let folder = root.join("kernels/co");
+    let folder = root.join(folder);
     if !folder.is_dir() {
         assert!(
             std::env::var_os("CI").is_none_or(|ci| ci != "true"),
@@ -157,7 +167,7 @@ fn sources_of_code_objects_make_the_same_sections() {
             }
         }
     }
-    assert!(count > 100, "{count} objects");
+    assert!(count > least, "{count} objects");
     assert!(
         wrong.is_empty(),
         "{} of {count}:\n{}",

@@ -138,6 +138,34 @@ impl Target {
         Ok(mach | xnack.v4_bits() << 8 | sramecc.v4_bits() << 10 | generic << 24)
     }
 
+    /// Returns whether VGPRs and AGPRs are parts of one file, as on CDNA from gfx90a on.
+    pub fn has_one_vector_file(&self) -> bool {
+        self.chip == "gfx90a" || self.has_architected_scratch()
+    }
+
+    /// Returns whether the hardware sets the scratch of a wave up, as on CDNA from gfx942 on.
+    pub fn has_architected_scratch(&self) -> bool {
+        matches!(
+            self.chip.as_str(),
+            "gfx940" | "gfx941" | "gfx942" | "gfx950" | "gfx9-4-generic"
+        )
+    }
+
+    /// Returns a chip that has the instructions of a generic target, and of another target the chip itself.
+    ///
+    /// ```
+    /// let generic: wavetank_object::Target = "gfx9-4-generic".parse()?;
+    /// assert_eq!(generic.instructions(), "gfx942");
+    /// # Ok::<(), wavetank_object::Error>(())
+    /// ```
+    pub fn instructions(&self) -> &str {
+        match self.chip.as_str() {
+            "gfx9-generic" => "gfx900",
+            "gfx9-4-generic" => "gfx942",
+            chip => chip,
+        }
+    }
+
     /// Returns whether the chip can replay page faults, so that XNACK can be enabled.
     pub fn has_xnack(&self) -> bool {
         has_xnack(&self.chip)
@@ -290,6 +318,7 @@ fn has_xnack(chip: &str) -> bool {
             | "gfx941"
             | "gfx942"
             | "gfx950"
+            | "gfx9-4-generic"
             | "gfx1010"
             | "gfx1011"
             | "gfx1012"
@@ -301,7 +330,14 @@ fn has_xnack(chip: &str) -> bool {
 fn has_sramecc(chip: &str) -> bool {
     matches!(
         chip,
-        "gfx906" | "gfx908" | "gfx90a" | "gfx940" | "gfx941" | "gfx942" | "gfx950"
+        "gfx906"
+            | "gfx908"
+            | "gfx90a"
+            | "gfx940"
+            | "gfx941"
+            | "gfx942"
+            | "gfx950"
+            | "gfx9-4-generic"
     )
 }
 
@@ -309,6 +345,7 @@ fn has_sramecc(chip: &str) -> bool {
 fn generic_members(chip: &str) -> &'static [&'static str] {
     match chip {
         "gfx9-generic" => &["gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"],
+        "gfx9-4-generic" => &["gfx942", "gfx950"],
         _ => &[],
     }
 }

@@ -111,7 +111,7 @@ fn field(
     let name = word.strip_prefix(".amdhsa_").unwrap_or_default();
     let chip = a.asm.target.chip.as_str();
     match FIELDS.iter().find(|field| field.name == name) {
-        Some(field) if field.generations.contains(&a.asm.target.major()) => Ok(field.name),
+        Some(field) if field.exists_on(&a.asm.target) => Ok(field.name),
         Some(_) => Err(syntax_error(place, format_args!("{chip} has no `{word}`"))),
         None if LATER.contains(&name) => Err(syntax_error(
             place,

@@ -36,10 +36,10 @@ fn set_target(a: &mut Session<'_>, text: &str, place: Range<usize>) -> Result<()
     let target: Target = modern(text)
         .parse()
         .map_err(|why| syntax_error(place.clone(), why))?;
-    let Some(chip) = Chip::from_name(&target.chip) else {
+    let Some(chip) = Chip::from_name(target.instructions()) else {
         // Instructions of an unknown chip would all be wrong for another one.
         a.ended = true;
-        let unknown = || format!("{} is none of gfx600 to gfx90c", target.chip);
+        let unknown = || format!("{} is none of gfx600 to gfx950", target.chip);
         let problem = later_chip(&target.chip).unwrap_or_else(unknown);
         return Err(syntax_error(place, problem));
     };

@@ -270,13 +270,30 @@ impl Values<'_> {
         }
     }
 
-    /// Returns the chip's generation from the symbol that the assembler defines for it.
+    /// Returns the chip's generation.
     fn generation(&self) -> u32 {
-        let symbol = self.symbols.find(".amdgcn.gfx_generation_number");
-        match symbol.map(|id| &self.symbols[id].definition) {
-            Some(Definition::Variable(Expr::Number(n))) => *n as u32,
-            _ => 9,
+        self.version("number").unwrap_or(9)
+    }
+
+    /// Returns a part of the chip's version from the symbol that the assembler defines for it.
+    fn version(&self, part: &str) -> Option<u32> {
+        let name = format!(".amdgcn.gfx_generation_{part}");
+        let symbol = self.symbols.find(&name)?;
+        match &self.symbols[symbol].definition {
+            Definition::Variable(Expr::Number(n)) => Some(*n as u32),
+            _ => None,
         }
+    }
+
+    /// Returns whether the hardware sets scratch up: on CDNA from gfx942 on.
+    fn has_architected_scratch(&self) -> bool {
+        self.generation() == 9 && self.version("minor").is_some_and(|minor| minor >= 4)
+    }
+
+    /// Returns whether VGPRs and AGPRs are parts of one file: on CDNA from gfx90a on.
+    fn has_one_vector_file(&self) -> bool {
+        let is_90a = self.version("minor") == Some(0) && self.version("stepping") == Some(10);
+        self.has_architected_scratch() || is_90a && self.generation() == 9
     }
 
     fn call(
@@ -303,10 +320,14 @@ impl Values<'_> {
                 }
             }
             (Function::ExtraSgprs, [vcc, flat, xnack]) => {
-                extra_sgprs(self.generation(), *vcc != 0, *flat != 0, *xnack != 0)
+                let flat = *flat != 0 || self.has_architected_scratch();
+                extra_sgprs(self.generation(), *vcc != 0, flat, *xnack != 0)
             }
-            // Chips with separate AGPRs add them; the chips assembled here have none.
-            (Function::TotalVgprs, [_, vgprs]) => *vgprs,
+            // AGPRs come after VGPRs in the file of both, or in a file of their own that is as large.
+            (Function::TotalVgprs, [agprs, vgprs]) if *agprs > 0 && self.has_one_vector_file() => {
+                (vgprs.saturating_add(3) / 4 * 4).saturating_add(*agprs)
+            }
+            (Function::TotalVgprs, [agprs, vgprs]) => *vgprs.max(agprs),
             _ => return Err(format!("`{function}` has no value for these numbers").into()),
         };
         Ok(Reduced::number(value))

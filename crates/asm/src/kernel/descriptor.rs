@@ -22,6 +22,7 @@ pub(crate) enum Input {
     ReserveFlatScratch,
     ReserveXnackMask,
     UserSgprCount,
+    AccumOffset,
 }
 
 /// A field of a descriptor.
@@ -33,8 +34,41 @@ pub(crate) struct Field {
     pub sgprs: u32,
     /// The generations that have the field.
     pub generations: std::ops::RangeInclusive<u32>,
+    /// Those of their chips that have it.
+    pub chips: Chips,
 }
 
+/// The chips of a generation that have a field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Chips {
+    All,
+    /// The chips whose VGPRs and AGPRs are one file: CDNA from gfx90a on.
+    OneFile,
+    /// The chips whose hardware sets scratch up: CDNA from gfx942 on.
+    ArchitectedScratch,
+    /// The other chips.
+    OwnScratch,
+}
+
+impl Field {
+    /// Whether the chip of a target has the field.
+    pub(crate) fn exists_on(&self, target: &Target) -> bool {
+        let chip = match self.chips {
+            Chips::All => true,
+            Chips::OneFile => target.has_one_vector_file(),
+            Chips::ArchitectedScratch => target.has_architected_scratch(),
+            Chips::OwnScratch => !target.has_architected_scratch(),
+        };
+        chip && self.generations.contains(&target.major())
+    }
+
+    const fn on(mut self, chips: Chips) -> Field {
+        self.chips = chips;
+        self
+    }
+}
+
+const RSRC3: usize = 44;
 const RSRC1: usize = 48;
 const RSRC2: usize = 52;
 const PROPERTIES: usize = 56;
@@ -46,6 +80,7 @@ const fn bits(name: &'static str, byte: usize, first: u32, count: u32) -> Field 
         slot: Slot::Bits(byte, first, count),
         sgprs: 0,
         generations: ALL,
+        chips: Chips::All,
     }
 }
 
@@ -55,6 +90,7 @@ const fn user(name: &'static str, bit: u32, sgprs: u32) -> Field {
         slot: Slot::Bits(PROPERTIES, bit, 1),
         sgprs,
         generations: ALL,
+        chips: Chips::All,
     }
 }
 
@@ -64,6 +100,7 @@ const fn input(name: &'static str, input: Input) -> Field {
         slot: Slot::Input(input),
         sgprs: 0,
         generations: ALL,
+        chips: Chips::All,
     }
 }
 
@@ -72,16 +109,19 @@ pub(crate) const FIELDS: &[Field] = &[
     bits("group_segment_fixed_size", 0, 0, 32),
     bits("private_segment_fixed_size", 4, 0, 32),
     bits("kernarg_size", 8, 0, 32),
-    user("user_sgpr_private_segment_buffer", 0, 4),
+    user("user_sgpr_private_segment_buffer", 0, 4).on(Chips::OwnScratch),
     user("user_sgpr_dispatch_ptr", 1, 2),
     user("user_sgpr_queue_ptr", 2, 2),
     user("user_sgpr_kernarg_segment_ptr", 3, 2),
     user("user_sgpr_dispatch_id", 4, 2),
-    user("user_sgpr_flat_scratch_init", 5, 2),
+    user("user_sgpr_flat_scratch_init", 5, 2).on(Chips::OwnScratch),
     user("user_sgpr_private_segment_size", 6, 1),
     bits("uses_dynamic_stack", PROPERTIES, 11, 1),
     input("user_sgpr_count", Input::UserSgprCount),
-    bits("system_sgpr_private_segment_wavefront_offset", RSRC2, 0, 1),
+    Field { sgprs: 1, ..bits("user_sgpr_kernarg_preload_length", PROPERTIES, 16, 7).on(Chips::OneFile) },
+    bits("user_sgpr_kernarg_preload_offset", PROPERTIES, 23, 9).on(Chips::OneFile),
+    bits("system_sgpr_private_segment_wavefront_offset", RSRC2, 0, 1).on(Chips::OwnScratch),
+    bits("enable_private_segment", RSRC2, 0, 1).on(Chips::ArchitectedScratch),
     bits("system_sgpr_workgroup_id_x", RSRC2, 7, 1),
     bits("system_sgpr_workgroup_id_y", RSRC2, 8, 1),
     bits("system_sgpr_workgroup_id_z", RSRC2, 9, 1),
@@ -90,7 +130,9 @@ pub(crate) const FIELDS: &[Field] = &[
     input("next_free_vgpr", Input::NextFreeVgpr),
     input("next_free_sgpr", Input::NextFreeSgpr),
     input("reserve_vcc", Input::ReserveVcc),
-    Field { generations: 7..=9, ..input("reserve_flat_scratch", Input::ReserveFlatScratch) },
+    Field { generations: 7..=9, ..input("reserve_flat_scratch", Input::ReserveFlatScratch).on(Chips::OwnScratch) },
+    input("accum_offset", Input::AccumOffset).on(Chips::OneFile),
+    bits("tg_split", RSRC3, 16, 1).on(Chips::OneFile),
     Field { generations: 8..=9, ..input("reserve_xnack_mask", Input::ReserveXnackMask) },
     bits("float_round_mode_32", RSRC1, 12, 2),
     bits("float_round_mode_16_64", RSRC1, 14, 2),
@@ -110,17 +152,12 @@ pub(crate) const FIELDS: &[Field] = &[
 
 /// Fields of later chips; a source that sets them is not for these chips.
 pub(crate) const LATER: &[&str] = &[
-    "accum_offset",
-    "tg_split",
     "wavefront_size32",
     "workgroup_processor_mode",
     "memory_ordered",
     "forward_progress",
     "shared_vgpr_count",
     "inst_pref_size",
-    "enable_private_segment",
-    "user_sgpr_kernarg_preload_length",
-    "user_sgpr_kernarg_preload_offset",
     "round_robin_scheduling",
     "named_barrier_count",
 ];
@@ -132,6 +169,7 @@ pub(crate) struct Descriptor {
     user_sgpr_count: Option<u32>,
     vgprs: Option<i64>,
     sgprs: Option<i64>,
+    accum_offset: Option<i64>,
     vcc: bool,
     flat_scratch: bool,
     xnack_mask: bool,
@@ -147,6 +185,7 @@ impl Descriptor {
             user_sgpr_count: None,
             vgprs: None,
             sgprs: None,
+            accum_offset: None,
             vcc: true,
             // Counted on gfx6 as well, which has no flat accesses, as LLVM does.
             flat_scratch: true,
@@ -198,6 +237,14 @@ impl Descriptor {
             }
             Slot::Input(Input::NextFreeVgpr) => self.vgprs = Some(value),
             Slot::Input(Input::NextFreeSgpr) => self.sgprs = Some(value),
+            Slot::Input(Input::AccumOffset) => {
+                if !(4..=256).contains(&value) || value % 4 != 0 {
+                    return Err(format!(
+                        "AGPRs begin at a multiple of 4 up to 256, not at {value}"
+                    ));
+                }
+                self.accum_offset = Some(value);
+            }
             Slot::Input(Input::ReserveVcc) => self.vcc = flag()?,
             Slot::Input(Input::ReserveFlatScratch) => self.flat_scratch = flag()?,
             Slot::Input(Input::ReserveXnackMask) => self.xnack_mask = flag()?,
@@ -220,11 +267,22 @@ impl Descriptor {
         let missing = |name| format!("the kernel has no `.amdhsa_{name}`");
         let vgprs = self.vgprs.ok_or_else(|| missing("next_free_vgpr"))?;
         let sgprs = self.sgprs.ok_or_else(|| missing("next_free_sgpr"))?;
-        if !(0..=256).contains(&vgprs) {
-            return Err(format!("a wave has 256 VGPRs at most, not {vgprs}"));
+        let (most, granule) = vgpr_file(target);
+        if !(0..=most).contains(&vgprs) {
+            return Err(format!("a wave has {most} VGPRs at most, not {vgprs}"));
+        }
+        if target.has_one_vector_file() {
+            let offset = self.accum_offset.ok_or_else(|| missing("accum_offset"))?;
+            let counted = (vgprs.max(1) + 3) / 4 * 4;
+            if offset > counted {
+                return Err(format!(
+                    "AGPRs begin at {offset}, and the wave has {counted} registers"
+                ));
+            }
+            self.put(RSRC3, 0, 6, (offset / 4 - 1) as u32);
         }
         let sgprs = self.all_sgprs(sgprs, target)?;
-        self.put(RSRC1, 0, 6, granules(vgprs, 4));
+        self.put(RSRC1, 0, 6, granules(vgprs, granule));
         self.put(RSRC1, 6, 4, granules(sgprs, 8));
         let users = match self.user_sgpr_count {
             Some(count) if count < self.user_sgprs => {
@@ -254,7 +312,8 @@ impl Descriptor {
             6 | 7 => 104,
             _ => 102,
         };
-        let extra = extra_sgprs(major, self.vcc, self.flat_scratch, self.xnack_mask);
+        let scratch = self.flat_scratch || target.has_architected_scratch();
+        let extra = extra_sgprs(major, self.vcc, scratch, self.xnack_mask);
         let all = named.saturating_add(extra);
         let counted = if major >= 8 && !fixed { named } else { all };
         match counted {
@@ -275,6 +334,16 @@ pub(crate) fn extra_sgprs(major: u32, vcc: bool, flat_scratch: bool, xnack_mask:
         (8.., _, true, _) | (..=7, true, _, _) => 4,
         (_, _, _, true) => 2,
         _ => 0,
+    }
+}
+
+/// Returns the most vector registers of a wave, and their granule (the guide, "Kernel Descriptor",
+/// `GRANULATED_WORKITEM_VGPR_COUNT`).
+fn vgpr_file(target: &Target) -> (i64, i64) {
+    if target.has_one_vector_file() {
+        (512, 8)
+    } else {
+        (256, 4)
     }
 }
 
@@ -300,6 +369,8 @@ pub(crate) fn descriptor_fields(
     let bits = |byte: usize, first: u32, count: u32| {
         word(byte) >> first & (u64::MAX >> (64 - count)) as u32
     };
+    let (_, granule) = vgpr_file(target);
+    let accum_offset = 4 * (i64::from(bits(RSRC3, 0, 6)) + 1);
     // In granules of 4 VGPRs and 8 SGPRs. Above the SGPRs that a wave of gfx8 and gfx9 can name, VCC and the others are the rest.
     let sgprs = 8 * (i64::from(bits(RSRC1, 6, 4)) + 1);
     let most = if target.major() >= 8 { 98 } else { 104 };
@@ -315,7 +386,10 @@ pub(crate) fn descriptor_fields(
         sgprs
     };
     let mut values = vec![
-        ("next_free_vgpr", 4 * (i64::from(bits(RSRC1, 0, 6)) + 1)),
+        (
+            "next_free_vgpr",
+            granule * (i64::from(bits(RSRC1, 0, 6)) + 1),
+        ),
         (
             "next_free_sgpr",
             if target.chip == "gfx802" { 0 } else { named },
@@ -324,10 +398,11 @@ pub(crate) fn descriptor_fields(
         ("reserve_vcc", 0),
         ("reserve_flat_scratch", i64::from(named < sgprs)),
         ("reserve_xnack_mask", 0),
+        ("accum_offset", accum_offset),
     ];
     let plain = Descriptor::new(target);
     for field in FIELDS {
-        if let Slot::Bits(byte, first, count) = field.slot {
+        if let (Slot::Bits(byte, first, count), true) = (field.slot, field.exists_on(target)) {
             let value = bits(byte, first, count);
             let usual = u32::from_le_bytes([0, 1, 2, 3].map(|n| plain.bytes[byte + n]));
             let usual = usual >> first & (u64::MAX >> (64 - count)) as u32;
@@ -337,9 +412,7 @@ pub(crate) fn descriptor_fields(
         }
     }
     let mut made = Descriptor::new(target);
-    let major = target.major();
-    values
-        .retain(|(name, _)| field_of(name).is_some_and(|field| field.generations.contains(&major)));
+    values.retain(|(name, _)| field_of(name).is_some_and(|field| field.exists_on(target)));
     for (name, value) in &values {
         made.set(field_of(name)?, *value).ok()?;
     }

@@ -65,14 +65,9 @@ impl<'a> Listing<'a> {
     /// # Errors
     /// [`ListingError::Chip`] if the code object is for a chip that is not GCN.
     pub fn of(object: &'a CodeObject) -> Result<Self, ListingError> {
-        let name = object.target().chip.as_str();
-        // A generic target has the instructions common to all of its chips.
-        let name = if name == "gfx9-generic" {
-            "gfx900"
-        } else {
-            name
-        };
-        let chip = Chip::from_name(name).ok_or_else(|| ListingError::Chip(name.to_owned()))?;
+        let target = object.target();
+        let chip = Chip::from_name(target.instructions());
+        let chip = chip.ok_or_else(|| ListingError::Chip(target.chip.clone()))?;
         let look = Look::new(chip, symbols(object), true);
         Ok(Listing::new(regions(object), look))
     }

@@ -67,7 +67,8 @@ impl Signature {
             out,
             ".section .rodata, \"a\"\n.p2align 6\n.amdhsa_kernel {name}"
         )?;
-        let fields: [(&str, u32); 11] = [
+        let vgprs = self.vgprs(needs);
+        let fields: [(&str, u32); 12] = [
             ("group_segment_fixed_size", self.lds.0),
             ("kernarg_size", self.block_size()),
             ("user_sgpr_kernarg_segment_ptr", 1),
@@ -75,15 +76,19 @@ impl Signature {
             ("system_sgpr_workgroup_id_y", (self.dimensions >= 2).into()),
             ("system_sgpr_workgroup_id_z", (self.dimensions >= 3).into()),
             ("system_vgpr_workitem_id", u32::from(self.dimensions) - 1),
-            ("next_free_vgpr", self.vgprs(needs)),
+            ("next_free_vgpr", vgprs),
+            ("accum_offset", vgprs.max(1).next_multiple_of(4)),
             ("next_free_sgpr", self.sgprs(needs)),
             ("reserve_vcc", needs.vcc.into()),
             ("reserve_flat_scratch", needs.flat_scratch.into()),
         ];
-        // gfx6 has no such field and reserves no registers for it.
-        let fields = fields
-            .iter()
-            .filter(|(field, _)| *field != "reserve_flat_scratch" || needs.target.major() >= 7);
+        // Where the chip has no such field, it reserves no registers for it.
+        let target = needs.target;
+        let fields = fields.iter().filter(|(field, _)| match *field {
+            "reserve_flat_scratch" => target.major() >= 7 && !target.has_architected_scratch(),
+            "accum_offset" => target.has_one_vector_file(),
+            _ => true,
+        });
         for (field, value) in fields {
             writeln!(out, "  .amdhsa_{field} {value}")?;
         }

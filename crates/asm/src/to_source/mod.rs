@@ -43,12 +43,8 @@ pub enum ToSourceError {
 pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
     let object = CodeObject::parse(bytes)?;
     let target = object.target();
-    let name = match target.chip.as_str() {
-        // A generic target has the instructions common to all of its chips.
-        "gfx9-generic" => "gfx900",
-        name => name,
-    };
-    let chip = Chip::from_name(name).ok_or_else(|| ToSourceError::Chip(name.to_owned()))?;
+    let chip = Chip::from_name(target.instructions());
+    let chip = chip.ok_or_else(|| ToSourceError::Chip(target.chip.clone()))?;
     let linked = Linked::read(bytes)?;
     let names = Names::of(&linked);
     let parts = Parts::of(&linked, &names, chip);
