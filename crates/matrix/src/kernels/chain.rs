@@ -1,0 +1,68 @@
+//! Chains of fused multiply-adds in single precision, and sums of bytes, which single precision holds exactly.
+
+use super::driver::{Kernel, Part};
+use super::planes::Factor;
+use crate::number::NAN_F32;
+
+/// A single as it is.
+#[derive(Clone, Copy)]
+pub(super) struct Single;
+
+impl Factor for Single {
+    type Value = f32;
+    type Scale = ();
+
+    #[inline(always)]
+    fn of(value: f32, _: f32) -> (f32, ()) {
+        (value, ())
+    }
+}
+
+/// Singles.
+pub(super) struct Chain;
+
+impl Kernel for Chain {
+    type Factor = Single;
+
+    #[inline(always)]
+    fn element<const K: usize>(
+        acc: u32,
+        a: impl Fn(usize) -> Part<Single>,
+        b: impl Fn(usize) -> Part<Single>,
+    ) -> u32 {
+        let sum = sum::<K>(f32::from_bits(acc), a, b);
+        if sum.is_nan() { NAN_F32 } else { sum.to_bits() }
+    }
+}
+
+/// Signed bytes. 32 products of at most 2^14 stay below 2^24, up to which singles hold every integer.
+pub(super) struct Bytes;
+
+impl Kernel for Bytes {
+    type Factor = Single;
+
+    #[inline(always)]
+    fn element<const K: usize>(
+        acc: u32,
+        a: impl Fn(usize) -> Part<Single>,
+        b: impl Fn(usize) -> Part<Single>,
+    ) -> u32 {
+        const { assert!(K <= 64) };
+        let sum = sum::<K>(0.0, a, b);
+        // SAFETY: the factors are decoded bytes, so the sum is an integer of at most 2^20.
+        let sum = unsafe { sum.to_int_unchecked::<i32>() };
+        acc.wrapping_add_signed(sum)
+    }
+}
+
+#[inline(always)]
+fn sum<const K: usize>(
+    mut acc: f32,
+    a: impl Fn(usize) -> Part<Single>,
+    b: impl Fn(usize) -> Part<Single>,
+) -> f32 {
+    for k in 0..K {
+        acc = a(k).0.mul_add(b(k).0, acc);
+    }
+    acc
+}
