@@ -1,7 +1,7 @@
 //! A matrix instruction: a shape on a chip, with the fields that change where A and B are read.
 
 use crate::arithmetic::Rule;
-use crate::layout::{broadcast_block, index_of, permuted_lane};
+use crate::layout::{broadcast_block, index_shift, permuted_lane, sparse_row};
 use crate::shape::{Model, Shape};
 
 /// A matrix instruction.
@@ -88,12 +88,17 @@ impl Matrix {
         }
     }
 
+    /// Returns where the index of a lane begins in its register. A dense shape has none.
+    pub fn index_shift(&self) -> u32 {
+        index_shift(&self.shape, self.cbsz, self.abid)
+    }
+
     /// Returns the row of B that the stored element k of a row of A is multiplied with. `word` is the index register of the lane
     /// that holds the element; a dense shape does not read it.
     pub fn row_of_b(&self, k: usize, word: u32) -> usize {
         if self.shape.sparse {
-            // A pair of stored elements stands for four.
-            4 * (k / 2) + index_of(&self.shape, self.cbsz, self.abid, word, k)
+            let element = k % self.shape.a_elements().max(1);
+            sparse_row(word, self.index_shift(), k, element)
         } else {
             k
         }

@@ -94,14 +94,20 @@ pub fn broadcast_block(blocks: u8, cbsz: u8, abid: u8, block: usize) -> usize {
     (block & !(group - 1)) + usize::from(abid) % group
 }
 
-/// Returns which k of B the stored element `element` of a lane is multiplied with, counted from the first of its four: the two bits
-/// of a sparse shape's index. `word` is the lane's index register.
+/// Returns where the index of a lane begins in its register of a sparse shape.
 ///
 /// A lane has four stored elements of 16 bits, or eight of 8 bits. Their index takes 8 or 16 bits of the register; if CBSZ is
 /// zero, ABID says which, otherwise they are the lowest.
-pub fn index_of(shape: &Shape, cbsz: u8, abid: u8, word: u32, element: usize) -> usize {
+pub fn index_shift(shape: &Shape, cbsz: u8, abid: u8) -> u32 {
     let elements = shape.a_elements().clamp(1, 16) as u32;
     let sets = 16 / elements;
     let set = if cbsz == 0 { u32::from(abid) % sets } else { 0 };
-    (word >> (2 * (set * elements + element as u32 % elements)) & 3) as usize
+    2 * set * elements
+}
+
+/// Returns the row of B that stored element `k` of a row of A is multiplied with. Two stored elements stand for four rows; two bits
+/// of the index, which begins at `shift`, say which of them. `element` counts within the lane.
+pub fn sparse_row(word: u32, shift: u32, k: usize, element: usize) -> usize {
+    let bits = word.wrapping_shr(shift + 2 * element as u32) & 3;
+    k / 2 * 4 + bits as usize
 }

@@ -1,5 +1,7 @@
 //! The levels of processor features that kernels are compiled for.
 
+use std::sync::LazyLock;
+
 /// A level of processor features. All levels compute the same bits.
 ///
 /// ```
@@ -21,6 +23,12 @@ pub enum Level {
 impl Level {
     /// Returns the best level of this processor.
     pub fn detect() -> Level {
+        // One load, instead of one for each feature.
+        static BEST: LazyLock<Level> = LazyLock::new(Level::best);
+        *BEST
+    }
+
+    fn best() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected;

@@ -38,7 +38,7 @@ mod shape;
 pub use arithmetic::{Rule, is_established};
 pub use elements::multiply_by_elements;
 pub use instruction::Matrix;
-pub use layout::{Place, broadcast_block, index_of, permuted_lane};
+pub use layout::{Place, broadcast_block, index_shift, permuted_lane, sparse_row};
 pub use level::Level;
 pub use multiply::{multiply, multiply_at};
 pub use number::{Class, ElementType, NAN_F32, NAN_F64, Number, round_to_f32};

@@ -18,14 +18,15 @@ impl Factor for Single {
     }
 }
 
-/// Singles.
-pub(super) struct Chain;
+/// `K` products of singles.
+pub(super) struct Chain<const K: usize>;
 
-impl Kernel for Chain {
+impl<const K: usize> Kernel for Chain<K> {
     type Factor = Single;
+    const GROUP: usize = K;
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Single>,
         b: impl Fn(usize) -> Part<Single>,
@@ -35,14 +36,15 @@ impl Kernel for Chain {
     }
 }
 
-/// Signed bytes. 32 products of at most 2^14 stay below 2^24, up to which singles hold every integer.
-pub(super) struct Bytes;
+/// `K` products of signed bytes. 32 of at most 2^14 stay below 2^24, up to which singles hold every integer.
+pub(super) struct Bytes<const K: usize>;
 
-impl Kernel for Bytes {
+impl<const K: usize> Kernel for Bytes<K> {
     type Factor = Single;
+    const GROUP: usize = K;
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Single>,
         b: impl Fn(usize) -> Part<Single>,

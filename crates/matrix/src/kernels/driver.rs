@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 
 use super::planes::{Factor, Plane, Planes};
 use crate::instruction::Matrix;
+use crate::layout::sparse_row;
 use crate::operands::Registers;
 use crate::shape::{LANES, Shape};
 
@@ -19,6 +20,8 @@ pub(super) type Part<F> = (<F as Factor>::Value, <F as Factor>::Scale);
 pub(super) trait Kernel {
     /// The form of the factors.
     type Factor: Factor;
+    /// Products that `element` adds.
+    const GROUP: usize;
 
     /// Returns whether the kernel gives the right sums for these operands. If it does not, another one must be taken.
     fn accepts<const E: usize, const B: usize>(
@@ -30,8 +33,8 @@ pub(super) trait Kernel {
         true
     }
 
-    /// Returns the bits of `acc` plus `K` products.
-    fn element<const K: usize>(
+    /// Returns the bits of `acc` plus a group of products.
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Self::Factor>,
         b: impl Fn(usize) -> Part<Self::Factor>,
@@ -81,7 +84,7 @@ impl<R: Kernel, const M: usize, const K: usize, const E: usize> Product
         if M == 4 {
             quads::<R, K, E>(&a, &b, self.job.d);
         } else {
-            rows::<R, M, K, E>(&a, &b, self.job.d);
+            rows::<R, M, K, E>(&a, &b, self.job.d, shape.n.into());
         }
         true
     }
@@ -93,6 +96,7 @@ fn rows<R: Kernel, const M: usize, const K: usize, const E: usize>(
     a: &Planes<R::Factor, E>,
     b: &Planes<R::Factor, E>,
     d: &mut Registers,
+    columns: usize,
 ) {
     let lanes_of_k = LANES * E / K;
     for block in 0..lanes_of_k / M {
@@ -103,9 +107,27 @@ fn rows<R: Kernel, const M: usize, const K: usize, const E: usize>(
             let Some(row) = row_of_d::<M>(d, block, i) else {
                 return;
             };
-            for (j, d) in row.iter_mut().enumerate() {
-                *d = R::element::<K>(*d, |k| a[k], |k| b[k].part(j));
-            }
+            add_groups::<R, M, K>(row, columns, &a, &b);
+        }
+    }
+}
+
+/// Adds groups of products to a row of D.
+///
+/// `columns` is `M`, which the compiler does not know. A loop of 16 lanes is written for an unknown number of lanes: of a known one,
+/// the compiler would make 16 copies of scalar code, in which it then does not find SIMD code. The bit tells it that no lanes are left
+/// after the last vector.
+#[inline(always)]
+fn add_groups<R: Kernel, const M: usize, const K: usize>(
+    row: &mut [u32; M],
+    columns: usize,
+    a: &[Part<R::Factor>; K],
+    b: &[Row<'_, R::Factor, M>; K],
+) {
+    for (a, b) in a.chunks_exact(R::GROUP).zip(b.chunks_exact(R::GROUP)) {
+        let columns = if M == 16 { columns & M } else { M };
+        for j in 0..columns {
+            row[j] = R::element(row[j], |k| a[k], |k| b[k].part(j));
         }
     }
 }
@@ -134,8 +156,15 @@ fn quads<R: Kernel, const K: usize, const E: usize>(
             spread.values[e] = from_quads(&a.values[e], i);
             spread.scales[e] = from_quads(&a.scales[e], i);
         }
-        for (lane, d) in row.iter_mut().enumerate() {
-            *d = R::element::<K>(*d, |k| part(&spread, k % E, lane), |k| part(b, k % E, lane));
+        for group in 0..K / R::GROUP {
+            let first = group * R::GROUP;
+            for (lane, d) in row.iter_mut().enumerate() {
+                *d = R::element(
+                    *d,
+                    |k| part(&spread, (first + k) % E, lane),
+                    |k| part(b, (first + k) % E, lane),
+                );
+            }
         }
     }
 }
@@ -175,6 +204,8 @@ impl<R: Kernel, const M: usize, const K: usize, const E: usize, const B: usize> 
             instruction, index, ..
         } = *self.job;
         let (shape, index) = (instruction.shape(), index.unwrap_or(&[0; LANES]));
+        let columns = shape.n.into();
+        let shift = instruction.index_shift();
         let a = Planes::<R::Factor, E>::decode(shape.a, self.job.a);
         let b = Planes::<R::Factor, B>::decode(shape.b, self.job.b);
         if !R::accepts(shape, &a, &b, self.job.d) {
@@ -184,16 +215,17 @@ impl<R: Kernel, const M: usize, const K: usize, const E: usize, const B: usize> 
             let lane = |k: usize| (k / E * M + i) % LANES;
             // The row of B that each stored element of this row of A is multiplied with.
             let b: [_; K] = from_fn(|k| {
-                let k = instruction.row_of_b(k, index[lane(k)]);
+                let k = sparse_row(index[lane(k)], shift, k, k % E);
                 Row::<R::Factor, M>::of(&b, k % B, k / B * M)
             });
             let a: [_; K] = from_fn(|k| part(&a, k % E, lane(k)));
             let Some(row) = row_of_d::<M>(self.job.d, 0, i) else {
                 return true;
             };
-            for (j, d) in row.iter_mut().enumerate() {
-                *d = R::element::<K>(*d, |k| a[k], |k| b[k].part(j));
-            }
+            // A copy, so that the compiler knows that no store changes a factor: where the rows of B are, it does not know here.
+            let mut sums = *row;
+            add_groups::<R, M, K>(&mut sums, columns, &a, &b);
+            *row = sums;
         }
         true
     }

@@ -25,11 +25,12 @@ impl Factor for Double {
     }
 }
 
-/// Groups of `G`, whose sums double precision holds.
-pub(super) struct Plain<const G: usize>;
+/// `K` products in groups of `G`, whose sums double precision holds.
+pub(super) struct Plain<const G: usize, const K: usize>;
 
-impl<const G: usize> Kernel for Plain<G> {
+impl<const G: usize, const K: usize> Kernel for Plain<G, K> {
     type Factor = Double;
+    const GROUP: usize = K;
 
     #[inline(always)]
     fn accepts<const E: usize, const B: usize>(
@@ -53,7 +54,7 @@ impl<const G: usize> Kernel for Plain<G> {
     }
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Double>,
         b: impl Fn(usize) -> Part<Double>,
@@ -89,34 +90,30 @@ pub(super) struct Split<const G: usize>;
 
 impl<const G: usize> Kernel for Split<G> {
     type Factor = Double;
+    const GROUP: usize = G;
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Double>,
         b: impl Fn(usize) -> Part<Double>,
     ) -> u32 {
-        const { assert!(K.is_multiple_of(G) && (G == 2 || G == 4)) };
+        const { assert!(G == 2 || G == 4) };
         let product = |k: usize| a(k).0 * b(k).0;
-        let mut acc = f32::from_bits(acc);
-        let mut k = 0;
-        while k < K {
-            let (first, second) = (product(k), product(k + 1));
-            let c = f64::from(acc);
-            let mut plain = c + first + second;
-            let (high, low) = if G == 2 {
-                two_sum(first, second)
-            } else {
-                let (third, fourth) = (product(k + 2), product(k + 3));
-                plain += third + fourth;
-                sum_of_halves([first, second, third, fourth])
-            };
-            let sum = odd_sum(high, low, c);
-            // Infinities and NaNs of the operands are in both; no sum of finite ones leaves the range of doubles.
-            let sum = if plain.is_finite() { sum } else { plain };
-            acc = (sum + 0.0) as f32;
-            k += G;
-        }
+        let c = f64::from(f32::from_bits(acc));
+        let (first, second) = (product(0), product(1));
+        let mut plain = c + first + second;
+        let (high, low) = if G == 2 {
+            two_sum(first, second)
+        } else {
+            let (third, fourth) = (product(2), product(3));
+            plain += third + fourth;
+            sum_of_halves([first, second, third, fourth])
+        };
+        let sum = odd_sum(high, low, c);
+        // Infinities and NaNs of the operands are in both; no sum of finite ones leaves the range of doubles.
+        let sum = if plain.is_finite() { sum } else { plain };
+        let acc = (sum + 0.0) as f32;
         if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
     }
 }

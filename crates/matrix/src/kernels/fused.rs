@@ -69,6 +69,7 @@ pub(super) struct Fused<const G: usize>;
 
 impl<const G: usize> Kernel for Fused<G> {
     type Factor = Aligned;
+    const GROUP: usize = G;
 
     #[inline(always)]
     fn accepts<const E: usize, const B: usize>(
@@ -81,21 +82,16 @@ impl<const G: usize> Kernel for Fused<G> {
     }
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Aligned>,
         b: impl Fn(usize) -> Part<Aligned>,
     ) -> u32 {
-        const { assert!(K.is_multiple_of(G) && G <= 8) };
-        let mut acc = f32::from_bits(acc);
-        let mut k = 0;
-        while k < K {
-            // SAFETY: the operands are accepted, and eight products or fewer are summed.
-            let (sum, largest) = unsafe { truncated::<G, 1>(&a, &b, k) };
-            let sum = f64::from(sum) * UNIT * f64::from(largest);
-            acc = settle(acc, sum, largest.into());
-            k += G;
-        }
+        const { assert!(G <= 8) };
+        // SAFETY: the operands are accepted, and eight products or fewer are summed.
+        let (sum, largest) = unsafe { truncated::<G, 1>(&a, &b, 0) };
+        let sum = f64::from(sum) * UNIT * f64::from(largest);
+        let acc = settle(f32::from_bits(acc), sum, largest.into());
         if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
     }
 }
@@ -105,6 +101,7 @@ pub(super) struct FusedHalves<const G: usize>;
 
 impl<const G: usize> Kernel for FusedHalves<G> {
     type Factor = Aligned;
+    const GROUP: usize = G;
 
     #[inline(always)]
     fn accepts<const E: usize, const B: usize>(
@@ -117,38 +114,36 @@ impl<const G: usize> Kernel for FusedHalves<G> {
     }
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Aligned>,
         b: impl Fn(usize) -> Part<Aligned>,
     ) -> u32 {
-        const { assert!(K.is_multiple_of(G) && G <= 16) };
-        let mut acc = f32::from_bits(acc);
-        let mut k = 0;
-        while k < K {
-            // SAFETY: the operands are accepted, and eight products or fewer are summed.
-            let (even, largest_even) = unsafe { truncated::<G, 2>(&a, &b, k) };
-            // SAFETY: as above.
-            let (odd, largest_odd) = unsafe { truncated::<G, 2>(&a, &b, k + 1) };
-            let largest = f64::from(max(largest_even, largest_odd));
-            let in_units =
-                |sum: i32, of: f32| (f64::from(sum) * f64::from(of) * inverse(largest)).floor();
-            let sum = in_units(even, largest_even) + in_units(odd, largest_odd);
-            // An accumulator that is infinite or NaN is dropped if the products are large, and one that is far below them always.
-            let is_dropped = if acc.is_finite() {
-                power(acc) < f64::max(largest, power(acc)) * power_of_two(-25)
-            } else {
-                largest > power_of_two(24)
-            };
-            let kept = if is_dropped { 0.0 } else { acc };
-            acc = settle(kept, sum * UNIT * largest, largest);
-            k += G;
-        }
+        const { assert!(G <= 16) };
+        let acc = f32::from_bits(acc);
+        // SAFETY: the operands are accepted, and eight products or fewer are summed.
+        let (even, largest_even) = unsafe { truncated::<G, 2>(&a, &b, 0) };
+        // SAFETY: as above.
+        let (odd, largest_odd) = unsafe { truncated::<G, 2>(&a, &b, 1) };
+        let largest = f64::from(max(largest_even, largest_odd));
+        let in_units = |sum: i32, of: f32| {
+            (f64::from(sum) * f64::from(of) * scaled_inverse(largest, 0)).floor()
+        };
+        let sum = in_units(even, largest_even) + in_units(odd, largest_odd);
+        // An accumulator that is infinite or NaN is dropped if the products are large, and one that is far below them always.
+        let is_dropped = if acc.is_finite() {
+            power(acc) < largest * power_of_two(-25)
+        } else {
+            largest > power_of_two(24)
+        };
+        let kept = if is_dropped { 0.0 } else { acc };
+        let acc = settle(kept, sum * UNIT * largest, largest);
         if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
     }
 }
 
-/// The sum of every `STEP`th of `G` products from `k` on, truncated, in units of 2^-24 of the largest power of two, and that power.
+/// The sum of every `STEP`th of `G` products from number `first` on, truncated, in units of 2^-24 of the largest power of two; and
+/// that power.
 ///
 /// # Safety
 /// Factors are finite, products and their powers are normal singles or zero, and at most eight are summed.
@@ -156,23 +151,21 @@ impl<const G: usize> Kernel for FusedHalves<G> {
 unsafe fn truncated<const G: usize, const STEP: usize>(
     a: &impl Fn(usize) -> Part<Aligned>,
     b: &impl Fn(usize) -> Part<Aligned>,
-    k: usize,
+    first: usize,
 ) -> (i32, f32) {
     let mut largest = 0.0;
-    let mut n = 0;
-    while n < G {
-        largest = max(largest, a(k + n).1 * b(k + n).1);
-        n += STEP;
+    for n in 0..G / STEP {
+        let k = first + n * STEP;
+        largest = max(largest, a(k).1 * b(k).1);
     }
     // 2^24 over the largest. If all products are zero, this is any number.
     let unit = f32::from_bits(((127u32 + 127 + 24) << 23).wrapping_sub(largest.to_bits()));
     let mut sum = 0i32;
-    let mut n = 0;
-    while n < G {
-        let product = a(k + n).0 * b(k + n).0 * unit;
+    for n in 0..G / STEP {
+        let k = first + n * STEP;
+        let product = a(k).0 * b(k).0 * unit;
         // SAFETY: factors are less than twice their powers, so this is less than 2^26.
         sum = sum.wrapping_add(unsafe { product.to_int_unchecked::<i32>() });
-        n += STEP;
     }
     (sum, largest)
 }
@@ -182,6 +175,7 @@ pub(super) struct WideFused<const G: usize>;
 
 impl<const G: usize> Kernel for WideFused<G> {
     type Factor = WideAligned;
+    const GROUP: usize = G;
 
     #[inline(always)]
     fn accepts<const E: usize, const B: usize>(
@@ -199,32 +193,22 @@ impl<const G: usize> Kernel for WideFused<G> {
     }
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<WideAligned>,
         b: impl Fn(usize) -> Part<WideAligned>,
     ) -> u32 {
-        const { assert!(K.is_multiple_of(G)) };
-        let mut acc = f32::from_bits(acc);
-        let mut k = 0;
-        while k < K {
-            let mut largest = 0.0;
-            let mut n = 0;
-            while n < G {
-                let power = a(k + n).1 * b(k + n).1;
-                largest = if power > largest { power } else { largest };
-                n += 1;
-            }
-            let unit = inverse(largest * UNIT);
-            let mut sum = 0.0;
-            let mut n = 0;
-            while n < G {
-                sum += (a(k + n).0 * b(k + n).0 * unit).trunc();
-                n += 1;
-            }
-            acc = settle(acc, sum * UNIT * largest, largest);
-            k += G;
+        let mut largest = 0.0;
+        for k in 0..G {
+            let power = a(k).1 * b(k).1;
+            largest = if power > largest { power } else { largest };
         }
+        let unit = scaled_inverse(largest * UNIT, 0);
+        let mut sum = 0.0;
+        for k in 0..G {
+            sum += (a(k).0 * b(k).0 * unit).trunc();
+        }
+        let acc = settle(f32::from_bits(acc), sum * UNIT * largest, largest);
         if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
     }
 }
@@ -239,18 +223,20 @@ fn settle(acc: f32, sum: f64, largest: f64) -> f32 {
     let of_acc = power(acc);
     let m = if of_acc > largest { of_acc } else { largest };
     // Everything in units of m · 2^-32, as integers of less than 2^40.
-    let unit = inverse(m) * power_of_two(32);
-    let products = (sum * unit).floor();
-    let kept = (f64::from(acc) * (unit * power_of_two(-8))).floor() * power_of_two(8);
+    let products = (sum * scaled_inverse(m, 32)).floor();
+    let kept = (f64::from(acc) * scaled_inverse(m, 24)).floor() * power_of_two(8);
     let total = products + kept;
-    // The sum keeps 31 bits below its first, and none below those of the smallest normal numbers.
+    // The sum keeps 31 bits below its first one, and none below those of the smallest normal numbers. It has no bits below 1.
     let first = f64::from_bits(total.to_bits() & 0x7ff0_0000_0000_0000);
-    let least = unit * power_of_two(-126);
+    let least = scaled_inverse(m, 32 - 126);
     let first = if first > least { first } else { least };
-    let grain = first * power_of_two(-31);
-    let grain = if grain > 1.0 { grain } else { 1.0 };
-    let floored = (total * inverse(grain)).floor() * grain;
-    let rounded = (floored * (m * power_of_two(-32))) as f32;
+    let first = if first > power_of_two(31) {
+        first
+    } else {
+        power_of_two(31)
+    };
+    let floored = (total * scaled_inverse(first, 31)).floor();
+    let rounded = (floored * (first * (m * power_of_two(-63)))) as f32;
     if acc.is_finite() { rounded } else { acc }
 }
 
@@ -261,10 +247,10 @@ fn power(x: f32) -> f64 {
     f64::from_bits((u64::from(power) << 29) + ((1023 - 127) << 52))
 }
 
-/// The inverse of a power of two; a large finite number for zero, and something for infinity and NaN.
+/// 2^exponent over a power of two; a large finite number for zero, and something for infinity and NaN.
 #[inline(always)]
-fn inverse(power: f64) -> f64 {
-    f64::from_bits((2046u64 << 52).wrapping_sub(power.to_bits()))
+fn scaled_inverse(power: f64, exponent: i64) -> f64 {
+    f64::from_bits((((2046 + exponent) as u64) << 52).wrapping_sub(power.to_bits()))
 }
 
 #[inline(always)]

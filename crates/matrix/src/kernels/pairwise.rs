@@ -1,8 +1,10 @@
 //! Rounded products added in pairs, denormals flushed: gfx90a.
 
 use super::driver::{Kernel, Part};
-use super::planes::Factor;
+use super::planes::{Exponents, Factor, Planes};
 use crate::number::NAN_F32;
+use crate::operands::Registers;
+use crate::shape::Shape;
 
 /// A single; a denormal of the element's format is positive zero.
 #[derive(Clone, Copy)]
@@ -19,62 +21,83 @@ impl Factor for Flushed {
     }
 }
 
-/// Halves.
+/// `K` products in groups of `G`, 2 or 4, of numbers for which nothing has to be flushed after the inputs: all halves, and bf16 within
+/// 2^±40.
 ///
-/// Nothing has to be flushed after the inputs. Products are exact, zero or at least 2^-28, and multiples of 2^-48; so are sums of
-/// four of them. A sum with the accumulator that is not zero is then either the accumulator, or 2^-48 and more, or the two nearly
-/// cancel: then the accumulator is about as large as the products, and the difference a multiple of 2^-72.
-pub(super) struct HalfPairs;
+/// Products are exact, and zero or at least 2^-80, with bits down to 2^-94; so are their sums. A sum with the accumulator is then
+/// zero, or one of the two, or the two nearly cancel: then the accumulator is not much smaller than 2^-94, has no bits below 2^-118,
+/// and neither has the difference.
+pub(super) struct Pairs<const G: usize, const K: usize>;
 
-impl Kernel for HalfPairs {
+impl<const G: usize, const K: usize> Kernel for Pairs<G, K> {
     type Factor = Flushed;
+    const GROUP: usize = K;
 
     #[inline(always)]
-    fn element<const K: usize>(
-        acc: u32,
-        a: impl Fn(usize) -> Part<Flushed>,
-        b: impl Fn(usize) -> Part<Flushed>,
-    ) -> u32 {
-        const { assert!(K.is_multiple_of(4)) };
-        let mut acc = flush_input(f32::from_bits(acc));
-        // A fused multiply-add of an exact product is the sum of two.
-        let pair = |k: usize| a(k + 1).0.mul_add(b(k + 1).0, a(k).0 * b(k).0);
-        let mut k = 0;
-        while k < K {
-            acc += pair(k) + pair(k + 2);
-            k += 4;
-        }
-        if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
+    fn accepts<const E: usize, const B: usize>(
+        _: &Shape,
+        a: &Planes<Flushed, E>,
+        b: &Planes<Flushed, B>,
+        _: &Registers,
+    ) -> bool {
+        let (a, b) = (exponents(a), exponents(b));
+        a.min.min(b.min) >= -40 && a.max.max(b.max) <= 40
     }
-}
-
-/// bf16 in groups of `G`, 2 or 4. Products of small ones are denormal, those of large ones infinite: each operation is rounded and
-/// flushed on its own.
-pub(super) struct WidePairs<const G: usize>;
-
-impl<const G: usize> Kernel for WidePairs<G> {
-    type Factor = Flushed;
 
     #[inline(always)]
-    fn element<const K: usize>(
+    fn element(
         acc: u32,
         a: impl Fn(usize) -> Part<Flushed>,
         b: impl Fn(usize) -> Part<Flushed>,
     ) -> u32 {
         const { assert!(K.is_multiple_of(G) && (G == 2 || G == 4)) };
         let mut acc = flush_input(f32::from_bits(acc));
-        let product = |k: usize| flush(a(k).0 * b(k).0);
-        let pair = |k: usize| flush(product(k) + product(k + 1));
+        // A fused multiply-add of an exact product is the sum of two.
+        let pair = |k: usize| a(k + 1).0.mul_add(b(k + 1).0, a(k).0 * b(k).0);
         let mut k = 0;
         while k < K {
-            let sum = if G == 2 {
+            acc += if G == 2 {
                 pair(k)
             } else {
-                flush(pair(k) + pair(k + 2))
+                pair(k) + pair(k + 2)
             };
-            acc = flush(acc + sum);
             k += G;
         }
+        if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
+    }
+}
+
+#[inline(always)]
+fn exponents<const E: usize>(planes: &Planes<Flushed, E>) -> Exponents {
+    let bits = planes.values.map(|plane| plane.map(f32::to_bits));
+    Exponents::of(bits.iter())
+}
+
+/// Groups of `G` products, 2 or 4, of any numbers. Products of small ones are denormal, those of large ones infinite: each
+/// operation is rounded and flushed on its own.
+pub(super) struct FlushedPairs<const G: usize>;
+
+impl<const G: usize> Kernel for FlushedPairs<G> {
+    type Factor = Flushed;
+    const GROUP: usize = G;
+
+    #[inline(always)]
+    fn element(
+        acc: u32,
+        a: impl Fn(usize) -> Part<Flushed>,
+        b: impl Fn(usize) -> Part<Flushed>,
+    ) -> u32 {
+        const { assert!(G == 2 || G == 4) };
+        // What a group leaves is not denormal: the next one finds nothing to flush.
+        let acc = flush_input(f32::from_bits(acc));
+        let product = |k: usize| flush(a(k).0 * b(k).0);
+        let pair = |k: usize| flush(product(k) + product(k + 1));
+        let sum = if G == 2 {
+            pair(0)
+        } else {
+            flush(pair(0) + pair(2))
+        };
+        let acc = flush(acc + sum);
         if acc.is_nan() { NAN_F32 } else { acc.to_bits() }
     }
 }

@@ -5,7 +5,7 @@ use super::double::Doubles;
 use super::driver::{Dense, Job, Product, Sparse};
 use super::exact::{Plain, Split};
 use super::fused::{Fused, FusedHalves, WideFused};
-use super::pairwise::{HalfPairs, WidePairs};
+use super::pairwise::{FlushedPairs, Pairs};
 use crate::arithmetic::Rule;
 use crate::instruction::Matrix;
 use crate::level::Level;
@@ -60,11 +60,25 @@ fn run<F: Features>(job: &mut Job<'_>) -> bool {
         };
     }
     macro_rules! fours {
+        ($kernel:ident $(<$g:literal>)?) => {
+            dense!($kernel<$($g,)? 4>: (32, 4, 4) (16, 4, 4) (4, 4, 4))
+                || dense!($kernel<$($g,)? 8>: (32, 8, 4))
+                || dense!($kernel<$($g,)? 16>: (16, 16, 4))
+        };
+    }
+    macro_rules! twos {
+        ($kernel:ident<$g:literal>) => {
+            dense!($kernel<$g, 2>: (32, 2, 2) (16, 2, 2) (4, 2, 2))
+                || dense!($kernel<$g, 4>: (32, 4, 2))
+                || dense!($kernel<$g, 8>: (16, 8, 2))
+        };
+    }
+    macro_rules! each_four {
         ($kernel:ty) => {
             dense!($kernel: (32, 4, 4) (16, 4, 4) (4, 4, 4) (32, 8, 4) (16, 16, 4))
         };
     }
-    macro_rules! twos {
+    macro_rules! each_two {
         ($kernel:ty) => {
             dense!($kernel: (32, 2, 2) (16, 2, 2) (4, 2, 2) (32, 4, 2) (16, 8, 2))
         };
@@ -72,15 +86,20 @@ fn run<F: Features>(job: &mut Job<'_>) -> bool {
     match (job.instruction.rule(), shape.sparse) {
         (Rule::Chain, _) if shape.a == ElementType::F64 => F::run(Doubles(job)),
         (Rule::Chain, _) => {
-            dense!(Chain: (32, 1, 1) (16, 1, 1) (4, 1, 1) (32, 2, 1) (16, 4, 1))
+            dense!(Chain<1>: (32, 1, 1) (16, 1, 1) (4, 1, 1))
+                || dense!(Chain<2>: (32, 2, 1))
+                || dense!(Chain<4>: (16, 4, 1))
         }
-        (Rule::Integer, false) => fours!(Bytes) || dense!(Bytes: (32, 16, 8) (16, 32, 8)),
-        (Rule::Integer, true) => sparse!(Bytes: (32, 16, 8, 16) (16, 32, 8, 16)),
-        (Rule::Exact { group: 4 }, _) => fours!(Plain<4>) || fours!(Split<4>),
-        (Rule::Exact { .. }, _) => twos!(Plain<2>) || twos!(Split<2>),
-        (Rule::Pairwise { group: 4 }, _) if shape.a == ElementType::F16 => fours!(HalfPairs),
-        (Rule::Pairwise { group: 4 }, _) => fours!(WidePairs<4>),
-        (Rule::Pairwise { .. }, _) => twos!(WidePairs<2>),
+        (Rule::Integer, false) => {
+            fours!(Bytes) || dense!(Bytes<16>: (32, 16, 8)) || dense!(Bytes<32>: (16, 32, 8))
+        }
+        (Rule::Integer, true) => {
+            sparse!(Bytes<16>: (32, 16, 8, 16)) || sparse!(Bytes<32>: (16, 32, 8, 16))
+        }
+        (Rule::Exact { group: 4 }, _) => fours!(Plain<4>) || each_four!(Split<4>),
+        (Rule::Exact { .. }, _) => twos!(Plain<2>) || each_two!(Split<2>),
+        (Rule::Pairwise { group: 4 }, _) => fours!(Pairs<4>) || each_four!(FlushedPairs<4>),
+        (Rule::Pairwise { .. }, _) => twos!(Pairs<2>) || each_two!(FlushedPairs<2>),
         (Rule::Fused { group: 4 }, false) => {
             dense!(Fused<4>: (32, 4, 4) (16, 4, 4) (4, 4, 4) (32, 4, 2) (16, 8, 2))
                 || dense!(WideFused<4>: (32, 4, 4) (16, 4, 4) (4, 4, 4) (32, 4, 2) (16, 8, 2))
