@@ -1,8 +1,8 @@
 //! Chains of fused multiply-adds in single precision, and sums of bytes, which single precision holds exactly.
 
 use super::driver::{Kernel, Part};
-use super::planes::Factor;
-use crate::number::NAN_F32;
+use super::planes::{Factor, Reads};
+use crate::number::{ElementType, NAN_F32};
 
 /// A single as it is.
 #[derive(Clone, Copy)]
@@ -21,6 +21,10 @@ impl Factor for Single {
 /// `K` products of singles.
 pub(super) struct Chain<const K: usize>;
 
+impl<const K: usize> Reads for Chain<K> {
+    const READS: &'static [ElementType] = &[ElementType::F32];
+}
+
 impl<const K: usize> Kernel for Chain<K> {
     type Factor = Single;
     const GROUP: usize = K;
@@ -38,6 +42,10 @@ impl<const K: usize> Kernel for Chain<K> {
 
 /// `K` products of signed bytes. 32 of at most 2^14 stay below 2^24, up to which singles hold every integer.
 pub(super) struct Bytes<const K: usize>;
+
+impl<const K: usize> Reads for Bytes<K> {
+    const READS: &'static [ElementType] = &[ElementType::I8];
+}
 
 impl<const K: usize> Kernel for Bytes<K> {
     type Factor = Single;

@@ -7,29 +7,24 @@
 use std::array::from_fn;
 use std::marker::PhantomData;
 
-use super::planes::{Factor, Plane, Planes};
+use super::planes::{Factor, Plane, Planes, Reads};
 use crate::instruction::Matrix;
 use crate::layout::sparse_row;
 use crate::operands::Registers;
-use crate::shape::{LANES, Shape};
+use crate::shape::LANES;
 
 /// An element of an operand, as kernels see it.
 pub(super) type Part<F> = (<F as Factor>::Value, <F as Factor>::Scale);
 
 /// The sum of products for an element of D.
-pub(super) trait Kernel {
+pub(super) trait Kernel: Reads {
     /// The form of the factors.
     type Factor: Factor;
     /// Products that `element` adds.
     const GROUP: usize;
 
     /// Returns whether the kernel gives the right sums for these operands. If it does not, another one must be taken.
-    fn accepts<const E: usize, const B: usize>(
-        _shape: &Shape,
-        _a: &Planes<Self::Factor, E>,
-        _b: &Planes<Self::Factor, B>,
-        _d: &Registers,
-    ) -> bool {
+    fn accepts(_job: &Job<'_>) -> bool {
         true
     }
 
@@ -75,12 +70,12 @@ impl<R: Kernel, const M: usize, const K: usize, const E: usize> Product
 {
     #[inline(always)]
     fn run(self) -> bool {
-        let shape = self.job.instruction.shape();
-        let a = Planes::<R::Factor, E>::decode(shape.a, self.job.a);
-        let b = Planes::<R::Factor, E>::decode(shape.b, self.job.b);
-        if !R::accepts(shape, &a, &b, self.job.d) {
+        if !R::accepts(self.job) {
             return false;
         }
+        let shape = self.job.instruction.shape();
+        let a = Planes::<R::Factor, E>::decode::<R>(shape.a, self.job.a);
+        let b = Planes::<R::Factor, E>::decode::<R>(shape.b, self.job.b);
         if M == 4 {
             quads::<R, K, E>(&a, &b, self.job.d);
         } else {
@@ -200,17 +195,17 @@ impl<R: Kernel, const M: usize, const K: usize, const E: usize, const B: usize> 
 {
     #[inline(always)]
     fn run(self) -> bool {
+        if !R::accepts(self.job) {
+            return false;
+        }
         let Job {
             instruction, index, ..
         } = *self.job;
         let (shape, index) = (instruction.shape(), index.unwrap_or(&[0; LANES]));
         let columns = shape.n.into();
         let shift = instruction.index_shift();
-        let a = Planes::<R::Factor, E>::decode(shape.a, self.job.a);
-        let b = Planes::<R::Factor, B>::decode(shape.b, self.job.b);
-        if !R::accepts(shape, &a, &b, self.job.d) {
-            return false;
-        }
+        let a = Planes::<R::Factor, E>::decode::<R>(shape.a, self.job.a);
+        let b = Planes::<R::Factor, B>::decode::<R>(shape.b, self.job.b);
         for i in 0..M {
             let lane = |k: usize| (k / E * M + i) % LANES;
             // The row of B that each stored element of this row of A is multiplied with.

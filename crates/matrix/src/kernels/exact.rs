@@ -5,11 +5,9 @@
 //! that double precision does not hold gets a last bit of one, so that rounding it to single is as rounding the exact sum (Boldo and
 //! Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 
-use super::driver::{Kernel, Part};
-use super::planes::{Exponents, Factor, Planes};
+use super::driver::{Job, Kernel, Part};
+use super::planes::{Exponents, Factor, Reads};
 use crate::number::{ElementType, NAN_F32};
-use crate::operands::Registers;
-use crate::shape::Shape;
 
 /// A double.
 #[derive(Clone, Copy)]
@@ -28,19 +26,20 @@ impl Factor for Double {
 /// `K` products in groups of `G`, whose sums double precision holds.
 pub(super) struct Plain<const G: usize, const K: usize>;
 
+impl<const G: usize, const K: usize> Reads for Plain<G, K> {
+    const READS: &'static [ElementType] = &[ElementType::F16, ElementType::Bf16];
+}
+
 impl<const G: usize, const K: usize> Kernel for Plain<G, K> {
     type Factor = Double;
     const GROUP: usize = K;
 
     #[inline(always)]
-    fn accepts<const E: usize, const B: usize>(
-        shape: &Shape,
-        a: &Planes<Double, E>,
-        b: &Planes<Double, B>,
-        d: &Registers,
-    ) -> bool {
-        let (a, b) = (exponents(a), exponents(b));
-        let c = Exponents::of(d.iter());
+    fn accepts(job: &Job<'_>) -> bool {
+        let shape = job.instruction.shape();
+        let a = Exponents::of(shape.a, job.a);
+        let b = Exponents::of(shape.b, job.b);
+        let c = Exponents::of(ElementType::F32, job.d);
         if a.max > 127 || b.max > 127 || c.max > 127 {
             return false;
         }
@@ -76,17 +75,12 @@ impl<const G: usize, const K: usize> Kernel for Plain<G, K> {
     }
 }
 
-/// The exponents of doubles that singles hold.
-#[inline(always)]
-fn exponents<const E: usize>(planes: &Planes<Double, E>) -> Exponents {
-    let singles = planes
-        .values
-        .map(|plane| plane.map(|value| (value as f32).to_bits()));
-    Exponents::of(singles.iter())
-}
-
 /// Groups of `G`, 2 or 4, of any numbers.
 pub(super) struct Split<const G: usize>;
+
+impl<const G: usize> Reads for Split<G> {
+    const READS: &'static [ElementType] = &[ElementType::F16, ElementType::Bf16];
+}
 
 impl<const G: usize> Kernel for Split<G> {
     type Factor = Double;

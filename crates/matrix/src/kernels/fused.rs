@@ -4,11 +4,9 @@
 //! of them a maximum. Multiplied by the inverse of that, products become numbers whose integer part is what the rule keeps. What
 //! follows for the sum and the accumulator is done in doubles, which hold every step.
 
-use super::driver::{Kernel, Part};
-use super::planes::{Exponents, Factor, Planes};
-use crate::number::NAN_F32;
-use crate::operands::Registers;
-use crate::shape::{LANES, Shape};
+use super::driver::{Job, Kernel, Part};
+use super::planes::{Exponents, Factor, Reads};
+use crate::number::{ElementType, NAN_F32};
 
 /// A single and its power of two. A denormal has that of the smallest normal number, zero has none.
 #[derive(Clone, Copy)]
@@ -47,38 +45,28 @@ impl Factor for WideAligned {
     }
 }
 
+/// Whether products and their powers of two are normal singles: all finite halves and bytes, and the other formats within 2^±46.
 #[inline(always)]
-fn exponents<const E: usize>(scales: &[[f32; LANES]; E]) -> Exponents {
-    let bits = scales.map(|plane| plane.map(f32::to_bits));
-    Exponents::of(bits.iter())
-}
-
-/// Whether products and their powers of two are normal singles: all halves and bytes, and the other formats within 2^±46.
-#[inline(always)]
-fn are_narrow<const E: usize, const B: usize>(
-    a: &Planes<Aligned, E>,
-    b: &Planes<Aligned, B>,
-) -> bool {
-    [exponents(&a.scales), exponents(&b.scales)]
-        .iter()
-        .all(|e| e.min >= -46 && e.max <= 46)
+fn are_narrow(job: &Job<'_>) -> bool {
+    let shape = job.instruction.shape();
+    let (a, b) = (Exponents::of(shape.a, job.a), Exponents::of(shape.b, job.b));
+    a.min.min(b.min) >= -46 && a.max.max(b.max) <= 46
 }
 
 /// Groups of `G` products that single precision holds.
 pub(super) struct Fused<const G: usize>;
+
+impl<const G: usize> Reads for Fused<G> {
+    const READS: &'static [ElementType] = &[ElementType::F16, ElementType::Bf16, ElementType::Xf32];
+}
 
 impl<const G: usize> Kernel for Fused<G> {
     type Factor = Aligned;
     const GROUP: usize = G;
 
     #[inline(always)]
-    fn accepts<const E: usize, const B: usize>(
-        _: &Shape,
-        a: &Planes<Aligned, E>,
-        b: &Planes<Aligned, B>,
-        _: &Registers,
-    ) -> bool {
-        are_narrow(a, b)
+    fn accepts(job: &Job<'_>) -> bool {
+        are_narrow(job)
     }
 
     #[inline(always)]
@@ -99,18 +87,17 @@ impl<const G: usize> Kernel for Fused<G> {
 /// Groups of `G` products, with even and odd k apart.
 pub(super) struct FusedHalves<const G: usize>;
 
+impl<const G: usize> Reads for FusedHalves<G> {
+    const READS: &'static [ElementType] = &[ElementType::Fp8, ElementType::Bf8];
+}
+
 impl<const G: usize> Kernel for FusedHalves<G> {
     type Factor = Aligned;
     const GROUP: usize = G;
 
     #[inline(always)]
-    fn accepts<const E: usize, const B: usize>(
-        _: &Shape,
-        a: &Planes<Aligned, E>,
-        b: &Planes<Aligned, B>,
-        _: &Registers,
-    ) -> bool {
-        are_narrow(a, b)
+    fn accepts(job: &Job<'_>) -> bool {
+        are_narrow(job)
     }
 
     #[inline(always)]
@@ -170,25 +157,21 @@ unsafe fn truncated<const G: usize, const STEP: usize>(
     (sum, largest)
 }
 
-/// Groups of `G` finite numbers whose products are less than 2^128.
+/// Groups of `G` finite numbers whose products are less than 2^128. Halves are narrow, unless one of them is not finite.
 pub(super) struct WideFused<const G: usize>;
+
+impl<const G: usize> Reads for WideFused<G> {
+    const READS: &'static [ElementType] = &[ElementType::Bf16, ElementType::Xf32];
+}
 
 impl<const G: usize> Kernel for WideFused<G> {
     type Factor = WideAligned;
     const GROUP: usize = G;
 
     #[inline(always)]
-    fn accepts<const E: usize, const B: usize>(
-        _: &Shape,
-        a: &Planes<WideAligned, E>,
-        b: &Planes<WideAligned, B>,
-        _: &Registers,
-    ) -> bool {
-        let narrow = |plane: [f64; LANES]| plane.map(|scale| scale as f32);
-        let (a, b) = (
-            exponents(&a.scales.map(narrow)),
-            exponents(&b.scales.map(narrow)),
-        );
+    fn accepts(job: &Job<'_>) -> bool {
+        let shape = job.instruction.shape();
+        let (a, b) = (Exponents::of(shape.a, job.a), Exponents::of(shape.b, job.b));
         a.max < 128 && b.max < 128 && a.max + b.max + 2 <= 128
     }
 

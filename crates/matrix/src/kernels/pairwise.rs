@@ -1,10 +1,8 @@
 //! Rounded products added in pairs, denormals flushed: gfx90a.
 
-use super::driver::{Kernel, Part};
-use super::planes::{Exponents, Factor, Planes};
-use crate::number::NAN_F32;
-use crate::operands::Registers;
-use crate::shape::Shape;
+use super::driver::{Job, Kernel, Part};
+use super::planes::{Exponents, Factor, Reads};
+use crate::number::{ElementType, NAN_F32};
 
 /// A single; a denormal of the element's format is positive zero.
 #[derive(Clone, Copy)]
@@ -26,21 +24,24 @@ impl Factor for Flushed {
 ///
 /// Products are exact, and zero or at least 2^-80, with bits down to 2^-94; so are their sums. A sum with the accumulator is then
 /// zero, or one of the two, or the two nearly cancel: then the accumulator is not much smaller than 2^-94, has no bits below 2^-118,
-/// and neither has the difference.
+/// and neither has the difference. Infinities and NaNs are in the result as in that of single operations.
 pub(super) struct Pairs<const G: usize, const K: usize>;
+
+impl<const G: usize, const K: usize> Reads for Pairs<G, K> {
+    const READS: &'static [ElementType] = &[ElementType::F16, ElementType::Bf16];
+}
 
 impl<const G: usize, const K: usize> Kernel for Pairs<G, K> {
     type Factor = Flushed;
     const GROUP: usize = K;
 
     #[inline(always)]
-    fn accepts<const E: usize, const B: usize>(
-        _: &Shape,
-        a: &Planes<Flushed, E>,
-        b: &Planes<Flushed, B>,
-        _: &Registers,
-    ) -> bool {
-        let (a, b) = (exponents(a), exponents(b));
+    fn accepts(job: &Job<'_>) -> bool {
+        let element = job.instruction.shape().a;
+        if element == ElementType::F16 {
+            return true;
+        }
+        let (a, b) = (Exponents::of(element, job.a), Exponents::of(element, job.b));
         a.min.min(b.min) >= -40 && a.max.max(b.max) <= 40
     }
 
@@ -67,15 +68,13 @@ impl<const G: usize, const K: usize> Kernel for Pairs<G, K> {
     }
 }
 
-#[inline(always)]
-fn exponents<const E: usize>(planes: &Planes<Flushed, E>) -> Exponents {
-    let bits = planes.values.map(|plane| plane.map(f32::to_bits));
-    Exponents::of(bits.iter())
-}
-
-/// Groups of `G` products, 2 or 4, of any numbers. Products of small ones are denormal, those of large ones infinite: each
+/// Groups of `G` products, 2 or 4, of any bf16. Products of small ones are denormal, those of large ones infinite: each
 /// operation is rounded and flushed on its own.
 pub(super) struct FlushedPairs<const G: usize>;
+
+impl<const G: usize> Reads for FlushedPairs<G> {
+    const READS: &'static [ElementType] = &[ElementType::Bf16];
+}
 
 impl<const G: usize> Kernel for FlushedPairs<G> {
     type Factor = Flushed;

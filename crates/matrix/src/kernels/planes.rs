@@ -3,7 +3,7 @@
 //! In a plane, the elements of one k are consecutive lanes: a column of A, a row of B. So no kernel moves anything between lanes,
 //! except for 4×4 blocks, where each lane of D needs the element of A of its own block.
 
-use crate::number::ElementType;
+use crate::number::{Class, ElementType, Number};
 use crate::operands::Registers;
 use crate::shape::LANES;
 
@@ -28,30 +28,49 @@ pub(super) struct Planes<F: Factor, const E: usize> {
 }
 
 impl<F: Factor, const E: usize> Planes<F, E> {
-    /// Decodes registers of elements of at most 32 bits.
+    /// Decodes registers of elements of one of the types that `K` reads.
     #[inline(always)]
-    pub(super) fn decode(element: ElementType, registers: &Registers) -> Planes<F, E> {
+    pub(super) fn decode<R: Reads>(element: ElementType, registers: &Registers) -> Planes<F, E> {
         let least = least_normal(element);
+        // Arms that are never taken would be compiled for each shape and each level.
         match element {
-            ElementType::F16 => {
+            ElementType::F16 if const { reads(R::READS, ElementType::F16) } => {
                 Planes::map::<2>(registers, least, |word, n| half(word >> (16 * n) & 0xffff))
             }
-            ElementType::Bf16 => Planes::map::<2>(registers, least, |word, n| {
-                f32::from_bits(word >> (16 * n) << 16)
-            }),
-            ElementType::Fp8 => Planes::map::<4>(registers, least, |word, n| {
-                byte::<3, 8>(word >> (8 * n) & 0xff)
-            }),
-            ElementType::Bf8 => Planes::map::<4>(registers, least, |word, n| {
-                byte::<2, 16>(word >> (8 * n) & 0xff)
-            }),
-            ElementType::I8 => Planes::map::<4>(registers, least, |word, n| {
-                f32::from((word >> (8 * n)) as i8)
-            }),
-            ElementType::Xf32 => {
-                Planes::map::<1>(registers, least, |word, _| f32::from_bits(word & !0x1fff))
+            ElementType::Bf16 if const { reads(R::READS, ElementType::Bf16) } => {
+                Planes::map::<2>(registers, least, |word, n| {
+                    f32::from_bits(word >> (16 * n) << 16)
+                })
             }
-            _ => Planes::map::<1>(registers, least, |word, _| f32::from_bits(word)),
+            ElementType::Fp8 if const { reads(R::READS, ElementType::Fp8) } => {
+                Planes::map::<4>(registers, least, |word, n| {
+                    byte::<3, 8>(word >> (8 * n) & 0xff)
+                })
+            }
+            ElementType::Bf8 if const { reads(R::READS, ElementType::Bf8) } => {
+                Planes::map::<4>(registers, least, |word, n| {
+                    byte::<2, 16>(word >> (8 * n) & 0xff)
+                })
+            }
+            ElementType::I8 if const { reads(R::READS, ElementType::I8) } => {
+                Planes::map::<4>(registers, least, |word, n| {
+                    f32::from((word >> (8 * n)) as i8)
+                })
+            }
+            ElementType::Xf32 if const { reads(R::READS, ElementType::Xf32) } => {
+                Planes::map::<1>(registers, least, |word, _| f32::from_bits(word & XF32))
+            }
+            ElementType::F32 if const { reads(R::READS, ElementType::F32) } => {
+                Planes::map::<1>(registers, least, |word, _| f32::from_bits(word))
+            }
+            _ => Planes::zero(),
+        }
+    }
+
+    fn zero() -> Planes<F, E> {
+        Planes {
+            values: [[F::Value::default(); LANES]; E],
+            scales: [[F::Scale::default(); LANES]; E],
         }
     }
 
@@ -62,16 +81,14 @@ impl<F: Factor, const E: usize> Planes<F, E> {
         least: f32,
         value: impl Fn(u32, u32) -> f32,
     ) -> Planes<F, E> {
-        let mut planes = Planes {
-            values: [[F::Value::default(); LANES]; E],
-            scales: [[F::Scale::default(); LANES]; E],
-        };
+        let mut planes = Planes::zero();
+        if registers.len() * P < E {
+            return planes;
+        }
         for e in 0..E {
-            let Some(register) = registers.get(e / P) else {
-                return planes;
-            };
-            for (lane, word) in register.iter().enumerate() {
-                let (value, scale) = F::of(value(*word, (e % P) as u32), least);
+            let register = &registers[e / P];
+            for lane in 0..LANES {
+                let (value, scale) = F::of(value(register[lane], (e % P) as u32), least);
                 planes.values[e][lane] = value;
                 planes.scales[e][lane] = scale;
             }
@@ -79,6 +96,25 @@ impl<F: Factor, const E: usize> Planes<F, E> {
         planes
     }
 }
+
+/// The element types that a kernel reads.
+pub(super) trait Reads {
+    const READS: &'static [ElementType];
+}
+
+const fn reads(all: &[ElementType], element: ElementType) -> bool {
+    let mut at = 0;
+    while at < all.len() {
+        if all[at] as u8 == element as u8 {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The bits that the matrix unit reads of xf32.
+const XF32: u32 = !0x1fff;
 
 /// Returns the smallest normal number of a format, and of singles where the format does not matter.
 fn least_normal(element: ElementType) -> f32 {
@@ -123,37 +159,63 @@ fn byte<const FRACTION: u32, const BIAS: u32>(bits: u32) -> f32 {
 pub(super) struct Exponents {
     /// The smallest among the elements that are not zero.
     pub(super) min: i32,
-    /// The largest. Infinities and NaNs have 128.
+    /// The largest. Infinities and NaNs have 128; a NaN of eight bits too.
     pub(super) max: i32,
 }
 
 impl Exponents {
-    /// Finds the exponents of singles; denormals have -126. If all are zero, both are 0.
+    /// Finds the exponents of the elements in registers. Denormals have the smallest of their format, and if all elements are
+    /// zero, both are 0.
     #[inline(always)]
-    pub(super) fn of<'a>(planes: impl Iterator<Item = &'a Plane<u32>>) -> Exponents {
-        // One value a lane, so that the loop over lanes is one over registers.
-        let mut low = [u32::MAX; LANES];
-        let mut high = [0; LANES];
-        for plane in planes {
-            for lane in 0..LANES {
-                let field = plane[lane] << 1 >> 24;
-                let nonzero = if plane[lane] << 1 == 0 {
-                    u32::MAX
-                } else {
-                    field.max(1)
-                };
-                low[lane] = low[lane].min(nonzero);
-                high[lane] = high[lane].max(field);
+    pub(super) fn of(element: ElementType, registers: &Registers) -> Exponents {
+        let (low, high) = match element.bits() {
+            8 => extremes::<4>(registers, 0xff, |byte| {
+                // NaN stands alone, where negative zero would be.
+                if byte == 0x80 { byte } else { byte & 0x7f }
+            }),
+            16 => extremes::<2>(registers, 0xffff, |half| half & 0x7fff),
+            _ if element == ElementType::Xf32 => {
+                extremes::<1>(registers, u32::MAX, |word| word & 0x7fff_ffff & XF32)
             }
-        }
-        let min = low.iter().copied().fold(u32::MAX, u32::min);
-        let max = high.iter().copied().fold(1, u32::max);
-        if min == u32::MAX {
+            _ => extremes::<1>(registers, u32::MAX, |word| word & 0x7fff_ffff),
+        };
+        if high == 0 {
             return Exponents { min: 0, max: 0 };
         }
+        let exponent = |bits: u32| {
+            let number = Number::decode(element, bits);
+            match number.class {
+                Class::Finite => number.exponent,
+                _ => 128,
+            }
+        };
         Exponents {
-            min: min.cast_signed() - 127,
-            max: max.cast_signed() - 127,
+            min: exponent(low),
+            max: exponent(high),
         }
     }
+}
+
+/// The smallest magnitude that is not zero, and the largest, among the `P` elements of each word.
+#[inline(always)]
+fn extremes<const P: usize>(
+    registers: &Registers,
+    mask: u32,
+    magnitude: impl Fn(u32) -> u32,
+) -> (u32, u32) {
+    // One value a lane, so that the loop over lanes is one over registers. Of a zero, one less is the largest number.
+    let mut low = [u32::MAX; LANES];
+    let mut high = [0; LANES];
+    for register in registers {
+        for lane in 0..LANES {
+            for part in 0..P {
+                let magnitude = magnitude(register[lane] >> (part * 32 / P) & mask);
+                low[lane] = low[lane].min(magnitude.wrapping_sub(1));
+                high[lane] = high[lane].max(magnitude);
+            }
+        }
+    }
+    let low = low.iter().copied().fold(u32::MAX, u32::min);
+    let high = high.iter().copied().fold(0, u32::max);
+    (low.wrapping_add(1), high)
 }
