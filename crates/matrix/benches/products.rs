@@ -1,5 +1,5 @@
 //! Products a second of each instruction, and the ratio to fused multiply-adds that stay in registers:
-//! `cargo bench -p wavetank-matrix`.
+//! `cargo bench -p wavetank-matrix`, or `cargo bench -p wavetank-matrix -- 16x16x4_f32` for the instructions with such a name.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -109,6 +109,9 @@ fn name(shape: &Shape) -> String {
 
 fn main() {
     let level = Level::detect();
+    // Cargo adds `--bench`.
+    let filter = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let is_wanted = |name: &str| filter.as_ref().is_none_or(|part| name.contains(part));
     let peak = peak(level);
     println!(
         "{level:?}: {:.1} G fused multiply-adds a second in registers",
@@ -120,6 +123,9 @@ fn main() {
     );
     for model in [Model::Gfx908, Model::Gfx90a, Model::Gfx942] {
         for shape in Shape::all(model) {
+            if !is_wanted(&name(&shape)) {
+                continue;
+            }
             let instruction = Matrix::new(model, shape).expect("a shape of the chip");
             let a = registers(shape.a_registers(), shape.a, 1);
             let b = registers(shape.b_registers(), shape.b, 2);

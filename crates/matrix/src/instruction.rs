@@ -12,6 +12,9 @@ use crate::shape::{Model, Shape};
 pub struct Matrix {
     model: Model,
     shape: Shape,
+    // Functions of the two above, kept because each execution asks for them.
+    rule: Rule,
+    registers: [usize; 3],
     /// The blocks that read the same block of A, as a power of two. In a sparse shape: zero lets ABID choose bits of the index.
     pub cbsz: u8,
     /// Which block of A these read. In a sparse shape: the index bits.
@@ -23,9 +26,16 @@ pub struct Matrix {
 impl Matrix {
     /// Returns the instruction of a shape without modifiers, if the chip has it.
     pub fn new(model: Model, shape: Shape) -> Option<Matrix> {
-        shape.is_of(model).then_some(Matrix {
+        let is_of = shape.is_of(model);
+        is_of.then(|| Matrix {
             model,
             shape,
+            rule: Rule::of(model, &shape),
+            registers: [
+                shape.a_registers(),
+                shape.b_registers(),
+                shape.d_registers(),
+            ],
             cbsz: 0,
             abid: 0,
             blgp: 0,
@@ -44,7 +54,12 @@ impl Matrix {
 
     /// Returns the rule of its arithmetic.
     pub fn rule(&self) -> Rule {
-        Rule::of(self.model, &self.shape)
+        self.rule
+    }
+
+    /// Returns the numbers of registers of A, of B, and of C and D.
+    pub fn registers(&self) -> [usize; 3] {
+        self.registers
     }
 
     /// Returns whether the signs of A, B and C are changed.

@@ -48,16 +48,16 @@ pub(crate) fn check(
     index: Option<&[u32; LANES]>,
     d: &Registers,
 ) -> Result<(), OperandError> {
-    let shape = instruction.shape();
+    let [of_a, of_b, of_d] = instruction.registers();
     let of_c = match c {
         Addend::Registers(c) => c.len(),
-        Addend::InPlace | Addend::Every(_) => shape.d_registers(),
+        Addend::InPlace | Addend::Every(_) => of_d,
     };
     let operands = [
-        ('A', shape.a_registers(), a.len()),
-        ('B', shape.b_registers(), b.len()),
-        ('C', shape.d_registers(), of_c),
-        ('D', shape.d_registers(), d.len()),
+        ('A', of_a, a.len()),
+        ('B', of_b, b.len()),
+        ('C', of_d, of_c),
+        ('D', of_d, d.len()),
     ];
     for (operand, wanted, given) in operands {
         if wanted != given {
@@ -68,7 +68,7 @@ pub(crate) fn check(
             });
         }
     }
-    if shape.sparse && index.is_none() {
+    if instruction.shape().sparse && index.is_none() {
         return Err(OperandError::NoIndex);
     }
     Ok(())

@@ -7,3 +7,4 @@ mod kernels;
 mod layouts;
 mod modifiers;
 mod numbers;
+mod specials;

@@ -40,7 +40,7 @@ impl<const K: usize> Kernel for Chain<K> {
     }
 }
 
-/// `K` products of signed bytes. 32 of at most 2^14 stay below 2^24, up to which singles hold every integer.
+/// Groups of `K` products of signed bytes. 64 of at most 2^14 stay below 2^24, up to which singles hold every integer.
 pub(super) struct Bytes<const K: usize>;
 
 impl<const K: usize> Reads for Bytes<K> {

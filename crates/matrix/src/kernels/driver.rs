@@ -98,11 +98,11 @@ fn rows<R: Kernel, const M: usize, const K: usize, const E: usize>(
         let start = |k: usize| k / E * lanes_of_k + block * M;
         let b: [_; K] = from_fn(|k| Row::<R::Factor, M>::of(b, k % E, start(k)));
         for i in 0..M {
-            let a: [_; K] = from_fn(|k| part(a, k % E, start(k) + i));
+            let a = |k: usize| part(a, k % E, start(k) + i);
             let Some(row) = row_of_d::<M>(d, block, i) else {
                 return;
             };
-            add_groups::<R, M, K>(row, columns, &a, &b);
+            add_groups::<R, M, K>(row, columns, a, &b);
         }
     }
 }
@@ -112,19 +112,24 @@ fn rows<R: Kernel, const M: usize, const K: usize, const E: usize>(
 /// `columns` is `M`, which the compiler does not know. A loop of 16 lanes is written for an unknown number of lanes: of a known one,
 /// the compiler would make 16 copies of scalar code, in which it then does not find SIMD code. The bit tells it that no lanes are left
 /// after the last vector.
+///
+/// Sums are a copy, so that the compiler knows that no store changes a factor: where the rows of B are, it may not know.
 #[inline(always)]
 fn add_groups<R: Kernel, const M: usize, const K: usize>(
     row: &mut [u32; M],
     columns: usize,
-    a: &[Part<R::Factor>; K],
+    a: impl Fn(usize) -> Part<R::Factor>,
     b: &[Row<'_, R::Factor, M>; K],
 ) {
-    for (a, b) in a.chunks_exact(R::GROUP).zip(b.chunks_exact(R::GROUP)) {
-        let columns = if M == 16 { columns & M } else { M };
+    let columns = if M == 16 { columns & M } else { M };
+    let mut sums = *row;
+    for (group, b) in b.chunks_exact(R::GROUP).enumerate() {
+        let first = group * R::GROUP;
         for j in 0..columns {
-            row[j] = R::element(row[j], |k| a[k], |k| b[k].part(j));
+            sums[j] = R::element(sums[j], |k| a(first + k), |k| b[k].part(j));
         }
     }
+    *row = sums;
 }
 
 /// Row i of a block of D.
@@ -206,21 +211,22 @@ impl<R: Kernel, const M: usize, const K: usize, const E: usize, const B: usize> 
         let shift = instruction.index_shift();
         let a = Planes::<R::Factor, E>::decode::<R>(shape.a, self.job.a);
         let b = Planes::<R::Factor, B>::decode::<R>(shape.b, self.job.b);
+        // For each stored element, the row of B that it is multiplied with: as a number of rows of planes.
+        let mut chosen = [[0; LANES]; E];
+        for (e, chosen) in chosen.iter_mut().enumerate() {
+            for ((lane, chosen), word) in chosen.iter_mut().enumerate().zip(index) {
+                let k = sparse_row(*word, shift, lane / M * E + e, e);
+                *chosen = k % B * (LANES / M) + k / B;
+            }
+        }
         for i in 0..M {
             let lane = |k: usize| (k / E * M + i) % LANES;
-            // The row of B that each stored element of this row of A is multiplied with.
-            let b: [_; K] = from_fn(|k| {
-                let k = sparse_row(index[lane(k)], shift, k, k % E);
-                Row::<R::Factor, M>::of(&b, k % B, k / B * M)
-            });
-            let a: [_; K] = from_fn(|k| part(&a, k % E, lane(k)));
+            let b: [_; K] = from_fn(|k| Row::<R::Factor, M>::at(&b, chosen[k % E][lane(k)]));
+            let a = |k: usize| part(&a, k % E, lane(k));
             let Some(row) = row_of_d::<M>(self.job.d, 0, i) else {
                 return true;
             };
-            // A copy, so that the compiler knows that no store changes a factor: where the rows of B are, it does not know here.
-            let mut sums = *row;
-            add_groups::<R, M, K>(&mut sums, columns, &a, &b);
-            *row = sums;
+            add_groups::<R, M, K>(row, columns, a, &b);
         }
         true
     }
@@ -234,11 +240,21 @@ struct Row<'a, F: Factor, const N: usize> {
 }
 
 impl<'a, F: Factor, const N: usize> Row<'a, F, N> {
+    /// The lanes of element `e` from `start` on, a multiple of `N`.
     #[inline(always)]
     fn of<const E: usize>(planes: &'a Planes<F, E>, e: usize, start: usize) -> Self {
+        Row::at(planes, e * (LANES / N) + start / N)
+    }
+
+    /// Row number `at` of all planes.
+    #[inline(always)]
+    fn at<const E: usize>(planes: &'a Planes<F, E>, at: usize) -> Self {
+        let (values, _) = planes.values.as_flattened().as_chunks();
+        let (scales, _) = planes.scales.as_flattened().as_chunks();
+        let at = at % (E * LANES / N);
         Row {
-            values: chunk(&planes.values[e], start),
-            scales: chunk(&planes.scales[e], start),
+            values: &values[at],
+            scales: &scales[at],
         }
     }
 
@@ -246,13 +262,6 @@ impl<'a, F: Factor, const N: usize> Row<'a, F, N> {
     fn part(&self, at: usize) -> Part<F> {
         (self.values[at], self.scales[at])
     }
-}
-
-/// The lanes from `start`, which is a multiple of their number.
-#[inline(always)]
-fn chunk<T, const N: usize>(plane: &Plane<T>, start: usize) -> &[T; N] {
-    let (chunks, _) = plane.as_chunks();
-    &chunks[start / N % (LANES / N)]
 }
 
 #[inline(always)]

@@ -87,8 +87,8 @@ impl<F: Factor, const E: usize> Planes<F, E> {
         }
         for e in 0..E {
             let register = &registers[e / P];
-            for lane in 0..LANES {
-                let (value, scale) = F::of(value(register[lane], (e % P) as u32), least);
+            for (lane, word) in register.iter().enumerate() {
+                let (value, scale) = F::of(value(*word, (e % P) as u32), least);
                 planes.values[e][lane] = value;
                 planes.scales[e][lane] = scale;
             }
@@ -207,11 +207,11 @@ fn extremes<const P: usize>(
     let mut low = [u32::MAX; LANES];
     let mut high = [0; LANES];
     for register in registers {
-        for lane in 0..LANES {
+        for ((low, high), word) in low.iter_mut().zip(&mut high).zip(register) {
             for part in 0..P {
-                let magnitude = magnitude(register[lane] >> (part * 32 / P) & mask);
-                low[lane] = low[lane].min(magnitude.wrapping_sub(1));
-                high[lane] = high[lane].max(magnitude);
+                let magnitude = magnitude(word >> (part * 32 / P) & mask);
+                *low = (*low).min(magnitude.wrapping_sub(1));
+                *high = (*high).max(magnitude);
             }
         }
     }

@@ -90,12 +90,8 @@ fn run<F: Features>(job: &mut Job<'_>) -> bool {
                 || dense!(Chain<2>: (32, 2, 1))
                 || dense!(Chain<4>: (16, 4, 1))
         }
-        (Rule::Integer, false) => {
-            fours!(Bytes) || dense!(Bytes<16>: (32, 16, 8)) || dense!(Bytes<32>: (16, 32, 8))
-        }
-        (Rule::Integer, true) => {
-            sparse!(Bytes<16>: (32, 16, 8, 16)) || sparse!(Bytes<32>: (16, 32, 8, 16))
-        }
+        (Rule::Integer, false) => fours!(Bytes) || dense!(Bytes<16>: (32, 16, 8) (16, 32, 8)),
+        (Rule::Integer, true) => sparse!(Bytes<16>: (32, 16, 8, 16) (16, 32, 8, 16)),
         (Rule::Exact { group: 4 }, _) => fours!(Plain<4>) || each_four!(Split<4>),
         (Rule::Exact { .. }, _) => twos!(Plain<2>) || each_two!(Split<2>),
         (Rule::Pairwise { group: 4 }, _) => fours!(Pairs<4>) || each_four!(FlushedPairs<4>),
