@@ -1,6 +1,8 @@
 //! What the table of sums does not have: infinities, NaNs, overflow, signs of zeros, and integers that wrap.
 
-use wavetank_matrix::{ElementType, NAN_F32, NAN_F64, Rule};
+use wavetank_matrix::{
+    Addend, ElementType, Level, Matrix, Model, NAN_F32, NAN_F64, Rule, Shape, multiply_at,
+};
 
 /// A half and a bf16 with the same value, in this order.
 const ONE: [u64; 2] = [0x3c00, 0x3f80];
@@ -158,4 +160,82 @@ fn integers_wrap() {
     assert_eq!(dot(i32::MAX, 1, 1), i32::MIN);
     assert_eq!(dot(i32::MIN, -128, 1), i32::MAX - 127);
     assert_eq!(dot(5, -128, -128), 16389);
+}
+
+/// Every element of D, by rule and by every kernel, for equal rows of A, equal columns of B, and one accumulator.
+fn everywhere(model: Model, shape: Shape, acc: f32, a: &[u64], b: &[u64], wanted: f32) {
+    let matrix = Matrix::new(model, shape).expect("an instruction");
+    let zeros = vec![0; shape.stored_k() - a.len()];
+    let (a, b) = ([a, &zeros].concat(), [b, &zeros].concat());
+    let d = matrix.rule().dot(shape.a, shape.b, single(acc), &a, &b);
+    assert_eq!(d, single(wanted), "{matrix:?} {a:x?} {b:x?} {acc}: {d:x}");
+    let [mut registers_a, mut registers_b] =
+        [shape.a_registers(), shape.b_registers()].map(|count| vec![[0u32; 64]; count]);
+    let (m, lines) = (
+        usize::from(shape.m),
+        shape.m as usize * shape.blocks as usize,
+    );
+    for (line, k) in (0..lines * a.len()).map(|at| (at / a.len(), at % a.len())) {
+        let place = shape.place_of_a(line / m, line % m, k);
+        registers_a[place.register][place.lane] |= (a[k] as u32) << place.bit;
+        let place = shape.place_of_b(line / m, k, line % m);
+        registers_b[place.register][place.lane] |= (b[k] as u32) << place.bit;
+    }
+    for level in [Level::Avx512, Level::Avx2, Level::Baseline] {
+        let mut d = vec![[0; 64]; shape.d_registers()];
+        let c = Addend::Every(single(acc));
+        multiply_at(level, &matrix, &registers_a, &registers_b, c, None, &mut d).expect("operands");
+        assert!(
+            d.iter().flatten().all(|d| *d == wanted.to_bits()),
+            "{level:?} {matrix:?} {a:x?} {b:x?} {acc}: {:x}",
+            d[0][0]
+        );
+    }
+}
+
+/// Bits that decide a tie, above and below the places where fused sums are cut.
+#[test]
+fn fused_sums_are_cut_where_the_rule_says() {
+    let shape = Shape::dense(16, 16, 1, ElementType::F16, ElementType::F32);
+    let halves = |acc, a: &[u64], b: &[u64], wanted| {
+        everywhere(Model::Gfx942, shape, acc, a, b, wanted);
+    };
+    let half = |exponent: i32| ((exponent + 15) as u64) << 10;
+    // The products are 2^-24 and 2^-31 or 2^-32: beside 1, the former ties, and bits down to 2^-31 decide.
+    let up = 1.0 + 2f32.powi(-23);
+    halves(1.0, &[half(-12), half(-14)], &[half(-12), 1 << 7], up);
+    halves(1.0, &[half(-12), half(-14)], &[half(-12), 1 << 6], 1.0);
+    // -3·2^-25 ties between two numbers below 1, where sums have bits down to 2^-32. The lower is even.
+    let [higher, lower] = [1.0 - 2f32.powi(-24), 1.0 - 2f32.powi(-23)];
+    let minus_three = 0x8000 | half(-12) | 1 << 9;
+    halves(1.0, &[minus_three, half(-14)], &[half(-12), 1 << 6], higher);
+    halves(1.0, &[minus_three, half(-14)], &[half(-12), 1 << 5], lower);
+    // A product of zero has no exponent, however large its other factor: 2^-28 alone is not cut.
+    let (a, b) = ([0, half(-14)], [half(15), half(-14)]);
+    halves(0.0, &a, &b, 2f32.powi(-28));
+    // Among denormal results bits down to 2^-157 decide: 2^-150 ties with zero.
+    let shape = Shape::dense(16, 16, 1, ElementType::Bf16, ElementType::F32);
+    let brain = |exponent: i32| ((exponent + 127) as u64) << 7;
+    for (a, b, wanted) in [(-79, -79, 0), (-79, -78, 1), (-78, -79, 1)] {
+        let (a, b) = ([brain(-75), brain(a)], [brain(-75), brain(b)]);
+        everywhere(Model::Gfx942, shape, 0.0, &a, &b, f32::from_bits(wanted));
+    }
+}
+
+/// Denormal sums are flushed before the accumulator is added, and keep their sign.
+#[test]
+fn denormal_sums_are_flushed() {
+    let brain = |exponent: i32| ((exponent + 127) as u64) << 7;
+    let least = f32::MIN_POSITIVE;
+    // 1.5·2^-126 and -2^-126 in two pairs.
+    let a = [brain(-63) | 1 << 6, 0, 0x8000 | brain(-63), 0];
+    let b = [brain(-63); 4];
+    let shape = Shape::dense(16, 16, 1, ElementType::Bf16, ElementType::F32);
+    everywhere(Model::Gfx90a, shape, least, &a, &b, least);
+    // Two negative products, each denormal.
+    let a = [0x8000 | brain(-70); 2];
+    let b = [brain(-70); 2];
+    let shape = Shape::dense(32, 2, 2, ElementType::Bf16, ElementType::F32);
+    everywhere(Model::Gfx90a, shape, -0.0, &a, &b, -0.0);
+    everywhere(Model::Gfx90a, shape, 0.0, &a, &b, 0.0);
 }

@@ -125,6 +125,8 @@ fn add_groups<R: Kernel, const M: usize, const K: usize>(
     let mut sums = *row;
     for (group, b) in b.chunks_exact(R::GROUP).enumerate() {
         let first = group * R::GROUP;
+        // By number: of a loop over a slice of such a length, the compiler makes scalar code.
+        #[allow(clippy::needless_range_loop)]
         for j in 0..columns {
             sums[j] = R::element(sums[j], |k| a(first + k), |k| b[k].part(j));
         }
