@@ -238,4 +238,34 @@ fn denormal_sums_are_flushed() {
     let shape = Shape::dense(32, 2, 2, ElementType::Bf16, ElementType::F32);
     everywhere(Model::Gfx90a, shape, -0.0, &a, &b, -0.0);
     everywhere(Model::Gfx90a, shape, 0.0, &a, &b, 0.0);
+    // A normal product of 2^-120, and an accumulator that differs in its last bit: what is left is denormal.
+    let acc = f32::from_bits(((127 - 120) << 23) + 1);
+    everywhere(
+        Model::Gfx90a,
+        shape,
+        -acc,
+        &[brain(-60)],
+        &[brain(-60)],
+        -0.0,
+    );
+    everywhere(
+        Model::Gfx90a,
+        shape,
+        acc,
+        &[0x8000 | brain(-60)],
+        &[brain(-60)],
+        0.0,
+    );
+}
+
+/// A sum that reaches from 2^8 to 2^-48: too far for a double, in which 2^-16 would tie.
+#[test]
+fn exact_sums_have_bits_that_doubles_have_not() {
+    let shape = Shape::dense(16, 16, 1, ElementType::F16, ElementType::F32);
+    let small = (15 - 8) << 10;
+    let up = 256.0 + 2f32.powi(-15);
+    everywhere(Model::Gfx908, shape, 256.0, &[small, 1], &[small, 1], up);
+    everywhere(Model::Gfx908, shape, 256.0, &[small, 0], &[small, 1], 256.0);
+    let down = [small, 0x8001];
+    everywhere(Model::Gfx908, shape, up, &down, &[small, 1], up);
 }
