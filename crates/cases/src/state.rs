@@ -7,7 +7,7 @@ use wavetank_gcn::Generation;
 use wavetank_gcn::numbers::first_ttmp;
 use wavetank_ir::{LANES, Reg};
 use wavetank_machine::Sent;
-use wavetank_memory::{MemoryUnit, Registry, VGPRS, Wave, hwreg};
+use wavetank_memory::{MemoryUnit, Registry, VECTOR_REGISTERS, Wave, hwreg, vector_name};
 
 use crate::place::{ExportPart, Target};
 use crate::set::Named;
@@ -142,7 +142,8 @@ impl State {
     pub(crate) fn same_as(&self, other: &State, addresses: bool) -> bool {
         let same = |(a, b): (&Wave, &Wave)| {
             let (x, y) = (a.uniform(), b.uniform());
-            (x.s, x.scc, x.hw) == (y.s, y.scc, y.hw) && (0..VGPRS).all(|n| a.vgpr(n) == b.vgpr(n))
+            (x.s, x.scc, x.hw) == (y.s, y.scc, y.hw)
+                && (0..VECTOR_REGISTERS).all(|n| a.vgpr(n) == b.vgpr(n))
         };
         let contents = |state: &State| -> HashMap<String, Vec<u8>> {
             let all = state.memory.iter();
@@ -242,9 +243,9 @@ pub(crate) fn changes(
 /// Returns the changed registers of a wave.
 fn registers(old: &Wave, new: &Wave, generation: Generation) -> Vec<Changed> {
     let mut changes = Vec::new();
-    for n in 0..VGPRS {
+    for n in 0..VECTOR_REGISTERS {
         let (old, new) = (old.vgpr(n), new.vgpr(n));
-        changes.extend(by_lane(format!("v{n}"), old, new));
+        changes.extend(by_lane(vector_name(n), old, new));
     }
     for (code, name) in [(106, "vcc"), (126, "exec")] {
         if old.s64(code) != new.s64(code) {

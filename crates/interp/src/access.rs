@@ -5,7 +5,9 @@ use wavetank_ir::{LANES, MemKind, MemOp, Space, Value};
 use wavetank_lane_ops::{Ctx, Next, Simd, Step, Val, memory_step};
 use wavetank_lower::{addresses, descriptor, returns};
 use wavetank_machine::Leave;
-use wavetank_memory::{Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave};
+use wavetank_memory::{
+    Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VECTOR_REGISTERS, Wave,
+};
 
 /// Makes a memory access of the instruction at `pc`, whose operands `get` returns. Returns its result if that does not go to
 /// registers.
@@ -66,7 +68,7 @@ impl<'w> Temporaries<'w> {
     fn of(wave: &'w mut Wave) -> Self {
         Temporaries {
             wave,
-            lanes: VGPRS,
+            lanes: VECTOR_REGISTERS,
             uniforms: 0,
         }
     }

@@ -159,7 +159,7 @@ pub enum Reg {
     Mask(u8),
     /// The scalar condition code (`U32`, 0 or 1).
     Scc,
-    /// One vector register (`V32`).
+    /// One vector register (`V32`). The accumulation registers of CDNA have the numbers from 256 on.
     V(u16),
     /// Two consecutive vector registers, low first (`V64`).
     V64(u16),

@@ -45,8 +45,8 @@ use self::plan::Plan;
 pub use self::single::{Single, Singles, Steps};
 use self::temps::{FIRST_RENAMED, Temps};
 pub use self::temps::{RENAMED, ROOM, TooMany};
-use wavetank_lane_ops::{Simd, Special, Step, StepFn, fuses, special_step};
-use wavetank_memory::{SHADOWS, Uniform, VECTOR_BYTES, VGPRS};
+use wavetank_lane_ops::{Simd, Special, Step, StepFn, fuses, is_in_file, special_step};
+use wavetank_memory::{SHADOWS, Uniform, VECTOR_BYTES};
 
 /// Data that steps point to, kept as long as the steps.
 #[derive(Default)]
@@ -160,7 +160,7 @@ pub fn register(reg: Reg) -> Place {
         }
         let first = usize::from(n & SHADOW_VECTOR) / usize::from(SHADOW_VECTOR) * SHADOWS;
         let n = usize::from(n & !SHADOW_VECTOR);
-        let n = if n + count <= VGPRS { n } else { 0 };
+        let n = if is_in_file(n, count) { n } else { 0 };
         Place::Vector(((first + n) * VECTOR_BYTES) as u32)
     };
     let uniform = |n: u8, count: u8| {

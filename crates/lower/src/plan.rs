@@ -5,14 +5,14 @@
 use wavetank_ir::{Block, Elem, Op, Reg, RegFile, SHADOW_VECTOR, Span, Ty, Un, Value};
 
 use wavetank_lane_ops::{caps, is_in_file};
-use wavetank_memory::VGPRS;
+use wavetank_memory::VECTOR_REGISTERS;
 
 /// The common numbering of all registers that a span can name: uniform registers, SCC, hardware registers, then vector registers.
 /// The shadows of vector registers follow these.
 const SCC_UNIT: usize = Span::ALL_UNIFORM.end() as usize;
 const HW_UNITS: usize = SCC_UNIT + 1;
 const VECTOR_UNITS: usize = HW_UNITS + 256;
-const UNITS: usize = VECTOR_UNITS + 2 * VGPRS;
+const UNITS: usize = VECTOR_UNITS + 2 * VECTOR_REGISTERS;
 
 /// The numbers of the registers of a span.
 fn units(span: Span) -> std::ops::Range<usize> {
@@ -24,7 +24,7 @@ fn units(span: Span) -> std::ops::Range<usize> {
     };
     let first = span.first as usize;
     let first = match first.checked_sub(SHADOW_VECTOR.into()) {
-        Some(shadow) if span.file == RegFile::Vector => shadow + VGPRS,
+        Some(shadow) if span.file == RegFile::Vector => shadow + VECTOR_REGISTERS,
         _ => first,
     };
     let unit = |n: usize| (start + n).min(end);

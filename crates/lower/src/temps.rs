@@ -1,6 +1,6 @@
 //! Temporaries: lane vectors and uniform slots after the files of the wave.
 
-use wavetank_memory::{MAX_OWN, Room, Uniform, VECTOR_BYTES, VGPRS};
+use wavetank_memory::{MAX_OWN, Room, Uniform, VECTOR_BYTES, VECTOR_REGISTERS};
 
 /// The temporaries that a block may use at once, after the files of its wave.
 pub const ROOM: Room = Room {
@@ -13,7 +13,7 @@ pub const ROOM: Room = Room {
 pub const RENAMED: usize = 48;
 
 /// The number of the first of them in the file.
-pub(crate) const FIRST_RENAMED: usize = VGPRS + ROOM.vectors - RENAMED;
+pub(crate) const FIRST_RENAMED: usize = VECTOR_REGISTERS + ROOM.vectors - RENAMED;
 
 /// The shadows of registers follow, in a wave that has some.
 const _: () = assert!(ROOM.vectors <= MAX_OWN);
@@ -72,7 +72,7 @@ impl Temps {
         let count = bits as usize / 32;
         let slot = self.vector.take(count)?;
         self.ends[last as usize].push(Temp::Vector(slot, count));
-        Ok(((VGPRS + slot) * VECTOR_BYTES) as u32)
+        Ok(((VECTOR_REGISTERS + slot) * VECTOR_BYTES) as u32)
     }
 
     /// Allocates 64 uniform bits until node `last` is done, and returns their offset from [`Uniform`].

@@ -18,7 +18,7 @@
 
 use crate::backend::{Leave, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
-use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters, sreg};
+use wavetank_memory::{SpinState, Uniform, VECTOR_REGISTERS, VectorRegisters, sreg};
 
 /// A spin loop: only a store of another wave can end it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -195,7 +195,7 @@ impl SpinLoop {
             let file = |len: usize| span.first as usize..(span.end() as usize).min(len);
             match span.file {
                 RegFile::Uniform => add(&mut chains, &wave.s[file(wave.s.len())]),
-                RegFile::Vector => add(&mut chains, vector[file(VGPRS)].as_flattened()),
+                RegFile::Vector => add(&mut chains, vector[file(VECTOR_REGISTERS)].as_flattened()),
                 RegFile::Scc => add(&mut chains, &[wave.scc]),
                 RegFile::Hardware => {}
             }

@@ -81,8 +81,8 @@ pub use on_chip::lds::Lds;
 pub use overrun::{LdsOverrun, ReadOn};
 pub use reach::{Offsets, Reach};
 pub use register_file::{
-    MAX_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VGPRS,
-    VectorRegisters, Wave, hwreg, sreg,
+    MAX_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VECTOR_REGISTERS,
+    VGPRS, VectorRegisters, Wave, hwreg, sreg, vector_name,
 };
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use shadow::{ProbeHit, Undefined};

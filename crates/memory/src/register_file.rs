@@ -5,11 +5,29 @@ use std::ptr::NonNull;
 
 use wavetank_ir::{HARDWARE_REGISTERS, LANES};
 
-/// Vector registers a wave can name.
+/// The VGPRs that a wave can name.
 pub const VGPRS: usize = 256;
 
+/// The vector registers of a wave: its VGPRs, then as many accumulation VGPRs, which CDNA has (CDNA 1 ISA, 3.6). The number of an
+/// accumulation register in the file is its own plus [`VGPRS`], whatever the offset that a kernel gives them on the chip.
+pub const VECTOR_REGISTERS: usize = 2 * VGPRS;
+
+/// Returns the name of a vector register in assembly, by its number in the file: `v3`, `a3`.
+///
+/// ```
+/// use wavetank_memory::{VGPRS, vector_name};
+/// assert_eq!(vector_name(3), "v3");
+/// assert_eq!(vector_name(VGPRS + 3), "a3");
+/// ```
+pub fn vector_name(number: usize) -> String {
+    match number.checked_sub(VGPRS) {
+        Some(accumulation) => format!("a{accumulation}"),
+        None => format!("v{number}"),
+    }
+}
+
 /// The vector registers of a wave.
-pub type VectorRegisters = [[u32; LANES]; VGPRS];
+pub type VectorRegisters = [[u32; LANES]; VECTOR_REGISTERS];
 
 /// Bytes of a lane vector of 32-bit lanes.
 pub const VECTOR_BYTES: usize = LANES * 4;
@@ -132,7 +150,7 @@ pub struct Room {
 pub const MAX_OWN: usize = 128;
 
 /// The start of the shadows of vector registers in such a wave, in lane vectors from the first register on.
-pub const SHADOWS: usize = VGPRS + MAX_OWN;
+pub const SHADOWS: usize = VECTOR_REGISTERS + MAX_OWN;
 
 /// One wave: its uniform state and its vector registers.
 pub struct Wave {
@@ -141,8 +159,10 @@ pub struct Wave {
     /// The registers, then the engine's lane vectors.
     vector: Memory,
     room: Room,
-    /// The number of vector registers of the kernels that the wave has run.
+    /// The number of VGPRs of the kernels that the wave has run.
     used: usize,
+    /// The number of their accumulation registers.
+    used_accumulators: usize,
     /// The number of the wave in its work-group.
     pub index: u32,
 }
@@ -215,9 +235,10 @@ impl Wave {
         unsafe { uniform.at.cast().write(start) };
         Wave {
             uniform,
-            vector: Memory::new(VGPRS * VECTOR_BYTES),
+            vector: Memory::new(VECTOR_REGISTERS * VECTOR_BYTES),
             room: Room::default(),
             used: 0,
+            used_accumulators: 0,
             index,
         }
     }
@@ -232,9 +253,25 @@ impl Wave {
     /// Zeroes the vector registers of all kernels that the wave has run. Its uniform registers are left for the next start.
     pub fn clear_used(&mut self) {
         let used = std::mem::take(&mut self.used);
-        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        let accumulators = std::mem::take(&mut self.used_accumulators);
+        // SAFETY: the file holds VECTOR_REGISTERS lane vectors, borrowed with self.
         let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };
         file[..used].as_flattened_mut().fill(0);
+        file[VGPRS..VGPRS + accumulators].as_flattened_mut().fill(0);
+    }
+
+    /// Notes that a kernel has so many accumulation registers, for [`clear_used`](Self::clear_used).
+    #[inline]
+    pub fn set_used_accumulators(&mut self, count: usize) {
+        self.used_accumulators = self.used_accumulators.max(count.min(VGPRS));
+    }
+
+    /// Zeroes the first accumulation registers.
+    #[inline]
+    pub fn zero_accumulators(&mut self, count: usize) {
+        self.set_used_accumulators(count);
+        let end = VGPRS + count.min(VGPRS);
+        self.vectors_mut()[VGPRS..end].as_flattened_mut().fill(0);
     }
 
     /// Makes room for an engine's own values, which are undefined at first and not preserved between time slices.
@@ -248,7 +285,9 @@ impl Wave {
     #[cold]
     fn grow(&mut self, room: Room) {
         self.uniform = self.uniform.grown(size_of::<Uniform>() + 8 * room.uniforms);
-        self.vector = self.vector.grown((VGPRS + room.vectors) * VECTOR_BYTES);
+        self.vector = self
+            .vector
+            .grown((VECTOR_REGISTERS + room.vectors) * VECTOR_BYTES);
         self.room.vectors = self.room.vectors.max(room.vectors);
         self.room.uniforms = self.room.uniforms.max(room.uniforms);
     }
@@ -263,7 +302,7 @@ impl Wave {
         given_vector: impl Fn(usize) -> bool,
         vgprs: usize,
     ) {
-        let bytes = (SHADOWS + VGPRS) * VECTOR_BYTES;
+        let bytes = (SHADOWS + VECTOR_REGISTERS) * VECTOR_BYTES;
         if self.vector.layout.size() < bytes {
             self.vector = self.vector.grown(bytes);
         }
@@ -282,15 +321,15 @@ impl Wave {
 
     /// Returns whether the wave has shadows of its registers.
     pub fn has_shadows(&self) -> bool {
-        self.vector.layout.size() >= (SHADOWS + VGPRS) * VECTOR_BYTES
+        self.vector.layout.size() >= (SHADOWS + VECTOR_REGISTERS) * VECTOR_BYTES
     }
 
     /// Returns the shadow of a vector register, mutable, if the wave has shadows.
     ///
     /// # Panics
-    /// If `n` is not below [`VGPRS`].
+    /// If `n` is not below [`VECTOR_REGISTERS`].
     pub fn shadow_mut(&mut self, n: usize) -> Option<&mut [u32; LANES]> {
-        assert!(n < VGPRS);
+        assert!(n < VECTOR_REGISTERS);
         if !self.has_shadows() {
             return None;
         }
@@ -327,7 +366,7 @@ impl Wave {
         uniform.spin = SpinState::default();
         self.set_used(first.len().max(vgprs));
         let (first, vgprs) = (&first[..first.len().min(VGPRS)], vgprs.min(VGPRS));
-        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        // SAFETY: the file holds VECTOR_REGISTERS lane vectors, borrowed with self.
         let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };
         file[..first.len()].copy_from_slice(first);
         if let Some(rest) = file.get_mut(first.len()..vgprs) {
@@ -338,10 +377,10 @@ impl Wave {
     /// Zeroes vector registers by their numbers, in ascending order: neighbours together, which takes less time than one by one.
     ///
     /// # Panics
-    /// If a number is not below [`VGPRS`].
+    /// If a number is not below [`VECTOR_REGISTERS`].
     #[inline]
     pub fn zero_vgprs(&mut self, numbers: &[u16]) {
-        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        // SAFETY: the file holds VECTOR_REGISTERS lane vectors, borrowed with self.
         let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };
         for run in numbers.chunk_by(|one, next| one + 1 == *next) {
             let first = usize::from(run[0]);
@@ -385,30 +424,37 @@ impl Wave {
     /// Returns the lanes of one vector register.
     ///
     /// # Panics
-    /// If `n` is not below [`VGPRS`].
+    /// If `n` is not below [`VECTOR_REGISTERS`].
     #[inline]
     pub fn vgpr(&self, n: usize) -> &[u32; LANES] {
-        assert!(n < VGPRS);
-        // SAFETY: the file holds VGPRS lane vectors, owned by self.
+        assert!(n < VECTOR_REGISTERS);
+        // SAFETY: the file holds VECTOR_REGISTERS lane vectors, owned by self.
         unsafe { &*self.lanes().add(n * LANES).cast() }
     }
 
     /// Returns the lanes of one vector register, mutable.
     ///
     /// # Panics
-    /// If `n` is not below [`VGPRS`].
+    /// If `n` is not below [`VECTOR_REGISTERS`].
     #[inline]
     pub fn vgpr_mut(&mut self, n: usize) -> &mut [u32; LANES] {
-        assert!(n < VGPRS);
-        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        assert!(n < VECTOR_REGISTERS);
+        // SAFETY: the file holds VECTOR_REGISTERS lane vectors, borrowed with self.
         unsafe { &mut *self.lanes().add(n * LANES).cast() }
     }
 
     /// Returns the uniform state, mutable, together with the vector registers.
     #[inline]
     pub fn files(&mut self) -> (&mut Uniform, &VectorRegisters) {
-        // SAFETY: both are borrowed with self, and apart; the file holds VGPRS lane vectors.
+        // SAFETY: both are borrowed with self, and apart; the file holds VECTOR_REGISTERS lane vectors.
         unsafe { (self.uniform.at.cast().as_mut(), &*self.lanes().cast()) }
+    }
+
+    /// Returns the vector registers, mutable.
+    #[inline]
+    pub fn vectors_mut(&mut self) -> &mut VectorRegisters {
+        // SAFETY: the file holds VECTOR_REGISTERS lane vectors, borrowed with self.
+        unsafe { &mut *self.lanes().cast() }
     }
 
     /// Returns the uniform values that an engine has made room for.

@@ -3,15 +3,15 @@
 use wavetank_ir::{Block, DataReg, Half, MemKind, MemOp, Op, RegFile, Space, Span, Terminator};
 
 /// The number of vector registers that a wave can name.
-const REGISTERS: u16 = 256;
+const REGISTERS: u16 = 512;
 
 /// A set of vector registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct RegisterSet([u64; 4]);
+pub struct RegisterSet([u64; 8]);
 
 impl RegisterSet {
     /// The set of all registers.
-    pub const ALL: RegisterSet = RegisterSet([!0; 4]);
+    pub const ALL: RegisterSet = RegisterSet([!0; 8]);
 
     /// The registers of a span of vector registers; the empty set for another span.
     pub fn of(span: Span) -> RegisterSet {

@@ -8,7 +8,7 @@ use wavetank_gcn::text::{hwreg_name, scalar_register_name};
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_machine::{Backend, BlockCost, Group, Leave};
 use wavetank_memory::{AccessRecord, AccessRun};
-use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
+use wavetank_memory::{MemoryUnit, VECTOR_REGISTERS, VGPRS, Wave, sreg, vector_name};
 use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
 
 /// An instruction that a wave has executed, and its effects.
@@ -49,7 +49,7 @@ pub enum Change {
     /// A vector register.
     Vector {
         /// The register.
-        register: u8,
+        register: u16,
         /// The lanes that have another value than before.
         lanes: u64,
         /// The values of all lanes.
@@ -69,7 +69,7 @@ impl Change {
             Change::Scalar { register, .. } => scalar_register_name(*register, chip.generation()),
             Change::Scc(_) => "scc".to_owned(),
             Change::Hardware { register, .. } => hwreg_name(*register, chip.generation()),
-            Change::Vector { register, .. } => format!("v{register}"),
+            Change::Vector { register, .. } => vector_name(usize::from(*register)),
         }
     }
 }
@@ -165,7 +165,7 @@ struct Snapshot {
     scalar: Vec<(u8, u32)>,
     scc: Option<u32>,
     hardware: Vec<(u8, u32)>,
-    vector: Vec<(u8, [u32; LANES])>,
+    vector: Vec<(u16, [u32; LANES])>,
 }
 
 impl Snapshot {
@@ -173,16 +173,17 @@ impl Snapshot {
     /// registers.
     fn of(wave: &Wave, vgprs: usize, spans: &[Span]) -> Self {
         let uniform = wave.uniform();
-        let registers = |file: RegFile, size: usize| -> BTreeSet<u8> {
+        let registers = |file: RegFile, size: usize| -> BTreeSet<u16> {
             let of_file = spans.iter().filter(|span| span.file == file);
             of_file
                 .flat_map(|span| span.first..span.end().min(size as u32))
-                .map(|n| n as u8)
+                .map(|n| n as u16)
                 .collect()
         };
         let scalar = registers(RegFile::Uniform, uniform.s.len());
         let hardware = registers(RegFile::Hardware, uniform.hw.len());
-        let vector = registers(RegFile::Vector, vgprs.min(VGPRS));
+        let mut vector = registers(RegFile::Vector, VECTOR_REGISTERS);
+        vector.retain(|n| usize::from(*n) % VGPRS < vgprs);
         Snapshot {
             scalar: pairs(scalar, |n| uniform.s[n]),
             scc: spans.contains(&Span::of(Reg::Scc)).then_some(uniform.scc),
@@ -227,9 +228,9 @@ impl Snapshot {
 }
 
 /// Registers with their values.
-fn pairs<T>(registers: BTreeSet<u8>, value: impl Fn(usize) -> T) -> Vec<(u8, T)> {
-    let pair = |n: u8| (n, value(usize::from(n)));
-    registers.into_iter().map(pair).collect()
+fn pairs<N: TryFrom<u16>, T>(registers: BTreeSet<u16>, value: impl Fn(usize) -> T) -> Vec<(N, T)> {
+    let pair = |n: u16| Some((N::try_from(n).ok()?, value(usize::from(n))));
+    registers.into_iter().filter_map(pair).collect()
 }
 
 #[cfg(test)]

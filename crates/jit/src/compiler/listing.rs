@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, OpKind, Register};
 use wavetank_ir::{Block, Reg};
-use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
+use wavetank_memory::{Uniform, VECTOR_BYTES, VECTOR_REGISTERS, vector_name};
 
 use crate::compiler::asm::fixed;
 use crate::compiler::block::BlockCode;
@@ -52,8 +52,8 @@ fn names(instruction: &Instruction) -> String {
     match instruction.memory_base() {
         _ if !in_memory => String::new(),
         base if base == fixed::VECTOR => match offset / VECTOR_BYTES {
-            n if n < VGPRS => format!("v{n}"),
-            n => format!("temporary {}", n - VGPRS),
+            n if n < VECTOR_REGISTERS => vector_name(n),
+            n => format!("temporary {}", n - VECTOR_REGISTERS),
         },
         base if base == fixed::UNIFORM => of_uniform(offset),
         base if base == fixed::CONSTANTS => "constant".to_owned(),

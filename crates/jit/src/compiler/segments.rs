@@ -11,6 +11,7 @@ use wavetank_ir::{
     Block, Elem, MemKind, Op, RENAMED_VECTOR, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty,
     Value,
 };
+use wavetank_memory::VECTOR_REGISTERS;
 use wavetank_translate::RegisterSet;
 
 /// A part of a block: nodes of the wave as a whole, then nodes of tiles.
@@ -142,17 +143,20 @@ struct Builder<'b, P> {
 
 /// A set of vector registers, with those that loads are renamed to; shadows count as their registers.
 #[derive(Default)]
-struct VectorSet([u64; 6]);
+struct VectorSet([u64; WORDS]);
+
+/// The words of a set: registers, and renamed ones.
+const WORDS: usize = VECTOR_REGISTERS / 64 + 1;
 
 impl VectorSet {
     fn bits(span: Span) -> impl Iterator<Item = (usize, u64)> {
         let number = |n: u32| match n as u16 & !SHADOW_VECTOR {
-            n if n & RENAMED_VECTOR != 0 => 256 + usize::from(n & !RENAMED_VECTOR),
+            n if n & RENAMED_VECTOR != 0 => VECTOR_REGISTERS + usize::from(n & !RENAMED_VECTOR),
             n => usize::from(n),
         };
         let vector = span.file == RegFile::Vector;
-        let numbers = (span.first..span.end()).take(if vector { 384 } else { 0 });
-        numbers.map(move |n| (number(n) / 64 % 6, 1 << (number(n) % 64)))
+        let numbers = (span.first..span.end()).take(if vector { 64 * WORDS } else { 0 });
+        numbers.map(move |n| (number(n) / 64 % WORDS, 1 << (number(n) % 64)))
     }
 
     fn add(&mut self, span: Span) {

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use wavetank_ir::{DataReg, Half, MemKind, MemOp, Op};
 use wavetank_machine::{Backend, Event, Fault, Leave};
-use wavetank_memory::{MemoryFault, MemoryFaultReason, MemoryUnit, VGPRS, Wave, sreg};
+use wavetank_memory::{MemoryFault, MemoryFaultReason, MemoryUnit, VECTOR_REGISTERS, Wave, sreg};
 use wavetank_translate::{Code, Key, Modes, Translator};
 
 use super::denials::rule;
@@ -223,7 +223,7 @@ fn clear(wave: &mut Wave, accesses: &[MemOp], lanes: u64) {
                 (0..count).for_each(|n| set_scalar(wave, u32::from(first) + n, 0));
             }
             // A register that does not exist is not set.
-            Some(DataReg::V(first)) if usize::from(first) + count as usize <= VGPRS => {
+            Some(DataReg::V(first)) if usize::from(first) + count as usize <= VECTOR_REGISTERS => {
                 let keep = kept(op);
                 for n in usize::from(first)..usize::from(first) + count as usize {
                     let values = wave.vgpr_mut(n).iter_mut().enumerate();
