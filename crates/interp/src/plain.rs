@@ -11,9 +11,10 @@ use wavetank_ir::{Block, LANES, MemOp, Node, Op, Reg, Terminator, Ty, Value};
 use wavetank_translate::{Code, FrontEnd, Modes, Translator, TrapEntry};
 
 use crate::access;
-use wavetank_lane_ops::{INDEXED_SGPRS, Val, evaluate, mask_of};
+use wavetank_lane_ops::{INDEXED_SGPRS, Val, evaluate, mask_of, multiply_in};
 use wavetank_lower::ROOM;
 use wavetank_machine::{Backend, BlockCost, Event, Fault, Leave, Sent, SyncRequest, clock};
+use wavetank_matrix::Level;
 use wavetank_memory::{MemoryUnit, Uniform, VGPRS, Wave, sreg};
 
 /// A block and its cost.
@@ -155,6 +156,10 @@ impl Frame<'_, '_> {
                     None
                 }
                 Op::Mem(op) => self.access(op)?,
+                Op::Matrix(product) => {
+                    multiply_in(self.wave.vectors_mut(), product, Level::Baseline);
+                    None
+                }
                 Op::WaitCnt(_) => None,
                 Op::Probe { .. } => {
                     self.probe(&node.op);

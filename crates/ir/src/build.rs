@@ -4,6 +4,7 @@ use std::cell::{Ref, RefCell};
 
 use crate::LaneFn;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
+use crate::matrix::MatrixOp;
 use crate::mem::{Clock, Family, MemOp, WaitCnt};
 use crate::op::{Block, Node};
 use crate::operations::{Op, Terminator};
@@ -300,6 +301,11 @@ impl Builder {
     /// Sends the value to another lane, chosen by an index (`ds_permute_b32`).
     pub fn scatter(&self, value: Value, index: Value, mask: Value) -> Value {
         self.push(Op::Scatter { value, index, mask }, Some(Ty::V32))
+    }
+
+    /// A product of matrices, from registers to registers.
+    pub fn matrix(&self, product: MatrixOp) {
+        self.push(Op::Matrix(Box::new(product)), None);
     }
 
     /// Applies a pure function in each lane.

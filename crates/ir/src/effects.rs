@@ -6,6 +6,7 @@
 //! guest instruction.
 
 use crate::image::{Image, ImageKind, Lod};
+use crate::matrix::{Addend, MatrixOp};
 use crate::mem::{DataReg, MemKind, MemOp, Space};
 use crate::operations::Op;
 use crate::types::Reg;
@@ -78,9 +79,9 @@ impl Span {
     }
 }
 
-/// Up to three spans.
+/// Up to four spans.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Spans([Option<Span>; 3]);
+pub struct Spans([Option<Span>; 4]);
 
 impl Spans {
     /// An iterator over the spans.
@@ -101,7 +102,7 @@ impl Spans {
 
 impl FromIterator<Span> for Spans {
     /// # Panics
-    /// If there are more than three spans, the largest number of any operation.
+    /// If there are more than four spans, the largest number of any operation.
     fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Spans {
         let mut all = Spans::default();
         for (n, span) in spans.into_iter().enumerate() {
@@ -113,7 +114,7 @@ impl FromIterator<Span> for Spans {
 
 impl From<Span> for Spans {
     fn from(span: Span) -> Spans {
-        Spans([Some(span), None, None])
+        Spans([Some(span), None, None, None])
     }
 }
 
@@ -158,8 +159,8 @@ impl Effects {
 
     /// The effects of a pure function of its operands, lane by lane: none.
     pub(crate) const PURE: Effects = Effects {
-        reads: Spans([None; 3]),
-        writes: Spans([None; 3]),
+        reads: Spans([None; 4]),
+        writes: Spans([None; 4]),
         overwrites: false,
         observes_state: false,
         faults: false,
@@ -213,6 +214,40 @@ impl Effects {
             Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => {
                 Effects::writing(Span::of(reg), true)
             }
+        }
+    }
+}
+
+impl MatrixOp {
+    /// The registers of D.
+    pub fn written(&self) -> Span {
+        self.span(self.d, self.instruction.shape().d_registers())
+    }
+
+    /// The registers of A, of B, of C and of the indices.
+    pub fn read(&self) -> impl Iterator<Item = Span> {
+        let shape = self.instruction.shape();
+        let c = match self.c {
+            Addend::Registers(c) => Some(self.span(c, shape.d_registers())),
+            Addend::Every(_) => None,
+        };
+        let factors = [
+            self.span(self.a, shape.a_registers()),
+            self.span(self.b, shape.b_registers()),
+        ];
+        let index = self.index.map(|index| self.span(index, 1));
+        factors.into_iter().chain(c).chain(index)
+    }
+
+    fn span(&self, first: u16, count: usize) -> Span {
+        Span::new(RegFile::Vector, first.into(), count as u32)
+    }
+
+    pub(crate) fn effects(&self) -> Effects {
+        Effects {
+            reads: Spans::from_iter(self.read()),
+            crosses_lanes: true,
+            ..Effects::writing(self.written(), true)
         }
     }
 }

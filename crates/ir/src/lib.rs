@@ -32,11 +32,13 @@ mod effects;
 pub mod evaluate;
 mod export;
 mod form;
+mod form_matrix;
 mod form_memory;
 mod functions;
 mod image;
 mod lane_fn;
 mod line;
+mod matrix;
 mod mem;
 mod names;
 mod op;
@@ -61,6 +63,7 @@ pub use image::{Image, ImageKind, Lod, Tiling};
 pub use lane_fn::{
     DivisionStep, LaneArg, LaneFn, LaneLoop, LaneLoops, LaneResults, over_lanes, over_usual_lanes,
 };
+pub use matrix::{Addend, MatrixOp};
 pub use mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     Rmw, Space, WaitCnt,

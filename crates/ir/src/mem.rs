@@ -165,6 +165,12 @@ pub enum Rmw {
     FMin,
     FMax,
     FAdd,
+    /// A sum of floats. Denormal operands and results are zeros of their sign; NaNs are as in `FAdd`.
+    FAddFtz,
+    /// The sums of the halves, as floats of 16 bits, with NaNs as in `FAdd`.
+    PkFAdd,
+    /// The sums of the halves, as the upper halves of single precision (bfloat16), with NaNs as in `FAdd`.
+    PkBfAdd,
     /// A signed sum, saturating.
     AddSatS,
     /// The smaller of two floats: a number before a NaN, -0 before +0. Two NaNs give the first, made quiet.

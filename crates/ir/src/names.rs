@@ -83,5 +83,6 @@ names!(Rmw {
     MaskOr = "mask_or", Wrap = "wrap", CondXchg = "cond_xchg",
     FCmpSwap = "fcmp_swap", FMin = "fmin", FMax = "fmax", FAdd = "fadd",
     AddSatS = "add_sat_s", FMinNum = "fmin_num", FMaxNum = "fmax_num", FAddFlush = "fadd_flush",
+    FAddFtz = "fadd_ftz", PkFAdd = "pk_fadd", PkBfAdd = "pk_bfadd",
     PkFAddFlush = "pk_fadd_flush", PkFMinFlush = "pk_fmin_flush", PkFMaxFlush = "pk_fmax_flush",
 });

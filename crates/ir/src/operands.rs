@@ -3,6 +3,7 @@
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{ImageKind, Lod, Tiling};
 use crate::lane_fn::LaneFn;
+use crate::matrix::MatrixOp;
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     WaitCnt,
@@ -105,7 +106,7 @@ macro_rules! none {
 none! {
     u8, u16, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
     Family, Clock, WaitCnt, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod, Tiling,
-    Dimensions, Outside,
+    Dimensions, Outside, MatrixOp,
 }
 
 impl<T: Operands> Operands for Box<T> {

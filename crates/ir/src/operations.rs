@@ -28,6 +28,7 @@ use crate::export::Export;
 use crate::form::{Arguments, Bytes, HalfOfMask, OneByOne, Sign, Uniform, Vector};
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::lane_fn::LaneFn;
+use crate::matrix::MatrixOp;
 use crate::mem::{Clock, Family, GlobalSync, MemOp, WaitCnt};
 use crate::table::operations;
 use crate::types::{Elem, Fp, Reg, Ty, Value};
@@ -207,6 +208,8 @@ operations! {
             = "lane_fn", lane_fn(function, args), PURE;
         /// An access to memory. A load may have a result (`V32`): see [`MemOp`].
         Mem(access: Box<MemOp>) = "", mem(access), access.effects();
+        /// A product of matrices, from registers to registers, in all lanes whatever EXEC is: see [`MatrixOp`].
+        Matrix(product: Box<MatrixOp> as MatrixOp) = "matrix", matrix(product), product.effects();
         /// Reads a clock (`U64`).
         Clock(clock: Clock) = "clock", () -> U64, VARIES;
         /// Waits for wait counters; without effect on the state, kept for checkers.

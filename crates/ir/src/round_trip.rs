@@ -2,9 +2,12 @@
 
 use proptest::prelude::*;
 
+use wavetank_matrix::{Matrix, Model, Shape};
+
 use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod, Tiling};
+use crate::matrix::{Addend, MatrixOp};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     Rmw, Space, WaitCnt,
@@ -249,11 +252,35 @@ impl Random<'_> {
         }
     }
 
+    fn product(&mut self) -> MatrixOp {
+        let model = [Model::Gfx908, Model::Gfx90a, Model::Gfx942][self.below(3)];
+        let shapes: Vec<Shape> = Shape::all(model).collect();
+        let shape = shapes[self.below(shapes.len())];
+        let mut instruction = Matrix::new(model, shape).expect("a shape of the chip");
+        instruction.cbsz = self.any() as u8 & 7;
+        instruction.abid = self.any() as u8 & 15;
+        instruction.blgp = self.any() as u8 & 7;
+        let [d, a, b] = [(); 3].map(|()| self.any() as u16);
+        let c = match self.coin() {
+            true => Addend::Registers(self.any() as u16),
+            false => Addend::Every(self.any()),
+        };
+        let index = shape.sparse.then(|| self.any() as u16);
+        MatrixOp {
+            instruction,
+            d,
+            a,
+            b,
+            c,
+            index,
+        }
+    }
+
     fn op(&mut self, what: &str) -> Op {
         let (elem, fp) = (self.of(Elem::NAMES), self.fp());
         let (a, b, c) = (self.value(), self.value(), self.value());
         let (base, carry) = (self.any() as u16, self.maybe());
-        match self.below(35) {
+        match self.below(36) {
             0 => Op::Inst {
                 pc: self.any(),
                 family: self.of(Family::NAMES),
@@ -320,6 +347,7 @@ impl Random<'_> {
                 [a, b, c][..self.below(4)].to_vec(),
             ),
             32 => Op::Mem(Box::new(self.mem())),
+            34 => Op::Matrix(Box::new(self.product())),
             33 => Op::Probe {
                 pc: self.any(),
                 about: self.any() as u8,

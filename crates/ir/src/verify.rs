@@ -6,6 +6,7 @@ use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Shape, Tern, Un};
 use crate::image::{Image, ImageKind};
 use crate::lane_fn::LaneFn;
+use crate::matrix::MatrixOp;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::Block;
 use crate::operands::Operands;
@@ -538,6 +539,15 @@ impl Checker<'_> {
 
     fn descriptor(&self, parts: &[Value]) -> Checked {
         parts.iter().try_for_each(|&v| self.exactly(v, Ty::U64))
+    }
+
+    /// Checks a product of matrices: a sparse one has indices.
+    pub(crate) fn matrix(&self, product: &MatrixOp) -> Checked<Option<Ty>> {
+        ensure(
+            product.instruction.shape().sparse == product.index.is_some(),
+            || "a sparse product has a register of indices, and a dense one has none".into(),
+        )?;
+        Ok(None)
     }
 
     /// Checks an export: its data and its mask.

@@ -57,6 +57,7 @@ mod visit;
 
 pub use custom::cross::{set_shuffled_full_mask, set_table};
 pub use custom::lane_call::LaneCall;
+pub use custom::matrix::{multiply_in, set_product};
 pub use custom::moves::{INDEXED_SGPRS, IndexedRegisters};
 pub use custom::{flow, probe};
 pub use file::is_in_file;

@@ -4,6 +4,7 @@ use wavetank_ir::Op;
 
 use crate::custom::carry::{AddCarry, MadWide, UniformAddCarry, UniformMadWide};
 use crate::custom::lane_call::Call;
+use crate::custom::matrix::Product;
 use crate::custom::{cross, moves, probe};
 use crate::drive::{Avx2, Avx512, Baseline, Level};
 use crate::simd::Simd;
@@ -54,6 +55,8 @@ pub enum Special {
     ReadFirstLane,
     /// Calls a lane function of the front end.
     LaneCall,
+    /// Multiplies matrices.
+    Matrix,
     /// Reports the lanes of a vector that are not 0.
     ProbeLanes { wide: bool },
     /// Reports the lanes of a mask.
@@ -166,6 +169,7 @@ fn at_level<L: Level>(special: Special) -> StepFn {
         Special::ReadLane => L::custom::<cross::ReadLane>(),
         Special::ReadFirstLane => L::custom::<cross::ReadFirstLane>(),
         Special::LaneCall => L::custom::<Call>(),
+        Special::Matrix => L::custom::<Product>(),
         Special::ProbeLanes { wide } => by_width!(wide, |W| L::custom::<probe::Lanes<W>>()),
         Special::ProbeMask => L::custom::<probe::Mask>(),
         Special::ProbeUniform { wide } => by_width!(wide, |W| L::custom::<probe::Uniform<W>>()),

@@ -9,7 +9,8 @@ use super::temps::TooMany;
 use super::{Lower, Place, register};
 use wavetank_lane_ops::probe::{self, Shown};
 use wavetank_lane_ops::{
-    IndexedRegisters, LaneCall, Special, Step, flow, fuses, set_shuffled_full_mask, set_table,
+    IndexedRegisters, LaneCall, Special, Step, flow, fuses, set_product, set_shuffled_full_mask,
+    set_table,
 };
 use wavetank_memory::Source;
 
@@ -97,6 +98,13 @@ impl Lower<'_> {
                 Ok(())
             }
             Op::Clock(clock) => self.read_clock(v, clock),
+            Op::Matrix(ref product) => {
+                let mut step = self.custom(Special::Matrix, &[]);
+                let product = self.kept.keep((**product).clone());
+                set_product(&mut step, product, self.simd);
+                self.steps.push(step);
+                Ok(())
+            }
             ref op => {
                 self.undefined(op);
                 Ok(())

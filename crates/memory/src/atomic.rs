@@ -20,6 +20,7 @@ trait Word: Copy + Ord {
     fn signed(self) -> Self::Signed;
     fn float(self) -> Self::Float;
     fn fadd(self, b: Self) -> Self;
+    fn fadd_ftz(self, b: Self) -> Self;
     fn fadd_flush(self, b: Self) -> Self;
     fn min_num(self, b: Self) -> Self;
     fn max_num(self, b: Self) -> Self;
@@ -68,6 +69,14 @@ macro_rules! word {
                     _ if sum.is_nan() => $nan,
                     _ => $to(sum),
                 }
+            }
+
+            /// Returns the sum as above, but a denormal is a zero of its sign.
+            #[inline(always)]
+            fn fadd_ftz(self, b: Self) -> Self {
+                const SIGN: $word = !($word::MAX >> 1);
+                let flush = |x: $word| if x & $infinity == 0 { x & SIGN } else { x };
+                flush(flush(self).fadd(flush(b)))
             }
 
             /// Returns the sum, rounded to nearest even. A denormal is a zero of its sign, and there is one NaN (PTX ISA, 9.7.13
@@ -155,6 +164,25 @@ word!(
     0xfff8_0000_0000_0000,
     0x7ff0_0000_0000_0000
 );
+
+/// Returns the sum of two floats of 16 bits with the exponents of single precision, rounded to nearest even with denormals kept.
+/// The sum in single precision is rounded to odd first, so that rounding it again rounds once.
+fn bfloat_sum(a: u16, b: u16) -> u16 {
+    let [wide_a, wide_b] = [a, b].map(|half| u32::from(half) << 16);
+    let sum = wide_a.fadd(wide_b);
+    if f32::from_bits(sum).is_nan() || sum << 1 == 0xff00_0000 {
+        return (sum >> 16) as u16;
+    }
+    let exact = f64::from(f32::from_bits(wide_a)) + f64::from(f32::from_bits(wide_b));
+    let (rounded, value) = (f64::from(f32::from_bits(sum)), sum);
+    // The nearest single is even where the sum was not exact: the odd neighbour on the sum's side takes its place.
+    let odd = match rounded.abs().partial_cmp(&exact.abs()) {
+        Some(std::cmp::Ordering::Greater) if value & 1 == 0 => value - 1,
+        Some(std::cmp::Ordering::Less) if value & 1 == 0 => value + 1,
+        _ => value,
+    };
+    (odd.wrapping_add(0x7fff + (odd >> 16 & 1)) >> 16) as u16
+}
 
 /// Returns a half with a denormal replaced by zero.
 fn flushed(half: u16) -> u16 {
@@ -257,6 +285,9 @@ macro_rules! width {
                 Rmw::FMax if data2.float() > old.float() => data,
                 Rmw::FMin | Rmw::FMax => old,
                 Rmw::FAdd => old.fadd(data),
+                Rmw::FAddFtz => old.fadd_ftz(data),
+                Rmw::PkFAdd => old.halves(data, u16::fadd),
+                Rmw::PkBfAdd => old.halves(data, bfloat_sum),
                 Rmw::AddSatS => old.add_sat(data),
                 Rmw::FMinNum => old.min_num(data),
                 Rmw::FMaxNum => old.max_num(data),
@@ -316,7 +347,7 @@ macro_rules! width {
                 // SAFETY: by the caller's promise.
                 unsafe {
                     lanes!(rmw, self, before, $modify, $shared, Swap CmpSwap Add Sub RevSub MinS MinU MaxS MaxU And Or Xor Inc Dec MaskOr Wrap
-                        CondXchg FCmpSwap FMin FMax FAdd AddSatS FMinNum FMaxNum FAddFlush PkFAddFlush PkFMinFlush PkFMaxFlush)
+                        CondXchg FCmpSwap FMin FMax FAdd FAddFtz PkFAdd PkBfAdd AddSatS FMinNum FMaxNum FAddFlush PkFAddFlush PkFMinFlush PkFMaxFlush)
                 }
             }
 
@@ -460,7 +491,7 @@ mod tests {
             use Rmw::*;
             let data2 = if near { old } else { data2 };
             for rmw in [Swap, CmpSwap, Add, Sub, RevSub, MinS, MinU, MaxS, MaxU, And, Or, Xor,
-                Inc, Dec, MaskOr, Wrap, CondXchg, FCmpSwap, FMin, FMax, FAdd, AddSatS, FMinNum, FMaxNum, FAddFlush,
+                Inc, Dec, MaskOr, Wrap, CondXchg, FCmpSwap, FMin, FMax, FAdd, FAddFtz, PkFAdd, PkBfAdd, AddSatS, FMinNum, FMaxNum, FAddFlush,
                 PkFAddFlush, PkFMinFlush, PkFMaxFlush] {
                 let mut cells = [old, old];
                 let a = cells.as_mut_ptr().expose_provenance() as u64;

@@ -5,6 +5,8 @@ use wavetank_ir::{
     Terminator, Ty, Value,
 };
 
+use wavetank_memory::VECTOR_REGISTERS;
+
 use super::numbers::{Bits, Numbers, Shadow};
 use super::sink::Sink;
 
@@ -78,6 +80,7 @@ impl Follow<'_> {
         match original {
             Op::Inst { pc, .. } => self.pc = *pc,
             Op::Mem(access) => return self.access(access, op, ty),
+            Op::Matrix(product) => return self.product(product, op),
             Op::End(end) => self.end(end),
             _ => {}
         }
@@ -162,6 +165,7 @@ impl Follow<'_> {
             | Op::WriteIndexed { .. }
             | Op::WriteIndexedS { .. }
             | Op::Mem(_)
+            | Op::Matrix(_)
             | Op::WaitCnt(_)
             | Op::Probe { .. }
             | Op::End(_) => None,
@@ -332,7 +336,7 @@ impl Follow<'_> {
         }
     }
 
-    fn write(&self, reg: Reg, shadow: Shadow, mask: Option<Value>, bytes: u8) {
+    pub(super) fn write(&self, reg: Reg, shadow: Shadow, mask: Option<Value>, bytes: u8) {
         let Some(to) = reg.shadow() else { return };
         let ty = match to.ty() {
             Ty::V32 => Ty::U32,
@@ -350,7 +354,7 @@ impl Follow<'_> {
     pub(super) fn define(&self, span: Span, mask: Option<Value>) {
         for n in span.first..span.end() {
             match (span.file, mask) {
-                (RegFile::Vector, Some(_)) if n < 256 => {
+                (RegFile::Vector, Some(_)) if n < VECTOR_REGISTERS as u32 => {
                     self.write(Reg::V(n as u16), None, mask, 0xf);
                 }
                 (RegFile::Uniform, _) if n < 128 => self.write(Reg::S(n as u8), None, None, 0xf),

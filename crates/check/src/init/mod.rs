@@ -13,6 +13,7 @@ mod choose;
 mod computed;
 mod describe;
 mod echo;
+mod matrix;
 mod numbers;
 mod origin;
 mod sink;

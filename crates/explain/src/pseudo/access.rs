@@ -338,9 +338,10 @@ fn changed(rmw: Rmw, data: &[String], bits: usize) -> String {
         Rmw::FMax if data.len() > 1 => format!("{b}.{f} > old.{f} ? {a} : old"),
         Rmw::FMin | Rmw::FMinNum => of_both("min", f),
         Rmw::FMax | Rmw::FMaxNum => of_both("max", f),
-        Rmw::FAdd | Rmw::FAddFlush => format!("old.{f} + {a}.{f}"),
+        Rmw::FAdd | Rmw::FAddFtz | Rmw::FAddFlush => format!("old.{f} + {a}.{f}"),
         Rmw::AddSatS => of_both("add_sat", i),
-        Rmw::PkFAddFlush => format!("old.f16x2 + {a}.f16x2"),
+        Rmw::PkBfAdd => format!("old.bf16x2 + {a}.bf16x2"),
+        Rmw::PkFAdd | Rmw::PkFAddFlush => format!("old.f16x2 + {a}.f16x2"),
         Rmw::PkFMinFlush => of_both("min", "f16x2"),
         Rmw::PkFMaxFlush => of_both("max", "f16x2"),
     }

@@ -6,7 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use wavetank_ir::{Bin, Block, Clock, Elem, GlobalSync, Op, Reg, Terminator, Value};
+use wavetank_ir::{
+    Addend, Bin, Block, Clock, Elem, GlobalSync, MatrixOp, Op, Reg, Span, Terminator, Value,
+};
 
 use super::expression::{Expr, bin, call, cmp, cvt, float, tern, un};
 use super::names::{File, Names};
@@ -141,10 +143,30 @@ impl Writer<'_> {
                 self.line(format!("{base}[{}] = {}", index.text, value.text));
             }
             Op::Mem(access) if self.block.node(at).ty.is_none() => self.access(access)?,
+            Op::Matrix(product) => self.product(product),
             Op::End(end) => self.end(end)?,
             _ => {}
         }
         Some(())
+    }
+
+    /// Writes a product of matrices: its shape is in the sentence.
+    fn product(&mut self, product: &MatrixOp) {
+        let spans: Vec<Span> = product.read().collect();
+        let matrix = |span: Span| {
+            let count = span.count as u16;
+            self.names.span(File::Vector, span.first as u16, count)
+        };
+        let c = match product.c {
+            Addend::Registers(_) => matrix(spans[2]),
+            Addend::Every(bits) => format!("{bits:#x}"),
+        };
+        let index = match product.index {
+            Some(index) => format!(", {}", self.names.register(Reg::V(index))),
+            None => String::new(),
+        };
+        let [a, b, d] = [spans[0], spans[1], product.written()].map(matrix);
+        self.line(format!("{d} = matrix_product({a}, {b}{index}) + {c}"));
     }
 
     /// Returns the value to write. For a high half that is shifted into place, it is the value before the shift.

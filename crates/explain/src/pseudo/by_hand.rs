@@ -204,6 +204,9 @@ fn mubuf(op: Mubuf) -> Lines {
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => {
             Some(&["write back what the vector L1 cache holds, then drop it"])
         }
+        BUFFER_WBL2 => Some(&["write back what the L2 cache holds"]),
+        BUFFER_INVL2 => Some(&["drop what the L2 cache holds"]),
+        BUFFER_INV => Some(&["drop what the caches hold, up to the level of SC0 and SC1"]),
         _ => None,
     }
 }

@@ -163,7 +163,7 @@ fn operand(i: usize, spec: &OperandSpec, vector: bool) -> Operand {
     match spec.kind {
         _ if spec.field == Field::Saddr => Operand::Off,
         _ if vector && spec.ty == Ty::Mask && i > 0 => Operand::Sgpr(VCC),
-        Kind::Vgpr => vgpr,
+        Kind::Vgpr | Kind::Agpr | Kind::Vector | Kind::Accumulator => vgpr,
         Kind::Source if vector => vgpr,
         Kind::Source | Kind::Sgpr | Kind::Scalar => sgpr,
         Kind::Literal => Operand::Literal(K),

@@ -51,6 +51,34 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ),
     ("fma", "a * b + c, rounded once"),
     (
+        "matrix_product",
+        "of the matrices in these registers, in all lanes whatever EXEC is; with a third operand, it has the places of A's elements",
+    ),
+    (
+        "f32_of_fp8",
+        "the value of a float of 8 bits, 4 of them exponent",
+    ),
+    (
+        "f32_of_bf8",
+        "the value of a float of 8 bits, 5 of them exponent",
+    ),
+    (
+        "pk_fp8",
+        "both rounded to floats of 8 bits, 4 of them exponent; NaN if too large",
+    ),
+    (
+        "pk_bf8",
+        "both rounded to floats of 8 bits, 5 of them exponent; NaN if too large",
+    ),
+    (
+        "sr_fp8",
+        "a rounded by the bits of b to a float of 8 bits, 4 of them exponent",
+    ),
+    (
+        "sr_bf8",
+        "a rounded by the bits of b to a float of 8 bits, 5 of them exponent",
+    ),
+    (
         "bits",
         "c bits of a from bit b on, b and c taken modulo the width",
     ),

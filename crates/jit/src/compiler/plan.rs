@@ -102,6 +102,7 @@ impl Planner<'_, '_> {
             Op::ReadIndexed { .. } | Op::ReadIndexedS { .. } => Plan::Slow(INDEXED),
             Op::WriteIndexed { .. } | Op::WriteIndexedS { .. } => Plan::Slow(INDEXED),
             Op::Clock(_) => Plan::Slow("the engine has the clocks"),
+            Op::Matrix(_) => Plan::Slow("one routine multiplies matrices of all shapes"),
             Op::Un(..) | Op::Bin(..) | Op::Tern(..) | Op::Cmp(..) | Op::Class(..) | Op::Cvt(..) => {
                 self.of_function(v, needs_tile)
             }

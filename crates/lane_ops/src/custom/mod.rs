@@ -6,6 +6,7 @@ pub(crate) mod carry;
 pub(crate) mod cross;
 pub mod flow;
 pub(crate) mod lane_call;
+pub(crate) mod matrix;
 pub(crate) mod moves;
 pub mod probe;
 
