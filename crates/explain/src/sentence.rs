@@ -1,6 +1,7 @@
 //! Sentences for instructions: written by hand if each differs, and composed from the parts of the name in regular families.
 
 mod arithmetic;
+mod cdna;
 mod compare;
 mod image;
 mod memory;
@@ -8,7 +9,6 @@ mod scalar;
 mod types;
 mod vector;
 
-use wavetank_gcn::shapes::{MatrixType, Shape};
 use wavetank_gcn::{Form, Op};
 
 use types::{Noun, filled};
@@ -66,28 +66,9 @@ fn named(op: Op, name: &str) -> String {
             .or_else(|| listed(arithmetic::SENTENCES, name))
             .or_else(|| conversion(name)),
     };
-    // The test `every_instruction_has_its_sentence` checks that the default is used for CDNA only.
-    made.unwrap_or_else(|| of_cdna(op))
-}
-
-/// Returns the sentence of an instruction that only CDNA has: of a matrix instruction, its shape.
-fn of_cdna(op: Op) -> String {
-    let Some(shape) = op.row().shape else {
-        return "Belongs to CDNA, which is not executed yet.".to_owned();
-    };
-    let Shape {
-        m, n, k, blocks, ..
-    } = shape;
-    let sparse = if shape.sparse { "sparse " } else { "" };
-    let ty = |ty: MatrixType| format!("{ty:?}").to_lowercase();
-    let (a, b, d) = (ty(shape.a), ty(shape.b), ty(shape.d));
-    let many = match blocks {
-        1 => String::new(),
-        blocks => format!(", in {blocks} blocks"),
-    };
-    format!(
-        "Multiplies a {sparse}{m}×{k} matrix of {a} by a {k}×{n} matrix of {b}, and adds one of {d}{many}."
-    )
+    let own = || listed(cdna::SENTENCES, name);
+    // The test `every_instruction_has_its_sentence` checks that the default is used for products, and gfx950, only.
+    made.or_else(own).unwrap_or_else(|| cdna::of_shape(op))
 }
 
 /// Returns the name on the last generation that has the instruction.
@@ -132,8 +113,8 @@ mod tests {
     /// Every operation in its own form, and those of FLAT in the other two segments.
     fn all() -> impl Iterator<Item = (String, String)> {
         let segments = [Form::Global, Form::Scratch];
-        // Those that only CDNA has, which is not executed, have none of their own yet.
-        let executed = |op: &Op| Chip::ALL.iter().any(|chip| op.row().exists_on(*chip));
+        // Those that only gfx950 has, which is not executed, have none of their own yet.
+        let executed = |op: &Op| Chip::EXECUTED.iter().any(|chip| op.row().exists_on(*chip));
         Op::all().filter(executed).flat_map(move |op| {
             let others = segments
                 .into_iter()
@@ -179,6 +160,7 @@ mod tests {
             vector::SENTENCES,
             arithmetic::SENTENCES,
             memory::SENTENCES,
+            cdna::SENTENCES,
         ];
         for (row, text) in tables.into_iter().flatten() {
             let parts: Vec<&str> = text.split("{a}").flat_map(|t| t.split("{s}")).collect();

@@ -108,10 +108,13 @@ impl Chip {
     /// The number of chips, whose numbers (`chip as usize`) are below it.
     pub(crate) const COUNT: usize = Chip::DECLARED.len();
 
-    /// Every chip that is executed, oldest first.
+    /// Every chip of GCN, oldest first.
     pub const ALL: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 4).0;
 
-    /// The chips of CDNA, oldest first. They are assembled and disassembled, not executed.
+    /// Every chip whose code is executed: those of GCN, then those of CDNA but gfx950.
+    pub const EXECUTED: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 1).0;
+
+    /// The chips of CDNA, oldest first. The last one, gfx950, is assembled and disassembled, not executed.
     pub const CDNA: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 4).1;
 
     /// Returns every chip, the executed ones first.

@@ -11,7 +11,7 @@ use wavetank_quote::plain;
 use crate::generation::product_key;
 
 /// The sentence about chips that are not executed, which follows the name of one.
-pub const ONLY_GCN: &str = "only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported";
+pub const EXECUTED_CHIPS: &str = "GCN and CDNA are executed up to gfx942; gfx950 is assembled and disassembled, RDNA is not supported";
 
 /// An architecture after GCN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,14 +128,14 @@ impl fmt::Display for LaterArchitecture {
 ///
 /// ```
 /// assert_eq!(
-///     wavetank_gcn::later_chip("gfx90a").as_deref(),
-///     Some("gfx90a is a chip of CDNA: only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported")
+///     wavetank_gcn::later_chip("gfx950").as_deref(),
+///     Some("gfx950 is a chip of CDNA: GCN and CDNA are executed up to gfx942; gfx950 is assembled and disassembled, RDNA is not supported")
 /// );
 /// ```
 pub fn later_chip(name: &str) -> Option<String> {
     let architecture = LaterArchitecture::of_chip(name)?;
     Some(format!(
-        "{} is a chip of {architecture}: {ONLY_GCN}",
+        "{} is a chip of {architecture}: {EXECUTED_CHIPS}",
         plain(name)
     ))
 }

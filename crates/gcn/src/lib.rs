@@ -47,7 +47,7 @@ pub use encode::{EncodeError, Encoded, encode};
 pub use form::Form;
 pub use generation::{Chip, Generation};
 pub use inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
-pub use later::{LaterArchitecture, ONLY_GCN, later_chip};
+pub use later::{EXECUTED_CHIPS, LaterArchitecture, later_chip};
 pub use tables::{Field, Op, Row, Ty};
 pub use text::{Dialect, ParseError, parse, parse_in, print, print_in};
 pub use waitcnt::WaitCounter;

@@ -1,7 +1,7 @@
 //! Numbers of GCN hardware that more than one crate needs: codes of registers, sizes, apertures. Numbers within an encoding are
 //! in the tables and layouts.
 
-use crate::generation::Generation;
+use crate::generation::{Chip, Generation};
 
 /// Scalar registers by their codes (Vega ISA, 5.2 "Scalar ALU operands").
 pub mod sreg {
@@ -89,19 +89,51 @@ pub const APERTURE_LIMIT: u64 = 0xffff_ffff;
 
 /// The number of SIMDs of a compute unit (AMD's GCN white paper).
 pub const SIMDS_PER_UNIT: u32 = 4;
-/// The most waves on a SIMD (LLVM, `getMaxWavesPerEU`).
-pub const WAVES_PER_SIMD: u32 = 10;
-/// The most waves on a compute unit.
-pub const WAVES_PER_UNIT: u32 = SIMDS_PER_UNIT * WAVES_PER_SIMD;
+/// Returns the most waves on a SIMD (LLVM, `getMaxWavesPerEU`).
+pub const fn waves_per_simd(chip: Chip) -> u32 {
+    if unites_vector_files(chip) { 8 } else { 10 }
+}
+/// Returns the most waves on a compute unit.
+pub const fn waves_per_unit(chip: Chip) -> u32 {
+    SIMDS_PER_UNIT * waves_per_simd(chip)
+}
 /// The most work-groups of more than one wave on a compute unit.
 pub const GROUPS_PER_UNIT: u32 = 16;
 /// The most work-items that one work-group may have.
 pub const MAX_GROUP_SIZE: u32 = 1024;
 
-/// The VGPRs of a SIMD for each lane, which its waves share (AMD's GCN white paper).
-pub const VGPRS_PER_LANE: u32 = 256;
+/// Whether VGPRs and accumulation VGPRs of a wave are parts of one file, from CDNA 2 on. Before, CDNA has two files of the same
+/// size (LLVM, `FeatureGFX90AInsts`).
+pub const fn unites_vector_files(chip: Chip) -> bool {
+    matches!(chip, Chip::Gfx90a | Chip::Gfx942 | Chip::Gfx950)
+}
+
+/// Whether a wave starts with the ids of its work-items in one register: X in bits 9:0, Y in 19:10, Z in 29:20 (LLVM,
+/// `FeaturePackedTID`).
+pub const fn packs_work_item_ids(chip: Chip) -> bool {
+    unites_vector_files(chip)
+}
+
+/// Whether FLAT_SCRATCH has the address of a wave's scratch at its start, in place of values in other registers (LLVM,
+/// `FeatureArchitectedFlatScratch`).
+pub const fn has_architected_flat_scratch(chip: Chip) -> bool {
+    matches!(chip, Chip::Gfx942 | Chip::Gfx950)
+}
+
+/// Returns the VGPRs of a SIMD for each lane, which its waves share (AMD's GCN white paper; LLVM, `getTotalNumVGPRs`).
+pub const fn vgprs_per_lane(chip: Chip) -> u32 {
+    if unites_vector_files(chip) { 512 } else { 256 }
+}
 /// VGPRs are allocated in blocks of this many (Vega ISA, 3.6 "VGPR Allocation and Alignment").
 pub const VGPR_GRANULE: u32 = 4;
+/// Returns the blocks in which the vector registers of a wave are allocated (LLVM, `getVGPRAllocGranule`).
+pub const fn vgpr_granule(chip: Chip) -> u32 {
+    if unites_vector_files(chip) {
+        2 * VGPR_GRANULE
+    } else {
+        VGPR_GRANULE
+    }
+}
 
 /// LDS of a compute unit in bytes (Vega ISA, 11 "Data share operations").
 pub const LDS_BYTES: u32 = 64 << 10;

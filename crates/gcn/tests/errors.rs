@@ -1,6 +1,6 @@
 //! Messages: the place they mark, what they say, and the way out.
 
-use wavetank_gcn::{Chip, Dialect, Generation, LaterArchitecture, ONLY_GCN, Op, parse_in};
+use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS, Generation, LaterArchitecture, Op, parse_in};
 
 /// (chip, line, the text that is marked, a part of the message, a part of the
 /// help; nothing where none is known).
@@ -534,7 +534,7 @@ fn only_slips_are_taken_for_other_names() {
             ("v_dual_mul_f32 v0, v1, v2", "RDNA"),
             ("global_load_b32 v0, v1, s[0:1]", "RDNA"),
         ] {
-            let sentence = format!("it is an instruction of {architecture}: {ONLY_GCN}");
+            let sentence = format!("it is an instruction of {architecture}: {EXECUTED_CHIPS}");
             assert_eq!(help(later, dialect), Some(sentence), "{later}");
         }
         let owners = help("v_mfma_f32_32x32x1f32 a[0:31], v0, v1, 0", dialect);

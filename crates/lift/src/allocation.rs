@@ -9,7 +9,7 @@ use wavetank_gcn::tables::{Class, Features};
 use wavetank_gcn::{Inst, Operand};
 
 use crate::modes::Modes;
-use crate::operand::M0;
+use crate::operand::{ACC_COUNT, M0};
 use crate::rules::Rules;
 
 /// Scalar registers from here to M0 can be written with privileges only.
@@ -41,6 +41,15 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
                 }
                 // For stores, each register is checked separately.
                 if alu || u16::from(first) >= modes.vgprs() {
+                    *operand = Operand::Vgpr(0);
+                }
+            }
+            Operand::Agpr(first) if u16::from(first) + count > ACC_COUNT => {
+                if writes {
+                    return None;
+                }
+                // For stores, each register is checked separately.
+                if alu {
                     *operand = Operand::Vgpr(0);
                 }
             }
@@ -77,7 +86,7 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
 mod tests {
     use super::*;
     use crate::modes::GPR_IDX_EN;
-    use wavetank_gcn::{Chip, parse};
+    use wavetank_gcn::{Chip, decode, parse};
 
     #[test]
     fn what_is_loaded_is_not_indexed() {
@@ -90,5 +99,23 @@ mod tests {
             assert!(resolve(&load, modes).is_none(), "{mode:#x}");
             assert!(resolve(&mov, modes).is_some(), "{mode:#x}");
         }
+    }
+
+    #[test]
+    fn accumulation_registers_end_at_255() {
+        let modes = Modes::new(0, 0);
+        let effect = |words: [u32; 2]| {
+            let bytes = words.map(u32::to_le_bytes).concat();
+            let inst = decode(&bytes, Chip::Gfx90a).expect("an instruction");
+            resolve(&inst, modes).map(|inst| inst.operands)
+        };
+        // global_load_dwordx4 a[252:255], v[2:3], off, and from a253 on.
+        assert!(effect([0xdc5c_8000, 0xfcff_0002]).is_some());
+        assert!(effect([0xdc5c_8000, 0xfdff_0002]).is_none());
+        // v_mfma_f32_32x32x8f16 a[240:255], v[2:3], v[2:3], a[240:255], and from a241 on: D, then C.
+        assert!(effect([0xd3cc_80f0, 0x07c2_0502]).is_some());
+        assert!(effect([0xd3cc_80f1, 0x07c2_0502]).is_none());
+        let operands = effect([0xd3cc_8000, 0x07c6_0502]).expect("a product");
+        assert_eq!(operands[3], Operand::Vgpr(0));
     }
 }

@@ -33,8 +33,8 @@ impl Lift<'_> {
 /// The reason for not executing an instruction whose name is all that documents contain.
 pub(crate) const NAME_ONLY: &str = "documents have its name, and nothing of what it does";
 
-/// The reason for not executing an instruction on a chip of CDNA.
-pub(crate) const OF_CDNA: &str = "CDNA is not executed yet";
+/// The reason for not executing an instruction of gfx950.
+pub(crate) const LATER: &str = "only gfx950 has it, whose code is not executed yet";
 
 /// The continuation of a block after an instruction.
 pub(crate) enum Flow {

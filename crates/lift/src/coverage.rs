@@ -59,7 +59,8 @@ pub(crate) fn alone_in(op: Op, chip: Chip, modes: Modes) -> Block {
 /// The simplest operand of a kind.
 fn plain(spec: &OperandSpec, vector: bool) -> Operand {
     match spec.kind {
-        Kind::Vgpr => Operand::Vgpr(0),
+        Kind::Vgpr | Kind::Vector | Kind::Accumulator => Operand::Vgpr(0),
+        Kind::Agpr => Operand::Agpr(0),
         Kind::Source if vector => Operand::Vgpr(0),
         Kind::Source | Kind::Sgpr | Kind::Scalar => Operand::Sgpr(0),
         Kind::Literal => Operand::Literal(0),

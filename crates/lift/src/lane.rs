@@ -35,6 +35,8 @@ pub(crate) fn dpp_sources(ctrl: u16) -> Option<Box<[u8; LANES]>> {
         // row_bcast:15, row_bcast:31
         0x142 => select(&|lane| (lane & !15).checked_sub(1)),
         0x143 => select(&|lane| (lane & !31).checked_sub(1)),
+        // row_newbcast (LLVM, `DppCtrl`; gfx90a and later)
+        0x150..=0x15f => select(&|lane| Some(lane & !15 | n)),
         _ => None,
     }
 }

@@ -45,7 +45,7 @@ pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
 pub use rules::{buffer_dialect, image_tiling};
 
-use block::{Flow, Lift, OF_CDNA};
+use block::{Flow, LATER, Lift};
 use wavetank_gcn::tables::{Class, Exp};
 use wavetank_gcn::{Inst, Op, Operand};
 use wavetank_ir::{Family, Terminator};
@@ -70,9 +70,6 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
     if l.modes.vskip() && is_vector(l.inst.op) {
         return Flow::Next;
     }
-    if l.inst.chip.is_cdna() {
-        return Flow::unsupported(l.inst, OF_CDNA);
-    }
     let flow = match l.inst.op {
         Op::Sop1(op) => readable(l).unwrap_or_else(|| scalar::sop1(l, op)),
         Op::Sop2(op) => readable(l).unwrap_or_else(|| scalar::sop2(l, op)),
@@ -90,8 +87,9 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Vopc(op) => exceptions::noting(l, || vector::vopc(l, op)),
         Op::Vop3(op) => exceptions::noting(l, || vector::vop3(l, op)),
         Op::Vop3p(op) => exceptions::noting(l, || vector::vop3p(l, op)),
+        Op::Mai(op) => vector::mai(l, op),
         // NotYet
-        Op::Mai(_) | Op::MaiScaled(_) => Flow::unsupported(l.inst, OF_CDNA),
+        Op::MaiScaled(_) => Flow::unsupported(l.inst, LATER),
         Op::Vintrp(op) => exceptions::noting(l, || vector::vintrp(l, op)),
         Op::Exp(Exp::EXP) => control::export(l),
     };

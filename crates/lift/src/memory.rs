@@ -17,7 +17,7 @@ use wavetank_gcn::{Field, Flags, Op, Operand, Ty};
 use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space, Value};
 
 use crate::block::{Flow, Lift};
-use crate::operand::SGPRS;
+use crate::operand::{ACC_COUNT, FIRST_ACC, SGPRS};
 use crate::value::Int;
 
 /// The address space and the registers of a vector memory instruction, whose arm adds the kind of the access.
@@ -129,17 +129,19 @@ impl<'a> Lift<'a> {
     /// "Out-of-Range behavior").
     fn vectors(&self, field: Field, count: u32) -> Vec<Value> {
         let first = self.vgpr(field).unwrap_or(0);
-        let registers = (0..count).map(|n| self.in_range(first + n as u16));
+        let registers = (0..count).map(|n| self.in_range(first, n as u16));
         registers.map(|n| self.b.read(Reg::V(n))).collect()
     }
 
-    /// The number of a vector register, or that of v0 if the wave lacks the register.
-    fn in_range(&self, register: u16) -> u16 {
-        if register < self.modes.vgprs() {
-            register
+    /// The number of the vector register `n` after another, or that of v0 if the wave lacks the register. Accumulation registers
+    /// do not follow the others.
+    fn in_range(&self, first: u16, n: u16) -> u16 {
+        let end = if first < FIRST_ACC {
+            self.modes.vgprs()
         } else {
-            0
-        }
+            FIRST_ACC + ACC_COUNT
+        };
+        if first + n < end { first + n } else { 0 }
     }
 
     /// The values of `count` scalar registers, from `first` on. A register past the wave's last one is s0, and past the end of
@@ -168,20 +170,21 @@ impl<'a> Lift<'a> {
     fn vgpr(&self, field: Field) -> Option<u16> {
         match self.inst.operand(field) {
             Operand::Vgpr(n) => Some(n.into()),
+            Operand::Agpr(n) => Some(FIRST_ACC + u16::from(n)),
             _ => None,
         }
     }
 
     /// The 32-bit vector register `n` after that of a field.
     fn vector32(&self, field: Field, n: u16) -> Int<'a> {
-        let reg = self.in_range(self.vgpr(field).unwrap_or(0) + n);
+        let reg = self.in_range(self.vgpr(field).unwrap_or(0), n);
         Int::i32(self.b, self.b.read(Reg::V(reg)))
     }
 
     /// The pair of vector registers in a field.
     fn vector64(&self, field: Field) -> Int<'a> {
         let reg = self.vgpr(field).unwrap_or(0);
-        match self.in_range(reg + 1) {
+        match self.in_range(reg, 1) {
             0 => self.vector32(field, 0).pack(self.vector32(field, 1)),
             _ => Int::i64(self.b, self.b.read(Reg::V64(reg))),
         }

@@ -6,6 +6,7 @@
 use wavetank_gcn::numbers::{first_ttmp, general_sgprs};
 use wavetank_gcn::{Chip, Generation, WaitCounter};
 use wavetank_ir::{Dialect, Tiling};
+use wavetank_matrix::Model;
 
 /// The facts of a chip that the meaning of its instructions depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +64,14 @@ pub(crate) struct Rules {
     pub swizzle_rotates: bool,
     /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode register"). Before, the bit has no meaning.
     pub fp16_ovfl: bool,
+    /// Whether atomic sums of single precision in memory flush denormals, as before gfx942 (LLVM,
+    /// `FeatureMemoryAtomicFAddF32DenormalSupport`).
+    pub sums_in_memory_flush: bool,
+    /// Whether a SCRATCH instruction can have an offset in a VGPR and one in an SGPR, as from gfx942 on (LLVM,
+    /// `FeatureFlatScratchSVSMode`).
+    pub scratch_offsets_add: bool,
+    /// The matrix unit of the chip.
+    pub matrix_model: Option<Model>,
     /// The number of scalar registers without a name, of which a wave has as many as it requests. A wave always has those above.
     pub general_sgprs: u8,
     /// The bits of MODE: gfx9 has two exceptions, FP16_OVFL and bits 26:24 more than gfx8 (Vega ISA, 3.5 "Mode register"), which
@@ -99,6 +108,9 @@ const GFX6: Rules = Rules {
     image_tiling: Tiling::Indexed,
     swizzle_rotates: false,
     fp16_ovfl: false,
+    sums_in_memory_flush: true,
+    scratch_offsets_add: false,
+    matrix_model: None,
     general_sgprs: general_sgprs(Generation::Gfx6),
     mode_bits: 0xf007_ffff,
     first_ttmp: first_ttmp(Generation::Gfx6),
@@ -153,11 +165,34 @@ const GFX9: Rules = Rules {
     ..GFX8
 };
 
+/// CDNA 1.
+const GFX908: Rules = Rules {
+    matrix_model: Some(Model::Gfx908),
+    ..GFX9
+};
+
+/// CDNA 2.
+const GFX90A: Rules = Rules {
+    matrix_model: Some(Model::Gfx90a),
+    ..GFX9
+};
+
+/// CDNA 3.
+const GFX942: Rules = Rules {
+    sums_in_memory_flush: false,
+    scratch_offsets_add: true,
+    matrix_model: Some(Model::Gfx942),
+    ..GFX9
+};
+
 impl Rules {
     /// The rules of a chip.
     pub(crate) const fn of(chip: Chip) -> &'static Rules {
         match (chip, chip.generation()) {
             (Chip::Gfx810, _) => &GFX810,
+            (Chip::Gfx908, _) => &GFX908,
+            (Chip::Gfx90a, _) => &GFX90A,
+            (Chip::Gfx942 | Chip::Gfx950, _) => &GFX942,
             (_, Generation::Gfx6) => &GFX6,
             (_, Generation::Gfx7) => &GFX7,
             (_, Generation::Gfx8) => &GFX8,

@@ -216,12 +216,23 @@ fn atomic(operation: &str, place: &str, noun: Noun) -> Option<String> {
 
 /// Returns the sentence of `add`, `add_x2` and their like. With GLC, the instruction returns the old value.
 pub(super) fn vector_atomic(rest: &str, place: &str) -> Option<String> {
-    let (operation, ty) = match rest.strip_suffix("_x2") {
-        Some(operation) => (operation, "b64"),
-        None => (rest, "b32"),
+    let text = match rest.rsplit_once('_') {
+        Some(("pk_add", ty)) => pair_sum(ty, place)?,
+        Some((operation, ty @ ("f32" | "f64"))) => atomic(operation, place, Noun::of(ty)?)?,
+        Some((operation, "x2")) => atomic(operation, place, Noun::of("b64")?)?,
+        _ => atomic(rest, place, Noun::of("b32")?)?,
     };
-    let text = atomic(operation, place, Noun::of(ty)?)?;
     Some(format!("{text}; with GLC returns it as it was"))
+}
+
+/// Returns the sum of two floats of 16 bits and those in memory.
+fn pair_sum(ty: &str, place: &str) -> Option<String> {
+    let floats = match ty {
+        "f16" => "half-precision floats",
+        "bf16" => "floats of 16 bits, 8 of them exponent,",
+        _ => return None,
+    };
+    Some(format!("Adds two {floats} to those in {place}"))
 }
 
 /// Returns the sentence of `load_dwordx2`, `store_byte_d16_hi`, `load_format_d16_xy` and their like.
@@ -257,6 +268,10 @@ fn moved(rest: &str, place: &str) -> Option<String> {
             "{verb} {components}{width} {to} {place}, converted{half}"
         ));
     }
+    if let Some(what) = what.strip_prefix("lds_") {
+        let to_lds = moved(&format!("load_{what}"), place)?;
+        return Some(format!("{to_lds} to LDS, for each lane"));
+    }
     let what = match what {
         "ubyte" => "a byte without a sign",
         "sbyte" => "a byte with its sign",
@@ -284,6 +299,13 @@ fn lds(rest: &str) -> Option<String> {
     };
     let rest = rest.trim_end_matches("_hi").trim_end_matches("_d16");
     let (operation, ty) = rest.rsplit_once('_')?;
+    if let Some(returns) = operation.strip_prefix("pk_add") {
+        let sum = pair_sum(ty, "LDS")?;
+        return Some(match returns {
+            "" => sum,
+            _ => format!("{sum}; returns them as they were"),
+        });
+    }
     let noun = Noun::of(ty)?;
     let (operation, from_lds) = match operation.strip_suffix("_src2") {
         Some(operation) => (operation, "; the operand is in LDS too"),

@@ -10,7 +10,7 @@ use super::failure::ParseError;
 use super::mnemonic::Candidate;
 use super::shared_modifiers::{FLAGS, words};
 use crate::generation::{Chip, Generation};
-use crate::later::{LaterArchitecture, ONLY_GCN};
+use crate::later::{EXECUTED_CHIPS, LaterArchitecture};
 use crate::tables::{Chips, Field, Op, Row};
 
 /// The suffixes of a name that select a form.
@@ -148,7 +148,7 @@ pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> Str
 pub(super) fn of_later(name: &str) -> Option<String> {
     let architecture = LaterArchitecture::of_instruction(name)?;
     Some(format!(
-        "it is an instruction of {architecture}: {ONLY_GCN}"
+        "it is an instruction of {architecture}: {EXECUTED_CHIPS}"
     ))
 }
 

@@ -9,6 +9,7 @@ mod division;
 mod exact;
 pub(crate) mod exceptions;
 mod f16_saturate;
+mod fp8;
 mod norm;
 mod screen;
 mod trig;
@@ -26,6 +27,10 @@ pub(crate) use division::{
 };
 pub(crate) use exceptions::EXCEPTIONS;
 pub(crate) use f16_saturate::SATURATED_HALVES;
+pub(crate) use fp8::{
+    F32_OF_BF8, F32_OF_FP8, PK_BF8, PK_BF8_SATURATED, PK_FP8, PK_FP8_SATURATED, SR_BF8,
+    SR_BF8_SATURATED, SR_FP8, SR_FP8_SATURATED,
+};
 pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
@@ -65,7 +70,17 @@ macro_rules! lane_fn {
 use lane_fn;
 
 /// Every lane function, for the parser of the text form.
-static ALL: [&wavetank_ir::LaneFn; 33] = [
+static ALL: [&wavetank_ir::LaneFn; 43] = [
+    &F32_OF_BF8,
+    &F32_OF_FP8,
+    &PK_BF8,
+    &PK_BF8_SATURATED,
+    &PK_FP8,
+    &PK_FP8_SATURATED,
+    &SR_BF8,
+    &SR_BF8_SATURATED,
+    &SR_FP8,
+    &SR_FP8_SATURATED,
     &DOT4_I8,
     &DOT4_U8,
     &DOT8_I4,

@@ -5,7 +5,7 @@ use wavetank_gcn::{Field, Flags};
 use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
 
 use super::{Site, lds_dma};
-use crate::block::{Flow, Lift, OF_CDNA};
+use crate::block::{Flow, Lift};
 
 /// Lifts a MUBUF instruction.
 pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
@@ -69,6 +69,14 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
 
         // No effect by design: there is no vector L1 cache, so nothing can be stale.
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => Flow::Next,
+        BUFFER_WBL2 | BUFFER_INVL2 | BUFFER_INV => Flow::Next,
+
+        BUFFER_ATOMIC_ADD_F32 => at().atomic(sum_in_memory(l), width),
+        BUFFER_ATOMIC_ADD_F64 => at().atomic(Rmw::FAdd, width),
+        BUFFER_ATOMIC_MIN_F64 => at().atomic(Rmw::FMin, width),
+        BUFFER_ATOMIC_MAX_F64 => at().atomic(Rmw::FMax, width),
+        BUFFER_ATOMIC_PK_ADD_F16 => at().atomic(Rmw::PkFAdd, width),
+        BUFFER_ATOMIC_PK_ADD_BF16 => at().atomic(Rmw::PkBfAdd, width),
 
         BUFFER_LOAD_FORMAT_D16_X => formatted(l, |s| s.load(Dwords(1), components(l))),
         BUFFER_LOAD_FORMAT_D16_XY => formatted(l, |s| s.load(Dwords(2), components(l))),
@@ -82,16 +90,6 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
         BUFFER_STORE_FORMAT_D16_HI_X => formatted(l, |s| s.store(Dwords(1), High)),
 
         BUFFER_STORE_LDS_DWORD => lds_dma::store(l, at()),
-        // NotYet: CDNA.
-        BUFFER_WBL2
-        | BUFFER_INVL2
-        | BUFFER_INV
-        | BUFFER_ATOMIC_ADD_F32
-        | BUFFER_ATOMIC_PK_ADD_F16
-        | BUFFER_ATOMIC_ADD_F64
-        | BUFFER_ATOMIC_MIN_F64
-        | BUFFER_ATOMIC_MAX_F64
-        | BUFFER_ATOMIC_PK_ADD_BF16 => Flow::unsupported(l.inst, OF_CDNA),
     }
 }
 
@@ -135,6 +133,15 @@ fn to_lds(l: &Lift, op: Mubuf) -> Flow {
         BUFFER_LOAD_FORMAT_X => formatted(l, |site| lds_dma::load(l, site, Access::Dwords(1))),
         BUFFER_STORE_LDS_DWORD => lds_dma::store(l, at()),
         _ => Flow::unsupported(l.inst, "its data cannot go to LDS"),
+    }
+}
+
+/// The sum of floats in memory, which flushes denormals on some chips.
+pub(super) fn sum_in_memory(l: &Lift) -> Rmw {
+    if l.rules().sums_in_memory_flush {
+        Rmw::FAddFtz
+    } else {
+        Rmw::FAdd
     }
 }
 

@@ -4,8 +4,10 @@ use wavetank_gcn::tables::Flat;
 use wavetank_gcn::{Field, Flags, Form};
 use wavetank_ir::{Access, Counter, Half, Rmw, Space};
 
+use super::buffer::sum_in_memory;
 use super::{Site, lds_dma};
-use crate::block::{Flow, Lift, OF_CDNA};
+use crate::block::{Flow, LATER, Lift};
+use crate::value::Int;
 
 /// Lifts a FLAT, GLOBAL or SCRATCH instruction.
 pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
@@ -54,23 +56,20 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
         FLAT_ATOMIC_DEC | FLAT_ATOMIC_DEC_X2 => at.atomic(Rmw::Dec, width),
         FLAT_ATOMIC_FMIN | FLAT_ATOMIC_FMIN_X2 => at.atomic(Rmw::FMin, width),
         FLAT_ATOMIC_FMAX | FLAT_ATOMIC_FMAX_X2 => at.atomic(Rmw::FMax, width),
+        FLAT_ATOMIC_ADD_F32 => at.atomic(sum_in_memory(l), width),
+        FLAT_ATOMIC_ADD_F64 => at.atomic(Rmw::FAdd, width),
+        FLAT_ATOMIC_MIN_F64 => at.atomic(Rmw::FMin, width),
+        FLAT_ATOMIC_MAX_F64 => at.atomic(Rmw::FMax, width),
+        FLAT_ATOMIC_PK_ADD_F16 => at.atomic(Rmw::PkFAdd, width),
+        FLAT_ATOMIC_PK_ADD_BF16 => at.atomic(Rmw::PkBfAdd, width),
         // The data registers hold src, then cmp.
         FLAT_ATOMIC_CMPSWAP | FLAT_ATOMIC_CMPSWAP_X2 => at.atomic(Rmw::CmpSwap, width / 2),
         FLAT_ATOMIC_FCMPSWAP | FLAT_ATOMIC_FCMPSWAP_X2 => at.atomic(Rmw::FCmpSwap, width / 2),
-        // NotYet: CDNA.
-        FLAT_LOAD_LDS_UBYTE
-        | FLAT_LOAD_LDS_SBYTE
-        | FLAT_LOAD_LDS_USHORT
-        | FLAT_LOAD_LDS_SSHORT
-        | FLAT_LOAD_LDS_DWORD
-        | FLAT_ATOMIC_ADD_F32
-        | FLAT_ATOMIC_PK_ADD_F16
-        | FLAT_ATOMIC_ADD_F64
-        | FLAT_ATOMIC_MIN_F64
-        | FLAT_ATOMIC_MAX_F64
-        | FLAT_ATOMIC_PK_ADD_BF16
-        | FLAT_LOAD_LDS_DWORDX4
-        | FLAT_LOAD_LDS_DWORDX3 => Flow::unsupported(l.inst, OF_CDNA),
+
+        FLAT_LOAD_LDS_UBYTE | FLAT_LOAD_LDS_SBYTE | FLAT_LOAD_LDS_USHORT | FLAT_LOAD_LDS_SSHORT
+        | FLAT_LOAD_LDS_DWORD => to_lds(l, op),
+        // NotYet
+        FLAT_LOAD_LDS_DWORDX3 | FLAT_LOAD_LDS_DWORDX4 => Flow::unsupported(l.inst, LATER),
     }
 }
 
@@ -78,27 +77,27 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
 fn to_lds(l: &Lift, op: Flat) -> Flow {
     use Flat::*;
     match op {
-        FLAT_LOAD_UBYTE => lds_dma::load(l, site(l), Access::U8),
-        FLAT_LOAD_SBYTE => lds_dma::load(l, site(l), Access::I8),
-        FLAT_LOAD_USHORT => lds_dma::load(l, site(l), Access::U16),
-        FLAT_LOAD_SSHORT => lds_dma::load(l, site(l), Access::I16),
-        FLAT_LOAD_DWORD => lds_dma::load(l, site(l), Access::Dwords(1)),
+        FLAT_LOAD_UBYTE | FLAT_LOAD_LDS_UBYTE => lds_dma::load(l, site(l), Access::U8),
+        FLAT_LOAD_SBYTE | FLAT_LOAD_LDS_SBYTE => lds_dma::load(l, site(l), Access::I8),
+        FLAT_LOAD_USHORT | FLAT_LOAD_LDS_USHORT => lds_dma::load(l, site(l), Access::U16),
+        FLAT_LOAD_SSHORT | FLAT_LOAD_LDS_SSHORT => lds_dma::load(l, site(l), Access::I16),
+        FLAT_LOAD_DWORD | FLAT_LOAD_LDS_DWORD => lds_dma::load(l, site(l), Access::Dwords(1)),
         _ => Flow::unsupported(l.inst, "its data cannot go to LDS"),
     }
 }
 
 /// The place of an access, by segment. With SADDR, a GLOBAL address is the scalar base plus an unsigned 32-bit offset from VADDR,
-/// and a SCRATCH offset is the scalar alone.
+/// and a SCRATCH offset is the sum of those of VADDR and SADDR that it has: one of them, up to CDNA 2.
 fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
     let saddr = l.sgpr_code(Field::Saddr);
     let (space, counter) = match (l.inst.form, saddr) {
-        (Form::Scratch, None) => {
-            let address = l.vector32(Field::Vaddr, 0).v;
-            (Space::Scratch { address }, Counter::Vm)
-        }
-        (Form::Scratch, Some(base)) => {
-            let address = l.sgpr(base).v;
-            (Space::Scratch { address }, Counter::Vm)
+        (Form::Scratch, base) => {
+            let vector = l.vgpr(Field::Vaddr).map(|_| l.vector32(Field::Vaddr, 0));
+            let address = match (vector, base.map(|base| l.sgpr(base))) {
+                (Some(vector), Some(scalar)) if l.rules().scratch_offsets_add => vector + scalar,
+                (vector, scalar) => scalar.or(vector).unwrap_or(Int::const32(l.b, 0)),
+            };
+            (Space::Scratch { address: address.v }, Counter::Vm)
         }
         (Form::Global, None) => {
             let address = l.vector64(Field::Vaddr).v;

@@ -7,7 +7,7 @@ use wavetank_ir::{
 };
 
 use super::{MemKind, MemOp, Site};
-use crate::block::{Flow, Lift, NAME_ONLY, OF_CDNA};
+use crate::block::{Flow, LATER, Lift, NAME_ONLY};
 use crate::modes::HAS_TURN;
 use crate::value::{Cond, Int};
 
@@ -61,6 +61,9 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_ADD_F32 | DS_ADD_RTN_F32 => at().atomic(Rmw::FAdd, width),
         DS_MIN_F32 | DS_MIN_RTN_F32 | DS_MIN_F64 | DS_MIN_RTN_F64 => at().atomic(Rmw::FMin, width),
         DS_MAX_F32 | DS_MAX_RTN_F32 | DS_MAX_F64 | DS_MAX_RTN_F64 => at().atomic(Rmw::FMax, width),
+        DS_ADD_F64 | DS_ADD_RTN_F64 => at().atomic(Rmw::FAdd, width),
+        DS_PK_ADD_F16 | DS_PK_ADD_RTN_F16 => at().atomic(Rmw::PkFAdd, width),
+        DS_PK_ADD_BF16 | DS_PK_ADD_RTN_BF16 => at().atomic(Rmw::PkBfAdd, width),
         DS_WRXCHG_RTN_B32 | DS_WRXCHG_RTN_B64 => at().atomic(Rmw::Swap, width),
         DS_WRXCHG2_RTN_B32 | DS_WRXCHG2_RTN_B64 => both(l, MemKind::Atomic(Rmw::Swap), width, 1),
         DS_WRXCHG2ST64_RTN_B32 | DS_WRXCHG2ST64_RTN_B64 => {
@@ -135,10 +138,9 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
 
         // NotYet
         DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, NAME_ONLY),
-        // NotYet: CDNA.
-        DS_PK_ADD_F16 | DS_PK_ADD_BF16 | DS_ADD_F64 | DS_ADD_RTN_F64 | DS_PK_ADD_RTN_F16
-        | DS_PK_ADD_RTN_BF16 | DS_READ_B64_TR_B4 | DS_READ_B96_TR_B6 | DS_READ_B64_TR_B8
-        | DS_READ_B64_TR_B16 => Flow::unsupported(l.inst, OF_CDNA),
+        DS_READ_B64_TR_B4 | DS_READ_B96_TR_B6 | DS_READ_B64_TR_B8 | DS_READ_B64_TR_B16 => {
+            Flow::unsupported(l.inst, LATER)
+        }
     }
 }
 

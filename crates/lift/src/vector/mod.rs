@@ -6,6 +6,7 @@
 
 mod integer;
 mod interpolation;
+mod mai;
 mod operand;
 mod overflow;
 mod shape;
@@ -19,7 +20,7 @@ mod vopc;
 mod tests;
 
 use wavetank_gcn::Operand;
-use wavetank_gcn::tables::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
+use wavetank_gcn::tables::{Mai, Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
 
 use crate::block::{Flow, Lift};
 use operand::{LDS_DIRECT, Vector};
@@ -52,6 +53,11 @@ pub(crate) fn vintrp(l: &Lift, op: Vintrp) -> Flow {
 /// Lifts a VOP3P instruction.
 pub(crate) fn vop3p(l: &Lift, op: Vop3p) -> Flow {
     lift(l, |v| vop3p::lift(v, op))
+}
+
+/// Lifts a matrix instruction, or a move between VGPRs and accumulation registers.
+pub(crate) fn mai(l: &Lift, op: Mai) -> Flow {
+    lift(l, |v| mai::lift(v, op))
 }
 
 fn lift(l: &Lift, meaning: impl FnOnce(&Vector) -> Flow) -> Flow {

@@ -14,7 +14,7 @@ use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
 use crate::block::Lift;
 use crate::lane;
 use crate::memory::lds_dma;
-use crate::operand::{FAR, VCC};
+use crate::operand::{FAR, FIRST_ACC, VCC};
 use crate::value::{Cond, Float, Int};
 
 /// The source code of a value read from LDS.
@@ -156,6 +156,9 @@ impl<'a> Vector<'a> {
     /// A source as in its register or constant, with its DPP lanes.
     pub(super) fn raw(&self, spec: OperandSpec, operand: Operand) -> Value {
         let Operand::Vgpr(n) = operand else {
+            if let Operand::Agpr(n) = operand {
+                return self.b().read(Reg::V(FIRST_ACC + u16::from(n)));
+            }
             if operand == Operand::Inline(LDS_DIRECT) {
                 return self.lds_direct().v;
             }
@@ -266,6 +269,12 @@ impl<'a> Vector<'a> {
     /// Source 0 from the lanes that DPP_CTRL selects; an inactive lane or one out of range gives 0 (if that must not be visible,
     /// the lane is not written).
     fn dpp(&self, value: Value) -> Value {
+        if self.b().ty(value).bits() == 64 {
+            let [low, high] = [Int::low, Int::high].map(|half| half(Int::i64(self.b(), value)));
+            return Int::i32(self.b(), self.dpp(low.v))
+                .pack(Int::i32(self.b(), self.dpp(high.v)))
+                .v;
+        }
         let moved = self.b().shuffle(value, self.dpp_sources());
         if self.l.inst.has(Flags::BOUND_CTRL) {
             self.b().select(self.dpp_valid(), moved, self.b().u32(0))
@@ -414,8 +423,10 @@ impl<'a> Vector<'a> {
     /// Writes bytes of the destination register, or of both registers of a
     /// 64-bit one, in the enabled lanes.
     pub(super) fn write_bytes(&self, value: Value, bytes: u8) {
-        if let Operand::Vgpr(n) = self.l.inst.operand(Field::Vdst) {
-            self.write_vgpr(n.into(), value, bytes);
+        match self.l.inst.operand(Field::Vdst) {
+            Operand::Vgpr(n) => self.write_vgpr(n.into(), value, bytes),
+            Operand::Agpr(n) => self.write_vgpr(FIRST_ACC + u16::from(n), value, bytes),
+            _ => {}
         }
     }
 

@@ -2,11 +2,11 @@
 
 use wavetank_gcn::tables::Vop1::{self, *};
 use wavetank_gcn::{Field, Operand};
-use wavetank_ir::{Elem, Reg, Rel, Round, Un};
+use wavetank_ir::{Elem, LaneFn, Reg, Rel, Round, Un};
 
 use super::operand::Vector;
 use super::shape::{INFINITIES, NANS, NEGATIVE_INFINITY};
-use crate::block::{Flow, NAME_ONLY, OF_CDNA};
+use crate::block::{Flow, LATER, NAME_ONLY};
 use crate::lane_fn;
 use crate::operand::{EXCP, hw};
 use crate::value::{Float, Int};
@@ -20,7 +20,7 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
             v.b().write(trapsts, kept.v, None);
             Flow::Next
         }
-        V_MOV_B32 => v.int(|[a]| a),
+        V_MOV_B32 | V_MOV_B64 | V_ACCVGPR_MOV_B32 => v.int(|[a]| a),
         V_SWAP_B32 => swap(v),
         V_READFIRSTLANE_B32 => read_first_lane(v),
         V_MOVRELS_B32 => movrel(v, true, false),
@@ -51,6 +51,14 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         }
         V_CVT_NORM_U16_F16 => {
             v.to_int(|[a]| v.int_fn(&lane_fn::UNORM16, [v.resize(a, Elem::F32).v]))
+        }
+        V_CVT_F32_FP8 => v.to_float(|[a]| float_of_byte(v, &lane_fn::F32_OF_FP8, a)),
+        V_CVT_F32_BF8 => v.to_float(|[a]| float_of_byte(v, &lane_fn::F32_OF_BF8, a)),
+        V_CVT_PK_F32_FP8 => floats_of_bytes(v, &lane_fn::F32_OF_FP8),
+        V_CVT_PK_F32_BF8 => floats_of_bytes(v, &lane_fn::F32_OF_BF8),
+        // NotYet
+        V_PRNG_B32 | V_PERMLANE16_SWAP_B32 | V_PERMLANE32_SWAP_B32 | V_CVT_F32_BF16 => {
+            Flow::unsupported(v.l.inst, LATER)
         }
         V_SAT_PK_U8_I16 => v.int(|[a]| v.int_fn(&lane_fn::SAT_PK_U8_I16, [a.v])),
 
@@ -122,17 +130,6 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => {
             Flow::unsupported(v.l.inst, NAME_ONLY)
         }
-        // NotYet: CDNA.
-        V_MOV_B64
-        | V_ACCVGPR_MOV_B32
-        | V_CVT_F32_FP8
-        | V_CVT_F32_BF8
-        | V_CVT_PK_F32_FP8
-        | V_CVT_PK_F32_BF8
-        | V_PRNG_B32
-        | V_PERMLANE16_SWAP_B32
-        | V_PERMLANE32_SWAP_B32
-        | V_CVT_F32_BF16 => Flow::unsupported(v.l.inst, OF_CDNA),
     }
 }
 
@@ -158,6 +155,23 @@ fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
 fn bound_of_nan<'a>(a: Float<'a>, n: Int<'a>) -> Int<'a> {
     let bound = a.as_int().sar(31) ^ 0x7fff_ffff;
     a.class(a.b.u32(NANS)).select(bound, n)
+}
+
+/// The float whose 8 bits are the low byte.
+fn float_of_byte<'a>(v: &Vector<'a>, f: &'static LaneFn, a: Int<'a>) -> Float<'a> {
+    let float = v.b().lane_fn(f, &[(a & 0xff).v]);
+    Float::new(v.b(), Elem::F32, v.fp(Elem::F32), float)
+}
+
+/// The floats of the two low bytes, in two registers.
+fn floats_of_bytes(v: &Vector, f: &'static LaneFn) -> Flow {
+    let [a] = v.fetch::<Int, 1>();
+    let [low, high] = [a, a >> 8].map(|byte| {
+        let float = float_of_byte(v, f, byte);
+        Int::i32(v.b(), v.output_modifiers(float.v, Elem::F32))
+    });
+    v.write_bytes(low.pack(high).v, 0b1111);
+    Flow::Next
 }
 
 /// V_SWAP_B32: both registers are read before either is written.

@@ -4,8 +4,10 @@ use wavetank_gcn::tables::Vop2::{self, *};
 use wavetank_ir::{Bin, Rel};
 
 use super::operand::Vector;
-use crate::block::{Flow, OF_CDNA};
-use crate::value::{Cond, Int};
+use super::vop3p::{dot, dot2, dot2_f32};
+use crate::block::{Flow, LATER};
+use crate::lane_fn;
+use crate::value::{Cond, Float, Int};
 
 pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
     match op {
@@ -25,8 +27,16 @@ pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
             v.float(|[a, b, c]| a.flushing().mad(b, c))
         }
         V_MADMK_F16 | V_MADMK_F32 => v.float(|[a, k, b]| a.flushing().mad(k, b)),
-        V_FMAC_F32 => v.float(|[a, b, c]| a.fma(b, c)),
+        V_FMAC_F32 | V_FMAC_F64 | V_FMAAK_F32 => v.float(|[a, b, c]| a.fma(b, c)),
+        V_FMAMK_F32 => v.float(|[a, k, b]| a.fma(k, b)),
         V_LDEXP_F16 => v.float(|[a, n]| a.ldexp(n.v)),
+        V_PK_FMAC_F16 => v.pairs(|[a, b, c]: [Float; 3]| a.fma(b, c)),
+        V_DOT2C_F32_F16 => dot2_f32(v),
+        V_DOT2C_I32_I16 => v.int(|[a, b, c]| dot2(v, true, a, b, c)),
+        V_DOT4C_I32_I8 => v.int(|[a, b, c]| v.add_s(dot(v, &lane_fn::DOT4_I8, a, b), c)),
+        V_DOT8C_I32_I4 => v.int(|[a, b, c]| v.add_s(dot(v, &lane_fn::DOT8_I4, a, b), c)),
+        // NotYet: only gfx950 has it.
+        V_DOT2C_F32_BF16 => Flow::unsupported(v.l.inst, LATER),
 
         V_MUL_I32_I24 => v.int(|[a, b]| v.mul_24(true, a, b)),
         V_MUL_U32_U24 => v.int(|[a, b]| v.mul_24(false, a, b)),
@@ -57,11 +67,6 @@ pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
         V_SUBB_CO_U32 => v.carry(|[a, b]| difference(v, a.sub_borrow(b, Some(v.mask_in())))),
         V_SUBREV_CO_U32 => v.carry(|[a, b]| difference(v, b.sub_borrow(a, None))),
         V_SUBBREV_CO_U32 => v.carry(|[a, b]| difference(v, b.sub_borrow(a, Some(v.mask_in())))),
-        // NotYet: CDNA.
-        V_FMAC_F64 | V_DOT2C_F32_BF16 | V_FMAMK_F32 | V_FMAAK_F32 | V_DOT2C_F32_F16
-        | V_DOT2C_I32_I16 | V_DOT4C_I32_I8 | V_DOT8C_I32_I4 | V_PK_FMAC_F16 => {
-            Flow::unsupported(v.l.inst, OF_CDNA)
-        }
     }
 }
 

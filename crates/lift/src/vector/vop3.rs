@@ -2,12 +2,12 @@
 
 use wavetank_gcn::tables::OperandSpec;
 use wavetank_gcn::tables::Vop3::{self, *};
-use wavetank_gcn::{Field, Operand, Ty};
-use wavetank_ir::{Bin, Elem, Fp, LaneFn, Rel, Round, Tern};
+use wavetank_gcn::{DstUnused, Field, Operand, SdwaSel, Ty};
+use wavetank_ir::{Bin, Elem, Fp, LaneFn, Rel, Round, Tern, Value};
 
 use super::interpolation;
 use super::operand::Vector;
-use crate::block::{Flow, NAME_ONLY, OF_CDNA};
+use crate::block::{Flow, LATER, NAME_ONLY};
 use crate::lane_fn;
 use crate::value::{Cond, Float, Int};
 
@@ -95,6 +95,9 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_SUB_I16 | V_SUB_I32 => v.int(|[a, b]| v.sub_s(a, b)),
         V_ADD3_U32 => v.int(|[a, b, c]| a + b + c),
         V_LSHL_ADD_U32 => v.int(|[a, b, c]| (a << b) + c),
+        // Three bits of the distance count (CDNA 3 ISA, V_LSHL_ADD_U64).
+        V_LSHL_ADD_U64 => v.int(|[a, n, c]| (a << (n & 7)) + c),
+        V_MUL_LEGACY_F32_E64 => v.float(|[a, b]| v.mul_legacy(a, b)),
         V_ADD_LSHL_U32 => v.int(|[a, b, c]| (a + b) << c),
         V_XAD_U32 => v.int(|[a, b, c]| (a ^ b) + c),
         V_MIN3_I16 | V_MIN3_I32 => v.int(|[a, b, c]| a.min_s(b).min_s(c)),
@@ -144,11 +147,15 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
             let positive = v.per_lane(c.constant_bits(0).cmp(Rel::Lt, c));
             positive.select_float(v.mul_legacy(a, b), v.constant(c, -f32::MAX))
         }),
+        V_CVT_PK_FP8_F32 => pack_bytes(v, &lane_fn::PK_FP8, &lane_fn::PK_FP8_SATURATED),
+        V_CVT_PK_BF8_F32 => pack_bytes(v, &lane_fn::PK_BF8, &lane_fn::PK_BF8_SATURATED),
+        V_CVT_SR_FP8_F32 => byte_by_chance(v, &lane_fn::SR_FP8, &lane_fn::SR_FP8_SATURATED),
+        V_CVT_SR_BF8_F32 => byte_by_chance(v, &lane_fn::SR_BF8, &lane_fn::SR_BF8_SATURATED),
+
         // NotYet: an opcode that no document at hand explains.
         V_READLANE_REGRD_B32 => Flow::unsupported(v.l.inst, NAME_ONLY),
-        // NotYet: CDNA.
-        V_LSHL_ADD_U64
-        | V_BITOP3_B16
+        // NotYet
+        V_BITOP3_B16
         | V_BITOP3_B32
         | V_CVT_SCALEF32_PK_FP8_F32
         | V_CVT_SCALEF32_PK_BF8_F32
@@ -203,16 +210,49 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         | V_CVT_PK_BF16_F32
         | V_CVT_SCALEF32_PK_BF16_FP8
         | V_CVT_SCALEF32_PK_BF16_BF8
-        | V_MUL_LEGACY_F32_E64
-        | V_CVT_PK_FP8_F32
-        | V_CVT_PK_BF8_F32
-        | V_CVT_SR_FP8_F32
-        | V_CVT_SR_BF8_F32
         | V_CVT_SR_F16_F32
         | V_CVT_SR_BF16_F32
         | V_MINIMUM3_F32
-        | V_MAXIMUM3_F32 => Flow::unsupported(v.l.inst, OF_CDNA),
+        | V_MAXIMUM3_F32 => Flow::unsupported(v.l.inst, LATER),
     }
+}
+
+/// Two floats rounded to bytes, in the half of the destination that OP_SEL selects. FP16_OVFL saturates.
+fn pack_bytes(v: &Vector, plain: &'static LaneFn, saturated: &'static LaneFn) -> Flow {
+    let bytes = first_two(v, plain, saturated);
+    let half = match v.l.inst.mods.op_sel & 8 {
+        0 => SdwaSel::Word0,
+        _ => SdwaSel::Word1,
+    };
+    v.write_part(bytes, half, DstUnused::Preserve);
+    Flow::Next
+}
+
+/// A float rounded by random bits to a byte, in the byte of the destination that the upper bits of OP_SEL select.
+fn byte_by_chance(v: &Vector, plain: &'static LaneFn, saturated: &'static LaneFn) -> Flow {
+    let byte = first_two(v, plain, saturated);
+    let place = match v.l.inst.mods.op_sel >> 2 & 3 {
+        0 => SdwaSel::Byte0,
+        1 => SdwaSel::Byte1,
+        2 => SdwaSel::Byte2,
+        _ => SdwaSel::Byte3,
+    };
+    v.write_part(byte, place, DstUnused::Preserve);
+    Flow::Next
+}
+
+/// A lane function of the first two sources, the second one if the mode saturates halves.
+fn first_two(v: &Vector, plain: &'static LaneFn, saturated: &'static LaneFn) -> Value {
+    let f = if v.l.modes.fp16_ovfl() {
+        saturated
+    } else {
+        plain
+    };
+    let sources = v.sources().take(2);
+    let args: Vec<Value> = sources
+        .map(|(spec, operand)| v.source(spec, operand))
+        .collect();
+    v.b().lane_fn(f, &args)
 }
 
 /// V_DIV_SCALE: the scaled number, and in the mask whether V_DIV_FMAS must scale the quotient back.

@@ -2,11 +2,11 @@
 
 use wavetank_gcn::tables::OperandSpec;
 use wavetank_gcn::tables::Vop3p::{self, *};
-use wavetank_gcn::{DstUnused, Operand, SdwaSel, Ty};
+use wavetank_gcn::{DstUnused, Form, Operand, SdwaSel, Ty};
 use wavetank_ir::{Elem, LaneFn, Tern, Value};
 
 use super::operand::{Vector, source_number};
-use crate::block::{Flow, OF_CDNA};
+use crate::block::{Flow, LATER};
 use crate::lane_fn;
 use crate::value::{Float, Int};
 
@@ -40,6 +40,11 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
         V_FMA_MIXLO_F16 => mix(v, Part::Low, |[a, b, c]| a.fma(b, c)),
         V_FMA_MIXHI_F16 => mix(v, Part::High, |[a, b, c]| a.fma(b, c)),
 
+        V_PK_FMA_F32 => v.pairs_of_singles(|[a, b, c]: [Float; 3]| a.fma(b, c)),
+        V_PK_MUL_F32 => v.pairs_of_singles(|[a, b]: [Float; 2]| a * b),
+        V_PK_ADD_F32 => v.pairs_of_singles(|[a, b]: [Float; 2]| a + b),
+        V_PK_MOV_B32 => v.pair_of_dwords(),
+
         V_DOT2_F32_F16 => dot2_f32(v),
         V_DOT2_I32_I16 => v.int(|[a, b, c]| dot2(v, true, a, b, c)),
         V_DOT2_U32_U16 => v.int(|[a, b, c]| dot2(v, false, a, b, c)),
@@ -47,16 +52,15 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
         V_DOT4_U32_U8 => v.int(|[a, b, c]| v.add_u(dot(v, &lane_fn::DOT4_U8, a, b), c)),
         V_DOT8_I32_I4 => v.int(|[a, b, c]| v.add_s(dot(v, &lane_fn::DOT8_I4, a, b), c)),
         V_DOT8_U32_U4 => v.int(|[a, b, c]| v.add_u(dot(v, &lane_fn::DOT8_U4, a, b), c)),
-        // NotYet: CDNA.
-        V_DOT2_F32_BF16 | V_PK_MINIMUM3_F16 | V_PK_MAXIMUM3_F16 | V_MFMA_LD_SCALE_B32
-        | V_PK_FMA_F32 | V_PK_MUL_F32 | V_PK_ADD_F32 | V_PK_MOV_B32 => {
-            Flow::unsupported(v.l.inst, OF_CDNA)
+        // NotYet
+        V_DOT2_F32_BF16 | V_PK_MINIMUM3_F16 | V_PK_MAXIMUM3_F16 | V_MFMA_LD_SCALE_B32 => {
+            Flow::unsupported(v.l.inst, LATER)
         }
     }
 }
 
 /// A pair of 16-bit numbers.
-trait Pair<'a>: Copy {
+pub(super) trait Pair<'a>: Copy {
     /// Converts a fetched pair; `neg` holds the bits of NEG and NEG_HI.
     fn view(v: &Vector<'a>, value: Value, neg: [bool; 2]) -> Self;
     /// The pair limited by the mode, as a result of these sources.
@@ -101,19 +105,66 @@ impl<'a> Pair<'a> for Float<'a> {
 
 impl<'a> Vector<'a> {
     /// An operation on the low halves and on the high ones; OP_SEL and OP_SEL_HI select the half of each source.
-    fn pairs<P: Pair<'a>, const N: usize>(&self, f: impl Fn([P; N]) -> P) -> Flow {
+    pub(super) fn pairs<P: Pair<'a>, const N: usize>(&self, f: impl Fn([P; N]) -> P) -> Flow {
         let mods = &self.l.inst.mods;
         let mut sources = self.sources();
         let pairs: [P; N] = std::array::from_fn(|_| {
             let (spec, operand) = sources.next().expect("the row has as many sources");
-            let n = source_number(spec.field).expect("VOP3P has plain sources");
+            let value = self.raw(spec, operand);
+            // The addend of V_PK_FMAC, and the sources of its short form, have no modifiers.
+            let Some(n) = source_number(spec.field).filter(|_| self.l.inst.form == Form::Vop3p)
+            else {
+                return P::view(self, value, [false; 2]);
+            };
             let bits = |low: u8, high: u8| [low, high].map(|bits| bits >> n & 1 == 1);
-            let value = self.arranged(self.raw(spec, operand), bits(mods.op_sel, mods.op_sel_hi));
+            let value = self.arranged(value, bits(mods.op_sel, mods.op_sel_hi));
             P::view(self, value, bits(mods.neg, mods.abs))
         });
         let result = f(pairs).saturated(self, &pairs);
         self.write_bytes(result.finish(self), 0b1111);
         Flow::Next
+    }
+
+    /// An operation on the low dwords of pairs of registers, and on the high ones; OP_SEL and OP_SEL_HI select the dword of each
+    /// source.
+    fn pairs_of_singles<const N: usize>(&self, f: impl Fn([Float<'a>; N]) -> Float<'a>) -> Flow {
+        let mods = &self.l.inst.mods;
+        let half = |select: u8, neg: u8| {
+            let mut sources = self.sources();
+            let result = f(std::array::from_fn(|n| {
+                let (spec, operand) = sources.next().expect("the row has as many sources");
+                let value = self.dword(spec, operand, select >> n & 1 == 1).v;
+                let single = Float::new(self.b(), Elem::F32, self.fp(Elem::F32), value);
+                if neg >> n & 1 == 1 { -single } else { single }
+            }));
+            Int::i32(self.b(), self.output_modifiers(result.v, Elem::F32))
+        };
+        let low = half(mods.op_sel, mods.neg);
+        let high = half(mods.op_sel_hi, mods.abs);
+        self.write_bytes(low.pack(high).v, 0b1111);
+        Flow::Next
+    }
+
+    /// V_PK_MOV_B32: OP_SEL selects a dword of the first source, and one of the second.
+    fn pair_of_dwords(&self) -> Flow {
+        let mut sources = self.sources();
+        let [low, high] = [0, 1].map(|n| {
+            let (spec, operand) = sources.next().expect("the row has two sources");
+            self.dword(spec, operand, self.l.inst.mods.op_sel >> n & 1 == 1)
+        });
+        self.write_bytes(low.pack(high).v, 0b1111);
+        Flow::Next
+    }
+
+    /// One dword of a pair of registers. A constant is the same in both.
+    fn dword(&self, spec: OperandSpec, operand: Operand, high: bool) -> Int<'a> {
+        match operand {
+            Operand::Vgpr(_) | Operand::Sgpr(_) => {
+                let pair = Int::i64(self.b(), self.raw(spec, operand));
+                if high { pair.high() } else { pair.low() }
+            }
+            constant => self.l.scalar_operand(constant, Ty::F32),
+        }
     }
 
     /// The pair whose low and high halves are selected from the source: its high half where `high` is set, else its low one.
@@ -188,15 +239,19 @@ fn mixed_source<'a>(v: &Vector<'a>, spec: OperandSpec, operand: Operand) -> Floa
 }
 
 /// V_DOT2_F32_F16: the products of halves are exact in single precision, and are added to the third source one after the other.
-fn dot2_f32(v: &Vector) -> Flow {
+///
+/// V_DOT2C has no modifiers: it takes the low halves, then the high ones.
+pub(super) fn dot2_f32(v: &Vector) -> Flow {
     let mut sources = v.sources();
-    let mut next = || {
+    let mut next = |n: u8| {
         let (spec, operand) = sources.next().expect("the row has three sources");
-        let n = source_number(spec.field).expect("VOP3P has plain sources");
         (n, v.raw(spec, operand))
     };
-    let [a, b, (c, addend)] = [next(), next(), next()];
-    let mods = &v.l.inst.mods;
+    let [a, b, (c, addend)] = [0, 1, 2].map(&mut next);
+    let mut mods = v.l.inst.mods;
+    if v.l.inst.form != Form::Vop3p {
+        (mods.op_sel, mods.op_sel_hi, mods.neg, mods.abs) = (0, 0b11, 0, 0);
+    }
     let product = |select: u8, neg: u8, sum: Float| {
         let [x, y] = [a, b].map(|(n, value)| {
             let value = v.half(value, select >> n & 1 == 1);
@@ -207,7 +262,7 @@ fn dot2_f32(v: &Vector) -> Flow {
         x.fma(y, sum).v
     };
     let float = |value| Float::new(v.b(), Elem::F32, v.fp(Elem::F32), value);
-    let addend = v.sign_modifiers_of_addend(c, addend);
+    let addend = v.sign_modifiers_of_addend(mods.neg >> c & 1 == 1, addend);
     let sum = float(product(mods.op_sel, mods.neg, float(addend)));
     let sum = product(mods.op_sel_hi, mods.abs, sum);
     v.write(sum, Elem::F32);
@@ -216,8 +271,8 @@ fn dot2_f32(v: &Vector) -> Flow {
 
 impl Vector<'_> {
     /// NEG for a whole source of a packed instruction (NEG_HI is for pairs).
-    fn sign_modifiers_of_addend(&self, n: u8, value: Value) -> Value {
-        if self.l.inst.mods.neg >> n & 1 == 1 {
+    fn sign_modifiers_of_addend(&self, neg: bool, value: Value) -> Value {
+        if neg {
             (-Float::new(self.b(), Elem::F32, self.fp(Elem::F32), value)).v
         } else {
             value
@@ -226,7 +281,13 @@ impl Vector<'_> {
 }
 
 /// The sum of c and the products of both halves.
-fn dot2<'a>(v: &Vector<'a>, signed: bool, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+pub(super) fn dot2<'a>(
+    v: &Vector<'a>,
+    signed: bool,
+    a: Int<'a>,
+    b: Int<'a>,
+    c: Int<'a>,
+) -> Int<'a> {
     let halves = |x: Int<'a>| {
         let wide = |x: Int<'a>| if signed { x.widen_signed() } else { x.widen() };
         if signed {
@@ -245,6 +306,6 @@ fn dot2<'a>(v: &Vector<'a>, signed: bool, a: Int<'a>, b: Int<'a>, c: Int<'a>) ->
 }
 
 /// The exact sum of products of small fields.
-fn dot<'a>(v: &Vector<'a>, f: &'static LaneFn, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+pub(super) fn dot<'a>(v: &Vector<'a>, f: &'static LaneFn, a: Int<'a>, b: Int<'a>) -> Int<'a> {
     v.int_fn(f, [a.v, b.v])
 }
