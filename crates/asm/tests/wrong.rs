@@ -135,7 +135,7 @@ fn sentences_name_the_thing_and_the_way_out() {
     says(".amdhsa_kernel k", &["this has no `.end_amdhsa_kernel`"]);
     says(
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1030\"",
-        &["gfx1030 is a chip of RDNA: only GCN is executed yet"],
+        &["gfx1030 is a chip of RDNA: GCN and CDNA are executed up to gfx942"],
     );
     says(".amdhsa_code_object_version 9", &["versions 2 to 6, not 9"]);
     says(".popsection", &["no `.pushsection` stands before"]);

@@ -241,11 +241,12 @@ impl Case {
     pub(crate) fn launch(&self, chip: Chip) -> Launch {
         let sizes = &self.sizes;
         Launch {
-            generation: chip.generation(),
+            chip,
             entry: 0,
             rsrc1: RSRC1,
             rsrc2: 0,
             vgprs: sizes.vgprs,
+            acc_vgprs: 0,
             live_in: None,
             sgprs: sizes.sgprs,
             lds_bytes: sizes.lds_bytes,

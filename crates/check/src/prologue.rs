@@ -4,7 +4,7 @@
 //! register before it accesses scratch (LLVM, "AMDGPU", "Flat Scratch"). Functions inherit the register from the kernel that
 //! calls them, and scratch through buffers does not need it.
 
-use wavetank_gcn::numbers::flat_scratch;
+use wavetank_gcn::numbers::{flat_scratch, has_architected_flat_scratch};
 use wavetank_gcn::{Form, Generation};
 use wavetank_object::{KernelDescriptor, UserSgpr};
 
@@ -19,6 +19,10 @@ pub(crate) fn check(graph: &Graph, findings: &mut Findings) {
     let (Some(kernel), Some(register)) = (&graph.kernel, flat_scratch(generation)) else {
         return;
     };
+    // From gfx942 on, waves start with the register set.
+    if has_architected_flat_scratch(graph.chip) {
+        return;
+    }
     let access = |node: &Node| goes_by_flat_scratch(node, kernel);
     if has_no_scratch(kernel) || !graph.nodes.iter().any(access) {
         return;

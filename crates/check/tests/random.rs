@@ -22,9 +22,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_code_can_be_checked(words in prop::collection::vec(word(), 1..200), chip in 0..Chip::ALL.len()) {
+    fn any_code_can_be_checked(words in prop::collection::vec(word(), 1..200), chip in 0..Chip::EXECUTED.len()) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let chip = Chip::ALL[chip];
+        let chip = Chip::EXECUTED[chip];
         let target = chip.name().parse().expect("a target");
         let object = CodeObject::of_code(&bytes, target).expect("code");
         let mut findings = Findings::default();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use wavetank::environment::Settings;
-use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
+use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, waves_per_unit};
 use wavetank::{Chip, ChipFacts, DEFAULT_CHIP, Device};
 
 use crate::columns::Columns;
@@ -73,7 +73,7 @@ impl Gpu {
             chip_id: facts.chip_id,
             shader_engines: facts.engines,
             simds_per_unit: SIMDS_PER_UNIT,
-            waves_per_unit: WAVES_PER_UNIT,
+            waves_per_unit: waves_per_unit(facts.chip),
             wave_size: 64,
             group_max_size: MAX_GROUP_SIZE,
             lds_bytes: LDS_BYTES,

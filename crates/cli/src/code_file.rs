@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wavetank::object::{CodeObject, Target, targets};
 use wavetank::{Chip, ChipFacts, DEFAULT_CHIP};
-use wavetank_gcn::{LaterArchitecture, ONLY_GCN};
+use wavetank_gcn::{EXECUTED_CHIPS, LaterArchitecture};
 
 use crate::exit::{Failure, Result};
 use crate::input;
@@ -94,7 +94,7 @@ pub(crate) fn emulated(target: &Target) -> Option<Chip> {
             .parse()
             .is_ok_and(|wanted| target.serves(&wanted))
     };
-    Chip::ALL.iter().copied().find(runs)
+    Chip::EXECUTED.iter().copied().find(runs)
 }
 
 fn list(targets: &[Target]) -> String {
@@ -106,7 +106,7 @@ fn list(targets: &[Target]) -> String {
 pub(crate) fn not_emulated(targets: &[Target]) -> String {
     let is_later = |target: &Target| LaterArchitecture::of_chip(&target.chip).is_some();
     let reason = match targets {
-        targets if targets.iter().all(is_later) => format!(": {ONLY_GCN}"),
+        targets if targets.iter().all(is_later) => format!(": {EXECUTED_CHIPS}"),
         [_] => ", which is not emulated".to_owned(),
         _ => ", which are not emulated".to_owned(),
     };

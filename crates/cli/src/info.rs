@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use wavetank::numbers::WAVES_PER_UNIT;
+use wavetank::numbers::waves_per_unit;
 use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
 use wavetank::{Chip, Occupancy, OccupancyLimit};
 use wavetank_quote::{plain, readable};
@@ -133,7 +133,7 @@ impl OccupancyInfo {
         let required = kernel.reqd_workgroup_size.map(|size| size.iter().product());
         let group_size: u32 = required.or(kernel.max_flat_workgroup_size)?;
         let occupancy = Occupancy {
-            generation: chip.generation(),
+            chip,
             vgprs: descriptor.vgpr_count,
             sgprs: descriptor.sgpr_count,
             lds_bytes: descriptor.group_segment_fixed_size,
@@ -141,7 +141,7 @@ impl OccupancyInfo {
         };
         Some(OccupancyInfo {
             waves_per_unit: occupancy.groups_per_unit() * occupancy.waves_per_group,
-            max_waves_per_unit: WAVES_PER_UNIT,
+            max_waves_per_unit: waves_per_unit(chip),
             group_size,
             limit: match occupancy.limit() {
                 OccupancyLimit::Waves => "waves",

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use wavetank::ChipFacts;
-use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
+use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, waves_per_unit};
 
 /// The widths in columns of a label, and of the value after it.
 const LABEL: usize = 25;
@@ -104,8 +104,9 @@ impl Page {
             self.line(1, label, value);
         }
         self.sides(1, "Workgroup Max Size", MAX_GROUP_SIZE);
-        self.line(1, "Max Waves Per CU:", &both(WAVES_PER_UNIT));
-        self.line(1, "Max Work-item Per CU:", &both(64 * WAVES_PER_UNIT));
+        let waves = waves_per_unit(facts.chip);
+        self.line(1, "Max Waves Per CU:", &both(waves));
+        self.line(1, "Max Work-item Per CU:", &both(64 * waves));
         self.sides(1, "Grid Max Size", u32::MAX);
         self.line(1, "Pool Info:", "");
         self.pool(1, "GLOBAL; FLAGS: COARSE GRAINED", memory >> 10, true);

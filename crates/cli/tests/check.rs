@@ -248,18 +248,19 @@ fn other_code_is_left_out() {
     assert_eq!(
         lines,
         [
-            "left out: the code for gfx1030: only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported",
+            "left out: the code for gfx1030: GCN and CDNA are executed up to gfx942; gfx950 is assembled and disassembled, RDNA is not supported",
             "checked 1 kernel or function for gfx900: no findings"
         ]
     );
     run(&format!(
         "bundle -o none {} {}",
         other("gfx1030"),
-        other("gfx90a")
+        other("gfx950")
     ))
     .success();
-    run("check none")
-        .refused(&["none: there is only code for gfx1030, gfx90a here: only GCN is executed yet"]);
+    run("check none").refused(&[
+        "none: there is only code for gfx1030, gfx950 here: GCN and CDNA are executed up to gfx942",
+    ]);
 }
 
 #[test]

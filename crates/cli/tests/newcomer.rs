@@ -104,28 +104,36 @@ fn chips_after_gcn_are_refused_with_the_reason() {
     let dir = directory("chips_after_gcn");
     fs::write(
         dir.join("a.s"),
-        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nv_fmac_f32_e32 v0, v1, v2\nv_foo v1\n",
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1030\"\nv_fmac_f32_e32 v0, v1, v2\nv_foo v1\n",
     )
     .unwrap();
-    let cdna = "gfx90a is a chip of CDNA: only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported";
+    let rdna = "gfx1030 is a chip of RDNA: GCN and CDNA are executed up to gfx942; gfx950 is assembled and disassembled, RDNA is not supported";
     for words in [
-        "asm --gpu gfx90a a.s".to_owned(),
-        "dis --gpu gfx90a a.s".to_owned(),
-        "exec --gpu gfx90a s_nop".to_owned(),
-        "explain --gpu gfx90a s_nop".to_owned(),
-        "isa --gpu gfx90a".to_owned(),
-        "agents --gpu gfx90a".to_owned(),
-        "run --gpu gfx90a ./absent".to_owned(),
-        format!("launch {VECADD} --gpu gfx90a"),
+        "asm --gpu gfx1030 a.s".to_owned(),
+        "dis --gpu gfx1030 a.s".to_owned(),
+        "exec --gpu gfx1030 s_nop".to_owned(),
+        "explain --gpu gfx1030 s_nop".to_owned(),
+        "isa --gpu gfx1030".to_owned(),
+        "agents --gpu gfx1030".to_owned(),
+        "run --gpu gfx1030 ./absent".to_owned(),
+        format!("launch {VECADD} --gpu gfx1030"),
     ] {
-        wavetank_in(&dir, &words).failure(2, &[cdna]);
+        wavetank_in(&dir, &words).failure(2, &[rdna]);
     }
     with(&["agents", "--gpu", "RX 7900 XTX"]).refused(&["RX 7900 XTX is a chip of RDNA"]);
     // The instructions of another chip are not read as those of gfx900.
     let out = wavetank_in(&dir, "asm a.s");
-    assert!(out.stderr.contains(&format!("line 1: {cdna}")), "{out:?}");
+    assert!(out.stderr.contains(&format!("line 1: {rdna}")), "{out:?}");
     assert!(out.stderr.ends_with("error: 1 error in a.s\n"), "{out:?}");
-    wavetank("explain v_mfma_f32_32x32x1f32").failure(2, &["it is an instruction of CDNA: "]);
+    wavetank("explain v_dual_mul_f32").failure(2, &["it is an instruction of RDNA: "]);
+    // gfx950 has text only.
+    for words in [
+        "exec --gpu gfx950 s_nop",
+        "agents --gpu gfx950",
+        "run --gpu gfx950 ./absent",
+    ] {
+        wavetank_in(&dir, words).failure(2, &["gfx950 is a chip of CDNA: "]);
+    }
 }
 
 #[test]

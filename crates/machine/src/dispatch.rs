@@ -225,6 +225,8 @@ impl Starts {
 pub struct WorkItemIds {
     size: [u32; 3],
     waves: Vec<[[u32; LANES]; 3]>,
+    /// The ids of each lane in one number.
+    packed: Vec<[u32; LANES]>,
 }
 
 impl WorkItemIds {
@@ -232,10 +234,27 @@ impl WorkItemIds {
     #[inline]
     pub fn wave(&mut self, size: [u32; 3], wave: u32) -> &[[u32; LANES]; 3] {
         if self.size != size {
-            self.size = size;
-            self.waves = (0..waves(size)).map(|w| ids(size, w)).collect();
+            self.find(size);
         }
         &self.waves[wave as usize]
+    }
+
+    /// The ids of the lanes of a wave, X in bits 9:0, Y in 19:10, Z in 29:20.
+    #[inline]
+    pub fn packed(&mut self, size: [u32; 3], wave: u32) -> &[u32; LANES] {
+        if self.size != size {
+            self.find(size);
+        }
+        &self.packed[wave as usize]
+    }
+
+    fn find(&mut self, size: [u32; 3]) {
+        self.size = size;
+        self.waves = (0..waves(size)).map(|w| ids(size, w)).collect();
+        let pack = |[x, y, z]: &[[u32; LANES]; 3]| {
+            std::array::from_fn(|lane| x[lane] | y[lane] << 10 | z[lane] << 20)
+        };
+        self.packed = self.waves.iter().map(pack).collect();
     }
 }
 

@@ -252,8 +252,11 @@ pub struct KernelDescriptor {
     pub is_xnack_enabled: bool,
     /// Bytes of GDS of the kernel (version 2 only).
     pub gds_segment_size: u32,
-    /// VGPRs of a work-item, in granules of 4.
+    /// Vector registers of a work-item, in granules of 4, or of 8 on gfx90a and later. There, the accumulation registers are among
+    /// them.
     pub vgpr_count: u32,
+    /// Accumulation registers of a work-item: on gfx908 as many as VGPRs, later those from ACCUM_OFFSET on.
+    pub acc_vgpr_count: u32,
     /// SGPRs of a wave, VCC and the other special ones included, in granules of 8, or of 16 from gfx9 on.
     pub sgpr_count: u32,
     /// Dwords of the argument block preloaded to SGPRs, and their offset (gfx90a and later; 0 on the chips emulated).
@@ -284,6 +287,7 @@ impl KernelDescriptor {
             is_xnack_enabled: target.xnack == crate::Feature::On,
             gds_segment_size: 0,
             vgpr_count: vgprs(&rsrc1, target),
+            acc_vgpr_count: acc_vgprs(&rsrc1, u32_at(bytes, 44), target),
             sgpr_count: sgprs(&rsrc1, target),
             kernarg_preload: u16_at(bytes, 58),
         }
@@ -312,6 +316,7 @@ impl KernelDescriptor {
             is_xnack_enabled: bit(properties, 22),
             gds_segment_size: u32_at(bytes, 68),
             vgpr_count: vgprs(&rsrc1, target),
+            acc_vgpr_count: 0,
             sgpr_count: sgprs(&rsrc1, target),
             kernarg_preload: 0,
         }
@@ -355,10 +360,33 @@ fn bit(bits: u32, n: u32) -> bool {
     bits >> n & 1 != 0
 }
 
-/// Returns VGPRs from their granules: of 4, or of 8 on gfx90a and gfx940 (unified register file).
+impl KernelDescriptor {
+    /// Returns the VGPRs of a work-item that are not accumulation registers.
+    pub fn plain_vgpr_count(&self, target: &Target) -> u32 {
+        if target.has_one_vector_file() {
+            self.vgpr_count - self.acc_vgpr_count
+        } else {
+            self.vgpr_count
+        }
+    }
+}
+
+/// Returns VGPRs from their granules: of 4, or of 8 where accumulation registers are among them.
 fn vgprs(rsrc1: &Rsrc1, target: &Target) -> u32 {
-    let unified = target.chip == "gfx90a" || target.chip.starts_with("gfx94");
-    (rsrc1.granulated_vgpr_count + 1) * if unified { 8 } else { 4 }
+    let granule = if target.has_one_vector_file() { 8 } else { 4 };
+    (rsrc1.granulated_vgpr_count + 1) * granule
+}
+
+/// Returns the accumulation registers. `compute_pgm_rsrc3` has ACCUM_OFFSET in bits 5:0, in fours less one.
+fn acc_vgprs(rsrc1: &Rsrc1, rsrc3: u32, target: &Target) -> u32 {
+    let all = vgprs(rsrc1, target);
+    if target.has_one_vector_file() {
+        all.saturating_sub(4 * ((rsrc3 & 0x3f) + 1))
+    } else if target.chip == "gfx908" {
+        all
+    } else {
+        0
+    }
 }
 
 /// Returns SGPRs from their granules: of 8 up to gfx8; of 16 from gfx9 on, where the field counts them by twos.

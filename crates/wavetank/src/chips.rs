@@ -53,8 +53,8 @@ const VOLCANIC_INTEGRATED: u32 = 135;
 const VEGA: u32 = 141;
 const VEGA_INTEGRATED: u32 = 142;
 
-/// One row a chip, in the order of [`Chip::ALL`].
-const ALL: [ChipFacts; Chip::ALL.len()] = [
+/// One row a chip, in the order of [`Chip::EXECUTED`].
+const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
     // Tahiti: a Radeon HD 7970.
     ChipFacts {
         chip: Chip::Gfx600,
@@ -335,6 +335,48 @@ const ALL: [ChipFacts; Chip::ALL.len()] = [
         family: VEGA_INTEGRATED,
         isa: "amdgcn-amd-amdhsa--gfx90c:xnack-",
     },
+    // CDNA 1.
+    ChipFacts {
+        chip: Chip::Gfx908,
+        product: "AMD Instinct MI100",
+        chip_id: 0x738c,
+        compute_units: 120,
+        engines: 8,
+        arrays: 1,
+        clock: 1502,
+        memory_clock: 1200,
+        memory_bits: 4096,
+        family: VEGA,
+        isa: "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-",
+    },
+    // CDNA 2: one die of an MI250X.
+    ChipFacts {
+        chip: Chip::Gfx90a,
+        product: "AMD Instinct MI250X",
+        chip_id: 0x7408,
+        compute_units: 110,
+        engines: 8,
+        arrays: 1,
+        clock: 1700,
+        memory_clock: 1600,
+        memory_bits: 4096,
+        family: VEGA,
+        isa: "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
+    },
+    // CDNA 3: all dies of an MI300X as one device.
+    ChipFacts {
+        chip: Chip::Gfx942,
+        product: "AMD Instinct MI300X",
+        chip_id: 0x74a1,
+        compute_units: 304,
+        engines: 32,
+        arrays: 1,
+        clock: 2100,
+        memory_clock: 1300,
+        memory_bits: 8192,
+        family: VEGA,
+        isa: "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-",
+    },
 ];
 
 /// The chip where none is named.
@@ -347,7 +389,7 @@ impl ChipFacts {
     /// The properties of a chip that programs can query.
     ///
     /// # Panics
-    /// The chip is not executed ([`Chip::CDNA`]).
+    /// The chip is not one of [`Chip::EXECUTED`].
     pub fn of(chip: Chip) -> &'static ChipFacts {
         &ALL[chip as usize]
     }
@@ -355,7 +397,7 @@ impl ChipFacts {
     /// The properties of a chip, if it is executed.
     ///
     /// # Errors
-    /// A sentence about a chip that is not ([`Chip::CDNA`]).
+    /// A sentence about a chip that is not one of [`Chip::EXECUTED`].
     pub fn executed(chip: Chip) -> Result<&'static ChipFacts, String> {
         let refused = || later_chip(chip.name()).unwrap_or_default();
         ALL.get(chip as usize).ok_or_else(refused)
@@ -387,6 +429,6 @@ impl ChipFacts {
 
     /// The names of the chips, as messages list them: `gfx600, gfx601, …`.
     pub fn names() -> String {
-        names(Chip::ALL)
+        names(Chip::EXECUTED)
     }
 }

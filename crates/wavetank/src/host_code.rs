@@ -70,11 +70,12 @@ impl Kernel {
         let info = self.info();
         let descriptor = &info.descriptor;
         let launch = Launch {
-            generation: self.module.device().chip().generation(),
+            chip: self.module.device().chip(),
             entry: self.module.address_of(info.entry),
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
-            vgprs: descriptor.vgpr_count,
+            vgprs: descriptor.plain_vgpr_count(self.module.object().target()),
+            acc_vgprs: descriptor.acc_vgpr_count,
             live_in: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: 0,

@@ -86,7 +86,7 @@ struct Slot {
 impl<'a> Unit<'a> {
     pub(crate) fn new(common: &'a Common<'a>) -> Self {
         let mut memory = MemoryUnit::new(common.memory.registry());
-        memory.set_alignment(Alignment::of(common.launch.generation));
+        memory.set_alignment(Alignment::of(common.launch.chip.generation()));
         memory.set_strict(common.strict);
         memory.set_border_colors(common.border_colors);
         Unit {

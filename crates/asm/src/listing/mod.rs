@@ -9,7 +9,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::{self, Write};
 
 use thiserror::Error;
-use wavetank_gcn::{Chip, Dialect, ONLY_GCN};
+use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS};
 use wavetank_object::{CodeObject, Lines};
 
 use crate::ordered_pool::run_in_order;
@@ -24,7 +24,7 @@ const PIECE: usize = 1 << 12;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ListingError {
     /// Code of a chip that is not GCN.
-    #[error("this is code for {0}: {ONLY_GCN}")]
+    #[error("this is code for {0}: {EXECUTED_CHIPS}")]
     Chip(String),
 }
 
@@ -33,7 +33,7 @@ pub enum ListingError {
 ///
 /// ```
 /// use wavetank_asm::Listing;
-/// use wavetank_gcn::{Chip, Dialect, ONLY_GCN};
+/// use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS};
 /// let code = [0x00, 0x81, 0x80, 0x80, 0xfe, 0xff, 0x85, 0xbf];
 /// let mut text = Vec::new();
 /// Listing::raw(&code, Chip::Gfx900).write(Dialect::Llvm, &mut text)?;

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE};
+use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, VGPR_GRANULE, vgprs_per_lane};
 use wavetank_object::Target;
 
 use super::{Kind, Signature};
@@ -171,7 +171,7 @@ impl Signature {
 /// SIMDs.
 fn largest_group(vgprs: u32) -> u32 {
     let granules = vgprs.max(1).next_multiple_of(VGPR_GRANULE);
-    let waves = SIMDS_PER_UNIT * (VGPRS_PER_LANE / granules).max(1);
+    let waves = SIMDS_PER_UNIT * (vgprs_per_lane(wavetank_gcn::Chip::Gfx900) / granules).max(1);
     (waves * WAVE).min(MAX_GROUP_SIZE)
 }
 

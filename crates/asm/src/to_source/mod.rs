@@ -14,7 +14,7 @@ mod parts;
 use std::fmt::Write as _;
 
 use thiserror::Error;
-use wavetank_gcn::{Chip, Dialect, ONLY_GCN};
+use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS};
 use wavetank_link::{Linked, Place, Symbol, elf};
 use wavetank_object::{CodeObject, Target};
 
@@ -31,7 +31,7 @@ pub enum ToSourceError {
     #[error(transparent)]
     File(#[from] wavetank_link::Error),
     /// Code of a chip that is not GCN.
-    #[error("this is code for {0}: {ONLY_GCN}")]
+    #[error("this is code for {0}: {EXECUTED_CHIPS}")]
     Chip(String),
 }
 

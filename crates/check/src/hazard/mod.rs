@@ -103,7 +103,7 @@ impl<'g> Hazards<'g> {
         let need = row.need(self.generation);
         let text = node.inst.to_string();
         let mnemonic = text.split_whitespace().next().unwrap_or_default();
-        let register = done.producer.register(done.number, self.generation);
+        let register = done.producer.register(done.number, self.graph.chip);
         let uses = row.uses.replace("{}", &register);
         let distance = match done.ago {
             0 => "right after".to_owned(),

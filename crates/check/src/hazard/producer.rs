@@ -3,7 +3,7 @@
 use wavetank_gcn::numbers::hwreg;
 use wavetank_gcn::tables::{Class, Sopc, Sopk};
 use wavetank_gcn::text::{hwreg_name, scalar_register_name};
-use wavetank_gcn::{Field, Flags, Form, Generation, Inst, Op, Operand};
+use wavetank_gcn::{Chip, Field, Flags, Form, Inst, Op, Operand};
 
 use crate::code::Node;
 
@@ -84,14 +84,16 @@ impl Producer {
     }
 
     /// Returns the name of the register.
-    pub(super) fn register(self, number: u8, generation: Generation) -> String {
+    pub(super) fn register(self, number: u8, chip: Chip) -> String {
         match self {
-            Producer::ValuScalar | Producer::SaluScalar => scalar_register_name(number, generation),
+            Producer::ValuScalar | Producer::SaluScalar => {
+                scalar_register_name(number, chip.generation())
+            }
             Producer::ValuVector | Producer::InterpVector | Producer::StoresWide => {
                 format!("v{number}")
             }
             Producer::WritesHwreg | Producer::WritesVskip | Producer::SetsVskip => {
-                hwreg_name(number, generation)
+                hwreg_name(number, chip.generation())
             }
         }
     }

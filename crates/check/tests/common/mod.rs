@@ -7,10 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// The shared code objects. Without them, one line says so and there are none; in CI they must be there.
 pub(crate) fn shared_objects() -> Vec<PathBuf> {
+    objects_in("kernels/co")
+}
+
+/// The shared code objects of a folder.
+pub(crate) fn objects_in(folder: &str) -> Vec<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("WAVETANK_SHARED").map_or_else(default, PathBuf::from);
     let mut found = Vec::new();
-    collect(&shared.join("kernels/co"), &mut found);
+    collect(&shared.join(folder), &mut found);
     if found.is_empty() {
         assert!(
             std::env::var_os("CI").is_none(),

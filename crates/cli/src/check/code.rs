@@ -2,7 +2,7 @@
 
 use wavetank::Chip;
 use wavetank::object::{CodeObject, Target, is_bundle, open_all, targets, unbundle};
-use wavetank_gcn::ONLY_GCN;
+use wavetank_gcn::EXECUTED_CHIPS;
 use wavetank_quote::some_of;
 
 use crate::code_file::{CodeFile, target_named};
@@ -49,7 +49,7 @@ impl Code {
             Ok(code)
         } else {
             Err(Failure::usage(format!(
-                "there is only code for {} here: {ONLY_GCN}",
+                "there is only code for {} here: {EXECUTED_CHIPS}",
                 some_of(&code.left_out)
             )))
         }
@@ -101,7 +101,7 @@ impl Code {
 
 fn is_gcn(target: &Target) -> bool {
     let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
-    Chip::ALL.iter().any(serves)
+    Chip::EXECUTED.iter().any(serves)
 }
 
 /// Whether a file is a host program that contains code for GPUs.

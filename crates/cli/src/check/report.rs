@@ -8,7 +8,7 @@ use wavetank_check::code::Root;
 use wavetank_check::report::{Look, Record, Sarif, Scene, Sources, json, text};
 use wavetank_check::{Finding, Places, Suppressions, Tool, Tools};
 
-use wavetank_gcn::ONLY_GCN;
+use wavetank_gcn::EXECUTED_CHIPS;
 use wavetank_quote::plain;
 
 use super::code::{Code, Part};
@@ -189,7 +189,9 @@ impl<'w> Report<'w> {
         }
         if !left_out.is_empty() {
             let targets = left_out.join(", ");
-            lines.push(format!("left out: the code for {targets}: {ONLY_GCN}"));
+            lines.push(format!(
+                "left out: the code for {targets}: {EXECUTED_CHIPS}"
+            ));
         }
         lines.push(format!("checked {checked}: {}", self.sum(found)));
         match self.hidden {
@@ -320,7 +322,7 @@ mod tests {
             "{text}"
         );
         let expected = [
-            "left out: the code for gfx1030: only GCN is executed yet (gfx600 to gfx90c); CDNA is assembled and disassembled (gfx908 to gfx950), RDNA is not supported",
+            "left out: the code for gfx1030: GCN and CDNA are executed up to gfx942; gfx950 is assembled and disassembled, RDNA is not supported",
             "checked 1 kernel or function for gfx900: 3 findings (wait 2, hazard 1)",
             "1 finding was suppressed",
         ];

@@ -223,11 +223,13 @@ mod tests {
 
     #[test]
     fn code_for_other_chips_is_told() {
-        let Err(Failure::Usage(text)) = chosen(&["gfx908"], &[]) else {
+        let Err(Failure::Usage(text)) = chosen(&["gfx950"], &[]) else {
             panic!("it is refused");
         };
         assert!(
-            text.starts_with("a.out: the program has code for gfx908: only GCN is executed yet"),
+            text.starts_with(
+                "a.out: the program has code for gfx950: GCN and CDNA are executed up to gfx942"
+            ),
             "{text}"
         );
         assert!(text.contains("--offload-arch=gfx900"), "{text}");

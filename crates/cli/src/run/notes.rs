@@ -25,7 +25,7 @@ fn chip_of(version: &str) -> Option<Chip> {
     match numbers.ok()?.as_slice() {
         [major, minor, stepping] => {
             let chip = Chip::from_name(&format!("gfx{major}{minor}{stepping:x}"));
-            chip.filter(|chip| !chip.is_cdna())
+            chip.filter(|chip| Chip::EXECUTED.contains(chip))
         }
         _ => None,
     }

@@ -14,7 +14,7 @@ use super::execution::Run;
 /// * `// Options: --stats`: more options of `wavetank run`;
 /// * `// Links: -lNAME`: more arguments for the compiler;
 /// * `// GPUs: gfx900,gfx906`: it runs once, on these together; with several such lines once for each. Without, it runs on
-///   gfx900 and on gfx906.
+///   gfx900, gfx906 and gfx90a.
 pub(super) struct Program {
     pub source: PathBuf,
     pub name: String,
@@ -55,7 +55,7 @@ impl Program {
         };
         let mut gpus = after("GPUs:");
         if gpus.is_empty() {
-            gpus = ["gfx900", "gfx906"].map(str::to_owned).into();
+            gpus = ["gfx900", "gfx906", "gfx90a"].map(str::to_owned).into();
         }
         let words = |key: &str| -> Vec<String> {
             let lines = after(key);

@@ -251,7 +251,7 @@ fn the_chip_is_one_that_the_program_has_code_for() {
     assert!(printed.starts_with("gfx803 "), "{printed}");
     let foreign = hip(&folder, &["gfx908"]);
     run(&folder, &[], &foreign, &[]).refused(&[
-        "gfx908.out: the program has code for gfx908: only GCN is executed yet",
+        "gfx908.out: the program has code for gfx908: GCN and CDNA are executed up to gfx942",
         "--offload-arch=gfx900",
         "--gpu",
     ]);

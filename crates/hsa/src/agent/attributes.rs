@@ -5,7 +5,7 @@
 use std::ffi::c_void;
 
 use wavetank::Device;
-use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
+use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, waves_per_unit};
 
 use super::{Which, cpu, gpu, isa_of};
 use crate::c_types::{Isa, Status, info};
@@ -214,7 +214,7 @@ unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Resu
             MEMORY_WIDTH => room.put(facts.memory_bits),
             MEMORY_MAX_FREQUENCY => room.put(facts.memory_clock),
             PRODUCT_NAME => room.text::<64>(facts.product),
-            MAX_WAVES_PER_CU => room.put(WAVES_PER_UNIT),
+            MAX_WAVES_PER_CU => room.put(waves_per_unit(facts.chip)),
             NUM_SIMDS_PER_CU => room.put(SIMDS_PER_UNIT),
             NUM_SHADER_ENGINES => room.put(facts.engines),
             NUM_SHADER_ARRAYS_PER_SE => room.put(facts.arrays),
@@ -263,7 +263,8 @@ unsafe fn of_cpu(attribute: u32, room: &Room) -> Result {
 /// There is room for the attribute's value.
 pub(super) unsafe fn of_isa(device: &Device, attribute: u32, room: &Room) -> Result {
     use info::isa::*;
-    let name = device.facts().isa;
+    let facts = device.facts();
+    let name = facts.isa;
     // SAFETY: each arm writes the type that the headers give for its attribute.
     unsafe {
         match attribute {
@@ -271,7 +272,9 @@ pub(super) unsafe fn of_isa(device: &Device, attribute: u32, room: &Room) -> Res
             NAME => room.string(name),
             CALL_CONVENTION_COUNT => room.put(1u32),
             CALL_CONVENTION_INFO_WAVEFRONT_SIZE => room.put(WAVE_SIZE),
-            CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => room.put(WAVES_PER_UNIT),
+            CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => {
+                room.put(waves_per_unit(facts.chip))
+            }
             // The small model, and the large one.
             MACHINE_MODELS => room.put([false, true]),
             // The base profile, and the full one.

@@ -2,18 +2,18 @@
 //!
 //! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_gcn::numbers`.
 
-use wavetank_gcn::Generation;
+use wavetank_gcn::Chip;
 use wavetank_gcn::numbers::{
-    GROUPS_PER_UNIT, LDS_BYTES, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE, WAVES_PER_SIMD,
-    lds_granule, sgprs_per_simd,
+    GROUPS_PER_UNIT, LDS_BYTES, SIMDS_PER_UNIT, lds_granule, sgprs_per_simd, vgpr_granule,
+    vgprs_per_lane, waves_per_simd,
 };
 
 /// The resources of a compute unit that a kernel uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
-    /// The generation of the chip.
-    pub generation: Generation,
-    /// VGPRs of a lane.
+    /// The chip.
+    pub chip: Chip,
+    /// Vector registers of a lane: where one file has them, accumulation registers too.
     pub vgprs: u32,
     /// SGPRs of a wave.
     pub sgprs: u32,
@@ -40,20 +40,22 @@ impl Occupancy {
 
     /// Work-groups that fit by each resource.
     fn bounds(&self) -> [(OccupancyLimit, u32); 5] {
-        let (sgprs, granule) = sgprs_per_simd(self.generation);
-        let by_vgprs = VGPRS_PER_LANE / self.vgprs.max(1).next_multiple_of(VGPR_GRANULE);
+        let generation = self.chip.generation();
+        let (sgprs, granule) = sgprs_per_simd(generation);
+        let vgprs = self.vgprs.max(1).next_multiple_of(vgpr_granule(self.chip));
+        let by_vgprs = vgprs_per_lane(self.chip) / vgprs;
         let by_sgprs = sgprs / self.sgprs.max(1).next_multiple_of(granule);
         let groups = |waves_per_simd| SIMDS_PER_UNIT * waves_per_simd / self.waves_per_group.max(1);
         let by_lds = match self.lds_bytes {
             0 => u32::MAX,
-            bytes => LDS_BYTES / bytes.next_multiple_of(lds_granule(self.generation)),
+            bytes => LDS_BYTES / bytes.next_multiple_of(lds_granule(generation)),
         };
         let by_slots = match self.waves_per_group {
             0 | 1 => u32::MAX,
             _ => GROUPS_PER_UNIT,
         };
         [
-            (OccupancyLimit::Waves, groups(WAVES_PER_SIMD)),
+            (OccupancyLimit::Waves, groups(waves_per_simd(self.chip))),
             (OccupancyLimit::Vgprs, groups(by_vgprs)),
             (OccupancyLimit::Sgprs, groups(by_sgprs)),
             (OccupancyLimit::Lds, by_lds),
@@ -82,9 +84,9 @@ mod tests {
     use super::*;
 
     fn groups(vgprs: u32, sgprs: u32, lds_bytes: u32, waves_per_group: u32) -> u32 {
-        let generation = Generation::Gfx9;
+        let chip = Chip::Gfx900;
         Occupancy {
-            generation,
+            chip,
             vgprs,
             sgprs,
             lds_bytes,
@@ -121,9 +123,9 @@ mod tests {
     #[test]
     fn the_limit_is_named() {
         let limit = |vgprs, sgprs, lds_bytes, waves_per_group| {
-            let generation = Generation::Gfx9;
+            let chip = Chip::Gfx900;
             Occupancy {
-                generation,
+                chip,
                 vgprs,
                 sgprs,
                 lds_bytes,

@@ -70,7 +70,7 @@ impl StageLaunch {
 
 #[cfg(test)]
 mod tests {
-    use wavetank_gcn::Generation;
+    use wavetank_gcn::Chip;
 
     use super::*;
     use crate::dispatch::Grid;
@@ -81,11 +81,12 @@ mod tests {
     fn registers_go_by_wave_and_item() {
         let stage = StageLaunch {
             launch: Launch {
-                generation: Generation::Gfx9,
+                chip: Chip::Gfx900,
                 entry: 0x1000,
                 rsrc1: 0,
                 rsrc2: 0,
                 vgprs: 8,
+                acc_vgprs: 0,
                 live_in: None,
                 sgprs: 96,
                 lds_bytes: 0,

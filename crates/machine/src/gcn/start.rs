@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
-use wavetank_gcn::Generation;
-use wavetank_gcn::numbers::{VGPR_GRANULE, lds_granule};
+use wavetank_gcn::numbers::{
+    VGPR_GRANULE, flat_scratch, has_architected_flat_scratch, lds_granule, packs_work_item_ids,
+};
+use wavetank_gcn::{Chip, Generation};
 use wavetank_ir::HARDWARE_REGISTERS;
 
 use crate::dispatch::{Prepared, Site, StartWave};
@@ -19,16 +21,18 @@ pub const SCRATCH_GRANULE: u32 = 1024;
 /// The launch parameters of the hardware: the same for every wave of a dispatch.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The generation of the chip.
-    pub generation: Generation,
+    /// The chip.
+    pub chip: Chip,
     /// Guest address of the first instruction.
     pub entry: u64,
     /// `COMPUTE_PGM_RSRC1` (float modes, priority).
     pub rsrc1: u32,
     /// `COMPUTE_PGM_RSRC2` (system SGPRs and VGPRs, exceptions).
     pub rsrc2: u32,
-    /// VGPRs allocated to a lane.
+    /// VGPRs allocated to a lane, without accumulation registers.
     pub vgprs: u32,
+    /// Accumulation registers allocated to a lane.
+    pub acc_vgprs: u32,
     /// Live-in vector registers of a wave that starts with all lanes active; `None` if they are unknown, so that all
     /// registers have to be zeroed.
     pub live_in: Option<Arc<[u16]>>,
@@ -106,14 +110,22 @@ impl StartWave for Launch {
     fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared) {
         let Prepared { ids, starts } = prepared;
         let registers = starts.wave(site, |index| self.registers(site, index));
-        let ids = &ids.wave(site.group.size, site.index)[..self.ids()];
+        let ids = if packs_work_item_ids(self.chip) {
+            std::slice::from_ref(ids.packed(site.group.size, site.index))
+        } else {
+            &ids.wave(site.group.size, site.index)[..self.ids()]
+        };
         match &self.live_in {
             Some(live_in) if registers.exec() == !0 => {
                 wave.start(registers, ids, 0);
                 wave.set_used(self.vgprs as usize);
+                wave.set_used_accumulators(self.acc_vgprs as usize);
                 wave.zero_vgprs(live_in);
             }
-            _ => wave.start(registers, ids, self.vgprs as usize),
+            _ => {
+                wave.start(registers, ids, self.vgprs as usize);
+                wave.zero_accumulators(self.acc_vgprs as usize);
+            }
         }
         wave.index = site.index;
         let uniform = wave.uniform_mut();
@@ -132,15 +144,19 @@ fn wave_id(index: u32) -> u32 {
 
 impl Launch {
     /// The number of VGPRs that hold ids. ENABLE_VGPR_WORKITEM_ID: X always, then Y, then Z. The value 3 is undefined; it gives
-    /// all.
+    /// all. On chips that pack ids, one register has all.
     pub fn ids(&self) -> usize {
+        if packs_work_item_ids(self.chip) {
+            return 1;
+        }
         1 + (self.rsrc2 >> 11 & 3).min(2) as usize
     }
 
     /// The number of SGPRs that are initialised: those of the user and of the system.
     pub fn given_sgprs(&self) -> usize {
         // The ids of the group, the group size, and the offset of scratch.
-        let system = (self.rsrc2 >> 7 & 0xf).count_ones() + (self.rsrc2 & 1);
+        let offset = self.rsrc2 & u32::from(!has_architected_flat_scratch(self.chip));
+        let system = (self.rsrc2 >> 7 & 0xf).count_ones() + offset;
         self.user_count() + system as usize
     }
 
@@ -161,11 +177,12 @@ impl Launch {
         self.hardware_registers(hw, site, waves);
         hw[usize::from(hwreg::HW_ID)] |= wave_id(index);
         if let Some(handler) = self.trap_handler {
-            handler.install(self.generation, s, hw);
+            handler.install(self.chip.generation(), s, hw);
         }
         registers.set_exec(site.group.exec(index));
         let s = &mut registers.s;
         self.system_registers(s, index, waves);
+        self.architected_scratch(s, site, index);
         registers
     }
 
@@ -174,7 +191,7 @@ impl Launch {
         let scratch_total = self.scratch_wave_bytes * waves;
         let user = self
             .user
-            .registers(site.scratch, scratch_total, self.generation);
+            .registers(site.scratch, scratch_total, self.chip.generation());
         let count = self.user_count().min(user.len());
         s[..count].copy_from_slice(&user[..count]);
     }
@@ -197,7 +214,10 @@ impl Launch {
         let info = u32::from(index == 0) << 31 | waves;
         let system = [
             (self.rsrc2 >> 10 & 1, info),
-            (self.rsrc2 & 1, index * self.scratch_wave_bytes),
+            (
+                self.rsrc2 & u32::from(!has_architected_flat_scratch(self.chip)),
+                index * self.scratch_wave_bytes,
+            ),
         ];
         for (enabled, value) in system {
             if enabled != 0 {
@@ -207,11 +227,24 @@ impl Launch {
         }
     }
 
+    /// Sets FLAT_SCRATCH to the address of the wave's scratch, on chips that do.
+    fn architected_scratch(&self, s: &mut [u32; 128], site: &Site<'_>, index: u32) {
+        let register = flat_scratch(self.chip.generation());
+        if let Some(register) = register.filter(|_| has_architected_flat_scratch(self.chip))
+            && self.rsrc2 & 1 != 0
+        {
+            let address = site.scratch + u64::from(index * self.scratch_wave_bytes);
+            let halves = [address as u32, (address >> 32) as u32];
+            s[usize::from(register)..][..2].copy_from_slice(&halves);
+        }
+    }
+
     fn hardware_registers(&self, hw: &mut [u32; 64], site: &Site<'_>, waves: u32) {
         let Launch { rsrc1, rsrc2, .. } = *self;
         // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 20:12, whose upper two bits RSRC2 has below the size of
         // LDS, FP16_OVFL 23 (gfx9).
-        let overflow = u32::from(self.generation == Generation::Gfx9) & rsrc1 >> 26;
+        let generation = self.chip.generation();
+        let overflow = u32::from(generation == Generation::Gfx9) & rsrc1 >> 26;
         hw[usize::from(hwreg::MODE)] = rsrc1 >> 12 & 0xff
             | (rsrc1 >> 21 & 1) << 8
             | (rsrc1 >> 23 & 1) << 9
@@ -229,11 +262,9 @@ impl Launch {
         hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(VGPR_GRANULE).max(1) - 1) << 8
             | (self.sgprs.div_ceil(8).clamp(1, 16) - 1) << 24;
         // LDS_ALLOC: LDS_SIZE 20:12 in units of 64 dwords.
-        let lds = self
-            .lds_bytes
-            .next_multiple_of(lds_granule(self.generation));
+        let lds = self.lds_bytes.next_multiple_of(lds_granule(generation));
         hw[usize::from(hwreg::LDS_ALLOC)] = (lds / 256) << 12;
-        if self.generation == Generation::Gfx9 {
+        if generation == Generation::Gfx9 {
             hw[usize::from(hwreg::SH_MEM_BASES)] =
                 (PRIVATE_BASE >> 48) as u32 | (SHARED_BASE >> 48 << 16) as u32;
         }
@@ -339,12 +370,13 @@ mod tests {
 
     fn launch() -> Launch {
         Launch {
-            generation: Generation::Gfx9,
+            chip: Chip::Gfx900,
             entry: 0x1000,
             // FP modes 0xc0, DX10_CLAMP, IEEE, FP16_OVFL; 8 VGPRs, 96 SGPRs.
             rsrc1: 0xac_0041 | 1 << 26,
             rsrc2: 0,
             vgprs: 8,
+            acc_vgprs: 0,
             live_in: None,
             sgprs: 96,
             lds_bytes: 513,
@@ -436,14 +468,14 @@ mod tests {
             code: 0x1_0000_2000,
             memory: 0x3_0000_0004,
         });
-        let mut start = |generation| {
-            launch.generation = generation;
+        let mut start = |chip| {
+            launch.chip = chip;
             let wave = started(&launch, [64, 1, 1], [64, 1, 1], 0, 0);
             let uniform = wave.uniform();
             (uniform.s[108..112].to_vec(), uniform.hw[16..20].to_vec())
         };
-        assert_eq!(start(Generation::Gfx9), (vec![0; 4], vec![0x2000, 1, 4, 3]));
-        assert_eq!(start(Generation::Gfx8).0, [0x2000, 1, 4, 3]);
+        assert_eq!(start(Chip::Gfx900), (vec![0; 4], vec![0x2000, 1, 4, 3]));
+        assert_eq!(start(Chip::Gfx803).0, [0x2000, 1, 4, 3]);
     }
 
     #[test]

@@ -204,8 +204,8 @@ impl Dispatch<'_> {
         let module = &self.kernel.module;
         let inner = &module.device().inner;
         let lds = packet.group_segment_size;
-        let generation = inner.facts.chip.generation();
-        let most = lds_of_group(generation);
+        let chip = inner.facts.chip;
+        let most = lds_of_group(chip.generation());
         if lds > most {
             return Err(Error::Lds {
                 kernel: self.kernel.name().to_owned(),
@@ -229,11 +229,12 @@ impl Dispatch<'_> {
             });
         }
         let launch = Launch {
-            generation,
+            chip,
             entry: module.address_of(info.entry),
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
-            vgprs: descriptor.vgpr_count,
+            vgprs: descriptor.plain_vgpr_count(module.object().target()),
+            acc_vgprs: descriptor.acc_vgpr_count,
             live_in: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: lds,
@@ -251,8 +252,8 @@ impl Dispatch<'_> {
             trap_handler: self.trap_handler,
         };
         let occupancy = Occupancy {
-            generation,
-            vgprs: launch.vgprs,
+            chip,
+            vgprs: descriptor.vgpr_count,
             sgprs: launch.sgprs,
             lds_bytes: lds,
             waves_per_group: grid.waves(),

@@ -256,9 +256,9 @@ impl<'a> Shader<'a> {
                 "v{n} has {given} values, and there are {items} items: give each one, or one for all"
             )));
         }
-        let generation = self.module.device().chip().generation();
+        let chip = self.module.device().chip();
         let lds_bytes = u64::from(self.lds_bytes).max(4 * self.lds.len() as u64);
-        let most = lds_of_group(generation);
+        let most = lds_of_group(chip.generation());
         let Some(lds_bytes) = u32::try_from(lds_bytes).ok().filter(|bytes| *bytes <= most) else {
             return Err(self.wrong(format!(
                 "it would have {lds_bytes} bytes of LDS, and a work-group has at most {most}"
@@ -271,12 +271,13 @@ impl<'a> Shader<'a> {
         let mode = self.mode;
         Ok(StageLaunch {
             launch: Launch {
-                generation,
+                chip,
                 entry: self.entry,
                 // FLOAT_MODE 19:12, DX10_CLAMP 21, IEEE 23.
                 rsrc1: (mode & 0xff) << 12 | (mode >> 8 & 1) << 21 | (mode >> 9 & 1) << 23,
                 rsrc2: 0,
                 vgprs: VGPRS as u32,
+                acc_vgprs: VGPRS as u32,
                 live_in: None,
                 sgprs: SGPRS as u32,
                 lds_bytes,
@@ -306,7 +307,7 @@ impl<'a> Shader<'a> {
     /// Returns the number of work-groups that the chip holds at once.
     fn resident(&self, launch: &Launch, grid: &Grid) -> u32 {
         let occupancy = Occupancy {
-            generation: launch.generation,
+            chip: launch.chip,
             vgprs: launch.vgprs,
             sgprs: launch.sgprs,
             lds_bytes: launch.lds_bytes,
