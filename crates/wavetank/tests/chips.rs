@@ -37,7 +37,7 @@ fn documents_have_the_same_chips() {
 #[test]
 fn every_row_is_a_chip_of_its_own() {
     let chips: Vec<Chip> = ChipFacts::ALL.iter().map(|facts| facts.chip).collect();
-    assert_eq!(chips, Chip::ALL);
+    assert_eq!(chips, Chip::EXECUTED);
     for facts in ChipFacts::ALL {
         let device = Device::new(facts.chip).expect("an emulated chip");
         assert_eq!(device.facts(), facts);

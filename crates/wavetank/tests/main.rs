@@ -6,6 +6,7 @@ mod common;
 mod allocation;
 mod bench_kernels;
 mod calls;
+mod cdna;
 mod checks;
 mod chips;
 mod faults;
