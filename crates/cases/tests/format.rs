@@ -279,7 +279,7 @@ fn wrong_files_are_reported_by_line() {
     );
     assert!(error("v999 = 0\n> s_nop 0\n").contains("out of range"));
     assert!(error("v1 = apple\n> s_nop 0\n").contains("`apple` is not a value"));
-    assert!(error("isa gfx908\n> s_nop 0\n").contains("gfx908 is a chip of CDNA"));
+    assert!(error("isa gfx1030\n> s_nop 0\n").contains("gfx1030 is a chip of RDNA"));
     assert!(error("lds[-20] = 0\n> s_nop 0\n").contains("LDS offsets are multiples of 4"));
     assert!(error("").contains("no instruction"));
     assert!(error("vgprs = 300\n> s_nop 0\n").contains("a number from 1 to 256"));
