@@ -22,6 +22,7 @@ const EXEC_LO: u8 = 126;
 pub struct Registers {
     scalars: u128,
     vectors: [u64; 4],
+    accumulators: [u64; 4],
     state: Implicit,
 }
 
@@ -37,6 +38,13 @@ impl Registers {
     pub fn add_vectors(&mut self, first: u8, count: u8) {
         for n in (first..=255).take(count.into()) {
             self.vectors[usize::from(n / 64)] |= 1 << (n % 64);
+        }
+    }
+
+    /// Adds `count` accumulation registers from `first` on.
+    pub fn add_accumulators(&mut self, first: u8, count: u8) {
+        for n in (first..=255).take(count.into()) {
+            self.accumulators[usize::from(n / 64)] |= 1 << (n % 64);
         }
     }
 
@@ -57,8 +65,9 @@ impl Registers {
     /// Adds the registers and state of another set.
     pub fn add_all(&mut self, other: &Registers) {
         self.scalars |= other.scalars;
-        for (own, others) in self.vectors.iter_mut().zip(other.vectors) {
-            *own |= others;
+        for n in 0..4 {
+            self.vectors[n] |= other.vectors[n];
+            self.accumulators[n] |= other.accumulators[n];
         }
         self.state = self.state.and(other.state);
     }
@@ -75,13 +84,12 @@ impl Registers {
 
     /// Returns the vector registers of the set.
     pub fn vectors(&self) -> impl Iterator<Item = u8> {
-        let (mut sets, mut part) = (self.vectors, 0);
-        std::iter::from_fn(move || {
-            part += sets[part..].iter().position(|set| *set != 0)?;
-            let n = 64 * part as u8 + sets[part].trailing_zeros() as u8;
-            sets[part] &= sets[part] - 1;
-            Some(n)
-        })
+        numbers(self.vectors)
+    }
+
+    /// Returns the accumulation registers of the set.
+    pub fn accumulators(&self) -> impl Iterator<Item = u8> {
+        numbers(self.accumulators)
     }
 
     /// Whether a scalar register is in the set, by source code.
@@ -106,6 +114,7 @@ impl Registers {
         Registers {
             scalars: self.scalars & !other.scalars,
             vectors: std::array::from_fn(|i| self.vectors[i] & !other.vectors[i]),
+            accumulators: std::array::from_fn(|i| self.accumulators[i] & !other.accumulators[i]),
             state: Implicit(self.state.0 & !other.state.0),
         }
     }
@@ -137,6 +146,7 @@ impl Registers {
         match operand {
             Operand::Sgpr(n) => self.add_scalars(n, count),
             Operand::Vgpr(n) => self.add_vectors(n, count),
+            Operand::Agpr(n) => self.add_accumulators(n, count),
             // VCCZ, EXECZ, SCC, LDS_DIRECT (Vega ISA, 13.1).
             Operand::Inline(251) => self.add_state(VCC),
             Operand::Inline(252) => self.add_state(EXEC),
@@ -145,6 +155,17 @@ impl Registers {
             _ => {}
         }
     }
+}
+
+/// Returns the numbers of the bits of a set.
+fn numbers(mut sets: [u64; 4]) -> impl Iterator<Item = u8> {
+    let mut part = 0;
+    std::iter::from_fn(move || {
+        part += sets[part..].iter().position(|set| *set != 0)?;
+        let n = 64 * part as u8 + sets[part].trailing_zeros() as u8;
+        sets[part] &= sets[part] - 1;
+        Some(n)
+    })
 }
 
 impl fmt::Display for Registers {
@@ -160,7 +181,8 @@ impl fmt::Display for Registers {
             n => format!("s{n}"),
         });
         let vectors = self.vectors().map(|n| format!("v{n}"));
-        let all = scalars.chain(vectors);
+        let accumulators = self.accumulators().map(|n| format!("a{n}"));
+        let all = scalars.chain(vectors).chain(accumulators);
         let all: Vec<String> = all.chain(state.map(|(_, name)| name.to_string())).collect();
         f.write_str(&all.join(" "))
     }
@@ -233,6 +255,11 @@ impl Inst {
                 effects
                     .writes
                     .add(operand, if compares { count / 2 } else { count });
+            }
+        }
+        if self.form == Form::MaiScaled {
+            for number in self.mods.scales {
+                effects.reads.add_vectors(number, 1);
             }
         }
         let (reads, writes) = self.memory();
