@@ -12,10 +12,12 @@
 
 #![warn(missing_docs)]
 
+mod layout;
 mod modifiers;
 mod pseudo;
 mod sentence;
 
+pub use layout::matrix_layout;
 pub use modifiers::{Modifier, modifiers};
 pub use pseudo::{PseudoCode, operand_names};
 pub use sentence::{name_in, sentence, sentence_in};

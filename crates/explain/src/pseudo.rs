@@ -13,6 +13,7 @@ mod terms;
 use std::sync::Arc;
 
 use wavetank_gcn::{Chip, Form, Inst, Op};
+use wavetank_ir::Block;
 use wavetank_translate::{Modes, Translator};
 
 use lane_pattern::LanePattern;
@@ -133,14 +134,23 @@ impl PseudoCode {
     }
 }
 
-/// Returns the lines of an instruction under a MODE; `None` if it stops the kernel.
-fn written(inst: Inst, names: &Names, mode: u32) -> Option<Vec<String>> {
+/// Returns the block of an operation with the sample's operands.
+pub(crate) fn block_of_row(op: Op, chip: Chip) -> Block {
+    block_of(sample::sample(op, chip).0, MODE)
+}
+
+fn block_of(inst: Inst, mode: u32) -> Block {
     let code = move |at: u64| match at {
         sample::PC => Ok(inst),
         _ => Err(String::new()),
     };
     let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(mode, 0));
-    block::lines(&block.simple, names)
+    block.simple
+}
+
+/// Returns the lines of an instruction under a MODE; `None` if it stops the kernel.
+fn written(inst: Inst, names: &Names, mode: u32) -> Option<Vec<String>> {
+    block::lines(&block_of(inst, mode), names)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use wavetank::Chip;
 use wavetank_cases::{Fidelity, case_files_in, fidelity, fidelity_in};
-use wavetank_explain::{PseudoCode, operand_names, sentence_in};
+use wavetank_explain::{PseudoCode, matrix_layout, operand_names, sentence_in};
 use wavetank_gcn::tables::{
     Access, Class, EXEC, Features, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC,
 };
@@ -34,6 +34,8 @@ pub(crate) struct Explanation {
     pub(crate) not_executed: Option<String>,
     /// The pseudo-code, if it is executed; for a name it uses the names of operands.
     pub(crate) pseudo_code: Option<Pseudo>,
+    /// The places of the elements of matrices, a line for each register.
+    pub(crate) layout: Vec<String>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) modifiers: Vec<Modifier>,
     /// The state that is read in addition to the operands.
@@ -162,6 +164,7 @@ impl Explanation {
             not_executed: not_executed(op, chip),
             fields: fields(op, form, chip),
             pseudo_code: PseudoCode::of_form(op, form, chip).map(Pseudo::from),
+            layout: matrix_layout(op, chip).unwrap_or_default(),
             operands: operands(subject),
             modifiers: modifiers(op, form, chip),
             reads: implicit(row.reads, row.reads_exec()),

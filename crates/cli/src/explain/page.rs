@@ -24,6 +24,7 @@ impl Explanation {
         out += "\n";
         out += &self.state();
         out += &self.pseudo();
+        out += &self.layout();
         out += &self.modifiers();
         out += "\n";
         let names = self
@@ -124,6 +125,20 @@ impl Explanation {
                 let indent = 8 + line.len() - line.trim_start().len();
                 out += &folded(line, &" ".repeat(indent), indent + 4);
             }
+        }
+        out
+    }
+
+    /// Returns the places of the elements of matrices.
+    fn layout(&self) -> String {
+        if self.layout.is_empty() {
+            return String::new();
+        }
+        let mut out =
+            "\n  layout      register of the operand, its lanes, and their elements by row and column\n"
+                .to_owned();
+        for line in &self.layout {
+            out += &folded(line, "    ", 8);
         }
         out
     }

@@ -59,8 +59,6 @@ fn name(op: Op, field: Field) -> &'static str {
         Field::Exp1 => "E1",
         Field::Exp2 => "E2",
         Field::Exp3 => "E3",
-        Field::ScaleA => "SCALE_A",
-        Field::ScaleB => "SCALE_B",
     }
 }
 
