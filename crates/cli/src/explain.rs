@@ -16,7 +16,8 @@ use crate::target::{Syntax, Target};
 
 pub(crate) use facts::{Bits, Explanation, Modifier, Operand, Pseudo, fields, modifiers};
 pub(crate) use forms::{
-    Subject, exists, form_name, forms, has_form, has_operand, name, own_type, subjects,
+    Subject, every_subject, exists, form_name, forms, has_form, has_operand, name, own_type,
+    subjects,
 };
 pub(crate) use related::related;
 
@@ -89,7 +90,7 @@ impl Explain {
             return Ok(Asked::Inst(inst));
         }
         let named = |subject: &Subject| is_named(*subject, text, chip);
-        let found: Vec<Subject> = subjects().filter(named).collect();
+        let found: Vec<Subject> = every_subject().filter(named).collect();
         match parse_at(text, chip, self.syntax.dialect, 0) {
             Ok(inst) => Ok(Asked::Inst(inst)),
             Err(_) if !found.is_empty() => Ok(Asked::Names(found)),
@@ -114,18 +115,21 @@ enum Asked {
 
 /// Whether a chip has an instruction, with this name.
 fn is_named(subject: Subject, text: &str, chip: Chip) -> bool {
-    exists(subject, chip) && name(subject, chip.generation()).is_some_and(|name| name == text)
+    let named = name(subject, chip.generation()).is_some_and(|name| name == text);
+    let (op, form) = subject;
+    let by_chip = form == op.home() && op.row().name(chip) == Some(text);
+    exists(subject, chip) && (named || by_chip)
 }
 
 /// Returns a chip of the youngest generation that has the instruction named at the beginning of a text, if the given chip lacks
 /// it.
 fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
     let name = text.split_whitespace().next()?;
-    let has = |chip: Chip| subjects().any(|subject| is_named(subject, name, chip));
+    let has = |chip: Chip| every_subject().any(|subject| is_named(subject, name, chip));
     if has(chip) {
         return None;
     }
-    let others = Chip::ALL.iter().copied().filter(|other| has(*other));
+    let others = Chip::every().filter(|other| has(*other));
     // Of several such chips, the first is returned.
     others.min_by_key(|other| std::cmp::Reverse(other.generation()))
 }

@@ -235,7 +235,7 @@ impl Entry {
         let label = |g: Generation| format!("{g:?}").to_lowercase();
         let opcode = |g: Generation| Some((label(g), opcode(subject, g)?));
         let name_on = |g: Generation| Some((label(g), explain::name(subject, g)?));
-        let on = |chip: &&Chip| exists(subject, **chip);
+        let on = |chip: &Chip| exists(subject, *chip);
         let operands = op.row().operands.iter();
         let operands = operands.filter(|spec| has_operand(spec, form));
         Entry {
@@ -243,7 +243,7 @@ impl Entry {
             format: form_name(form),
             opcodes: GENERATIONS.into_iter().filter_map(opcode).collect(),
             names: GENERATIONS.into_iter().filter_map(name_on).collect(),
-            chips: Chip::ALL.iter().filter(on).map(|c| c.name()).collect(),
+            chips: Chip::every().filter(on).map(Chip::name).collect(),
             operands: operands.map(|spec| Operand::new(spec, form)).collect(),
         }
     }

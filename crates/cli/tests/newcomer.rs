@@ -121,10 +121,31 @@ fn chips_after_gcn_are_refused_with_the_reason() {
         wavetank_in(&dir, &words).failure(2, &[rdna]);
     }
     with(&["agents", "--gpu", "RX 7900 XTX"]).refused(&["RX 7900 XTX is a chip of RDNA"]);
+    // Text of CDNA is read and shown.
+    fs::write(dir.join("b.s"), "v_accvgpr_read_b32 v0, a1\n").unwrap();
+    let line = "v_accvgpr_read_b32 v0, a1\n";
+    assert_eq!(wavetank_in(&dir, "asm --gpu gfx90a b.s").success(), line);
+    let shown = wavetank_in(&dir, "explain --gpu gfx942 v_mfma_f32_32x32x1_2b_f32").success();
+    assert!(
+        shown.contains("D[0]: lanes 0-31 D[0][0..31], 32-63 D[4][0..31]"),
+        "{shown}"
+    );
+    assert!(
+        wavetank("isa --gpu gfx950 v_bitop3")
+            .success()
+            .contains("v_bitop3_b32")
+    );
     // The instructions of another chip are not read as those of gfx900.
-    let out = wavetank_in(&dir, "asm a.s");
-    assert!(out.stderr.contains(&format!("line 1: {rdna}")), "{out:?}");
-    assert!(out.stderr.ends_with("error: 1 error in a.s\n"), "{out:?}");
+    let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1030\"\nv_foo v1\n";
+    fs::write(dir.join("c.s"), source).unwrap();
+    let out = wavetank_in(&dir, "asm c.s");
+    assert!(
+        out.stderr.contains("line 1: gfx1030 is a chip of RDNA"),
+        "{out:?}"
+    );
+    assert!(out.stderr.ends_with("error: 1 error in c.s\n"), "{out:?}");
+    let owners = "chips of CDNA have it: gfx908, gfx90a, gfx942 and gfx950";
+    wavetank("explain v_mfma_f32_32x32x1f32").failure(2, &[owners]);
     wavetank("explain v_dual_mul_f32").failure(2, &["it is an instruction of RDNA: "]);
     // gfx950 has text only.
     for words in [

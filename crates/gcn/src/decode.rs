@@ -5,10 +5,10 @@ use thiserror::Error;
 use crate::codes::{LITERAL, RESERVED};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Flags, Inst, Mods, Operand};
+use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand};
 use crate::layout::{ACC, ACC_CD, Layout, SADDR_OFF, SVE};
 use crate::modifiers::read_scales;
-use crate::plan::{Plan, Plans, SLOTS};
+use crate::plan::{Plan, Plans};
 use crate::tables::{
     Access, Chips, Features, Field, Kind, Mai, MaiScaled, Op, OperandSpec, Row, Vop3p,
 };
@@ -123,7 +123,7 @@ impl Source<'_> {
     fn operands(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let (mut reserved, mut literal) = (false, false);
         // Slots after the operands of the row read as none: a loop of fixed length needs no prediction.
-        for (i, operand) in inst.operands.iter_mut().take(SLOTS).enumerate() {
+        for (i, operand) in inst.operands.iter_mut().enumerate() {
             *operand = self.plans.operand(self.plan, i, self.word);
             reserved |= *operand == RESERVED;
             literal |= is_literal(operand);
@@ -144,7 +144,7 @@ impl Source<'_> {
     #[cold]
     fn reserved(&self, chip: Chip) -> DecodeError {
         let is_reserved = |i: &usize| self.plans.operand(self.plan, *i, self.word) == RESERVED;
-        let at = (0..SLOTS).find(is_reserved).unwrap_or_default();
+        let at = (0..MAX_OPERANDS).find(is_reserved).unwrap_or_default();
         DecodeError::Reserved {
             word: self.word as u32,
             chip,
@@ -352,7 +352,7 @@ fn scaled(scales: &mut Inst, source: &Source<'_>) {
     };
     let joined = SCALED.iter().find(|(op, _)| matrices.op == Op::Mai(*op));
     let [a, b] = [scales.operands[0], scales.operands[1]];
-    let (Some((_, joined)), [Operand::Vgpr(_), Operand::Vgpr(_)]) = (joined, [a, b]) else {
+    let (Some((_, joined)), [Operand::Vgpr(a), Operand::Vgpr(b)]) = (joined, [a, b]) else {
         return;
     };
     if matrices.mods.abid & 1 == 0 {
@@ -365,7 +365,7 @@ fn scaled(scales: &mut Inst, source: &Source<'_>) {
         ..matrices
     };
     joined.mods.abid &= !1;
-    (joined.operands[4], joined.operands[5]) = (a, b);
+    joined.mods.scales = [a, b];
     read_scales(source.word, &mut joined.mods);
     *scales = joined;
 }

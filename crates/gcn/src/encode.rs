@@ -166,17 +166,6 @@ fn scaled(inst: &Inst) -> Result<Encoded, EncodeError> {
             chip: inst.chip,
         });
     };
-    for (field, scale) in [
-        (Field::ScaleA, inst.operands[4]),
-        (Field::ScaleB, inst.operands[5]),
-    ] {
-        if !matches!(scale, Operand::Vgpr(_)) {
-            return Err(EncodeError::Operand {
-                field,
-                operand: scale,
-            });
-        }
-    }
     let mut matrices = Inst {
         op: Op::Mai(*without),
         form: Form::Mai,
@@ -194,7 +183,9 @@ fn scaled(inst: &Inst) -> Result<Encoded, EncodeError> {
         },
         ..*inst
     };
-    scales.operands[..2].copy_from_slice(&inst.operands[4..]);
+    for (operand, number) in scales.operands.iter_mut().zip(inst.mods.scales) {
+        *operand = Operand::Vgpr(number);
+    }
     let every = modifiers::write_scales(&Mods {
         op_sel: 7,
         op_sel_hi: 7,

@@ -8,7 +8,7 @@ use crate::shapes::MatrixType;
 use crate::tables::{Access, Features, Field, Op, OperandSpec, Row, Ty};
 
 /// The number of operand slots an instruction may fill.
-pub const MAX_OPERANDS: usize = 6;
+pub const MAX_OPERANDS: usize = 5;
 
 /// One operand of an instruction.
 ///
@@ -187,6 +187,8 @@ pub struct Mods {
     pub blgp: u8,
     /// The truth table of v_bitop3_b32.
     pub bitop3: u8,
+    /// Matrix instructions with scales: the VGPRs that hold the scales of A and of B.
+    pub scales: [u8; 2],
 }
 
 /// The choice among texts that have the same bytes.

@@ -66,7 +66,7 @@ impl Place {
     };
 }
 
-const FIELDS: usize = Field::ScaleB as usize + 1;
+const FIELDS: usize = Field::Exp3 as usize + 1;
 
 /// The layout of a form in a generation.
 #[derive(Clone, Copy)]

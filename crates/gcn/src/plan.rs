@@ -17,9 +17,6 @@ use crate::tables::{Chips, Features, Field, Kind, Op, OperandSpec};
 const SDWA: u32 = 249;
 const DPP: u32 = 250;
 
-/// The number of operands that a word can hold. A matrix instruction with scales has one more, in its first word.
-pub(crate) const SLOTS: usize = 5;
-
 /// The plan of an instruction in one form.
 pub(crate) struct Plan {
     pub op: Op,
@@ -28,13 +25,13 @@ pub(crate) struct Plan {
     pub len: u8,
     /// The operand that is a signed 16-bit number, if any.
     pub simm16: Option<u8>,
-    slots: [Slot; SLOTS],
+    slots: [Slot; MAX_OPERANDS],
     /// The modifiers that the instruction takes.
     pub taken: Taken,
     /// The bits that identify encoding and instruction.
     pub word: u64,
     pub layout: &'static Layout,
-    places: [Place; SLOTS],
+    places: [Place; MAX_OPERANDS],
 }
 
 /// The place of an operand, and the table that reads it.
@@ -236,13 +233,13 @@ impl Plans {
             form,
             len: own.len,
             simm16: None,
-            slots: [Slot::default(); SLOTS],
+            slots: [Slot::default(); MAX_OPERANDS],
             taken: Taken::new(op, form, chip),
             word: first.base | first.opcode.put(opcode.into()) | u64::from(marker),
             layout: own,
-            places: [Place::ABSENT; SLOTS],
+            places: [Place::ABSENT; MAX_OPERANDS],
         };
-        for (i, spec) in op.row().operands.iter().take(SLOTS).enumerate() {
+        for (i, spec) in op.row().operands.iter().enumerate() {
             let place = place(own, form, op, spec);
             plan.places[i] = place;
             plan.slots[i] = self.slot(spec, form, place, own.literal);
@@ -250,7 +247,7 @@ impl Plans {
                 plan.simm16 = Some(i as u8);
             }
         }
-        for slot in plan.slots.iter_mut().skip(op.row().operands.len()) {
+        for slot in &mut plan.slots[op.row().operands.len()..] {
             slot.codes = self.table(Reading::NONE);
         }
         plan

@@ -7,12 +7,20 @@ use wavetank_gcn::{Form, Generation, Op};
 /// An instruction of a reference: an operation in its own form, or a FLAT one in another segment.
 pub(crate) type Subject = (Op, Form);
 
-/// Every subject, in the order of the table.
+/// Every subject that some chip executes, in the order of the table.
 pub(crate) fn subjects() -> impl Iterator<Item = Subject> {
-    Op::all().flat_map(|op| {
-        let forms = [op.home(), Form::Global, Form::Scratch];
-        let has = move |form: &Form| Chip::ALL.iter().any(|chip| exists((op, *form), *chip));
-        forms.into_iter().filter(has).map(move |form| (op, form))
+    subjects_of(|subject| Chip::EXECUTED.iter().any(|chip| exists(subject, *chip)))
+}
+
+/// Every subject, in the order of the table.
+pub(crate) fn every_subject() -> impl Iterator<Item = Subject> {
+    subjects_of(|subject| Chip::every().any(|chip| exists(subject, chip)))
+}
+
+fn subjects_of(wanted: fn(Subject) -> bool) -> impl Iterator<Item = Subject> {
+    Op::all().flat_map(move |op| {
+        let forms = [op.home(), Form::Global, Form::Scratch].map(|form| (op, form));
+        forms.into_iter().filter(move |subject| wanted(*subject))
     })
 }
 

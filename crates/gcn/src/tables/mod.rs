@@ -72,10 +72,6 @@ pub enum Field {
     Exp2,
     #[allow(missing_docs)]
     Exp3,
-    /// The scales of A in a matrix instruction with scales.
-    ScaleA,
-    /// The scales of B.
-    ScaleB,
 }
 
 /// The type of an operand's bits, which determines its width, the meaning of constants and the accepted modifiers.

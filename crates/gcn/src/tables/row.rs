@@ -720,7 +720,4 @@ operands! {
     exp1()         = Exp1,    Ty::B32,  Read,  Vgpr;
     exp2()         = Exp2,    Ty::B32,  Read,  Vgpr;
     exp3()         = Exp3,    Ty::B32,  Read,  Vgpr;
-    // The scales of a matrix instruction.
-    scale_a()      = ScaleA,  Ty::B32,  Read,  Vgpr;
-    scale_b()      = ScaleB,  Ty::B32,  Read,  Vgpr;
 }

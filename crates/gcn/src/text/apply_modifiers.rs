@@ -143,22 +143,25 @@ fn vop3p(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
         inst.mods.op_sel &= sources(inst);
         inst.mods.op_sel_hi &= sources(inst);
     }
-    let is_dot = inst
-        .row()
-        .name(inst.chip)
-        .is_some_and(|name| name.starts_with("v_dot"));
-    let selects = present & present::OP_SEL_HI != 0
-        || present & present::OP_SEL != 0
-            && !inst.row().operands[1].ty.is_float()
-            && inst.row().operands[1].ty == Ty::B32
-        || inst.mods.op_sel != 0;
-    if is_dot && selects && inst.chip >= Chip::Gfx942 {
+    if inst.chip >= Chip::Gfx942 && selects_for_dot(inst, present) {
         return fail(at, "this instruction takes whole registers");
     }
     if present & present::OP_SEL_HI == 0 {
         inst.mods.op_sel_hi = if is_mix(inst.op) { 0 } else { sources(inst) };
     }
     Ok(())
+}
+
+/// Returns whether halves are selected for a dot product: from gfx942 on, none are (LLVM, `validateOpSel`), and products of bytes
+/// have no op_sel.
+fn selects_for_dot(inst: &Inst, present: u32) -> bool {
+    let row = inst.row();
+    let is_dot = row
+        .name(inst.chip)
+        .is_some_and(|name| name.starts_with("v_dot"));
+    let bytes = row.operands.get(1).is_some_and(|s| s.ty == Ty::B32);
+    let selects = present & present::OP_SEL_HI != 0 || inst.mods.op_sel != 0;
+    is_dot && (selects || bytes && present & present::OP_SEL != 0)
 }
 
 fn sdwa(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {

@@ -140,19 +140,49 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         places[i] = lex.since(&first).span();
         inst.operands[i] = written[i].operand;
     }
+    let scales = if form == Form::MaiScaled {
+        scales(&mut lex, chip)?
+    } else {
+        [0; 2]
+    };
     let modifiers_at = lex.location();
     let address = (inst.mods.offset, inst.mods.flags);
     let mut present = modifiers(&mut lex, form, chip, &mut inst.mods)?;
     if let Some(early) = early {
         present |= early.apply(present, &mut inst.mods)?;
     }
+    inst.mods.scales = scales;
     apply(&mut inst, present, address, &written, &modifiers_at)?;
-    inst.spelling = spelling(&inst, &written);
+    if form == Form::Mimg {
+        // The address registers as written are checked as well.
+        inst.spelling = spelling(&inst, &written);
+    }
     check_widths(&inst, &written, &places)?;
     legal::check(&inst, &places)?;
     let mut inst = finish(inst, &start, &modifiers_at, &places)?;
     inst.spelling = spelling(&inst, &written);
     Ok(inst)
+}
+
+/// Reads the registers of the scales after the matrices.
+fn scales(lex: &mut Lexer<'_>, chip: Chip) -> Result<[u8; 2], Failure> {
+    let mut numbers = [0; 2];
+    for number in &mut numbers {
+        expect(lex, b',', "and the registers of two scales")?;
+        let start = lex.location();
+        match source(lex, Ty::B32, chip.generation())? {
+            Written {
+                operand: Operand::Vgpr(register),
+                registers: 1,
+                neg: false,
+                abs: false,
+                sext: false,
+                ..
+            } => *number = register,
+            _ => return fail(&start, "a scale is in a vector register"),
+        }
+    }
+    Ok(numbers)
 }
 
 /// Returns the choices of notation that the bytes do not determine.

@@ -86,6 +86,10 @@ pub(super) fn modifiers(inst: &Inst, sources: u8, line: &mut Line) -> Result {
         Form::Vop3p => vop3p(inst, sources, line),
         Form::Mai => mai(inst, line),
         Form::MaiScaled => {
+            for number in inst.mods.scales {
+                line.push(", v");
+                line.piece(&decimal(number.into()));
+            }
             if inst.mods.op_sel != 0 {
                 bits(line, " op_sel:", inst.mods.op_sel, 3);
             }
