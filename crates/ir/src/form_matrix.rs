@@ -44,6 +44,11 @@ fn from_name(word: &str) -> Option<Matrix> {
     })
 }
 
+/// The error of an operand in scalar registers.
+fn in_vectors() -> Miss {
+    Miss::from("a matrix is in vector registers".to_owned())
+}
+
 /// A product, as `gfx90a_f32_16x16x4x1_f16_f16 cbsz 0 abid 0 blgp 0 d v256 a v0 b v2 c v256`. C may be a constant, `c 0x3f800000`;
 /// the indices of a sparse A follow as `index v4`.
 impl Form<Box<MatrixOp>> for MatrixOp {
@@ -80,7 +85,7 @@ impl Form<Box<MatrixOp>> for MatrixOp {
             s.keyword(operand)?;
             match data_register(s)? {
                 DataReg::V(first) => Ok(first),
-                DataReg::S(_) => Err(Miss::from("a matrix is in vector registers".to_owned())),
+                DataReg::S(_) => Err(in_vectors()),
             }
         };
         let (d, a, b) = (register("d")?, register("a")?, register("b")?);
@@ -93,14 +98,13 @@ impl Form<Box<MatrixOp>> for MatrixOp {
         } else {
             Addend::Every(s.number()?)
         };
-        let index = match s.at_end() {
-            true => None,
-            false => {
-                s.keyword("index")?;
-                match data_register(s)? {
-                    DataReg::V(index) => Some(index),
-                    DataReg::S(_) => None,
-                }
+        let index = if s.at_end() {
+            None
+        } else {
+            s.keyword("index")?;
+            match data_register(s)? {
+                DataReg::V(index) => Some(index),
+                DataReg::S(_) => return Err(in_vectors()),
             }
         };
         Ok(Box::new(MatrixOp {

@@ -261,9 +261,10 @@ impl Random<'_> {
         instruction.abid = self.any() as u8 & 15;
         instruction.blgp = self.any() as u8 & 7;
         let [d, a, b] = [(); 3].map(|()| self.any() as u16);
-        let c = match self.coin() {
-            true => Addend::Registers(self.any() as u16),
-            false => Addend::Every(self.any()),
+        let c = if self.coin() {
+            Addend::Registers(self.any() as u16)
+        } else {
+            Addend::Every(self.any())
         };
         let index = shape.sparse.then(|| self.any() as u16);
         MatrixOp {

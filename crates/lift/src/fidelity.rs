@@ -94,9 +94,10 @@ fn deviation(op: Op) -> Option<Fidelity> {
 fn mai(op: Mai) -> Option<Fidelity> {
     let shape = op.row().shape?;
     let integers = shape.d == MatrixType::I32;
-    let sum = match shape.sparse {
-        true => "the order of its sums is not published: that of the dense products is used",
-        false => "its sums are as published; the payload of NaNs is not",
+    let sum = if shape.sparse {
+        "the order of its sums is not published: that of the dense products is used"
+    } else {
+        "its sums are as published; the payload of NaNs is not"
     };
     (!integers).then_some(Fidelity::Approximate(sum))
 }

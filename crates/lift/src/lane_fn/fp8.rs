@@ -113,7 +113,7 @@ impl Format {
         let dropped = 23 - self.mantissa + (least - exponent).max(0) as u32;
         // Beyond 31 places even the hidden bit rounds to 0.
         let kept = match dropped {
-            0..=31 => fraction + added(fraction, dropped) >> dropped,
+            0..=31 => (fraction + added(fraction, dropped)) >> dropped,
             _ => 0,
         };
         let above = ((exponent - least).max(0) as u64) << self.mantissa;
