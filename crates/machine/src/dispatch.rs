@@ -225,6 +225,8 @@ impl Starts {
 pub struct WorkItemIds {
     size: [u32; 3],
     waves: Vec<[[u32; LANES]; 3]>,
+    /// The dimensions that `packed` has.
+    dimensions: usize,
     /// The ids of each lane in one number.
     packed: Vec<[u32; LANES]>,
 }
@@ -239,10 +241,11 @@ impl WorkItemIds {
         &self.waves[wave as usize]
     }
 
-    /// The ids of the lanes of a wave, X in bits 9:0, Y in 19:10, Z in 29:20.
+    /// The ids of the lanes of a wave in the first `dimensions`: X in bits 9:0, Y in 19:10, Z in 29:20.
     #[inline]
-    pub fn packed(&mut self, size: [u32; 3], wave: u32) -> &[u32; LANES] {
-        if self.size != size {
+    pub fn packed(&mut self, size: [u32; 3], wave: u32, dimensions: usize) -> &[u32; LANES] {
+        if self.size != size || self.dimensions != dimensions {
+            self.dimensions = dimensions;
             self.find(size);
         }
         &self.packed[wave as usize]
@@ -251,8 +254,11 @@ impl WorkItemIds {
     fn find(&mut self, size: [u32; 3]) {
         self.size = size;
         self.waves = (0..waves(size)).map(|w| ids(size, w)).collect();
-        let pack = |[x, y, z]: &[[u32; LANES]; 3]| {
-            std::array::from_fn(|lane| x[lane] | y[lane] << 10 | z[lane] << 20)
+        let pack = |ids: &[[u32; LANES]; 3]| {
+            std::array::from_fn(|lane| {
+                let parts = ids[..self.dimensions].iter().zip([0, 10, 20]);
+                parts.fold(0, |all, (id, shift)| all | id[lane] << shift)
+            })
         };
         self.packed = self.waves.iter().map(pack).collect();
     }

@@ -249,9 +249,12 @@ fn the_chip_is_one_that_the_program_has_code_for() {
     let older = hip(&folder, &["gfx803"]);
     let printed = run(&folder, &[], &older, &[]).success();
     assert!(printed.starts_with("gfx803 "), "{printed}");
-    let foreign = hip(&folder, &["gfx908"]);
+    let cdna = hip(&folder, &["gfx90a"]);
+    let printed = run(&folder, &[], &cdna, &[]).success();
+    assert!(printed.starts_with("gfx90a:"), "{printed}");
+    let foreign = hip(&folder, &["gfx1030"]);
     run(&folder, &[], &foreign, &[]).refused(&[
-        "gfx908.out: the program has code for gfx908: GCN and CDNA are executed up to gfx942",
+        "gfx1030.out: the program has code for gfx1030: GCN and CDNA are executed up to gfx942",
         "--offload-arch=gfx900",
         "--gpu",
     ]);

@@ -111,7 +111,8 @@ impl StartWave for Launch {
         let Prepared { ids, starts } = prepared;
         let registers = starts.wave(site, |index| self.registers(site, index));
         let ids = if packs_work_item_ids(self.chip) {
-            std::slice::from_ref(ids.packed(site.group.size, site.index))
+            let dimensions = self.enabled_ids();
+            std::slice::from_ref(ids.packed(site.group.size, site.index, dimensions))
         } else {
             &ids.wave(site.group.size, site.index)[..self.ids()]
         };
@@ -143,12 +144,18 @@ fn wave_id(index: u32) -> u32 {
 }
 
 impl Launch {
-    /// The number of VGPRs that hold ids. ENABLE_VGPR_WORKITEM_ID: X always, then Y, then Z. The value 3 is undefined; it gives
-    /// all. On chips that pack ids, one register has all.
+    /// The number of VGPRs that hold ids: one for each that is enabled, or one for all on chips that pack them.
     pub fn ids(&self) -> usize {
         if packs_work_item_ids(self.chip) {
-            return 1;
+            1
+        } else {
+            self.enabled_ids()
         }
+    }
+
+    /// The number of ids that a work-item gets. ENABLE_VGPR_WORKITEM_ID: X always, then Y, then Z. The value 3 is undefined; it
+    /// gives all.
+    fn enabled_ids(&self) -> usize {
         1 + (self.rsrc2 >> 11 & 3).min(2) as usize
     }
 
@@ -491,6 +498,21 @@ mod tests {
         assert_eq!(item(3), [0, 1, 0]);
         assert_eq!(item(29), [2, 4, 1]);
         assert_eq!(wave.vgpr(7), &[0; 64]);
+    }
+
+    /// LLVM masks an id in a packed register only where another one is enabled, so that others are not there.
+    #[test]
+    fn packed_ids_are_those_that_are_enabled() {
+        let mut launch = launch();
+        launch.chip = Chip::Gfx90a;
+        let mut of = |enabled: u32| {
+            launch.rsrc2 = enabled << 11;
+            let wave = started(&launch, [4, 4, 4], [4, 4, 4], 0, 0);
+            (wave.vgpr(0)[63], wave.vgpr(1)[63])
+        };
+        assert_eq!(of(0), (3, 0));
+        assert_eq!(of(1), (3 | 3 << 10, 0));
+        assert_eq!(of(2), (3 | 3 << 10 | 3 << 20, 0));
     }
 
     #[test]
