@@ -121,7 +121,7 @@ impl Rule {
 }
 
 /// Whether results are known to be those of the chip, NaNs aside. Those of sparse float shapes are not: their rule is that of the
-/// dense ones, applied to the stored elements, which nobody has compared with silicon in public.
+/// dense ones, applied to the stored elements. No comparison with silicon is published.
 pub fn is_established(shape: &Shape) -> bool {
     !shape.sparse || shape.a == ElementType::I8
 }
