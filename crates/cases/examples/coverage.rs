@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use wavetank_cases::{EXACT, Fidelity, cases_of, fidelity};
 use wavetank_gcn::{Chip, Op};
 
-/// A chip of each generation, and Vega 20, which has more instructions.
-pub(crate) const CHIPS: [Chip; 5] = [
+/// A chip of each generation, Vega 20, which has more instructions, and those of CDNA that are executed.
+pub(crate) const CHIPS: [Chip; 8] = [
     Chip::Gfx600,
     Chip::Gfx701,
     Chip::Gfx803,
     Chip::Gfx900,
     Chip::Gfx906,
+    Chip::Gfx908,
+    Chip::Gfx90a,
+    Chip::Gfx942,
 ];
 
 /// The classes, as columns.

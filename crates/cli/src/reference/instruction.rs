@@ -110,10 +110,10 @@ impl Version {
     fn of(subject: Subject, generation: Generation) -> Option<Version> {
         let own = |chip: &&Chip| chip.generation() == generation;
         let has = |chip: &&Chip| exists(subject, **chip);
-        let chips: Vec<Chip> = Chip::ALL.iter().filter(own).filter(has).copied().collect();
+        let chips: Vec<Chip> = Chip::EXECUTED.iter().filter(own).filter(has).copied().collect();
         let usual = USUAL.iter().filter(|chip| chips.contains(chip));
         let chip = *usual.chain(&chips).next()?;
-        let partly = chips.len() < Chip::ALL.iter().filter(own).count();
+        let partly = chips.len() < Chip::EXECUTED.iter().filter(own).count();
         let encoding = |form: Form| Encoding {
             form,
             fields: fields(subject.0, form, chip),
