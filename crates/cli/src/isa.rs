@@ -19,7 +19,7 @@ use crate::surface_isa::{self, Asked};
 use crate::target::Target;
 
 const EXAMPLES: &str = "\
-Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP
+Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP
 VINTRP DS MUBUF MTBUF MIMG FLAT GLOBAL SCRATCH EXP.
 
 Examples:
@@ -97,7 +97,7 @@ impl Isa {
     /// the name asks for them: their names are others than those of FLAT.
     fn subjects(&self, chip: Option<Chip>, format: Option<Form>) -> Vec<Subject> {
         let part = self.name.as_deref().unwrap_or_default();
-        let chips = chip.map_or(Chip::ALL.to_vec(), |chip| vec![chip]);
+        let chips = chip.map_or(Chip::EXECUTED.to_vec(), |chip| vec![chip]);
         let all = |segment: Option<Form>| -> Vec<Subject> {
             let of = |op: Op| (op, segment.unwrap_or(op.home()));
             let wanted = |one: &Subject| {
@@ -138,6 +138,7 @@ fn form(name: &str) -> Result<Form> {
         "VOPC" => Form::Vopc,
         "VOP3" | "VOP3A" | "VOP3B" => Form::Vop3,
         "VOP3P" => Form::Vop3p,
+        "MAI" => Form::Mai,
         "SDWA" => Form::Sdwa,
         "DPP" => Form::Dpp,
         "VINTRP" => Form::Vintrp,

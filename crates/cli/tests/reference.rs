@@ -85,6 +85,8 @@ fn every_instruction_has_a_page() {
     assert!(gcn.len() > own.len() && own.len() > 1200);
     let written: BTreeSet<String> = pages()
         .filter_map(|(path, _)| path.strip_prefix("gcn/")?.strip_suffix(".html"))
+        // An instruction with the name of one of another encoding has the encoding after it.
+        .filter_map(|page| page.split('-').next())
         .map(str::to_owned)
         .collect();
     assert_eq!(written, gcn);

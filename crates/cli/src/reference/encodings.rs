@@ -1,9 +1,9 @@
-//! The encodings of GCN that instructions are at home in, each with a few words.
+//! The encodings of GCN and CDNA that instructions are at home in, each with a few words.
 
 use wavetank_gcn::Form::{self, *};
 
 /// The encodings in the order of the manual, with the purpose of each (Vega ISA, 13).
-pub(super) const ENCODINGS: [(Form, &str); 20] = [
+pub(super) const ENCODINGS: [(Form, &str); 21] = [
     (Sop1, "Scalar ALU, one source; jumps by registers"),
     (Sop2, "Scalar ALU, two sources"),
     (Sopk, "Scalar ALU with a 16-bit constant"),
@@ -17,6 +17,10 @@ pub(super) const ENCODINGS: [(Form, &str); 20] = [
     (
         Vop3p,
         "Vector ALU on pairs of 16 bits, mixed precision, dot products",
+    ),
+    (
+        Mai,
+        "Matrix instructions, and moves to and from accumulation registers",
     ),
     (Vintrp, "Interpolation of attributes"),
     (Ds, "Local and global data share (LDS, GDS)"),

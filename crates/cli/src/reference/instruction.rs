@@ -110,7 +110,12 @@ impl Version {
     fn of(subject: Subject, generation: Generation) -> Option<Version> {
         let own = |chip: &&Chip| chip.generation() == generation;
         let has = |chip: &&Chip| exists(subject, **chip);
-        let chips: Vec<Chip> = Chip::EXECUTED.iter().filter(own).filter(has).copied().collect();
+        let chips: Vec<Chip> = Chip::EXECUTED
+            .iter()
+            .filter(own)
+            .filter(has)
+            .copied()
+            .collect();
         let usual = USUAL.iter().filter(|chip| chips.contains(chip));
         let chip = *usual.chain(&chips).next()?;
         let partly = chips.len() < Chip::EXECUTED.iter().filter(own).count();
