@@ -17,7 +17,7 @@ type Element = (usize, usize, usize);
 /// ```
 /// use wavetank_explain::matrix_layout;
 /// use wavetank_gcn::{Chip, tables::Mai};
-/// let lines = matrix_layout(Mai::V_MFMA_F32_16X16X4F32.into(), Chip::Gfx90a).expect("a product");
+/// let lines = matrix_layout(Mai::V_MFMA_F32_16X16X4F32, Chip::Gfx90a).expect("a product");
 /// assert_eq!(lines[0], "A[0]: lanes 0-15 A[0..15][0], 16-31 A[0..15][1], 32-47 A[0..15][2], 48-63 A[0..15][3]");
 /// assert_eq!(lines[2], "D[0]: lanes 0-15 D[0][0..15], 16-31 D[4][0..15], 32-47 D[8][0..15], 48-63 D[12][0..15]");
 /// ```
