@@ -293,7 +293,7 @@ impl Wave {
     }
 
     /// Gives the wave shadows of its registers. The uniform registers take these, except EXEC, which is always defined. Of the
-    /// first `vgprs` vector registers, the `first` ones are defined and the others undefined. The registers after those keep
+    /// first `vgprs` vector registers, the `first` ones are defined and the others undefined, as accumulation registers are. The registers after those keep
     /// their shadows, as a wave does not read registers that it lacks.
     pub fn start_shadows(
         &mut self,
@@ -316,6 +316,10 @@ impl Wave {
         let all = unsafe { &mut *self.lanes().add(SHADOWS * LANES).cast::<VectorRegisters>() };
         for (n, lanes) in all.iter_mut().enumerate().take(vgprs) {
             lanes.fill(if given_vector(n) { 0 } else { !0 });
+        }
+        let accumulators = self.used_accumulators;
+        for lanes in &mut all[VGPRS..VGPRS + accumulators] {
+            lanes.fill(!0);
         }
     }
 
