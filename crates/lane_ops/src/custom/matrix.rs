@@ -9,8 +9,8 @@ use crate::simd::Simd;
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
-/// Registers of a matrix, which an operand has at most: 32 of C and D.
-const MOST: usize = 32;
+/// The most registers of A, and of B: those of B in sparse shapes.
+const MOST: usize = 4;
 
 /// Computes a product of matrices in the vector registers of a wave.
 ///
