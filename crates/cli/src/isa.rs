@@ -19,8 +19,8 @@ use crate::surface_isa::{self, Asked};
 use crate::target::Target;
 
 const EXAMPLES: &str = "\
-Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP
-VINTRP DS MUBUF MTBUF MIMG FLAT GLOBAL SCRATCH EXP.
+Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA
+DPP VINTRP DS MUBUF MTBUF MIMG FLAT GLOBAL SCRATCH EXP.
 
 Examples:
   wavetank isa --format SOP1         names, opcodes on each generation, operands
@@ -173,8 +173,10 @@ fn opcode((op, form): Subject, generation: Generation) -> Option<u16> {
 }
 
 fn list(subjects: &[Subject]) -> String {
-    let header = ["format", "gfx6", "gfx7", "gfx8", "gfx9", "name", "operands"];
-    let mut table = Columns::new(&header, &[1, 2, 3, 4], &[6, 1, 2, 3]);
+    let header = [
+        "format", "gfx6", "gfx7", "gfx8", "gfx9", "name", "operands", "chips",
+    ];
+    let mut table = Columns::new(&header, &[1, 2, 3, 4], &[6, 7, 1, 2, 3]);
     for subject in subjects {
         let (op, form) = *subject;
         let opcode = |g| opcode(*subject, g).map_or("–".to_owned(), |n| format!("{n:#04x}"));
@@ -183,10 +185,23 @@ fn list(subjects: &[Subject]) -> String {
         let operands: Vec<String> = operands.map(|spec| operand(spec, form)).collect();
         let mut cells = vec![form_name(form)];
         cells.extend(GENERATIONS.map(opcode));
-        cells.extend([name(*subject), operands.join(", ")]);
+        cells.extend([name(*subject), operands.join(", "), some_of_gfx9(*subject)]);
         table.add(cells);
     }
     table.text()
+}
+
+/// Returns the chips of gfx9 that have an instruction, unless all have it, or none.
+fn some_of_gfx9(subject: Subject) -> String {
+    let of_gfx9 = Chip::every().filter(|chip| chip.generation() == Generation::Gfx9);
+    let (with, without): (Vec<Chip>, Vec<Chip>) = of_gfx9.partition(|chip| exists(subject, *chip));
+    if without.is_empty() {
+        return String::new();
+    }
+    with.into_iter()
+        .map(Chip::name)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns an operand as `field:type`.

@@ -261,7 +261,7 @@ fn segments_of_flat_are_listed_by_their_names() {
     // The manual lists 14 loads, 8 stores and 26 atomics of GLOBAL, and the loads and stores of SCRATCH (Vega ISA, 13.6.2, 13.6.3).
     for (format, count) in [("GLOBAL", 48), ("SCRATCH", 22)] {
         let prefix = format!("{}_", format.to_lowercase());
-        let rows = rows(&format!("isa --format {format}"));
+        let rows = rows(&format!("isa --gpu gfx900 --format {format}"));
         assert_eq!(rows.len(), count, "{format}");
         for row in rows {
             assert_eq!(row[..4], [format, "–", "–", "–"]);
@@ -278,6 +278,11 @@ fn segments_of_flat_are_listed_by_their_names() {
     assert_eq!(
         rows("isa flat_load_dwordx2")[0][6..].join(" "),
         "vdst:b64, vaddr:b64"
+    );
+    let cdna = rows("isa global_atomic_add_f64");
+    assert!(
+        cdna[0].join(" ").ends_with(" gfx90a gfx942 gfx950"),
+        "{cdna:?}"
     );
     wavetank("isa --gpu gfx803 --format GLOBAL").refused(&["no such instruction"]);
     let json: serde_json::Value = serde_json::from_str(
