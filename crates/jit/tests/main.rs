@@ -19,6 +19,7 @@ mod loop_nests;
 mod masks;
 mod observable;
 mod pairs;
+mod products;
 mod records;
 #[path = "../../interp/tests/swizzled.rs"]
 mod swizzled;

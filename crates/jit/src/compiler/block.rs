@@ -16,6 +16,7 @@ use crate::compiler::exits::{Exit, Exits, GuardTargets, Head};
 use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::lanes::{Forms, LaneAccess, leave_if_noted};
 use crate::compiler::plan::{Plan, Planner};
+use crate::compiler::product::Product;
 use crate::compiler::scalar_load::ScalarLoad;
 use crate::compiler::schedule::schedule;
 use crate::compiler::segments::{Reason, Segments};
@@ -154,6 +155,7 @@ pub(super) fn crossing(task: &Task<'_>) -> Vec<Value> {
         block: task.block,
         counts: &counts,
         refused: &[],
+        simd: task.options.simd,
     };
     arrange(task, &planner).1.crossing()
 }
@@ -166,6 +168,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         block,
         counts: &counts,
         refused,
+        simd: options.simd,
     };
     let (plans, segments) = arrange(task, &planner);
     let single = Singles {
@@ -293,13 +296,19 @@ impl<'b> Compiler<'_, 'b> {
                 return Ok(());
             }
             Plan::TileRegister | Plan::Tile(_) => unreachable!("tiles do it"),
-            Plan::Access | Plan::Note | Plan::CrossLane | Plan::Slow(_) => {}
+            Plan::Access | Plan::Note | Plan::CrossLane | Plan::Product | Plan::Slow(_) => {}
         }
         self.uniforms(segment).forget(true)?;
         match (self.plans[v.index()], op) {
             (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
             (Plan::Note, Op::Probe { of, lanes, .. }) => self.probe(v, [*of, *lanes], segment),
             (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
+            (Plan::Product, Op::Matrix(op)) => {
+                if let Some(product) = Product::of(op, self.planner.simd) {
+                    product.emit(self.asm);
+                }
+                Ok(())
+            }
             (Plan::Slow(reason), _) => self.helpers(v, segment, reason),
             _ => unreachable!("plans are those of their operations"),
         }

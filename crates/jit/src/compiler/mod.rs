@@ -14,6 +14,7 @@ mod lanes;
 mod listing;
 mod perf;
 mod plan;
+mod product;
 mod reach;
 mod renaming;
 mod scalar_load;

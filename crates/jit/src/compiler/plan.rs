@@ -2,9 +2,10 @@
 //! path, helpers: the interpreter's steps. Only this file decides; the matches over operations are exhaustive.
 
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Terminator, Ty, Value};
-use wavetank_lane_ops::is_in_file;
+use wavetank_lane_ops::{Simd, is_in_file};
 
 use crate::compiler::counters::Counters;
+use crate::compiler::product::Product;
 use crate::compiler::segments::{Placement, Reason, source};
 use crate::compiler::templates;
 use crate::compiler::tile::Template;
@@ -33,6 +34,8 @@ pub(super) enum Plan {
     Note,
     /// An operation across lanes, from memory to memory.
     CrossLane,
+    /// A product of matrices, from memory to memory.
+    Product,
     /// Helpers compute it, for this reason.
     Slow(Reason),
 }
@@ -46,7 +49,7 @@ impl Plan {
             Plan::Count | Plan::Wave(_) => Placement::Wave,
             Plan::Access => Placement::Access,
             Plan::End | Plan::CondBranch => Placement::Helpers,
-            Plan::Note | Plan::CrossLane | Plan::Slow(_) => Placement::Helpers,
+            Plan::Note | Plan::CrossLane | Plan::Product | Plan::Slow(_) => Placement::Helpers,
         }
     }
 
@@ -75,6 +78,8 @@ pub(super) struct Planner<'c, 'b> {
     pub counts: &'c [Option<Counters>],
     /// Nodes whose code could not be lowered to AVX2.
     pub refused: &'c [Value],
+    /// The level of processor features.
+    pub simd: Simd,
 }
 
 impl Planner<'_, '_> {
@@ -102,7 +107,10 @@ impl Planner<'_, '_> {
             Op::ReadIndexed { .. } | Op::ReadIndexedS { .. } => Plan::Slow(INDEXED),
             Op::WriteIndexed { .. } | Op::WriteIndexedS { .. } => Plan::Slow(INDEXED),
             Op::Clock(_) => Plan::Slow("the engine has the clocks"),
-            Op::Matrix(_) => Plan::Slow("one routine multiplies matrices of all shapes"),
+            Op::Matrix(ref product) => match Product::of(product, self.simd) {
+                Some(_) => Plan::Product,
+                None => Plan::Slow("a routine multiplies matrices of such numbers"),
+            },
             Op::Un(..) | Op::Bin(..) | Op::Tern(..) | Op::Cmp(..) | Op::Class(..) | Op::Cvt(..) => {
                 self.of_function(v, needs_tile)
             }

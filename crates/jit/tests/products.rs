@@ -1,0 +1,238 @@
+//! Products of matrices that have code of their own: every such shape, with registers that overlap and numbers of all kinds,
+//! against the plain evaluator, whose routine the tests of `wavetank-matrix` compare with one that goes element by element.
+
+use super::engine;
+use super::world::Random;
+use wavetank_gcn::{Chip, parse};
+use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
+use wavetank_jit::Jitted;
+use wavetank_machine::Backend;
+use wavetank_memory::{MemoryUnit, Registry, VECTOR_REGISTERS, Wave};
+
+type File = Vec<[u32; 64]>;
+
+/// An instruction: mnemonic, registers of D, of A and of B.
+type Shape = (&'static str, usize, usize);
+
+/// Those whose factors are singles.
+const SINGLES: [Shape; 5] = [
+    ("v_mfma_f32_32x32x1f32", 32, 1),
+    ("v_mfma_f32_16x16x1f32", 16, 1),
+    ("v_mfma_f32_4x4x1f32", 4, 1),
+    ("v_mfma_f32_32x32x2f32", 16, 1),
+    ("v_mfma_f32_16x16x4f32", 4, 1),
+];
+const BYTES: [Shape; 5] = [
+    ("v_mfma_i32_32x32x4i8", 32, 1),
+    ("v_mfma_i32_16x16x4i8", 16, 1),
+    ("v_mfma_i32_4x4x4i8", 4, 1),
+    ("v_mfma_i32_32x32x8i8", 16, 1),
+    ("v_mfma_i32_16x16x16i8", 4, 1),
+];
+/// Those of gfx942 with a register more.
+const RICH_BYTES: [Shape; 2] = [
+    ("v_mfma_i32_32x32x16_i8", 16, 2),
+    ("v_mfma_i32_16x16x32_i8", 4, 2),
+];
+const DOUBLES: [Shape; 2] = [
+    ("v_mfma_f64_16x16x4f64", 8, 2),
+    ("v_mfma_f64_4x4x4f64", 2, 2),
+];
+
+/// A single: mostly near one, or special.
+fn single(random: &mut Random) -> u32 {
+    let any = random.next() as u32;
+    match random.below(40) {
+        0 => [
+            0,
+            0x8000_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0x7f80_0001,
+        ][random.below(6)],
+        1 => any,
+        2 => any & 0x807f_ffff,
+        _ => 0x3f00_0000 | any & 0x81ff_ffff,
+    }
+}
+
+/// The upper half of a double.
+fn upper(random: &mut Random) -> u32 {
+    let any = random.next() as u32;
+    match random.below(40) {
+        0 => [0, 0x8000_0000, 0x7ff0_0000, 0xfff0_0000, 0x7ff8_0001][random.below(5)],
+        1 => any,
+        _ => 0x3fe0_0000 | any & 0x801f_ffff,
+    }
+}
+
+/// A file of numbers; those of the second kind have no special ones among them, so that results are numbers.
+fn file(random: &mut Random, shapes: &[Shape], plain: bool) -> File {
+    let word = |n: usize, random: &mut Random| {
+        let any = random.next() as u32;
+        if shapes == DOUBLES && n % 2 == 1 {
+            if plain {
+                0x3fe0_0000 | any & 0x801f_ffff
+            } else {
+                upper(random)
+            }
+        } else if shapes == SINGLES {
+            if plain {
+                0x3f00_0000 | any & 0x81ff_ffff
+            } else {
+                single(random)
+            }
+        } else {
+            any
+        }
+    };
+    (0..VECTOR_REGISTERS)
+        .map(|n| std::array::from_fn(|_| word(n, random)))
+        .collect()
+}
+
+/// A register, even so that it fits all, of few.
+fn register(random: &mut Random, file: char, count: usize) -> String {
+    let first = 2 * random.below(20);
+    match count {
+        1 => format!("{file}{first}"),
+        _ => format!("{file}[{first}:{}]", first + count - 1),
+    }
+}
+
+/// An instruction with registers that often overlap, and the modifiers of its kind.
+fn line(random: &mut Random, chip: Chip, shape: &Shape) -> String {
+    let (name, of_d, of_a) = *shape;
+    let kind = if random.below(2) == 0 { 'a' } else { 'v' };
+    let d = register(random, kind, of_d);
+    let factor = |random: &mut Random| {
+        let kind = if random.below(3) == 0 { 'a' } else { 'v' };
+        register(random, kind, of_a)
+    };
+    let (a, b) = (factor(random), factor(random));
+    let c = match random.below(4) {
+        0 => ["0", "1.0", "-4.0"][random.below(if name.contains("i8") { 1 } else { 3 })].to_owned(),
+        1 => register(random, kind, of_d),
+        _ => d.clone(),
+    };
+    let mut line = format!("{name} {d}, {a}, {b}, {c}");
+    let is_rich = name.contains("32_i8") || name.contains("16_i8");
+    if !name.contains("f64") && !is_rich && random.below(2) == 0 {
+        let blocks = match name {
+            n if n.contains("32x32x1f") || n.contains("32x32x4i") => 1,
+            n if n.contains("16x16x1f") || n.contains("16x16x4i") => 2,
+            n if n.contains("4x4x") && !n.contains("16x16") => 4,
+            _ => 0,
+        };
+        let cbsz = random.below(blocks + 1);
+        let abid = random.below(1 << cbsz);
+        let blgp = random.below(8);
+        line += &format!(" cbsz:{cbsz} abid:{abid} blgp:{blgp}");
+    }
+    if chip == Chip::Gfx942 && name.contains("f64") && random.below(4) == 0 {
+        line += " neg:[1,0,1]";
+    }
+    line
+}
+
+fn run(backend: &mut dyn Backend, before: &File) -> File {
+    let mut wave = Wave::new(0);
+    wave.clear(VECTOR_REGISTERS);
+    wave.set_s64(126, 0x1234_5678);
+    for (n, register) in before.iter().enumerate() {
+        *wave.vgpr_mut(n) = *register;
+    }
+    wave.uniform_mut().budget = 1000;
+    let registry = Registry::new();
+    backend.run(&mut wave, &mut MemoryUnit::new(&registry));
+    (0..VECTOR_REGISTERS).map(|n| *wave.vgpr(n)).collect()
+}
+
+fn compare(chip: Chip, shapes: &[Shape]) {
+    let mut random = Random::of(0x6d66_6d61);
+    for n in 0..150 {
+        let lines: Vec<String> = (0..1 + random.below(3))
+            .map(|_| {
+                loop {
+                    let shape = &shapes[random.below(shapes.len())];
+                    let line = line(&mut random, chip, shape);
+                    // C that is partly D is refused.
+                    if parse(&line, chip).is_ok() {
+                        return line;
+                    }
+                }
+            })
+            .collect();
+        let code = engine::assembled(&lines, chip);
+        let before = file(&mut random, shapes, n % 2 == 0);
+        let plain = PlainProgram::new(code.clone(), false);
+        let expected = run(&mut Plain::new(&plain), &before);
+        for simd in engine::levels() {
+            let how = Translation {
+                count: false,
+                step: false,
+                instrumented: false,
+                simd: *simd,
+            };
+            let got = engine::with(code.clone(), how, |backend| run(backend, &before));
+            let differs = (0..VECTOR_REGISTERS).find(|n| got[*n] != expected[*n]);
+            if let Some(n) = differs {
+                panic!(
+                    "{simd:?}, {lines:#?}: register {n}: {:x?}, not {:x?}",
+                    got[n], expected[n]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn singles_are_multiplied_as_by_the_plain_evaluator() {
+    compare(Chip::Gfx90a, &SINGLES);
+}
+
+#[test]
+fn bytes_are_multiplied_as_by_the_plain_evaluator() {
+    compare(Chip::Gfx90a, &BYTES);
+    compare(Chip::Gfx942, &RICH_BYTES);
+}
+
+#[test]
+fn doubles_are_multiplied_as_by_the_plain_evaluator() {
+    compare(Chip::Gfx90a, &DOUBLES);
+    compare(Chip::Gfx942, &DOUBLES);
+}
+
+/// What no helper computes: where D shares no register with A or B, and the processor has the instructions.
+#[test]
+fn products_have_code_of_their_own() {
+    if !engine::levels().contains(&Simd::Avx512) {
+        return println!("SKIP the code of products: the processor has no AVX-512");
+    }
+    let bytes = is_x86_feature_detected!("avx512vnni");
+    let doubles = &DOUBLES[..1];
+    for (name, of_d, of_a) in [&SINGLES[..], doubles, if bytes { &BYTES } else { &[] }].concat() {
+        let (d, next) = (40 + of_d - 1, of_a - 1);
+        let line = format!(
+            "{name} a[40:{d}], v[2:{}], v[4:{}], a[40:{d}]",
+            2 + next,
+            4 + next
+        );
+        let line = line.replace("v[2:2]", "v2").replace("v[4:4]", "v4");
+        let code = engine::assembled(std::slice::from_ref(&line), Chip::Gfx90a);
+        let how = Translation {
+            count: false,
+            step: false,
+            instrumented: false,
+            simd: Simd::Avx512,
+        };
+        let jit = engine::compiler(code, how, true);
+        run(&mut Jitted::new(&jit), &vec![[0; 64]; VECTOR_REGISTERS]);
+        let compiled = jit.compiled();
+        assert!(
+            compiled.blocks == 1 && compiled.by_helpers.is_empty(),
+            "{line}: {compiled:?}"
+        );
+    }
+}
