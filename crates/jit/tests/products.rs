@@ -39,6 +39,46 @@ const DOUBLES: [Shape; 2] = [
     ("v_mfma_f64_4x4x4f64", 2, 2),
 ];
 
+/// Factors of 16 bits.
+const HALVES: [Shape; 4] = [
+    ("v_mfma_f32_32x32x4f16", 32, 2),
+    ("v_mfma_f32_16x16x4f16", 16, 2),
+    ("v_mfma_f32_32x32x8f16", 16, 2),
+    ("v_mfma_f32_16x16x16f16", 4, 2),
+];
+const BF16: [Shape; 8] = [
+    ("v_mfma_f32_32x32x2bf16", 32, 1),
+    ("v_mfma_f32_16x16x2bf16", 16, 1),
+    ("v_mfma_f32_32x32x4bf16", 16, 1),
+    ("v_mfma_f32_16x16x8bf16", 4, 1),
+    ("v_mfma_f32_32x32x4bf16_1k", 32, 2),
+    ("v_mfma_f32_16x16x4bf16_1k", 16, 2),
+    ("v_mfma_f32_32x32x8bf16_1k", 16, 2),
+    ("v_mfma_f32_16x16x16bf16_1k", 4, 2),
+];
+
+/// A half of either format in a word: mostly near one, or special.
+fn half(random: &mut Random, shapes: &[Shape], plain: bool, size: u32) -> u32 {
+    let any = random.next() as u32 & 0xffff;
+    let (one, near) = if shapes == HALVES {
+        (if size == 0 { 0 } else { 0x3800 }, 0x87ff)
+    } else {
+        (size, 0x81ff)
+    };
+    let special = if plain { 9 } else { random.below(30) };
+    match special {
+        0 if shapes == HALVES => {
+            [0, 0x8000, 0x7c00, 0xfc00, 0x7e01, 0x7c01, 0x03ff][random.below(7)]
+        }
+        0 => [0, 0x8000, 0x7f80, 0xff80, 0x7fc1, 0x7f81, 0x007f][random.below(7)],
+        1 => any,
+        2 => any & 0x807f,
+        // Just at the limits of exact products.
+        3 if shapes == BF16 => [0x2b80, 0x2b7f, 0x53ff, 0x5400][random.below(4)],
+        _ => one | any & near,
+    }
+}
+
 /// A single: mostly near one, or special.
 fn single(random: &mut Random) -> u32 {
     let any = random.next() as u32;
@@ -69,6 +109,8 @@ fn upper(random: &mut Random) -> u32 {
 
 /// A file of numbers; those of the second kind have no special ones among them, so that results are numbers.
 fn file(random: &mut Random, shapes: &[Shape], plain: bool) -> File {
+    // Factors are near one, or mostly denormal; or, of bf16, so small or large that products are no normal numbers.
+    let size = [0x3f00, 0x3f00, 0x2000, 0x1f80, 0x5f00, 0][random.below(6)];
     let word = |n: usize, random: &mut Random| {
         let any = random.next() as u32;
         if shapes == DOUBLES && n % 2 == 1 {
@@ -77,6 +119,12 @@ fn file(random: &mut Random, shapes: &[Shape], plain: bool) -> File {
             } else {
                 upper(random)
             }
+        } else if shapes == HALVES || shapes == BF16 {
+            // Numbers of all kinds as sums; in half of the files, as factors.
+            if n >= SUMS {
+                return single(random);
+            }
+            half(random, shapes, plain, size) | half(random, shapes, plain, size) << 16
         } else if shapes == SINGLES {
             if plain {
                 0x3f00_0000 | any & 0x81ff_ffff
@@ -92,6 +140,9 @@ fn file(random: &mut Random, shapes: &[Shape], plain: bool) -> File {
         .collect()
 }
 
+/// The first of the registers that only sums are in, in tests of factors of 16 bits.
+const SUMS: usize = 256 + 64;
+
 /// A register, even so that it fits all, of few.
 fn register(random: &mut Random, file: char, count: usize) -> String {
     let first = 2 * random.below(20);
@@ -105,7 +156,11 @@ fn register(random: &mut Random, file: char, count: usize) -> String {
 fn line(random: &mut Random, chip: Chip, shape: &Shape) -> String {
     let (name, of_d, of_a) = *shape;
     let kind = if random.below(2) == 0 { 'a' } else { 'v' };
-    let d = register(random, kind, of_d);
+    let d = match random.below(2) {
+        0 => register(random, kind, of_d),
+        _ => format!("a[64:{}]", 63 + of_d),
+    };
+    let kind = if d.starts_with('a') { 'a' } else { 'v' };
     let factor = |random: &mut Random| {
         let kind = if random.below(3) == 0 { 'a' } else { 'v' };
         register(random, kind, of_a)
@@ -121,6 +176,10 @@ fn line(random: &mut Random, chip: Chip, shape: &Shape) -> String {
     if !name.contains("f64") && !is_rich && random.below(2) == 0 {
         let blocks = match name {
             n if n.contains("32x32x1f") || n.contains("32x32x4i") => 1,
+            n if n.contains("32x32x4f16") || n.contains("32x32x2b") => 1,
+            n if n.contains("32x32x4bf16_1k") => 1,
+            n if n.contains("16x16x4f16") || n.contains("16x16x2b") => 2,
+            n if n.contains("16x16x4bf16") => 2,
             n if n.contains("16x16x1f") || n.contains("16x16x4i") => 2,
             n if n.contains("4x4x") && !n.contains("16x16") => 4,
             _ => 0,
@@ -199,6 +258,12 @@ fn bytes_are_multiplied_as_by_the_plain_evaluator() {
 }
 
 #[test]
+fn halves_are_multiplied_as_by_the_plain_evaluator() {
+    compare(Chip::Gfx90a, &HALVES);
+    compare(Chip::Gfx90a, &BF16);
+}
+
+#[test]
 fn doubles_are_multiplied_as_by_the_plain_evaluator() {
     compare(Chip::Gfx90a, &DOUBLES);
     compare(Chip::Gfx942, &DOUBLES);
@@ -212,7 +277,8 @@ fn products_have_code_of_their_own() {
     }
     let bytes = is_x86_feature_detected!("avx512vnni");
     let doubles = &DOUBLES[..1];
-    for (name, of_d, of_a) in [&SINGLES[..], doubles, if bytes { &BYTES } else { &[] }].concat() {
+    let bytes = if bytes { &BYTES[..] } else { &[] };
+    for (name, of_d, of_a) in [&SINGLES[..], doubles, bytes, &HALVES, &BF16].concat() {
         let (d, next) = (40 + of_d - 1, of_a - 1);
         let line = format!(
             "{name} a[40:{d}], v[2:{}], v[4:{}], a[40:{d}]",

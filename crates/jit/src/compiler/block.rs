@@ -1,7 +1,7 @@
 //! The compilation of a block: from the IR to host code.
 
 use iced_x86::{Code, Register};
-use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
+use wavetank_ir::{Block, MatrixOp, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
 use wavetank_lane_ops::Simd;
 use wavetank_lane_ops::is_in_file;
 use wavetank_lower::{Single, Singles, Steps, TooMany};
@@ -303,12 +303,7 @@ impl<'b> Compiler<'_, 'b> {
             (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
             (Plan::Note, Op::Probe { of, lanes, .. }) => self.probe(v, [*of, *lanes], segment),
             (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
-            (Plan::Product, Op::Matrix(op)) => {
-                if let Some(product) = Product::of(op, self.planner.simd) {
-                    product.emit(self.asm);
-                }
-                Ok(())
-            }
+            (Plan::Product, Op::Matrix(op)) => self.product(v, op, segment),
             (Plan::Slow(reason), _) => self.helpers(v, segment, reason),
             _ => unreachable!("plans are those of their operations"),
         }
@@ -364,6 +359,23 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.place(done);
         let helpers = self.single.steps(v, segment)?;
         self.aside.push((slow, done, v, helpers));
+        Ok(())
+    }
+
+    /// Compiles a product of matrices.
+    fn product(&mut self, v: Value, op: &MatrixOp, segment: u32) -> Result<(), TooMany> {
+        let Some(product) = Product::of(op, self.planner.simd) else {
+            return Ok(());
+        };
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        product.emit(self.asm, slow);
+        self.asm.place(done);
+        if product.may_leave() {
+            let helpers = self.single.steps(v, segment)?;
+            self.aside.push((slow, done, v, helpers));
+        } else {
+            self.asm.place(slow);
+        }
         Ok(())
     }
 
