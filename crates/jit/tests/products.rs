@@ -57,6 +57,60 @@ const BF16: [Shape; 8] = [
     ("v_mfma_f32_16x16x16bf16_1k", 4, 2),
 ];
 
+/// Those of gfx942, by type.
+const FUSED_HALVES: [Shape; 4] = [
+    ("v_mfma_f32_32x32x4_2b_f16", 32, 2),
+    ("v_mfma_f32_16x16x4_4b_f16", 16, 2),
+    ("v_mfma_f32_32x32x8_f16", 16, 2),
+    ("v_mfma_f32_16x16x16_f16", 4, 2),
+];
+const FUSED_BF16: [Shape; 4] = [
+    ("v_mfma_f32_32x32x4_2b_bf16", 32, 2),
+    ("v_mfma_f32_16x16x4_4b_bf16", 16, 2),
+    ("v_mfma_f32_32x32x8_bf16", 16, 2),
+    ("v_mfma_f32_16x16x16_bf16", 4, 2),
+];
+const XF32: [Shape; 2] = [
+    ("v_mfma_f32_16x16x8_xf32", 4, 2),
+    ("v_mfma_f32_32x32x4_xf32", 16, 2),
+];
+const FP8: [Shape; 8] = [
+    ("v_mfma_f32_16x16x32_bf8_bf8", 4, 2),
+    ("v_mfma_f32_16x16x32_bf8_fp8", 4, 2),
+    ("v_mfma_f32_16x16x32_fp8_bf8", 4, 2),
+    ("v_mfma_f32_16x16x32_fp8_fp8", 4, 2),
+    ("v_mfma_f32_32x32x16_bf8_bf8", 16, 2),
+    ("v_mfma_f32_32x32x16_bf8_fp8", 16, 2),
+    ("v_mfma_f32_32x32x16_fp8_bf8", 16, 2),
+    ("v_mfma_f32_32x32x16_fp8_fp8", 16, 2),
+];
+
+/// Four bytes, without the one that is a NaN, or mostly.
+fn bytes(random: &mut Random, plain: bool) -> u32 {
+    let any = random.next() as u32;
+    let near = 0x3838_3838 | any & 0x8787_8787;
+    let bytes = if random.below(2) == 0 { near } else { any };
+    let is_nan = |n: u32| bytes >> (8 * n) & 0xff == 0x80;
+    match (0..4).find(|n| is_nan(*n)) {
+        Some(n) if plain => bytes ^ 1 << (8 * n),
+        _ => bytes,
+    }
+}
+
+/// A single as an accumulator: of any size, often so large or small that products are far from it.
+fn accumulator(random: &mut Random, plain: bool) -> u32 {
+    let any = random.next() as u32;
+    match random.below(if plain { 5 } else { 6 }) {
+        0 => any & 0x8000_0000,
+        1 => 0x3f00_0000 | any & 0x81ff_ffff,
+        // Around one, with 32 binades to each side.
+        2 => (0x2f80_0000 + (any & 0x0fff_ffff)) | any & 0x8000_0000,
+        3 => (0x1c00_0000 + (any & 0x3fff_ffff)) | any & 0x8000_0000,
+        4 => any & 0x807f_ffff | 0x4080_0000,
+        _ => single(random),
+    }
+}
+
 /// A half of either format in a word: mostly near one, or special.
 fn half(random: &mut Random, shapes: &[Shape], plain: bool, size: u32) -> u32 {
     let any = random.next() as u32 & 0xffff;
@@ -113,7 +167,25 @@ fn file(random: &mut Random, shapes: &[Shape], plain: bool) -> File {
     let size = [0x3f00, 0x3f00, 0x2000, 0x1f80, 0x5f00, 0][random.below(6)];
     let word = |n: usize, random: &mut Random| {
         let any = random.next() as u32;
-        if shapes == DOUBLES && n % 2 == 1 {
+        let of_gfx942 = [&FUSED_HALVES[..], &FUSED_BF16, &XF32, &FP8];
+        if of_gfx942.contains(&shapes) {
+            if n >= SUMS {
+                return accumulator(random, plain);
+            }
+            match shapes[0].0 {
+                name if name.contains("xf32") && plain => 0x3f00_0000 | any & 0x81ff_ffff,
+                name if name.contains("xf32") => single(random),
+                name if name.contains("f8") => bytes(random, plain),
+                name => {
+                    let like = if name.contains("bf16") {
+                        &BF16[..]
+                    } else {
+                        &HALVES
+                    };
+                    half(random, like, plain, size) | half(random, like, plain, size) << 16
+                }
+            }
+        } else if shapes == DOUBLES && n % 2 == 1 {
             if plain {
                 0x3fe0_0000 | any & 0x801f_ffff
             } else {
@@ -155,7 +227,11 @@ fn register(random: &mut Random, file: char, count: usize) -> String {
 /// An instruction with registers that often overlap, and the modifiers of its kind.
 fn line(random: &mut Random, chip: Chip, shape: &Shape) -> String {
     let (name, of_d, of_a) = *shape;
-    let kind = if random.below(2) == 0 { 'a' } else { 'v' };
+    let kind = if chip == Chip::Gfx908 || random.below(2) == 0 {
+        'a'
+    } else {
+        'v'
+    };
     let d = match random.below(2) {
         0 => register(random, kind, of_d),
         _ => format!("a[64:{}]", 63 + of_d),
@@ -172,10 +248,13 @@ fn line(random: &mut Random, chip: Chip, shape: &Shape) -> String {
         _ => d.clone(),
     };
     let mut line = format!("{name} {d}, {a}, {b}, {c}");
-    let is_rich = name.contains("32_i8") || name.contains("16_i8");
+    // Those of one block take no modifiers on gfx942, unless they are of singles.
+    let is_rich = chip == Chip::Gfx942 && !name.contains("b_");
     if !name.contains("f64") && !is_rich && random.below(2) == 0 {
         let blocks = match name {
             n if n.contains("32x32x1f") || n.contains("32x32x4i") => 1,
+            n if n.contains("32x32x4_2b") => 1,
+            n if n.contains("16x16x4_4b") => 2,
             n if n.contains("32x32x4f16") || n.contains("32x32x2b") => 1,
             n if n.contains("32x32x4bf16_1k") => 1,
             n if n.contains("16x16x4f16") || n.contains("16x16x2b") => 2,
@@ -223,25 +302,51 @@ fn compare(chip: Chip, shapes: &[Shape]) {
                 }
             })
             .collect();
-        let code = engine::assembled(&lines, chip);
         let before = file(&mut random, shapes, n % 2 == 0);
-        let plain = PlainProgram::new(code.clone(), false);
-        let expected = run(&mut Plain::new(&plain), &before);
-        for simd in engine::levels() {
-            let how = Translation {
-                count: false,
-                step: false,
-                instrumented: false,
-                simd: *simd,
-            };
-            let got = engine::with(code.clone(), how, |backend| run(backend, &before));
-            let differs = (0..VECTOR_REGISTERS).find(|n| got[*n] != expected[*n]);
-            if let Some(n) = differs {
-                panic!(
-                    "{simd:?}, {lines:#?}: register {n}: {:x?}, not {:x?}",
-                    got[n], expected[n]
-                );
-            }
+        check(chip, &lines, &before);
+    }
+    // Sums of negative zeros: what their sign is depends on the rule.
+    for shape in shapes {
+        let mut before = vec![[0x8000_8000; 64]; VECTOR_REGISTERS];
+        for n in 2..4 {
+            before[n] = [[0x3f80_3f80, 0x3c38_3c38][n % 2]; 64];
+        }
+        before[256..].fill([0x8000_0000; 64]);
+        let (name, of_d, of_a) = *shape;
+        let d = 63 + of_d;
+        let line = format!(
+            "{name} a[64:{d}], v[2:{}], v[4:{}], a[64:{d}]",
+            1 + of_a,
+            3 + of_a
+        );
+        check(chip, &[one_register(&line)], &before);
+    }
+}
+
+/// A line with `v2` for `v[2:2]`.
+fn one_register(line: &str) -> String {
+    line.replace("v[2:2]", "v2").replace("v[4:4]", "v4")
+}
+
+/// Compares compiled code of every level with the plain evaluator.
+fn check(chip: Chip, lines: &[String], before: &File) {
+    let code = engine::assembled(lines, chip);
+    let plain = PlainProgram::new(code.clone(), false);
+    let expected = run(&mut Plain::new(&plain), before);
+    for simd in engine::levels() {
+        let how = Translation {
+            count: false,
+            step: false,
+            instrumented: false,
+            simd: *simd,
+        };
+        let got = engine::with(code.clone(), how, |backend| run(backend, before));
+        let differs = (0..VECTOR_REGISTERS).find(|n| got[*n] != expected[*n]);
+        if let Some(n) = differs {
+            panic!(
+                "{simd:?}, {lines:#?}: register {n}: {:x?}, not {:x?}",
+                got[n], expected[n]
+            );
         }
     }
 }
@@ -258,9 +363,22 @@ fn bytes_are_multiplied_as_by_the_plain_evaluator() {
 }
 
 #[test]
+fn exact_sums_are_those_of_the_plain_evaluator() {
+    compare(Chip::Gfx908, &HALVES);
+    compare(Chip::Gfx908, &BF16[..4]);
+}
+
+#[test]
 fn halves_are_multiplied_as_by_the_plain_evaluator() {
     compare(Chip::Gfx90a, &HALVES);
     compare(Chip::Gfx90a, &BF16);
+}
+
+#[test]
+fn truncated_products_are_those_of_the_plain_evaluator() {
+    for shapes in [&FUSED_HALVES[..], &FUSED_BF16, &XF32, &FP8] {
+        compare(Chip::Gfx942, shapes);
+    }
 }
 
 #[test]
@@ -278,15 +396,22 @@ fn products_have_code_of_their_own() {
     let bytes = is_x86_feature_detected!("avx512vnni");
     let doubles = &DOUBLES[..1];
     let bytes = if bytes { &BYTES[..] } else { &[] };
-    for (name, of_d, of_a) in [&SINGLES[..], doubles, bytes, &HALVES, &BF16].concat() {
+    let old = [&SINGLES[..], doubles, bytes, &HALVES, &BF16].concat();
+    let new = [&FUSED_HALVES[..], &FUSED_BF16, &XF32, &FP8].concat();
+    let of = |chip: Chip, shapes: Vec<Shape>| shapes.into_iter().map(move |shape| (chip, shape));
+    let exact = [&HALVES, &BF16[..4]].concat();
+    let all = of(Chip::Gfx90a, old)
+        .chain(of(Chip::Gfx908, exact))
+        .chain(of(Chip::Gfx942, new));
+    for (chip, (name, of_d, of_a)) in all {
         let (d, next) = (40 + of_d - 1, of_a - 1);
         let line = format!(
             "{name} a[40:{d}], v[2:{}], v[4:{}], a[40:{d}]",
             2 + next,
             4 + next
         );
-        let line = line.replace("v[2:2]", "v2").replace("v[4:4]", "v4");
-        let code = engine::assembled(std::slice::from_ref(&line), Chip::Gfx90a);
+        let line = one_register(&line);
+        let code = engine::assembled(std::slice::from_ref(&line), chip);
         let how = Translation {
             count: false,
             step: false,

@@ -1,7 +1,8 @@
 //! The stack frame of a block, as offsets from the stack pointer. The first words belong to the block itself.
 
-/// The size of the stack frame in bytes.
-pub(crate) const FRAME: u32 = 3072;
+/// The size of the stack frame in bytes: what this file lists, or, in blocks of AVX-512, converted factors and results of products of matrices
+/// (`product`).
+pub(crate) const FRAME: u32 = 10496;
 
 /// The slots of the old MXCSR, and of its temporary value.
 pub(super) const MXCSR: [u32; 2] = [16, 20];

@@ -4,7 +4,7 @@ use iced_x86::{Code, Register};
 use wavetank_ir::Addend;
 use wavetank_matrix::NAN_F64;
 
-use super::{
+use super::common::{
     FACTOR, LOAD, NO_NAN, OF_B, OF_D, ON_STACK, Product, REGISTER, ROW_OF_D, SIGNS, STACK, STORE,
     TILE, advance, begin, repeat, zmm,
 };

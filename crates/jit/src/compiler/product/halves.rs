@@ -7,11 +7,12 @@
 use iced_x86::{Code, Register};
 use wavetank_matrix::ElementType;
 
-use super::rows::Factors;
-use super::{
-    EACH, FMA, LOAD, MOST_OF_B, OF_B, ON_STACK, Product, REGISTER, ROW_OF_D, STACK, STORE, TILE,
-    XOR, note_nans, zmm,
+use super::common::{
+    EACH, FMA, LOAD, MOST_OF_B, OF_B, ON_STACK, Product, REGISTER, ROW_OF_D, STACK, STORE, Step,
+    TILE, XOR, note_nans, zmm,
 };
+use super::range::{self, Width};
+use super::rows::Factors;
 use crate::compiler::asm::{Arg, Asm, Label, Mem, Under};
 
 /// A tile of dwords to convert, and its absolute values.
@@ -21,9 +22,6 @@ const ABSOLUTE: Register = Register::ZMM1;
 const MAGNITUDE: Register = Register::ZMM2;
 const ONE: Register = Register::ZMM3;
 const DENORMALS: Register = Register::ZMM4;
-/// The least of nonzero absolute values, less one, and the largest.
-const LEAST: Register = Register::ZMM5;
-const LARGEST: Register = Register::ZMM6;
 const RESULT: Register = Register::ZMM7;
 const MASK: Register = Register::K5;
 
@@ -36,7 +34,7 @@ const LIMITS: [u32; 2] = [(127 - 40) << 7, (127 + 41) << 7];
 const WORDS: u32 = 0x0001_0001;
 
 const AND: Code = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-const LESS: Code = Code::EVEX_Vpcmpuw_kr_k1_zmm_zmmm512_imm8;
+const COMPARE: Code = Code::EVEX_Vpcmpuw_kr_k1_zmm_zmmm512_imm8;
 
 impl Product<'_> {
     pub(super) fn halves(&self, asm: &mut Asm, group: usize, slow: Label) {
@@ -49,7 +47,7 @@ impl Product<'_> {
             self.widen_b(asm, &factors);
             let stack = Mem::at(Register::RSP, STACK);
             asm.op(Code::Lea_r64_m, &[ON_STACK.into(), stack.into()]);
-            self.rounds(asm, block, &[ON_STACK], |asm, i, row| {
+            self.rounds(asm, block, &[(ON_STACK, Step::Row(4))], |asm, i, row| {
                 self.row_of_halves(asm, i, group, &factors, row);
             });
         }
@@ -69,10 +67,14 @@ impl Product<'_> {
         }
     }
 
-    /// Loads a tile of pairs with denormals as positive zeros. The absolute value of a denormal, less one, is below their number,
-    /// that of zero is not.
+    /// Loads a tile of pairs with denormals as positive zeros.
     fn load_pairs(&self, asm: &mut Asm, from: Mem) {
         asm.op(LOAD, &[PAIRS.into(), from.into()]);
+        self.flush_pairs(asm);
+    }
+
+    /// Makes denormals zeros: their absolute value, less one, is below their number; that of zero is not.
+    fn flush_pairs(&self, asm: &mut Asm) {
         asm.op(AND, &[ABSOLUTE.into(), PAIRS.into(), MAGNITUDE.into()]);
         let less = Code::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512;
         asm.op(less, &[ABSOLUTE.into(), ABSOLUTE.into(), ONE.into()]);
@@ -83,7 +85,7 @@ impl Product<'_> {
             DENORMALS.into(),
             NOT_LESS.into(),
         ];
-        asm.op(LESS, &args);
+        asm.op(COMPARE, &args);
         let copy = Code::EVEX_Vmovdqu16_zmm_k1z_zmmm512;
         asm.under(copy, Under::Zero(MASK), &[PAIRS.into(), PAIRS.into()]);
     }
@@ -150,42 +152,9 @@ impl Product<'_> {
     /// Leaves if a factor is too small or too large, infinite, or a NaN.
     fn look_at_exponents(&self, asm: &mut Asm, slow: Label) {
         self.set_constants(asm);
-        let all_ones = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
-        asm.op(
-            all_ones,
-            &[LEAST.into(), LEAST.into(), LEAST.into(), Arg::I(0xff)],
-        );
-        asm.op(XOR, &[LARGEST.into(); 3]);
-        let shape = self.shape();
-        let operands = [
-            (self.op.a, shape.a_registers()),
-            (self.op.b, shape.b_registers()),
-        ];
-        for (first, registers) in operands {
-            for tile in 0..4 * registers as u32 {
-                self.load_pairs(asm, self.at(first, TILE * tile));
-                asm.op(AND, &[PAIRS.into(), PAIRS.into(), MAGNITUDE.into()]);
-                let largest = Code::EVEX_Vpmaxuw_zmm_k1z_zmm_zmmm512;
-                asm.op(largest, &[LARGEST.into(), LARGEST.into(), PAIRS.into()]);
-                let less = Code::EVEX_Vpsubw_zmm_k1z_zmm_zmmm512;
-                asm.op(less, &[PAIRS.into(), PAIRS.into(), ONE.into()]);
-                let least = Code::EVEX_Vpminuw_zmm_k1z_zmm_zmmm512;
-                asm.op(least, &[LEAST.into(), LEAST.into(), PAIRS.into()]);
-            }
-        }
-        // Below the lower limit, less one; not below the upper limit.
-        let [low, high] = LIMITS;
-        for (of, limit, relation) in [(LEAST, low - 1, 1u8), (LARGEST, high, 5)] {
-            let limit = asm.constant(limit * WORDS);
-            asm.op(EACH, &[RESULT.into(), limit.into()]);
-            asm.op(
-                LESS,
-                &[MASK.into(), of.into(), RESULT.into(), relation.into()],
-            );
-            let test = Code::VEX_Kortestd_kr_kr;
-            asm.op(test, &[MASK.into(), MASK.into()]);
-            asm.jump(Code::Jne_rel32_64, slow);
-        }
+        let tiles = self.tiles_of_factors();
+        let flush = |asm: &mut Asm, _| self.flush_pairs(asm);
+        range::leave_outside(asm, Width::Words, tiles, flush, LIMITS, slow);
     }
 
     /// A row of D: the registers of its tiles and their distances from [`ROW_OF_D`].

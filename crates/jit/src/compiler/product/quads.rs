@@ -2,7 +2,7 @@
 
 use iced_x86::Code;
 
-use super::{
+use super::common::{
     DOT, EACH, FACTOR, FMA, LOAD, Numbers, OF_B, OF_D, Product, REGISTER, ROW_OF_D, SIGNS, STORE,
     TILE, XOR, note_nans, zmm,
 };

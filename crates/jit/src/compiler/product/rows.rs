@@ -3,9 +3,9 @@
 
 use iced_x86::{Code, Register};
 
-use super::{
+use super::common::{
     DOT, EACH, FACTOR, FMA, LOAD, MOST_OF_B, Numbers, OF_B, ON_STACK, Product, ROW_OF_A, ROW_OF_D,
-    SIGNS, STACK, STORE, TILE, XOR, bytes, note_nans, zmm,
+    SIGNS, STACK, STORE, Step, TILE, XOR, bytes, note_nans, zmm,
 };
 use crate::compiler::asm::{Arg, Asm, Mem};
 
@@ -45,10 +45,10 @@ impl Product<'_> {
         let factors = self.factors(block, in_dword);
         let of_b = factors.iter().flat_map(|factors| &factors.b);
         debug_assert!(of_b.clone().count() <= MOST_OF_B, "there are registers");
-        let mut pointers = vec![ROW_OF_A];
+        let mut pointers = vec![(ROW_OF_A, Step::Row(4))];
         if self.numbers == Numbers::Bytes {
             self.correct(asm, &factors);
-            pointers.push(ON_STACK);
+            pointers.push((ON_STACK, Step::Row(4)));
         }
         for (n, at) in of_b.enumerate() {
             let (to, from) = (zmm(OF_B + n as u32), self.at(self.op.b, *at));
