@@ -2,8 +2,9 @@
 //!
 //! Accesses to registers beyond the wave's own use v0 or s0, or have no effect (Vega ISA, 3.6 "Out-of-range behavior").
 
-use wavetank_gcn::numbers::{flat_scratch, general_sgprs};
-use wavetank_gcn::{Form, Generation};
+use wavetank_gcn::numbers::{flat_scratch, general_sgprs, unites_vector_files};
+use wavetank_gcn::tables::Ds;
+use wavetank_gcn::{Chip, Form, Generation, Operand};
 use wavetank_object::KernelDescriptor;
 
 use crate::code::{Graph, Node};
@@ -18,17 +19,21 @@ pub(crate) fn check(graph: &Graph, findings: &mut Findings) {
     for (from, to) in &graph.strays {
         findings.add(stray(graph, *from, *to));
     }
+    if unites_vector_files(graph.chip) {
+        odd_tuples(graph, findings);
+    }
     if let Some(kernel) = &graph.kernel {
         descriptor(graph, kernel, findings);
         registers(graph, kernel, findings);
     }
 }
 
-/// Returns the LDS limit of a work-group (Vega ISA, 1.2; 32 KiB on gfx6: LLVM, `AMDGPU.td`).
-fn most_lds(generation: Generation) -> u32 {
-    match generation {
-        Generation::Gfx6 => 32 << 10,
-        Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9 => 64 << 10,
+/// Returns the LDS limit of a work-group (Vega ISA, 1.2; 32 KiB on gfx6, 160 KiB on gfx950: LLVM, `AMDGPU.td`).
+fn most_lds(chip: Chip) -> u32 {
+    match (chip, chip.generation()) {
+        (Chip::Gfx950, _) => 160 << 10,
+        (_, Generation::Gfx6) => 32 << 10,
+        (_, Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9) => 64 << 10,
     }
 }
 
@@ -48,10 +53,7 @@ fn stray(graph: &Graph, from: u64, to: u64) -> Finding {
 /// Adds requests of the descriptor that exceed the chip's resources.
 fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) {
     let entry = graph.start();
-    let (lds, most) = (
-        kernel.group_segment_fixed_size,
-        most_lds(graph.chip.generation()),
-    );
+    let (lds, most) = (kernel.group_segment_fixed_size, most_lds(graph.chip));
     let mut demands = Vec::new();
     if lds > most {
         let chip = graph.chip.name();
@@ -90,6 +92,7 @@ fn registers(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) 
     for node in &graph.nodes {
         let wrong = [
             vector_beyond(node, kernel),
+            accumulator_beyond(node, kernel),
             scalar_beyond(node, kernel),
             scratch_beyond(node, kernel),
         ];
@@ -133,11 +136,57 @@ impl Beyond {
     }
 }
 
+/// Returns the use of a VGPR beyond the kernel's own, if there is one. Where both kinds are in one file, VGPRs end where AGPRs begin.
 fn vector_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
     let used = node.effects.reads.or(&node.effects.writes);
     let last = used.vectors().max().map(u32::from)?;
-    let has = kernel.vgpr_count;
+    let of_agprs = if unites_vector_files(node.inst.chip) {
+        kernel.acc_vgpr_count
+    } else {
+        0
+    };
+    let has = kernel.vgpr_count - of_agprs;
     (last >= has).then(|| Beyond::register("vgprs", format!("v{last}"), last, has, "VGPRs"))
+}
+
+/// Returns the use of an AGPR beyond the kernel's own, if there is one.
+fn accumulator_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
+    let used = node.effects.reads.or(&node.effects.writes);
+    let last = used.accumulators().max().map(u32::from)?;
+    let has = kernel.acc_vgpr_count;
+    (last >= has).then(|| Beyond::register("agprs", format!("a{last}"), last, has, "AGPRs"))
+}
+
+/// Adds the instructions with spans of vector registers that begin at an odd one (LLVM, `FeatureRequiresAlignedVGPRs`). Assemblers
+/// refuse them.
+fn odd_tuples(graph: &Graph, findings: &mut Findings) {
+    let free = |node: &Node| node.inst.op == Ds::DS_READ_B96_TR_B6.into();
+    for node in graph.nodes.iter().filter(|node| !free(node)) {
+        let inst = &node.inst;
+        let odd = inst.operands.iter().enumerate().find_map(|(i, operand)| {
+            let (file, first) = match operand {
+                Operand::Vgpr(first) => ('v', u32::from(*first)),
+                Operand::Agpr(first) => ('a', u32::from(*first)),
+                _ => return None,
+            };
+            let count = u32::from(inst.dwords(i));
+            let last = first + count.saturating_sub(1);
+            (count > 1 && first % 2 == 1).then(|| format!("{file}[{first}:{last}]"))
+        });
+        let Some(odd) = odd else { continue };
+        findings.add(Finding {
+            help: Some("let the span begin at an even register".to_owned()),
+            ..finding(
+                graph,
+                "odd-tuple",
+                format!(
+                    "{odd} begins at an odd register; {} needs even ones",
+                    graph.chip.name()
+                ),
+                Mark::at(node.pc, format!("{odd} is used here")),
+            )
+        });
+    }
 }
 
 /// Returns the use of an SGPR beyond the kernel's own, if there is one. Registers with names (VCC, M0, EXEC, …) do not count.
@@ -184,6 +233,42 @@ mod tests {
     use super::*;
     use crate::code::Root;
     use wavetank_object::open;
+
+    /// Bytes that no assembler writes: `v_add_f64` and `global_load_dwordx2` into v[1:2], as gfx908 has them, and `s_endpgm`.
+    #[test]
+    fn odd_spans_are_found_where_chips_need_even_ones() {
+        let odd: [u32; 5] = [
+            0xd280_0001,
+            0x0002_0902,
+            0xdc54_8000,
+            0x017f_0004,
+            0xbf81_0000,
+        ];
+        let mut even = odd;
+        (even[0], even[3]) = (0xd280_0002, 0x027f_0004);
+        let found = |words: &[u32], chip: &str| {
+            let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let object =
+                wavetank_object::CodeObject::of_code(&code, chip.parse().expect("a target"));
+            let object = object.expect("code");
+            let graph = Graph::of(&object, &Root::all(&object)[0]).expect("code");
+            let mut findings = Findings::default();
+            check(&graph, &mut findings);
+            let places: Vec<_> = findings.iter().map(|f| (f.rule, f.at.place.pc)).collect();
+            places
+        };
+        for chip in ["gfx90a", "gfx942"] {
+            assert_eq!(
+                found(&odd, chip),
+                [("odd-tuple", 0), ("odd-tuple", 8)],
+                "{chip}"
+            );
+            assert_eq!(found(&even, chip), [], "{chip}");
+        }
+        for chip in ["gfx900", "gfx908"] {
+            assert_eq!(found(&odd, chip), [], "{chip}");
+        }
+    }
 
     /// A descriptor that no assembler writes.
     #[test]

@@ -11,9 +11,31 @@ pub(super) const RULES: &[Rule] = &[
         tool: Limits,
         name: "vgprs",
         finds: "An instruction names a vector register that the kernel's descriptor does not request.",
-        why: "The wave gets v0 instead, or the instruction does nothing (Vega ISA, 3.6).",
+        why: "The wave gets v0 instead, or the instruction does nothing (Vega ISA, 3.6). From gfx90a on registers from ACCUM_OFFSET \
+              on are AGPRs.",
         example: Assembly("v_mov_b32 v4, v3             // with .amdhsa_next_free_vgpr 4"),
         limits: FUNCTIONS,
+    },
+    Rule {
+        tool: Limits,
+        name: "agprs",
+        finds: "An instruction names an accumulation register that the kernel's descriptor does not request.",
+        why: "The wave has no such register. From gfx90a on VGPRs and AGPRs share one file: AGPRs begin at ACCUM_OFFSET, and end with the \
+              registers of the wave; on gfx908 there are as many of them as VGPRs.",
+        example: Assembly(
+            "v_accvgpr_write_b32 a4, v0      // with .amdhsa_accum_offset 4 and .amdhsa_next_free_vgpr 8",
+        ),
+        limits: FUNCTIONS,
+    },
+    Rule {
+        tool: Limits,
+        name: "odd-tuple",
+        finds: "A span of two or more vector registers begins at an odd one, on gfx90a or later.",
+        why: "These chips need even ones (LLVM, FeatureRequiresAlignedVGPRs); what they do with others is not documented.",
+        example: Assembly(
+            ".long 0xdc548000, 0x017f0004    // global_load_dwordx2 v[1:2], v[4:5], off, which assemblers refuse",
+        ),
+        limits: "Code for gfx908 and for chips before CDNA may begin anywhere.",
     },
     Rule {
         tool: Limits,
