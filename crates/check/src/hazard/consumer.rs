@@ -1,11 +1,14 @@
 //! Consumers: the second instructions of hazards.
 
 use wavetank_gcn::numbers::{hwreg, sreg};
-use wavetank_gcn::tables::{Class, Ds, Features, Kind, Sop1, Sop2, Sopk, Sopp, Vop1, Vop3};
+use wavetank_gcn::tables::{Class, Ds, Features, Kind, Sop1, Sop2, Sopk, Sopp, Vop3};
 use wavetank_gcn::{Field, Flags, Form, Inst, Op, Operand};
 
+use super::matrix::is_of_matrix_unit;
 use super::producer::HwregPart;
+use super::valu::{reads_lane, swaps_rows};
 use super::vcc::VccAlias;
+use super::vector_uses;
 use crate::code::Node;
 
 /// The use by a second instruction, of the register that the first instruction has set.
@@ -51,11 +54,51 @@ pub(super) enum Consumer {
     ReadsAsDescriptor,
     /// `v_readlane` or `v_readfirstlane` reads the register.
     ReadsLane,
+    /// The matrix unit executes the instruction under EXEC: a matrix instruction, on gfx908 `v_accvgpr_write` as well.
+    IsMatrix,
+    /// The same instructions read the register.
+    ReadsInMatrix,
+    /// A matrix instruction that is of no other kind reads the register as SrcC.
+    ReadsAsXdlC,
+    /// A matrix instruction of single precision reads the register as SrcC, from gfx942 on.
+    ReadsAsSgemmC,
+    /// A matrix instruction of double precision reads the register as SrcC.
+    ReadsAsDgemmC,
+    /// A matrix instruction reads the register, but not as SrcC.
+    ReadsAsFactor,
+    /// A VALU instruction that is not a matrix instruction reads the register.
+    ReadsInValu,
+    /// A VALU instruction that is not a matrix instruction writes the register.
+    WritesInValu,
+    /// Memory of any kind, or an export, reads the register.
+    ReadsInMemory,
+    /// `v_fma_f64` or `v_fmac_f64`.
+    IsFmaF64,
+    /// A VALU instruction reads the register as a source.
+    ReadsAsSource,
+    /// A VALU instruction that is not transcendental reads the register as a source.
+    ReadsAsPlainSource,
+    /// A VALU instruction reads the scalar register, which is not EXEC.
+    ReadsScalar,
+    /// `v_readlane`, `v_readfirstlane` or `v_writelane`, under EXEC.
+    IsLaneAccess,
+    /// `v_permlane16_swap` or `v_permlane32_swap`, under EXEC.
+    IsRowSwap,
+    /// `v_permlane16_swap` or `v_permlane32_swap` exchanges rows of the register.
+    SwapsRows,
 }
 
 impl Consumer {
     /// Whether an instruction uses the register of this number in this way.
-    pub(super) fn is(self, node: &Node, number: u8, alias: VccAlias) -> bool {
+    pub(super) fn is(self, node: &Node, number: u16, alias: VccAlias) -> bool {
+        let of_vectors = vector_uses::is(self, node, number);
+        let small = u8::try_from(number);
+        of_vectors
+            .unwrap_or_else(|| small.is_ok_and(|number| self.is_scalar_use(node, number, alias)))
+    }
+
+    /// Whether an instruction uses a scalar register, a hardware register or state in this way.
+    fn is_scalar_use(self, node: &Node, number: u8, alias: VccAlias) -> bool {
         let (inst, class) = (&node.inst, node.inst.row().class);
         match self {
             Consumer::ReadsHwreg => getreg(inst).is_some_and(|part| part.number == number),
@@ -71,17 +114,12 @@ impl Consumer {
                 let wide = Op::Vop3(Vop3::V_DIV_FMAS_F64) == inst.op;
                 (fmas || wide) && is_half_of(number, sreg::VCC)
             }
-            Consumer::WritesVector => {
-                let computes = matches!(class, Class::Valu | Class::Interp);
-                computes && node.effects.writes.has_vector(number)
-            }
             // All of these instructions read EXEC, which is not an SGPR and is interlocked.
             Consumer::ReadsAsVmem => {
                 let vmem = matches!(class, Class::Vmem | Class::Flat);
                 vmem && !is_half_of(number, sreg::EXEC) && reads_scalar(node, number)
             }
             Consumer::IsMessage => number == sreg::M0 && is_message(inst),
-            Consumer::ReadsAsDpp => inst.form == Form::Dpp && node.effects.reads.has_vector(number),
             Consumer::IsDpp => inst.form == Form::Dpp && is_half_of(number, sreg::EXEC),
             Consumer::ReadsVccAlias => {
                 let other = alias.other(number);
@@ -105,13 +143,18 @@ impl Consumer {
             }
             Consumer::ReadsAsSmem => class == Class::Smem && reads_scalar(node, number),
             Consumer::ReadsAsDescriptor => class == Class::Smem && is_in_descriptor(inst, number),
-            Consumer::ReadsLane => {
-                let reads = matches!(
-                    inst.op,
-                    Op::Vop3(Vop3::V_READLANE_B32) | Op::Vop1(Vop1::V_READFIRSTLANE_B32)
-                );
-                reads && inst.operand(Field::Src0) == Operand::Vgpr(number)
+            Consumer::IsMatrix => is_half_of(number, sreg::EXEC) && is_of_matrix_unit(inst),
+            Consumer::ReadsScalar => {
+                let reads = class == Class::Valu && reads_scalar(node, number);
+                reads && !is_half_of(number, sreg::EXEC)
             }
+            Consumer::IsLaneAccess => {
+                let accesses = reads_lane(inst) || inst.op == Vop3::V_WRITELANE_B32.into();
+                accesses && is_half_of(number, sreg::EXEC)
+            }
+            Consumer::IsRowSwap => is_half_of(number, sreg::EXEC) && swaps_rows(inst),
+            // The uses of vector registers are in their own file.
+            _ => false,
         }
     }
 }

@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 use wavetank_gcn::numbers::{hwreg, sreg};
 use wavetank_gcn::tables::{Features, Kind, OperandSpec};
 use wavetank_gcn::{
-    Chip, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling,
+    Chip, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, Operand, SdwaSel, Spelling,
 };
 
 use super::consumer::Consumer;
+use super::matrix::{FIRST_AGPR, passes};
+use super::need::{COLUMNS, Column, Need};
 use super::producer::Producer;
-use super::rows::{ROWS, Row};
+use super::rows::{ROW_COUNT, Row, rows};
 use super::vcc::VccAlias;
 use crate::code::{Node, Successors};
 
@@ -22,17 +24,18 @@ pub struct Hazard {
     pub rule: &'static str,
     /// Whether the instruction is the first of the two; otherwise it is the second.
     pub is_first: bool,
-    /// The wait states that are needed between the two.
+    /// The wait states that are needed between the two: the most, where they depend on the other instruction.
     pub wait_states: u8,
     /// The use by the second instruction, in words.
     pub uses: String,
     /// The action of the first instruction, in words.
-    pub after: &'static str,
+    pub after: String,
     /// The source: document and section.
     pub source: &'static str,
 }
 
-/// Returns the hazards of an operation in some forms on a chip, in the order of the checker's table.
+/// Returns the hazards of an operation in some forms on a chip, in the order of the checker's table. Of a rule with several rows
+/// the one that needs the most wait states is returned.
 ///
 /// ```
 /// use wavetank_check::hazards_of;
@@ -42,25 +45,38 @@ pub struct Hazard {
 /// assert_eq!(lane.map(|hazard| hazard.wait_states), Some(4));
 /// ```
 pub fn hazards_of(op: Op, forms: &[Form], chip: Chip) -> Vec<Hazard> {
-    let generation = chip.generation();
-    let (own, all) = (Parts::of(op, forms, chip), Parts::all(generation));
+    let column = Column::of(chip);
+    let (own, all) = (Parts::of(op, forms, chip), Parts::all(chip));
     let taken = |row: &'static Row, is_first: bool| Hazard {
         rule: row.name,
         is_first,
-        wait_states: row.need(generation),
+        wait_states: if is_first && own.passes > 0 {
+            row.need(column).states(own.passes)
+        } else {
+            row.need(column).most()
+        },
         uses: row.uses.replace("{}", register(row.consumer)),
-        after: row.after,
+        after: row.after.replace("{}", row.producer.words()),
         source: row.source,
     };
-    let rows = ROWS.iter().enumerate();
-    let rows = rows.filter(|(_, row)| row.need(generation) > 0);
-    rows.flat_map(|(n, row)| {
+    let mut found: Vec<Hazard> = Vec::new();
+    let rows = rows().enumerate();
+    for (n, row) in rows.filter(|(_, row)| row.need(column) != Need::Never) {
         let second = own.consumed[n].meets(all.produced[row.producer as usize]);
         let first = own.produced[row.producer as usize].meets(all.consumed[n]);
-        [(second, false), (first, true)].map(|(is, first)| is.then(|| taken(row, first)))
-    })
-    .flatten()
-    .collect()
+        let parts = [(second, false), (first, true)];
+        for (_, is_first) in parts.into_iter().filter(|(is, _)| *is) {
+            let hazard = taken(row, is_first);
+            let same = |known: &&mut Hazard| (known.rule, known.is_first) == (row.name, is_first);
+            match found.iter_mut().find(same) {
+                Some(known) if known.wait_states < hazard.wait_states => *known = hazard,
+                Some(_) => {}
+                None if hazard.wait_states > 0 => found.push(hazard),
+                None => {}
+            }
+        }
+    }
+    found
 }
 
 /// Returns the register of a use, in words for any instruction.
@@ -72,25 +88,44 @@ fn register(consumer: Consumer) -> &'static str {
         Consumer::SelectsLane
         | Consumer::ReadsAsVmem
         | Consumer::ReadsAsSmem
-        | Consumer::ReadsAsDescriptor => "an SGPR",
+        | Consumer::ReadsAsDescriptor
+        | Consumer::ReadsScalar => "an SGPR",
         Consumer::IsDivFmas | Consumer::ReadsVccAlias => "VCC",
         Consumer::BranchesByVccAlias => "the SGPRs of VCC",
-        Consumer::WritesVector | Consumer::ReadsAsDpp | Consumer::ReadsLane => "a VGPR",
-        Consumer::IsDpp => "EXEC",
+        Consumer::IsDpp | Consumer::IsMatrix | Consumer::IsLaneAccess | Consumer::IsRowSwap => {
+            "EXEC"
+        }
         Consumer::IsMessage | Consumer::IsLdsByM0 | Consumer::IsMovrel => "M0",
         Consumer::ReturnsFromTrap => "TRAPSTS",
+        Consumer::ReadsInMatrix
+        | Consumer::ReadsAsXdlC
+        | Consumer::ReadsAsSgemmC
+        | Consumer::ReadsAsDgemmC
+        | Consumer::ReadsAsFactor
+        | Consumer::ReadsInValu
+        | Consumer::WritesInValu
+        | Consumer::ReadsInMemory => "a vector register",
+        Consumer::WritesVector
+        | Consumer::ReadsAsDpp
+        | Consumer::ReadsLane
+        | Consumer::IsFmaF64
+        | Consumer::ReadsAsSource
+        | Consumer::ReadsAsPlainSource
+        | Consumer::SwapsRows => "a VGPR",
     }
 }
 
-/// The scalar registers and hardware registers that samples have: a general one, the alias of VCC, and those with a name.
-const NUMBERS: [u8; 7] = [
-    GENERAL,
-    ALIAS,
-    sreg::VCC,
-    sreg::M0,
-    sreg::EXEC,
-    hwreg::MODE,
-    hwreg::TRAPSTS,
+/// The registers that samples have: a general one of each kind, the alias of VCC, and those with a name. 0 stands for no register.
+const NUMBERS: [u16; 9] = [
+    GENERAL as u16,
+    FIRST_AGPR + GENERAL as u16,
+    ALIAS as u16,
+    sreg::VCC as u16,
+    sreg::M0 as u16,
+    sreg::EXEC as u16,
+    hwreg::MODE as u16,
+    hwreg::TRAPSTS as u16,
+    0,
 ];
 /// The general register of samples, in both files.
 const GENERAL: u8 = 8;
@@ -101,10 +136,10 @@ const WHOLE: i32 = 31 << 11;
 
 /// A set of the registers in [`NUMBERS`], by bit.
 #[derive(Clone, Copy, Default)]
-struct Set(u8);
+struct Set(u16);
 
 impl Set {
-    fn add(&mut self, number: u8) {
+    fn add(&mut self, number: u16) {
         let at = NUMBERS.iter().position(|known| *known == number);
         self.0 |= at.map_or(0, |at| 1 << at);
     }
@@ -115,32 +150,43 @@ impl Set {
 }
 
 /// The registers with which samples are producers, and those with which they are consumers of a row.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Parts {
     produced: [Set; super::producer::PRODUCERS],
-    consumed: [Set; ROWS.len()],
+    consumed: [Set; ROW_COUNT],
+    /// The passes of a matrix instruction.
+    passes: u8,
 }
 
 impl Parts {
-    /// Returns the parts of every instruction of a generation, in all forms.
-    fn all(generation: Generation) -> &'static Parts {
-        static ALL: [OnceLock<Parts>; 4] = [const { OnceLock::new() }; 4];
-        ALL[generation as usize].get_or_init(|| {
-            let mut parts = Parts::default();
-            let chips = Chip::ALL
-                .iter()
-                .filter(|chip| chip.generation() == generation);
-            for chip in chips.take(1) {
-                for op in Op::all().filter(|op| op.row().exists_on(*chip)) {
-                    parts.add(op, &Form::ALL, *chip);
-                }
+    const NONE: Parts = Parts {
+        produced: [Set(0); super::producer::PRODUCERS],
+        consumed: [Set(0); ROW_COUNT],
+        passes: 0,
+    };
+
+    /// Returns the parts of every instruction of the chips in a column of the table, in all forms.
+    fn all(chip: Chip) -> &'static Parts {
+        static ALL: [OnceLock<Parts>; COLUMNS] = [const { OnceLock::new() }; COLUMNS];
+        ALL[Column::of(chip) as usize].get_or_init(|| {
+            let mut parts = Parts::NONE;
+            for op in Op::all().filter(|op| op.row().exists_on(chip)) {
+                parts.add(op, &Form::ALL, chip);
+            }
+            // What these two are made of is two instructions.
+            let made = [
+                (Producer::ValuThenAccvgpr, Producer::AccvgprRead),
+                (Producer::ValuThenDgemm, Producer::Dgemm4Result),
+            ];
+            for (made, of) in made {
+                parts.produced[made as usize] = parts.produced[of as usize];
             }
             parts
         })
     }
 
     fn of(op: Op, forms: &[Form], chip: Chip) -> Parts {
-        let mut parts = Parts::default();
+        let mut parts = Parts::NONE;
         parts.add(op, forms, chip);
         parts
     }
@@ -163,7 +209,8 @@ impl Parts {
             self.produced[producer as usize].add(number);
         });
         let alias = VccAlias::at(ALIAS);
-        for (row, consumed) in ROWS.iter().zip(&mut self.consumed) {
+        self.passes = self.passes.max(passes(inst));
+        for (row, consumed) in rows().zip(&mut self.consumed) {
             for number in NUMBERS {
                 if row.consumer.is(&node, number, alias) {
                     consumed.add(number);
@@ -186,8 +233,9 @@ fn has_form(op: Op, form: Form, chip: Chip) -> bool {
 }
 
 /// The operands of a sample: sources of the vector ALU, scalar operands, and the number of a hardware register.
-const OPERANDS: [(Operand, Operand, u8); 7] = [
+const OPERANDS: [(Operand, Operand, u8); 8] = [
     (Operand::Vgpr(GENERAL), Operand::Sgpr(GENERAL), hwreg::MODE),
+    (Operand::Agpr(GENERAL), Operand::Sgpr(GENERAL), hwreg::MODE),
     (Operand::Sgpr(GENERAL), Operand::Inline(128), hwreg::TRAPSTS),
     (Operand::Sgpr(ALIAS), Operand::Sgpr(ALIAS), hwreg::MODE),
     (
@@ -211,7 +259,7 @@ fn samples(op: Op, form: Form, chip: Chip) -> impl Iterator<Item = Inst> {
         _ => Flags::empty(),
     };
     OPERANDS.into_iter().flat_map(move |chosen| {
-        [Flags::empty(), flag].map(|flags| {
+        [(Flags::empty(), false), (flag, true)].map(|(flags, writes_part)| {
             let mut operands = [Operand::None; MAX_OPERANDS];
             for (slot, spec) in operands.iter_mut().zip(row.operands) {
                 *slot = operand(spec, form, chosen);
@@ -225,6 +273,16 @@ fn samples(op: Op, form: Form, chip: Chip) -> impl Iterator<Item = Inst> {
                 mods: Mods {
                     flags,
                     dmask: 0xf,
+                    dst_sel: if writes_part && form == Form::Sdwa && !row.has(Features::WHOLE_DST) {
+                        SdwaSel::Word1
+                    } else {
+                        SdwaSel::Dword
+                    },
+                    op_sel: if writes_part && form == Form::Vop3 && row.has(Features::OP_SEL) {
+                        8
+                    } else {
+                        0
+                    },
                     ..Mods::default()
                 },
                 spelling: Spelling::default(),
@@ -241,7 +299,11 @@ fn operand(
     use Form::*;
     let scalar_alu = matches!(form, Sop1 | Sop2 | Sopk | Sopc | Sopp | Smem);
     match spec.kind {
-        Kind::Vgpr => Operand::Vgpr(GENERAL),
+        // On gfx908 SrcC and the result are AGPRs.
+        Kind::Vector | Kind::Accumulator if matches!(source, Operand::Agpr(_)) => source,
+        Kind::Agpr => Operand::Agpr(GENERAL),
+        Kind::Vgpr | Kind::Vector | Kind::Accumulator => Operand::Vgpr(GENERAL),
+        Kind::Source if matches!(source, Operand::Agpr(_)) => Operand::Vgpr(GENERAL),
         Kind::Source if form == Dpp => Operand::Vgpr(GENERAL),
         Kind::Source if !scalar_alu => source,
         Kind::Sgpr if matches!(scalar, Operand::Inline(_)) => Operand::Sgpr(GENERAL),
@@ -290,17 +352,43 @@ mod tests {
         assert_eq!(told(Sopp::S_SENDMSG, Chip::Gfx600), []);
     }
 
+    /// Instructions of CDNA, from the wait states of LLVM's `GCNHazardRecognizer.cpp`.
+    #[test]
+    fn hazards_of_cdna_have_the_wait_states_of_the_instruction() {
+        let small = told(Mai::V_MFMA_F32_4X4X1F32, Chip::Gfx90a);
+        let large = told(Mai::V_MFMA_F32_32X32X1F32, Chip::Gfx90a);
+        assert!(small.contains(&("mfma-result-read", true, 5)), "{small:?}");
+        assert!(large.contains(&("mfma-result-read", true, 19)), "{large:?}");
+        let double = told(Mai::V_MFMA_F64_16X16X4F64, Chip::Gfx90a);
+        assert!(
+            double.contains(&("mfma-result-memory", true, 18)),
+            "{double:?}"
+        );
+        let add = told(Vop2::V_ADD_F32, Chip::Gfx942);
+        assert!(add.contains(&("mfma-result-read", false, 19)), "{add:?}");
+        assert!(add.contains(&("trans-result", false, 1)), "{add:?}");
+        assert!(!add.iter().any(|(rule, ..)| *rule == "accvgpr-write-read"));
+    }
+
     /// Every row of the table has an instruction that is the first, and one that is the second.
     #[test]
     fn every_hazard_has_both_instructions() {
-        for chip in [Chip::Gfx600, Chip::Gfx701, Chip::Gfx803, Chip::Gfx900] {
+        let chips = [Chip::Gfx600, Chip::Gfx701, Chip::Gfx803, Chip::Gfx900];
+        for &chip in chips.iter().chain(Chip::CDNA) {
             let ops = Op::all().filter(|op| op.row().exists_on(chip));
             let all: Vec<_> = ops.flat_map(|op| told(op, chip)).collect();
-            let generation = chip.generation();
-            for row in ROWS.iter().filter(|row| row.need(generation) > 0) {
-                for first in [false, true] {
-                    let part = (row.name, first, row.need(generation));
-                    assert!(all.contains(&part), "{part:?} on {}", chip.name());
+            let column = Column::of(chip);
+            for row in rows().filter(|row| row.need(column) != Need::Never) {
+                // Two instructions together are no single one.
+                let first = !matches!(
+                    row.producer,
+                    Producer::ValuThenAccvgpr | Producer::ValuThenDgemm
+                );
+                for first in [false, first] {
+                    let has = all
+                        .iter()
+                        .any(|(rule, is, _)| (*rule, *is) == (row.name, first));
+                    assert!(has, "{} {first} on {}", row.name, chip.name());
                 }
             }
         }

@@ -3,45 +3,76 @@
 //! If the sources differ, a row has the requirement on which all of them agree, so that no compiler's code is reported. A
 //! generation that no source names has 0 in the row.
 
-use wavetank_gcn::Generation;
-
+use super::cdna_rows::CDNA_ROWS;
 use super::consumer::Consumer;
+use super::link::Link;
+use super::need::{COLUMNS, Column, Need};
 use super::producer::Producer;
 
 /// A row of the table of hazards.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The name of the hazard, which is the rule of its findings.
+    /// The name of the hazard, which is the rule of its findings. Rows of one rule follow each other, but for a few of CDNA.
     pub name: &'static str,
     /// The action of the first instruction.
     pub(super) producer: Producer,
     /// The use by the second instruction.
     pub(super) consumer: Consumer,
-    /// The required wait states between the two, by generation from gfx6 on; 0 if there is no hazard.
-    pub needs: [u8; 4],
+    /// The condition on both instructions together.
+    pub(super) link: Link,
+    /// The required wait states between the two, by [`Column`].
+    pub needs: [Need; COLUMNS],
     /// The use by the second instruction, in words; `{}` is the register.
     pub(super) uses: &'static str,
-    /// The action of the first instruction, in words.
+    /// The action of the first instruction, in words; `{}` is its name.
     pub(super) after: &'static str,
     /// The source: document and section.
     pub source: &'static str,
 }
 
 impl Row {
-    /// Returns the wait states that a generation requires.
-    pub(super) fn need(&self, generation: Generation) -> u8 {
-        self.needs[generation as usize]
+    /// Returns the wait states that the chips of a column require.
+    pub(crate) fn need(&self, column: Column) -> Need {
+        self.needs[column as usize]
     }
+
+    /// Returns the two instructions in words for any instruction: the first, and the use by the second.
+    pub(crate) fn parts(&self) -> (&'static str, &'static str) {
+        (self.producer.words(), self.uses)
+    }
+}
+
+/// Returns all rows of the table.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    GCN_ROWS.iter().chain(CDNA_ROWS)
+}
+
+/// The number of rows.
+pub(super) const ROW_COUNT: usize = GCN_ROWS.len() + CDNA_ROWS.len();
+
+/// Returns the columns of a hazard of GCN, from the wait states on gfx6, gfx7, gfx8 and gfx9. The chips of CDNA belong to gfx9.
+const fn gcn(needs: [u8; 4]) -> [Need; COLUMNS] {
+    let mut columns = [Need::Never; COLUMNS];
+    let mut i = 0;
+    while i < COLUMNS {
+        let states = needs[if i < 4 { i } else { 3 }];
+        if states > 0 {
+            columns[i] = Need::States(states);
+        }
+        i += 1;
+    }
+    columns
 }
 
 macro_rules! rows {
     ($($name:literal $producer:ident $consumer:ident $needs:tt $uses:literal, $after:literal: $source:literal;)*) => {
-        /// All hazards, with one row for each.
-        pub(crate) const ROWS: &[Row] = &[$(Row {
+        /// The hazards of GCN, which CDNA has as well.
+        const GCN_ROWS: &[Row] = &[$(Row {
             name: $name,
             producer: Producer::$producer,
             consumer: Consumer::$consumer,
-            needs: $needs,
+            link: Link::Any,
+            needs: gcn($needs),
             uses: $uses,
             after: $after,
             source: $source,

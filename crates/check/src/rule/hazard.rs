@@ -2,7 +2,7 @@
 
 use super::row::Example::Assembly;
 use super::row::Rule;
-use crate::hazard::ROWS;
+use crate::hazard::{Column, Need, Row, rows};
 use crate::tool::Tool::Hazard;
 
 const WHY: &str = "The chip does not wait by itself: the second instruction may see the state from before the first one. Each instruction is \
@@ -64,19 +64,106 @@ rules! {
         "s_mov_b32 s4, s0\ns_buffer_load_dword s8, s[4:7], 0x0";
     "interp-vgpr-lane" "`v_readlane` or `v_readfirstlane` reads a VGPR too soon after an interpolation wrote it."
         "v_interp_p1_f32 v0, v1, attr0.x\nv_readfirstlane_b32 s0, v0";
+    "valu-exec-mfma" "A matrix instruction, or on gfx908 `v_accvgpr_write`, follows too soon after a VALU instruction wrote EXEC."
+        "v_cmpx_eq_u32 vcc, v0, v1\nv_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3]";
+    "valu-vgpr-mfma" "A matrix instruction, or on gfx908 `v_accvgpr_write`, reads a register too soon after a VALU instruction wrote it."
+        "v_mov_b32 v2, v0\nv_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3]";
+    "mfma-result-c" "A matrix instruction adds to the result of another one too soon, mostly if its SrcC is not exactly the same registers."
+        "v_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3]\nv_mfma_f32_16x16x1f32 a[0:15], v2, v3, a[0:15]";
+    "mfma-result-ab" "A matrix instruction multiplies with the result of another one too soon."
+        "v_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3]\nv_mfma_f32_4x4x1f32 a[4:7], a0, v3, a[4:7]";
+    "mfma-result-read" "A VALU instruction reads the result of a matrix instruction too soon; on gfx908 that is `v_accvgpr_read`."
+        "v_mfma_f32_32x32x1f32 a[0:31], v2, v3, a[0:31]\nv_accvgpr_read_b32 v4, a0";
+    "mfma-result-memory" "A store, an atomic, an address or an export reads the result of a matrix instruction too soon."
+        "v_mfma_f32_32x32x1f32 v[0:31], v32, v33, v[0:31]\nglobal_store_dword v[34:35], v0, off";
+    "mfma-result-write" "A VALU instruction overwrites the result of a matrix instruction too soon, which may be written later."
+        "v_mfma_f32_32x32x1f32 a[0:31], v2, v3, a[0:31]\nv_accvgpr_write_b32 a0, v4";
+    "mfma-c-write" "A VALU instruction overwrites the SrcC of a matrix instruction too soon, before it is read."
+        "v_mfma_f32_32x32x1f32 a[0:31], v2, v3, a[32:63]\nv_accvgpr_write_b32 a32, v4";
+    "accvgpr-write-read" "An AGPR is read too soon after `v_accvgpr_write` wrote it (gfx908)."
+        "v_accvgpr_write_b32 a0, v0\nv_accvgpr_read_b32 v1, a0";
+    "accvgpr-read-memory" "Memory is accessed with a VGPR too soon after `v_accvgpr_read` wrote it (gfx908)."
+        "v_accvgpr_read_b32 v0, a0\nds_write_b32 v1, v0";
+    "valu-accvgpr-memory" "Memory is accessed with a VGPR right after a move from or to an AGPR that follows the VALU instruction which wrote the VGPR (gfx908)."
+        "v_mov_b32 v0, v2\nv_accvgpr_read_b32 v3, a0\nds_write_b32 v1, v0";
+    "dgemm-fma-f64" "A multiply-add of doubles follows too soon after a matrix instruction of double precision, with whatever registers."
+        "v_mfma_f64_4x4x4f64 v[0:1], v[2:3], v[4:5], v[0:1]\nv_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]";
+    "valu-dgemm-memory" "Memory is accessed with a register too soon after a VALU instruction wrote it, and a matrix instruction of double precision is between (gfx90a)."
+        "v_mov_b32 v8, v9\nv_mfma_f64_4x4x4f64 v[0:1], v[2:3], v[4:5], v[0:1]\nds_write_b32 v10, v8";
+    "dot-result" "The result of a dot product is used too soon, but for a SrcC of the same operation."
+        "v_dot2_f32_f16 v0, v1, v2, v3\nv_add_f32 v4, v0, v5";
+    "trans-result" "A VALU instruction that is not transcendental reads the result of one that is too soon (gfx942)."
+        "v_rcp_f32 v0, v1\nv_add_f32 v2, v0, v3";
+    "part-result" "A VALU instruction reads a register too soon after a part of it was written, selected by SDWA or `op_sel` (gfx942)."
+        "v_add_f16_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD\nv_add_f32 v3, v0, v4";
+    "valu-sgpr-valu" "A VALU instruction reads an SGPR or VCC too soon after a VALU instruction wrote it (gfx942)."
+        "v_cmp_eq_u32 vcc, v0, v1\nv_cndmask_b32 v2, v3, v4, vcc";
+    "valu-exec-lane" "`v_readlane`, `v_readfirstlane` or `v_writelane` follows too soon after a VALU instruction wrote EXEC (gfx942)."
+        "v_cmpx_eq_u32 vcc, v0, v1\nv_readfirstlane_b32 s0, v2";
+    "valu-vgpr-lane" "`v_readlane` or `v_readfirstlane` reads a VGPR too soon after a VALU instruction wrote it (gfx942)."
+        "v_mov_b32 v0, v1\nv_readfirstlane_b32 s0, v0";
+    "valu-vgpr-swap" "`v_permlane16_swap` or `v_permlane32_swap` exchanges rows of a VGPR too soon after a VALU instruction wrote it (gfx950)."
+        "v_mov_b32 v0, v2\nv_permlane32_swap_b32 v0, v1";
+    "valu-exec-swap" "`v_permlane16_swap` or `v_permlane32_swap` follows too soon after a VALU instruction wrote EXEC (gfx950)."
+        "v_cmpx_eq_u32 vcc, v2, v3\nv_permlane32_swap_b32 v0, v1";
 }
 
-/// Returns the wait states of a rule on each generation, and their source.
+/// The columns of GCN, and those of CDNA.
+const COLUMNS: [(Column, &str); 8] = [
+    (Column::Gfx6, "gfx6"),
+    (Column::Gfx7, "gfx7"),
+    (Column::Gfx8, "gfx8"),
+    (Column::Vega, "gfx9"),
+    (Column::Gfx908, "gfx908"),
+    (Column::Gfx90a, "gfx90a"),
+    (Column::Gfx942, "gfx942"),
+    (Column::Gfx950, "gfx950"),
+];
+
+/// Returns the wait states of a rule on each generation, and on each chip of CDNA if it is one of CDNA, with their sources.
 pub(super) fn wait_states(name: &str) -> String {
-    let row = ROWS.iter().find(|row| row.name == name);
-    let row = row.expect("each rule is a row of the table");
-    let needs = row.needs.map(|need| match need {
-        0 => "–".to_owned(),
-        need => need.to_string(),
-    });
-    let source = row.source;
-    format!(
-        "| gfx6 | gfx7 | gfx8 | gfx9 |\n|---|---|---|---|\n| {} |\n\nSource: {source}.",
-        needs.join(" | ")
-    )
+    let (gcn, cdna) = COLUMNS.split_at(4);
+    let is_of_cdna =
+        |row: &&Row| row.need(Column::Vega) == Need::Never && row.need(Column::Gfx6) == Need::Never;
+    let own = rows().filter(|row| row.name == name);
+    let (of_cdna, of_gcn): (Vec<&Row>, Vec<&Row>) = own.partition(is_of_cdna);
+    let parts = [table(&of_gcn, gcn), table(&of_cdna, cdna)];
+    let tables: Vec<String> = parts.into_iter().flatten().collect();
+    tables.join("\n\n")
+}
+
+/// Returns a table of rows, and the sources after it; `None` for no rows. Several rows have the two instructions in front.
+fn table(rows: &[&Row], columns: &[(Column, &str)]) -> Option<String> {
+    let cells = |texts: &[String]| format!("| {} |", texts.join(" | "));
+    let names = columns.iter().map(|(_, name)| (*name).to_owned());
+    let mut header: Vec<String> = names.collect();
+    let line = |row: &&Row| -> Vec<String> {
+        let needs = columns.iter().map(|(column, _)| row.need(*column));
+        needs.map(|need| need.to_string()).collect()
+    };
+    let mut lines: Vec<Vec<String>> = rows.iter().map(line).collect();
+    match rows {
+        [] => return None,
+        [_] => {}
+        _ => {
+            header.splice(0..0, ["first".to_owned(), "second".to_owned()]);
+            for (row, line) in rows.iter().zip(&mut lines) {
+                let (first, uses) = row.parts();
+                line.splice(0..0, [first.to_owned(), uses.replace("{}", "it")]);
+            }
+        }
+    }
+    let rule = format!("|{}", "---|".repeat(header.len()));
+    let lines = lines.iter().map(|line| cells(line));
+    let lines: Vec<String> = [cells(&header), rule].into_iter().chain(lines).collect();
+    let mut needs = rows.iter().flat_map(|row| row.needs);
+    let note = if needs.any(|need| need.to_string().contains('P')) {
+        "\n\nP is the number of passes of the first instruction."
+    } else {
+        ""
+    };
+    let mut sources: Vec<&str> = rows.iter().map(|row| row.source).collect();
+    sources.dedup();
+    let (lines, sources) = (lines.join("\n"), sources.join("; "));
+    Some(format!("{lines}{note}\n\nSource: {sources}."))
 }

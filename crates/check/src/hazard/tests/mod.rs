@@ -1,5 +1,7 @@
 //! Tests of hazards: planted ones, compilers' code without any, and random bytes.
 
+mod cdna;
+mod llvm;
 mod paths;
 mod planted;
 mod real;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use wavetank_gcn::Chip::{self, Gfx600, Gfx701, Gfx803, Gfx900};
 
-use super::super::rows::ROWS;
+use super::super::{Column, Need, rows};
 use super::{found, found_in};
 
 /// Hazards: name, generations, the documents' wait states, the first and the second instruction.
@@ -192,8 +192,8 @@ fn planted_hazards_are_found() {
 
 #[test]
 fn every_row_is_planted_on_every_generation_that_has_it() {
-    let rows = ROWS.iter().flat_map(|row| {
-        let has = |chip: &Chip| row.needs[chip.generation() as usize] > 0;
+    let rows = rows().flat_map(|row| {
+        let has = |chip: &Chip| row.need(Column::of(*chip)) != Need::Never;
         let chips = chips("6789").into_iter().filter(has);
         chips.map(|chip| (row.name, chip))
     });

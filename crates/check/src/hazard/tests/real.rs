@@ -43,14 +43,15 @@ fn compiled(test: &str) -> Vec<(PathBuf, CodeObject)> {
     let root = std::env::var_os("WAVETANK_SHARED").map(PathBuf::from);
     let root =
         root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    let folder = root.join("kernels/co");
-    if !folder.is_dir() {
+    let folders = ["kernels/co", "kernels/cdna/co"].map(|folder| root.join(folder));
+    if let Some(absent) = folders.iter().find(|folder| !folder.is_dir()) {
         let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
-        assert!(!ci, "{} is absent", folder.display());
-        eprintln!("SKIP {test}: {} is absent", folder.display());
+        assert!(!ci, "{} is absent", absent.display());
+        eprintln!("SKIP {test}: {} is absent", absent.display());
         return Vec::new();
     }
-    let all = files(&folder).into_iter().flat_map(|path| {
+    let files = folders.iter().flat_map(|folder| files(folder));
+    let all = files.flat_map(|path| {
         let bytes = std::fs::read(&path).expect("a file");
         let all = open_all(&bytes, None).unwrap_or_default();
         all.into_iter().map(move |object| (path.clone(), object))
@@ -92,17 +93,35 @@ fn with_shorter_nops(object: &CodeObject) -> Vec<(u64, Vec<&'static str>)> {
     all
 }
 
+/// On gfx908, LLVM can take the passes of a longer matrix instruction that wrote other registers, and inserts more than is needed.
+fn may_have_too_many(object: &CodeObject) -> bool {
+    object.target().chip == "gfx908"
+}
+
 #[test]
 fn what_compilers_insert_is_missed() {
     let mut rules = BTreeSet::new();
     let all = compiled("what_compilers_insert_is_missed");
     for (path, object) in &all {
-        for (pc, found) in with_shorter_nops(object) {
-            assert!(!found.is_empty(), "{} {pc:#x}", path.display());
-            rules.extend(found);
-        }
+        let nops = with_shorter_nops(object);
+        let in_vain = nops.iter().filter(|(_, found)| found.is_empty());
+        let in_vain: Vec<u64> = in_vain.map(|(pc, _)| *pc).collect();
+        let few = may_have_too_many(object) && 4 * in_vain.len() <= nops.len();
+        assert!(
+            in_vain.is_empty() || few,
+            "{} {in_vain:#x?}",
+            path.display()
+        );
+        rules.extend(nops.into_iter().flat_map(|(_, found)| found));
     }
-    let seen = rules.contains("valu-vcc-div-fmas") && rules.contains("valu-vgpr-dpp");
+    let common = [
+        "valu-vcc-div-fmas",
+        "valu-vgpr-dpp",
+        "mfma-result-read",
+        "mfma-result-memory",
+        "valu-vgpr-mfma",
+    ];
+    let seen = common.iter().all(|rule| rules.contains(rule));
     assert!(seen || all.is_empty(), "{rules:?}");
 }
 
