@@ -129,7 +129,7 @@ fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
     if has(chip) {
         return None;
     }
-    let others = Chip::every().filter(|other| has(*other));
+    let others = Chip::all().filter(|other| has(*other));
     // Of several such chips, the first is returned.
     others.min_by_key(|other| std::cmp::Reverse(other.generation()))
 }

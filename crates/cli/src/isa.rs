@@ -193,7 +193,7 @@ fn list(subjects: &[Subject]) -> String {
 
 /// Returns the chips of gfx9 that have an instruction, unless all have it, or none.
 fn some_of_gfx9(subject: Subject) -> String {
-    let of_gfx9 = Chip::every().filter(|chip| chip.generation() == Generation::Gfx9);
+    let of_gfx9 = Chip::all().filter(|chip| chip.generation() == Generation::Gfx9);
     let (with, without): (Vec<Chip>, Vec<Chip>) = of_gfx9.partition(|chip| exists(subject, *chip));
     if without.is_empty() {
         return String::new();
@@ -259,7 +259,7 @@ impl Entry {
             format: form_name(form),
             opcodes: GENERATIONS.into_iter().filter_map(opcode).collect(),
             names: GENERATIONS.into_iter().filter_map(name_on).collect(),
-            chips: Chip::every().filter(on).map(Chip::name).collect(),
+            chips: Chip::all().filter(on).map(Chip::name).collect(),
             operands: operands.map(|spec| Operand::new(spec, form)).collect(),
         }
     }

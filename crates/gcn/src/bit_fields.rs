@@ -157,7 +157,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "every instruction of every chip, and nothing unsafe")]
     fn fields_do_not_overlap() {
-        for chip in Chip::every() {
+        for chip in Chip::all() {
             for op in Op::all().filter(|op| op.row().exists_on(chip)) {
                 let forms = [
                     (op.home(), true),

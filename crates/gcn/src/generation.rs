@@ -24,7 +24,7 @@ macro_rules! chips {
         pub enum Chip { $($(#[$doc])* $id,)* }
 
         impl Chip {
-            /// Every chip in the order of declaration: [`Chip::ALL`], then [`Chip::CDNA`].
+            /// Every chip in the order of declaration: [`Chip::GCN`], then [`Chip::CDNA`].
             const DECLARED: &'static [Chip] = &[$(Chip::$id,)*];
 
             /// Returns the generation of the chip.
@@ -109,7 +109,7 @@ impl Chip {
     pub(crate) const COUNT: usize = Chip::DECLARED.len();
 
     /// Every chip of GCN, oldest first.
-    pub const ALL: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 4).0;
+    pub const GCN: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 4).0;
 
     /// Every chip whose code is executed: those of GCN, then those of CDNA but gfx950.
     pub const EXECUTED: &'static [Chip] = Chip::DECLARED.split_at(Chip::COUNT - 1).0;
@@ -121,9 +121,9 @@ impl Chip {
     ///
     /// ```
     /// use wavetank_gcn::Chip;
-    /// assert!(Chip::every().any(|chip| chip == Chip::Gfx90a));
+    /// assert!(Chip::all().any(|chip| chip == Chip::Gfx90a));
     /// ```
-    pub fn every() -> impl Iterator<Item = Chip> {
+    pub fn all() -> impl Iterator<Item = Chip> {
         Chip::DECLARED.iter().copied()
     }
 
@@ -148,10 +148,10 @@ impl Chip {
     /// ```
     pub fn from_name(name: &str) -> Option<Chip> {
         let has_name = |chip: &Chip| chip.names().any(|n| n.eq_ignore_ascii_case(name));
-        Chip::every().find(has_name).or_else(|| {
+        Chip::all().find(has_name).or_else(|| {
             let key = product_key(name);
             let has_product = |chip: &Chip| chip.products().iter().any(|p| product_key(p) == key);
-            Chip::every().find(has_product)
+            Chip::all().find(has_product)
         })
     }
 }

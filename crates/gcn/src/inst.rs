@@ -4,7 +4,7 @@ use bitflags::bitflags;
 
 use crate::form::Form;
 use crate::generation::Chip;
-use crate::shapes::MatrixType;
+use crate::shapes::{ElementType, MatrixType};
 use crate::tables::{Access, Features, Field, Op, OperandSpec, Row, Ty};
 
 /// The number of operand slots an instruction may fill.
@@ -328,10 +328,11 @@ impl Inst {
     fn matrix_dwords(&self, spec: &OperandSpec) -> u8 {
         match self.row().shape {
             Some(shape) if shape.a == MatrixType::F8f6f4 => {
+                let widest = MatrixType::Executed(ElementType::Fp8);
                 if spec.field == Field::Src0 {
-                    shape.a_dwords(shape.a.chosen(self.mods.cbsz).unwrap_or(MatrixType::Fp8))
+                    shape.a_dwords(shape.a.chosen(self.mods.cbsz).unwrap_or(widest))
                 } else {
-                    shape.b_dwords(shape.b.chosen(self.mods.blgp).unwrap_or(MatrixType::Fp8))
+                    shape.b_dwords(shape.b.chosen(self.mods.blgp).unwrap_or(widest))
                 }
             }
             _ => spec.ty.dwords(),

@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Inst, Mods, SdwaSel};
 use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT, NOWHERE};
-use crate::shapes::MatrixType;
+use crate::shapes::ElementType;
 use crate::tables::{Features, Field, Op, Row, Ty};
 
 // Fields of VOP3A and VOP3B.
@@ -457,7 +457,7 @@ fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
 
 /// Whether an instruction on matrices of doubles negates them, from gfx942 on.
 pub(crate) fn negates_matrices(row: &Row, chip: Chip) -> bool {
-    let doubles = row.shape.is_some_and(|shape| shape.d == MatrixType::F64);
+    let doubles = row.shape.is_some_and(|shape| shape.d == ElementType::F64);
     doubles && chip >= Chip::Gfx942
 }
 

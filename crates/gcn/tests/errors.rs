@@ -562,7 +562,7 @@ fn instructions_of_later_architectures_are_not_those_of_gcn() {
 
 #[test]
 fn each_product_is_of_one_chip() {
-    for chip in Chip::every() {
+    for chip in Chip::all() {
         for product in chip.products() {
             assert_eq!(Chip::from_name(product), Some(chip), "{product}");
             let later = LaterArchitecture::of_chip(product);

@@ -172,7 +172,7 @@ const LINES: &[&str] = &[
 
 /// Any chip.
 fn any_chip() -> impl Strategy<Value = Chip> {
-    prop::sample::select(Chip::every().collect::<Vec<_>>())
+    prop::sample::select(Chip::all().collect::<Vec<_>>())
 }
 
 proptest! {

@@ -103,7 +103,7 @@ fn gfx6_rows_encode() {
 
 /// Any chip.
 fn chip() -> impl Strategy<Value = Chip> {
-    prop::sample::select(Chip::every().collect::<Vec<_>>())
+    prop::sample::select(Chip::all().collect::<Vec<_>>())
 }
 
 proptest! {

@@ -22,7 +22,7 @@ fn places(op: Op, chip: Chip) -> Vec<(Form, u16)> {
 
 #[test]
 fn no_two_instructions_share_an_opcode_on_a_chip() {
-    for chip in Chip::every() {
+    for chip in Chip::all() {
         let mut taken = HashMap::new();
         for op in Op::all() {
             for place in places(op, chip) {

@@ -78,6 +78,21 @@ struct Format {
 }
 
 impl ElementType {
+    /// Returns the name, as the names of instructions have it: `bf16`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ElementType::F64 => "f64",
+            ElementType::F32 => "f32",
+            ElementType::Xf32 => "xf32",
+            ElementType::F16 => "f16",
+            ElementType::Bf16 => "bf16",
+            ElementType::Fp8 => "fp8",
+            ElementType::Bf8 => "bf8",
+            ElementType::I8 => "i8",
+            ElementType::I32 => "i32",
+        }
+    }
+
     /// Returns the size in bits.
     pub const fn bits(self) -> u32 {
         match self {

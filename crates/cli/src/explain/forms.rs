@@ -14,7 +14,7 @@ pub(crate) fn subjects() -> impl Iterator<Item = Subject> {
 
 /// Every subject, in the order of the table.
 pub(crate) fn every_subject() -> impl Iterator<Item = Subject> {
-    subjects_of(|subject| Chip::every().any(|chip| exists(subject, chip)))
+    subjects_of(|subject| Chip::all().any(|chip| exists(subject, chip)))
 }
 
 fn subjects_of(wanted: fn(Subject) -> bool) -> impl Iterator<Item = Subject> {

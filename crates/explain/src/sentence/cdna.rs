@@ -1,7 +1,7 @@
 //! Sentences of instructions that CDNA has and GCN has not: those of products are composed of their shapes.
 
 use wavetank_gcn::Op;
-use wavetank_gcn::shapes::{MatrixType, Shape};
+use wavetank_gcn::shapes::Shape;
 
 /// Names with the sentence.
 pub(super) const SENTENCES: &[(&str, &str)] = &[
@@ -119,8 +119,7 @@ pub(super) fn of_shape(op: Op) -> String {
         m, n, k, blocks, ..
     } = shape;
     let sparse = if shape.sparse { "sparse " } else { "" };
-    let ty = |ty: MatrixType| format!("{ty:?}").to_lowercase();
-    let (a, b, d) = (ty(shape.a), ty(shape.b), ty(shape.d));
+    let (a, b, d) = (shape.a.name(), shape.b.name(), shape.d.name());
     let many = match blocks {
         1 => String::new(),
         blocks => format!(", in {blocks} blocks"),

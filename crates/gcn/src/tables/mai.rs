@@ -5,7 +5,7 @@
 
 use super::Ty::{self, *};
 use super::row::*;
-use crate::shapes::{MatrixType, Shape};
+use crate::shapes::{ElementType, Shape};
 
 /// Makes the row of a dense product.
 macro_rules! mfma {
@@ -13,7 +13,7 @@ macro_rules! mfma {
         dense!(
             $name,
             $opcode,
-            Shape::new($sizes, MatrixType::$a, MatrixType::$b, MatrixType::$d)
+            Shape::new($sizes, ElementType::$a, ElementType::$b, ElementType::$d)
         )
     };
 }
@@ -41,7 +41,7 @@ macro_rules! smfmac {
         sparse!(
             $name,
             $opcode,
-            Shape::new($sizes, MatrixType::$a, MatrixType::$b, MatrixType::$d).sparse()
+            Shape::new($sizes, ElementType::$a, ElementType::$b, ElementType::$d).sparse()
         )
     };
 }
@@ -65,12 +65,12 @@ macro_rules! sparse {
 
 /// Returns the type of A as an operand.
 const fn a(shape: Shape) -> Ty {
-    ty(shape.a_dwords(shape.a), shape.a)
+    ty(shape.a_dwords(shape.a), shape.d)
 }
 
 /// Returns the type of B as an operand.
 const fn b(shape: Shape) -> Ty {
-    ty(shape.b_dwords(shape.b), shape.b)
+    ty(shape.b_dwords(shape.b), shape.d)
 }
 
 /// Returns the type of C and D as operands.
@@ -78,13 +78,14 @@ const fn d(shape: Shape) -> Ty {
     ty(shape.d_dwords(), shape.d)
 }
 
-const fn ty(dwords: u8, element: MatrixType) -> Ty {
+/// Returns the type of so many registers. The factors of a product of doubles, and of no other, are doubles.
+const fn ty(dwords: u8, d: ElementType) -> Ty {
     match dwords {
         1 => B32,
-        2 if matches!(element, MatrixType::F64) => Ty::F64,
+        2 if matches!(d, ElementType::F64) => Ty::F64,
         2 => B64,
         4 => B128,
-        8 if matches!(element, MatrixType::F64) => V4F64,
+        8 if matches!(d, ElementType::F64) => V4F64,
         8 => B256,
         16 => B512,
         _ => B1024,
@@ -149,8 +150,8 @@ family! {
         V_SMFMAC_F32_32X32X32_BF8_FP8  = smfmac!("v_smfmac_f32_32x32x32_bf8_fp8", 0x7d, [32, 32, 32, 1], [Bf8, Fp8, F32]).on(Chips::FROM_942),
         V_SMFMAC_F32_32X32X32_FP8_BF8  = smfmac!("v_smfmac_f32_32x32x32_fp8_bf8", 0x7e, [32, 32, 32, 1], [Fp8, Bf8, F32]).on(Chips::FROM_942),
         V_SMFMAC_F32_32X32X32_FP8_FP8  = smfmac!("v_smfmac_f32_32x32x32_fp8_fp8", 0x7f, [32, 32, 32, 1], [Fp8, Fp8, F32]).on(Chips::FROM_942),
-        V_MFMA_F32_16X16X128_F8F6F4    = mfma!("v_mfma_f32_16x16x128_f8f6f4", 0x2d, [16, 16, 128, 1], [F8f6f4, F8f6f4, F32]).on(Chips::GFX950),
-        V_MFMA_F32_32X32X64_F8F6F4     = mfma!("v_mfma_f32_32x32x64_f8f6f4", 0x2e, [32, 32, 64, 1], [F8f6f4, F8f6f4, F32]).on(Chips::GFX950),
+        V_MFMA_F32_16X16X128_F8F6F4    = dense!("v_mfma_f32_16x16x128_f8f6f4", 0x2d, Shape::chosen([16, 16, 128, 1])).on(Chips::GFX950),
+        V_MFMA_F32_32X32X64_F8F6F4     = dense!("v_mfma_f32_32x32x64_f8f6f4", 0x2e, Shape::chosen([32, 32, 64, 1])).on(Chips::GFX950),
         V_MFMA_F32_16X16X32_BF16       = mfma!("v_mfma_f32_16x16x32_bf16", 0x35, [16, 16, 32, 1], [Bf16, Bf16, F32]).on(Chips::GFX950),
         V_MFMA_I32_16X16X64_I8         = mfma!("v_mfma_i32_16x16x64_i8", 0x36, [16, 16, 64, 1], [I8, I8, I32]).on(Chips::GFX950),
         V_MFMA_F32_32X32X16_BF16       = mfma!("v_mfma_f32_32x32x16_bf16", 0x37, [32, 32, 16, 1], [Bf16, Bf16, F32]).on(Chips::GFX950),

@@ -118,7 +118,7 @@ pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> Str
     let first = (0..4).find(have).unwrap_or_default() + 6;
     let last = (0..4).rev().find(have).unwrap_or_default() + 6;
     let chips = |has: bool| {
-        let gfx9 = Chip::every().filter(|chip| chip.generation() == Generation::Gfx9);
+        let gfx9 = Chip::all().filter(|chip| chip.generation() == Generation::Gfx9);
         let names = gfx9.filter(|chip| row.chips.include(*chip) == has);
         names.map(Chip::name).collect::<Vec<_>>()
     };

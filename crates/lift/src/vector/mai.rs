@@ -2,7 +2,7 @@
 //!
 //! A product is one operation of the IR: `wavetank_matrix` has the shapes, the layout of operands and the arithmetic of each chip.
 
-use wavetank_gcn::shapes::{MatrixType, Shape};
+use wavetank_gcn::shapes::Shape;
 use wavetank_gcn::tables::Mai::{self, *};
 use wavetank_gcn::{Field, Operand, Ty};
 use wavetank_ir::{Addend, MatrixOp};
@@ -74,24 +74,9 @@ fn shape(shape: &Shape) -> Option<wavetank_matrix::Shape> {
         n: size(shape.n)?,
         k: size(shape.k)?,
         blocks: size(shape.blocks)?,
-        a: element(shape.a)?,
-        b: element(shape.b)?,
-        d: element(shape.d)?,
+        a: shape.a.executed()?,
+        b: shape.b.executed()?,
+        d: shape.d,
         sparse: shape.sparse,
-    })
-}
-
-fn element(of: MatrixType) -> Option<ElementType> {
-    Some(match of {
-        MatrixType::F64 => ElementType::F64,
-        MatrixType::F32 => ElementType::F32,
-        MatrixType::Xf32 => ElementType::Xf32,
-        MatrixType::F16 => ElementType::F16,
-        MatrixType::Bf16 => ElementType::Bf16,
-        MatrixType::Fp8 => ElementType::Fp8,
-        MatrixType::Bf8 => ElementType::Bf8,
-        MatrixType::I8 => ElementType::I8,
-        MatrixType::I32 => ElementType::I32,
-        MatrixType::Fp6 | MatrixType::Bf6 | MatrixType::Fp4 | MatrixType::F8f6f4 => return None,
     })
 }
