@@ -11,6 +11,7 @@ mod frame;
 mod index;
 mod instruction;
 mod lists;
+mod matrices;
 mod page;
 mod prose;
 mod search;

@@ -18,6 +18,7 @@ mod launch;
 mod linked;
 #[path = "../../object/tests/common/made.rs"]
 mod made;
+mod matrices;
 mod maxwell;
 mod newcomer;
 mod picture;

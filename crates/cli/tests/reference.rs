@@ -47,7 +47,7 @@ fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     pages.map(|(path, text)| (path.as_str(), text.as_str()))
 }
 
-fn page(path: &str) -> &'static str {
+pub(crate) fn page(path: &str) -> &'static str {
     reference().get(path).unwrap_or_else(|| panic!("no {path}"))
 }
 

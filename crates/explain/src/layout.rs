@@ -22,11 +22,7 @@ type Element = (usize, usize, usize);
 /// assert_eq!(lines[2], "D[0]: lanes 0-15 D[0][0..15], 16-31 D[4][0..15], 32-47 D[8][0..15], 48-63 D[12][0..15]");
 /// ```
 pub fn matrix_layout(op: impl Into<Instruction>, chip: Chip) -> Option<Vec<String>> {
-    let block = block_of_row(op.into(), chip);
-    let shape = block.nodes.iter().find_map(|node| match &node.op {
-        Op::Matrix(product) => Some(*product.instruction.shape()),
-        _ => None,
-    })?;
+    let shape = shape_of(op.into(), chip)?;
     let sizes = |rows: usize, columns: usize| {
         let blocks = 0..usize::from(shape.blocks);
         blocks.flat_map(move |b| {
@@ -45,6 +41,15 @@ pub fn matrix_layout(op: impl Into<Instruction>, chip: Chip) -> Option<Vec<Strin
     let b = lines("B", sizes(k, n), place(Shape::place_of_b));
     let d = lines("D", sizes(m, n), place(Shape::place_of_d));
     Some([a, b, d].concat())
+}
+
+/// Returns the shape of a matrix instruction that the chip executes.
+pub(crate) fn shape_of(op: Instruction, chip: Chip) -> Option<Shape> {
+    let block = block_of_row(op, chip);
+    block.nodes.iter().find_map(|node| match &node.op {
+        Op::Matrix(product) => Some(*product.instruction.shape()),
+        _ => None,
+    })
 }
 
 /// Returns the lines of a matrix with these elements.

@@ -12,11 +12,13 @@
 
 #![warn(missing_docs)]
 
+mod grid;
 mod layout;
 mod modifiers;
 mod pseudo;
 mod sentence;
 
+pub use grid::{MatrixGrid, matrix_grids};
 pub use layout::matrix_layout;
 pub use modifiers::{Modifier, modifiers};
 pub use pseudo::{PseudoCode, operand_names};

@@ -8,6 +8,7 @@ use wavetank_gcn::Generation;
 use super::diagram::diagram;
 use super::frame::{DOT, Page, code, heading, table, text};
 use super::instruction::{Encoding, Instruction, Version, label, range};
+use super::matrices::matrices;
 use super::prose::prose;
 use crate::diagram::Cell;
 use crate::explain::{Operand, Pseudo, form_name, related};
@@ -34,6 +35,7 @@ pub(super) fn page(instruction: &Instruction, all: &[Instruction]) -> String {
             (pseudo_code(instruction))
             (encodings(instruction))
             (operands(newest))
+            (matrices(instruction))
             (modifiers(instruction))
             (names(instruction))
             (effects(instruction))
