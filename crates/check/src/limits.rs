@@ -63,6 +63,7 @@ fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings)
         ));
     }
     let users: u32 = kernel.user_sgprs().map(|(user, _)| user.registers()).sum();
+    let users = users + kernel.preloaded_arguments().len() as u32;
     let count = kernel.rsrc2.user_sgpr_count;
     if count > USER_SGPRS {
         demands.push((

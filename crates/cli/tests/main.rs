@@ -22,6 +22,7 @@ mod matrices;
 mod maxwell;
 mod newcomer;
 mod picture;
+mod preload;
 mod presentation;
 mod programs;
 #[path = "../../check/tests/common/random.rs"]

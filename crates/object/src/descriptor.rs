@@ -259,7 +259,8 @@ pub struct KernelDescriptor {
     pub acc_vgpr_count: u32,
     /// SGPRs of a wave, VCC and the other special ones included, in granules of 8, or of 16 from gfx9 on.
     pub sgpr_count: u32,
-    /// Dwords of the argument block preloaded to SGPRs, and their offset (gfx90a and later; 0 on the chips emulated).
+    /// The preloaded part of the argument block: dwords in bits 6:0, the first of them in bits 15:7 (gfx90a and later; otherwise 0).
+    /// See [`preloaded_arguments`](Self::preloaded_arguments).
     pub kernarg_preload: u16,
 }
 
@@ -289,7 +290,11 @@ impl KernelDescriptor {
             vgpr_count: vgprs(&rsrc1, target),
             acc_vgpr_count: acc_vgprs(&rsrc1, u32_at(bytes, 44), target),
             sgpr_count: sgprs(&rsrc1, target),
-            kernarg_preload: u16_at(bytes, 58),
+            kernarg_preload: if target.has_one_vector_file() {
+                u16_at(bytes, 58)
+            } else {
+                0
+            },
         }
     }
 
@@ -353,6 +358,25 @@ impl KernelDescriptor {
             *next += sgpr.registers();
             Some((sgpr, first))
         })
+    }
+}
+
+impl KernelDescriptor {
+    /// Returns the dwords of the argument block that follow the other user SGPRs, where a kernel demands that
+    /// (guide, "Preloaded Kernel Arguments").
+    pub fn preloaded_arguments(&self) -> std::ops::Range<u32> {
+        let first = u32::from(self.kernarg_preload >> 7);
+        first..first + u32::from(self.kernarg_preload & 0x7f)
+    }
+
+    /// Returns the distance in bytes from the kernel's entry to the first instruction that waves execute: 256, if arguments are
+    /// preloaded. Firmware without that feature starts at the entry, where code loads the same registers.
+    pub fn start_offset(&self) -> u64 {
+        if self.preloaded_arguments().is_empty() {
+            0
+        } else {
+            256
+        }
     }
 }
 

@@ -108,6 +108,19 @@ pub enum Error {
         /// The most that a work-group has on the chip.
         most: u32,
     },
+    /// Arguments that are to be in registers, at an address without memory.
+    #[error(
+        "kernel `{}` preloads {bytes} bytes of arguments from {address:#x}, where no memory of the GPU is; give it an argument block",
+        readable(kernel)
+    )]
+    Preload {
+        /// The kernel.
+        kernel: String,
+        /// The size of the preloaded arguments.
+        bytes: usize,
+        /// The address of the first one.
+        address: u64,
+    },
     /// A cooperative launch whose work-groups cannot all be resident at once.
     #[error(
         "kernel `{}` cannot be launched cooperatively with {groups} work-groups: {resident} of them are resident at once",

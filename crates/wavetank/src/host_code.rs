@@ -71,7 +71,9 @@ impl Kernel {
         let descriptor = &info.descriptor;
         let launch = Launch {
             chip: self.module.device().chip(),
-            entry: self.module.address_of(info.entry),
+            entry: self
+                .module
+                .address_of(info.entry + descriptor.start_offset()),
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.plain_vgpr_count(self.module.object().target()),

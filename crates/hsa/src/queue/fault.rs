@@ -33,6 +33,7 @@ impl Fault {
             },
             Fault::Kernel { error, .. } => match error {
                 Error::OutOfMemory { .. } => Status::ERROR_OUT_OF_RESOURCES,
+                Error::Preload { .. } => Status::ERROR_MEMORY_FAULT,
                 Error::Grid { .. } | Error::Lds { .. } => Status::ERROR_INVALID_PACKET_FORMAT,
                 _ => Status::ERROR,
             },

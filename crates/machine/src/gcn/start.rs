@@ -100,6 +100,8 @@ pub struct UserData {
     pub private_segment_size: u32,
     /// Work-groups in X, Y and Z (code object version 2 only).
     pub workgroup_count: [u32; 3],
+    /// The dwords of the argument block that follow, and their number (gfx90a and later: "Preloaded Kernel Arguments").
+    pub preloaded: ([u32; 16], usize),
     /// All user SGPRs, for a driver that does not follow the code properties.
     pub words: Option<[u32; 16]>,
 }
@@ -281,7 +283,7 @@ impl Launch {
 impl UserData {
     /// The user SGPRs of a work-group with scratch at an address.
     fn registers(&self, scratch: u64, scratch_bytes: u32, generation: Generation) -> Registers {
-        let mut out = Registers::default();
+        let mut out = Registers::new();
         if let Some(words) = &self.words {
             out.push(words);
             return out;
@@ -306,6 +308,8 @@ impl UserData {
                 out.push(field);
             }
         }
+        let (dwords, count) = &self.preloaded;
+        out.push(&dwords[..*count]);
         out
     }
 }
@@ -324,14 +328,20 @@ impl UserData {
     }
 }
 
-/// A list of registers: at most 4 + 5 × 2 + 4 × 1.
-#[derive(Default)]
+/// A list of registers: at most 4 + 5 × 2 + 4 × 1, and 16 that are preloaded.
 struct Registers {
-    values: [u32; 18],
+    values: [u32; 34],
     len: usize,
 }
 
 impl Registers {
+    fn new() -> Registers {
+        Registers {
+            values: [0; 34],
+            len: 0,
+        }
+    }
+
     fn push(&mut self, values: &[u32]) {
         self.values[self.len..self.len + values.len()].copy_from_slice(values);
         self.len += values.len();
@@ -396,6 +406,7 @@ mod tests {
                 dispatch_id: 0x7_0000_0008,
                 private_segment_size: 9,
                 workgroup_count: [10, 11, 12],
+                preloaded: Default::default(),
                 words: None,
             },
             trap_handler: None,
@@ -446,6 +457,24 @@ mod tests {
         launch.rsrc2 = 2 << 1 | 1 << 9 | 1 << 7; // X and Z
         let wave = started(&launch, [8, 8, 8], [8, 8, 1], 5, 0);
         assert_eq!(wave.uniform().s[..5], [6, 5, 0, 5, 0]);
+    }
+
+    /// Guide, "Preloaded Kernel Arguments": they follow the last enabled register of the user, and the registers of the user are
+    /// as many as their count says.
+    #[test]
+    fn preloaded_arguments_follow_the_other_user_sgprs() {
+        let mut launch = launch();
+        launch.chip = Chip::Gfx90a;
+        launch.user.enabled = 1 << 3;
+        let mut dwords = [0; 16];
+        dwords[..3].copy_from_slice(&[21, 22, 23]);
+        launch.user.preloaded = (dwords, 3);
+        launch.rsrc2 = 5 << 1 | 1 << 7; // X
+        let wave = started(&launch, [8, 8, 8], [8, 8, 1], 0, 0);
+        assert_eq!(wave.uniform().s[..7], [6, 5, 21, 22, 23, 0, 0]);
+        launch.rsrc2 = 4 << 1;
+        let wave = started(&launch, [8, 8, 8], [8, 8, 1], 0, 0);
+        assert_eq!(wave.uniform().s[..6], [6, 5, 21, 22, 0, 0]);
     }
 
     /// Vega ISA, tables of MODE, STATUS, GPR_ALLOC and LDS_ALLOC.

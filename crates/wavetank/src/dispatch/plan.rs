@@ -230,7 +230,7 @@ impl Dispatch<'_> {
         }
         let launch = Launch {
             chip,
-            entry: module.address_of(info.entry),
+            entry: module.address_of(info.entry + descriptor.start_offset()),
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.plain_vgpr_count(module.object().target()),
@@ -247,6 +247,7 @@ impl Dispatch<'_> {
                 dispatch_id: packet.id,
                 private_segment_size: packet.private_segment_size,
                 workgroup_count: grid.groups(),
+                preloaded: self.preloaded(packet.kernarg)?,
                 words: None,
             },
             trap_handler: self.trap_handler,
@@ -263,6 +264,27 @@ impl Dispatch<'_> {
             resident_groups: occupancy.groups_per_unit() * inner.facts.compute_units,
             _memory: memory,
         })
+    }
+
+    /// Reads the arguments that the kernel finds in user SGPRs, of which there are 16 at most.
+    fn preloaded(&self, kernarg: u64) -> Result<([u32; 16], usize)> {
+        let dwords = self.kernel.info().descriptor.preloaded_arguments();
+        let mut out = ([0; 16], dwords.len().min(16));
+        let mut bytes = [0; 64];
+        let bytes = &mut bytes[..4 * out.1];
+        if !bytes.is_empty() {
+            let registry = self.kernel.module.device().registry();
+            let address = kernarg.wrapping_add(4 * u64::from(dwords.start));
+            registry.read(address, bytes).map_err(|_| Error::Preload {
+                kernel: self.kernel.name().to_owned(),
+                bytes: bytes.len(),
+                address,
+            })?;
+        }
+        for (dword, bytes) in out.0.iter_mut().zip(bytes.as_chunks().0) {
+            *dword = u32::from_le_bytes(*bytes);
+        }
+        Ok(out)
     }
 
     /// Refuses a cooperative launch with more work-groups than can be resident, and sets up the barrier of the others.
