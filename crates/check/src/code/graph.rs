@@ -92,7 +92,7 @@ impl Graph {
 pub(crate) fn chip_of(object: &CodeObject) -> Option<Chip> {
     let target = object.target();
     let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
-    Chip::every().find(serves)
+    Chip::all().find(serves)
 }
 
 /// Whether work-groups of a kernel have at most one wave.

@@ -1,6 +1,6 @@
 //! Matrix instructions as parts of hazards: their kinds, passes and operands.
 
-use wavetank_gcn::shapes::MatrixType;
+use wavetank_gcn::shapes::{ElementType, MatrixType};
 use wavetank_gcn::tables::{Mai, Op};
 use wavetank_gcn::{Chip, Field, Form, Inst, Operand};
 
@@ -25,9 +25,11 @@ impl MatrixKind {
     pub(super) fn of(inst: &Inst) -> Option<MatrixKind> {
         let shape = inst.row().shape?;
         Some(match (shape.a, shape.m) {
-            (MatrixType::F64, 4) => MatrixKind::Dgemm4,
-            (MatrixType::F64, _) => MatrixKind::Dgemm16,
-            (MatrixType::F32, _) if has_sgemm(inst.chip) => MatrixKind::Sgemm,
+            (MatrixType::Executed(ElementType::F64), 4) => MatrixKind::Dgemm4,
+            (MatrixType::Executed(ElementType::F64), _) => MatrixKind::Dgemm16,
+            (MatrixType::Executed(ElementType::F32), _) if has_sgemm(inst.chip) => {
+                MatrixKind::Sgemm
+            }
             _ => MatrixKind::Xdl,
         })
     }
@@ -51,7 +53,7 @@ pub(super) fn passes(inst: &Inst) -> u8 {
     let Some(shape) = inst.row().shape else {
         return 0;
     };
-    if shape.a == MatrixType::F64 {
+    if shape.a == MatrixType::Executed(ElementType::F64) {
         return match shape.m {
             4 => 4,
             _ if inst.chip == Chip::Gfx950 => 16,
@@ -65,7 +67,7 @@ pub(super) fn passes(inst: &Inst) -> u8 {
     };
     let is_narrow = |ty: MatrixType, chosen: u8| ty.chosen(chosen).is_some_and(|ty| ty.bits() < 8);
     let is_fast = match shape.a {
-        MatrixType::F32 => false,
+        MatrixType::Executed(ElementType::F32) => false,
         MatrixType::F8f6f4 => {
             is_narrow(shape.a, inst.mods.cbsz) && is_narrow(shape.b, inst.mods.blgp)
         }
