@@ -8,7 +8,7 @@ use super::link::Link;
 use super::need::Need::{self, AfterTwo, Never, Passes, PassesButTwo, States};
 use super::need::{COLUMNS, Column};
 use super::producer::Producer;
-use super::rows::Row;
+use super::row::Row;
 
 /// Returns the columns of a hazard of CDNA.
 const fn cdna(needs: [Need; 4]) -> [Need; COLUMNS] {

@@ -13,7 +13,8 @@ use super::consumer::Consumer;
 use super::matrix::{FIRST_AGPR, passes};
 use super::need::{COLUMNS, Column, Need};
 use super::producer::Producer;
-use super::rows::{ROW_COUNT, Row, rows};
+use super::row::Row;
+use super::rows::{ROW_COUNT, rows};
 use super::vcc::VccAlias;
 use crate::code::{Node, Successors};
 

@@ -12,7 +12,9 @@ mod link;
 mod matrix;
 mod need;
 mod producer;
+mod row;
 mod rows;
+mod scalar_uses;
 #[cfg(test)]
 mod tests;
 mod valu;
@@ -29,7 +31,8 @@ use crate::finding::Findings;
 use crate::flow::{Analysis, walk};
 pub(crate) use need::{Column, Need};
 use producer::{PRODUCERS, Producer, has_vector};
-pub(crate) use rows::{Row, rows};
+pub(crate) use row::Row;
+pub(crate) use rows::rows;
 use vcc::VccAlias;
 
 /// Adds the missing wait states of a graph.

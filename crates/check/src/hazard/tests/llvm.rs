@@ -1,7 +1,8 @@
 //! Pairs of instructions with the wait states that LLVM 19 puts between them: `llvm.tsv`.
 //!
 //! Each line is a chip, the wait states, and two or three instructions, which LLVM's hazard recognizer was given without any wait
-//! states between (`llc-19 -start-before=post-RA-hazard-rec`). The wait states are those in front of the last instruction.
+//! states between (`llc-19 -start-before=post-RA-hazard-rec`). The wait states are those in front of the last instruction. The lines
+//! are a selection of 12,376; of the others, 19 differ, for the reasons in `docs/reference/errata.md`.
 
 use wavetank_gcn::Chip;
 
@@ -17,10 +18,7 @@ fn spaced(instructions: &[&str], states: usize) -> String {
 
 #[test]
 fn llvm_inserts_as_many_wait_states() {
-    let text = match std::env::var("LLVM_HAZARDS") {
-        Ok(path) => std::fs::read_to_string(path).expect("a table"),
-        Err(_) => include_str!("llvm.tsv").to_owned(),
-    };
+    let text = include_str!("llvm.tsv");
     let mut wrong = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split('\t').collect();
@@ -39,11 +37,10 @@ fn llvm_inserts_as_many_wait_states() {
             wrong.push(format!("{line}: {more}"));
         }
     }
-    let shown = &wrong[..wrong.len().min(4000)];
     assert!(
         wrong.is_empty(),
         "{} pairs:\n{}",
         wrong.len(),
-        shown.join("\n")
+        wrong.join("\n")
     );
 }
