@@ -12,6 +12,8 @@ pub(crate) const MAX_SCRATCH: u32 = 1 << 16;
 pub(crate) struct Sizes {
     /// The number of vector registers.
     pub vgprs: u32,
+    /// The number of accumulation registers.
+    pub agprs: u32,
     /// The number of SGPRs, without the special registers.
     pub sgprs: u32,
     /// The LDS of the work-group in bytes.
@@ -30,6 +32,7 @@ impl Sizes {
     pub(crate) fn new(sgprs: u32, lds_bytes: u32) -> Self {
         Sizes {
             vgprs: 256,
+            agprs: 256,
             sgprs,
             lds_bytes,
             scratch_bytes: 0,
@@ -50,6 +53,7 @@ impl Sizes {
             ["lds", "bytes"] => (&mut self.lds_bytes, 4, 0, LDS_BYTES),
             ["scratch", "bytes"] => (&mut self.scratch_bytes, 8, 0, MAX_SCRATCH),
             ["waves"] => (&mut self.waves, 16, 1, 16),
+            ["agprs"] => (&mut self.agprs, 32, 0, 256),
             _ => return Ok(None),
         };
         if self.given & bit != 0 {

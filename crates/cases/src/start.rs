@@ -246,7 +246,7 @@ impl Case {
             rsrc1: RSRC1,
             rsrc2: 0,
             vgprs: sizes.vgprs,
-            acc_vgprs: 0,
+            acc_vgprs: sizes.agprs,
             live_in: None,
             sgprs: sizes.sgprs,
             lds_bytes: sizes.lds_bytes,

@@ -76,6 +76,8 @@ pub mod hwreg {
     pub const TMA_HI: u8 = 19;
     /// The die of the chip where the wave runs, from gfx942 on.
     pub const XCC_ID: u8 = 20;
+    /// No register of a chip: the accumulation registers that the wave lacks of 256, in fours. S_GETREG reads 0.
+    pub const MISSING_ACC: u8 = 62;
 }
 
 /// The address of LDS among flat addresses (gfx9): bits 63:48 are 1. The driver chooses it (`SH_MEM_BASES`); this is the choice

@@ -9,7 +9,7 @@ use wavetank_gcn::tables::{Class, Features};
 use wavetank_gcn::{Inst, Operand};
 
 use crate::modes::Modes;
-use crate::operand::{ACC_COUNT, M0};
+use crate::operand::M0;
 use crate::rules::Rules;
 
 /// Scalar registers from here to M0 can be written with privileges only.
@@ -21,10 +21,14 @@ const PRIVILEGED: u8 = 108;
 /// instructions"). The instruction has no effect if a vector destination is out of range, or one of several destinations, or part
 /// of the result of a load or an atomic, including the status of TFE and LWE. The same holds for scalar loads (7.4 "Alignment and
 /// bounds checking").
+///
+/// Accumulation registers have a range of their own, from which VGPRs are not reached. A product of matrices has no effect if one of
+/// its matrices is out of range, since v0 could not stand for all of its registers (docs/reference/errata.md, "CDNA").
 pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
     let row = inst.row();
     let (mut resolved, mut destinations, mut lost) = (*inst, 0, false);
     let general = Rules::of(inst.chip).general_sgprs;
+    let product = row.shape.is_some();
     let alu = matches!(row.class, Class::Valu | Class::Interp);
     for (i, spec) in row.operands.iter().enumerate() {
         let (_, writes) = inst.accesses(i);
@@ -36,7 +40,7 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
             // Memory instructions are not indexed.
             Operand::Vgpr(_) if alu && modes.indexes(inst, spec) => {}
             Operand::Vgpr(first) if u16::from(first) + count > modes.vgprs() => {
-                if writes {
+                if writes || product {
                     return None;
                 }
                 // For stores, each register is checked separately.
@@ -44,12 +48,12 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
                     *operand = Operand::Vgpr(0);
                 }
             }
-            Operand::Agpr(first) if u16::from(first) + count > ACC_COUNT => {
-                if writes {
+            Operand::Agpr(first) if u16::from(first) + count > modes.accumulators() => {
+                if writes || product {
                     return None;
                 }
                 // For stores, each register is checked separately.
-                if alu {
+                if alu || u16::from(first) >= modes.accumulators() {
                     *operand = Operand::Vgpr(0);
                 }
             }
@@ -86,7 +90,9 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
 mod tests {
     use super::*;
     use crate::modes::GPR_IDX_EN;
+    use wavetank_gcn::numbers::hwreg;
     use wavetank_gcn::{Chip, decode, parse};
+    use wavetank_ir::HARDWARE_REGISTERS;
 
     #[test]
     fn what_is_loaded_is_not_indexed() {
@@ -115,7 +121,48 @@ mod tests {
         // v_mfma_f32_32x32x8f16 a[240:255], v[2:3], v[2:3], a[240:255], and from a241 on: D, then C.
         assert!(effect([0xd3cc_80f0, 0x07c2_0502]).is_some());
         assert!(effect([0xd3cc_80f1, 0x07c2_0502]).is_none());
-        let operands = effect([0xd3cc_8000, 0x07c6_0502]).expect("a product");
-        assert_eq!(operands[3], Operand::Vgpr(0));
+        assert!(effect([0xd3cc_8000, 0x07c6_0502]).is_none());
+    }
+
+    /// A wave with 32 VGPRs and 8 accumulation registers behind them, of which v32 is none.
+    #[test]
+    fn files_end_with_the_allocation() {
+        let mut hw = [0; HARDWARE_REGISTERS];
+        hw[usize::from(hwreg::GPR_ALLOC)] = 7 << 8 | 15 << 24;
+        hw[usize::from(hwreg::MISSING_ACC)] = (256 - 8) / 4;
+        let modes = Modes::of_wave(&hw, 0);
+        assert_eq!((modes.vgprs(), modes.accumulators()), (32, 8));
+        let resolved = |text: &str| {
+            let inst = parse(text, Chip::Gfx90a).expect(text);
+            resolve(&inst, modes)
+        };
+        let first = |text: &str, at: usize| resolved(text).map(|inst| inst.operands[at]);
+        for (text, at, operand) in [
+            ("v_accvgpr_read_b32 v31, a7", 1, Operand::Agpr(7)),
+            ("v_accvgpr_read_b32 v31, a8", 1, Operand::Vgpr(0)),
+            ("v_mov_b32 v31, v32", 1, Operand::Vgpr(0)),
+            ("global_store_dword v[2:3], a8, off", 1, Operand::Vgpr(0)),
+            // Each register of a store is for itself.
+            (
+                "global_store_dwordx4 v[2:3], a[6:9], off",
+                1,
+                Operand::Agpr(6),
+            ),
+        ] {
+            assert_eq!(first(text, at), Some(operand), "{text}");
+        }
+        for text in [
+            "v_accvgpr_write_b32 a8, v0",
+            "v_accvgpr_read_b32 v32, a0",
+            "v_mov_b32 v32, v0",
+            "global_load_dwordx4 a[6:9], v[2:3], off",
+            "v_mfma_f32_16x16x4f32 v[4:7], v0, v1, v[30:33]",
+            "v_mfma_f32_16x16x4f32 a[6:9], v0, v1, 0",
+            "v_mfma_f32_16x16x4f32 a[4:7], v0, a8, 0",
+        ] {
+            assert!(resolved(text).is_none(), "{text}");
+        }
+        let whole = "v_mfma_f32_16x16x4f32 a[4:7], v0, a7, a[4:7]";
+        assert!(resolved(whole).is_some());
     }
 }

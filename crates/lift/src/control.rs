@@ -6,7 +6,7 @@ use wavetank_gcn::{Field, Flags, Operand};
 use wavetank_ir::{Export, Reg, Terminator};
 
 use crate::block::{Flow, Lift};
-use crate::modes::{GPR_IDX_EN, VSKIP};
+use crate::modes::{GPR_IDX_EN, HAS_TURN, VSKIP};
 use crate::operand::{EXEC, M0, VCC, hw};
 use crate::traps;
 use crate::value::{Cond, Int};
@@ -167,6 +167,8 @@ pub(crate) fn get_hardware_register<'a>(l: &Lift<'a>) -> Int<'a> {
     let (offset, mask, id) = hardware_field(l);
     let register = match id {
         hw::STATUS => live_status(l),
+        // State of waves that chips do not show.
+        hw::MISSING_ACC | HAS_TURN => Int::i32(l.b, l.b.u32(0)),
         _ => l.hardware(id),
     };
     (register >> offset) & mask

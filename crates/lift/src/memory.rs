@@ -17,7 +17,7 @@ use wavetank_gcn::{Field, Flags, Op, Operand, Ty};
 use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space, Value};
 
 use crate::block::{Flow, Lift};
-use crate::operand::{ACC_COUNT, FIRST_ACC, SGPRS};
+use crate::operand::{FIRST_ACC, SGPRS};
 use crate::value::Int;
 
 /// The address space and the registers of a vector memory instruction, whose arm adds the kind of the access.
@@ -139,7 +139,7 @@ impl<'a> Lift<'a> {
         let end = if first < FIRST_ACC {
             self.modes.vgprs()
         } else {
-            FIRST_ACC + ACC_COUNT
+            FIRST_ACC + self.modes.accumulators()
         };
         if first + n < end { first + n } else { 0 }
     }

@@ -11,8 +11,9 @@ use crate::rules::Rules;
 /// The MODE bits (Vega ISA, 3.5 "Mode register") that a block is lifted for.
 ///
 /// `bits` is the MODE register itself, masked to the bits that lifting depends on; with VGPR indexing on, bits 35:32 hold
-/// `M0[15:12]` (source and destination enables). The number of vector registers that a wave lacks of 256 is in bits 45:40, in
-/// fours, and of 128 scalar ones in bits 51:48, in eights. Bits from 56 on are flags, below.
+/// `M0[15:12]` (source and destination enables). The number of vector registers that a wave lacks of 256 is in bits 41:36, in
+/// fours, of 128 scalar ones in bits 45:42, in eights, and of 256 accumulation registers in bits 52:46, in fours. Bits from 56 on
+/// are flags, below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Modes {
     bits: u64,
@@ -36,11 +37,12 @@ impl Modes {
     }
 
     /// The modes of a wave, by its hardware registers and M0: MODE, the number of its registers (GPR_ALLOC: VGPR_SIZE 13:8,
-    /// SGPR_SIZE 27:24), the trap bits of STATUS, and whether TBA is that of a handler.
+    /// SGPR_SIZE 27:24; MISSING_ACC), the trap bits of STATUS, and whether TBA is that of a handler.
     #[inline]
     pub fn of_wave(hw: &[u32; HARDWARE_REGISTERS], m0: u32) -> Modes {
         let alloc = u64::from(!hw[usize::from(hwreg::GPR_ALLOC)]);
-        let missing = (alloc >> 8 & 0x3f) << 40 | (alloc >> 24 & 0xf) << 48;
+        let accumulators = u64::from(hw[usize::from(hwreg::MISSING_ACC)] & 0x7f);
+        let missing = (alloc >> 8 & 0x3f) << 36 | (alloc >> 24 & 0xf) << 42 | accumulators << 46;
         let mode = hw[usize::from(hwreg::MODE)];
         let status = hw[usize::from(hwreg::STATUS)];
         let handler = match hw[usize::from(hwreg::TBA_LO)] | hw[usize::from(hwreg::TBA_HI)] {
@@ -149,12 +151,17 @@ impl Modes {
 
     /// The number of vector registers of a lane.
     pub fn vgprs(self) -> u16 {
-        256 - 4 * (self.bits >> 40 & 0x3f) as u16
+        256 - 4 * (self.bits >> 36 & 0x3f) as u16
     }
 
     /// The number of scalar registers of the wave, beside those with names.
     pub fn sgprs(self) -> u16 {
-        128 - 8 * (self.bits >> 48 & 0xf) as u16
+        128 - 8 * (self.bits >> 42 & 0xf) as u16
+    }
+
+    /// The number of accumulation registers of a lane.
+    pub fn accumulators(self) -> u16 {
+        256 - 4 * (self.bits >> 46 & 0x7f).min(64) as u16
     }
 
     fn mode(self) -> u32 {

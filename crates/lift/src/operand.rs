@@ -21,9 +21,6 @@ pub(crate) const SGPRS: u8 = 128;
 /// The number of the first accumulation register among the vector registers of the IR.
 pub(crate) const FIRST_ACC: u16 = 256;
 
-/// The number of accumulation registers that an instruction can name.
-pub(crate) const ACC_COUNT: u16 = 256;
-
 /// An index that is out of range from any register.
 pub(crate) const FAR: u32 = 1 << 16;
 

@@ -270,6 +270,7 @@ impl Launch {
         // GPR_ALLOC: VGPR_SIZE 13:8 in fours less one, SGPR_SIZE 27:24 in eights less one.
         hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(VGPR_GRANULE).max(1) - 1) << 8
             | (self.sgprs.div_ceil(8).clamp(1, 16) - 1) << 24;
+        hw[usize::from(hwreg::MISSING_ACC)] = 64 - self.acc_vgprs.div_ceil(VGPR_GRANULE).min(64);
         // LDS_ALLOC: LDS_SIZE 20:12 in units of 64 dwords.
         let lds = self.lds_bytes.next_multiple_of(lds_granule(generation));
         hw[usize::from(hwreg::LDS_ALLOC)] = (lds / 256) << 12;
@@ -488,6 +489,7 @@ mod tests {
         assert_eq!(hw(hwreg::MODE), 0xc0 | 1 << 8 | 1 << 9 | excp_en | 1 << 23);
         assert_eq!(hw(hwreg::STATUS), 1 << 6 | 1 << 11 | 1 << 16);
         assert_eq!(hw(hwreg::GPR_ALLOC), 1 << 8 | 11 << 24);
+        assert_eq!(hw(hwreg::MISSING_ACC), 64);
         // 513 bytes take two blocks of 128 dwords: four units.
         assert_eq!(hw(hwreg::LDS_ALLOC), 4 << 12);
         assert_eq!(hw(hwreg::SH_MEM_BASES), 0x0001_0002);
