@@ -5,6 +5,7 @@ mod block;
 mod by_hand;
 mod definitions;
 mod expression;
+mod gfx950;
 mod lane_pattern;
 mod names;
 mod sample;
@@ -39,7 +40,7 @@ pub struct PseudoCode {
 
 impl PseudoCode {
     /// Returns the code of an operation on a chip, with operands named as in [`operand_names`]; `None` if the chip does not
-    /// execute it.
+    /// execute it. What only gfx950 has is not executed, and has the code that is published.
     ///
     /// ```
     /// use wavetank_gcn::{Chip, tables::Vop3};
@@ -48,7 +49,7 @@ impl PseudoCode {
     /// assert_eq!(code.map(|code| code.lines), Some(vec!["D = (S0 << (S1 & 31)) + S2".to_owned()]));
     /// ```
     pub fn of_row(op: Op, chip: Chip) -> Option<PseudoCode> {
-        if let Some(lines) = by_hand::lines(op) {
+        if let Some(lines) = by_hand::lines(op).or_else(|| gfx950::lines(op)) {
             return Some(PseudoCode::of_lines(lines));
         }
         let (inst, names) = sample::sample(op, chip);
@@ -106,7 +107,8 @@ impl PseudoCode {
         names.pattern = LanePattern::of(inst);
         names.generation = Some(inst.chip.generation());
         names.call(sample::PC + u64::from(inst.len), block::NEXT);
-        if let Some(lines) = by_hand::lines(inst.op).filter(|_| names.pattern.is_none()) {
+        let by_hand = by_hand::lines(inst.op).filter(|_| names.pattern.is_none());
+        if let Some(lines) = by_hand.or_else(|| gfx950::lines(inst.op)) {
             return Some(PseudoCode::of_lines(lines));
         }
         let mut lines = written(*inst, &names, MODE)?;

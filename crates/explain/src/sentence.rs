@@ -3,6 +3,7 @@
 mod arithmetic;
 mod cdna;
 mod compare;
+mod gfx950;
 mod image;
 mod memory;
 mod scalar;
@@ -11,6 +12,7 @@ mod vector;
 
 use wavetank_gcn::{Form, Op};
 
+pub(crate) use gfx950::Scaled;
 use types::{Noun, filled};
 
 /// Returns the action of an instruction in one sentence of at most 160 characters.
@@ -66,13 +68,17 @@ fn named(op: Op, name: &str) -> String {
             .or_else(|| listed(arithmetic::SENTENCES, name))
             .or_else(|| conversion(name)),
     };
-    let own = || listed(cdna::SENTENCES, name);
-    // The test `every_instruction_has_its_sentence` checks that the default is used for products, and gfx950, only.
+    let own = || {
+        listed(cdna::SENTENCES, name)
+            .or_else(|| listed(gfx950::SENTENCES, name))
+            .or_else(|| gfx950::conversion(name))
+    };
+    // The test `every_instruction_has_its_sentence` checks that the default is used for products only.
     made.or_else(own).unwrap_or_else(|| cdna::of_shape(op))
 }
 
 /// Returns the name on the last generation that has the instruction.
-fn name(op: Op) -> &'static str {
+pub(crate) fn name(op: Op) -> &'static str {
     let names = op.row().mnemonics;
     names.iter().rev().flatten().next().unwrap_or(&"")
 }
@@ -106,16 +112,12 @@ fn conversion(name: &str) -> Option<String> {
 mod tests {
     use std::collections::HashMap;
 
-    use wavetank_gcn::Chip;
-
     use super::*;
 
     /// Every operation in its own form, and those of FLAT in the other two segments.
     fn all() -> impl Iterator<Item = (String, String)> {
         let segments = [Form::Global, Form::Scratch];
-        // Those that only gfx950 has, which is not executed, have none of their own yet.
-        let executed = |op: &Op| Chip::EXECUTED.iter().any(|chip| op.row().exists_on(*chip));
-        Op::all().filter(executed).flat_map(move |op| {
+        Op::all().flat_map(move |op| {
             let others = segments
                 .into_iter()
                 .filter(move |_| op.home() == Form::Flat);
@@ -161,6 +163,7 @@ mod tests {
             arithmetic::SENTENCES,
             memory::SENTENCES,
             cdna::SENTENCES,
+            gfx950::SENTENCES,
         ];
         for (row, text) in tables.into_iter().flatten() {
             let parts: Vec<&str> = text.split("{a}").flat_map(|t| t.split("{s}")).collect();

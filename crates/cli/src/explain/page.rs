@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::facts::{Explanation, Modifier, Operand};
+use super::facts::{Explanation, Modifier, Operand, Pseudo};
 use crate::diagram::{Cell, fitted};
 use crate::fold::folded;
 
@@ -105,28 +105,13 @@ impl Explanation {
         out
     }
 
-    /// Returns the pseudo-code and its functions, or the reason why the instruction is not executed.
+    /// Returns the pseudo-code and its functions, and the reason why the instruction is not executed. Both are there where the
+    /// documents say what it does.
     fn pseudo(&self) -> String {
-        if let Some(why) = &self.not_executed {
-            return format!("\n  not executed\n{}", folded(why, "    ", 8));
-        }
-        let Some(code) = &self.pseudo_code else {
-            return String::new();
-        };
-        let mut out = "\n  pseudo-code\n".to_owned();
-        for line in &code.lines {
-            let indent = 4 + line.len() - line.trim_start().len();
-            out += &folded(line, &" ".repeat(indent), indent + 4);
-        }
-        for (name, meaning) in &code.terms {
-            out += &folded(meaning, &format!("      {name}: "), 8);
-            let defined = code.definitions.iter().find(|(defined, _)| defined == name);
-            for line in defined.map_or(&[][..], |(_, lines)| *lines) {
-                let indent = 8 + line.len() - line.trim_start().len();
-                out += &folded(line, &" ".repeat(indent), indent + 4);
-            }
-        }
-        out
+        let code = self.pseudo_code.as_ref().map(Pseudo::text);
+        let reason = self.not_executed.as_ref();
+        let reason = reason.map(|why| format!("\n  not executed\n{}", folded(why, "    ", 8)));
+        code.unwrap_or_default() + &reason.unwrap_or_default()
     }
 
     /// Returns the places of the elements of matrices.
@@ -174,6 +159,26 @@ fn beside(name: &str, text: &str) -> String {
     folded(text, &format!("  {name:<12} "), BESIDE)
 }
 
+impl Pseudo {
+    /// Returns the lines, and the functions that need an explanation.
+    fn text(&self) -> String {
+        let mut out = "\n  pseudo-code\n".to_owned();
+        for line in &self.lines {
+            let indent = 4 + line.len() - line.trim_start().len();
+            out += &folded(line, &" ".repeat(indent), indent + 4);
+        }
+        for (name, meaning) in &self.terms {
+            out += &folded(meaning, &format!("      {name}: "), 8);
+            let defined = self.definitions.iter().find(|(defined, _)| defined == name);
+            for line in defined.map_or(&[][..], |(_, lines)| *lines) {
+                let indent = 8 + line.len() - line.trim_start().len();
+                out += &folded(line, &" ".repeat(indent), indent + 4);
+            }
+        }
+        out
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use wavetank_gcn::{Chip, Dialect, Op, parse};
@@ -195,6 +200,28 @@ mod tests {
             let has_reason = page.text(false).contains("\n  not executed\n    ");
             assert_eq!(has_reason, page.pseudo_code.is_none(), "{op:?}");
         }
+    }
+
+    /// What only gfx950 has is published, and not executed.
+    #[test]
+    fn code_that_is_not_executed_is_marked() {
+        let (mut shown, mut all) = (0, 0);
+        for op in Op::all().filter(|op| op.row().exists_on(Chip::Gfx950)) {
+            let mut executed = Chip::EXECUTED.iter();
+            if executed.any(|chip| op.row().exists_on(*chip)) {
+                continue;
+            }
+            let page = Explanation::row((op, op.home()), Chip::Gfx950).text(false);
+            let reason = page.find("\n  not executed\n    only gfx950 has it");
+            let reason = reason.unwrap_or_else(|| panic!("{op:?}: {page}"));
+            all += 1;
+            if let Some(code) = page.find("\n  pseudo-code\n") {
+                assert!(code < reason, "{op:?}");
+                shown += 1;
+            }
+            fits(&page);
+        }
+        assert!(shown > 80 && all > shown, "{shown} of {all}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Sentences of instructions that CDNA has and GCN has not: those of products are composed of their shapes.
 
 use wavetank_gcn::Op;
-use wavetank_gcn::shapes::Shape;
+use wavetank_gcn::shapes::{MatrixType, Shape};
 
 /// Names with the sentence.
 pub(super) const SENTENCES: &[(&str, &str)] = &[
@@ -110,15 +110,24 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the sentence of a matrix instruction. Others without a sentence are those of gfx950.
+/// Returns the sentence of a matrix instruction. Every other one has a sentence.
 pub(super) fn of_shape(op: Op) -> String {
     let Some(shape) = op.row().shape else {
-        return "Belongs to gfx950, which is not executed yet.".to_owned();
+        return String::new();
     };
     let Shape {
         m, n, k, blocks, ..
     } = shape;
     let sparse = if shape.sparse { "sparse " } else { "" };
+    if shape.a == MatrixType::F8f6f4 {
+        let scaled = match op {
+            Op::MaiScaled(_) => ", with a scale for 32 elements each",
+            _ => "",
+        };
+        return format!(
+            "Multiplies a {m}×{k} matrix by a {k}×{n} matrix, of 8, 6 or 4 bits as CBSZ and BLGP say{scaled}, and adds one of f32."
+        );
+    }
     let (a, b, d) = (shape.a.name(), shape.b.name(), shape.d.name());
     let many = match blocks {
         1 => String::new(),
