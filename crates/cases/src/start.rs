@@ -242,6 +242,7 @@ impl Case {
         let sizes = &self.sizes;
         Launch {
             chip,
+            xccs: 1,
             entry: 0,
             rsrc1: RSRC1,
             rsrc2: 0,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use wavetank::environment::Settings;
 use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, waves_per_unit};
-use wavetank::{Chip, ChipFacts, DEFAULT_CHIP, Device};
+use wavetank::{ChipFacts, DEFAULT_CHIP, Device};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
@@ -51,14 +51,20 @@ struct Agent {
 #[derive(Serialize)]
 struct Gpu {
     product: &'static str,
+    other_names: Vec<&'static str>,
     isa: &'static str,
     chip_id: u32,
     shader_engines: u32,
+    /// The number of dies that compute.
+    xccs: u32,
     simds_per_unit: u32,
     waves_per_unit: u32,
     wave_size: u32,
     group_max_size: u32,
     lds_bytes: u32,
+    l1_bytes: u32,
+    l2_bytes: u32,
+    memory_side_cache_bytes: u32,
     memory_bytes: u64,
     clock: u32,
     memory_clock: u32,
@@ -69,9 +75,14 @@ impl Gpu {
     fn new(facts: &ChipFacts, memory_bytes: u64) -> Gpu {
         Gpu {
             product: facts.product,
+            other_names: facts.other_names(),
             isa: facts.isa,
             chip_id: facts.chip_id,
             shader_engines: facts.engines,
+            xccs: facts.xccs,
+            l1_bytes: facts.caches[0] << 10,
+            l2_bytes: facts.caches[1] << 10,
+            memory_side_cache_bytes: facts.caches[2] << 10,
             simds_per_unit: SIMDS_PER_UNIT,
             waves_per_unit: waves_per_unit(facts.chip),
             wave_size: 64,
@@ -94,11 +105,10 @@ impl Agents {
             return self.rocminfo();
         }
         let mut agents = Vec::new();
-        for (chip, memory) in self.gpus()? {
-            let device = Device::new(chip)?;
-            let facts = device.facts();
+        for (facts, memory) in self.gpus()? {
+            let device = Device::builder(facts.chip).product(facts).build()?;
             agents.push(Agent {
-                name: chip.name(),
+                name: facts.chip.name(),
                 kind: "gpu",
                 threads: device.threads(),
                 compute_units: Some(facts.compute_units),
@@ -132,19 +142,18 @@ impl Agents {
             .ok()
             .filter(|gpus| !gpus.is_empty());
         self.gpu = self.gpu.or(default).or_else(|| Some(first()));
-        let facts = |(chip, memory)| (ChipFacts::of(chip), memory);
-        let gpus: Vec<_> = self.gpus()?.into_iter().map(facts).collect();
+        let gpus = self.gpus()?;
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         print(&rocminfo::report("CPU", threads, &gpus))
     }
 
     /// Returns the requested GPUs, or else all, each with the memory that a program finds if it is the only GPU.
-    fn gpus(&self) -> Result<Vec<(Chip, u64)>> {
+    fn gpus(&self) -> Result<Vec<(&'static ChipFacts, u64)>> {
         let names = match &self.gpu {
             Some(gpu) => vec![gpu.clone()],
             None => {
-                let with_queues = ChipFacts::ALL.iter().filter(|facts| facts.has_queues());
-                with_queues.map(|facts| facts.chip.name().into()).collect()
+                let with_queues = ChipFacts::every().filter(|facts| facts.has_queues());
+                with_queues.map(|facts| facts.name().into()).collect()
             }
         };
         let mut all = Vec::new();
@@ -154,8 +163,8 @@ impl Agents {
                 variable => std::env::var_os(variable),
             });
             let settings = settings.map_err(|error| Failure::usage(error.to_string()))?;
-            let chips = settings.gpus.iter().map(|gpu| gpu.chip);
-            all.extend(chips.zip(settings.memory()));
+            let gpus = settings.gpus.iter().map(|gpu| gpu.facts);
+            all.extend(gpus.zip(settings.memory()));
         }
         Ok(all)
     }
@@ -172,16 +181,12 @@ fn table(agents: &[Agent]) -> String {
             text = format!("CPU {name}: {threads} of its threads run the kernels of each GPU\n\n");
             continue;
         };
-        let chip = Chip::from_name(agent.name);
-        let names = chip.map_or(Vec::new(), |chip| {
-            [chip.aliases(), chip.products()].concat()
-        });
         table.add(vec![
             agent.name.to_owned(),
             gpu.product.to_owned(),
             units.to_string(),
             gpu.clock.to_string(),
-            names.join(", "),
+            gpu.other_names.join(", "),
         ]);
     }
     text + &table.text()
@@ -206,6 +211,7 @@ fn text((number, agent): (usize, &Agent)) -> String {
     line("Chip ID", format!("{:#06x}", gpu.chip_id));
     line("Compute units", units.to_string());
     line("Shader engines", gpu.shader_engines.to_string());
+    line("Dies that compute (XCC)", gpu.xccs.to_string());
     line("SIMDs per compute unit", gpu.simds_per_unit.to_string());
     line("Waves per compute unit", gpu.waves_per_unit.to_string());
     line("Wavefront size", gpu.wave_size.to_string());
@@ -214,6 +220,13 @@ fn text((number, agent): (usize, &Agent)) -> String {
         "LDS of a work-group",
         format!("{} KiB", gpu.lds_bytes >> 10),
     );
+    let caches = [gpu.l1_bytes, gpu.l2_bytes, gpu.memory_side_cache_bytes];
+    let caches: Vec<String> = caches
+        .iter()
+        .filter(|bytes| **bytes != 0)
+        .map(|bytes| format!("{} KiB", bytes >> 10))
+        .collect();
+    line("Caches", caches.join(", "));
     line("Memory", format!("{} MiB", gpu.memory_bytes >> 20));
     line("Max clock", format!("{} MHz", gpu.clock));
     line(

@@ -202,6 +202,15 @@ fn agents_are_listed() {
     }
     let one = wavetank("agents --gpu radeon-vii").success();
     assert!(one.contains("Name:") && one.contains("gfx906"), "{one}");
+    let product = wavetank("agents --gpu mi300a").success();
+    for text in [
+        "AMD Instinct MI300A",
+        "0x74a0",
+        "228",
+        "32 KiB, 4096 KiB, 262144 KiB",
+    ] {
+        assert!(product.contains(text), "{product}");
+    }
     let same = |words: &str| wavetank(&format!("{words} --gpu gfx906:1G")).success();
     assert_eq!(same("rocminfo"), same("agents --rocminfo"));
 }

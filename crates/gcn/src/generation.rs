@@ -164,7 +164,7 @@ impl Chip {
 }
 
 /// Returns the letters and digits of a product's name in lower case, without the words that people leave out.
-pub(crate) fn product_key(name: &str) -> String {
+pub fn product_key(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());
     let is_meant = |word: &&str| !matches!(*word, "amd" | "radeon" | "firepro" | "instinct");

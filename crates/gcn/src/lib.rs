@@ -45,7 +45,7 @@ pub use decode::{DecodeError, decode};
 pub use effects::{Counters, Effects, Registers};
 pub use encode::{EncodeError, Encoded, encode};
 pub use form::Form;
-pub use generation::{Chip, Generation};
+pub use generation::{Chip, Generation, product_key};
 pub use inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
 pub use later::{EXECUTED_CHIPS, LaterArchitecture, later_chip};
 pub use tables::{Field, Op, Row, Ty};

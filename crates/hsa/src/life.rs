@@ -83,7 +83,7 @@ fn create() -> Result<Runtime> {
     }
     let mut gpus: Vec<Device> = Vec::new();
     for gpu in &settings.gpus {
-        let builder = Device::builder(gpu.chip);
+        let builder = Device::builder(gpu.chip()).product(gpu.facts);
         let builder = match gpus.first() {
             Some(first) => builder.memory_of(first).schedule(first.schedule()),
             None => builder,

@@ -132,7 +132,8 @@ fn sopk(op: Sopk) -> Option<Fidelity> {
     use Fidelity::Approximate;
     Some(match op {
         Sopk::S_GETREG_B32 => Approximate(
-            "STATUS, TRAPSTS and HW_ID show what is modelled: no passes of exceptions, no SIMDs",
+            "STATUS, TRAPSTS, HW_ID and XCC_ID show what is modelled: no passes of exceptions, no SIMDs; work-groups are dealt \
+             out to the dies in turn",
         ),
         Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32 => Approximate(
             "MODE and TRAPSTS are written; in a trap handler some of STATUS, TBA and TMA",

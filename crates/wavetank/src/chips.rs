@@ -4,7 +4,7 @@
 //! for AMDGPU Backend". None of these properties changes the results of a kernel; compute units limit the number of resident
 //! work-groups.
 
-use wavetank_gcn::{Chip, Generation, later_chip};
+use wavetank_gcn::{Chip, Generation, later_chip, product_key};
 use wavetank_quote::plain;
 
 use crate::error::names;
@@ -39,6 +39,10 @@ pub struct ChipFacts {
     pub memory_bits: u32,
     /// The driver's number of the family.
     pub family: u32,
+    /// The number of dies that compute (XCCs), over which work-groups are dealt out.
+    pub xccs: u32,
+    /// The sizes of the caches in KiB: L1 of a compute unit, L2 of a die, and the memory-side cache (MALL), 0 for none.
+    pub caches: [u32; 3],
     /// The name of its instruction set in HSA.
     pub isa: &'static str,
 }
@@ -52,6 +56,9 @@ const VOLCANIC: u32 = 130;
 const VOLCANIC_INTEGRATED: u32 = 135;
 const VEGA: u32 = 141;
 const VEGA_INTEGRATED: u32 = 142;
+
+/// The caches of Vega (AMD's Vega white paper). Chips before it are given the same: no known program reads theirs.
+const VEGA_CACHES: [u32; 3] = [16, 4 << 10, 0];
 
 /// One row a chip, in the order of [`Chip::EXECUTED`].
 const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
@@ -67,6 +74,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1375,
         memory_bits: 384,
         family: SOUTHERN,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx600",
     },
     // Pitcairn: a Radeon HD 7870.
@@ -81,6 +90,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1200,
         memory_bits: 256,
         family: SOUTHERN,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx601",
     },
     // Oland: a Radeon R7 240.
@@ -95,6 +106,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1125,
         memory_bits: 128,
         family: SOUTHERN,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx602",
     },
     // Kaveri: an A10-7850K, with DDR3-2133.
@@ -109,6 +122,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1067,
         memory_bits: 128,
         family: SEA_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx700",
     },
     // Hawaii for workstations: a FirePro W9100.
@@ -123,6 +138,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1250,
         memory_bits: 512,
         family: SEA,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx701",
     },
     // Hawaii: a Radeon R9 290X.
@@ -137,6 +154,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1250,
         memory_bits: 512,
         family: SEA,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx702",
     },
     // Kabini: an E1-2100, with DDR3-1333.
@@ -151,6 +170,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 667,
         memory_bits: 64,
         family: SEA_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx703",
     },
     // Bonaire: a Radeon R7 260X.
@@ -165,6 +186,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1625,
         memory_bits: 128,
         family: SEA,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx704",
     },
     // Mullins: an A4 Micro-6400T, with DDR3L-1333.
@@ -179,6 +202,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 667,
         memory_bits: 64,
         family: SEA_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx705",
     },
     // Carrizo: an FX-8800P, with DDR3-2133.
@@ -193,6 +218,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1067,
         memory_bits: 128,
         family: VOLCANIC_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx801:xnack-",
     },
     // Tonga: a Radeon R9 285.
@@ -207,6 +234,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1375,
         memory_bits: 256,
         family: VOLCANIC,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx802",
     },
     // Polaris 10: a Radeon RX 580.
@@ -221,6 +250,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 2000,
         memory_bits: 256,
         family: VOLCANIC,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx803",
     },
     // Tonga for workstations: a FirePro W7100.
@@ -235,6 +266,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1400,
         memory_bits: 256,
         family: VOLCANIC,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx805",
     },
     // Stoney: an A9-9410, with DDR4-2133.
@@ -249,6 +282,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1067,
         memory_bits: 64,
         family: VOLCANIC_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx810:xnack-",
     },
     // Vega 10.
@@ -263,6 +298,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 945,
         memory_bits: 2048,
         family: VEGA,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx900:xnack-",
     },
     // Raven Ridge: a Ryzen 5 2400G, with DDR4-2933.
@@ -277,6 +314,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1467,
         memory_bits: 128,
         family: VEGA_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx902:xnack-",
     },
     // Vega 12.
@@ -291,6 +330,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 740,
         memory_bits: 1024,
         family: VEGA,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx904:xnack-",
     },
     // Vega 20.
@@ -305,6 +346,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1000,
         memory_bits: 4096,
         family: VEGA,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx906:sramecc-:xnack-",
     },
     // Raven 2: a Ryzen 3 3200U, with DDR4-2400.
@@ -319,6 +362,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1200,
         memory_bits: 128,
         family: VEGA_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx909:xnack-",
     },
     // Renoir: a Ryzen 7 4700G, with DDR4-3200.
@@ -333,6 +378,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1600,
         memory_bits: 128,
         family: VEGA_INTEGRATED,
+        xccs: 1,
+        caches: VEGA_CACHES,
         isa: "amdgcn-amd-amdhsa--gfx90c:xnack-",
     },
     // CDNA 1.
@@ -347,6 +394,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1200,
         memory_bits: 4096,
         family: VEGA,
+        xccs: 1,
+        caches: [16, 8 << 10, 0],
         isa: "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-",
     },
     // CDNA 2: one die of an MI250X.
@@ -361,6 +410,8 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1600,
         memory_bits: 4096,
         family: VEGA,
+        xccs: 1,
+        caches: [16, 8 << 10, 0],
         isa: "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
     },
     // CDNA 3: all dies of an MI300X as one device.
@@ -375,7 +426,36 @@ const ALL: [ChipFacts; Chip::EXECUTED.len()] = [
         memory_clock: 1300,
         memory_bits: 8192,
         family: VEGA,
+        xccs: 8,
+        caches: [32, 4 << 10, 256 << 10],
         isa: "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-",
+    },
+];
+
+/// Other products with one of these chips, which differ from its best-known one in more than the name.
+const PRODUCTS: [ChipFacts; 3] = [
+    // The only die of an MI210.
+    ChipFacts {
+        product: "AMD Instinct MI210",
+        chip_id: 0x740f,
+        compute_units: 104,
+        ..*ChipFacts::of(Chip::Gfx90a)
+    },
+    // One die of an MI250.
+    ChipFacts {
+        product: "AMD Instinct MI250",
+        chip_id: 0x740c,
+        compute_units: 104,
+        ..*ChipFacts::of(Chip::Gfx90a)
+    },
+    // Six dies that compute, beside three of processors.
+    ChipFacts {
+        product: "AMD Instinct MI300A",
+        chip_id: 0x74a0,
+        compute_units: 228,
+        engines: 24,
+        xccs: 6,
+        ..*ChipFacts::of(Chip::Gfx942)
     },
 ];
 
@@ -386,11 +466,48 @@ impl ChipFacts {
     /// Every chip, oldest first.
     pub const ALL: &'static [ChipFacts] = &ALL;
 
+    /// Other products with one of these chips, which have a row of their own: `MI210`.
+    pub const PRODUCTS: &'static [ChipFacts] = &PRODUCTS;
+
+    /// Every row: the chips, each followed by its other products.
+    pub fn every() -> impl DoubleEndedIterator<Item = &'static ChipFacts> {
+        let others = |chip| PRODUCTS.iter().filter(move |other| other.chip == chip);
+        ALL.iter()
+            .flat_map(move |facts| std::iter::once(facts).chain(others(facts.chip)))
+    }
+
+    /// The names by which `--gpu` finds this row, except that of the chip.
+    pub fn other_names(&self) -> Vec<&'static str> {
+        let products = self.chip.products().iter().copied();
+        let products = products.filter(|name| ChipFacts::named(name) == Ok(self));
+        let aliases: &[_] = if self.is_product() {
+            &[]
+        } else {
+            self.chip.aliases()
+        };
+        aliases.iter().copied().chain(products).collect()
+    }
+
+    /// The shortest name that [`named`](Self::named) finds this row by: that of the chip, or `MI210`.
+    pub fn name(&self) -> &'static str {
+        let name = self.chip.name();
+        if self.is_product() {
+            self.other_names().first().copied().unwrap_or(name)
+        } else {
+            name
+        }
+    }
+
+    /// Whether this is a row of [`PRODUCTS`](Self::PRODUCTS).
+    fn is_product(&self) -> bool {
+        PRODUCTS.contains(self)
+    }
+
     /// The properties of a chip that programs can query.
     ///
     /// # Panics
     /// The chip is not one of [`Chip::EXECUTED`].
-    pub fn of(chip: Chip) -> &'static ChipFacts {
+    pub const fn of(chip: Chip) -> &'static ChipFacts {
         &ALL[chip as usize]
     }
 
@@ -403,7 +520,14 @@ impl ChipFacts {
         ALL.get(chip as usize).ok_or_else(refused)
     }
 
-    /// The facts of a chip, by any name that [`Chip::from_name`] takes.
+    /// The facts of a product that has a row of its own, or else of a chip, by any name that [`Chip::from_name`] takes.
+    ///
+    /// ```
+    /// use wavetank::ChipFacts;
+    /// assert_eq!(ChipFacts::named("mi210")?.compute_units, 104);
+    /// assert_eq!(ChipFacts::named("gfx90a")?.compute_units, 110);
+    /// # Ok::<(), String>(())
+    /// ```
     ///
     /// # Errors
     /// A sentence about a name that is not one of an emulated chip.
@@ -415,6 +539,13 @@ impl ChipFacts {
                 ChipFacts::names()
             )
         };
+        let key = product_key(name);
+        let product = PRODUCTS
+            .iter()
+            .find(|facts| product_key(facts.product) == key);
+        if let Some(product) = product {
+            return Ok(product);
+        }
         match Chip::from_name(name) {
             Some(chip) => ChipFacts::executed(chip),
             None => Err(later_chip(name).unwrap_or_else(unknown)),

@@ -53,6 +53,7 @@ pub(crate) struct Inner {
 #[derive(Clone)]
 pub struct DeviceBuilder {
     chip: Chip,
+    product: Option<&'static ChipFacts>,
     threads: Option<usize>,
     simd: Option<Simd>,
     engine: Option<EngineChoice>,
@@ -82,6 +83,7 @@ impl Device {
     pub fn builder(chip: Chip) -> DeviceBuilder {
         DeviceBuilder {
             chip,
+            product: None,
             threads: None,
             simd: None,
             engine: None,
@@ -179,6 +181,20 @@ impl Device {
 }
 
 impl DeviceBuilder {
+    /// Sets the product, and its chip with it, for programs that query the properties of one that is not the chip's best known.
+    ///
+    /// ```
+    /// use wavetank::{Chip, ChipFacts, Device};
+    /// let mi210 = ChipFacts::named("MI210")?;
+    /// let device = Device::builder(mi210.chip).product(mi210).build()?;
+    /// assert_eq!((device.chip(), device.compute_units()), (Chip::Gfx90a, 104));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn product(mut self, product: &'static ChipFacts) -> Self {
+        self.product = Some(product);
+        self
+    }
+
     /// Sets the number of threads that run work-groups, at least 1. With 1, runs repeat bit for bit. The default is the
     /// environment variable `WAVETANK_THREADS` (1 to 1024), or else the number of the host's processors.
     pub fn threads(mut self, threads: usize) -> Self {
@@ -244,6 +260,7 @@ impl DeviceBuilder {
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
             chip,
+            product,
             threads,
             simd,
             engine,
@@ -252,7 +269,8 @@ impl DeviceBuilder {
             strict,
             stack,
         } = self;
-        let facts = ChipFacts::executed(chip).map_err(crate::Error::Chip)?;
+        let facts = product.map_or_else(|| ChipFacts::executed(chip), Ok);
+        let facts = facts.map_err(crate::Error::Chip)?;
         let settings = KernelSettings::from_env()?;
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let simd = simd.or(settings.simd);

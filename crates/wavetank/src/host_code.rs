@@ -71,6 +71,7 @@ impl Kernel {
         let descriptor = &info.descriptor;
         let launch = Launch {
             chip: self.module.device().chip(),
+            xccs: self.module.device().facts().xccs,
             entry: self
                 .module
                 .address_of(info.entry + descriptor.start_offset()),

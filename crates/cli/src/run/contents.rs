@@ -93,9 +93,9 @@ impl Contents {
     /// Returns a note if the program has code, but none for some of the GPUs that it finds.
     pub(super) fn lacking(&self, gpus: &[Gpu]) -> Option<String> {
         let is_known = !self.targets.is_empty();
-        let facts = |gpu: &Gpu| ChipFacts::ALL.iter().find(|facts| facts.chip == gpu.chip);
-        let lacks = |gpu: &&Gpu| facts(gpu).is_some_and(|chip| !has_code(&self.targets, chip));
-        let mut lacking: Vec<_> = gpus.iter().filter(lacks).map(|g| g.chip.name()).collect();
+        let lacks = |gpu: &&Gpu| !has_code(&self.targets, gpu.facts);
+        let lacking = gpus.iter().filter(lacks);
+        let mut lacking: Vec<_> = lacking.map(|gpu| gpu.chip().name()).collect();
         lacking.dedup();
         (is_known && !lacking.is_empty()).then(|| {
             format!(

@@ -28,7 +28,7 @@ use wavetank::executed::Executed;
 use wavetank::found_file::FoundFile;
 use wavetank::last_fault::{FaultFile, LastFault};
 use wavetank::statistics::{Ledger, Sum, table};
-use wavetank::{Chip, Schedule};
+use wavetank::{Chip, ChipFacts, Schedule};
 
 use crate::exit::{Failure, Result};
 use crate::fidelity::ByFidelity;
@@ -222,7 +222,7 @@ impl Run {
         command.args(&self.program[1..]).envs(variables);
         if let Some(chip) = self.chip(&contents)? {
             command.env("WAVETANK_GPU", chip.name());
-            settings.gpus[0].chip = chip;
+            settings.gpus[0].facts = ChipFacts::of(chip);
         }
         // Unless the program is known to load it, or must not have any library before its own.
         let folder = library.folder();
@@ -329,7 +329,7 @@ impl Run {
         let brief = fault.as_ref().map(|fault| fault.brief.clone());
         let fault = fault.map(|fault| fault.sentence);
         let fault = fault.as_deref();
-        let gpus: Vec<_> = settings.gpus.iter().map(|gpu| gpu.chip.name()).collect();
+        let gpus: Vec<_> = settings.gpus.iter().map(|gpu| gpu.facts.name()).collect();
         let result = CaseResult::Ended { ended, fault };
         let added = self.add_case(gpus.join(","), result, stderr);
         let written = self.json.as_ref().map_or(Ok(()), |path| {

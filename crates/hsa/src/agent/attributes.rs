@@ -4,7 +4,7 @@
 
 use std::ffi::c_void;
 
-use wavetank::Device;
+use wavetank::{ChipFacts, Device};
 use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, waves_per_unit};
 
 use super::{Which, cpu, gpu, isa_of};
@@ -17,8 +17,6 @@ use crate::state::{TICKS_PER_SECOND, ticks};
 pub(super) const WAVE_SIZE: u32 = 64;
 /// Bytes of a cache line, of the host and of a GPU.
 const CACHE_LINE: u32 = 64;
-/// Bytes of the vector L1 cache of a compute unit, and of the L2 cache (AMD's Vega white paper).
-const GPU_CACHES: [u32; 4] = [16 << 10, 4 << 20, 0, 0];
 /// Bytes of a typical L1 data cache of a host. No known client reads the other caches' sizes.
 const CPU_CACHES: [u32; 4] = [32 << 10, 0, 0, 0];
 /// Fbarriers of a work-group, as in ROCr.
@@ -203,7 +201,7 @@ unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Resu
         match attribute {
             NAME => room.text::<64>(facts.chip.name()),
             NODE | DRIVER_NODE_ID => room.put(node),
-            CACHE_SIZE => room.put(GPU_CACHES),
+            CACHE_SIZE => room.put(cache_sizes(facts)),
             ISA => room.put(isa_of(n)),
             CHIP_ID => room.put(facts.chip_id),
             COMPUTE_UNIT_COUNT | COOPERATIVE_COMPUTE_UNIT_COUNT => room.put(facts.compute_units),
@@ -223,11 +221,17 @@ unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Resu
             MEMORY_AVAIL => room.put(crate::memory::available(gpu(n))),
             ASIC_FAMILY_ID => room.put(facts.family),
             NUM_SDMA_ENG => room.put(COPY_ENGINES),
-            NUM_XCC => room.put(1u32),
+            NUM_XCC => room.put(facts.xccs),
             DRIVER_UID => room.put(n as u32),
             _ => Err(Status::ERROR_INVALID_ARGUMENT),
         }
     }
+}
+
+/// Returns the sizes of the caches of a GPU in bytes, from L1 to L4.
+fn cache_sizes(facts: &ChipFacts) -> [u32; 4] {
+    let [l1, l2, l3] = facts.caches.map(|kibibytes| kibibytes << 10);
+    [l1, l2, l3, 0]
 }
 
 /// Writes an attribute of the CPU.

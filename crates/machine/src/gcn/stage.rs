@@ -82,6 +82,7 @@ mod tests {
         let stage = StageLaunch {
             launch: Launch {
                 chip: Chip::Gfx900,
+                xccs: 1,
                 entry: 0x1000,
                 rsrc1: 0,
                 rsrc2: 0,

@@ -23,6 +23,8 @@ pub const SCRATCH_GRANULE: u32 = 1024;
 pub struct Launch {
     /// The chip.
     pub chip: Chip,
+    /// The number of dies that compute.
+    pub xccs: u32,
     /// Guest address of the first instruction.
     pub entry: u64,
     /// `COMPUTE_PGM_RSRC1` (float modes, priority).
@@ -133,6 +135,7 @@ impl StartWave for Launch {
         wave.index = site.index;
         let uniform = wave.uniform_mut();
         uniform.pc = self.entry;
+        uniform.hw[usize::from(hwreg::XCC_ID)] = self.xcc(site);
         let at = self.user_count();
         for (register, id) in uniform.s[at..].iter_mut().zip(self.group_ids(site)) {
             *register = id;
@@ -193,6 +196,12 @@ impl Launch {
         self.system_registers(s, index, waves);
         self.architected_scratch(s, site, index);
         registers
+    }
+
+    /// The die that runs a work-group. Work-groups are dealt out in turn, as on an MI300X whose dies are one device; no manual
+    /// says how.
+    fn xcc(&self, site: &Site<'_>) -> u32 {
+        (site.group.index % u64::from(self.xccs)) as u32
     }
 
     /// User SGPRs: the same for all waves of a group.
@@ -389,6 +398,7 @@ mod tests {
     fn launch() -> Launch {
         Launch {
             chip: Chip::Gfx900,
+            xccs: 1,
             entry: 0x1000,
             // FP modes 0xc0, DX10_CLAMP, IEEE, FP16_OVFL; 8 VGPRs, 96 SGPRs.
             rsrc1: 0xac_0041 | 1 << 26,
@@ -551,6 +561,28 @@ mod tests {
         let wave = started(&launch(), [8, 8, 1], [8, 8, 1], 0, 0);
         assert_eq!(wave.vgpr(0)[9], 1);
         assert_eq!(wave.vgpr(1), &[0; 64]);
+    }
+
+    /// On an MI300A with its six dies, the eighth group is on the second one; a chip of one die is number 0.
+    #[test]
+    fn groups_are_dealt_out_to_dies() {
+        let grid = Grid::new([640, 1, 1], [64, 1, 1]).unwrap();
+        let xcc_of = |xccs, group| {
+            let launch = Launch { xccs, ..launch() };
+            let mut wave = Wave::new(0);
+            let site = Site {
+                group: &grid.group(group),
+                index: 0,
+                scratch: 0,
+                unit: 3,
+                slot: 0,
+            };
+            launch.start(&mut wave, &site, &mut Prepared::default());
+            wave.uniform().hw[usize::from(hwreg::XCC_ID)]
+        };
+        let of = |xccs| -> Vec<u32> { (0..10).map(|group| xcc_of(xccs, group)).collect() };
+        assert_eq!(of(6), [0, 1, 2, 3, 4, 5, 0, 1, 2, 3]);
+        assert_eq!(of(1), [0; 10]);
     }
 
     /// Registers that a kernel overwrites before it reads them keep what they held; those of the list are zero.

@@ -230,6 +230,7 @@ impl Dispatch<'_> {
         }
         let launch = Launch {
             chip,
+            xccs: inner.facts.xccs,
             entry: module.address_of(info.entry + descriptor.start_offset()),
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,

@@ -52,11 +52,11 @@ impl FromStr for Log {
     }
 }
 
-/// A GPU that a program finds: `gfx900`, `gfx900:8G`, `gfx906:sramecc-:xnack-:512M`.
+/// A GPU that a program finds: `gfx900`, `MI210`, `gfx900:8G`, `gfx906:sramecc-:xnack-:512M`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gpu {
-    /// The chip.
-    pub chip: Chip,
+    /// The chip, or a product with it.
+    pub facts: &'static ChipFacts,
     /// The size of its memory in bytes, if it is set.
     pub memory: Option<u64>,
 }
@@ -90,10 +90,14 @@ impl FromStr for Gpu {
             [size] => Some(bytes(size)?),
             _ => return Err(format!("`{}` has two sizes of memory", text.escape_debug())),
         };
-        Ok(Gpu {
-            chip: facts.chip,
-            memory,
-        })
+        Ok(Gpu { facts, memory })
+    }
+}
+
+impl Gpu {
+    /// The chip.
+    pub fn chip(&self) -> Chip {
+        self.facts.chip
     }
 }
 
@@ -179,7 +183,7 @@ impl Settings {
     ///     _ => None,
     /// };
     /// let settings = Settings::read(set)?;
-    /// assert_eq!(settings.gpus[0].chip, Chip::Gfx906);
+    /// assert_eq!(settings.gpus[0].chip(), Chip::Gfx906);
     /// assert_eq!(settings.memory(), [8 << 30, 512 << 20]);
     /// # Ok::<(), wavetank::environment::WrongSetting>(())
     /// ```
@@ -187,7 +191,7 @@ impl Settings {
         let memory = variable(&value, "WAVETANK_MEMORY", bytes)?;
         let gpus = variable(&value, "WAVETANK_GPU", gpus)?;
         let gpus = gpus.unwrap_or(vec![Gpu {
-            chip: DEFAULT_CHIP,
+            facts: ChipFacts::of(DEFAULT_CHIP),
             memory: None,
         }]);
         let sized = |gpu: Gpu| Gpu {
@@ -293,7 +297,7 @@ mod tests {
     #[test]
     fn features_are_those_of_the_emulated_chip() {
         let of = |text: &str| text.parse::<Gpu>();
-        assert_eq!(of("gfx900:xnack-").unwrap().chip, Chip::Gfx900);
+        assert_eq!(of("gfx900:xnack-").unwrap().chip(), Chip::Gfx900);
         let both = of("gfx906:sramecc-:xnack-:4G").unwrap();
         assert_eq!(both.memory, Some(4 << 30));
         assert!(

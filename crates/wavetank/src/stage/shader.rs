@@ -272,6 +272,7 @@ impl<'a> Shader<'a> {
         Ok(StageLaunch {
             launch: Launch {
                 chip,
+                xccs: 1,
                 entry: self.entry,
                 // FLOAT_MODE 19:12, DX10_CLAMP 21, IEEE 23.
                 rsrc1: (mode & 0xff) << 12 | (mode >> 8 & 1) << 21 | (mode >> 9 & 1) << 23,
