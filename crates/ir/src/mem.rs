@@ -130,6 +130,10 @@ pub enum Half {
     Low,
     /// D16_HI: bits 31:16; the others are kept.
     High,
+    /// A load to bits 15:0 that clears the others, as of registers with ECC.
+    LowAlone,
+    /// A load to bits 31:16 that clears the others.
+    HighAlone,
     /// D16 of converted elements, one component a register: bits 15:0; the others become 0.
     Each,
 }
@@ -376,8 +380,8 @@ parts! {
         by name:
         /// A constant that is added to the address, in bytes.
         pub offset: i64,
-        /// The half of the register that a 16-bit access uses. For converted elements, `Low` means components of 16 bits, two a
-        /// register, `Each` one a register, and `High` one in the high half.
+        /// The half of the register that a 16-bit access uses. For converted elements, `Low` and `LowAlone` mean components of 16
+        /// bits, two a register, `Each` one a register, and `High` and `HighAlone` one in the high half.
         pub half: Half,
         /// The data to store, or the operands of an atomic (for compare-and-swap the new value, then the comparand): a `V32` or
         /// `U32` for each dword, a `U32` if the wave accesses. Values of 16 bits are in the half that `half` selects.
@@ -414,7 +418,7 @@ impl MemOp {
         match self.half {
             Half::Whole | Half::Each => dwords,
             // Components of 16 bits, two a register.
-            Half::Low | Half::High => dwords.div_ceil(2),
+            Half::Low | Half::High | Half::LowAlone | Half::HighAlone => dwords.div_ceil(2),
         }
     }
 

@@ -74,7 +74,7 @@ names!(Dimensions {
 
 names!(Outside { Drop = "drop", Nearest = "nearest", Stop = "stop" });
 
-names!(Half { Whole = "whole", Low = "low", High = "high", Each = "each" });
+names!(Half { Whole = "whole", Low = "low", High = "high", LowAlone = "low_alone", HighAlone = "high_alone", Each = "each" });
 
 names!(Rmw {
     Swap = "swap", CmpSwap = "cmp_swap", Add = "add", Sub = "sub", RevSub = "rev_sub",

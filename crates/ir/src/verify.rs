@@ -450,6 +450,10 @@ impl Checker<'_> {
             m.half == Half::Whole || m.access.bytes() <= 2 || m.space.converts(),
             || "only accesses of up to 16 bits choose a half of the register".into(),
         )?;
+        let alone = matches!(m.half, Half::LowAlone | Half::HighAlone);
+        ensure(!alone || m.kind == MemKind::Load, || {
+            "only a load clears the other half of its register".into()
+        })?;
         ensure(m.half != Half::Each || m.space.converts(), || {
             "only converted elements stand in halves of their own registers".into()
         })?;

@@ -50,7 +50,10 @@ impl Site<'_, '_> {
             space: self.space,
             offset: self.offset,
             access,
-            half,
+            half: match kind {
+                MemKind::Load if l.rules().loads_clear_halves => alone(half, access),
+                _ => half,
+            },
             data: vec![],
             ret: self.ret.filter(|_| returns),
             mask: Some(l.exec_mask()),
@@ -90,6 +93,16 @@ impl Site<'_, '_> {
         };
         l.vector_memory(op);
         Flow::Next
+    }
+}
+
+/// Returns the half of a load that clears the other half. A part that is zero-extended clears it anyway.
+fn alone(half: Half, access: Access) -> Half {
+    match (half, access) {
+        (Half::Low, Access::U8 | Access::U16) => Half::Whole,
+        (Half::Low, _) => Half::LowAlone,
+        (Half::High, _) => Half::HighAlone,
+        (half, _) => half,
     }
 }
 

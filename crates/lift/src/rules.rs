@@ -29,6 +29,10 @@ pub(crate) struct Rules {
     /// Whether a register has two 16-bit components of buffers and images, as on gfx810 and gfx9 (Vega ISA, 8.1 "D16
     /// Instructions"). The other chips of gfx8 use the low half of one register for each (LLVM, `FeatureUnpackedD16VMem`).
     pub halves_packed: bool,
+    /// Whether a load of 16 bits into half of a register clears the other half, as on chips whose vector registers have ECC: LLVM
+    /// does not rely on the other half there (`d16PreservesUnusedBits`), and rocBLAS's kernels rely on zeros (Tensile,
+    /// `HasEccHalf`). gfx906 is emulated without ECC.
+    pub loads_clear_halves: bool,
     /// The layout of buffer descriptors, and the accesses that count records. The manual's own sentence on that has bytes and
     /// records swapped (docs/reference/errata.md).
     pub buffer_dialect: Dialect,
@@ -95,6 +99,7 @@ const GFX6: Rules = Rules {
     inverse_two_pi: false,
     halves_kept: false,
     halves_packed: false,
+    loads_clear_halves: false,
     buffer_dialect: Dialect::Strided,
     m0_limits_lds: true,
     lds_sums_wrap: false,
@@ -167,12 +172,14 @@ const GFX9: Rules = Rules {
 
 /// CDNA 1.
 const GFX908: Rules = Rules {
+    loads_clear_halves: true,
     matrix_model: Some(Model::Gfx908),
     ..GFX9
 };
 
 /// CDNA 2.
 const GFX90A: Rules = Rules {
+    loads_clear_halves: true,
     matrix_model: Some(Model::Gfx90a),
     ..GFX9
 };
@@ -181,6 +188,7 @@ const GFX90A: Rules = Rules {
 const GFX942: Rules = Rules {
     sums_in_memory_flush: false,
     scratch_offsets_add: true,
+    loads_clear_halves: true,
     matrix_model: Some(Model::Gfx942),
     ..GFX9
 };

@@ -244,8 +244,8 @@ impl Components {
         for (n, component) in components.iter_mut().enumerate().take(self.count) {
             let (register, shift) = match self.half {
                 Half::Whole | Half::Each => (n, 0),
-                Half::Low => (n / 2, 16 * (n % 2)),
-                Half::High => (0, 16),
+                Half::Low | Half::LowAlone => (n / 2, 16 * (n % 2)),
+                Half::High | Half::HighAlone => (0, 16),
             };
             // SAFETY: a lane vector of the file.
             let values = unsafe { self.from[register].cast::<Lanes>().read() };
@@ -273,16 +273,19 @@ impl Components {
                 let (register, values, next) = match self.half {
                     Half::Whole => (n, *here, n + 1),
                     Half::Each => (n, narrow(here), n + 1),
-                    Half::Low => {
+                    Half::Low | Half::LowAlone => {
                         let pair = n + 1 < self.count;
                         let high = if pair {
                             narrow(&components[n + 1])
-                        } else {
+                        } else if self.half == Half::Low {
                             before(n / 2).map(|x| x >> 16)
+                        } else {
+                            [0; 64]
                         };
                         (n / 2, join(&narrow(here), &high), n + 2)
                     }
                     Half::High => (0, join(&before(0), &narrow(here)), n + 1),
+                    Half::HighAlone => (0, join(&[0; 64], &narrow(here)), n + 1),
                 };
                 let records = values.map(|x| [x]);
                 R::spread(&records, mask, self.to.add(64 * register));

@@ -309,13 +309,20 @@ impl<R: LaneMoves> LoadPart<R> {
             Half::Whole | Half::Each => (0, 0),
             Half::Low => (0xffff_0000, 0),
             Half::High => (0x0000_ffff, 16),
+            Half::LowAlone => (0, 0),
+            Half::HighAlone => (0, 16),
+        };
+        // A byte that is sign-extended into the low half alone has 16 bits.
+        let kept = match self.half {
+            Half::LowAlone => 0xffff,
+            _ => !keep,
         };
         // SAFETY: the register is in the file.
         unsafe {
             let before = self.to.cast::<Lanes>().read();
             let mut records = [[0]; 64];
             for lane in 0..64 {
-                records[lane] = [before[lane] & keep | extend(parts[lane]) << shift & !keep];
+                records[lane] = [before[lane] & keep | extend(parts[lane]) << shift & kept];
             }
             R::spread(&records, mask, self.to);
         }

@@ -80,7 +80,7 @@ pub fn changes_modes(block: &Block) -> bool {
 pub fn loaded(op: &MemOp) -> Span {
     let plain = match op.space {
         Space::Global { .. } | Space::Flat { .. } | Space::Scratch { .. } | Space::Lds { .. } => {
-            op.half == Half::Whole && op.kind == MemKind::Load
+            !matches!(op.half, Half::Low | Half::High) && op.kind == MemKind::Load
         }
         _ => false,
     };

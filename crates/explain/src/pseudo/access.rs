@@ -62,7 +62,13 @@ impl Writer<'_> {
             Access::U8 | Access::U16 if access.half == Half::Whole => ", zero-extended",
             _ => "",
         };
-        Some(format!("{}{extended}", self.place(access)?))
+        let other = match access.half {
+            Half::LowAlone | Half::HighAlone if part_of(access) != Half::Whole => {
+                ", the other half 0"
+            }
+            _ => "",
+        };
+        Some(format!("{}{extended}{other}", self.place(access)?))
     }
 
     /// Returns the registers that receive data.
@@ -236,8 +242,8 @@ fn part_of(access: &MemOp) -> Half {
 fn half(half: Half) -> &'static str {
     match half {
         Half::Whole => "",
-        Half::Low | Half::Each => "[15:0]",
-        Half::High => "[31:16]",
+        Half::Low | Half::LowAlone | Half::Each => "[15:0]",
+        Half::High | Half::HighAlone => "[31:16]",
     }
 }
 
@@ -248,7 +254,7 @@ fn components(count: u32, format: Elements, half: Half) -> String {
     };
     let bits = match half {
         Half::Whole => "",
-        Half::Low | Half::High => ", of 16 bits",
+        Half::Low | Half::High | Half::LowAlone | Half::HighAlone => ", of 16 bits",
         Half::Each => ", of 16 bits in a register each",
     };
     match count {

@@ -224,6 +224,8 @@ impl State {
             Half::Whole => value,
             Half::Low => *register & 0xffff_0000 | value & 0xffff,
             Half::High => *register & 0xffff | value << 16,
+            Half::LowAlone => value & 0xffff,
+            Half::HighAlone => value << 16,
             Half::Each => unreachable!("of converted elements only"),
         };
     }
@@ -274,7 +276,13 @@ fn operation(random: &mut Random, memory: Memory) -> MemOp {
     };
     let half = match access {
         Access::Dwords(_) => Half::Whole,
-        _ => random.of(&[Half::Whole, Half::Low, Half::High]),
+        _ => random.of(&[
+            Half::Whole,
+            Half::Low,
+            Half::High,
+            Half::LowAlone,
+            Half::HighAlone,
+        ]),
     };
     // Where nothing else is, where the address is, where the data are.
     let to = random.of(&[16, 0, DATA]);
@@ -293,10 +301,10 @@ fn operation(random: &mut Random, memory: Memory) -> MemOp {
             };
         }
     };
-    let half = if op.kind == MemKind::Store && half == Half::Low {
-        Half::Whole
-    } else {
-        half
+    let half = match half {
+        Half::Low | Half::LowAlone if op.kind == MemKind::Store => Half::Whole,
+        Half::HighAlone if op.kind == MemKind::Store => Half::High,
+        half => half,
     };
     MemOp { half, ..op }
 }

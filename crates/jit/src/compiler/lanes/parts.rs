@@ -115,6 +115,14 @@ impl LaneAccess<'_> {
             asm.op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &args);
             asm.op(COPY, &[DATA.into(), chosen.into()]);
         }
+        match self.op.half {
+            Half::LowAlone => {
+                let low = Arg::Each(asm.constant(0xffff));
+                asm.op(AND, &[DATA.into(), DATA.into(), low]);
+            }
+            Half::HighAlone => asm.op(SHIFT_LEFT, &[DATA.into(), DATA.into(), 16.into()]),
+            _ => {}
+        }
         self.keep(asm, 0);
     }
 
