@@ -196,6 +196,11 @@ static void check_barrier_value(void) {
     EQUAL(hsa_signal_load_scacquire(done), 1);
     hsa_signal_store_screlease(s, 0x142);
     wait_for_zero(done);
+    // Without a signal it waits for nothing but the packets before it.
+    hsa_signal_store_screlease(done, 1);
+    packet.signal.handle = 0;
+    submit(queue, &packet);
+    wait_for_zero(done);
     HSA(hsa_signal_destroy(s));
     HSA(hsa_signal_destroy(done));
     HSA(hsa_queue_destroy(queue));

@@ -53,7 +53,8 @@ impl Dependencies {
         }
     }
 
-    /// The dependency of AMD's barrier-value packet.
+    /// The dependency of AMD's barrier-value packet. Without a signal there is none: HIP 6 marks the end of work so on gfx90a and
+    /// gfx942.
     pub(super) fn of_value(packet: &BarrierValuePacket) -> Result<Dependencies, String> {
         const BARRIER_VALUE: u8 = 2;
         if packet.format != BARRIER_VALUE {
@@ -64,13 +65,15 @@ impl Dependencies {
         }
         let condition = Condition::new(packet.condition)
             .ok_or_else(|| format!("the condition {} is unknown", packet.condition))?;
+        let awaited = Awaited {
+            signal: packet.signal,
+            condition,
+            compare: packet.value,
+            mask: packet.mask,
+        };
+        let none = packet.signal.0 == 0;
         Ok(Dependencies {
-            awaited: vec![Awaited {
-                signal: packet.signal,
-                condition,
-                compare: packet.value,
-                mask: packet.mask,
-            }],
+            awaited: if none { vec![] } else { vec![awaited] },
             all: true,
             work: false,
         })
