@@ -203,6 +203,15 @@ pub enum Dialect {
     /// Accesses with an index count records, and the elements of a swizzled buffer have 4 bytes; else as in gfx8 (gfx9).
     #[default]
     Indexed,
+    /// As `Indexed`, and the scalar offset counts in the range check of bytes (CDNA).
+    Summed,
+}
+
+impl Dialect {
+    /// Whether the layout is that of gfx9: `Indexed` or `Summed`.
+    pub const fn is_of_gfx9(self) -> bool {
+        matches!(self, Dialect::Indexed | Dialect::Summed)
+    }
 }
 
 /// The conversion of a buffer's elements to registers.

@@ -66,7 +66,7 @@ names!(GlobalSync {
     Release = "release", Barrier = "barrier", Turn = "turn", Pass = "pass", Last = "last",
 });
 
-names!(Dialect { Strided = "strided", Swizzled = "swizzled", Indexed = "indexed" });
+names!(Dialect { Strided = "strided", Swizzled = "swizzled", Indexed = "indexed", Summed = "summed" });
 
 names!(Dimensions {
     D1 = "1d", Buffer = "1d_buffer", D1Array = "1d_array", D2 = "2d", D2Array = "2d_array", D3 = "3d",

@@ -34,7 +34,8 @@ pub(crate) struct Rules {
     /// `HasEccHalf`). gfx906 is emulated without ECC.
     pub loads_clear_halves: bool,
     /// The layout of buffer descriptors, and the accesses that count records. The manual's own sentence on that has bytes and
-    /// records swapped (docs/reference/errata.md).
+    /// records swapped (docs/reference/errata.md). Kernels of rocBLAS rely on SOFFSET in the range check of CDNA (Tensile, "Precise
+    /// bounds check").
     pub buffer_dialect: Dialect,
     /// The layout of image resources (CLRX wiki, "GCN Memory Handling"; Vega ISA, 8.2.5).
     pub image_tiling: Tiling,
@@ -173,6 +174,7 @@ const GFX9: Rules = Rules {
 /// CDNA 1.
 const GFX908: Rules = Rules {
     loads_clear_halves: true,
+    buffer_dialect: Dialect::Summed,
     matrix_model: Some(Model::Gfx908),
     ..GFX9
 };
@@ -180,6 +182,7 @@ const GFX908: Rules = Rules {
 /// CDNA 2.
 const GFX90A: Rules = Rules {
     loads_clear_halves: true,
+    buffer_dialect: Dialect::Summed,
     matrix_model: Some(Model::Gfx90a),
     ..GFX9
 };
@@ -189,6 +192,7 @@ const GFX942: Rules = Rules {
     sums_in_memory_flush: false,
     scratch_offsets_add: true,
     loads_clear_halves: true,
+    buffer_dialect: Dialect::Summed,
     matrix_model: Some(Model::Gfx942),
     ..GFX9
 };

@@ -159,7 +159,7 @@ fn mixes_a_plane_a_volume_a_buffer_and_an_array() {
         // A buffer of texels: stride 16, as many records (gfx8 counts bytes), 32_32_32_32 uint, x y z w.
         let record = match buffer_dialect(b.device.chip()) {
             Dialect::Swizzled => 16,
-            Dialect::Strided | Dialect::Indexed => 1,
+            Dialect::Strided | Dialect::Indexed | Dialect::Summed => 1,
         };
         let base = buffers[2].address();
         let line_words = [

@@ -191,7 +191,7 @@ impl Layout {
             match buffer_dialect(chip) {
                 // Without swizzling, the field counts bytes.
                 Dialect::Swizzled => (self.size[0] * bytes) as u32,
-                Dialect::Strided | Dialect::Indexed => self.size[0] as u32,
+                Dialect::Strided | Dialect::Indexed | Dialect::Summed => self.size[0] as u32,
             },
             select | u32::from(number) << 12 | u32::from(data) << 15,
             0,

@@ -83,7 +83,7 @@ impl Descriptor {
             add_tid,
             swizzle: w1 >> 31 != 0,
             element: match dialect {
-                Dialect::Indexed => 4,
+                Dialect::Indexed | Dialect::Summed => 4,
                 Dialect::Strided | Dialect::Swizzled => 2 << (w3 >> 19 & 3),
             },
             index_stride: 8 << (w3 >> 21 & 3),
@@ -104,13 +104,13 @@ impl Descriptor {
         let counts = match dialect {
             Dialect::Strided => true,
             Dialect::Swizzled => self.swizzle,
-            Dialect::Indexed => idxen,
+            Dialect::Indexed | Dialect::Summed => idxen,
         };
         counts && self.stride != 0
     }
 
-    /// Returns the range check of an access. On gfx6 and gfx7 it includes the scalar offset, and an offset may not cross into the
-    /// next record, if the record is selected by an index or by the lane (CLRX wiki, "GCN memory handling").
+    /// Returns the range check of an access. On gfx6, gfx7 and CDNA it includes the scalar offset. On gfx6 and gfx7 an offset may
+    /// not cross into the next record, if the record is selected by an index or by the lane (CLRX wiki, "GCN memory handling").
     fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
         let strided = dialect == Dialect::Strided;
         let records = self.counts_records(dialect, idxen);
@@ -118,7 +118,7 @@ impl Descriptor {
             (_, true) if strided && (idxen || self.add_tid) => Range::Structured(self.stride),
             (true, _) => Range::Private,
             (_, true) => Range::Structured(u64::MAX),
-            _ if strided => Range::Raw(soffset.into()),
+            _ if strided || dialect == Dialect::Summed => Range::Raw(soffset.into()),
             _ => Range::Raw(0),
         }
     }
@@ -172,7 +172,7 @@ pub(crate) struct Site {
 /// Returns whether offsets into private memory are sums modulo 2^32: from gfx9 on (LLVM, `privateMemoryResourceIsRangeChecked`,
 /// which forbids offsets below zero for earlier chips).
 fn wraps(dialect: Dialect) -> bool {
-    dialect == Dialect::Indexed
+    dialect.is_of_gfx9()
 }
 
 impl Site {
@@ -527,6 +527,8 @@ struct Plain {
     /// The two halves of the descriptor.
     words: [u64; 2],
     soffset: u32,
+    /// Whether the scalar offset counts in the range check.
+    summed: bool,
     /// The lanes' offsets, unless all are 0.
     offset: Option<*const u32>,
     /// Whether offsets into private memory are sums modulo 2^32.
@@ -560,6 +562,7 @@ impl Plain {
             Some(Plain {
                 words: [0, 1].map(|n| uniform64(ctx, step.descriptor[n])),
                 soffset: uniform32(ctx, soffset),
+                summed: *dialect == Dialect::Summed,
                 offset,
                 wraps: wraps(*dialect),
             })
@@ -590,6 +593,11 @@ impl Plain {
     ) -> Option<(u64, Offsets)> {
         let constant = step.op.offset as u64;
         let records = u64::from(self.words[1] as u32);
+        let records = if self.summed {
+            records.saturating_sub(self.soffset.into())
+        } else {
+            records
+        };
         let limit = Reach::new(0, records, bytes)?.from(constant)?;
         let base = self.base() + constant;
         // SAFETY: the lanes' offsets.

@@ -98,6 +98,8 @@ pub(super) struct Buffer {
     pub(super) offset: Option<Value>,
     /// Whether offsets into scratch are sums modulo 2^32: from gfx9 on.
     pub(super) wraps: bool,
+    /// Whether the scalar offset counts in the range check.
+    pub(super) summed: bool,
 }
 
 /// An access of all lanes.

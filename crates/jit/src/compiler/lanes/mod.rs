@@ -164,7 +164,7 @@ fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
         Space::Scratch { address } => Addresses::Scratch(address),
         Space::Buffer {
             resource,
-            dialect: dialect @ (Dialect::Swizzled | Dialect::Indexed),
+            dialect: dialect @ (Dialect::Swizzled | Dialect::Indexed | Dialect::Summed),
             address: None,
             index: None,
             offset,
@@ -174,7 +174,8 @@ fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
             resource,
             soffset,
             offset,
-            wraps: dialect == Dialect::Indexed,
+            wraps: dialect.is_of_gfx9(),
+            summed: dialect == Dialect::Summed,
         }),
         _ => return None,
     })

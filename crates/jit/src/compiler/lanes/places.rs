@@ -99,6 +99,10 @@ impl LaneAccess<'_> {
         let (narrow, zero) = (low(A), B);
         u.asm
             .op(Code::Mov_r32_rm32, &[narrow.into(), narrow.into()]);
+        if buffer.summed {
+            u.load(B, buffer.soffset);
+            u.asm.op(Code::Sub_r64_rm64, &[A.into(), B.into()]);
+        }
         u.asm.set(zero, 0);
         let offset = self.op.offset as i32;
         u.asm

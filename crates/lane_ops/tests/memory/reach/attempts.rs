@@ -269,7 +269,15 @@ impl Test<'_> {
     ) -> Attempt {
         let edge = self.edge(bytes);
         let r = &mut self.random;
-        let dialect = pick(r, &[Dialect::Strided, Dialect::Swizzled, Dialect::Indexed]);
+        let dialect = pick(
+            r,
+            &[
+                Dialect::Strided,
+                Dialect::Swizzled,
+                Dialect::Indexed,
+                Dialect::Summed,
+            ],
+        );
         let stride: u64 = pick(r, &[0, 0, 0, 4, 12, 16, 100, 0x3fff]);
         let (idxen, offen) = (r.below(3) == 0, r.below(4) != 0);
         let constant: u64 = pick(r, &[0, 0, 4, 12, 4095]);
@@ -324,7 +332,7 @@ impl Test<'_> {
             && match dialect {
                 Dialect::Strided => true,
                 Dialect::Swizzled => false,
-                Dialect::Indexed => idxen,
+                Dialect::Indexed | Dialect::Summed => idxen,
             };
         let parts = (0..64).map(|lane| {
             let offset =
@@ -333,7 +341,7 @@ impl Test<'_> {
             let distance = index * u128::from(stride) + offset;
             let start = u128::from(base) + u128::from(soffset) + distance;
             let records = u128::from(records);
-            let more = if dialect == Dialect::Strided {
+            let more = if matches!(dialect, Dialect::Strided | Dialect::Summed) {
                 u128::from(soffset)
             } else {
                 0
