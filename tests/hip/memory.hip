@@ -1,6 +1,15 @@
 // Pinned, mapped, registered and managed memory, and what the runtime says about pointers.
 #include "check.hpp"
 
+// HIP 6 has another name for it.
+static hipMemoryType kind(const hipPointerAttribute_t &about) {
+#if HIP_VERSION_MAJOR >= 6
+    return about.type;
+#else
+    return about.memoryType;
+#endif
+}
+
 __global__ void increment(int *v, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) v[i]++;
@@ -60,15 +69,20 @@ int main() {
     Device<int> device(n);
     hipPointerAttribute_t about;
     HIP(hipPointerGetAttributes(&about, device + 10));
-    CHECK(about.memoryType == hipMemoryTypeDevice && about.devicePointer == device + 10, "device memory is type %d at %p",
-          about.memoryType, about.devicePointer);
+    CHECK(kind(about) == hipMemoryTypeDevice && about.devicePointer == device + 10, "device memory is type %d at %p",
+          kind(about), about.devicePointer);
     HIP(hipPointerGetAttributes(&about, pinned));
-    CHECK(about.memoryType == hipMemoryTypeHost && about.hostPointer == pinned, "pinned memory is type %d at %p",
-          about.memoryType, about.hostPointer);
+    CHECK(kind(about) == hipMemoryTypeHost && about.hostPointer == pinned, "pinned memory is type %d at %p",
+          kind(about), about.hostPointer);
     HIP(hipPointerGetAttributes(&about, managed));
     CHECK(about.isManaged, "managed memory is not said to be managed");
     int local;
+#if HIP_VERSION_MAJOR >= 6
+    HIP(hipPointerGetAttributes(&about, &local));
+    CHECK(kind(about) == hipMemoryTypeUnregistered, "memory of the host is type %d", kind(about));
+#else
     HIP_REFUSES(hipErrorInvalidValue, hipPointerGetAttributes(&about, &local));
+#endif
 
     hipDeviceptr_t base;
     size_t size;

@@ -23,7 +23,11 @@ struct Quads {
     }
     static __device__ bool is_torn(Quad *from) {
         Quad quad;
+#ifdef __gfx942__
+        asm volatile("global_load_dwordx4 %0, %1, off sc0\ns_waitcnt vmcnt(0)" : "=v"(quad) : "v"(from) : "memory");
+#else
         asm volatile("global_load_dwordx4 %0, %1, off glc\ns_waitcnt vmcnt(0)" : "=v"(quad) : "v"(from) : "memory");
+#endif
         return quad.x != quad.y || quad.x != quad.z || quad.x != quad.w;
     }
 };
