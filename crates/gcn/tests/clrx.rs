@@ -97,6 +97,25 @@ fn there_and_back(word: u64, chip: Chip) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// The third cache bit, SCC of gfx90a and SC1 of gfx942, which CLRX's own chips lack: it keeps LLVM's first name.
+#[test]
+fn the_third_cache_bit_comes_back() {
+    for (chip, bit) in [(Chip::Gfx90a, "scc"), (Chip::Gfx942, "sc1")] {
+        for line in [
+            "buffer_load_dword v1, off, s[4:7], s0",
+            "tbuffer_load_format_x v1, off, s[4:7], s0",
+            "global_load_dword v1, v[2:3], off",
+            "flat_load_dword v1, v[2:3]",
+        ] {
+            let inst = wavetank_gcn::parse(&format!("{line} {bit}"), chip).expect(line);
+            let text = print(&inst);
+            assert!(text.ends_with(" scc"), "{text}");
+            let back = parse(&text, chip).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert_eq!(encode(&back), encode(&inst), "{text}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 

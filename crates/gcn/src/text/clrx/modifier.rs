@@ -97,6 +97,7 @@ fn one(
     let flag = match word {
         "vm" => Some(Flags::VM),
         "nv" => Some(Flags::NV),
+        "scc" => Some(Flags::SCC),
         _ => FLAGS.iter().find(|(w, _)| *w == word).map(|f| f.1),
     };
     if let Some(flag) = flag {

@@ -427,6 +427,7 @@ fn buffer(inst: &Inst, out: &mut impl Write) -> Result {
     let others = [
         (Flags::GLC, " glc"),
         (Flags::SLC, " slc"),
+        (Flags::SCC, " scc"),
         (Flags::ADDR64, " addr64"),
         (Flags::LDS, " lds"),
         (Flags::TFE, " tfe"),
@@ -452,6 +453,7 @@ fn image(inst: &Inst, out: &mut impl Write) -> Result {
         (Flags::UNORM, " unorm"),
         (Flags::GLC, " glc"),
         (Flags::SLC, " slc"),
+        (Flags::SCC, " scc"),
         (Flags::R128, " r128"),
         (Flags::A16, " a16"),
         (Flags::TFE, " tfe"),
@@ -467,6 +469,7 @@ fn flat(inst: &Inst, out: &mut impl Write) -> Result {
     let table = [
         (Flags::GLC, " glc"),
         (Flags::SLC, " slc"),
+        (Flags::SCC, " scc"),
         (Flags::LDS, " lds"),
         (Flags::TFE, " tfe"),
         (Flags::NV, " nv"),
