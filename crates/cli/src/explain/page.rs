@@ -211,7 +211,13 @@ mod tests {
             if executed.any(|chip| op.row().exists_on(*chip)) {
                 continue;
             }
-            let page = Explanation::row((op, op.home()), Chip::Gfx950).text(false);
+            let facts = Explanation::row((op, op.home()), Chip::Gfx950);
+            if facts.not_executed.is_none() {
+                // Its kind is that of other chips, and its code what would run.
+                assert!(matches!(op, Op::Mubuf(_)), "{op:?}");
+                continue;
+            }
+            let page = facts.text(false);
             let reason = page.find("\n  not executed\n    only gfx950 has it");
             let reason = reason.unwrap_or_else(|| panic!("{op:?}: {page}"));
             all += 1;
