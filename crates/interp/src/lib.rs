@@ -31,3 +31,5 @@ mod run;
 pub use plain::{Plain, PlainProgram};
 pub use run::{Interpreter, Program, Translation};
 pub use wavetank_lane_ops::{Simd, UnknownSimd};
+/// The room for its own values that the interpreter makes in a wave.
+pub use wavetank_lower::ROOM;

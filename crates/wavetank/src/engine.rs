@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use wavetank_check::{float, init};
 use wavetank_gcn::Inst;
 use wavetank_interp::{Program, Simd, Translation};
-use wavetank_ir::Block;
+use wavetank_ir::{Block, HARDWARE_REGISTERS};
 use wavetank_jit::{Compiled, Names};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Backend, Grid, Site};
@@ -223,6 +223,11 @@ impl Engine {
 
 /// Returns the modes with which waves of a launch start.
 pub(crate) fn modes_at_start(launch: &Launch) -> Modes {
+    Modes::of_wave(&hardware_at_start(launch), 0)
+}
+
+/// Returns the hardware registers with which the first wave of a launch starts.
+pub(crate) fn hardware_at_start(launch: &Launch) -> [u32; HARDWARE_REGISTERS] {
     let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a wave is a grid");
     let site = Site {
         group: &grid.group(0),
@@ -231,5 +236,5 @@ pub(crate) fn modes_at_start(launch: &Launch) -> Modes {
         unit: 0,
         slot: 0,
     };
-    Modes::of_wave(&launch.hardware(&site), 0)
+    launch.hardware(&site)
 }
