@@ -262,6 +262,11 @@ impl Run {
         self.after.waves[0].uniform().s[register]
     }
 
+    /// Returns SCC of the first wave after the run.
+    pub fn scc(&self) -> u32 {
+        self.after.waves[0].uniform().scc
+    }
+
     /// Returns the fault that stopped the instructions before their end.
     pub fn stopped(&self) -> Option<&Stopped> {
         self.stopped.as_ref()

@@ -9,12 +9,12 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::{self, Write};
 
 use thiserror::Error;
-use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS};
+use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS, Inst, decode};
 use wavetank_object::{CodeObject, Lines};
 
 use crate::ordered_pool::run_in_order;
 use labels::Labels;
-use region::{Label, Region, regions, symbols};
+use region::{Label, Region, length, regions, symbols};
 use writer::{Look, Piece, Writer};
 
 /// Bytes of code in a piece of text, which one thread writes.
@@ -33,7 +33,7 @@ pub enum ListingError {
 ///
 /// ```
 /// use wavetank_asm::Listing;
-/// use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS};
+/// use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS, Inst, decode};
 /// let code = [0x00, 0x81, 0x80, 0x80, 0xfe, 0xff, 0x85, 0xbf];
 /// let mut text = Vec::new();
 /// Listing::raw(&code, Chip::Gfx900).write(Dialect::Llvm, &mut text)?;
@@ -91,6 +91,23 @@ impl<'a> Listing<'a> {
     /// Returns the chip whose instructions are listed.
     pub fn chip(&self) -> Chip {
         self.look.chip
+    }
+
+    /// Returns the instructions and data words of the code in the order of memory: the address, the bytes, and the instruction if
+    /// they are one.
+    pub fn items(&self) -> impl Iterator<Item = (u64, &'a [u8], Option<Inst>)> {
+        let chip = self.look.chip;
+        let code = self.regions.iter().filter(|region| region.code);
+        code.flat_map(move |region| {
+            let mut at = 0;
+            std::iter::from_fn(move || {
+                let rest = region.bytes.get(at..).filter(|rest| !rest.is_empty())?;
+                let inst = decode(rest, chip);
+                let (address, length) = (region.address + at as u64, length(rest, &inst));
+                at += length;
+                Some((address, &rest[..length], inst.ok()))
+            })
+        })
     }
 
     /// Shows the source lines of the instructions as comments between them.
