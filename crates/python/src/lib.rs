@@ -1,0 +1,60 @@
+//! The extension module `wavetank._wavetank`: the library as classes and functions of Python.
+//!
+//! What needs no Rust is written in Python (`python/wavetank`): exceptions, conversions of states, the plugin for pytest.
+
+mod argument;
+mod array;
+mod assembly;
+mod bulk;
+mod chip;
+mod device;
+mod error;
+mod execute;
+mod explain;
+mod finding;
+mod host_array;
+mod html;
+mod instruction;
+mod interrupt;
+mod launch;
+mod module;
+mod wave;
+
+use pyo3::prelude::*;
+
+/// The extension module.
+#[pymodule]
+mod _wavetank {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::interrupt::note_main();
+        Ok(())
+    }
+
+    #[pymodule_export]
+    use crate::array::Array;
+    #[pymodule_export]
+    use crate::assembly::{Assembly, asm};
+    #[pymodule_export]
+    use crate::bulk::{asm_many, dis_many};
+    #[pymodule_export]
+    use crate::device::Device;
+    #[pymodule_export]
+    use crate::execute::{Executed, execute};
+    #[pymodule_export]
+    use crate::explain::{explain, isa};
+    #[pymodule_export]
+    use crate::finding::{Finding, check, check_file};
+    #[pymodule_export]
+    use crate::host_array::Memory;
+    #[pymodule_export]
+    use crate::instruction::{Instruction, dis};
+    #[pymodule_export]
+    use crate::launch::Run;
+    #[pymodule_export]
+    use crate::module::{Kernel, Module};
+    #[pymodule_export]
+    use crate::wave::Wave;
+}

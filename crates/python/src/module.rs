@@ -1,0 +1,343 @@
+//! Modules and kernels: loaded code, and its launches.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use wavetank::{Dims, Report, Tools};
+
+use crate::argument::{Arguments, Parameter};
+use crate::device::Shared;
+use crate::error::{argument_error, launch_error, raised};
+use crate::finding::{self, Finding};
+use crate::interrupt;
+use crate::launch::Run;
+
+/// Code that has been loaded on a device: a mapping of the names of its kernels to kernels.
+///
+/// The name of a C++ kernel may be that of the source, without its parameters if no other kernel has the name.
+#[pyclass(frozen, module = "wavetank")]
+pub(crate) struct Module {
+    module: wavetank::Module,
+    device: Arc<Shared>,
+    /// The name of the file for findings.
+    path: PathBuf,
+}
+
+impl Module {
+    pub(crate) fn new(module: wavetank::Module, device: Arc<Shared>, path: PathBuf) -> Module {
+        Module {
+            module,
+            device,
+            path,
+        }
+    }
+}
+
+#[pymethods]
+impl Module {
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Kernel> {
+        self.device.get(py)?;
+        let kernel = self.module.kernel(name);
+        let kernel = kernel.map_err(|e| PyKeyError::new_err(e.to_string()))?;
+        Ok(Kernel::new(kernel, self.device.clone(), self.path.clone()))
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.module.kernel(name).is_ok()
+    }
+
+    fn __len__(&self) -> usize {
+        self.module.object().kernels().len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let names = self.kernels().into_pyobject(py)?;
+        Ok(names.try_iter()?.into_any())
+    }
+
+    /// The names of the kernels, in the order of the code object.
+    #[getter]
+    fn kernels(&self) -> Vec<String> {
+        let kernels = self.module.object().kernels().iter();
+        kernels.map(|kernel| kernel.name.clone()).collect()
+    }
+
+    /// The target of the code: `gfx906:xnack-`.
+    #[getter]
+    fn target(&self) -> String {
+        self.module.object().target().to_string()
+    }
+
+    /// Returns device address and size in bytes of a global variable, or of any other symbol. Raises `KeyError` if there is none.
+    fn symbol(&self, name: &str) -> PyResult<(u64, u64)> {
+        let symbol = self.module.symbol(name);
+        symbol.ok_or_else(|| PyKeyError::new_err(format!("there is no symbol `{name}` here")))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Module({}, {})", self.target(), self.kernels().join(", "))
+    }
+}
+
+/// A kernel of a module. A call launches it and waits for its end:
+///
+/// `kernel(*args, grid, block=None, lds=0, timeout=None, count=True)`
+///
+/// An argument is an array of the device, an array of NumPy, which is copied to the device and back, or a number. The type of a
+/// number of Python is that of the kernel's argument; a scalar of NumPy must have that type. `None` and addresses stand for
+/// pointers, bytes for structures, a number of bytes for a pointer to LDS.
+///
+/// `grid` and `block` are the work-items of the launch and of a work-group, each a number or a tuple of up to three. Without
+/// `block`, a work-group has the size that the kernel requires, or up to 64 work-items of the first dimension. `lds` is LDS in bytes in
+/// addition to the kernel's own. A launch that takes longer than `timeout` seconds raises `wavetank.Timeout`. `count=False` leaves
+/// out the count of instructions.
+///
+/// The lock of the interpreter is released while the kernel runs.
+///
+/// Raises `wavetank.ArgumentError` for arguments and sizes that do not fit, and `wavetank.Fault` for a kernel that stops.
+///
+/// >>> import numpy as np, wavetank as wt
+/// >>> gpu = wt.Device("gfx906")
+/// >>> fill = gpu.load(wt.asm('''fill:
+/// ...     s_load_dwordx4 s[4:7], s[0:1], 0x0
+/// ...     v_lshlrev_b32 v0, 2, v0
+/// ...     s_waitcnt lgkmcnt(0)
+/// ...     v_mov_b32 v1, s6
+/// ...     global_store_dword v0, v1, s[4:5]
+/// ...     s_endpgm''', kernels=["fill(global f32* y, f32 a)"]))["fill"]
+/// >>> y = np.zeros(64, np.float32)
+/// >>> run = fill(y, 2.5, grid=64, block=64)
+/// >>> y[:3]
+/// array([2.5, 2.5, 2.5], dtype=float32)
+/// >>> run.instructions, run.waves
+/// (6, 1)
+#[pyclass(frozen, module = "wavetank")]
+pub(crate) struct Kernel {
+    kernel: wavetank::Kernel,
+    device: Arc<Shared>,
+    path: PathBuf,
+    parameters: Vec<Parameter>,
+}
+
+impl Kernel {
+    fn new(kernel: wavetank::Kernel, device: Arc<Shared>, path: PathBuf) -> Kernel {
+        let parameters = kernel.args().into_iter().enumerate();
+        let parameters = parameters.map(|(n, arg)| Parameter::of(n, arg)).collect();
+        Kernel {
+            kernel,
+            device,
+            path,
+            parameters,
+        }
+    }
+
+    /// Converts the arguments of a launch.
+    fn arguments<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        device: &wavetank::Device,
+    ) -> PyResult<Arguments<'py>> {
+        let py = args.py();
+        let wrong = |problem: String| {
+            raised(
+                py,
+                &wavetank::Error::Arguments {
+                    kernel: self.kernel.name().to_owned(),
+                    problem,
+                    signature: self.kernel.signature(),
+                },
+            )
+        };
+        let is_listed = self.kernel.info().unlisted_args.is_none();
+        if is_listed && args.len() != self.parameters.len() {
+            let (takes, given) = (self.parameters.len(), args.len());
+            let s = if takes == 1 { "" } else { "s" };
+            return Err(wrong(format!(
+                "takes {takes} argument{s} and was given {given}"
+            )));
+        }
+        let mut arguments = Arguments::new();
+        for (n, object) in args.iter().enumerate() {
+            let parameter = self.parameters.get(n).filter(|_| is_listed);
+            arguments.add(&object, parameter, device)?.map_err(wrong)?;
+        }
+        Ok(arguments)
+    }
+
+    /// Returns the sizes of a launch.
+    fn sizes(
+        &self,
+        grid: &Bound<'_, PyAny>,
+        block: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Dims, Dims)> {
+        let grid = dims(grid, "grid")?;
+        let block = match (block, self.kernel.info().reqd_workgroup_size) {
+            (Some(block), _) => dims(block, "block")?,
+            (None, Some(required)) => required.into(),
+            (None, None) => {
+                let most = self.kernel.info().max_flat_workgroup_size.unwrap_or(64);
+                grid.size()[0].clamp(1, most.clamp(1, 64)).into()
+            }
+        };
+        Ok((grid, block))
+    }
+}
+
+/// The settings of a launch.
+#[derive(Clone, Copy)]
+struct Settings {
+    sizes: (Dims, Dims),
+    lds: u32,
+    timeout: Option<Duration>,
+    count: bool,
+    tools: Tools,
+}
+
+impl Kernel {
+    /// Launches the kernel without the lock of the interpreter, and copies arrays back.
+    fn launch(
+        &self,
+        args: &Bound<'_, PyTuple>,
+        settings: &Settings,
+    ) -> PyResult<Result<Report, wavetank::Error>> {
+        let py = args.py();
+        let device = self.device.get(py)?;
+        let mut arguments = self.arguments(args, &device)?;
+        let values = std::mem::take(&mut arguments.values);
+        let (kernel, settings) = (self.kernel.clone(), *settings);
+        let result = interrupt::run(py, move |cancel| {
+            let (grid, block) = settings.sizes;
+            let dispatch = kernel.dispatch().grid(grid).block(block).args(values);
+            let dispatch = dispatch.dynamic_lds(settings.lds).count(settings.count);
+            let dispatch = match settings.timeout {
+                Some(timeout) => dispatch.timeout(timeout),
+                None => dispatch,
+            };
+            dispatch.check(settings.tools).cancel(cancel).run()
+        })?;
+        if result.is_ok() {
+            arguments.copy_back(py, self.kernel.name())?;
+        }
+        Ok(result)
+    }
+
+    /// Launches the kernel with tools, and returns their findings.
+    pub(crate) fn check(
+        &self,
+        args: &Bound<'_, PyTuple>,
+        grid: &Bound<'_, PyAny>,
+        block: Option<&Bound<'_, PyAny>>,
+        lds: u32,
+        timeout: Option<f64>,
+        tools: Tools,
+    ) -> PyResult<Vec<Finding>> {
+        let py = args.py();
+        let settings = Settings {
+            sizes: self.sizes(grid, block)?,
+            lds,
+            timeout: seconds(py, timeout)?,
+            count: false,
+            tools,
+        };
+        let module = self.kernel.module();
+        match self.launch(args, &settings)? {
+            Ok(report) => Ok(finding::all(module, &self.path, &report.findings)),
+            // What stopped the kernel is among its findings.
+            Err(error) if !error.findings().is_empty() => {
+                Ok(finding::all(module, &self.path, error.findings()))
+            }
+            Err(error) => Err(raised(py, &error)),
+        }
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true))]
+    fn __call__(
+        &self,
+        args: &Bound<'_, PyTuple>,
+        grid: &Bound<'_, PyAny>,
+        block: Option<&Bound<'_, PyAny>>,
+        lds: u32,
+        timeout: Option<f64>,
+        count: bool,
+    ) -> PyResult<Run> {
+        let py = args.py();
+        let settings = Settings {
+            sizes: self.sizes(grid, block)?,
+            lds,
+            timeout: seconds(py, timeout)?,
+            count,
+            tools: Tools::default(),
+        };
+        let result = self.launch(args, &settings)?;
+        let report = result.map_err(|e| launch_error(py, &e, self.kernel.module(), &self.path))?;
+        Ok(Run::of(&report))
+    }
+
+    /// The name of the kernel, mangled for C++.
+    #[getter]
+    fn name(&self) -> &str {
+        self.kernel.name()
+    }
+
+    /// Name and arguments for people: `saxpy(float* y, float* x, float a, int n)`.
+    #[getter]
+    fn signature(&self) -> String {
+        self.kernel.signature()
+    }
+
+    /// The number of vector registers of a wave, if the code object says it.
+    #[getter]
+    fn vgprs(&self) -> Option<u32> {
+        self.kernel.info().vgpr_count
+    }
+
+    /// The number of scalar registers of a wave, if the code object says it.
+    #[getter]
+    fn sgprs(&self) -> Option<u32> {
+        self.kernel.info().sgpr_count
+    }
+
+    /// The kernel's own LDS in bytes.
+    #[getter]
+    fn lds(&self) -> u32 {
+        self.kernel.info().descriptor.group_segment_fixed_size
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Kernel({})", self.kernel.signature())
+    }
+}
+
+/// Returns a duration.
+fn seconds(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let duration = |seconds| Duration::try_from_secs_f64(seconds);
+    let duration = seconds.map(duration).transpose();
+    duration.map_err(|e| argument_error(py, format!("the timeout is wrong: {e}")))
+}
+
+/// Returns a size: a number, or a tuple of one to three.
+fn dims(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Dims> {
+    if let Ok(x) = object.extract::<u32>() {
+        return Ok(x.into());
+    }
+    let sides = object.extract::<Vec<u32>>();
+    match sides.as_deref() {
+        Ok([x]) => Ok(Dims::from(*x)),
+        Ok([x, y]) => Ok([*x, *y].into()),
+        Ok([x, y, z]) => Ok([*x, *y, *z].into()),
+        _ => {
+            let given = object.repr()?;
+            let sentence = format!(
+                "{what} is a number of work-items below 2**32, or a tuple of up to three, not {given}"
+            );
+            Err(argument_error(object.py(), sentence))
+        }
+    }
+}

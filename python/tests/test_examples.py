@@ -1,0 +1,27 @@
+"""The examples, as a reader runs them."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).parents[1] / "examples"
+LINES = {
+    "saxpy.py": "100000 elements",
+    "fuzz.py": "it rounds down",
+    "judge.py": "1000 kernels are right, and 50 of them",
+}
+
+
+def test_every_example_is_run():
+    assert {path.name for path in FOLDER.glob("*.py")} == set(LINES)
+
+
+@pytest.mark.parametrize("name", sorted(LINES))
+def test_an_example(name):
+    ran = subprocess.run(
+        [sys.executable, FOLDER / name], capture_output=True, text=True, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert LINES[name] in ran.stdout

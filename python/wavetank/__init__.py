@@ -1,0 +1,76 @@
+"""Runs and checks AMD GPU kernels on any Linux machine: no GPU, no driver, no root.
+
+>>> import numpy as np, wavetank as wt
+>>> source = '''
+... double:
+...     s_load_dwordx2 s[4:5], s[0:1], 0x0
+...     v_lshlrev_b32 v1, 2, v0
+...     s_waitcnt lgkmcnt(0)
+...     global_load_dword v2, v1, s[4:5]
+...     s_waitcnt vmcnt(0)
+...     v_add_f32 v2, v2, v2
+...     global_store_dword v1, v2, s[4:5]
+...     s_endpgm
+... '''
+>>> gpu = wt.Device("gfx906")
+>>> mod = gpu.load(wt.asm(source, kernels=["double(global f32* x)"]))
+>>> y = gpu.array(np.arange(64, dtype=np.float32))
+>>> run = mod["double"](y, grid=64, block=64)
+>>> y.numpy()[:4]
+array([0., 2., 4., 6.], dtype=float32)
+>>> run.instructions
+8
+
+The guide is docs/how-to/python.md.
+"""
+
+from ._errors import ArgumentError, AssemblyError, Error, Fault, Timeout
+from ._wavetank import (
+    Array,
+    Assembly,
+    Device,
+    Executed,
+    Finding,
+    Instruction,
+    Kernel,
+    Module,
+    Run,
+    Wave,
+    asm,
+    asm_many,
+    check,
+    check_file,
+    dis_many,
+    explain,
+    isa,
+)
+from ._listing import Listing, dis
+from ._state import exec
+
+__all__ = [
+    "ArgumentError",
+    "Array",
+    "Assembly",
+    "AssemblyError",
+    "Device",
+    "Error",
+    "Executed",
+    "Fault",
+    "Finding",
+    "Instruction",
+    "Kernel",
+    "Listing",
+    "Module",
+    "Run",
+    "Timeout",
+    "Wave",
+    "asm",
+    "asm_many",
+    "check",
+    "check_file",
+    "dis",
+    "dis_many",
+    "exec",
+    "explain",
+    "isa",
+]

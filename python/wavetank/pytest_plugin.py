@@ -1,0 +1,49 @@
+"""The plugin for pytest: emulated GPUs for tests.
+
+``gpu`` is a device of one thread, so that runs repeat bit for bit. ``--wavetank-chips=gfx803,gfx906`` runs each test that uses it
+once on each of these chips. ``assert_no_findings`` launches a kernel with tools, and fails with what they find.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+DEFAULT = "gfx906"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("wavetank", "emulated GPUs")
+    group.addoption(
+        "--wavetank-chips",
+        metavar="CHIPS",
+        help=f"the chips on which tests with the fixture gpu run, separated by commas (default: {DEFAULT})",
+    )
+    parser.addini("wavetank_chips", "the chips of the fixture gpu", default=DEFAULT)
+
+
+def _chips(config: pytest.Config) -> list:
+    chosen = config.getoption("--wavetank-chips") or config.getini("wavetank_chips")
+    return [chip.strip() for chip in chosen.split(",") if chip.strip()]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    # A fixture of its own, so that a project's own fixture `gpu` is left alone.
+    if "wavetank_chip" in metafunc.fixturenames:
+        metafunc.parametrize("wavetank_chip", _chips(metafunc.config), scope="session")
+
+
+@pytest.fixture
+def gpu(wavetank_chip: str):
+    """An emulated GPU, one for each chip of ``--wavetank-chips``."""
+    import wavetank
+
+    with wavetank.Device(wavetank_chip, threads=1) as device:
+        yield device
+
+
+@pytest.fixture
+def assert_no_findings():
+    """Launches a kernel with tools, and fails with their findings."""
+    from wavetank import testing
+
+    return testing.assert_no_findings
