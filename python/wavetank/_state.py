@@ -70,8 +70,8 @@ def exec(  # noqa: A001 - the name of the command
     array([0.5, 1.5, 2.5], dtype=float32)
     >>> hex(wt.exec("v_cmp_gt_u32 vcc, s6, v0", s6=10, v0="0..63")["vcc"])
     '0x3ff'
-    >>> wt.exec("global_load_dword v2, v[0:1], off", {"v[0:1]": "&a"}, mem={"a": [7, 8]})["v2"][0]
-    np.uint32(7)
+    >>> wt.exec("global_load_dword v2, v[0:1], off", {"v[0:1]": "&a"}, mem={"a": [7, 8]})["v2"][:3]
+    array([7, 7, 7], dtype=uint32)
     """
     all_words = [f"mem {name}={_value(value)}" for name, value in (mem or {}).items()]
     all_words += [f"{name}={_value(value)}" for name, value in (state or {}).items()]

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use wavetank::Buffer;
 
-use crate::device::Shared;
 use crate::error::{argument_error, error, raised};
 use crate::host_array::{HostArray, Memory, numpy};
+use crate::shared::Shared;
 
 /// An array in the memory of a device, with the shape and the type of elements that NumPy gives it, in the order of C.
 ///

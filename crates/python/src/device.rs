@@ -1,40 +1,17 @@
 //! Devices: their settings, their end, and what is loaded and allocated on them.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
 use wavetank::instruction_set;
 
 use crate::array::Array;
 use crate::assembly::Assembly;
-use crate::error::{argument_error, error, raised};
+use crate::code_file::read_code;
+use crate::error::{argument_error, raised};
 use crate::module::Module;
-
-/// A device that others share: it may have been closed.
-pub(crate) struct Shared {
-    device: RwLock<Option<wavetank::Device>>,
-    process: u32,
-}
-
-impl Shared {
-    /// Returns the device.
-    ///
-    /// # Errors
-    /// The device has been closed, or is of another process.
-    pub(crate) fn get(&self, py: Python<'_>) -> PyResult<wavetank::Device> {
-        if self.process != std::process::id() {
-            let sentence = "the device was made before a fork: make one in each process";
-            return Err(error(py, sentence));
-        }
-        let device = self.device.read().unwrap_or_else(PoisonError::into_inner);
-        device
-            .clone()
-            .ok_or_else(|| error(py, "the device has been closed"))
-    }
-}
+use crate::shared::Shared;
 
 /// An emulated GPU.
 ///
@@ -97,10 +74,7 @@ impl Device {
         Ok(Device {
             chip: device.chip().name(),
             threads: device.threads(),
-            shared: Arc::new(Shared {
-                device: RwLock::new(Some(device)),
-                process: std::process::id(),
-            }),
+            shared: Arc::new(Shared::new(device)),
         })
     }
 
@@ -119,14 +93,12 @@ impl Device {
     /// Whether the device has been closed.
     #[getter]
     fn closed(&self) -> bool {
-        let device = self.shared.device.read();
-        device.unwrap_or_else(PoisonError::into_inner).is_none()
+        self.shared.is_closed()
     }
 
     /// Ends the device. Its arrays and modules raise `wavetank.Error` afterwards; views of arrays keep their memory.
     fn close(&self) {
-        let device = self.shared.device.write();
-        *device.unwrap_or_else(PoisonError::into_inner) = None;
+        self.shared.close();
     }
 
     fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -212,31 +184,4 @@ impl Device {
         let module = module.map_err(|e| raised(py, &e))?;
         Ok(Module::new(module, self.shared.clone(), path))
     }
-}
-
-/// Returns code given by its bytes, or by the path of a file; with a name for findings.
-pub(crate) fn read_code(code: &Bound<'_, PyAny>) -> PyResult<(Vec<u8>, PathBuf)> {
-    let py = code.py();
-    if let Ok(bytes) = code.cast::<PyBytes>() {
-        return Ok((bytes.as_bytes().to_vec(), PathBuf::from("the bytes")));
-    }
-    let is_path = code.is_instance_of::<PyString>() || code.hasattr("__fspath__")?;
-    if is_path {
-        let path: PathBuf = code.extract()?;
-        let bytes = py.detach(|| std::fs::read(&path));
-        let bytes = bytes.map_err(|e| match e.raw_os_error() {
-            // With a number, Python chooses the class: `FileNotFoundError`.
-            Some(number) => PyOSError::new_err((number, e.to_string(), path.clone())),
-            None => PyOSError::new_err(e.to_string()),
-        })?;
-        return Ok((bytes, path));
-    }
-    if let Ok(bytes) = code.extract::<Vec<u8>>()
-        && !code.is_instance_of::<pyo3::types::PyList>()
-    {
-        return Ok((bytes, PathBuf::from("the bytes")));
-    }
-    let class = code.get_type().name()?.to_string();
-    let sentence = format!("code is a path, bytes, or the result of wavetank.asm, not `{class}`");
-    Err(argument_error(py, sentence))
 }

@@ -1,14 +1,10 @@
 //! Errors as exceptions of Python: the classes of `wavetank._errors`, with the sentence and its facts as attributes.
 
-use std::path::Path;
-
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use wavetank::check::Place;
 use wavetank::{Error, KernelFault, MachineFault};
-
-use crate::finding;
 
 /// The module of the classes.
 const MODULE: &str = "wavetank._errors";
@@ -38,7 +34,7 @@ pub(crate) fn assembly_error(py: Python<'_>, errors: &wavetank_asm::Errors) -> P
     with(py, error, "errors", lines.collect::<Vec<_>>())
 }
 
-/// Returns the exception for an error of the library. Findings are added by [`launch_error`].
+/// Returns the exception for an error of the library.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     static FAULT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static TIMEOUT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -56,21 +52,6 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
         }
         other => self::error(py, other),
     }
-}
-
-/// Returns the exception for a launch that failed, with the findings up to then.
-pub(crate) fn launch_error(
-    py: Python<'_>,
-    error: &Error,
-    module: &wavetank::Module,
-    path: &Path,
-) -> PyErr {
-    let raised = raised(py, error);
-    if error.findings().is_empty() {
-        return raised;
-    }
-    let findings = finding::all(module, path, error.findings());
-    with(py, raised, "findings", findings)
 }
 
 /// Adds the facts of a fault.
@@ -115,7 +96,12 @@ fn of_class(
 }
 
 /// Sets an attribute of an exception.
-fn with<'py>(py: Python<'py>, error: PyErr, name: &str, value: impl IntoPyObject<'py>) -> PyErr {
+pub(crate) fn with<'py>(
+    py: Python<'py>,
+    error: PyErr,
+    name: &str,
+    value: impl IntoPyObject<'py>,
+) -> PyErr {
     // Instances of classes written in Python take any attribute.
     let _ = error.value(py).setattr(name, value);
     error

@@ -1,7 +1,12 @@
-//! The result of a launch.
+//! The result of a launch: its report, or the exception of its failure.
+
+use std::path::Path;
 
 use pyo3::prelude::*;
-use wavetank::Report;
+use wavetank::{Error, Report};
+
+use crate::error::{raised, with};
+use crate::finding;
 
 /// The result of a launch.
 #[pyclass(frozen, module = "wavetank")]
@@ -49,4 +54,19 @@ impl Run {
             self.waves
         )
     }
+}
+
+/// Returns the exception for a launch that failed, with the findings up to then.
+pub(crate) fn launch_error(
+    py: Python<'_>,
+    error: &Error,
+    module: &wavetank::Module,
+    path: &Path,
+) -> PyErr {
+    let raised = raised(py, error);
+    if error.findings().is_empty() {
+        return raised;
+    }
+    let findings = finding::all(module, path, error.findings());
+    with(py, raised, "findings", findings)
 }

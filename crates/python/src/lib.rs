@@ -6,8 +6,11 @@ mod argument;
 mod array;
 mod assembly;
 mod bulk;
+mod check;
 mod chip;
+mod code_file;
 mod device;
+mod disassembly;
 mod error;
 mod execute;
 mod explain;
@@ -18,6 +21,7 @@ mod instruction;
 mod interrupt;
 mod launch;
 mod module;
+mod shared;
 mod wave;
 
 use pyo3::prelude::*;
@@ -40,17 +44,21 @@ mod _wavetank {
     #[pymodule_export]
     use crate::bulk::{asm_many, dis_many};
     #[pymodule_export]
+    use crate::check::{check, check_file};
+    #[pymodule_export]
     use crate::device::Device;
+    #[pymodule_export]
+    use crate::disassembly::dis;
     #[pymodule_export]
     use crate::execute::{Executed, execute};
     #[pymodule_export]
     use crate::explain::{explain, isa};
     #[pymodule_export]
-    use crate::finding::{Finding, check, check_file};
+    use crate::finding::Finding;
     #[pymodule_export]
     use crate::host_array::Memory;
     #[pymodule_export]
-    use crate::instruction::{Instruction, dis};
+    use crate::instruction::Instruction;
     #[pymodule_export]
     use crate::launch::Run;
     #[pymodule_export]

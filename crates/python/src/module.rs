@@ -10,11 +10,11 @@ use pyo3::types::PyTuple;
 use wavetank::{Dims, Report, Tools};
 
 use crate::argument::{Arguments, Parameter};
-use crate::device::Shared;
-use crate::error::{argument_error, launch_error, raised};
+use crate::error::{argument_error, raised};
 use crate::finding::{self, Finding};
 use crate::interrupt;
-use crate::launch::Run;
+use crate::launch::{Run, launch_error};
+use crate::shared::Shared;
 
 /// Code that has been loaded on a device: a mapping of the names of its kernels to kernels.
 ///

@@ -9,10 +9,11 @@ use wavetank_gcn::decode;
 
 use crate::array::Array;
 use crate::assembly::Assembly;
-use crate::device::{Device, Shared};
+use crate::device::Device;
 use crate::error::{argument_error, error, raised};
 use crate::host_array::Memory;
 use crate::html;
+use crate::shared::Shared;
 
 /// Codes of scalar registers (Vega ISA, 13.1), and the number of MODE among hardware registers.
 const VCC: u8 = 106;

@@ -1,0 +1,111 @@
+//! Checks: of a launch, and of machine code that does not run.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use wavetank::check::report::{Scene, Sources};
+use wavetank::check::{Findings, Places, Tool, check_code};
+use wavetank::object::{CodeObject, unbundle};
+use wavetank::{Chip, Tools};
+
+use crate::assembly::Assembly;
+use crate::code_file::read_code;
+use crate::error::{argument_error, error};
+use crate::finding::Finding;
+use crate::module::Kernel;
+
+/// Returns tools by their names; without names, those of `wavetank check`.
+fn tools_named(py: Python<'_>, names: Option<Vec<String>>) -> PyResult<Tools> {
+    let Some(names) = names else {
+        return Ok(Tools::DEFAULT);
+    };
+    let tools: Result<Vec<Tool>, _> = names.iter().map(|name| name.parse()).collect();
+    Ok(Tools::of(&tools.map_err(|e| argument_error(py, e))?))
+}
+
+/// Launches a kernel with tools, and returns their findings: an empty list if there is no mistake.
+///
+/// Arguments and sizes are those of a call of the kernel. `tools` are names: `memory`, `race`, `sync`, `init`, `float`, `wait`,
+/// `hazard`, `limits`; all but `float` if they are not given. A kernel that faults is a finding, not an exception.
+#[pyfunction]
+#[pyo3(signature = (kernel, *args, grid, block = None, lds = 0, timeout = None, tools = None))]
+// They are keywords of Python.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn check(
+    py: Python<'_>,
+    kernel: &Kernel,
+    args: &Bound<'_, PyTuple>,
+    grid: &Bound<'_, PyAny>,
+    block: Option<&Bound<'_, PyAny>>,
+    lds: u32,
+    timeout: Option<f64>,
+    tools: Option<Vec<String>>,
+) -> PyResult<Vec<Finding>> {
+    let tools = tools_named(py, tools)?;
+    kernel.check(args, grid, block, lds, timeout, tools)
+}
+
+/// Reads the machine code of a file, bytes or an assembled source without running it, and returns the findings of the tools `wait`,
+/// `hazard` and `limits`. Code for chips that are not executed is left out.
+#[pyfunction]
+#[pyo3(signature = (code, *, tools = None))]
+pub(crate) fn check_file(
+    py: Python<'_>,
+    code: &Bound<'_, PyAny>,
+    tools: Option<Vec<String>>,
+) -> PyResult<Vec<Finding>> {
+    let tools = match tools {
+        Some(names) => tools_named(py, Some(names))?,
+        None => Tools::STATIC,
+    };
+    let outside = tools.without(Tools::STATIC);
+    if let Some(tool) = outside.iter().next() {
+        let sentence = format!(
+            "the tool `{tool}` watches a kernel that runs: wavetank.check has it, check_file has wait, hazard and limits"
+        );
+        return Err(argument_error(py, sentence));
+    }
+    let (bytes, path) = match code.cast::<Assembly>() {
+        Ok(assembly) => (
+            assembly.get().object().to_vec(),
+            PathBuf::from("the source"),
+        ),
+        Err(_) => read_code(code)?,
+    };
+    let found = py.detach(|| static_findings(&bytes, &path, tools));
+    found.map_err(|e| error(py, e))
+}
+
+/// Returns the findings in the code objects of a file.
+fn static_findings(
+    bytes: &[u8],
+    path: &Path,
+    tools: Tools,
+) -> Result<Vec<Finding>, wavetank::object::Error> {
+    let mut all = Vec::new();
+    for entry in unbundle(bytes)? {
+        let executed = entry.target.is_some_and(|target| {
+            let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
+            Chip::EXECUTED.iter().any(serves)
+        });
+        if !executed {
+            continue;
+        }
+        let object = CodeObject::parse(&entry.bytes)?;
+        let mut findings = Findings::default();
+        check_code(&object, tools, &mut findings);
+        let places = Places::of(&object);
+        if let Some(places) = &places {
+            places.locate(&mut findings);
+        }
+        let scene = Scene {
+            file: path,
+            target: &object.target().to_string(),
+            places: places.as_ref(),
+            sources: &Sources::beside(path.parent().unwrap_or(Path::new(""))),
+        };
+        all.extend(findings.iter().map(|finding| Finding::of(finding, &scene)));
+    }
+    Ok(all)
+}

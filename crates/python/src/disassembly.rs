@@ -1,0 +1,80 @@
+//! Disassembly: from code to objects of Python.
+
+use pyo3::prelude::*;
+use wavetank::Chip;
+use wavetank::object::{CodeObject, Lines, is_bundle, open_all, targets};
+use wavetank_asm::Listing;
+
+use crate::assembly::Assembly;
+use crate::chip::{chip_named, chip_or_default};
+use crate::code_file::read_code;
+use crate::error::{argument_error, error};
+use crate::instruction::Instruction;
+
+/// Returns the instructions of code: of a code object, of each code object of a bundle or program, or of plain bytes.
+#[pyfunction]
+#[pyo3(signature = (code, chip = None))]
+pub(crate) fn dis(
+    py: Python<'_>,
+    code: &Bound<'_, PyAny>,
+    chip: Option<&str>,
+) -> PyResult<Vec<Instruction>> {
+    if let Ok(assembly) = code.cast::<Assembly>() {
+        let assembly = assembly.get();
+        let object = CodeObject::parse(assembly.object()).map_err(|e| error(py, e))?;
+        return of_object(py, &object);
+    }
+    let (bytes, _) = read_code(code)?;
+    let is_file = bytes.starts_with(b"\x7fELF") || is_bundle(&bytes);
+    if !is_file {
+        let chip = chip_or_default(py, chip)?;
+        if !bytes.len().is_multiple_of(4) {
+            let sentence = format!(
+                "plain code has whole words of 4 bytes, not {} bytes",
+                bytes.len()
+            );
+            return Err(argument_error(py, sentence));
+        }
+        let listing = Listing::raw(&bytes, chip);
+        return Ok(of_listing(&listing, None, None));
+    }
+    let chip = chip.map(|chip| chip_named(py, chip)).transpose()?;
+    let objects = objects(&bytes, chip).map_err(|e| error(py, e))?;
+    let mut all = Vec::new();
+    for object in &objects {
+        all.extend(of_object(py, object)?);
+    }
+    Ok(all)
+}
+
+/// Returns the code objects of a file for a chip, or else all.
+fn objects(bytes: &[u8], chip: Option<Chip>) -> wavetank::object::Result<Vec<CodeObject>> {
+    if let Some(chip) = chip {
+        return open_all(bytes, Some(chip.name()));
+    }
+    let mut objects = Vec::new();
+    for target in targets(bytes)? {
+        objects.extend(open_all(bytes, Some(&target.to_string()))?);
+    }
+    Ok(objects)
+}
+
+fn of_object(py: Python<'_>, object: &CodeObject) -> PyResult<Vec<Instruction>> {
+    let listing = Listing::of(object).map_err(|e| error(py, e))?;
+    Ok(of_listing(
+        &listing,
+        Some(object),
+        Lines::of(object).as_ref(),
+    ))
+}
+
+fn of_listing(
+    listing: &Listing<'_>,
+    object: Option<&CodeObject>,
+    lines: Option<&Lines>,
+) -> Vec<Instruction> {
+    let items = listing.items();
+    items
+        .map(|item| Instruction::at(item, object, lines))
+        .collect()
+}
