@@ -19,7 +19,7 @@ fn main() -> Result<(), wavetank::Error> {
         }
         times.sort_unstable();
         let median = times[times.len() / 2].as_secs_f64() * 1e6;
-        println!("a launch of one wave, count={count}: {median:.1f} us (median)");
+        println!("a launch of one wave, count={count}: {median:.1} us (median)");
     }
     Ok(())
 }

@@ -53,11 +53,12 @@ impl LoneWave {
         wave.make_room(ROOM);
         let launch = Launch {
             chip: module.device().chip(),
+            xccs: 1,
             entry,
             rsrc1: RSRC1,
             rsrc2: 0,
             vgprs: 256,
-            acc_vgprs: 0,
+            acc_vgprs: 256,
             live_in: None,
             sgprs: 104,
             lds_bytes,
