@@ -162,6 +162,25 @@ def test_atomics_on_surfaces():
     assert state.elements
 
 
+def test_text_of_atomics_on_surfaces():
+    code = wt.asm_surface("SUATOM.D.2D.ADD R10, [R2], R4, R1;", "maxwell:52")
+    # A bundle of Maxwell: a control word and three instructions of 8 bytes.
+    assert len(code) == 32
+    text = wt.dis_surface(code, "maxwell:52")
+    assert wt.asm_surface(text, "maxwell:52") == code
+    with pytest.raises(wt.AssemblyError) as caught:
+        wt.asm_surface("SUATOM.D.2D.ADD R10, [R2], R4, R1;\nSUATOM what", "maxwell:52")
+    assert [error[0] for error in caught.value.errors] == [2]
+    line = "typed_atomic.inc (M1, 8) T6 V32.0 V33.0 V34.0 V35.0 %null.0 %null.0 V38.0"
+    code = wt.asm_surface(line, "visa")
+    assert wt.asm_surface(wt.dis_surface(code, "visa"), "visa") == code
+    for wrong in ["gfx906", "maxwell:99", ""]:
+        with pytest.raises(wt.ArgumentError, match="maxwell:52"):
+            wt.asm_surface("", wrong)
+        with pytest.raises(wt.ArgumentError):
+            wt.dis_surface(b"", wrong)
+
+
 def test_many_rows_are_the_rows_one_by_one():
     texts = ["s_nop 1", "v_add_f32_e32 v0, v1, v2", "wrong", "s_mov_b32 s0, 0x12345678", ""] * 3000
     code, offsets = wt.asm_many("\n".join(texts))

@@ -21,17 +21,25 @@ pub(crate) fn argument_error(py: Python<'_>, sentence: impl ToString) -> PyErr {
     of_class(&CLASS, "ArgumentError", py, sentence)
 }
 
-/// Returns an exception of the class `wavetank.AssemblyError`, with the wrong lines: number, column, message, text.
+/// Returns an exception of the class `wavetank.AssemblyError` for a source of GCN.
 pub(crate) fn assembly_error(py: Python<'_>, errors: &wavetank_asm::Errors) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let error = of_class(&CLASS, "AssemblyError", py, errors);
     let lines = errors.0.iter().map(|line| {
         let before = line.text.get(..line.error.span.start);
         let column = 1 + before.unwrap_or(&line.text).chars().count();
         let message = line.error.message.clone();
         (line.number, column, message, line.text.clone())
     });
-    with(py, error, "errors", lines.collect::<Vec<_>>())
+    wrong_lines(py, errors, lines.collect())
+}
+
+/// A wrong line: number, column, message, text.
+type WrongLine = (usize, usize, String, String);
+
+/// Returns an exception of the class `wavetank.AssemblyError`, with the wrong lines.
+pub(crate) fn wrong_lines(py: Python<'_>, sentence: impl ToString, lines: Vec<WrongLine>) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let error = of_class(&CLASS, "AssemblyError", py, sentence);
+    with(py, error, "errors", lines)
 }
 
 /// Returns the exception for an error of the library.

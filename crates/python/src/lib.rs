@@ -22,6 +22,7 @@ mod interrupt;
 mod launch;
 mod module;
 mod shared;
+mod surface;
 mod wave;
 
 use pyo3::prelude::*;
@@ -63,6 +64,8 @@ mod _wavetank {
     use crate::launch::Run;
     #[pymodule_export]
     use crate::module::{Kernel, Module};
+    #[pymodule_export]
+    use crate::surface::{asm_surface, dis_surface};
     #[pymodule_export]
     use crate::wave::Wave;
 }
