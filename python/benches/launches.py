@@ -1,4 +1,4 @@
-"""What a launch costs from Python, how fast distinct kernels are loaded and run, and whether loads leak.
+"""What a launch costs from Python, how fast kernels are loaded and run and rows are assembled, and whether loads leak.
 
     python python/benches/launches.py
 
@@ -60,6 +60,17 @@ def distinct(count: int = 1000) -> None:
     print(f"{count} kernels: {middle - start:.2f} s to assemble, {end - middle:.2f} s to load and run")
 
 
+def rows(count: int = 1_000_000) -> None:
+    texts = ["v_add_f32_e32 v0, v1, v2", "s_mov_b32 s0, 0x12345678", "global_load_dword v3, v[4:5], off offset:16"]
+    text = "\n".join(texts[n % 3] for n in range(count))
+    start = time.perf_counter()
+    code, offsets = wt.asm_many(text)
+    middle = time.perf_counter()
+    wt.dis_many(code, offsets)
+    end = time.perf_counter()
+    print(f"{count} rows: {middle - start:.2f} s to assemble, {end - middle:.2f} s to disassemble")
+
+
 def leaks(count: int = 10_000) -> None:
     gpu = wt.Device("gfx906", threads=1)
     code = bytes(wt.asm(FILL.format(number=7), "gfx906", kernels=["fill(global u32* x)"]))
@@ -78,4 +89,5 @@ def leaks(count: int = 10_000) -> None:
 if __name__ == "__main__":
     launches()
     distinct()
+    rows()
     leaks()

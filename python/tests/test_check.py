@@ -1,5 +1,7 @@
 """Findings of the tools."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,16 @@ def test_a_missing_barrier_is_found():
     assert "<pre>" in finding._repr_html_() and finding.rule in finding._repr_html_()
     assert '"rule"' in finding.json()
     assert wt.check(kernel(""), out, grid=128, block=128, tools=["memory"]) == []
+
+
+def test_findings_go_from_process_to_process():
+    for finding in wt.check(kernel(""), np.zeros(128, np.uint32), grid=128, block=128):
+        other = pickle.loads(pickle.dumps(finding))
+        assert str(other) == str(finding) and other.json() == finding.json()
+        for name in ["tool", "rule", "message", "kernel", "pc", "instruction", "line", "notes", "help", "times"]:
+            assert getattr(other, name) == getattr(finding, name), name
+    with pytest.raises(wt.ArgumentError):
+        wt.Finding._read("{}", "")
 
 
 def test_a_fault_is_a_finding(saxpy):

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use wavetank::check::Finding as Found;
-use wavetank::check::report::{Look, Scene, json, text};
+use wavetank::check::report::{Look, Record, Scene, json, text};
 
-use crate::error::line_of;
+use crate::error::{argument_error, line_of};
 use crate::html;
 
-/// A mistake that a tool found. `str(finding)` is the report of `wavetank check`.
+/// A mistake that a tool found. `str(finding)` is the report of `wavetank check`. Findings can be pickled.
 #[pyclass(frozen, module = "wavetank")]
 pub(crate) struct Finding {
     finding: Found,
@@ -104,6 +104,23 @@ impl Finding {
     /// The finding as JSON, as `wavetank check --json` prints it.
     fn json(&self) -> &str {
         &self.json
+    }
+
+    /// Reads what `__reduce__` wrote, in another process.
+    #[staticmethod]
+    fn _read(py: Python<'_>, json: String, text: String) -> PyResult<Finding> {
+        let record = Record::read(&format!("{{\"finding\":{json},\"text\":\"\"}}"));
+        let record = record.ok_or_else(|| argument_error(py, "this is not a finding"))?;
+        Ok(Finding {
+            finding: record.finding,
+            text,
+            json,
+        })
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
+        let (read, finding) = (this.getattr("_read")?, this.get());
+        Ok((read, (finding.json.clone(), finding.text.clone())))
     }
 
     fn __str__(&self) -> &str {
