@@ -15,6 +15,9 @@ use crate::host_array::Memory;
 use crate::html;
 use crate::shared::Shared;
 
+/// The bytes of a vector register.
+const VECTOR_BYTES: usize = 256;
+
 /// Codes of scalar registers (Vega ISA, 13.1), and the number of MODE among hardware registers.
 const VCC: u8 = 106;
 const M0: usize = 124;
@@ -321,10 +324,12 @@ impl Wave {
         }
         let address = {
             let mut wave = self.get(py)?;
-            wave.wave_mut().vgpr_mut(first + number).as_mut_ptr() as usize
+            let (_, lanes) = wave.wave_mut().raw();
+            lanes as usize + VECTOR_BYTES * (first + number)
         };
         let owner = Box::new(self.wave.clone());
-        // SAFETY: the interpreter that steps a wave leaves its files where they are, and they live as long as the wave.
+        // SAFETY: the register is in the vector file of a live wave, which a `LoneWave` does not grow, and the owner keeps. The view
+        // is used by threads with the lock of the interpreter, which a step keeps.
         unsafe { Memory::view(py, address, &[64], "<u4", true, owner) }
     }
 }

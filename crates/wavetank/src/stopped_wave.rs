@@ -17,7 +17,8 @@ pub enum FaultKind {
 }
 
 /// The fault that stopped a wave before its end.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{sentence}")]
 pub struct StoppedWave {
     /// The number of the wave in its group.
     pub wave: usize,
