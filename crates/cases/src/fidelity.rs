@@ -194,10 +194,10 @@ fn all() -> HashMap<Key, Shown> {
     all
 }
 
-/// Returns the files of a folder and its subfolders, sorted by path.
+/// Returns the files of a folder and its subfolders, sorted by path. Those of CDNA are last: cases on Vega show what Vega has.
 fn files<'a>(folder: &'a Dir<'a>) -> Vec<&'a File<'a>> {
     let mut found: Vec<_> = folder.files().collect();
     found.extend(folder.dirs().flat_map(files));
-    found.sort_by_key(|file| file.path());
+    found.sort_by_key(|file| (file.path().starts_with("cdna"), file.path()));
     found
 }
