@@ -35,6 +35,7 @@ from ._wavetank import (
     Kernel,
     Module,
     Run,
+    Step,
     Wave,
     asm,
     asm_many,
@@ -48,6 +49,7 @@ from ._wavetank import (
 )
 from ._listing import Listing, dis
 from ._state import exec
+from ._trace import Trace, trace
 
 __all__ = [
     "ArgumentError",
@@ -64,7 +66,9 @@ __all__ = [
     "Listing",
     "Module",
     "Run",
+    "Step",
     "Timeout",
+    "Trace",
     "Wave",
     "asm",
     "asm_many",
@@ -77,4 +81,5 @@ __all__ = [
     "exec",
     "explain",
     "isa",
+    "trace",
 ]

@@ -22,7 +22,9 @@ mod interrupt;
 mod launch;
 mod module;
 mod shared;
+mod step;
 mod surface;
+mod trace;
 mod wave;
 
 use pyo3::prelude::*;
@@ -65,7 +67,11 @@ mod _wavetank {
     #[pymodule_export]
     use crate::module::{Kernel, Module};
     #[pymodule_export]
+    use crate::step::Step;
+    #[pymodule_export]
     use crate::surface::{asm_surface, dis_surface};
+    #[pymodule_export]
+    use crate::trace::trace;
     #[pymodule_export]
     use crate::wave::Wave;
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use wavetank::{Dims, Report, Tools};
+use wavetank::{Dims, Group, Report, Tools};
 
 use crate::argument::{Arguments, Parameter};
 use crate::error::{argument_error, raised};
@@ -15,6 +15,7 @@ use crate::finding::{self, Finding};
 use crate::interrupt;
 use crate::launch::{Run, launch_error};
 use crate::shared::Shared;
+use crate::step::{Step, Tracer};
 
 /// Code that has been loaded on a device: a mapping of the names of its kernels to kernels.
 ///
@@ -188,13 +189,14 @@ impl Kernel {
 }
 
 /// The settings of a launch.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Settings {
     sizes: (Dims, Dims),
     lds: u32,
     timeout: Option<Duration>,
     count: bool,
     tools: Tools,
+    tracer: Option<Arc<Tracer>>,
 }
 
 impl Kernel {
@@ -208,7 +210,7 @@ impl Kernel {
         let device = self.device.get(py)?;
         let mut arguments = self.arguments(args, &device)?;
         let values = std::mem::take(&mut arguments.values);
-        let (kernel, settings) = (self.kernel.clone(), *settings);
+        let (kernel, settings) = (self.kernel.clone(), settings.clone());
         let result = interrupt::run(py, move |cancel| {
             let (grid, block) = settings.sizes;
             let dispatch = kernel.dispatch().grid(grid).block(block).args(values);
@@ -217,7 +219,12 @@ impl Kernel {
                 Some(timeout) => dispatch.timeout(timeout),
                 None => dispatch,
             };
-            dispatch.check(settings.tools).cancel(cancel).run()
+            let dispatch = dispatch.check(settings.tools).cancel(cancel);
+            let Some(tracer) = &settings.tracer else {
+                return dispatch.run();
+            };
+            let filter = |group: &Group, wave| tracer.wants(group, wave);
+            dispatch.trace(&filter, &|step| tracer.add(step)).run()
         })?;
         if result.is_ok() {
             arguments.copy_back(py, self.kernel.name())?;
@@ -242,6 +249,7 @@ impl Kernel {
             timeout: seconds(py, timeout)?,
             count: false,
             tools,
+            tracer: None,
         };
         let module = self.kernel.module();
         match self.launch(args, &settings)? {
@@ -252,6 +260,36 @@ impl Kernel {
             }
             Err(error) => Err(raised(py, &error)),
         }
+    }
+
+    /// Launches the kernel, and returns the steps of a wave, with the fault that stopped it.
+    pub(crate) fn trace(
+        &self,
+        args: &Bound<'_, PyTuple>,
+        grid: &Bound<'_, PyAny>,
+        block: Option<&Bound<'_, PyAny>>,
+        lds: u32,
+        timeout: Option<f64>,
+        tracer: Arc<Tracer>,
+    ) -> PyResult<(Vec<Step>, Option<PyErr>)> {
+        let py = args.py();
+        let settings = Settings {
+            sizes: self.sizes(grid, block)?,
+            lds,
+            timeout: seconds(py, timeout)?,
+            count: false,
+            tools: Tools::default(),
+            tracer: Some(tracer.clone()),
+        };
+        let module = self.kernel.module();
+        let fault = match self.launch(args, &settings)? {
+            Ok(_) => None,
+            Err(error) if error.is_kernel_failure() => {
+                Some(launch_error(py, &error, module, &self.path))
+            }
+            Err(error) => return Err(raised(py, &error)),
+        };
+        Ok((tracer.take(module.device().chip()), fault))
     }
 }
 
@@ -274,6 +312,7 @@ impl Kernel {
             timeout: seconds(py, timeout)?,
             count,
             tools: Tools::default(),
+            tracer: None,
         };
         let result = self.launch(args, &settings)?;
         let report = result.map_err(|e| launch_error(py, &e, self.kernel.module(), &self.path))?;
