@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 
 class Error(Exception):
@@ -11,7 +11,7 @@ class Error(Exception):
     ``findings`` are those of the tools up to the error, if a kernel ran.
     """
 
-    findings: list = []
+    findings: List[Any] = []
 
 
 class ArgumentError(Error, TypeError, ValueError):

@@ -2,15 +2,48 @@
 
 import os
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union, final
 
 import numpy as np
 import numpy.typing as npt
 
-Size = Union[int, Tuple[int], Tuple[int, int], Tuple[int, int, int]]
-Code = Union[bytes, bytearray, str, "os.PathLike[str]", "Assembly"]
-Rows = Union[bytes, str, npt.NDArray[np.uint8]]
+_Size = Union[int, Tuple[int], Tuple[int, int], Tuple[int, int, int]]
+_Code = Union[bytes, bytearray, str, "os.PathLike[str]", "Assembly"]
+_Rows = Union[bytes, str, npt.NDArray[np.uint8]]
 
+__all__ = [
+    "Array",
+    "Assembly",
+    "Device",
+    "Executed",
+    "Finding",
+    "Instruction",
+    "Kernel",
+    "Memory",
+    "Module",
+    "Run",
+    "Step",
+    "Wave",
+    "asm",
+    "asm_many",
+    "asm_surface",
+    "check",
+    "check_file",
+    "dis",
+    "dis_many",
+    "dis_surface",
+    "execute",
+    "explain",
+    "isa",
+    "trace",
+]
+
+@final
+class Memory:
+    @property
+    def __array_interface__(self) -> Dict[str, Any]: ...
+
+@final
 class Device:
     def __new__(
         cls,
@@ -36,11 +69,12 @@ class Device:
         error: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None: ...
-    def load(self, code: Code) -> "Module": ...
-    def array(self, values: npt.ArrayLike, dtype: npt.DTypeLike = None) -> "Array": ...
-    def zeros(self, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike = None) -> "Array": ...
-    def empty(self, shape: Union[int, Sequence[int]], dtype: npt.DTypeLike = None) -> "Array": ...
+    def load(self, code: _Code) -> "Module": ...
+    def array(self, values: npt.ArrayLike, dtype: Optional[npt.DTypeLike] = None) -> "Array": ...
+    def zeros(self, shape: Union[int, Sequence[int]], dtype: Optional[npt.DTypeLike] = None) -> "Array": ...
+    def empty(self, shape: Union[int, Sequence[int]], dtype: Optional[npt.DTypeLike] = None) -> "Array": ...
 
+@final
 class Array:
     @property
     def shape(self) -> Tuple[int, ...]: ...
@@ -58,24 +92,26 @@ class Array:
     def freed(self) -> bool: ...
     def free(self) -> None: ...
     def numpy(self) -> npt.NDArray[Any]: ...
-    def __array__(self, dtype: npt.DTypeLike = None, copy: Optional[bool] = None) -> npt.NDArray[Any]: ...
+    def __array__(self, dtype: Optional[npt.DTypeLike] = None, copy: Optional[bool] = None) -> npt.NDArray[Any]: ...
     def __dlpack__(self, **keywords: Any) -> Any: ...
     def __dlpack_device__(self) -> Tuple[int, int]: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, index: Any) -> Any: ...
-    def __setitem__(self, index: Any, values: Any) -> None: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+    def __setitem__(self, index: Any, values: Any, /) -> None: ...
 
+@final
 class Module:
     @property
     def kernels(self) -> List[str]: ...
     @property
     def target(self) -> str: ...
     def symbol(self, name: str) -> Tuple[int, int]: ...
-    def __getitem__(self, name: str) -> "Kernel": ...
-    def __contains__(self, name: str) -> bool: ...
+    def __getitem__(self, name: str, /) -> "Kernel": ...
+    def __contains__(self, name: str, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
 
+@final
 class Kernel:
     @property
     def name(self) -> str: ...
@@ -90,13 +126,14 @@ class Kernel:
     def __call__(
         self,
         *args: Any,
-        grid: Size,
-        block: Optional[Size] = None,
+        grid: _Size,
+        block: Optional[_Size] = None,
         lds: int = 0,
         timeout: Optional[float] = None,
         count: bool = True,
     ) -> "Run": ...
 
+@final
 class Run:
     @property
     def instructions(self) -> Optional[int]: ...
@@ -109,6 +146,7 @@ class Run:
     @property
     def waves(self) -> int: ...
 
+@final
 class Step:
     @property
     def text(self) -> str: ...
@@ -127,6 +165,7 @@ class Step:
     @property
     def accesses(self) -> List[Tuple[str, str, Optional[int], int, int]]: ...
 
+@final
 class Assembly:
     @property
     def code(self) -> bytes: ...
@@ -134,6 +173,7 @@ class Assembly:
     def instructions(self) -> List["Instruction"]: ...
     def __bytes__(self) -> bytes: ...
 
+@final
 class Instruction:
     @property
     def text(self) -> str: ...
@@ -165,6 +205,7 @@ class Instruction:
     def function(self) -> Optional[str]: ...
     def __len__(self) -> int: ...
 
+@final
 class Finding:
     @property
     def tool(self) -> str: ...
@@ -191,6 +232,7 @@ class Finding:
     def json(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Executed:
     @property
     def fault(self) -> Optional[str]: ...
@@ -198,8 +240,9 @@ class Executed:
     def changes(self) -> List[Tuple[str, int, List[int], List[int]]]: ...
     @property
     def elements(self) -> List[Tuple[int, int, List[int], int]]: ...
-    def __getitem__(self, name: str) -> Any: ...
+    def __getitem__(self, name: str, /) -> Any: ...
 
+@final
 class Wave:
     def __new__(cls, device: Device, code: Union[str, bytes, Assembly], *, lds: int = 0) -> "Wave": ...
     exec: int
@@ -228,18 +271,18 @@ def asm(
     source: str,
     chip: Optional[str] = None,
     *,
-    kernels: Sequence[str] = (),
+    kernels: Sequence[str] = ...,
     defines: Optional[Dict[str, int]] = None,
     dialect: str = "llvm",
-    include: Sequence[Union[str, "os.PathLike[str]"]] = (),
+    include: Sequence[Union[str, "os.PathLike[str]"]] = ...,
 ) -> Assembly: ...
 def asm_many(
-    text: Rows, offsets: Optional[npt.ArrayLike] = None, chip: Optional[str] = None
+    text: _Rows, offsets: Optional[npt.ArrayLike] = None, chip: Optional[str] = None
 ) -> Tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]: ...
 def asm_surface(source: str, isa: str) -> bytes: ...
-def dis(code: Code, chip: Optional[str] = None) -> List[Instruction]: ...
+def dis(code: _Code, chip: Optional[str] = None) -> List[Instruction]: ...
 def dis_many(
-    code: Rows, offsets: npt.ArrayLike, chip: Optional[str] = None
+    code: _Rows, offsets: npt.ArrayLike, chip: Optional[str] = None
 ) -> Tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]: ...
 def dis_surface(code: bytes, isa: str) -> str: ...
 def explain(what: Union[str, Instruction], chip: Optional[str] = None) -> Dict[str, Any]: ...
@@ -248,8 +291,8 @@ def execute(isa: str, text: str, words: List[str]) -> Executed: ...
 def trace(
     kernel: Kernel,
     args: Tuple[Any, ...],
-    grid: Size,
-    block: Optional[Size],
+    grid: _Size,
+    block: Optional[_Size],
     lds: int,
     timeout: Optional[float],
     group: Tuple[int, int, int],
@@ -259,10 +302,10 @@ def trace(
 def check(
     kernel: Kernel,
     *args: Any,
-    grid: Size,
-    block: Optional[Size] = None,
+    grid: _Size,
+    block: Optional[_Size] = None,
     lds: int = 0,
     timeout: Optional[float] = None,
     tools: Optional[Sequence[str]] = None,
 ) -> List[Finding]: ...
-def check_file(code: Code, *, tools: Optional[Sequence[str]] = None) -> List[Finding]: ...
+def check_file(code: _Code, *, tools: Optional[Sequence[str]] = None) -> List[Finding]: ...

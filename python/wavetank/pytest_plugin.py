@@ -6,7 +6,12 @@ once on each of these chips. ``assert_no_findings`` launches a kernel with tools
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, Iterator, List
+
 import pytest
+
+if TYPE_CHECKING:
+    import wavetank
 
 DEFAULT = "gfx906"
 
@@ -21,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("wavetank_chips", "the chips of the fixture gpu", default=DEFAULT)
 
 
-def _chips(config: pytest.Config) -> list:
+def _chips(config: pytest.Config) -> List[str]:
     chosen = config.getoption("--wavetank-chips") or config.getini("wavetank_chips")
     return [chip.strip() for chip in chosen.split(",") if chip.strip()]
 
@@ -33,7 +38,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def gpu(wavetank_chip: str):
+def gpu(wavetank_chip: str) -> "Iterator[wavetank.Device]":
     """An emulated GPU, one for each chip of ``--wavetank-chips``."""
     import wavetank
 
@@ -42,7 +47,7 @@ def gpu(wavetank_chip: str):
 
 
 @pytest.fixture
-def assert_no_findings():
+def assert_no_findings() -> Callable[..., None]:
     """Launches a kernel with tools, and fails with their findings."""
     from wavetank import testing
 
