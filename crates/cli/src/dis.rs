@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use wavetank::object::{CodeObject, Lines, open_all, targets};
+use wavetank::object::{CodeObject, Lines, open_every};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line, source_of};
 use wavetank_gcn::Dialect;
@@ -94,8 +94,8 @@ impl Dis {
             return self.list(&Listing::raw(&bytes, chip));
         }
         source::refuse(&self.file, &bytes)?;
-        let objects = objects(&bytes, chip);
-        let objects = objects.map_err(|error| error.of(&self.file))?;
+        let objects = open_every(&bytes, chip.map(Chip::name));
+        let objects = objects.map_err(|error| Failure::from(error).of(&self.file))?;
         if self.source {
             return self.sources(&objects);
         }
@@ -178,16 +178,4 @@ impl Dis {
         let wrong = print_lines(&self.file, |line, out| hex_line(line, chip, dialect, out))?;
         hex_lines::refuse(&self.file, &wrong)
     }
-}
-
-/// Returns the code objects of a file for a chip, or else all.
-fn objects(bytes: &[u8], chip: Option<Chip>) -> Result<Vec<CodeObject>> {
-    if let Some(chip) = chip {
-        return Ok(open_all(bytes, Some(chip.name()))?);
-    }
-    let mut objects = Vec::new();
-    for target in targets(bytes)? {
-        objects.extend(open_all(bytes, Some(&target.to_string()))?);
-    }
-    Ok(objects)
 }

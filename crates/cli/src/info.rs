@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use wavetank::numbers::waves_per_unit;
-use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
+use wavetank::object::{Arg, CodeObject, Kernel, open_every};
 use wavetank::{Chip, Occupancy, OccupancyLimit};
 use wavetank_quote::{plain, readable};
 
@@ -45,7 +45,8 @@ impl Info {
         if visa::is_container(&file.bytes) && self.gpu.is_none() {
             return visa::info(&self.file, file.bytes, self.json);
         }
-        let objects = self.objects(&file.bytes);
+        let target = self.gpu.as_deref().map(target_named);
+        let objects = open_every(&file.bytes, target.as_deref());
         let objects = objects.map_err(|error| Failure::from(error).of(&self.file))?;
         let report = Report {
             file: shown(&self.file),
@@ -56,17 +57,6 @@ impl Info {
         } else {
             print(&report.text())
         }
-    }
-
-    fn objects(&self, bytes: &[u8]) -> wavetank::object::Result<Vec<CodeObject>> {
-        if let Some(gpu) = &self.gpu {
-            return open_all(bytes, Some(&target_named(gpu)));
-        }
-        let mut objects = Vec::new();
-        for target in targets(bytes)? {
-            objects.extend(open_all(bytes, Some(&target.to_string()))?);
-        }
-        Ok(objects)
     }
 }
 

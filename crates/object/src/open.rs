@@ -62,6 +62,28 @@ pub fn open_all(bytes: &[u8], requested: Option<&str>) -> Result<Vec<CodeObject>
     }
 }
 
+/// Reads the code objects for `requested`, or without it those of every target in the file.
+///
+/// # Errors
+/// The errors of [`open`], except that a file may have several targets.
+///
+/// ```
+/// let bytes = include_bytes!("../tests/data/vecadd-gfx900.hsaco");
+/// let objects = wavetank_object::open_every(bytes, None)?;
+/// assert_eq!(objects[0].target().to_string(), "gfx900");
+/// # Ok::<(), wavetank_object::Error>(())
+/// ```
+pub fn open_every(bytes: &[u8], requested: Option<&str>) -> Result<Vec<CodeObject>> {
+    if requested.is_some() {
+        return open_all(bytes, requested);
+    }
+    let mut objects = Vec::new();
+    for target in targets(bytes)? {
+        objects.extend(open_all(bytes, Some(&target.to_string()))?);
+    }
+    Ok(objects)
+}
+
 /// One of several pieces of code in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {

@@ -7,7 +7,7 @@ use pyo3::types::PyTuple;
 use wavetank::check::report::{Scene, Sources};
 use wavetank::check::{Findings, Places, Tool, check_code};
 use wavetank::object::{CodeObject, unbundle};
-use wavetank::{Chip, Tools};
+use wavetank::{ChipFacts, Tools};
 
 use crate::assembly::Assembly;
 use crate::code_file::read_code;
@@ -85,10 +85,7 @@ fn static_findings(
 ) -> Result<Vec<Finding>, wavetank::object::Error> {
     let mut all = Vec::new();
     for entry in unbundle(bytes)? {
-        let executed = entry.target.is_some_and(|target| {
-            let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
-            Chip::EXECUTED.iter().any(serves)
-        });
+        let executed = entry.target.as_ref().is_some_and(ChipFacts::execute);
         if !executed {
             continue;
         }

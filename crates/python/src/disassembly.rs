@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use wavetank::Chip;
-use wavetank::object::{CodeObject, Lines, is_bundle, open_all, targets};
+use wavetank::object::{CodeObject, Lines, is_bundle, open_every};
 use wavetank_asm::Listing;
 
 use crate::assembly::Assembly;
@@ -39,24 +39,12 @@ pub(crate) fn dis(
         return Ok(of_listing(&listing, None, None));
     }
     let chip = chip.map(|chip| chip_named(py, chip)).transpose()?;
-    let objects = objects(&bytes, chip).map_err(|e| error(py, e))?;
+    let objects = open_every(&bytes, chip.map(Chip::name)).map_err(|e| error(py, e))?;
     let mut all = Vec::new();
     for object in &objects {
         all.extend(of_object(py, object)?);
     }
     Ok(all)
-}
-
-/// Returns the code objects of a file for a chip, or else all.
-fn objects(bytes: &[u8], chip: Option<Chip>) -> wavetank::object::Result<Vec<CodeObject>> {
-    if let Some(chip) = chip {
-        return open_all(bytes, Some(chip.name()));
-    }
-    let mut objects = Vec::new();
-    for target in targets(bytes)? {
-        objects.extend(open_all(bytes, Some(&target.to_string()))?);
-    }
-    Ok(objects)
 }
 
 fn of_object(py: Python<'_>, object: &CodeObject) -> PyResult<Vec<Instruction>> {

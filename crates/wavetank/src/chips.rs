@@ -5,6 +5,7 @@
 //! work-groups.
 
 use wavetank_gcn::{Chip, Generation, later_chip, product_key};
+use wavetank_object::Target;
 use wavetank_quote::plain;
 
 use crate::error::names;
@@ -550,6 +551,12 @@ impl ChipFacts {
             Some(chip) => ChipFacts::executed(chip),
             None => Err(later_chip(name).unwrap_or_else(unknown)),
         }
+    }
+
+    /// Whether an emulated chip executes code for a target.
+    pub fn execute(target: &Target) -> bool {
+        let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
+        Chip::EXECUTED.iter().any(serves)
     }
 
     /// Whether there is a runtime of HSA for it: its processors take packets of queues, from gfx7 on. Kernels for older

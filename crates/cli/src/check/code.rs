@@ -1,6 +1,6 @@
 //! The code objects of a file that can be checked, which are those for GCN.
 
-use wavetank::Chip;
+use wavetank::ChipFacts;
 use wavetank::object::{CodeObject, Target, is_bundle, open_all, targets, unbundle};
 use wavetank_gcn::EXECUTED_CHIPS;
 use wavetank_quote::some_of;
@@ -60,7 +60,7 @@ impl Code {
         for entry in unbundle(bytes)? {
             let Some(target) = entry.target else { continue };
             // Code for other machines is not parsed, because it may have any form.
-            if is_gcn(&target) {
+            if ChipFacts::execute(&target) {
                 self.add(CodeObject::parse(&entry.bytes)?);
             } else {
                 self.leave(&target);
@@ -70,7 +70,7 @@ impl Code {
     }
 
     fn add(&mut self, object: CodeObject) {
-        if is_gcn(object.target()) {
+        if ChipFacts::execute(object.target()) {
             self.parts.push(Part {
                 target: object.target().to_string(),
                 object,
@@ -97,11 +97,6 @@ impl Code {
         }
         targets
     }
-}
-
-fn is_gcn(target: &Target) -> bool {
-    let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
-    Chip::EXECUTED.iter().any(serves)
 }
 
 /// Whether a file is a host program that contains code for GPUs.
