@@ -18,7 +18,7 @@ use crate::instruction::Instruction;
 pub(crate) struct Assembly {
     source: Source,
     chip: Chip,
-    /// Whether the chip was chosen by nobody.
+    /// Whether neither the caller nor the source names a chip.
     is_open: bool,
     object: Vec<u8>,
 }

@@ -45,9 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             if !words.is_empty() && !words.iter().any(|word| name.contains(word.as_str())) {
                 continue;
             }
-            let Some(code) = code(op, name, chip) else {
-                continue;
-            };
+            let code = code(op, name, chip);
             let seconds = time(&code, interpreted);
             let stored = usize::from(shape.k) >> usize::from(shape.sparse);
             let products = [shape.m, shape.n, shape.blocks].map(usize::from);
@@ -78,7 +76,7 @@ const ACCUMULATORS: usize = 256;
 const COUNTER: usize = 10;
 
 /// The loop of an instruction, with factors in VGPRs and sums in AGPRs.
-fn code(op: Op, name: &str, chip: Chip) -> Option<Loop> {
+fn code(op: Op, name: &str, chip: Chip) -> Loop {
     let specs = op.row().operands;
     let count = |n: usize| usize::from(specs[n].ty.dwords());
     let (of_d, of_a, of_b) = (count(0), count(1), count(2));
@@ -139,11 +137,11 @@ fn code(op: Op, name: &str, chip: Chip) -> Option<Loop> {
         }
         _ => [0x3f00_1234, 0xbf00_4321],
     };
-    Some(Loop {
+    Loop {
         interpreted: Program::new(source.clone(), how),
         compiled: Jit::new(Program::new(source, how), options, 0).ok(),
         words,
-    })
+    }
 }
 
 /// The seconds that an instruction takes.

@@ -2,9 +2,9 @@
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Addend, MatrixOp};
-use wavetank_matrix::{Matrix, NAN_F32, Place, Rule, Shape};
+use wavetank_matrix::{ElementType, Matrix, NAN_F32, Place, Rule, Shape};
 
-use crate::compiler::asm::{Asm, Label, Mem, Under, fixed};
+use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed};
 
 /// The bytes of a register of the file, and of a tile of it.
 pub(super) const REGISTER: u32 = 256;
@@ -34,6 +34,33 @@ pub(super) const XOR: Code = Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
 
 pub(super) fn zmm(n: u32) -> Register {
     Register::ZMM0 + n
+}
+
+/// The lower half of a vector register.
+pub(super) fn ymm(of: Register) -> Register {
+    Register::YMM0 + (of as u32 - Register::ZMM0 as u32)
+}
+
+/// Converts the lower (`n` = 0) or the upper halves of a tile of dwords, f16 or bf16, to singles.
+pub(super) fn widen(asm: &mut Asm, element: ElementType, pairs: Register, n: usize, to: Register) {
+    let shift = |asm: &mut Asm, code| asm.op(code, &[to.into(), pairs.into(), Arg::I(16)]);
+    let is_upper = n == 1;
+    if element == ElementType::Bf16 && is_upper {
+        let upper = Arg::Each(asm.constant(0xffff_0000));
+        let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+        asm.op(and, &[to.into(), pairs.into(), upper]);
+    } else if element == ElementType::Bf16 {
+        shift(asm, Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8);
+    } else {
+        if is_upper {
+            shift(asm, Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8);
+        }
+        let from = if is_upper { to } else { pairs };
+        let narrow = Code::EVEX_Vpmovdw_ymmm256_k1z_zmm;
+        asm.op(narrow, &[ymm(to).into(), from.into()]);
+        let convert = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
+        asm.op(convert, &[to.into(), ymm(to).into()]);
+    }
 }
 
 /// The numbers that are multiplied.
@@ -86,14 +113,17 @@ impl<'o> Product<'o> {
         self.op.instruction.shape()
     }
 
-    /// Loads a tile of C, `at` bytes from a register that points into D.
-    pub(super) fn load_c(&self, asm: &mut Asm, to: Register, base: Register, at: u32) {
+    /// The address in C, whose first register is `c`, of what is `at` bytes from [`ROW_OF_D`] in D.
+    pub(super) fn in_c(&self, c: u16, at: u32) -> Mem {
+        let distance = u32::from(c).wrapping_sub(self.op.d.into());
+        let at = at.wrapping_add(distance.wrapping_mul(REGISTER));
+        Mem::at(ROW_OF_D, at)
+    }
+
+    /// Loads a tile of C, `at` bytes from [`ROW_OF_D`].
+    pub(super) fn load_c(&self, asm: &mut Asm, to: Register, at: u32) {
         match self.op.c {
-            Addend::Registers(c) => {
-                let distance = u32::from(c).wrapping_sub(self.op.d.into());
-                let at = at.wrapping_add(distance.wrapping_mul(REGISTER));
-                asm.op(LOAD, &[to.into(), Mem::at(base, at).into()]);
-            }
+            Addend::Registers(c) => asm.op(LOAD, &[to.into(), self.in_c(c, at).into()]),
             Addend::Every(0) => asm.op(XOR, &[to.into(); 3]),
             Addend::Every(bits) => {
                 let each = asm.constant(bits as u32);

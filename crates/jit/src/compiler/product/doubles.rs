@@ -59,8 +59,8 @@ impl Product<'_> {
         match self.op.c {
             Addend::Registers(_) => {
                 let [low, high] = [FACTOR, zmm(2)];
-                self.load_c(asm, low, ROW_OF_D, halves[0]);
-                self.load_c(asm, high, ROW_OF_D, halves[1]);
+                self.load_c(asm, low, halves[0]);
+                self.load_c(asm, high, halves[1]);
                 for (code, to) in [(INTERLEAVE[0], first), (INTERLEAVE[1], second)] {
                     asm.op(code, &[to.into(), low.into(), high.into()]);
                 }

@@ -5,11 +5,10 @@
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::Addend;
-use wavetank_matrix::ElementType;
 
 use super::common::{
     LOAD, OF_B, OF_D, ON_STACK, Product, REGISTER, ROW_OF_A, ROW_OF_D, STACK, STORE, Step, TILE,
-    XOR, advance, begin, bytes, note_nans, repeat, zmm,
+    XOR, advance, begin, bytes, note_nans, repeat, widen, ymm, zmm,
 };
 use super::rows::Factors;
 use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed};
@@ -27,10 +26,6 @@ const DOUBLES: Register = Register::ZMM2;
 const ZERO: Register = Register::ZMM3;
 
 const WIDEN: Code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
-
-fn ymm(of: Register) -> Register {
-    Register::YMM0 + (of as u32 - Register::ZMM0 as u32)
-}
 
 impl Product<'_> {
     pub(super) fn exact(&self, asm: &mut Asm, group: usize, slow: Label) {
@@ -63,25 +58,6 @@ impl Product<'_> {
         STACK + 2 * REGISTER * self.shape().a_elements() as u32
     }
 
-    /// Converts the elements `n` of the dwords in [`RAW`] to singles.
-    fn to_singles(&self, asm: &mut Asm, n: usize) {
-        let (right, left) = (
-            Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
-            Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-        );
-        let by = Arg::I(16 * n as u8);
-        asm.op(right, &[SINGLES.into(), RAW.into(), by]);
-        if self.shape().a == ElementType::Bf16 {
-            asm.op(left, &[SINGLES.into(), SINGLES.into(), Arg::I(16)]);
-        } else {
-            let narrow = Code::EVEX_Vpmovdw_ymmm256_k1z_zmm;
-            let half = ymm(SINGLES);
-            asm.op(narrow, &[half.into(), SINGLES.into()]);
-            let convert = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-            asm.op(convert, &[SINGLES.into(), half.into()]);
-        }
-    }
-
     /// Converts eight of the singles to doubles.
     fn to_doubles(&self, asm: &mut Asm, to: Register, half: usize) {
         let mut from = ymm(SINGLES);
@@ -100,7 +76,7 @@ impl Product<'_> {
                 let from = self.at(self.op.a, REGISTER * register + TILE * tile);
                 asm.op(LOAD, &[RAW.into(), from.into()]);
                 for n in 0..2 {
-                    self.to_singles(asm, n);
+                    widen(asm, self.shape().a, RAW, n, SINGLES);
                     for half in 0..2 {
                         self.to_doubles(asm, DOUBLES, half);
                         let plane = 2 * REGISTER * (2 * register + n as u32);
@@ -118,7 +94,7 @@ impl Product<'_> {
         for (k, factors) in factors.iter().enumerate() {
             let from = self.at(self.op.b, factors.b[tile]);
             asm.op(LOAD, &[RAW.into(), from.into()]);
-            self.to_singles(asm, k % 2);
+            widen(asm, self.shape().a, RAW, k % 2, SINGLES);
             self.to_doubles(asm, zmm(OF_B + k as u32), half);
         }
     }
@@ -176,11 +152,7 @@ impl Product<'_> {
 
     fn load_doubles_of_c(&self, asm: &mut Asm, to: Register, at: u32) {
         match self.op.c {
-            Addend::Registers(c) => {
-                let distance = u32::from(c).wrapping_sub(self.op.d.into());
-                let at = at.wrapping_add(distance.wrapping_mul(REGISTER));
-                asm.op(WIDEN, &[to.into(), Mem::at(ROW_OF_D, at).into()]);
-            }
+            Addend::Registers(c) => asm.op(WIDEN, &[to.into(), self.in_c(c, at).into()]),
             Addend::Every(bits) => {
                 let value = f64::from(f32::from_bits(bits as u32)).to_bits();
                 let value = asm.wide_constant(value);

@@ -13,7 +13,7 @@ use wavetank_ir::Addend;
 use wavetank_matrix::{ElementType, Rule};
 
 use super::common::{
-    EACH, LOAD, ON_STACK, Product, REGISTER, ROW_OF_D, STACK, STORE, Step, TILE, XOR, zmm,
+    EACH, LOAD, ON_STACK, Product, REGISTER, ROW_OF_D, STACK, STORE, Step, TILE, XOR, widen, zmm,
 };
 use super::range::{self, Width, leave_if_any};
 use super::rows::Factors;
@@ -227,7 +227,7 @@ impl Product<'_> {
             [plane, planes + plane].map(|plane| REGISTER * plane + lane)
         };
         if first == 0 {
-            self.load_c(asm, ACCUMULATOR, ROW_OF_D, at);
+            self.load_c(asm, ACCUMULATOR, at);
         } else {
             let d = Mem::at(ROW_OF_D, at);
             asm.op(LOAD, &[ACCUMULATOR.into(), d.into()]);
@@ -283,22 +283,11 @@ const XF32: u32 = 0xffff_e000;
 
 /// Converts element `n` of dwords to a single and its biased exponent; that of denormals is that of the smallest normal number.
 fn convert(asm: &mut Asm, element: ElementType, n: u32, value: Register, exponent: Register) {
-    let (raw, shift) = (RAW, (16 * n) as u8);
     match element {
-        ElementType::F16 => {
-            op(asm, RIGHT, value, raw, shift);
-            let (narrow, half) = (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, Register::YMM1);
-            asm.op(narrow, &[half.into(), value.into()]);
-            let convert = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-            asm.op(convert, &[value.into(), half.into()]);
-        }
-        ElementType::Bf16 => {
-            op(asm, RIGHT, value, raw, shift);
-            op(asm, LEFT, value, value, 16);
-        }
+        ElementType::F16 | ElementType::Bf16 => widen(asm, element, RAW, n as usize, value),
         ElementType::Xf32 => {
             let kept = each(asm, XF32);
-            op(asm, AND, value, raw, kept);
+            op(asm, AND, value, RAW, kept);
         }
         _ => byte(asm, element, n, value),
     }

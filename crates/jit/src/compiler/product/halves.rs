@@ -9,7 +9,7 @@ use wavetank_matrix::ElementType;
 
 use super::common::{
     EACH, FMA, LOAD, MOST_OF_B, OF_B, ON_STACK, Product, REGISTER, ROW_OF_D, STACK, STORE, Step,
-    TILE, XOR, note_nans, zmm,
+    TILE, XOR, note_nans, widen, zmm,
 };
 use super::range::{self, Width};
 use super::rows::Factors;
@@ -90,32 +90,6 @@ impl Product<'_> {
         asm.under(copy, Under::Zero(MASK), &[PAIRS.into(), PAIRS.into()]);
     }
 
-    /// Converts the lower or the upper halves of a tile of pairs.
-    fn widen(&self, asm: &mut Asm, to: Register, upper: bool) {
-        let shifted = |asm: &mut Asm, code, to: Register| {
-            asm.op(code, &[to.into(), PAIRS.into(), Arg::I(16)]);
-        };
-        let right = Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
-        let left = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-        match (self.is_bf16(), upper) {
-            (true, false) => shifted(asm, left, to),
-            (true, true) => {
-                let upper = Arg::Each(asm.constant(0xffff_0000));
-                asm.op(AND, &[to.into(), PAIRS.into(), upper]);
-            }
-            (false, _) => {
-                let from = if upper { RESULT } else { PAIRS };
-                if upper {
-                    shifted(asm, right, RESULT);
-                }
-                let (narrow, half) = (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, Register::YMM7);
-                asm.op(narrow, &[half.into(), from.into()]);
-                let convert = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-                asm.op(convert, &[to.into(), half.into()]);
-            }
-        }
-    }
-
     /// Converts A: the lower halves of its first register are the first 64 singles on the stack, and so on.
     fn widen_a(&self, asm: &mut Asm) {
         self.set_constants(asm);
@@ -123,9 +97,9 @@ impl Product<'_> {
             for tile in 0..4 {
                 let from = self.at(self.op.a, REGISTER * register + TILE * tile);
                 self.load_pairs(asm, from);
-                for upper in [false, true] {
-                    self.widen(asm, RESULT, upper);
-                    let plane = REGISTER * (2 * register + u32::from(upper));
+                for n in 0..2 {
+                    widen(asm, self.shape().a, PAIRS, n, RESULT);
+                    let plane = REGISTER * (2 * register + n as u32);
                     let to = Mem::at(Register::RSP, STACK + plane + TILE * tile);
                     asm.op(STORE, &[to.into(), RESULT.into()]);
                 }
@@ -141,9 +115,9 @@ impl Product<'_> {
         for (k, factors) in factors.iter().enumerate().step_by(2) {
             for (tile, at) in factors.b.iter().enumerate() {
                 self.load_pairs(asm, self.at(self.op.b, *at));
-                for upper in [false, true] {
-                    let n = (k + usize::from(upper)) * tiles + tile;
-                    self.widen(asm, zmm(OF_B + n as u32), upper);
+                for upper in 0..2 {
+                    let to = zmm(OF_B + ((k + upper) * tiles + tile) as u32);
+                    widen(asm, self.shape().b, PAIRS, upper, to);
                 }
             }
         }
@@ -167,7 +141,7 @@ impl Product<'_> {
         row: &[(Register, u32)],
     ) {
         for (d, at) in row {
-            self.load_c(asm, *d, ROW_OF_D, *at);
+            self.load_c(asm, *d, *at);
             const DENORMAL: u8 = 0x20;
             let class = Code::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8;
             asm.op(class, &[MASK.into(), (*d).into(), Arg::I(DENORMAL)]);

@@ -27,7 +27,7 @@ impl Product<'_> {
             }
             for i in 0..4 {
                 let (d, to) = (zmm(OF_D + i), REGISTER * i + TILE * tile);
-                self.load_c(asm, d, ROW_OF_D, to);
+                self.load_c(asm, d, to);
                 let of_quads = Code::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8;
                 let a = self.at(self.op.a, TILE * tile).into();
                 asm.op(of_quads, &[FACTOR.into(), a, Arg::I(i as u8 * 0x55)]);

@@ -68,7 +68,7 @@ impl Product<'_> {
     fn row(&self, asm: &mut Asm, i: usize, factors: &[Factors], row: &[(Register, u32)]) {
         let of_row = 4 * i as u32;
         for (d, at) in row {
-            self.load_c(asm, *d, ROW_OF_D, *at);
+            self.load_c(asm, *d, *at);
             if self.numbers == Numbers::Bytes {
                 let excess = Arg::Each(Mem::at(ON_STACK, of_row));
                 let less = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
