@@ -387,6 +387,29 @@ fn doubles_are_multiplied_as_by_the_plain_evaluator() {
     compare(Chip::Gfx942, &DOUBLES);
 }
 
+/// Exponents of factors that decide about bits: that of a zero beside small products, and that of denormals.
+#[test]
+fn exponents_of_zeros_and_denormals_are_those_of_the_rule() {
+    // Products of zero and 2^45, and of two numbers near 2^-46.
+    let of_zeros = ("v_mfma_f32_16x16x16_bf16", 4, 0x2881_0000, 0x2881_5600, 0);
+    // Products of 2^-17 and 2^-17 count as of 2^-30; the accumulator is just below -2^-32, and floored by that.
+    let of_denormals = (
+        "v_mfma_f32_32x32x16_bf8_bf8",
+        16,
+        0x0101_0101,
+        0x0101_0101,
+        0xaf80_0001,
+    );
+    for (name, of_d, a, b, c) in [of_zeros, of_denormals] {
+        let d = 63 + of_d;
+        let mut before = vec![[c; 64]; VECTOR_REGISTERS];
+        before[2..4].fill([a; 64]);
+        before[4..6].fill([b; 64]);
+        let line = format!("{name} a[64:{d}], v[2:3], v[4:5], a[64:{d}]");
+        check(Chip::Gfx942, &[line], &before);
+    }
+}
+
 /// What no helper computes: where D shares no register with A or B, and the processor has the instructions.
 #[test]
 fn products_have_code_of_their_own() {
