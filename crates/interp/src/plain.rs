@@ -495,6 +495,10 @@ impl Frame<'_, '_> {
                 let message = *message;
                 (*next, Some(Event::Message { pc, message }.into()))
             }
+            Terminator::Breakpoint { pc, block } => {
+                let (pc, block) = (*pc, *block);
+                (pc, Some(Event::Breakpoint { pc, block }.into()))
+            }
             Terminator::Trap { id, .. } => {
                 let id = *id;
                 return Err(Fault::Trap { pc, id }.into());

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Node, Op, Terminator};
 use wavetank_translate::{
-    Cache, Code, ColdEngine, ColdProgram, FrontEnd, Key, Modes, Pass, Translated, Translator,
-    TrapEntry,
+    Breakpoints, Cache, Code, ColdEngine, ColdProgram, FrontEnd, Key, Modes, Pass, Translated,
+    Translator, TrapEntry,
 };
 
 use wavetank_lane_ops::{Ctx, Next, Simd};
@@ -66,6 +66,12 @@ impl Program {
     /// Returns the program with a pass that is applied to each block. No block may have been translated yet.
     pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
         let translator = Box::new(self.translator.with_pass(pass));
+        Program { translator, ..self }
+    }
+
+    /// Returns the program with breakpoints, before which blocks end. No block may have been translated yet.
+    pub fn with_breakpoints(self, breakpoints: Option<Arc<dyn Breakpoints>>) -> Self {
+        let translator = Box::new(self.translator.with_breakpoints(breakpoints));
         Program { translator, ..self }
     }
 

@@ -285,6 +285,13 @@ operations! {
             /// The address to continue at.
             next: u64,
         } = "message", (), YIELDS;
+        /// Leaves the engine before the instruction at an address, for an observer. The block was divided there.
+        Breakpoint {
+            /// The address of the instruction, at which the wave continues.
+            pc: u64,
+            /// The address of the block that was divided.
+            block: u64,
+        } = "breakpoint", (), YIELDS;
         /// Enters the trap handler.
         Trap {
             /// The number of the trap.

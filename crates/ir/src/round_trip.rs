@@ -123,7 +123,7 @@ impl Random<'_> {
 
     fn space(&mut self) -> Space {
         let (address, index) = (self.value(), self.maybe());
-        match self.below(11) {
+        match self.below(12) {
             0 => Space::Global { address, index },
             1 => Space::Flat {
                 address,
@@ -225,6 +225,10 @@ impl Random<'_> {
             5 => Terminator::Message {
                 message: taken as u16,
                 next,
+            },
+            11 => Terminator::Breakpoint {
+                pc: taken,
+                block: next,
             },
             6 => Terminator::Trap {
                 id: taken as u8,

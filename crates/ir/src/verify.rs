@@ -109,8 +109,9 @@ fn check_uses(block: &Block, at: usize) -> Checked {
 /// Checks that an instruction comes first, and a terminator last and only there.
 fn check_place(op: &Op, at: usize, last: usize) -> Checked {
     let is_end = matches!(op, Op::End(_));
-    ensure(at != 0 || matches!(op, Op::Inst { .. }), || {
-        "the first node of a block must be `inst`".into()
+    let opens = matches!(op, Op::Inst { .. } | Op::End(Terminator::Breakpoint { .. }));
+    ensure(at != 0 || opens, || {
+        "the first node of a block must be `inst`, or `breakpoint`".into()
     })?;
     ensure(at != last || is_end, || {
         "the last node of a block must be a terminator".into()

@@ -135,6 +135,7 @@ impl Lower<'_> {
             Terminator::GlobalSync { op, next, .. } => (flow::global_sync, next, op as u32),
             Terminator::Export { .. } => unreachable!("`emit` sends it to `export`"),
             Terminator::Message { message, next } => (flow::message, next, message.into()),
+            Terminator::Breakpoint { pc, block } => return self.breakpoint(pc, block),
             Terminator::Trap { id, .. } => (flow::trap, self.pc, id.into()),
             Terminator::EndProgram => (flow::end_program, self.pc, 0),
             Terminator::Unsupported { ref what } => return self.unsupported(what.to_string()),
@@ -152,6 +153,13 @@ impl Lower<'_> {
         }
         step.flags = flags;
         flow::set_next(&mut step, self.pc, next);
+        self.steps.push(step);
+    }
+
+    fn breakpoint(&mut self, pc: u64, block: u64) {
+        let mut step = self.step(flow::breakpoint, &[]);
+        step.imm[1] = block;
+        flow::set_next(&mut step, pc, pc);
         self.steps.push(step);
     }
 

@@ -55,6 +55,13 @@ pub enum Event {
         /// The message.
         message: u16,
     },
+    /// The wave is before an instruction at which an observer wants to see it.
+    Breakpoint {
+        /// The guest address of the instruction.
+        pc: u64,
+        /// The guest address of the block that was divided there. The instructions of it that have run are not charged yet.
+        block: u64,
+    },
     /// The kernel must stop.
     Fault(Fault),
 }
@@ -137,9 +144,10 @@ impl Event {
     /// The guest address of the instruction that caused it.
     pub fn pc(&self) -> u64 {
         match self {
-            Event::GlobalSync { pc, .. } | Event::Export { pc, .. } | Event::Message { pc, .. } => {
-                *pc
-            }
+            Event::GlobalSync { pc, .. }
+            | Event::Export { pc, .. }
+            | Event::Message { pc, .. }
+            | Event::Breakpoint { pc, .. } => *pc,
             Event::Fault(fault) => fault.pc(),
         }
     }

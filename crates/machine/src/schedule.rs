@@ -68,6 +68,8 @@ pub struct Options<'a> {
     pub deadline: Option<Instant>,
     /// A flag that stops the dispatch as the deadline does.
     pub cancel: Option<&'a AtomicBool>,
+    /// A flag by which an observer of waves stops the dispatch as the deadline does.
+    pub stop: Option<&'a AtomicBool>,
     /// A callback at times while work-groups run, and after the last one of each thread, with the number of groups that have ended
     /// and the number of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
@@ -87,6 +89,7 @@ impl Default for Options<'_> {
             waves: None,
             deadline: None,
             cancel: None,
+            stop: None,
             progress: None,
             exports: None,
             message: None,
@@ -331,10 +334,9 @@ impl Shared<'_> {
         if let Verdict::Drop | Verdict::Stop = verdict {
             return verdict;
         }
-        let cancelled = self
-            .options
-            .cancel
-            .is_some_and(|c| c.load(Ordering::Relaxed));
+        let flags = [self.options.cancel, self.options.stop];
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let cancelled = flags.into_iter().flatten().any(is_set);
         let late = || self.options.deadline.is_some_and(|d| Instant::now() >= d);
         if cancelled || late() {
             self.outcome().timeout = true;

@@ -246,7 +246,9 @@ impl WorkGroup {
                 Ok(WaveState::Ready)
             }
             Event::Fault(fault) => Err(fault),
-            Event::Message { .. } => unreachable!("messages do not end time slices"),
+            Event::Message { .. } | Event::Breakpoint { .. } => {
+                unreachable!("messages and breakpoints do not end time slices")
+            }
         }
     }
 

@@ -107,6 +107,21 @@ impl BlockCost {
         }
     }
 
+    /// Charges a wave in advance that has run the block up to `rest`, the block of its last instructions: it is charged for that
+    /// one at the end, as other waves are. Returns whether the time slice ends there where it would end without this; if not,
+    /// nothing is charged.
+    pub fn charge_before(&self, rest: &BlockCost, wave: &mut Uniform) -> bool {
+        let ends = |block: &BlockCost| (block.pc, block.points, block.taken);
+        if ends(self) != ends(rest) || self.spin_loop != rest.spin_loop {
+            return false;
+        }
+        wave.budget -= self.cost - rest.cost;
+        if self.writes {
+            wave.spin = SpinState::default();
+        }
+        true
+    }
+
     /// Returns the edge by which the block was left, determined by the wave's PC: 1 for a taken branch, else 0.
     pub fn edge(&self, pc: u64) -> usize {
         usize::from(self.taken == Some(pc))

@@ -44,6 +44,7 @@ fn at(pc: u64, leave: Leave) -> Leave {
             Event::GlobalSync { request, .. } => Event::GlobalSync { pc, request },
             Event::Export { sent, .. } => Event::Export { pc, sent },
             Event::Message { message, .. } => Event::Message { pc, message },
+            Event::Breakpoint { block, .. } => Event::Breakpoint { pc, block },
             Event::Fault(fault) => Event::Fault(fault),
         }
         .into(),

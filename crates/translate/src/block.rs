@@ -6,6 +6,7 @@ use wavetank_ir::{Block, Options, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
 use wavetank_machine::BlockCost;
 
+use crate::breakpoints::{Breakpoints, divide};
 use crate::spin_loop::spin_loop;
 
 /// A front end: lifts code of any instruction set to the wave IR.
@@ -45,6 +46,7 @@ enum Source {
 pub struct Translator {
     source: Source,
     pass: Option<Arc<dyn Pass>>,
+    breakpoints: Option<Arc<dyn Breakpoints>>,
     step: bool,
     /// Whether the program can observe float exceptions, computed at first use.
     shows_exceptions: OnceLock<bool>,
@@ -73,6 +75,7 @@ impl Translator {
         Translator {
             source,
             pass: None,
+            breakpoints: None,
             step,
             shows_exceptions: OnceLock::new(),
         }
@@ -81,6 +84,14 @@ impl Translator {
     /// The translator with a pass that transforms each block.
     pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
         Translator { pass, ..self }
+    }
+
+    /// The translator with breakpoints, before which blocks end.
+    pub fn with_breakpoints(self, breakpoints: Option<Arc<dyn Breakpoints>>) -> Self {
+        Translator {
+            breakpoints,
+            ..self
+        }
     }
 
     /// Whether a pass transforms the blocks.
@@ -104,10 +115,10 @@ impl Translator {
     /// The block at a PC with at most `most` instructions; another block continues after it.
     pub fn short_block(&self, pc: u64, modes: Modes, most: usize) -> Translated {
         let modes = self.noting(modes);
-        self.translated(match &self.source {
+        self.translated(self.divided(match &self.source {
             Source::Gcn(code) => lift_insts(&**code, pc, modes, most),
             Source::Other(front_end) => front_end.lift(pc, most),
-        })
+        }))
     }
 
     fn translated(&self, whole: Block) -> Translated {
@@ -156,7 +167,7 @@ impl Translator {
     /// The lifted block for exactly these modes, even if the program can read the exception flags: to find that out, all of its
     /// code must be scanned.
     pub(crate) fn lift_for(&self, pc: u64, modes: Modes) -> Block {
-        match &self.source {
+        self.divided(match &self.source {
             Source::Gcn(code) => {
                 if self.step {
                     lift_insts(&**code, pc, modes, 1)
@@ -165,6 +176,14 @@ impl Translator {
                 }
             }
             Source::Other(front_end) => front_end.lift(pc, if self.step { 1 } else { usize::MAX }),
+        })
+    }
+
+    /// The part of a lifted block before its first breakpoint.
+    fn divided(&self, block: Block) -> Block {
+        match &self.breakpoints {
+            Some(breakpoints) => divide(block, &**breakpoints),
+            None => block,
         }
     }
 }

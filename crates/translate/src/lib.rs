@@ -17,6 +17,7 @@
 #![warn(missing_docs)]
 
 mod block;
+mod breakpoints;
 mod cache;
 mod inst_summary;
 mod live_in;
@@ -28,6 +29,7 @@ mod trap_entry;
 mod unroll;
 
 pub use block::{FrontEnd, Pass, Translated, Translator};
+pub use breakpoints::{Breakpoints, instructions};
 pub use cache::{Cache, Key};
 pub use inst_summary::{InstSummary, Summaries};
 pub use registers::{RegisterSet, changes_modes, loaded};

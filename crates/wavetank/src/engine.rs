@@ -10,10 +10,11 @@ use wavetank_ir::{Block, HARDWARE_REGISTERS};
 use wavetank_jit::{Compiled, Names};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Backend, Grid, Site};
-use wavetank_translate::{Code, Key, Modes, Pass, Translator};
+use wavetank_translate::{Breakpoints, Code, Key, Modes, Pass, Translator};
 
 use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
+use crate::hooks::{Filter, Places};
 use crate::trace::{Stepper, SummaryCache};
 
 /// The form in which a module's code is translated.
@@ -106,6 +107,8 @@ pub(crate) struct Engine {
     /// What has run as far as it has been reported.
     run: Mutex<Run>,
     summaries: SummaryCache,
+    /// The instructions before which waves leave the engine, for hooks.
+    hooked: Vec<Places>,
     /// The vector registers that kernels read before they write them (live-ins), by entry and modes, and the number of registers
     /// with ids.
     live_in: Mutex<HashMap<(Key, usize), Registers>>,
@@ -119,13 +122,17 @@ impl Engine {
         choice: EngineChoice,
         names: Option<Names>,
     ) -> Self {
-        let code = Arc::new(code);
+        Engine::of(Arc::new(code), simd, choice, names)
+    }
+
+    fn of(code: Arc<ModuleCode>, simd: Simd, choice: EngineChoice, names: Option<Names>) -> Engine {
         Engine {
             summaries: SummaryCache::new(Translator::new(code.clone(), false)),
             code,
             simd,
             choice,
             names,
+            hooked: Vec::new(),
             programs: Default::default(),
             reported: Mutex::default(),
             run: Mutex::default(),
@@ -141,6 +148,25 @@ impl Engine {
     /// The engine on other code of the module.
     pub(crate) fn of_code(&self, code: ModuleCode) -> Engine {
         Engine::new(code, self.simd, self.choice, self.names.clone())
+    }
+
+    /// The engine on the same code, from which waves leave before some instructions.
+    pub(crate) fn with_hooks(&self, places: &[Places]) -> Engine {
+        let code = self.code.clone();
+        Engine {
+            hooked: places.to_vec(),
+            ..Engine::of(code, self.simd, self.choice, self.names.clone())
+        }
+    }
+
+    /// Whether it translates the code that another engine does.
+    pub(crate) fn is_on_code_of(&self, other: &Engine) -> bool {
+        Arc::ptr_eq(&self.code, &other.code)
+    }
+
+    /// The places before which waves leave.
+    pub(crate) fn hooked(&self) -> &[Places] {
+        &self.hooked
     }
 
     /// The code of the module, for a separate translator.
@@ -211,7 +237,14 @@ impl Engine {
                 instrumented: matches!(way, Way::Instrumented | Way::Stepped),
                 simd: self.simd,
             };
-            let program = Program::new(self.code.clone(), how).with_pass(added.pass());
+            let filter = || {
+                let filter = Filter::new(self.code.clone(), &self.hooked);
+                Arc::new(filter) as Arc<dyn Breakpoints>
+            };
+            let is_hooked = way != Way::Stepped && !self.hooked.is_empty();
+            let program = Program::new(self.code.clone(), how)
+                .with_pass(added.pass())
+                .with_breakpoints(is_hooked.then(filter));
             // A single step, or a repeated one, needs all registers in the state.
             let registers_observable = way != Way::Fast;
             let names = self.names.clone();

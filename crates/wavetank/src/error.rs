@@ -167,6 +167,21 @@ pub enum Error {
     /// The kernel did not end in time.
     #[error(transparent)]
     Timeout(Box<Timeout>),
+    /// A hook ended the launch.
+    #[error("kernel `{}` was stopped by a hook", readable(kernel))]
+    Stopped {
+        /// The kernel, or the function that waves began with.
+        kernel: String,
+    },
+    /// A launch that is traced and has hooks.
+    #[error(
+        "kernel `{}` cannot be traced and have hooks at once; leave out one of them",
+        readable(kernel)
+    )]
+    TracedHooks {
+        /// The kernel, or the function that waves begin with.
+        kernel: String,
+    },
 }
 
 /// An environment variable whose value is not valid.
@@ -182,7 +197,10 @@ pub struct WrongSetting {
 impl Error {
     /// Whether a kernel ran and failed, as opposed to a call or file that was wrong from the start.
     pub fn is_kernel_failure(&self) -> bool {
-        matches!(self, Error::Fault(_) | Error::Timeout(_))
+        matches!(
+            self,
+            Error::Fault(_) | Error::Timeout(_) | Error::Stopped { .. }
+        )
     }
 
     /// Returns the findings of the checks in a kernel that failed, up to the failure.

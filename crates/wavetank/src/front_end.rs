@@ -234,7 +234,7 @@ impl WaveGroup {
                 }
             }
             Event::Export { sent, .. } => self.exports.push((n as u32, sent)),
-            Event::Message { .. } => {}
+            Event::Message { .. } | Event::Breakpoint { .. } => {}
             Event::Fault(fault) => return Err(StoppedWave::of(n, &fault)),
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! A launch: waves of a module that are ready to run, and their run under observers.
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use wavetank_check::Finding;
@@ -12,6 +13,7 @@ use wavetank_machine::{Fault, Grid, Group, StartWave};
 use crate::checks::{Checking, Collected, Launched, Room, Shadowed};
 use crate::engine::Engine;
 use crate::error::{Error, KernelFault, Result, Timeout};
+use crate::hooks::Hooking;
 use crate::module::Module;
 use crate::observers::Observers;
 use crate::overrun::Overruns;
@@ -53,6 +55,8 @@ struct Ended {
     /// The counts of compiled code, if instructions are counted.
     compiled: Option<Compiled>,
     wall: Duration,
+    /// Whether a hook ended the launch.
+    stopped: bool,
 }
 
 impl ReadyWaves<'_> {
@@ -65,6 +69,10 @@ impl ReadyWaves<'_> {
         let ended = self.end(observers)?;
         let counts = match ended.counts {
             Ok(counts) => counts,
+            Err(Failure::Timeout { .. }) if ended.stopped => {
+                let kernel = self.function.to_owned();
+                return Err(Error::Stopped { kernel });
+            }
             Err(failure) => return Err(self.error(failure).with_findings(ended.checked.findings)),
         };
         let (lds_overruns, read_on) = ended.overruns.describe(self.function, self.module);
@@ -93,6 +101,16 @@ impl ReadyWaves<'_> {
     }
 
     fn end(&self, mut observers: Observers<'_>) -> Result<Ended> {
+        if observers.hooks.is_some() && observers.trace.is_some() {
+            let kernel = self.function.to_owned();
+            return Err(Error::TracedHooks { kernel });
+        }
+        let hooking = observers.hooks.map(|hooks| Hooking {
+            hooks,
+            module: self.module,
+            function: self.function,
+            stopped: AtomicBool::new(false),
+        });
         let device = self.module.device();
         let checking = observers.checks.begin(self.function, self.module)?;
         let threads = checking.threads(device.threads(), observers.trace.is_some());
@@ -103,10 +121,14 @@ impl ReadyWaves<'_> {
             schedule: device.schedule().of_dispatch(self.launch.user.dispatch_id),
             sync: Some(&device.inner.sync),
             waves: Some(&device.inner.waves),
+            stop: hooking.as_ref().map(|hooking| &hooking.stopped),
             ..observers.options(begin)
         };
         let overruns = Overruns::default();
-        let common = self.common(&observers, &checking, &overruns);
+        let common = Common {
+            hooking: hooking.as_ref(),
+            ..self.common(&observers, &checking, &overruns)
+        };
         // Short dispatches without shadows do not make those of 128 registers.
         let follower = checking.follower.as_ref();
         let shadowed = follower.map(|_| Shadowed::new(self.starts, &self.given, self.vgprs));
@@ -137,6 +159,7 @@ impl ReadyWaves<'_> {
             threads,
             compiled: observers.count.then(|| self.engine.newly_compiled(mode)),
             wall,
+            stopped: hooking.is_some_and(|hooking| hooking.stopped.into_inner()),
         })
     }
 
@@ -160,6 +183,7 @@ impl ReadyWaves<'_> {
             border_colors: self.border_colors,
             count: observers.count,
             trace: observers.trace,
+            hooking: None,
             strict: device.inner.strict || observers.checks.memory(),
             overruns,
             checking,

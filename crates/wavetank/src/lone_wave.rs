@@ -136,7 +136,7 @@ impl LoneWave {
                     let sentence = "a wave alone cannot wait for other waves of the device";
                     return Err(StoppedWave::endless(0, sentence));
                 }
-                Event::Export { .. } | Event::Message { .. } => {}
+                Event::Export { .. } | Event::Message { .. } | Event::Breakpoint { .. } => {}
             },
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Code objects in device memory.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use wavetank_check::code::Root;
@@ -14,8 +14,12 @@ use crate::code::ModuleCode;
 use crate::device::Device;
 use crate::engine::Engine;
 use crate::error::{Error, KernelFault, Result, nearness};
+use crate::hooks::Hooks;
 use crate::kernel::Kernel;
 use crate::memory::Loaded;
+
+/// The number of sets of hooks whose translations a module keeps.
+const MOST_HOOKED: usize = 8;
 
 /// A code object that has been loaded on a device. Clones are the same module.
 #[derive(Clone)]
@@ -32,6 +36,8 @@ struct Inner {
     lines: OnceLock<Option<Lines>>,
     /// The translations of the code; replaced when the host has written over the code.
     engine: RwLock<Arc<Engine>>,
+    /// The translations for hooks of recent launches.
+    hooked: Mutex<VecDeque<Arc<Engine>>>,
     /// Keeps code and globals in device memory.
     memory: Loaded,
 }
@@ -99,6 +105,7 @@ impl Module {
             checked: Mutex::default(),
             lines: OnceLock::new(),
             engine: RwLock::new(Arc::new(engine)),
+            hooked: Mutex::default(),
             memory,
         };
         Ok(Module {
@@ -129,6 +136,27 @@ impl Module {
             *engine = Arc::new(engine.of_code(engine.code().anew()));
         }
         engine.clone()
+    }
+
+    /// Returns the translations for a launch whose hooks are called at some places.
+    pub(crate) fn engine_for(&self, hooks: Option<&Hooks<'_>>) -> Arc<Engine> {
+        let engine = self.engine();
+        let places = match hooks {
+            Some(hooks) if !hooks.places().is_empty() => hooks.places(),
+            _ => return engine,
+        };
+        let hooked = self.inner.hooked.lock();
+        let mut hooked = hooked.unwrap_or_else(PoisonError::into_inner);
+        hooked.retain(|known| known.is_on_code_of(&engine));
+        if let Some(known) = hooked.iter().find(|known| known.hooked() == places) {
+            return known.clone();
+        }
+        let new = Arc::new(engine.with_hooks(places));
+        hooked.push_back(new.clone());
+        if hooked.len() > MOST_HOOKED {
+            hooked.pop_front();
+        }
+        new
     }
 
     /// The translations that the last launch used.

@@ -10,6 +10,7 @@ use wavetank_machine::Exported;
 use wavetank_machine::schedule::{Message, Options};
 
 use crate::checks::Checks;
+use crate::hooks::Hooks;
 use crate::trace::Trace;
 
 /// The observers of a launch, which may stop it.
@@ -23,6 +24,7 @@ pub(crate) struct Observers<'a> {
     pub message: Option<&'a (dyn Fn(Message) + Sync)>,
     pub cancel: Option<&'a AtomicBool>,
     pub trace: Option<Trace<'a>>,
+    pub hooks: Option<&'a Hooks<'a>>,
     pub checks: Checks,
     /// Where the host program made the allocation at an address, and freed it.
     pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
@@ -71,6 +73,19 @@ macro_rules! observed {
                 let trace = Some($crate::trace::Trace { filter, sink });
                 let observers = $crate::observers::Observers {
                     trace,
+                    ..self.observers
+                };
+                $launch { observers, ..self }
+            }
+
+            /// Calls functions at instructions and events of the waves. A launch with hooks cannot be traced.
+            pub fn hooks<'b>(self, hooks: &'b $crate::hooks::Hooks<'b>) -> $launch<'b>
+            where
+                'a: 'b,
+            {
+                let hooks = Some(hooks);
+                let observers = $crate::observers::Observers {
+                    hooks,
                     ..self.observers
                 };
                 $launch { observers, ..self }

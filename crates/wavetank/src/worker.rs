@@ -13,7 +13,8 @@ use wavetank_translate::Code;
 
 use crate::calls::{call_to, return_addresses};
 use crate::checks::{Checking, Denied, Resumer, Used};
-use crate::engine::{Engine, Mode};
+use crate::engine::{Engine, Mode, Way};
+use crate::hooks::{AfterFault, Hooked, Hooking};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
 use crate::overrun::Overruns;
@@ -40,6 +41,8 @@ pub(crate) struct Common<'a> {
     pub count: bool,
     /// The traced waves.
     pub trace: Option<Trace<'a>>,
+    /// The hooks, while the launch runs.
+    pub hooking: Option<&'a Hooking<'a>>,
     /// Whether accesses beyond the LDS, and loads past the end of an allocation, are faults.
     pub strict: bool,
     /// The records of overruns, and of loads past the end of an allocation.
@@ -51,7 +54,11 @@ pub(crate) struct Common<'a> {
 impl Common<'_> {
     /// The purpose of translation for waves that are not traced.
     pub(crate) fn mode(&self) -> Mode {
-        let way = self.checking.way();
+        let way = match (self.checking.way(), self.hooking) {
+            // Hooks on faults see all registers.
+            (Way::Fast, Some(hooking)) if hooking.hooks.has_faults() => Way::Resumed,
+            (way, _) => way,
+        };
         Mode {
             count: self.count,
             way,
@@ -68,6 +75,8 @@ pub(crate) struct Unit<'a> {
     is_watched: bool,
     /// The runner of single instructions, for waves that are traced.
     stepper: Option<Stepper<'a>>,
+    /// The caller of hooks, if there are any.
+    hooked: Option<Hooked<'a>>,
     /// The resumer of waves after denied accesses, made at the first denial.
     resumer: Option<Resumer<'a>>,
     memory: MemoryUnit<'a>,
@@ -92,8 +101,13 @@ impl<'a> Unit<'a> {
         Unit {
             common,
             backend: common.engine.backend(common.mode()),
-            is_watched: common.trace.is_some() || common.checking.watches(),
+            is_watched: common.trace.is_some()
+                || common.hooking.is_some()
+                || common.checking.watches(),
             stepper: common.trace.map(|_| common.engine.stepper(common.mode())),
+            hooked: common
+                .hooking
+                .map(|hooking| Hooked::new(hooking, common.engine, common.mode())),
             resumer: None,
             memory,
             slots: Vec::new(),
@@ -147,7 +161,14 @@ impl<'a> Unit<'a> {
     #[inline(never)]
     fn watch(&mut self, wave: &mut Wave) -> Leave {
         let mut accessed = Vec::new();
-        let leave = self.trace(wave, &mut accessed);
+        let leave = match (&mut self.hooked, self.group) {
+            (Some(hooked), Some(group)) => {
+                let watched = self.common.checking.watchers.is_some();
+                let accessed = watched.then_some(&mut accessed);
+                hooked.run(&mut *self.backend, wave, &mut self.memory, group, accessed)
+            }
+            _ => self.trace(wave, &mut accessed),
+        };
         let leave = self.ended(wave, leave);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
             accessed.append(&mut self.memory.drain_access_runs());
@@ -216,6 +237,13 @@ impl<'a> Unit<'a> {
     #[cold]
     #[inline(never)]
     fn failed(&mut self, wave: &mut Wave, fault: &mut Fault) -> bool {
+        if let (Some(hooked), Some(group)) = (&self.hooked, self.group) {
+            match hooked.failed(wave, &mut self.memory, group, fault) {
+                AfterFault::Retry => return true,
+                AfterFault::Skip => return self.skip(wave, fault),
+                AfterFault::Fail => {}
+            }
+        }
         match fault {
             Fault::Memory(fault) => return self.was_denied(wave, fault),
             Fault::Unsupported { pc, .. } if !self.common.engine.code().has(*pc) => {
@@ -227,6 +255,23 @@ impl<'a> Unit<'a> {
             Fault::Unsupported { .. } | Fault::Trap { .. } => {}
         }
         false
+    }
+
+    /// Skips the instruction at which a wave failed: denied lanes load 0 and store nothing. Returns whether that is possible.
+    fn skip(&mut self, wave: &mut Wave, fault: &Fault) -> bool {
+        let engine = self.common.engine;
+        if let Fault::Memory(fault) = fault {
+            let mode = self.common.mode();
+            let resumer = self
+                .resumer
+                .get_or_insert_with(|| Resumer::new(engine, mode));
+            return resumer.pass(wave, &mut self.memory, fault).is_some();
+        }
+        let Ok(inst) = engine.code().inst(fault.pc()) else {
+            return false;
+        };
+        wave.uniform_mut().pc = fault.pc() + u64::from(inst.len);
+        true
     }
 
     /// Handles a denied access. Returns whether the wave can continue.
@@ -309,6 +354,9 @@ impl Worker for Unit<'_> {
             self.current = slot;
         }
         self.group = Some(*group);
+        if let Some(hooked) = &mut self.hooked {
+            hooked.enter(slot, group, fresh);
+        }
         if fresh {
             self.memory.lds().begin(self.common.lds);
             self.announce_scratch();

@@ -12,6 +12,7 @@ mod chips;
 mod faults;
 mod float_kernels;
 mod hip_kernels;
+mod hooks;
 mod hostile;
 mod image_kernels;
 mod integer_kernels;

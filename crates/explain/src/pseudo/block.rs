@@ -206,6 +206,7 @@ impl Writer<'_> {
                 let (resource, value) = (self.value(*resource)?, self.value(*value)?);
                 global_sync(*op, &resource.text, &value.text)
             }
+            Terminator::Breakpoint { .. } => return None,
             Terminator::Message { .. } => "send message SIMM16".to_owned(),
             Terminator::Trap { .. } => "call the trap handler with number SIMM16".to_owned(),
             Terminator::EndProgram => "end of the wave".to_owned(),

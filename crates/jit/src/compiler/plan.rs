@@ -178,6 +178,7 @@ fn of_end(end: &Terminator) -> Plan {
             Plan::Slow("the wave gives its turn away")
         }
         Terminator::Export { .. } => Plan::Slow("values leave the wave"),
+        Terminator::Breakpoint { .. } => Plan::Slow("an observer looks at the wave"),
         Terminator::Trap { .. } | Terminator::Unsupported { .. } => Plan::Slow("the wave stops"),
     }
 }

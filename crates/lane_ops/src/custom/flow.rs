@@ -137,6 +137,16 @@ pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     unsafe { leave(ctx, s, Event::Message { pc, message }) }
 }
 
+/// Leaves for an observer, before the instruction at `imm[2]`; `imm[1]` is the address of the block that was divided there.
+///
+/// # Safety
+/// The contract of [`StepFn`](crate::step::StepFn).
+pub unsafe fn breakpoint(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    let (pc, block) = (pc(s), s.imm[1]);
+    // SAFETY: the contract of `StepFn`.
+    unsafe { leave(ctx, s, Event::Breakpoint { pc, block }) }
+}
+
 /// Stops the wave with trap `flags` and the guest address of the instruction.
 ///
 /// # Safety

@@ -1,4 +1,7 @@
-//! Prints what tools cost: the time of kernels with each, to that without any in the same run.
+//! Prints what tools and hooks cost: the time of kernels with each, to that without any in the same run.
+//!
+//! `hook: ends` is a hook on one mnemonic that each wave executes once, so that it shows what it costs the rest; `hook: stores`
+//! gets the accesses of each store.
 //!
 //! `cargo bench -p wavetank --bench checks [-- [--quick] [NAME…]]`. One thread; interpreted, and compiled. All take turns, and
 //! the shortest time of each counts.
@@ -13,8 +16,10 @@ mod cases;
 mod words;
 
 use std::error::Error;
+use std::ops::ControlFlow::Continue;
 use std::time::{Duration, Instant};
 
+use wavetank::hooks::{Accesses, Hooks, Places};
 use wavetank::{Arg, Chip, Device, EngineChoice, Module, Tool, Tools};
 
 use cases::{Case, Param};
@@ -22,14 +27,27 @@ use cases::{Case, Param};
 const CODE: &[u8] = include_bytes!("../data/bench-gfx900.hsaco");
 const TURNS: usize = 3;
 
+/// The hooks of a launch.
+type MakeHooks = fn() -> Hooks<'static>;
+
 /// What is compared.
-const SETS: [(&str, Tools); 6] = [
-    ("none", Tools::of(&[])),
-    ("memory", Tools::of(&[Tool::Memory])),
-    ("wait+hazard", Tools::of(&[Tool::Wait, Tool::Hazard])),
-    ("init", Tools::of(&[Tool::Init])),
-    ("race", Tools::of(&[Tool::Race])),
-    ("all", Tools::DEFAULT),
+const SETS: [(&str, Tools, MakeHooks); 8] = [
+    ("none", Tools::of(&[]), Hooks::default),
+    ("memory", Tools::of(&[Tool::Memory]), Hooks::default),
+    (
+        "wait+hazard",
+        Tools::of(&[Tool::Wait, Tool::Hazard]),
+        Hooks::default,
+    ),
+    ("init", Tools::of(&[Tool::Init]), Hooks::default),
+    ("race", Tools::of(&[Tool::Race]), Hooks::default),
+    ("all", Tools::DEFAULT, Hooks::default),
+    ("hook: ends", Tools::of(&[]), || {
+        Hooks::default().instructions(Places::all().mnemonic("s_endpgm"), |_| Continue(()))
+    }),
+    ("hook: stores", Tools::of(&[]), || {
+        Hooks::default().accesses(Accesses::all().stores(), |_, _| Continue(()))
+    }),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -45,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let device = Device::builder(Chip::Gfx900).threads(1).engine(engine);
         let device = device.build()?;
         println!("{:<14}{:>10}   times that of none", label, "ms");
-        print_row("", SETS.iter().skip(1).map(|(name, _)| (*name).to_owned()));
+        print_row("", SETS.iter().skip(1).map(|(name, ..)| (*name).to_owned()));
         let mut products = [0.0; SETS.len()];
         let mut count = 0;
         for case in cases::cases(quick).into_iter().filter(chosen) {
@@ -89,11 +107,17 @@ fn measure(device: &Device, case: &Case) -> Result<[Duration; SETS.len()], Box<d
     }
     let mut best = [Duration::MAX; SETS.len()];
     for _ in 0..TURNS {
-        for (n, (_, tools)) in SETS.iter().enumerate() {
+        for (n, (name, tools, hooks)) in SETS.iter().enumerate() {
             let kernel = modules[n].kernel(case.name)?;
             let dispatch = kernel.dispatch().grid(case.grid.map(|n| n as u32));
             let dispatch = dispatch.block(case.block.map(|n| n as u32));
             let dispatch = dispatch.args(args.iter().cloned()).check(*tools);
+            let hooks = hooks();
+            let dispatch = if name.starts_with("hook") {
+                dispatch.hooks(&hooks)
+            } else {
+                dispatch
+            };
             let start = Instant::now();
             let report = dispatch.run()?;
             best[n] = best[n].min(start.elapsed());
