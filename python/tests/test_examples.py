@@ -10,6 +10,8 @@ FOLDER = pathlib.Path(__file__).parents[1] / "examples"
 LINES = {
     "saxpy.py": "100000 elements",
     "fuzz.py": "it rounds down",
+    "cache.py": "columns: 4096 lines touched",
+    "tracer.py": "16 steps of lane 6",
     "judge.py": "1000 kernels are right, and 50 of them",
 }
 

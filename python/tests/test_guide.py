@@ -29,7 +29,7 @@ def test_the_guide_runs(tmp_path, monkeypatch, capsys):
     code = wt.asm(SAXPY, "gfx906", kernels=["saxpy(global const f32* x, global f32* y, f32 a)"])
     pathlib.Path("saxpy.hsaco").write_bytes(bytes(code))
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     names = {}
     for block in blocks:
         exec(compile(block, str(GUIDE), "exec"), names)
@@ -37,5 +37,8 @@ def test_the_guide_runs(tmp_path, monkeypatch, capsys):
     # 1 + 2 * 1, and the 11 instructions of 16 waves.
     assert "[3. 3. 3. 3.] 176 " in printed
     assert "v_fma_f32" in printed
+    # The hooks on the instruction, and on the store, of each wave.
+    assert printed.count("(0, 0, 0) v_fma_f32 v3, v2, s8, v3") == 4
+    assert printed.count("store [ 0  1  2") == 16
     assert names["findings"] == []
     names["test_saxpy"](names["gpu"], assert_no_findings)

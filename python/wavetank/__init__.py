@@ -26,14 +26,18 @@ The guide is docs/how-to/python.md.
 
 from ._errors import ArgumentError, AssemblyError, Error, Fault, Timeout
 from ._wavetank import (
+    Accessed,
     Array,
     Assembly,
     Device,
     Executed,
     Finding,
+    HookedWave,
     Instruction,
     Kernel,
+    Launch,
     Module,
+    Registers,
     Run,
     Step,
     Wave,
@@ -52,6 +56,7 @@ from ._state import exec
 from ._trace import Trace, trace
 
 __all__ = [
+    "Accessed",
     "ArgumentError",
     "Array",
     "Assembly",
@@ -61,10 +66,13 @@ __all__ = [
     "Executed",
     "Fault",
     "Finding",
+    "HookedWave",
     "Instruction",
     "Kernel",
+    "Launch",
     "Listing",
     "Module",
+    "Registers",
     "Run",
     "Step",
     "Timeout",

@@ -2,25 +2,32 @@
 
 import os
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, Union, final
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar, Union, final, overload
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
 
 _Size = Union[int, Tuple[int], Tuple[int, int], Tuple[int, int, int]]
 _Code = Union[bytes, bytearray, str, "os.PathLike[str]", "Assembly"]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _Rows = Union[bytes, str, npt.NDArray[np.uint8]]
 
 __all__ = [
+    "Accessed",
+    "Adder",
     "Array",
     "Assembly",
     "Device",
     "Executed",
     "Finding",
+    "HookedWave",
     "Instruction",
     "Kernel",
+    "Launch",
     "Memory",
     "Module",
+    "Registers",
     "Run",
     "Step",
     "Wave",
@@ -132,6 +139,15 @@ class Kernel:
         timeout: Optional[float] = None,
         count: bool = True,
     ) -> "Run": ...
+    def launch(
+        self,
+        *args: Any,
+        grid: _Size,
+        block: Optional[_Size] = None,
+        lds: int = 0,
+        timeout: Optional[float] = None,
+        count: bool = True,
+    ) -> "Launch": ...
 
 @final
 class Run:
@@ -242,30 +258,100 @@ class Executed:
     def elements(self) -> List[Tuple[int, int, List[int], int]]: ...
     def __getitem__(self, name: str, /) -> Any: ...
 
-@final
-class Wave:
-    def __new__(cls, device: Device, code: Union[str, bytes, Assembly], *, lds: int = 0) -> "Wave": ...
+@disjoint_base
+class Registers:
     exec: int
     vcc: int
     scc: int
     m0: int
     mode: int
-    pc: int
-    @property
-    def next(self) -> Optional[str]: ...
-    @property
-    def ended(self) -> bool: ...
     @property
     def lds(self) -> npt.NDArray[np.uint32]: ...
     def vgpr(self, number: int) -> npt.NDArray[np.uint32]: ...
     def agpr(self, number: int) -> npt.NDArray[np.uint32]: ...
     def sgpr(self, number: int) -> int: ...
     def set_sgpr(self, number: int, value: Union[int, Array]) -> None: ...
+
+@final
+class Wave(Registers):
+    def __new__(cls, device: Device, code: Union[str, bytes, Assembly], *, lds: int = 0) -> "Wave": ...
+    pc: int
+    @property
+    def next(self) -> Optional[str]: ...
+    @property
+    def ended(self) -> bool: ...
     def step(self) -> bool: ...
     def run(
         self, until: Union[int, Callable[["Wave"], bool], None] = None, most: int = 1_000_000
     ) -> int: ...
     def _repr_html_(self) -> str: ...
+
+@final
+class HookedWave(Registers):
+    pc: int
+    @property
+    def next_pc(self) -> int: ...
+    @property
+    def group(self) -> Tuple[int, int, int]: ...
+    @property
+    def index(self) -> int: ...
+    @property
+    def text(self) -> Optional[str]: ...
+    @property
+    def function(self) -> Optional[str]: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def file(self) -> Optional[str]: ...
+    @property
+    def line(self) -> Optional[int]: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Accessed:
+    @property
+    def kind(self) -> str: ...
+    @property
+    def space(self) -> str: ...
+    @property
+    def lanes(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def addresses(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def sizes(self) -> npt.NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+
+@final
+class Adder:
+    def __call__(self, function: _Function, /) -> _Function: ...
+
+@final
+class Launch:
+    @overload
+    def hook(
+        self,
+        on: str,
+        function: _Function,
+        *,
+        mnemonic: Union[str, Sequence[str], None] = None,
+        within: Union[str, Tuple[int, int], None] = None,
+        kind: Union[str, Sequence[str], None] = None,
+        space: Union[str, Sequence[str], None] = None,
+        range: Union[Array, Tuple[int, int], None] = None,
+    ) -> _Function: ...
+    @overload
+    def hook(
+        self,
+        on: str,
+        function: None = None,
+        *,
+        mnemonic: Union[str, Sequence[str], None] = None,
+        within: Union[str, Tuple[int, int], None] = None,
+        kind: Union[str, Sequence[str], None] = None,
+        space: Union[str, Sequence[str], None] = None,
+        range: Union[Array, Tuple[int, int], None] = None,
+    ) -> Adder: ...
+    def run(self) -> Run: ...
 
 def asm(
     source: str,

@@ -15,12 +15,17 @@ mod error;
 mod execute;
 mod explain;
 mod finding;
+mod hook;
+mod hooked_wave;
 mod host_array;
 mod html;
 mod instruction;
 mod interrupt;
 mod launch;
+mod loan;
 mod module;
+mod prepared;
+mod registers;
 mod shared;
 mod step;
 mod surface;
@@ -59,6 +64,10 @@ mod _wavetank {
     #[pymodule_export]
     use crate::finding::Finding;
     #[pymodule_export]
+    use crate::hook::Accessed;
+    #[pymodule_export]
+    use crate::hooked_wave::HookedWave;
+    #[pymodule_export]
     use crate::host_array::Memory;
     #[pymodule_export]
     use crate::instruction::Instruction;
@@ -66,6 +75,10 @@ mod _wavetank {
     use crate::launch::Run;
     #[pymodule_export]
     use crate::module::{Kernel, Module};
+    #[pymodule_export]
+    use crate::prepared::{Adder, Launch};
+    #[pymodule_export]
+    use crate::registers::Registers;
     #[pymodule_export]
     use crate::step::Step;
     #[pymodule_export]

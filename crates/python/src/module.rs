@@ -1,5 +1,6 @@
 //! Modules and kernels: loaded code, and its launches.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +13,10 @@ use wavetank::{Dims, Group, Report, Tools};
 use crate::argument::{Arguments, Parameter};
 use crate::error::{argument_error, raised};
 use crate::finding::{self, Finding};
+use crate::hook::PythonHooks;
 use crate::interrupt;
 use crate::launch::{Run, launch_error};
+use crate::prepared::{Launch, Prepared, pair};
 use crate::shared::Shared;
 use crate::step::{Step, Tracer};
 
@@ -197,11 +200,55 @@ struct Settings {
     count: bool,
     tools: Tools,
     tracer: Option<Arc<Tracer>>,
+    hooks: Option<Arc<PythonHooks>>,
+}
+
+impl Settings {
+    /// The settings of a launch without options.
+    fn of(sizes: (Dims, Dims)) -> Settings {
+        Settings {
+            sizes,
+            lds: 0,
+            timeout: None,
+            count: false,
+            tools: Tools::default(),
+            tracer: None,
+            hooks: None,
+        }
+    }
 }
 
 impl Kernel {
+    fn settings(
+        &self,
+        grid: &Bound<'_, PyAny>,
+        block: Option<&Bound<'_, PyAny>>,
+        lds: u32,
+        timeout: Option<f64>,
+        count: bool,
+    ) -> PyResult<Settings> {
+        Ok(Settings {
+            lds,
+            timeout: seconds(grid.py(), timeout)?,
+            count,
+            ..Settings::of(self.sizes(grid, block)?)
+        })
+    }
+
+    /// Launches the kernel, and returns its report or raises its failure.
+    fn run(&self, args: &Bound<'_, PyTuple>, settings: &Settings) -> PyResult<Run> {
+        let py = args.py();
+        let result = self.perform(args, settings)?;
+        let exception = settings.hooks.as_ref().and_then(|h| h.take_exception());
+        if let Some(exception) = exception {
+            return Err(exception);
+        }
+        let report = result.map_err(|e| launch_error(py, &e, self.kernel.module(), &self.path))?;
+        Ok(Run::of(&report))
+    }
+
     /// Launches the kernel without the lock of the interpreter, and copies arrays back.
-    fn launch(
+    fn perform(
         &self,
         args: &Bound<'_, PyTuple>,
         settings: &Settings,
@@ -220,6 +267,9 @@ impl Kernel {
                 None => dispatch,
             };
             let dispatch = dispatch.check(settings.tools).cancel(cancel);
+            if let Some(hooks) = &settings.hooks {
+                return dispatch.hooks(&hooks.all()).run();
+            }
             let Some(tracer) = &settings.tracer else {
                 return dispatch.run();
             };
@@ -244,15 +294,13 @@ impl Kernel {
     ) -> PyResult<Vec<Finding>> {
         let py = args.py();
         let settings = Settings {
-            sizes: self.sizes(grid, block)?,
             lds,
             timeout: seconds(py, timeout)?,
-            count: false,
             tools,
-            tracer: None,
+            ..Settings::of(self.sizes(grid, block)?)
         };
         let module = self.kernel.module();
-        match self.launch(args, &settings)? {
+        match self.perform(args, &settings)? {
             Ok(report) => Ok(finding::all(module, &self.path, &report.findings)),
             // What stopped the kernel is among its findings.
             Err(error) if !error.findings().is_empty() => {
@@ -274,15 +322,13 @@ impl Kernel {
     ) -> PyResult<(Vec<Step>, Option<PyErr>)> {
         let py = args.py();
         let settings = Settings {
-            sizes: self.sizes(grid, block)?,
             lds,
             timeout: seconds(py, timeout)?,
-            count: false,
-            tools: Tools::default(),
             tracer: Some(tracer.clone()),
+            ..Settings::of(self.sizes(grid, block)?)
         };
         let module = self.kernel.module();
-        let fault = match self.launch(args, &settings)? {
+        let fault = match self.perform(args, &settings)? {
             Ok(_) => None,
             Err(error) if error.is_kernel_failure() => {
                 Some(launch_error(py, &error, module, &self.path))
@@ -290,6 +336,41 @@ impl Kernel {
             Err(error) => return Err(raised(py, &error)),
         };
         Ok((tracer.take(module.device().chip()), fault))
+    }
+}
+
+/// A kernel with the arguments and settings of a launch that has not run yet.
+struct PreparedKernel {
+    kernel: Py<Kernel>,
+    arguments: Py<PyTuple>,
+    settings: Settings,
+}
+
+impl Prepared for PreparedKernel {
+    fn name(&self) -> &str {
+        self.kernel.get().name()
+    }
+
+    fn code_range(&self, within: &Bound<'_, PyAny>) -> PyResult<Range<u64>> {
+        let Ok(name) = within.extract::<String>() else {
+            let wanted = "within is the name of a function, or a pair of device addresses";
+            return pair(within, wanted);
+        };
+        match self.kernel.get().kernel.module().symbol(&name) {
+            Some((start, size)) => Ok(start..start + size),
+            None => {
+                let sentence = format!("there is no function `{name}` in the module");
+                Err(argument_error(within.py(), sentence))
+            }
+        }
+    }
+
+    fn run(&self, py: Python<'_>, hooks: Option<Arc<PythonHooks>>) -> PyResult<Run> {
+        let settings = Settings {
+            hooks,
+            ..self.settings.clone()
+        };
+        self.kernel.get().run(self.arguments.bind(py), &settings)
     }
 }
 
@@ -305,23 +386,31 @@ impl Kernel {
         timeout: Option<f64>,
         count: bool,
     ) -> PyResult<Run> {
-        let py = args.py();
-        let settings = Settings {
-            sizes: self.sizes(grid, block)?,
-            lds,
-            timeout: seconds(py, timeout)?,
-            count,
-            tools: Tools::default(),
-            tracer: None,
-        };
-        let result = self.launch(args, &settings)?;
-        let report = result.map_err(|e| launch_error(py, &e, self.kernel.module(), &self.path))?;
-        Ok(Run::of(&report))
+        self.run(args, &self.settings(grid, block, lds, timeout, count)?)
+    }
+
+    /// Prepares a launch, with the arguments of a call: hooks are added to it before it runs.
+    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true))]
+    fn launch(
+        this: &Bound<'_, Self>,
+        args: &Bound<'_, PyTuple>,
+        grid: &Bound<'_, PyAny>,
+        block: Option<&Bound<'_, PyAny>>,
+        lds: u32,
+        timeout: Option<f64>,
+        count: bool,
+    ) -> PyResult<Launch> {
+        let settings = this.get().settings(grid, block, lds, timeout, count)?;
+        Ok(Launch::new(PreparedKernel {
+            kernel: this.clone().unbind(),
+            arguments: args.clone().unbind(),
+            settings,
+        }))
     }
 
     /// The name of the kernel, mangled for C++.
     #[getter]
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.kernel.name()
     }
 

@@ -4,9 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use wavetank::{Change, Chip, Group, MemKind, MemoryKind};
+use wavetank::{Change, Chip, Group};
 
 use crate::error::line_of;
+use crate::hook::{kind_name, memory_name};
 use crate::host_array::array_of;
 
 /// The choice of a wave, and its steps so far.
@@ -124,17 +125,7 @@ impl Step {
     #[getter]
     fn accesses<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         let accesses = self.step.accesses.iter().map(|access| {
-            let kind = match access.kind {
-                MemKind::Load => "load",
-                MemKind::Store => "store",
-                MemKind::Atomic(_) => "atomic",
-            };
-            let memory = match access.memory {
-                MemoryKind::Global => "global",
-                MemoryKind::Lds => "lds",
-                MemoryKind::Gds => "gds",
-                MemoryKind::Scratch => "scratch",
-            };
+            let (kind, memory) = (kind_name(access.kind), memory_name(access.memory));
             (kind, memory, access.lane, access.address, access.bytes).into_pyobject(py)
         });
         accesses.collect()

@@ -1,28 +1,17 @@
 //! A wave that Python steps.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use wavetank::{LoneWave, Module};
 use wavetank_gcn::decode;
 
-use crate::array::Array;
 use crate::assembly::Assembly;
 use crate::device::Device;
 use crate::error::{argument_error, error, raised};
-use crate::host_array::Memory;
-use crate::html;
+use crate::registers::{Registers, Source, lone};
 use crate::shared::Shared;
-
-/// The bytes of a vector register.
-const VECTOR_BYTES: usize = 256;
-
-/// Codes of scalar registers (Vega ISA, 13.1), and the number of MODE among hardware registers.
-const VCC: u8 = 106;
-const M0: usize = 124;
-const EXEC: u8 = 126;
-const MODE: usize = 1;
 
 /// A wave of a device: `Wave(device, code, lds=0)`. It begins at the first instruction of `code`, which is assembled source, a text to
 /// be assembled, or plain bytes. Registers are 0, and all 64 lanes are active.
@@ -36,7 +25,7 @@ const MODE: usize = 1;
 /// array([0, 2, 4, 6], dtype=uint32)
 /// >>> wave.next
 /// 's_endpgm'
-#[pyclass(frozen, module = "wavetank")]
+#[pyclass(frozen, extends = Registers, module = "wavetank")]
 pub(crate) struct Wave {
     wave: Arc<Mutex<LoneWave>>,
     device: Arc<Shared>,
@@ -46,18 +35,7 @@ pub(crate) struct Wave {
 impl Wave {
     /// Locks the wave, if its device is there.
     fn get(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, LoneWave>> {
-        self.device.get(py)?;
-        Ok(self.wave.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Returns the 64-bit value of a pair of scalar registers.
-    fn pair(&self, py: Python<'_>, register: u8) -> PyResult<u64> {
-        Ok(self.get(py)?.wave().s64(register))
-    }
-
-    fn set_pair(&self, py: Python<'_>, register: u8, value: u64) -> PyResult<()> {
-        self.get(py)?.wave_mut().set_s64(register, value);
-        Ok(())
+        lone(py, &self.wave, &self.device)
     }
 }
 
@@ -85,7 +63,12 @@ fn code_of(code: &Bound<'_, PyAny>, chip: wavetank::Chip) -> PyResult<Vec<u8>> {
 impl Wave {
     #[new]
     #[pyo3(signature = (device, code, *, lds = 0))]
-    fn new(py: Python<'_>, device: &Device, code: &Bound<'_, PyAny>, lds: u32) -> PyResult<Wave> {
+    fn new(
+        py: Python<'_>,
+        device: &Device,
+        code: &Bound<'_, PyAny>,
+        lds: u32,
+    ) -> PyResult<PyClassInitializer<Wave>> {
         let inner = device.shared.get(py)?;
         let most = wavetank::numbers::lds_of_group(inner.chip().generation());
         if lds > most {
@@ -97,105 +80,15 @@ impl Wave {
         let (start, _) = module
             .symbol("main")
             .ok_or_else(|| error(py, "there is no code"))?;
-        Ok(Wave {
-            wave: Arc::new(Mutex::new(LoneWave::new(&module, start, lds))),
-            device: device.shared.clone(),
+        let wave = Arc::new(Mutex::new(LoneWave::new(&module, start, lds)));
+        let device = device.shared.clone();
+        let source = Source::Alone(wave.clone(), device.clone());
+        let this = Wave {
+            wave,
+            device,
             start,
-        })
-    }
-
-    /// Returns a vector register as a view of its 64 lanes, `uint32`, which may be written.
-    fn vgpr<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
-        self.lanes(py, number, 0)
-    }
-
-    /// Returns an accumulation register of CDNA as a view of its 64 lanes, `uint32`, which may be written.
-    fn agpr<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
-        self.lanes(py, number, 256)
-    }
-
-    /// Returns a scalar register.
-    fn sgpr(&self, py: Python<'_>, number: usize) -> PyResult<u32> {
-        check_sgpr(py, number)?;
-        Ok(self.get(py)?.wave().uniform().s[number])
-    }
-
-    /// Sets a scalar register; with an array of the device, a pair of registers to its address.
-    fn set_sgpr(&self, py: Python<'_>, number: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        check_sgpr(py, number)?;
-        if let Ok(array) = value.cast::<Array>() {
-            check_sgpr(py, number + 1)?;
-            let address = array.get().get(py)?.address();
-            return self.set_pair(py, number as u8, address);
-        }
-        let value: i64 = value.extract()?;
-        let Ok(bits) = u32::try_from(value).or_else(|_| i32::try_from(value).map(|n| n as u32))
-        else {
-            return Err(argument_error(
-                py,
-                format!("{value} does not fit into 32 bits"),
-            ));
         };
-        self.get(py)?.wave_mut().uniform_mut().s[number] = bits;
-        Ok(())
-    }
-
-    /// The mask of active lanes.
-    #[getter]
-    fn exec(&self, py: Python<'_>) -> PyResult<u64> {
-        self.pair(py, EXEC)
-    }
-
-    #[setter]
-    fn set_exec(&self, py: Python<'_>, value: u64) -> PyResult<()> {
-        self.set_pair(py, EXEC, value)
-    }
-
-    /// The vector condition code, a bit a lane.
-    #[getter]
-    fn vcc(&self, py: Python<'_>) -> PyResult<u64> {
-        self.pair(py, VCC)
-    }
-
-    #[setter]
-    fn set_vcc(&self, py: Python<'_>, value: u64) -> PyResult<()> {
-        self.set_pair(py, VCC, value)
-    }
-
-    /// The scalar condition code, 0 or 1.
-    #[getter]
-    fn scc(&self, py: Python<'_>) -> PyResult<u32> {
-        Ok(self.get(py)?.wave().uniform().scc)
-    }
-
-    #[setter]
-    fn set_scc(&self, py: Python<'_>, value: bool) -> PyResult<()> {
-        self.get(py)?.wave_mut().uniform_mut().scc = value.into();
-        Ok(())
-    }
-
-    /// The memory register M0.
-    #[getter]
-    fn m0(&self, py: Python<'_>) -> PyResult<u32> {
-        Ok(self.get(py)?.wave().uniform().s[M0])
-    }
-
-    #[setter]
-    fn set_m0(&self, py: Python<'_>, value: u32) -> PyResult<()> {
-        self.get(py)?.wave_mut().uniform_mut().s[M0] = value;
-        Ok(())
-    }
-
-    /// The mode register: rounding, denormals, exceptions.
-    #[getter]
-    fn mode(&self, py: Python<'_>) -> PyResult<u32> {
-        Ok(self.get(py)?.wave().uniform().hw[MODE])
-    }
-
-    #[setter]
-    fn set_mode(&self, py: Python<'_>, value: u32) -> PyResult<()> {
-        self.get(py)?.wave_mut().uniform_mut().hw[MODE] = value;
-        Ok(())
+        Ok(PyClassInitializer::from(Registers { source }).add_subclass(this))
     }
 
     /// The distance of the next instruction from the start of the code, in bytes.
@@ -232,19 +125,6 @@ impl Wave {
     #[getter]
     fn ended(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(self.get(py)?.has_ended())
-    }
-
-    /// The LDS as a view of its dwords, `uint32`, which may be written.
-    #[getter]
-    fn lds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (address, length) = {
-            let mut wave = self.get(py)?;
-            let lds = wave.lds_mut();
-            (lds.as_mut_ptr() as usize, lds.len())
-        };
-        let owner = Box::new(self.wave.clone());
-        // SAFETY: the LDS is never moved, and lives as long as the wave.
-        unsafe { Memory::view(py, address, &[length], "<u4", true, owner) }
     }
 
     /// Executes the next instruction. Returns whether the wave goes on: `False` after its end.
@@ -288,58 +168,13 @@ impl Wave {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let next = self.next(py)?.unwrap_or_else(|| "nothing".to_owned());
-        let (pc, exec) = (self.pc(py)?, self.exec(py)?);
+        let (pc, exec) = (self.pc(py)?, self.get(py)?.wave().exec());
         Ok(format!("Wave(pc={pc:#x}: {next}, exec={exec:#018x})"))
     }
 
     /// The vector registers that are not 0, with a colour for each value.
-    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let head = html::escaped(&self.__repr__(py)?);
-        let wave = self.get(py)?;
-        let exec = wave.wave().exec();
-        let rows: String = (0..256)
-            .map(|n| (n, wave.wave().vgpr(n)))
-            .filter(|(_, lanes)| lanes.iter().any(|lane| *lane != 0))
-            .map(|(n, lanes)| html::lanes(&format!("v{n}"), lanes, exec))
-            .collect();
-        Ok(format!(
-            "<div class=\"wavetank-wave\"><p>{head}</p><table>{rows}</table></div>"
-        ))
+    fn _repr_html_(this: &Bound<'_, Self>) -> PyResult<String> {
+        let head = this.get().__repr__(this.py())?;
+        this.as_super().get().html(this.py(), &head)
     }
-}
-
-impl Wave {
-    /// Returns a view of a register of the vector file.
-    fn lanes<'py>(
-        &self,
-        py: Python<'py>,
-        number: usize,
-        first: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        if number >= 256 {
-            return Err(argument_error(
-                py,
-                format!("a wave has the registers 0 to 255, not {number}"),
-            ));
-        }
-        let address = {
-            let mut wave = self.get(py)?;
-            let (_, lanes) = wave.wave_mut().raw();
-            lanes as usize + VECTOR_BYTES * (first + number)
-        };
-        let owner = Box::new(self.wave.clone());
-        // SAFETY: the register is in the vector file of a live wave, which a `LoneWave` does not grow, and the owner keeps. The view
-        // is used by threads with the lock of the interpreter, which a step keeps.
-        unsafe { Memory::view(py, address, &[64], "<u4", true, owner) }
-    }
-}
-
-/// Checks the number of a scalar register.
-fn check_sgpr(py: Python<'_>, number: usize) -> PyResult<()> {
-    if number < 106 {
-        return Ok(());
-    }
-    let sentence =
-        format!("there is no s{number}: SGPRs are s0 to s105; vcc, m0 and exec have names");
-    Err(argument_error(py, sentence))
 }
