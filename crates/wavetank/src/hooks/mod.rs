@@ -160,7 +160,7 @@ impl<'a> Hooks<'a> {
         accesses: Accesses,
         hook: impl Fn(&mut HookedWave<'_>, &[AccessRecord]) -> ControlFlow<()> + Sync + 'a,
     ) -> Hooks<'a> {
-        self.places.push(accesses.places.clone());
+        self.places.push(accesses.places());
         self.at.push(At::Access(accesses, Box::new(hook)));
         self
     }

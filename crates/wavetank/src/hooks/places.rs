@@ -31,7 +31,20 @@ enum Kind {
     Any,
     Barrier,
     End,
-    Access,
+    Access(Kinds),
+}
+
+/// Kinds of accesses: loads, stores, atomic operations. Without any, all.
+type Kinds = [bool; 3];
+
+/// Whether a kind of access is among some.
+fn is_among(kinds: Kinds, kind: MemKind) -> bool {
+    let number = match kind {
+        MemKind::Load => 0,
+        MemKind::Store => 1,
+        MemKind::Atomic(_) => 2,
+    };
+    kinds[number] || kinds == [false; 3]
 }
 
 impl Places {
@@ -77,8 +90,8 @@ impl Places {
 /// The accesses that a hook is called for: by kind, memory and address.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Accesses {
-    pub(crate) places: Places,
-    kinds: [bool; 3],
+    places: Places,
+    kinds: Kinds,
     memories: Vec<MemoryKind>,
     addresses: Option<Range<u64>>,
 }
@@ -91,10 +104,6 @@ impl Accesses {
 
     /// The accesses of some instructions.
     pub fn at(places: Places) -> Accesses {
-        let places = Places {
-            kind: Kind::Access,
-            ..places
-        };
         Accesses {
             places,
             kinds: [false; 3],
@@ -135,17 +144,20 @@ impl Accesses {
         self
     }
 
+    /// The instructions that may make such accesses.
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            kind: Kind::Access(self.kinds),
+            ..self.places.clone()
+        }
+    }
+
     /// Whether the hook is called for an access.
     pub(crate) fn include(&self, access: &AccessRecord) -> bool {
-        let kind = match access.kind {
-            MemKind::Load => 0,
-            MemKind::Store => 1,
-            MemKind::Atomic(_) => 2,
-        };
         let touches = |range: &Range<u64>| {
             access.address < range.end && access.address + u64::from(access.bytes) > range.start
         };
-        (self.kinds[kind] || self.kinds == [false; 3])
+        is_among(self.kinds, access.kind)
             && (self.memories.is_empty() || self.memories.contains(&access.memory))
             && self.addresses.as_ref().is_none_or(touches)
     }
@@ -209,7 +221,9 @@ impl Kind {
             Kind::Any => true,
             Kind::Barrier => ops.any(|op| matches!(op, Op::End(Terminator::Barrier { .. }))),
             Kind::End => ops.any(|op| matches!(op, Op::End(Terminator::EndProgram))),
-            Kind::Access => ops.any(|op| matches!(op, Op::Mem(_))),
+            Kind::Access(kinds) => {
+                ops.any(|op| matches!(op, Op::Mem(op) if is_among(kinds, op.kind)))
+            }
         }
     }
 }
