@@ -9,6 +9,7 @@ use wavetank::{Arg, Buffer, Device};
 use crate::array::Array;
 use crate::error::{argument_error, raised};
 use crate::host_array::{HostArray, numpy};
+use crate::host_memory::HostMemory;
 
 /// What an argument of a kernel takes, by its metadata.
 pub(crate) struct Parameter {
@@ -141,6 +142,15 @@ impl<'py> Arguments<'py> {
             }
             self.values.push(Arg::Buffer(buffer));
             return Ok(Ok(()));
+        }
+        if let Ok(memory) = object.cast::<HostMemory>() {
+            return match memory.get().address_on(device) {
+                Ok(address) => {
+                    self.values.push(Arg::Pointer(address));
+                    Ok(Ok(()))
+                }
+                Err(what) => wrong(what),
+            };
         }
         if let Some(parameter) = parameter {
             match plain_value(object, parameter)? {

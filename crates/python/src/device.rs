@@ -10,6 +10,7 @@ use crate::array::Array;
 use crate::assembly::Assembly;
 use crate::code_file::read_code;
 use crate::error::{argument_error, raised};
+use crate::host_memory::HostMemory;
 use crate::module::Module;
 use crate::shared::Shared;
 
@@ -90,6 +91,20 @@ impl Device {
         self.threads
     }
 
+    /// The number of compute units of the chip.
+    #[getter]
+    fn compute_units(&self, py: Python<'_>) -> PyResult<u32> {
+        let chip = self.shared.get(py)?.chip();
+        Ok(wavetank::ChipFacts::of(chip).compute_units)
+    }
+
+    /// The LDS that a work-group can have, in bytes.
+    #[getter]
+    fn lds(&self, py: Python<'_>) -> PyResult<u32> {
+        let chip = self.shared.get(py)?.chip();
+        Ok(wavetank::numbers::lds_of_group(chip.generation()))
+    }
+
     /// Whether the device has been closed.
     #[getter]
     fn closed(&self) -> bool {
@@ -147,6 +162,34 @@ impl Device {
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Array> {
         Array::copy_of(py, &self.shared, values, dtype)
+    }
+
+    /// Makes memory of the host accessible to kernels where it is, without a copy, and returns it as an argument for launches. `memory`
+    /// is an array of NumPy, or a pair of address and size in bytes; then `owner` is an object that keeps that memory. `name` is for
+    /// messages.
+    ///
+    /// >>> import numpy as np, wavetank as wt
+    /// >>> gpu = wt.Device("gfx906")
+    /// >>> x = np.zeros(64, np.uint32)
+    /// >>> fill = gpu.load(wt.asm("""fill:
+    /// ...     s_load_dwordx2 s[4:5], s[0:1], 0x0
+    /// ...     v_lshlrev_b32 v1, 2, v0
+    /// ...     s_waitcnt lgkmcnt(0)
+    /// ...     global_store_dword v1, v0, s[4:5]
+    /// ...     s_endpgm""", kernels=["fill(global u32* y)"]))["fill"]
+    /// >>> with gpu.register(x, "x") as memory:
+    /// ...     run = fill(memory, grid=64, block=64)
+    /// >>> x[:4]
+    /// array([0, 1, 2, 3], dtype=uint32)
+    #[pyo3(signature = (memory, name = "memory of the host", *, owner = None))]
+    fn register(
+        &self,
+        py: Python<'_>,
+        memory: &Bound<'_, PyAny>,
+        name: &str,
+        owner: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<HostMemory> {
+        HostMemory::new(py, &self.shared, memory, owner, name)
     }
 
     /// Allocates an array of zeros. `shape` is a number or a tuple; `dtype` is that of NumPy, float32 if it is not given.

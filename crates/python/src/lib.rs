@@ -18,6 +18,7 @@ mod finding;
 mod hook;
 mod hooked_wave;
 mod host_array;
+mod host_memory;
 mod html;
 mod instruction;
 mod interrupt;
@@ -69,6 +70,8 @@ mod _wavetank {
     use crate::hooked_wave::HookedWave;
     #[pymodule_export]
     use crate::host_array::Memory;
+    #[pymodule_export]
+    use crate::host_memory::HostMemory;
     #[pymodule_export]
     use crate::instruction::Instruction;
     #[pymodule_export]

@@ -89,7 +89,7 @@ impl Module {
 
 /// A kernel of a module. A call launches it and waits for its end:
 ///
-/// `kernel(*args, grid, block=None, lds=0, timeout=None, count=True)`
+/// `kernel(*args, grid, block=None, lds=0, timeout=None, count=True, cooperative=False)`
 ///
 /// An argument is an array of the device, an array of NumPy, which is copied to the device and back, or a number. The type of a
 /// number of Python is that of the kernel's argument; a scalar of NumPy must have that type. `None` and addresses stand for
@@ -98,7 +98,8 @@ impl Module {
 /// `grid` and `block` are the work-items of the launch and of a work-group, each a number or a tuple of up to three. Without
 /// `block`, a work-group has the size that the kernel requires, or up to 64 work-items of the first dimension. `lds` is LDS in bytes in
 /// addition to the kernel's own. A launch that takes longer than `timeout` seconds raises `wavetank.Timeout`. `count=False` leaves
-/// out the count of instructions.
+/// out the count of instructions. `cooperative=True` lets work-groups meet (`this_grid().sync()` of HIP): all of them must fit on the
+/// chip at once.
 ///
 /// The lock of the interpreter is released while the kernel runs.
 ///
@@ -198,6 +199,7 @@ struct Settings {
     lds: u32,
     timeout: Option<Duration>,
     count: bool,
+    cooperative: bool,
     tools: Tools,
     tracer: Option<Arc<Tracer>>,
     hooks: Option<Arc<PythonHooks>>,
@@ -211,6 +213,7 @@ impl Settings {
             lds: 0,
             timeout: None,
             count: false,
+            cooperative: false,
             tools: Tools::default(),
             tracer: None,
             hooks: None,
@@ -262,6 +265,7 @@ impl Kernel {
             let (grid, block) = settings.sizes;
             let dispatch = kernel.dispatch().grid(grid).block(block).args(values);
             let dispatch = dispatch.dynamic_lds(settings.lds).count(settings.count);
+            let dispatch = dispatch.cooperative(settings.cooperative);
             let dispatch = match settings.timeout {
                 Some(timeout) => dispatch.timeout(timeout),
                 None => dispatch,
@@ -376,7 +380,8 @@ impl Prepared for PreparedKernel {
 
 #[pymethods]
 impl Kernel {
-    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true))]
+    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true, cooperative = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in calls")]
     fn __call__(
         &self,
         args: &Bound<'_, PyTuple>,
@@ -385,12 +390,18 @@ impl Kernel {
         lds: u32,
         timeout: Option<f64>,
         count: bool,
+        cooperative: bool,
     ) -> PyResult<Run> {
-        self.run(args, &self.settings(grid, block, lds, timeout, count)?)
+        let settings = Settings {
+            cooperative,
+            ..self.settings(grid, block, lds, timeout, count)?
+        };
+        self.run(args, &settings)
     }
 
     /// Prepares a launch, with the arguments of a call: hooks are added to it before it runs.
-    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true))]
+    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true, cooperative = false))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in calls")]
     fn launch(
         this: &Bound<'_, Self>,
         args: &Bound<'_, PyTuple>,
@@ -399,8 +410,12 @@ impl Kernel {
         lds: u32,
         timeout: Option<f64>,
         count: bool,
+        cooperative: bool,
     ) -> PyResult<Launch> {
-        let settings = this.get().settings(grid, block, lds, timeout, count)?;
+        let settings = Settings {
+            cooperative,
+            ..this.get().settings(grid, block, lds, timeout, count)?
+        };
         Ok(Launch::new(PreparedKernel {
             kernel: this.clone().unbind(),
             arguments: args.clone().unbind(),

@@ -1,0 +1,145 @@
+//! Memory of this process that kernels access where it is, without a copy.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use wavetank::{Registration, Rights};
+
+use crate::error::{argument_error, error};
+use crate::host_array::HostArray;
+use crate::shared::Shared;
+
+/// Memory of the host that kernels of a device access, made by `Device.register`. It is registered until it is closed; it stands for a
+/// pointer to its first byte in launches. It is a context manager.
+#[pyclass(frozen, module = "wavetank")]
+pub(crate) struct HostMemory {
+    device: wavetank::Device,
+    registration: Mutex<Option<Registration>>,
+    address: u64,
+    bytes: u64,
+    /// Keeps the memory.
+    _owner: Py<PyAny>,
+}
+
+impl HostMemory {
+    /// Registers the memory of an array, or a pair of address and size that the owner keeps.
+    pub(crate) fn new(
+        py: Python<'_>,
+        device: &Shared,
+        memory: &Bound<'_, PyAny>,
+        owner: Option<&Bound<'_, PyAny>>,
+        name: &str,
+    ) -> PyResult<HostMemory> {
+        let device = device.get(py)?;
+        let (address, bytes, writeable) = match HostArray::of(memory)? {
+            Some(array) if array.is_plain() && array.kind != b'O' => (
+                array.address() as u64,
+                array.len() as u64,
+                array.is_writeable(),
+            ),
+            Some(_) => {
+                let sentence = "the array is not plain: its elements are not side by side, or are Python objects; copy it with numpy.ascontiguousarray";
+                return Err(argument_error(py, sentence));
+            }
+            None => match (memory.extract::<(u64, u64)>(), owner) {
+                (Ok((address, bytes)), Some(_)) => (address, bytes, true),
+                _ => {
+                    let sentence = "what is registered is an array of the host, or an address and a size with the owner of the memory";
+                    return Err(argument_error(py, sentence));
+                }
+            },
+        };
+        let rights = if writeable {
+            Rights::ReadWrite
+        } else {
+            Rights::Read
+        };
+        let pointer = std::ptr::with_exposed_provenance_mut(address as usize);
+        // SAFETY: the owner, an array or what the caller names, keeps the memory mapped until this object is dropped, which
+        // unregisters it; an array says whether it may be written.
+        let made = unsafe { device.registry().register(name, pointer, bytes, rights) };
+        let registration = made.map_err(|e| error(py, e))?;
+        Ok(HostMemory {
+            device,
+            registration: Mutex::new(Some(registration)),
+            address,
+            bytes,
+            _owner: owner.unwrap_or(memory).clone().unbind(),
+        })
+    }
+
+    /// Returns the address for a launch on a device.
+    ///
+    /// # Errors
+    /// The memory has been closed, or is registered on a device with other memory.
+    pub(crate) fn address_on(&self, device: &wavetank::Device) -> Result<u64, &'static str> {
+        if self.lock().is_none() {
+            return Err("was given memory that has been closed");
+        }
+        if !std::ptr::eq(self.device.registry(), device.registry()) {
+            return Err("was given memory that is registered on another device");
+        }
+        Ok(self.address)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Registration>> {
+        let registration = self.registration.lock();
+        registration.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self) {
+        if let Some(registration) = self.lock().take() {
+            // It was registered, and is taken away once.
+            let _ = self.device.registry().unregister(registration);
+        }
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[pymethods]
+impl HostMemory {
+    /// The address of the first byte, for the host and for kernels.
+    #[getter]
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// The size in bytes.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether it has been closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.lock().is_none()
+    }
+
+    /// Ends the registration: kernels cannot access the memory any more. A second call does nothing.
+    fn close(&self) {
+        self.end();
+    }
+
+    fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
+        this
+    }
+
+    fn __exit__(
+        &self,
+        _class: &Bound<'_, PyAny>,
+        _error: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) {
+        self.end();
+    }
+
+    fn __repr__(&self) -> String {
+        format!("HostMemory({:#x}, {} bytes)", self.address, self.bytes)
+    }
+}

@@ -1,0 +1,155 @@
+"""Triton's kernels on emulated AMD chips: no GPU, no ROCm.
+
+With ``TRITON_DEFAULT_BACKEND=wavetank`` and ``WAVETANK_GPU=gfx942`` in the environment, or after ``activate("gfx942")``, the kernels
+of a script run here: Triton's own compiler for AMD makes the code. Arguments are tensors of the CPU, arrays of NumPy and of a
+``wavetank.Device``, and what has DLPack; nothing is copied.
+
+The guide is docs/how-to/triton.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+
+from . import _state
+
+__all__ = ["Difference", "activate", "check", "check_configs", "compare"]
+
+
+def activate(chip: Any = "gfx90a") -> Any:
+    """Lets the launches of Triton run on an emulated chip, and returns its ``wavetank.Device``.
+
+    ``chip`` is gfx906, gfx908, gfx90a, gfx942 or a product of these, or a device.
+    """
+    from triton.runtime.driver import driver
+
+    from .driver import WavetankDriver
+
+    device = _state.device_of(chip)
+    _state.note_activated()
+    driver.set_active(WavetankDriver(device))
+    return device
+
+
+@contextlib.contextmanager
+def check(tools: Optional[Sequence[str]] = None) -> Iterator[List[Any]]:
+    """Checks the launches in a ``with`` statement, and gives the list of their findings.
+
+    A finding's ``line`` is that of the Python source. ``tools`` is as for ``wavetank.check``.
+    """
+    findings: List[Any] = []
+    token = _state.checks.set((findings, tools))
+    try:
+        yield findings
+    finally:
+        _state.checks.reset(token)
+
+
+class Difference:
+    """The first element in which two runs of a kernel differ."""
+
+    def __init__(self, one: Any, other: Any, argument: int, index: Any, values: Any) -> None:
+        self.one, self.other, self.argument, self.index, self.values = one, other, argument, index, values
+
+    def __str__(self) -> str:
+        return (
+            f"argument {self.argument} at {self.index} is {self.values[0]} with {self.one}, "
+            f"and {self.values[1]} with {self.other}"
+        )
+
+    def __repr__(self) -> str:
+        return f"Difference({self})"
+
+
+def compare(
+    kernel: Any,
+    args: Sequence[Any],
+    *,
+    grid: Any,
+    chips: Sequence[str] = _state.CHIPS,
+    options: Sequence[Dict[str, Any]] = ({},),
+    constants: Optional[Dict[str, Any]] = None,
+    tolerance: float = 0.0,
+) -> Optional[Difference]:
+    """Runs a kernel as it is compiled for several chips and with several options, each on copies of the arguments.
+
+    Returns the first difference from the first run that is larger than ``tolerance`` (relative), or ``None``. ``constants`` are the
+    kernel's keyword arguments; ``options`` those of the compiler, such as ``{"num_warps": 8}``.
+    """
+    runs = [(chip, option) for chip in chips for option in options]
+    with _restored():
+        results = []
+        for chip, option in runs:
+            activate(chip)
+            copies = [_copy(arg) for arg in args]
+            kernel[grid](*copies, **(constants or {}), **option)
+            results.append(copies)
+    for run, result in zip(runs[1:], results[1:]):
+        found = _first_difference(runs[0], run, results[0], result, tolerance)
+        if found is not None:
+            return found
+    return None
+
+
+def check_configs(kernel: Any, *args: Any, grid: Any, tolerance: float = 0.0, **constants: Any) -> Dict[str, Any]:
+    """Runs every configuration of an autotuned kernel with the tools of ``check`` on, each on copies of the arguments.
+
+    Returns for each configuration, by its text, its findings and its difference from the first one, or ``None``.
+    """
+    first: Optional[List[Any]] = None
+    outcome: Dict[str, Any] = {}
+    configs = kernel.configs
+    for config in configs:
+        copies = [_copy(arg) for arg in args]
+        with check() as findings:
+            kernel.fn[grid](*copies, **constants, **config.all_kwargs())
+        difference = None
+        if first is None:
+            first = copies
+        else:
+            difference = _first_difference(configs[0], config, first, copies, tolerance)
+        outcome[str(config)] = (findings, difference)
+    return outcome
+
+
+@contextlib.contextmanager
+def _restored() -> Iterator[None]:
+    """Leaves the driver that was active."""
+    from triton.runtime.driver import driver
+
+    active = driver._active
+    try:
+        yield
+    finally:
+        driver._active = active
+
+
+def _copy(arg: Any) -> Any:
+    clone: Optional[Callable[[], Any]] = getattr(arg, "clone", None) or getattr(arg, "copy", None)
+    return clone() if clone is not None else arg
+
+
+def _first_difference(one: Any, other: Any, expected: Sequence[Any], got: Sequence[Any], tolerance: float) -> Optional[Difference]:
+    import numpy as np
+
+    for number, (left, right) in enumerate(zip(expected, got)):
+        if not hasattr(left, "dtype"):
+            continue
+        left, right = _numbers(left), _numbers(right)
+        same = (left == right) | ((left != left) & (right != right))
+        if tolerance:
+            same |= np.abs(left - right) <= tolerance * np.abs(left)
+        if not same.all():
+            index = tuple(int(n) for n in np.argwhere(~same)[0])
+            return Difference(one, other, number, index, (left[index], right[index]))
+    return None
+
+
+def _numbers(array: Any) -> Any:
+    import numpy as np
+
+    if hasattr(array, "detach"):
+        array = array.detach()
+        array = array.float() if str(array.dtype) == "torch.bfloat16" else array
+    return np.asarray(array)

@@ -1,0 +1,133 @@
+"""What the backend keeps: the chosen chip, how launches run, and how they are measured."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import time
+from contextvars import ContextVar
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .. import _wavetank
+from .._errors import ArgumentError
+from ._arguments import adapted
+
+# The chips that Triton's compiler makes code for, and that are emulated.
+CHIPS = ("gfx906", "gfx908", "gfx90a", "gfx942")
+
+# Findings of the checks that are on, and the tools; ``None`` if launches are not checked.
+checks: ContextVar[Optional[Tuple[List[Any], Optional[Sequence[str]]]]] = ContextVar("checks", default=None)
+
+# Wave instructions of all launches so far.
+_instructions = 0
+# Launches measured by their order: for the choice of the first configuration.
+_order = 0
+_said = False
+
+
+def is_chosen() -> bool:
+    """Whether the environment chooses this backend, or ``activate`` has."""
+    return os.environ.get("TRITON_DEFAULT_BACKEND") == "wavetank" or _activated
+
+
+_activated = False
+
+
+def note_activated() -> None:
+    global _activated
+    _activated = True
+
+
+def device_of_environment() -> "_wavetank.Device":
+    """Returns a device of the chip that the environment names: ``WAVETANK_GPU``, or gfx90a."""
+    return device_of(os.environ.get("WAVETANK_GPU", "gfx90a"))
+
+
+def device_of(chip: Any) -> "_wavetank.Device":
+    """Returns a device of a chip that Triton compiles for."""
+    device = chip if isinstance(chip, _wavetank.Device) else _wavetank.Device(str(chip))
+    if device.chip not in CHIPS:
+        raise ArgumentError(f"Triton's compiler makes no code for {device.chip}; there are {', '.join(CHIPS)}")
+    return device
+
+
+def driver() -> Any:
+    """Returns the active driver."""
+    from triton.runtime.driver import driver as configured
+
+    return configured.active
+
+
+def take_arrays() -> None:
+    """Lets kernels take arrays of NumPy and of the device, which Triton does not know."""
+    from triton.runtime.jit import JITFunction
+
+    if getattr(JITFunction.run, "takes_arrays", False):
+        return
+    run = JITFunction.run
+
+    @functools.wraps(run)
+    def run_with_arrays(self: Any, *args: Any, **keywords: Any) -> Any:
+        args = tuple(adapted(arg) for arg in args)
+        return run(self, *args, **{name: adapted(arg) for name, arg in keywords.items()})
+
+    run_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
+    JITFunction.run = run_with_arrays  # type: ignore[method-assign]
+
+
+def launch(
+    kernel: "_wavetank.Kernel",
+    arguments: List[Any],
+    *,
+    grid: Tuple[int, int, int],
+    block: int,
+    lds: int,
+    cooperative: bool,
+) -> None:
+    """Runs a kernel, with the tools that are on."""
+    global _instructions
+    checking = checks.get()
+    if checking is not None and not cooperative:
+        findings, tools = checking
+        findings.extend(_wavetank.check(kernel, *arguments, grid=grid, block=block, lds=lds, tools=tools))
+        return
+    run = kernel(*arguments, grid=grid, block=block, lds=lds, cooperative=cooperative)
+    _instructions += run.instructions or 0
+
+
+def benchmark(
+    call: Callable[[], Any], *, quantiles: Optional[Sequence[float]] = None, **options: Any
+) -> Any:
+    """Measures a call for the autotuner. ``WAVETANK_AUTOTUNE`` says how.
+
+    ``time`` (the default): seconds of this computer, as milliseconds; ``instructions``: wave instructions; ``first``: nothing is run,
+    and the first configuration is the best.
+    """
+    global _order, _said
+    how = os.environ.get("WAVETANK_AUTOTUNE", "time")
+    if how not in ("time", "instructions", "first"):
+        raise ArgumentError(f"WAVETANK_AUTOTUNE is first, instructions or time, not `{how}`")
+    if how == "first":
+        _order += 1
+        values = [float(_order)]
+    elif how == "instructions":
+        before = _instructions
+        call()
+        values = [float(_instructions - before)]
+    else:
+        if not _said:
+            _said = True
+            print("wavetank: Triton's measured times are those of this computer, not of a GPU", file=sys.stderr)
+        values = [_milliseconds(call) for _ in range(4)][1:]
+    if quantiles is None:
+        return float(np.mean(values))
+    return [float(np.quantile(values, q)) for q in quantiles]
+
+
+def _milliseconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return 1e3 * (time.perf_counter() - start)
