@@ -52,13 +52,13 @@ class Pointer:
             self._strides = tuple(reversed(strides))
 
     def data_ptr(self) -> int:
-        return self._address
+        return int(self._address)
 
     def numel(self) -> int:
         return int(np.prod(self.shape))
 
     def element_size(self) -> int:
-        return self.dtype.itemsize
+        return int(self.dtype.itemsize)
 
     def stride(self, dimension: Any = None) -> Any:
         return self._strides if dimension is None else self._strides[dimension]
@@ -101,7 +101,9 @@ def _storage(tensor: Any) -> Tuple[int, int]:
         base = tensor.array
         while isinstance(base.base, np.ndarray):
             base = base.base
-        low, high = np.lib.array_utils.byte_bounds(base) if hasattr(np.lib, "array_utils") else np.byte_bounds(base)
+        # NumPy 2 has it elsewhere.
+        bounds = getattr(np, "byte_bounds", None) or np.lib.array_utils.byte_bounds
+        low, high = bounds(base)
         return low, high - low
     return tensor.data_ptr(), tensor.numel() * tensor.element_size()
 

@@ -75,7 +75,7 @@ def take_arrays() -> None:
         return run(self, *args, **{name: adapted(arg) for name, arg in keywords.items()})
 
     run_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
-    JITFunction.run = run_with_arrays  # type: ignore[method-assign]
+    JITFunction.run = run_with_arrays
 
 
 def launch(
