@@ -19,7 +19,8 @@ import triton.language as tl  # noqa: E402
 import wavetank as wt  # noqa: E402
 import wavetank.triton  # noqa: E402
 
-CHIPS = ["gfx906", "gfx908", "gfx90a", "gfx942"]
+VERSION = tuple(int(part) for part in triton.__version__.split(".")[:2])
+CHIPS = ["gfx906"] * (VERSION >= (3, 9)) + ["gfx908", "gfx90a", "gfx942"]
 
 
 @pytest.fixture(params=CHIPS)
@@ -272,7 +273,7 @@ def test_chips_and_options_are_compared(one):
 
 def test_wrong_use_is_a_sentence(one):
     for chip, sentence in [
-        ("gfx900", "Triton's compiler makes no code for gfx900; there are gfx906"),
+        ("gfx900", "this version of Triton makes no code for gfx900; there are gfx9"),
         ("fiji", "no code for gfx803"),
         ("gfx950", "is assembled and disassembled"),
         ("h100", "h100"),

@@ -435,6 +435,12 @@ impl Kernel {
         self.kernel.signature()
     }
 
+    /// The number of arguments that a call takes.
+    #[getter]
+    fn arity(&self) -> usize {
+        self.parameters.len()
+    }
+
     /// The number of vector registers of a wave, if the code object says it.
     #[getter]
     fn vgprs(&self) -> Option<u32> {

@@ -67,7 +67,7 @@ def compare(
     args: Sequence[Any],
     *,
     grid: Any,
-    chips: Sequence[str] = _state.CHIPS,
+    chips: Optional[Sequence[str]] = None,
     options: Sequence[Dict[str, Any]] = ({},),
     constants: Optional[Dict[str, Any]] = None,
     tolerance: float = 0.0,
@@ -75,9 +75,10 @@ def compare(
     """Runs a kernel as it is compiled for several chips and with several options, each on copies of the arguments.
 
     Returns the first difference from the first run that is larger than ``tolerance`` (relative), or ``None``. ``constants`` are the
-    kernel's keyword arguments; ``options`` those of the compiler, such as ``{"num_warps": 8}``.
+    kernel's keyword arguments; ``options`` those of the compiler, such as ``{"num_warps": 8}``. Without ``chips``, all are taken that
+    this version of Triton compiles for.
     """
-    runs = [(chip, option) for chip in chips for option in options]
+    runs = [(chip, option) for chip in chips or _state.chips() for option in options]
     with _restored():
         results = []
         for chip, option in runs:
@@ -118,11 +119,16 @@ def _restored() -> Iterator[None]:
     """Leaves the driver that was active."""
     from triton.runtime.driver import driver
 
-    active = driver._active
+    try:
+        active = driver.active
+    except RuntimeError:
+        # None was chosen yet.
+        active = None
     try:
         yield
     finally:
-        driver._active = active
+        if active is not None:
+            driver.set_active(active)
 
 
 def _copy(arg: Any) -> Any:

@@ -13,10 +13,18 @@ import numpy as np
 
 from .. import _wavetank
 from .._errors import ArgumentError
-from ._arguments import adapted
+from ._arguments import Pointer, adapted
 
-# The chips that Triton's compiler makes code for, and that are emulated.
+# The chips that Triton's newest compiler makes code for, and that are emulated.
 CHIPS = ("gfx906", "gfx908", "gfx90a", "gfx942")
+
+
+def chips() -> Tuple[str, ...]:
+    """Returns the chips that the installed version of Triton makes code for: gfx906 from 3.9 on."""
+    import triton
+
+    version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+    return CHIPS if version >= (3, 9) else CHIPS[1:]
 
 # Findings of the checks that are on, and the tools; ``None`` if launches are not checked.
 checks: ContextVar[Optional[Tuple[List[Any], Optional[Sequence[str]]]]] = ContextVar("checks", default=None)
@@ -49,8 +57,8 @@ def device_of_environment() -> "_wavetank.Device":
 def device_of(chip: Any) -> "_wavetank.Device":
     """Returns a device of a chip that Triton compiles for."""
     device = chip if isinstance(chip, _wavetank.Device) else _wavetank.Device(str(chip))
-    if device.chip not in CHIPS:
-        raise ArgumentError(f"Triton's compiler makes no code for {device.chip}; there are {', '.join(CHIPS)}")
+    if device.chip not in chips():
+        raise ArgumentError(f"this version of Triton makes no code for {device.chip}; there are {', '.join(chips())}")
     return device
 
 
@@ -74,8 +82,28 @@ def take_arrays() -> None:
         args = tuple(adapted(arg) for arg in args)
         return run(self, *args, **{name: adapted(arg) for name, arg in keywords.items()})
 
+    _measure_without_torch()
     run_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
     JITFunction.run = run_with_arrays
+
+
+def _measure_without_torch() -> None:
+    """Lets versions that ask PyTorch for the size of a tensor ask the array."""
+    from triton.backends.amd.compiler import HIPBackend
+
+    within = getattr(HIPBackend, "is_within_2gb", None)
+    if within is None:
+        return
+
+    def is_within_2gb(arg: Any) -> bool:
+        if isinstance(arg, Pointer):
+            return arg.numel() * arg.element_size() <= 2**31 - 1
+        try:
+            return bool(within(arg))
+        except ImportError:
+            return False
+
+    HIPBackend.is_within_2gb = staticmethod(is_within_2gb)
 
 
 def launch(

@@ -80,7 +80,9 @@ class Launcher:
             enter_hook(launch_metadata)
         with contextlib.ExitStack() as memory:
             arguments = self._arguments(values, memory)
-            arguments += [self._scratch(kind, groups, stream, memory) for kind in ("global", "profile")]
+            # Up to two pointers to scratch follow, as many as this version of Triton has.
+            kinds = ("global", "profile")[: kernel.arity - len(arguments)]
+            arguments += [self._scratch(kind, groups, stream, memory) for kind in kinds]
             _state.launch(
                 kernel,
                 arguments,
