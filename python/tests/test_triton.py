@@ -212,6 +212,35 @@ def test_a_race_between_programs_is_found(one):
     assert all(finding.file.endswith("test_triton.py") for finding in findings)
 
 
+@triton.jit
+def print_kernel(x, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.device_print("x", tl.load(x + at))
+
+
+@triton.jit(debug=True)
+def assert_kernel(x, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.device_assert(tl.load(x + at) < 60, "too large")
+
+
+def test_kernels_print(one, capfd):
+    x = np.arange(64, dtype=np.int32)
+    print_kernel[(1,)](x, BLOCK=64, num_warps=1)
+    lines = capfd.readouterr().out.splitlines()
+    assert len(lines) == 64 and all("x: " in line for line in lines)
+    assert sorted(int(line.rsplit(" ", 1)[1]) for line in lines) == list(range(64))
+
+
+def test_an_assertion_that_fails_ends_the_launch(one, capfd):
+    assert_kernel[(1,)](np.zeros(64, np.int32), BLOCK=64, num_warps=1)
+    assert "too large" not in capfd.readouterr().err
+    with pytest.raises(wt.Fault):
+        assert_kernel[(1,)](np.arange(64, dtype=np.int32), BLOCK=64, num_warps=1)
+    out, err = capfd.readouterr()
+    assert "too large" in out + err
+
+
 def configs(*warps):
     return [triton.Config({"BLOCK": 64 * n}, num_warps=n) for n in warps]
 

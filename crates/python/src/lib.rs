@@ -26,6 +26,7 @@ mod launch;
 mod loan;
 mod module;
 mod prepared;
+mod print;
 mod registers;
 mod shared;
 mod step;

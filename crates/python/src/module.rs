@@ -17,6 +17,7 @@ use crate::hook::PythonHooks;
 use crate::interrupt;
 use crate::launch::{Run, launch_error};
 use crate::prepared::{Launch, Prepared, pair};
+use crate::print;
 use crate::shared::Shared;
 use crate::step::{Step, Tracer};
 
@@ -271,6 +272,7 @@ impl Kernel {
                 None => dispatch,
             };
             let dispatch = dispatch.check(settings.tools).cancel(cancel);
+            let dispatch = dispatch.print(&print::to_python);
             if let Some(hooks) = &settings.hooks {
                 return dispatch.hooks(&hooks.all()).run();
             }

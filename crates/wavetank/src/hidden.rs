@@ -17,6 +17,8 @@ pub(crate) struct Hidden {
     pub dynamic_lds: u32,
     /// Address of the queue.
     pub queue: u64,
+    /// Address of the buffer of host calls; 0 if the kernel makes none.
+    pub host_calls: u64,
 }
 
 impl Hidden {
@@ -58,7 +60,8 @@ impl Hidden {
             HiddenPrivateBase => PRIVATE_BASE >> 32,
             HiddenSharedBase => SHARED_BASE >> 32,
             HiddenQueuePtr => self.queue,
-            // Global offsets are 0. There is no host-call service, device queue, multi-grid or device heap.
+            HiddenHostcallBuffer => self.host_calls,
+            // Global offsets are 0. There is no device queue, multi-grid or device heap.
             _ => 0,
         }
     }
@@ -76,6 +79,7 @@ mod tests {
             dimensions: 2,
             dynamic_lds: 48,
             queue: 0x1234,
+            host_calls: 0x5678,
         };
         use ArgKind::*;
         for (kind, value) in [
@@ -96,7 +100,8 @@ mod tests {
             (HiddenSharedBase, 0x0001_0000),
             (HiddenPrivateBase, 0x0002_0000),
             (HiddenQueuePtr, 0x1234),
-            (HiddenHostcallBuffer, 0),
+            (HiddenHostcallBuffer, 0x5678),
+            (HiddenHeapV1, 0),
         ] {
             assert_eq!(hidden.value(kind), value, "{kind:?}");
         }

@@ -9,6 +9,7 @@ mod execution;
 mod exports;
 mod parent;
 mod planted;
+mod prints;
 mod program;
 mod removed;
 mod run;

@@ -4,6 +4,7 @@ mod dims;
 mod explain;
 mod plan;
 
+use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use wavetank_check::{Kept, Stack, Watcher};
@@ -14,6 +15,7 @@ use wavetank_machine::schedule::Message;
 use crate::arg::Arg;
 use crate::checks::given_by;
 use crate::error::Result;
+use crate::host_call::Stream;
 use crate::kernel::Kernel;
 use crate::launch::ReadyWaves;
 use crate::observers::{Observers, observed};
@@ -54,6 +56,7 @@ pub struct Dispatch<'a> {
     border_colors: Option<u64>,
     packet: Option<Packet>,
     trap_handler: Option<TrapHandler>,
+    print: Option<&'a (dyn Fn(Stream, &str) + Sync)>,
     observers: Observers<'a>,
 }
 
@@ -78,6 +81,7 @@ impl<'a> Dispatch<'a> {
             border_colors: None,
             packet: None,
             trap_handler: None,
+            print: None,
             observers: Observers::default(),
         }
     }
@@ -185,6 +189,16 @@ impl<'a> Dispatch<'a> {
         Dispatch { observers, ..self }
     }
 
+    /// Sets the receiver of the texts that the kernel prints (`printf` and `assert` of HIP), each as a whole, from any thread.
+    /// Without it they go to the streams of this process.
+    pub fn print<'b>(self, print: &'b (dyn Fn(Stream, &str) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        let print = Some(print);
+        Dispatch { print, ..self }
+    }
+
     /// A flag that stops the run as if its time were up.
     pub fn cancel<'b>(self, cancel: &'b AtomicBool) -> Dispatch<'b>
     where
@@ -249,7 +263,19 @@ impl<'a> Dispatch<'a> {
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
-        let observers = std::mem::take(&mut self.observers);
+        let mut observers = std::mem::take(&mut self.observers);
+        let (print, send) = (self.print.unwrap_or(&print_here), observers.message);
+        let message = |message: Message| {
+            if let Some(calls) = &plan.host_calls {
+                calls.message(message.code, print);
+            }
+            if let Some(send) = send {
+                send(message);
+            }
+        };
+        if plan.host_calls.is_some() {
+            observers.message = Some(&message);
+        }
         let waves = ReadyWaves {
             module: &self.kernel.module,
             engine: &engine,
@@ -267,4 +293,13 @@ impl<'a> Dispatch<'a> {
         };
         waves.run(observers)
     }
+}
+
+/// Prints a text of a kernel to a stream of this process.
+fn print_here(stream: Stream, text: &str) {
+    // A stream that is closed takes nothing, as with C.
+    let _ = match stream {
+        Stream::Out => std::io::stdout().write_all(text.as_bytes()),
+        Stream::Err => std::io::stderr().write_all(text.as_bytes()),
+    };
 }

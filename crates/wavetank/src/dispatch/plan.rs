@@ -4,12 +4,13 @@ use wavetank_gcn::numbers::lds_of_group;
 use wavetank_ir::GlobalSync;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::{Grid, SyncRequest};
-use wavetank_object::Start;
+use wavetank_object::{ArgKind, Start};
 
 use super::{Dispatch, Packet};
 use crate::arg;
 use crate::error::{Error, Result};
 use crate::hidden::Hidden;
+use crate::host_call::HostCalls;
 use crate::memory::Allocation;
 
 /// The stack of a work-item in addition to the size in its kernel's metadata, if calls make the depth unknown, in bytes.
@@ -21,6 +22,8 @@ const DYNAMIC_STACK: u32 = 16 << 10;
 pub(super) struct Plan {
     pub launch: Launch,
     pub resident_groups: u32,
+    /// The host calls of the kernel, if it makes any.
+    pub host_calls: Option<HostCalls>,
     /// The arguments and the packet, if the dispatch made them.
     _memory: Vec<Allocation>,
 }
@@ -72,7 +75,8 @@ impl Dispatch<'_> {
         }
         let info = self.kernel.info();
         let inner = &self.kernel.module.device().inner;
-        let (block, lds) = self.arguments(grid)?;
+        let host_calls = self.host_calls()?;
+        let (block, lds) = self.arguments(grid, host_calls.as_ref())?;
         let align = u64::from(info.kernarg_segment_align).max(64);
         // Compilers may load whole aligned spans of up to 16 dwords of which only the start is arguments.
         let kernarg_len = (block.len().max(1) as u64).next_multiple_of(64);
@@ -105,11 +109,20 @@ impl Dispatch<'_> {
         let words = start.map(|start| start.user_sgprs(&block, kernarg.address()));
         let mut plan = self.launch(grid, packet, vec![kernarg, memory])?;
         plan.launch.user.words = words;
+        plan.host_calls = host_calls;
         Ok(plan)
     }
 
+    /// Makes the buffer of host calls, if the kernel has an argument for it.
+    fn host_calls(&self) -> Result<Option<HostCalls>> {
+        let mut hidden = self.kernel.info().hidden_args();
+        let calls = hidden.any(|arg| arg.kind == ArgKind::HiddenHostcallBuffer);
+        let memory = &self.kernel.module.device().inner.memory;
+        calls.then(|| HostCalls::new(memory)).transpose()
+    }
+
     /// The arguments as the kernel reads them, with hidden ones and those of a driver, and the bytes of its LDS.
-    fn arguments(&self, grid: Grid) -> Result<(Vec<u8>, u32)> {
+    fn arguments(&self, grid: Grid, host_calls: Option<&HostCalls>) -> Result<(Vec<u8>, u32)> {
         let info = self.kernel.info();
         let params = self.kernel.args();
         // The descriptor has priority; without metadata, the value there is 0.
@@ -132,6 +145,7 @@ impl Dispatch<'_> {
             dimensions: self.dimensions(),
             dynamic_lds: lds - fixed_lds.min(lds),
             queue: self.kernel.module.device().inner.queue.address(),
+            host_calls: host_calls.map_or(0, HostCalls::address),
         };
         hidden.fill(info.hidden_args(), &mut explicit.block);
         if let Some(start) = &info.start {
@@ -263,6 +277,7 @@ impl Dispatch<'_> {
         Ok(Plan {
             launch,
             resident_groups: occupancy.groups_per_unit() * inner.facts.compute_units,
+            host_calls: None,
             _memory: memory,
         })
     }
