@@ -13,6 +13,7 @@ LINES = {
     "cache.py": "columns: 4096 lines touched",
     "tracer.py": "16 steps of lane 6",
     "judge.py": "1000 kernels are right, and 50 of them",
+    "cluster.py": "200 results, 20 of them not as expected, and a worker was killed",
 }
 
 
@@ -26,4 +27,6 @@ def test_an_example(name):
         [sys.executable, FOLDER / name], capture_output=True, text=True, timeout=300
     )
     assert ran.returncode == 0, ran.stderr
+    if ran.stdout.startswith("SKIP"):
+        pytest.skip(ran.stdout.strip())
     assert LINES[name] in ran.stdout

@@ -26,6 +26,7 @@ saxpy:
 
 def test_the_guide_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    pathlib.Path("saxpy.s").write_text(SAXPY)
     code = wt.asm(SAXPY, "gfx906", kernels=["saxpy(global const f32* x, global f32* y, f32 a)"])
     pathlib.Path("saxpy.hsaco").write_bytes(bytes(code))
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
@@ -41,4 +42,6 @@ def test_the_guide_runs(tmp_path, monkeypatch, capsys):
     assert printed.count("(0, 0, 0) v_fma_f32 v3, v2, s8, v3") == 4
     assert printed.count("store [ 0  1  2") == 16
     assert names["findings"] == []
+    for index in range(3):
+        assert f"{index} ok \n" in printed
     names["test_saxpy"](names["gpu"], assert_no_findings)

@@ -52,6 +52,7 @@ from ._wavetank import (
     explain,
     isa,
 )
+from ._batch import Difference, Item, Result, Source, batch
 from ._listing import Listing, dis
 from ._state import exec
 from ._trace import Trace, trace
@@ -63,6 +64,7 @@ __all__ = [
     "Assembly",
     "AssemblyError",
     "Device",
+    "Difference",
     "Error",
     "Executed",
     "Fault",
@@ -70,12 +72,15 @@ __all__ = [
     "HookedWave",
     "HostMemory",
     "Instruction",
+    "Item",
     "Kernel",
     "Launch",
     "Listing",
     "Module",
     "Registers",
+    "Result",
     "Run",
+    "Source",
     "Step",
     "Timeout",
     "Trace",
@@ -83,6 +88,7 @@ __all__ = [
     "asm",
     "asm_many",
     "asm_surface",
+    "batch",
     "check",
     "check_file",
     "dis",

@@ -158,6 +158,13 @@ impl Assembly {
         Ok(all)
     }
 
+    /// Returns the code object for a chip: that of `bytes(assembly)`, or, if nothing named a chip, one that is assembled for this one.
+    #[pyo3(name = "object_for")]
+    fn bytes_for<'py>(&self, py: Python<'py>, chip: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let chip = chip_named(py, chip)?;
+        Ok(PyBytes::new(py, &self.object_for(py, chip)?))
+    }
+
     fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.object)
     }
