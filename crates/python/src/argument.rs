@@ -8,7 +8,7 @@ use wavetank::{Arg, Buffer, Device};
 
 use crate::array::Array;
 use crate::error::{argument_error, raised};
-use crate::host_array::{HostArray, numpy};
+use crate::host_array::{HostArray, imported, numpy};
 use crate::host_memory::HostMemory;
 
 /// What an argument of a kernel takes, by its metadata.
@@ -162,6 +162,7 @@ impl<'py> Arguments<'py> {
                 None => {}
             }
         }
+        let object = &imported(object)?;
         let Some(host) = HostArray::of(object)? else {
             let class = object.get_type().name()?;
             return wrong(&match parameter {

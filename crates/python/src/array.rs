@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use wavetank::Buffer;
 
 use crate::error::{argument_error, error, raised};
-use crate::host_array::{HostArray, Memory, numpy};
+use crate::host_array::{HostArray, Memory, imported, numpy};
 use crate::shared::Shared;
 
 /// An array in the memory of a device, with the shape and the type of elements that NumPy gives it, in the order of C.
@@ -36,6 +36,11 @@ impl Array {
     ) -> PyResult<Array> {
         let keywords = PyDict::new(py);
         keywords.set_item("order", "C")?;
+        let values = if values.is_instance_of::<Array>() {
+            values.clone()
+        } else {
+            imported(values)?
+        };
         let values = numpy(py)?.call_method("asarray", (values, dtype), Some(&keywords))?;
         let array = Array::like(py, device, &values)?;
         let host = plain(&values)?;

@@ -135,6 +135,21 @@ impl<'py> HostArray<'py> {
     }
 }
 
+/// Returns an array of another library (DLPack) as one of NumPy, of the same memory; any other object as it is.
+///
+/// # Errors
+/// An array that is not in memory of the host, or whose elements NumPy does not have.
+pub(crate) fn imported<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let is_foreign = object.hasattr(pyo3::intern!(py, "__dlpack__"))?
+        && !object.hasattr(pyo3::intern!(py, "__array_struct__"))?
+        && !object.is_instance_of::<pyo3::types::PyType>();
+    if !is_foreign {
+        return Ok(object.clone());
+    }
+    PyModule::import(py, "wavetank._dlpack")?.call_method1("imported", (object,))
+}
+
 /// Returns the module NumPy.
 pub(crate) fn numpy(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
