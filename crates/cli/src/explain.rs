@@ -1,25 +1,16 @@
 //! `wavetank explain`: the explanation of one instruction.
 
-mod facts;
-mod forms;
-mod hazards;
 mod page;
-mod related;
 
 use wavetank::Chip;
+use wavetank_facts::{Facts, Subject, chip_with, named};
 use wavetank_gcn::{Inst, decode, text::parse_at};
 use wavetank_surface_isa::maxwell::Generation::Sm52;
 
+use self::page::Page;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::surface_isa::{self, maxwell, visa};
 use crate::target::{Syntax, Target};
-
-pub(crate) use facts::{Bits, Explanation, Modifier, Operand, Pseudo, fields, modifiers};
-pub(crate) use forms::{
-    Subject, every_subject, exists, form_name, forms, has_form, has_operand, name, own_type,
-    subjects,
-};
-pub(crate) use related::related;
 
 const EXAMPLES: &str = "\
 The pseudo-code is made of what runs when the instruction is executed. Each
@@ -72,14 +63,14 @@ impl Explain {
         }
         let chip = self.target.chip_or_default()?;
         let dialect = self.syntax.dialect;
-        let explanations = match self.asked(&text, chip)? {
-            Asked::Inst(inst) => vec![Explanation::of(&inst, dialect)],
-            Asked::Names(all) => all.iter().map(|s| Explanation::row(*s, chip)).collect(),
+        let all = match self.asked(&text, chip)? {
+            Asked::Inst(inst) => vec![Facts::of(&inst, dialect)],
+            Asked::Names(all) => all.iter().map(|s| Facts::row(*s, chip)).collect(),
         };
         if self.json {
-            return print_json(&explanations);
+            return print_json(&all);
         }
-        let texts: Vec<String> = explanations.iter().map(|e| e.text(self.ir)).collect();
+        let texts: Vec<String> = all.iter().map(|facts| Page(facts).text(self.ir)).collect();
         print(&texts.join("\n"))
     }
 
@@ -89,15 +80,14 @@ impl Explain {
             let inst = inst.map_err(|e| Failure::usage(format!("{text}: {e}")))?;
             return Ok(Asked::Inst(inst));
         }
-        let named = |subject: &Subject| is_named(*subject, text, chip);
-        let found: Vec<Subject> = every_subject().filter(named).collect();
+        let found = named(text, chip);
         match parse_at(text, chip, self.syntax.dialect, 0) {
             Ok(inst) => Ok(Asked::Inst(inst)),
             Err(_) if !found.is_empty() => Ok(Asked::Names(found)),
             Err(e) => {
                 let column = 1 + text.get(..e.span.start).unwrap_or(text).chars().count();
                 let mut sentence = format!("column {column}: {e}\n{}", e.snippet(text));
-                if let Some(other) = other_chip(text, chip) {
+                if let Some(other) = chip_with(text, chip) {
                     sentence += &format!("\nhelp: `--gpu {other}` names a chip that has it");
                 }
                 Err(Failure::usage(sentence))
@@ -111,27 +101,6 @@ enum Asked {
     Inst(Inst),
     /// The instructions with a name.
     Names(Vec<Subject>),
-}
-
-/// Whether a chip has an instruction, with this name.
-fn is_named(subject: Subject, text: &str, chip: Chip) -> bool {
-    let named = name(subject, chip.generation()).is_some_and(|name| name == text);
-    let (op, form) = subject;
-    let by_chip = form == op.home() && op.row().name(chip) == Some(text);
-    exists(subject, chip) && (named || by_chip)
-}
-
-/// Returns a chip of the youngest generation that has the instruction named at the beginning of a text, if the given chip lacks
-/// it.
-fn other_chip(text: &str, chip: Chip) -> Option<Chip> {
-    let name = text.split_whitespace().next()?;
-    let has = |chip: Chip| every_subject().any(|subject| is_named(subject, name, chip));
-    if has(chip) {
-        return None;
-    }
-    let others = Chip::all().filter(|other| has(*other));
-    // Of several such chips, the first is returned.
-    others.min_by_key(|other| std::cmp::Reverse(other.generation()))
 }
 
 /// Parses hexadecimal words to bytes.

@@ -8,7 +8,7 @@ use wavetank::executed::Executed;
 use wavetank_cases::{Fidelity, fidelity_in};
 use wavetank_gcn::{Form, Op};
 
-use crate::explain::name;
+use wavetank_facts::name;
 
 /// The classes, the least exact first.
 const CLASSES: [&str; 6] = [

@@ -12,11 +12,11 @@ use wavetank_gcn::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
-use crate::explain::{self, Subject, exists, form_name, has_form, has_operand, own_type};
 use crate::fidelity::reason;
 use crate::reference;
 use crate::surface_isa::{self, Asked};
 use crate::target::Target;
+use wavetank_facts::{self as facts, Subject, exists, form_name, has_form, has_operand, own_type};
 
 const EXAMPLES: &str = "\
 Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA
@@ -101,9 +101,7 @@ impl Isa {
         let all = |segment: Option<Form>| -> Vec<Subject> {
             let of = |op: Op| (op, segment.unwrap_or(op.home()));
             let wanted = |one: &Subject| {
-                let named = GENERATIONS
-                    .into_iter()
-                    .filter_map(|g| explain::name(*one, g));
+                let named = GENERATIONS.into_iter().filter_map(|g| facts::name(*one, g));
                 let has = |chip: &Chip| {
                     exists(*one, *chip) && format.is_none_or(|f| has_form(one.0, f, *chip))
                 };
@@ -162,13 +160,13 @@ fn form(name: &str) -> Result<Form> {
 /// Returns the name on the last generation that has the instruction.
 fn name(subject: Subject) -> String {
     let mut names = GENERATIONS.into_iter().rev();
-    let name = names.find_map(|generation| explain::name(subject, generation));
+    let name = names.find_map(|generation| facts::name(subject, generation));
     name.unwrap_or_default()
 }
 
 /// Returns the opcode on a generation. Segments of FLAT have that of FLAT.
 fn opcode((op, form): Subject, generation: Generation) -> Option<u16> {
-    let named = explain::name((op, form), generation);
+    let named = facts::name((op, form), generation);
     named.and_then(|_| op.row().opcodes[generation as usize])
 }
 
@@ -250,7 +248,7 @@ impl Entry {
         let (op, form) = subject;
         let label = |g: Generation| format!("{g:?}").to_lowercase();
         let opcode = |g: Generation| Some((label(g), opcode(subject, g)?));
-        let name_on = |g: Generation| Some((label(g), explain::name(subject, g)?));
+        let name_on = |g: Generation| Some((label(g), facts::name(subject, g)?));
         let on = |chip: &Chip| exists(subject, *chip);
         let operands = op.row().operands.iter();
         let operands = operands.filter(|spec| has_operand(spec, form));
@@ -363,7 +361,7 @@ impl Covered {
             (fidelity(op, chip), cases_of(op, chip.generation()))
         };
         Covered {
-            name: explain::name((op, form), chip.generation()).unwrap_or_else(|| name((op, form))),
+            name: facts::name((op, form), chip.generation()).unwrap_or_else(|| name((op, form))),
             format: form_name(form),
             opcode: op.opcode(chip),
             executes: !matches!(class, Fidelity::Unsupported(_)),

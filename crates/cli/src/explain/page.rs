@@ -2,22 +2,26 @@
 
 use std::fmt::Write;
 
-use super::facts::{Explanation, Modifier, Operand, Pseudo};
+use wavetank_facts::{Facts, Modifier, Operand, Pseudo};
+
 use crate::diagram::{Cell, fitted};
 use crate::fold::folded;
 
 /// The column of text beside a name.
 const BESIDE: usize = 15;
 
-impl Explanation {
+/// The page about an instruction.
+pub(super) struct Page<'f>(pub(super) &'f Facts);
+
+impl Page<'_> {
     /// Returns the page, with the wave IR at the end if `ir` is set.
     pub(super) fn text(&self, ir: bool) -> String {
-        let mut out = folded(&self.text, "", 2);
-        out += &folded(&self.sentence, "  ", 2);
-        let _ = write!(out, "\n  {} on {}", self.format, self.chip);
+        let mut out = folded(&self.0.text, "", 2);
+        out += &folded(&self.0.sentence, "  ", 2);
+        let _ = write!(out, "\n  {} on {}", self.0.format, self.0.chip);
         let words = self.words();
         if !words.is_empty() {
-            let _ = write!(out, ", {} bytes: {words}", self.bytes.len());
+            let _ = write!(out, ", {} bytes: {words}", self.0.bytes.len());
         }
         out += "\n\n";
         out += &self.drawing();
@@ -28,29 +32,31 @@ impl Explanation {
         out += &self.modifiers();
         out += "\n";
         let names = self
+            .0
             .generations
             .iter()
             .map(|n| format!("{} {} {:#04x}", n.generation, n.name, n.opcode));
         let cases = self
+            .0
             .cases
             .iter()
             .map(|cases| format!("{} in {}", cases.count, cases.file));
         let cases = cases.collect::<Vec<_>>().join(", ");
         for (name, text) in [
-            ("unit", self.unit),
-            ("counters", &self.counters.join(", ")),
+            ("unit", self.0.unit),
+            ("counters", &self.0.counters.join(", ")),
             ("opcodes", &names.collect::<Vec<_>>().join(", ")),
-            ("forms", &self.forms.join(", ")),
+            ("forms", &self.0.forms.join(", ")),
             ("hazards", &self.hazards()),
-            ("fidelity", &self.fidelity),
+            ("fidelity", &self.0.fidelity),
             ("cases", if cases.is_empty() { "none" } else { &cases }),
-            ("related", &self.related.join(", ")),
+            ("related", &self.0.related.join(", ")),
         ] {
             if !text.is_empty() {
                 out += &beside(name, text);
             }
         }
-        if let Some(meaning) = self.meaning.as_ref().filter(|_| ir) {
+        if let Some(meaning) = self.0.meaning.as_ref().filter(|_| ir) {
             out += "\n  wave IR\n";
             for line in meaning.lines() {
                 out += &folded(line, "    ", 6);
@@ -62,19 +68,21 @@ impl Explanation {
     /// Returns the words of the instruction in hexadecimal.
     fn words(&self) -> String {
         let word = |w: &[u8]| format!("{:08X}", u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
-        let words: Vec<String> = self.bytes.chunks_exact(4).map(word).collect();
+        let words: Vec<String> = self.0.bytes.chunks_exact(4).map(word).collect();
         words.join(" ")
     }
 
     /// Returns the fields as a diagram.
     fn drawing(&self) -> String {
         let end = self
+            .0
             .fields
             .iter()
             .map(|field| field.low + field.width)
             .max()
             .unwrap_or(0);
         let cells: Vec<Cell> = self
+            .0
             .fields
             .iter()
             .map(|f| Cell::new(f.name.as_str(), f.low, f.width))
@@ -92,12 +100,12 @@ impl Explanation {
             text,
             ty,
             access,
-        } in &self.operands
+        } in &self.0.operands
         {
             let line = format!("  {access:<12} {name:<8} {field:<8} {text:<12} {ty}");
             let _ = writeln!(out, "{}", line.trim_end());
         }
-        for (verb, state) in [("reads", &self.reads), ("writes", &self.writes)] {
+        for (verb, state) in [("reads", &self.0.reads), ("writes", &self.0.writes)] {
             if !state.is_empty() {
                 out += &beside(verb, &state.join(", "));
             }
@@ -108,21 +116,21 @@ impl Explanation {
     /// Returns the pseudo-code and its functions, and the reason why the instruction is not executed. Both are there where the
     /// documents say what it does.
     fn pseudo(&self) -> String {
-        let code = self.pseudo_code.as_ref().map(Pseudo::text);
-        let reason = self.not_executed.as_ref();
+        let code = self.0.pseudo_code.as_ref().map(listing);
+        let reason = self.0.not_executed.as_ref();
         let reason = reason.map(|why| format!("\n  not executed\n{}", folded(why, "    ", 8)));
         code.unwrap_or_default() + &reason.unwrap_or_default()
     }
 
     /// Returns the places of the elements of matrices.
     fn layout(&self) -> String {
-        if self.layout.is_empty() {
+        if self.0.layout.is_empty() {
             return String::new();
         }
         let mut out =
             "\n  layout      register of the operand, its lanes, and their elements by row and column\n"
                 .to_owned();
-        for line in &self.layout {
+        for line in &self.0.layout {
             out += &folded(line, "    ", 8);
         }
         out
@@ -130,11 +138,11 @@ impl Explanation {
 
     /// Returns the modifiers, with their meanings.
     fn modifiers(&self) -> String {
-        if self.modifiers.is_empty() {
+        if self.0.modifiers.is_empty() {
             return String::new();
         }
         let mut out = "\n  modifiers\n".to_owned();
-        for Modifier { text, meaning } in &self.modifiers {
+        for Modifier { text, meaning } in &self.0.modifiers {
             out += &folded(&format!("{text}: {meaning}"), "    ", 8);
         }
         out
@@ -143,7 +151,7 @@ impl Explanation {
     /// Returns the rules of the hazards, with the wait states that each needs.
     fn hazards(&self) -> String {
         let part = |is_first: bool, part: &str| {
-            let all = self.hazards.iter().filter(|h| h.is_first == is_first);
+            let all = self.0.hazards.iter().filter(|h| h.is_first == is_first);
             let all: Vec<String> = all
                 .map(|hazard| format!("{} {}", hazard.rule, hazard.wait_states))
                 .collect();
@@ -159,32 +167,30 @@ fn beside(name: &str, text: &str) -> String {
     folded(text, &format!("  {name:<12} "), BESIDE)
 }
 
-impl Pseudo {
-    /// Returns the lines, and the functions that need an explanation.
-    fn text(&self) -> String {
-        let mut out = "\n  pseudo-code\n".to_owned();
-        for line in &self.lines {
-            let indent = 4 + line.len() - line.trim_start().len();
+/// Returns the lines of pseudo-code, and the functions that need an explanation.
+fn listing(code: &Pseudo) -> String {
+    let mut out = "\n  pseudo-code\n".to_owned();
+    for line in &code.lines {
+        let indent = 4 + line.len() - line.trim_start().len();
+        out += &folded(line, &" ".repeat(indent), indent + 4);
+    }
+    for (name, meaning) in &code.terms {
+        out += &folded(meaning, &format!("      {name}: "), 8);
+        let defined = code.definitions.iter().find(|(defined, _)| defined == name);
+        for line in defined.map_or(&[][..], |(_, lines)| *lines) {
+            let indent = 8 + line.len() - line.trim_start().len();
             out += &folded(line, &" ".repeat(indent), indent + 4);
         }
-        for (name, meaning) in &self.terms {
-            out += &folded(meaning, &format!("      {name}: "), 8);
-            let defined = self.definitions.iter().find(|(defined, _)| defined == name);
-            for line in defined.map_or(&[][..], |(_, lines)| *lines) {
-                let indent = 8 + line.len() - line.trim_start().len();
-                out += &folded(line, &" ".repeat(indent), indent + 4);
-            }
-        }
-        out
     }
+    out
 }
 
 #[cfg(test)]
 mod tests {
+    use wavetank_facts::{exists, subjects};
     use wavetank_gcn::{Chip, Dialect, Op, parse};
 
     use super::*;
-    use crate::explain::forms::{exists, subjects};
     use crate::fold::PAGE;
 
     fn fits(page: &str) {
@@ -196,9 +202,9 @@ mod tests {
     #[test]
     fn what_is_not_executed_has_its_reason() {
         for op in Op::all().filter(|op| op.row().exists_on(Chip::Gfx900)) {
-            let page = Explanation::row((op, op.home()), Chip::Gfx900);
-            let has_reason = page.text(false).contains("\n  not executed\n    ");
-            assert_eq!(has_reason, page.pseudo_code.is_none(), "{op:?}");
+            let facts = Facts::row((op, op.home()), Chip::Gfx900);
+            let has_reason = Page(&facts).text(false).contains("\n  not executed\n    ");
+            assert_eq!(has_reason, facts.pseudo_code.is_none(), "{op:?}");
         }
     }
 
@@ -211,13 +217,13 @@ mod tests {
             if executed.any(|chip| op.row().exists_on(*chip)) {
                 continue;
             }
-            let facts = Explanation::row((op, op.home()), Chip::Gfx950);
+            let facts = Facts::row((op, op.home()), Chip::Gfx950);
             if facts.not_executed.is_none() {
                 // Its kind is that of other chips, and its code what would run.
                 assert!(matches!(op, Op::Mubuf(_)), "{op:?}");
                 continue;
             }
-            let page = facts.text(false);
+            let page = Page(&facts).text(false);
             let reason = page.find("\n  not executed\n    only gfx950 has it");
             let reason = reason.unwrap_or_else(|| panic!("{op:?}: {page}"));
             all += 1;
@@ -240,7 +246,7 @@ mod tests {
             Chip::Gfx906,
         ] {
             for subject in subjects().filter(|subject| exists(*subject, chip)) {
-                fits(&Explanation::row(subject, chip).text(false));
+                fits(&Page(&Facts::row(subject, chip)).text(false));
             }
         }
         for text in [
@@ -254,7 +260,7 @@ mod tests {
             "image_sample v[0:3], v[4:5], s[0:7], s[8:11] dmask:0xf",
         ] {
             let inst = parse(text, Chip::Gfx900).unwrap_or_else(|error| panic!("{text}: {error}"));
-            let page = Explanation::of(&inst, Dialect::Llvm).text(true);
+            let page = Page(&Facts::of(&inst, Dialect::Llvm)).text(true);
             // The table of a shuffle in the wave IR may be wider.
             fits(page.split("wave IR").next().unwrap_or_default());
         }

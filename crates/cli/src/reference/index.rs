@@ -7,7 +7,7 @@ use super::frame::{Page, heading};
 use super::instruction::{GENERATIONS, Instruction, label};
 use super::lists::{about, encoding_path, generation_path};
 use super::surfaces::Set;
-use crate::explain::form_name;
+use wavetank_facts::form_name;
 
 /// Returns the front page.
 pub(super) fn page(all: &[Instruction], others: &[Set]) -> String {

@@ -7,8 +7,8 @@ use wavetank_explain::name_in;
 use wavetank_gcn::Form;
 use wavetank_gcn::Generation::{self, Gfx6, Gfx7, Gfx8, Gfx9};
 
-use crate::explain::{
-    Bits, Explanation, Modifier, Subject, exists, fields, form_name, forms, modifiers, subjects,
+use wavetank_facts::{
+    Bits, Facts, Modifier, Subject, exists, fields, form_name, forms, modifiers, subjects,
 };
 
 /// The generations, the newest first.
@@ -32,7 +32,7 @@ pub(super) struct Version {
     pub generation: Generation,
     /// The chips that have the instruction, if some of the generation have not.
     pub chips: Option<Vec<Chip>>,
-    pub facts: Explanation,
+    pub facts: Facts,
     pub encodings: Vec<Encoding>,
 }
 
@@ -127,7 +127,7 @@ impl Version {
         Some(Version {
             generation,
             chips: partly.then_some(chips),
-            facts: Explanation::row(subject, chip),
+            facts: Facts::row(subject, chip),
             encodings: forms(subject, chip).into_iter().map(encoding).collect(),
         })
     }

@@ -9,7 +9,7 @@ use super::frame::{Page, heading, text};
 use super::instruction::{GENERATIONS, Instruction, label};
 use super::page::fidelity_class;
 use super::prose::prose;
-use crate::explain::form_name;
+use wavetank_facts::form_name;
 
 /// Returns the path of the page of an encoding.
 pub(super) fn encoding_path(form: Form) -> String {

@@ -11,7 +11,7 @@ use super::instruction::{Encoding, Instruction, Version, label, range};
 use super::matrices::matrices;
 use super::prose::prose;
 use crate::diagram::Cell;
-use crate::explain::{Operand, Pseudo, form_name, related};
+use wavetank_facts::{Operand, Pseudo, form_name, related};
 
 /// The number of files of cases up to which the list is open.
 const MAX_OPEN: usize = 8;
@@ -158,7 +158,7 @@ fn names_operands(pseudo: &Pseudo) -> bool {
 
 fn cells(encoding: &Encoding) -> Vec<Cell> {
     let cell =
-        |field: &crate::explain::Bits| Cell::new(field.name.as_str(), field.low, field.width);
+        |field: &wavetank_facts::Bits| Cell::new(field.name.as_str(), field.low, field.width);
     encoding.fields.iter().map(cell).collect()
 }
 

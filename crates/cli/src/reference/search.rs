@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::instruction::{Instruction, range};
-use crate::explain::form_name;
+use wavetank_facts::form_name;
 
 /// An entry: name, path, place, sentence, and other words to be found by (names on other generations, opcodes).
 #[derive(Serialize)]

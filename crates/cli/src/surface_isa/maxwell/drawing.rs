@@ -1,7 +1,6 @@
-//! The fields of the forms of SUATOM, in diagrams and in JSON.
+//! The fields of the forms of SUATOM, in diagrams.
 
-use serde::Serialize;
-use wavetank_surface_isa::maxwell::{Form, Placed};
+use wavetank_surface_isa::maxwell::Form;
 
 use crate::diagram::{Cell, fitted};
 
@@ -23,25 +22,4 @@ pub(super) fn cells(form: &Form, word: Option<u64>) -> Vec<Cell> {
         Cell::new(text, placed.low, placed.width)
     }));
     cells
-}
-
-/// A field, with its value in a word if there is one.
-#[derive(Serialize)]
-pub(super) struct FieldFacts {
-    name: &'static str,
-    high: u32,
-    pub low: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<u64>,
-}
-
-impl FieldFacts {
-    pub(super) fn new(placed: &Placed, word: Option<u64>) -> FieldFacts {
-        FieldFacts {
-            name: placed.field.name(),
-            high: placed.low + placed.width - 1,
-            low: placed.low,
-            value: word.map(|word| placed.of(word)),
-        }
-    }
 }

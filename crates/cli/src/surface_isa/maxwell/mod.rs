@@ -9,15 +9,15 @@ mod rows;
 use std::path::Path;
 
 use serde::Serialize;
+use wavetank_facts::SuatomFacts;
 use wavetank_surface_isa::maxwell::{
-    Bundle, Control, EncodeError, Generation, Inst, Op, Slot, decode, encode, parse,
+    Bundle, Control, EncodeError, Generation, Inst, Op, Slot, decode,
 };
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
 use super::cli_isa::{Asked, CliIsa, Row};
 use super::reference::Reference;
 use crate::exit::{Failure, Result};
-use explanation::Explanation;
 
 pub(crate) use explanation::is_suatom;
 
@@ -40,7 +40,7 @@ impl CliIsa for Generation {
 
     type Assembled<'l> = Assembled;
     type Facts = page::Facts;
-    type Explanation = Explanation;
+    type Explanation = SuatomFacts;
     type RowFacts = rows::Facts;
 
     fn assembled(self, number: usize, line: &Line<Slot>) -> Assembled {
@@ -100,24 +100,16 @@ impl CliIsa for Generation {
         }
     }
 
-    fn explain_code(self, inst: &Inst, word: &u64) -> Result<Explanation, EncodeError> {
-        Explanation::of(inst, *word, Control::NONE)
+    fn explain_code(self, inst: &Inst, word: &u64) -> Result<SuatomFacts, EncodeError> {
+        SuatomFacts::of(inst, *word, Control::NONE)
     }
 
-    fn explain_text(self, text: &str) -> Result<Explanation, TextError> {
-        let parsed = parse(text, self)?;
-        let explained = encode(&parsed.inst)
-            .and_then(|word| Explanation::of(&parsed.inst, word, parsed.control));
-        // The parser refuses instructions without a word.
-        explained.map_err(|error| TextError {
-            span: 0..text.len(),
-            message: error.to_string(),
-            help: None,
-        })
+    fn explain_text(self, text: &str) -> Result<SuatomFacts, TextError> {
+        SuatomFacts::of_text(text, self)
     }
 
-    fn text(explanation: &Explanation) -> String {
-        explanation.text()
+    fn text(explanation: &SuatomFacts) -> String {
+        explanation::page(explanation)
     }
 
     fn rows(self, asked: &Asked<'_>) -> Result<Vec<Row<rows::Facts>>> {

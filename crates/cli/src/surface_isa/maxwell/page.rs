@@ -1,11 +1,12 @@
 //! `wavetank explain suatom`: the reference page, made of the tables that decoder and assembler read.
 
 use serde::Serialize;
+use wavetank_facts::SuatomField;
 use wavetank_surface_isa::maxwell::{
     Dim, FORMS, Form, Generation, Op, Size, assemble, encode, operand_constraints,
 };
 
-use super::drawing::{FieldFacts, cells};
+use super::drawing::cells;
 use crate::atomics::side_by_side;
 use crate::diagram::Cell;
 use crate::surface_isa::reference::{Block, Reference, Section, Table};
@@ -352,7 +353,7 @@ struct Operation {
 struct FormFacts {
     name: &'static str,
     prefix: String,
-    fields: Vec<FieldFacts>,
+    fields: Vec<SuatomField>,
 }
 
 /// The page's tables for a generation.
@@ -368,7 +369,7 @@ pub(super) fn facts(generation: Generation) -> Facts {
         fields: form
             .fields
             .iter()
-            .map(|placed| FieldFacts::new(placed, None))
+            .map(|placed| SuatomField::new(placed, None))
             .collect(),
     };
     Facts {

@@ -1,7 +1,8 @@
 //! The list of SUATOM: an operation with a size a row, and the forms that can say it.
 
 use serde::Serialize;
-use wavetank_surface_isa::maxwell::{FORMS, Form, Generation, Op, operand_constraints};
+use wavetank_facts::{SuatomRow, suatom_forms, suatom_rows};
+use wavetank_surface_isa::maxwell::{FORMS, Form, Generation};
 
 use crate::exit::{Failure, Result};
 use crate::surface_isa::cli_isa::{Asked, Coverage, Row};
@@ -33,12 +34,11 @@ const FORMATTED: Coverage = Coverage {
 
 /// The rows of a generation.
 pub(super) fn rows(generation: Generation, asked: &Asked<'_>) -> Result<Vec<Row<Facts>>> {
-    let known = FORMS.iter().filter(|form| form.since <= generation);
     let is_asked = |form: &&Form| {
         let same = |name: &str| form.name.eq_ignore_ascii_case(name);
         asked.format.is_none_or(same)
     };
-    let forms: Vec<&Form> = known.filter(is_asked).collect();
+    let forms: Vec<&'static Form> = suatom_forms(generation).filter(is_asked).collect();
     if forms.is_empty() {
         let names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
         let sentence = format!(
@@ -48,43 +48,23 @@ pub(super) fn rows(generation: Generation, asked: &Asked<'_>) -> Result<Vec<Row<
         );
         return Err(Failure::usage(sentence));
     }
-    let all = Op::ALL.iter();
-    let rows = all.flat_map(|op| rows_of(*op, generation, &forms, asked.coverage));
-    Ok(rows.collect())
+    let rows = suatom_rows(generation, &forms).into_iter();
+    Ok(rows.map(|row| shown(row, asked.coverage)).collect())
 }
 
-/// An operation: on each size of raw data, then on formatted data.
-fn rows_of<'f>(
-    op: Op,
-    generation: Generation,
-    forms: &'f [&'static Form],
-    coverage: bool,
-) -> impl Iterator<Item = Row<Facts>> + 'f {
-    let row = move |name: String, formatted: bool| {
-        let says = |form: &&&'static Form| {
-            form.is_formatted() == formatted && form.is_cas() == (op == Op::Cas)
-        };
-        let forms: Vec<_> = forms.iter().filter(says).map(|form| form.name).collect();
-        let opcode = (op != Op::Cas).then(|| op.code());
-        Row {
-            name,
-            other: String::new(),
-            code: opcode.map_or("–".to_owned(), |n| n.to_string()),
-            cells: vec![forms.join(" ")],
-            facts: Facts { opcode, forms },
-            coverage: coverage.then_some(if formatted { FORMATTED } else { EXACT }),
-        }
-    };
-    let sizes = operand_constraints::sizes(op)
-        .iter()
-        .filter(move |size| size.is_on(generation));
-    let raw = sizes.map(move |size| {
-        let name = format!("SUATOM.D.{}.{}", op.name(), size.printed(generation));
-        row(name, false)
-    });
-    let formatted = std::iter::once_with(move || row(format!("SUATOM.P.{}", op.name()), true));
-    raw.chain(formatted)
-        .filter(|row| !row.facts.forms.is_empty())
+fn shown(row: SuatomRow, coverage: bool) -> Row<Facts> {
+    let fidelity = if row.is_formatted { FORMATTED } else { EXACT };
+    Row {
+        name: row.name,
+        other: String::new(),
+        code: row.opcode.map_or("–".to_owned(), |n| n.to_string()),
+        cells: vec![row.forms.join(" ")],
+        facts: Facts {
+            opcode: row.opcode,
+            forms: row.forms,
+        },
+        coverage: coverage.then_some(fidelity),
+    }
 }
 
 /// The number of rows that are executed, and how exactly.

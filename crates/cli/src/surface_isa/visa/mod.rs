@@ -9,18 +9,16 @@ mod rows;
 use std::path::Path;
 
 use serde::Serialize;
+use wavetank_facts::{TypedAtomicFacts, hex_pairs};
 use wavetank_surface_isa::visa::container::MAGIC;
 use wavetank_surface_isa::visa::operation::ROWS;
-use wavetank_surface_isa::visa::{
-    Container, EncodeError, Encoded, TypedAtomic, Version, decode, parse_with_parts,
-};
+use wavetank_surface_isa::visa::{Container, EncodeError, Encoded, TypedAtomic, Version, decode};
 use wavetank_surface_isa::{Line, SurfaceIsa, TextError};
 
 use super::cli_isa::{Asked, CliIsa, Row};
 use super::reference::Reference;
 use crate::exit::{Failure, Result, shown};
 use crate::hex_lines::refuse;
-use explanation::{Explanation, hex};
 
 pub(crate) use info::info;
 pub(crate) use patch::Patch;
@@ -55,7 +53,7 @@ impl CliIsa for Version {
 
     type Assembled<'l> = Assembled<'l>;
     type Facts = page::Facts;
-    type Explanation = Explanation;
+    type Explanation = TypedAtomicFacts;
     type RowFacts = rows::Facts;
 
     fn assembled(self, _: usize, line: &Line<Encoded>) -> Assembled<'_> {
@@ -67,7 +65,7 @@ impl CliIsa for Version {
     }
 
     fn hex(encoded: &Encoded) -> String {
-        hex(&encoded.bytes)
+        hex_pairs(&encoded.bytes)
     }
 
     /// A container names its version itself.
@@ -113,17 +111,20 @@ impl CliIsa for Version {
     }
 
     /// Explains the instruction at the start of the bytes; its own bytes are shown.
-    fn explain_code(self, inst: &TypedAtomic, _: &Vec<u8>) -> Result<Explanation, EncodeError> {
-        Explanation::new(inst, self)
+    fn explain_code(
+        self,
+        inst: &TypedAtomic,
+        _: &Vec<u8>,
+    ) -> Result<TypedAtomicFacts, EncodeError> {
+        TypedAtomicFacts::of(inst, self)
     }
 
-    fn explain_text(self, text: &str) -> Result<Explanation, TextError> {
-        let (inst, places) = parse_with_parts(text)?;
-        Explanation::new(&inst, self).map_err(|error| places.unencoded(&error))
+    fn explain_text(self, text: &str) -> Result<TypedAtomicFacts, TextError> {
+        TypedAtomicFacts::of_text(text, self)
     }
 
-    fn text(explanation: &Explanation) -> String {
-        explanation.text()
+    fn text(explanation: &TypedAtomicFacts) -> String {
+        explanation::page(explanation)
     }
 
     fn rows(self, asked: &Asked<'_>) -> Result<Vec<Row<rows::Facts>>> {

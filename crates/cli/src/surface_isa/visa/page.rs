@@ -1,10 +1,10 @@
 //! `wavetank explain typed_atomic`: the reference page, made of the tables that decoder and assembler read.
 
 use serde::Serialize;
+use wavetank_facts::hex_pairs;
 use wavetank_surface_isa::visa::operation::{Data, ROWS, Row, Sources};
 use wavetank_surface_isa::visa::{Ids, TYPED_ATOMIC, encode, parse};
 
-use super::explanation::hex;
 use crate::atomics::side_by_side;
 use crate::diagram::Cell;
 use crate::surface_isa::reference::{Block, Reference, Section, Table};
@@ -160,7 +160,7 @@ fn bytes(example: &str) -> Vec<String> {
         .ok()
         .and_then(|inst| encode(&inst, Ids::Wide).ok());
     let bytes = bytes.unwrap_or_default();
-    bytes.chunks(24).map(hex).collect()
+    bytes.chunks(24).map(hex_pairs).collect()
 }
 
 /// The fields as bit diagrams: the first six bytes, and an operand.
@@ -270,10 +270,11 @@ impl Facts {
 
 #[cfg(test)]
 mod tests {
+    use wavetank_facts::TypedAtomicFacts;
     use wavetank_surface_isa::visa::Version;
 
     use super::*;
-    use crate::surface_isa::visa::explanation::Explanation;
+    use crate::surface_isa::visa::explanation;
 
     #[test]
     fn examples_are_instructions_as_they_are_printed() {
@@ -288,9 +289,8 @@ mod tests {
         use crate::fold::PAGE;
         let page_of = |example: &str| {
             let inst = parse(example).expect("it is an example");
-            Explanation::new(&inst, Version::DEFAULT)
-                .expect("it has bytes")
-                .text()
+            let facts = TypedAtomicFacts::of(&inst, Version::DEFAULT);
+            explanation::page(&facts.expect("it has bytes"))
         };
         let pages = EXAMPLES
             .iter()

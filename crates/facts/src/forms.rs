@@ -5,15 +5,15 @@ use wavetank_gcn::tables::{Field, OperandSpec};
 use wavetank_gcn::{Form, Generation, Op};
 
 /// An instruction of a reference: an operation in its own form, or a FLAT one in another segment.
-pub(crate) type Subject = (Op, Form);
+pub type Subject = (Op, Form);
 
 /// Every subject that some chip executes, in the order of the table.
-pub(crate) fn subjects() -> impl Iterator<Item = Subject> {
+pub fn subjects() -> impl Iterator<Item = Subject> {
     subjects_of(|subject| Chip::EXECUTED.iter().any(|chip| exists(subject, *chip)))
 }
 
 /// Every subject, in the order of the table.
-pub(crate) fn every_subject() -> impl Iterator<Item = Subject> {
+pub fn every_subject() -> impl Iterator<Item = Subject> {
     subjects_of(|subject| Chip::all().any(|chip| exists(subject, chip)))
 }
 
@@ -24,13 +24,40 @@ fn subjects_of(wanted: fn(Subject) -> bool) -> impl Iterator<Item = Subject> {
     })
 }
 
+/// Returns the subjects of a chip with a name: several, if their names differ on other generations.
+pub fn named(text: &str, chip: Chip) -> Vec<Subject> {
+    let named = |subject: &Subject| is_named(*subject, text, chip);
+    every_subject().filter(named).collect()
+}
+
+/// Returns a chip of the youngest generation that has the instruction named at the beginning of a text, if the given chip lacks
+/// it.
+pub fn chip_with(text: &str, chip: Chip) -> Option<Chip> {
+    let name = text.split_whitespace().next()?;
+    let has = |chip: Chip| every_subject().any(|subject| is_named(subject, name, chip));
+    if has(chip) {
+        return None;
+    }
+    let others = Chip::all().filter(|other| has(*other));
+    // Of several such chips, the first is returned.
+    others.min_by_key(|other| std::cmp::Reverse(other.generation()))
+}
+
+/// Whether a chip has an instruction, with this name.
+fn is_named(subject: Subject, text: &str, chip: Chip) -> bool {
+    let named = name(subject, chip.generation()).is_some_and(|name| name == text);
+    let (op, form) = subject;
+    let by_chip = form == op.home() && op.row().name(chip) == Some(text);
+    exists(subject, chip) && (named || by_chip)
+}
+
 /// Whether a chip has an instruction.
-pub(crate) fn exists((op, form): Subject, chip: Chip) -> bool {
+pub fn exists((op, form): Subject, chip: Chip) -> bool {
     op.row().exists_on(chip) && (form == op.home() || has_form(op, form, chip))
 }
 
 /// Returns the name of an instruction on a generation.
-pub(crate) fn name((op, form): Subject, generation: Generation) -> Option<String> {
+pub fn name((op, form): Subject, generation: Generation) -> Option<String> {
     let name = op.row().mnemonic(generation)?;
     match form {
         Form::Global | Form::Scratch if generation < Generation::Gfx9 => None,
@@ -40,7 +67,7 @@ pub(crate) fn name((op, form): Subject, generation: Generation) -> Option<String
 }
 
 /// Whether an instruction has an encoding on a chip, its own or another one.
-pub(crate) fn has_form(op: Op, form: Form, chip: Chip) -> bool {
+pub fn has_form(op: Op, form: Form, chip: Chip) -> bool {
     let global = op.home() == Form::Flat && chip.generation() == Generation::Gfx9;
     op.row().exists_on(chip)
         && match form {
@@ -55,12 +82,12 @@ pub(crate) fn has_form(op: Op, form: Form, chip: Chip) -> bool {
 }
 
 /// Whether an operand exists in a form: FLAT has no scalar base.
-pub(crate) fn has_operand(spec: &OperandSpec, form: Form) -> bool {
+pub fn has_operand(spec: &OperandSpec, form: Form) -> bool {
     spec.field != Field::Saddr || form != Form::Flat
 }
 
 /// Returns the type of an operand in a segment whose addresses have another width than those of FLAT.
-pub(crate) fn own_type(spec: &OperandSpec, form: Form) -> Option<&'static str> {
+pub fn own_type(spec: &OperandSpec, form: Form) -> Option<&'static str> {
     match (form, spec.field) {
         (Form::Global, Field::Vaddr) => Some("b64, or b32 with saddr"),
         (Form::Scratch, Field::Vaddr | Field::Saddr) => Some("b32, or off"),
@@ -70,7 +97,7 @@ pub(crate) fn own_type(spec: &OperandSpec, form: Form) -> Option<&'static str> {
 }
 
 /// Returns the forms in which an instruction can be encoded on a chip, its own first. The segments of FLAT have one each.
-pub(crate) fn forms((op, form): Subject, chip: Chip) -> Vec<Form> {
+pub fn forms((op, form): Subject, chip: Chip) -> Vec<Form> {
     let others = match op.home() {
         Form::Flat => &[][..],
         _ => &[Form::Vop3, Form::Vop2, Form::Sdwa, Form::Dpp],
@@ -86,6 +113,6 @@ pub(crate) fn forms((op, form): Subject, chip: Chip) -> Vec<Form> {
 }
 
 /// Returns the name of a form in the manuals.
-pub(crate) fn form_name(form: Form) -> String {
+pub fn form_name(form: Form) -> String {
     format!("{form:?}").to_uppercase()
 }

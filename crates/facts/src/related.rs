@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use wavetank_explain::name_in;
 use wavetank_gcn::Form;
 
-use super::forms::{Subject, subjects};
+use crate::forms::{Subject, subjects};
 
 /// The greatest number of instructions that are named.
 const MAX_SHOWN: usize = 12;
@@ -37,7 +37,7 @@ const GROUPS: &[&[&str]] = &[
 ];
 
 /// Returns the instructions that are related to one, at most [`MAX_SHOWN`].
-pub(crate) fn related(subject: Subject) -> Vec<Subject> {
+pub fn related(subject: Subject) -> Vec<Subject> {
     let (op, form) = subject;
     let (name, mut found) = (name_in(op, form), Vec::new());
     if op.home() == Form::Flat {

@@ -7,16 +7,16 @@ use wavetank_gcn::{Form, Op};
 
 /// A hazard, and the part of the instruction in it.
 #[derive(Serialize, PartialEq, Eq)]
-pub(crate) struct Hazard {
+pub struct Hazard {
     /// The rule of `wavetank check`.
-    pub(crate) rule: &'static str,
+    pub rule: &'static str,
     /// Whether the instruction is the first of the two.
-    pub(crate) is_first: bool,
+    pub is_first: bool,
     /// The wait states that are needed between the two.
-    pub(crate) wait_states: u8,
+    pub wait_states: u8,
     /// The use by the second instruction, and the action of the first.
-    pub(crate) when: String,
-    pub(crate) source: &'static str,
+    pub when: String,
+    pub source: &'static str,
 }
 
 /// Returns the hazards of an instruction in some forms.

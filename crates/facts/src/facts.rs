@@ -1,4 +1,4 @@
-//! The facts about a GCN instruction, as `wavetank explain` and the reference in HTML show them.
+//! The facts about an instruction, as JSON has them.
 
 use std::sync::Arc;
 
@@ -15,105 +15,105 @@ use wavetank_gcn::{
 };
 use wavetank_translate::{Modes, Translator};
 
-use super::forms::{Subject, exists, form_name, forms, has_operand, name, own_type};
-use super::hazards::{Hazard, hazards};
-use super::related::related;
+use crate::forms::{Subject, exists, form_name, forms, has_operand, name, own_type};
+use crate::hazards::{Hazard, hazards};
+use crate::related::related;
 
-/// The facts about an instruction: the page that text, JSON and HTML show.
+/// The facts about an instruction with operands, or about a row of the table in a form.
 #[derive(Serialize)]
-pub(crate) struct Explanation {
-    pub(crate) text: String,
+pub struct Facts {
+    pub text: String,
     /// The action of the instruction, in a sentence.
-    pub(crate) sentence: String,
-    pub(crate) chip: &'static str,
-    pub(crate) format: String,
-    pub(crate) bytes: Vec<u8>,
+    pub sentence: String,
+    pub chip: &'static str,
+    pub format: String,
+    pub bytes: Vec<u8>,
     /// The fields of its words, the lowest first.
-    pub(crate) fields: Vec<Bits>,
+    pub fields: Vec<Bits>,
     /// The reason why it is not executed.
-    pub(crate) not_executed: Option<String>,
+    pub not_executed: Option<String>,
     /// The pseudo-code, if it is executed; for a name it uses the names of operands.
-    pub(crate) pseudo_code: Option<Pseudo>,
+    pub pseudo_code: Option<Pseudo>,
     /// The places of the elements of matrices, a line for each register.
-    pub(crate) layout: Vec<String>,
-    pub(crate) operands: Vec<Operand>,
-    pub(crate) modifiers: Vec<Modifier>,
+    pub layout: Vec<String>,
+    pub operands: Vec<Operand>,
+    pub modifiers: Vec<Modifier>,
     /// The state that is read in addition to the operands.
-    pub(crate) reads: Vec<&'static str>,
-    pub(crate) writes: Vec<&'static str>,
-    pub(crate) unit: &'static str,
+    pub reads: Vec<&'static str>,
+    pub writes: Vec<&'static str>,
+    pub unit: &'static str,
     /// The wait counters that are raised until it is done.
-    pub(crate) counters: Vec<&'static str>,
+    pub counters: Vec<&'static str>,
     /// The name of the instruction on each generation.
-    pub(crate) generations: Vec<Name>,
-    pub(crate) forms: Vec<String>,
+    pub generations: Vec<Name>,
+    pub forms: Vec<String>,
     /// The hazards in which it can take part.
-    pub(crate) hazards: Vec<Hazard>,
-    pub(crate) fidelity: String,
+    pub hazards: Vec<Hazard>,
+    pub fidelity: String,
     /// The files of the project's cases that execute it.
-    pub(crate) cases: Vec<Cases>,
+    pub cases: Vec<Cases>,
     /// The names of related instructions of the chip.
-    pub(crate) related: Vec<String>,
+    pub related: Vec<String>,
     /// The wave IR, if it is executed.
-    pub(crate) meaning: Option<String>,
+    pub meaning: Option<String>,
 }
 
 /// A file of cases.
 #[derive(Serialize)]
-pub(crate) struct Cases {
-    pub(crate) file: &'static str,
-    pub(crate) count: usize,
+pub struct Cases {
+    pub file: &'static str,
+    pub count: usize,
 }
 
 /// A field of the words: bit 32 is the lowest bit of the second word.
 #[derive(Serialize)]
-pub(crate) struct Bits {
-    pub(crate) name: String,
-    pub(crate) low: u32,
-    pub(crate) width: u32,
+pub struct Bits {
+    pub name: String,
+    pub low: u32,
+    pub width: u32,
 }
 
 #[derive(Serialize, PartialEq, Eq)]
-pub(crate) struct Pseudo {
-    pub(crate) lines: Vec<String>,
+pub struct Pseudo {
+    pub lines: Vec<String>,
     /// The functions in the lines that need an explanation, with their meaning.
-    pub(crate) terms: Vec<(&'static str, &'static str)>,
+    pub terms: Vec<(&'static str, &'static str)>,
     /// The functions that are defined, with the lines of the definition.
-    pub(crate) definitions: Vec<(&'static str, &'static [&'static str])>,
+    pub definitions: Vec<(&'static str, &'static [&'static str])>,
 }
 
 /// A modifier: its text, and its meaning.
 #[derive(Serialize, PartialEq, Eq)]
-pub(crate) struct Modifier {
-    pub(crate) text: &'static str,
-    pub(crate) meaning: &'static str,
+pub struct Modifier {
+    pub text: &'static str,
+    pub meaning: &'static str,
 }
 
 #[derive(Serialize)]
-pub(crate) struct Operand {
+pub struct Operand {
     /// The operand's name in pseudo-code.
-    pub(crate) name: &'static str,
-    pub(crate) field: String,
-    pub(crate) text: String,
+    pub name: &'static str,
+    pub field: String,
+    pub text: String,
     #[serde(rename = "type")]
-    pub(crate) ty: String,
-    pub(crate) access: &'static str,
+    pub ty: String,
+    pub access: &'static str,
 }
 
 #[derive(Serialize)]
-pub(crate) struct Name {
-    pub(crate) generation: String,
-    pub(crate) name: String,
-    pub(crate) opcode: u16,
+pub struct Name {
+    pub generation: String,
+    pub name: String,
+    pub opcode: u16,
 }
 
-impl Explanation {
-    /// Returns the explanation of an instruction with operands.
-    pub(super) fn of(inst: &Inst, dialect: Dialect) -> Explanation {
+impl Facts {
+    /// Returns the facts about an instruction with operands.
+    pub fn of(inst: &Inst, dialect: Dialect) -> Facts {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = print_in(inst, dialect, &mut text);
-        let mut all = Explanation::row((inst.op, inst.form), inst.chip);
+        let mut all = Facts::row((inst.op, inst.form), inst.chip);
         all.format = form_name(inst.form);
         all.bytes = encode(inst).map_or(Vec::new(), |e| e.as_bytes().to_vec());
         let shown = text.split_once(' ').map_or("", |(_, operands)| operands);
@@ -137,8 +137,8 @@ impl Explanation {
         all
     }
 
-    /// Returns the explanation of a row of the table in a form. Forms other than GLOBAL and SCRATCH have the facts of the row.
-    pub(crate) fn row((op, form): Subject, chip: Chip) -> Explanation {
+    /// Returns the facts about a row of the table in a form. Forms other than GLOBAL and SCRATCH have the facts of the row.
+    pub fn row((op, form): Subject, chip: Chip) -> Facts {
         let form = match form {
             Form::Global | Form::Scratch => form,
             _ => op.home(),
@@ -155,7 +155,7 @@ impl Explanation {
         let related = related(subject).into_iter();
         let related = related.filter(|other| exists(*other, chip));
         use Generation::*;
-        Explanation {
+        Facts {
             text: name(subject, chip.generation()).unwrap_or_default(),
             chip: chip.name(),
             format: form_name(form),
@@ -204,14 +204,14 @@ impl From<PseudoCode> for Pseudo {
 }
 
 /// Returns the fields of an instruction in a form.
-pub(crate) fn fields(op: Op, form: Form, chip: Chip) -> Vec<Bits> {
+pub fn fields(op: Op, form: Form, chip: Chip) -> Vec<Bits> {
     let (fields, _) = bit_fields(op, form, chip).unwrap_or_default();
     let field = |BitField { name, low, width }| Bits { name, low, width };
     fields.into_iter().map(field).collect()
 }
 
 /// Returns the modifiers of an instruction in a form.
-pub(crate) fn modifiers(op: Op, form: Form, chip: Chip) -> Vec<Modifier> {
+pub fn modifiers(op: Op, form: Form, chip: Chip) -> Vec<Modifier> {
     let all = wavetank_explain::modifiers(op, form, chip);
     let listed = all.into_iter().map(|modifier| Modifier {
         text: modifier.text,
