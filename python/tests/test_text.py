@@ -101,6 +101,39 @@ def test_explanations():
         wt.explain("v_nothing v0")
 
 
+def test_explanations_have_hazards_and_fidelity():
+    # Vega ISA, 4.5: a VALU write of an SGPR needs 4 wait states before V_READLANE selects a lane by it.
+    facts = wt.explain("v_readlane_b32 s0, v1, s2", "gfx900")
+    second = [hazard for hazard in facts["hazards"] if not hazard["is_first"]]
+    lane = [hazard for hazard in second if "takes its lane" in hazard["when"]]
+    assert [hazard["wait_states"] for hazard in lane] == [4], facts["hazards"]
+    assert facts["fidelity"].startswith("exact: ") and facts["unit"] == "vector ALU"
+    assert bytes.fromhex("000089d2 01050000") == facts["bytes"]
+    assert wt.explain("global_load_dword")["counters"] == ["VM_CNT"]
+    assert wt.explain("v_sin_f32")["fidelity"].split()[0] in ("within", "approximate:")
+    assert wt.explain("s_nop")["not_executed"] is None
+
+
+def test_explanations_of_atomics_on_surfaces():
+    facts = wt.explain("SUATOM.D.2D.ADD R10, [R2], R4, R1", "maxwell:52")
+    assert "R10 gets the value before" in facts["meaning"] and facts["isa"] == "maxwell:52"
+    assert int(facts["word"], 16) == int.from_bytes(wt.asm_surface("SUATOM.D.2D.ADD R10, [R2], R4, R1;", "maxwell:52")[8:16], "little")
+    line = "typed_atomic.inc (M1, 8) T6 V32.0 V33.0 V34.0 V35.0 %null.0 %null.0 V38.0"
+    facts = wt.explain(line, "visa")
+    assert bytes(facts["bytes"]) == wt.asm_surface(line, "visa") and "Dst gets" in facts["meaning"]
+    for isa in ["maxwell:52", "visa"]:
+        with pytest.raises(wt.ArgumentError):
+            wt.explain("v_nop", isa)
+
+
+def test_tables_of_atomics_on_surfaces():
+    suatom = {name: opcode for name, _, opcode, _ in wt.isa("maxwell:52")}
+    assert all((opcode is None) == (".CAS" in name) for name, opcode in suatom.items())
+    assert any(name.startswith("SUATOM.D.ADD") for name in suatom) and any(".CAS" in name for name in suatom)
+    typed = {name: opcode for name, _, opcode, _ in wt.isa("visa")}
+    assert typed["typed_atomic.add"] != typed["typed_atomic.sub"] and len(typed) > 10
+
+
 def test_the_table_of_instructions():
     rows = {name: (form, opcode) for name, form, opcode, _ in wt.isa("gfx900")}
     # Vega ISA, 12.5 and 12.8.
