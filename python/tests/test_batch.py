@@ -5,6 +5,7 @@ import dataclasses
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -264,6 +265,33 @@ def test_a_batch_that_is_left_ends_its_workers():
     batch.close()
     assert time.monotonic() - start < 30
     assert all(worker.process.poll() is not None for worker in workers) and len(workers) == 2
+
+
+def test_an_interrupt_ends_a_batch_with_its_workers():
+    program = """
+import wavetank as wt
+hang = wt.Source("hang:\\n s_branch hang\\n s_endpgm", kernels=["hang()"])
+batch = wt.batch([wt.Item(hang, "hang", grid=64, timeout=1000 + n) for n in range(4)], workers=2)
+pool = batch.gi_frame.f_locals["engine"].pool
+import threading, time
+def tell():
+    while len(pool.processes) < 2:
+        time.sleep(0.01)
+    print(*pool.processes, flush=True)
+threading.Thread(target=tell).start()
+try:
+    list(batch)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    workers = [int(number) for number in child.stdout.readline().split()]
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == "interrupted\n" and child.returncode == 0
+    for worker in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(worker, 0)
 
 
 def test_items_are_taken_as_there_is_room():

@@ -128,3 +128,10 @@ def test_tensors_of_pytorch(saxpy):
     assert torch.equal(y, 2 * torch.arange(64) + 1)
     with pytest.raises(wt.ArgumentError, match="grad"):
         saxpy(torch.ones(64, requires_grad=True), y, 2.0, 64, grid=64, block=64)
+
+
+def test_arrays_of_jax(saxpy):
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    x, y = jax.numpy.arange(64, dtype=np.float32), np.ones(64, np.float32)
+    saxpy(x, y, 2.0, 64, grid=64, block=64)
+    np.testing.assert_array_equal(y, 2 * np.arange(64) + 1)

@@ -38,7 +38,7 @@ class Item:
     tolerances as in ``numpy.isclose``; without them all numbers must be equal. A NaN equals a NaN.
 
     ``check=True`` runs the kernel with tools, as ``wavetank.check`` does, and ``check=["race"]`` with these. ``keep`` are the numbers
-    of arguments whose arrays the result has. A launch that takes more than ``timeout`` seconds is ended. ``note`` is for the caller:
+    of arguments whose arrays the result has; the batch holds them until its end, for items that are the same work. A launch that takes more than ``timeout`` seconds is ended. ``note`` is for the caller:
     items that differ in it alone are the same work.
 
     Arrays are not copied: do not change them before the batch has ended.
