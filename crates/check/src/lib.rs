@@ -24,6 +24,7 @@ mod hazard;
 mod host;
 pub mod init;
 mod limits;
+mod path;
 mod pattern;
 mod place;
 mod prologue;

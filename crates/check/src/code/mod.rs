@@ -12,3 +12,4 @@ pub(crate) use graph::chip_of;
 pub use graph::{Graph, Node};
 pub use root::Root;
 pub use successors::Successors;
+pub(crate) use successors::constant;

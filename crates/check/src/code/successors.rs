@@ -115,7 +115,7 @@ pub(super) fn computed(before: &[(u64, Inst)], jump: &Inst) -> Option<u64> {
 }
 
 /// Returns the value of a constant among scalar operands (Vega ISA, 5.2).
-fn constant(operand: Operand) -> Option<u32> {
+pub(crate) fn constant(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Literal(value) => Some(value),
         Operand::Inline(code @ 128..=192) => Some(u32::from(code) - 128),

@@ -4,8 +4,9 @@ use super::row::Example::Assembly;
 use super::row::Rule;
 use crate::tool::Tool::Wait;
 
-const LIMITS: &str = "Code is followed along all paths without running it. Registers that M0 chooses are not seen, nor code that is reached \
-                      through addresses in memory only. After a call of unknown code nothing counts as in flight.";
+const LIMITS: &str = "Code is followed along all paths whose branches on scalar registers do not contradict each other, without running it. \
+                      Registers that M0 chooses are not seen, nor code that is reached through addresses in memory only. After a call of unknown code \
+                      nothing counts as in flight.";
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -55,8 +56,8 @@ pub(super) const RULES: &[Rule] = &[
         finds: "A wave reaches `s_barrier` while its read of LDS is in flight, and LDS is written after it.",
         why: "Another wave may overwrite the value before it is read.",
         example: Assembly(
-            "ds_read_b32 v2, v0\ns_barrier                    // s_waitcnt lgkmcnt(0) is missing before it\nds_write_b32 v0, v1\ns_waitcnt lgkmcnt(0)",
+            "ds_read_b32 v2, v0\ns_barrier                    // s_waitcnt lgkmcnt(0) is missing before it\nds_write_b32 v0, v1\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v3, v2",
         ),
-        limits: "Work-groups that can have a single wave only need no wait.",
+        limits: "Work-groups that can have a single wave only need no wait, nor does a read whose result is not used.",
     },
 ];

@@ -1,6 +1,6 @@
 //! Accesses in flight at calls and returns of functions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wavetank_gcn::Operand;
 
@@ -15,6 +15,8 @@ pub(super) struct Calls {
     after: BTreeMap<u64, State>,
     /// The registers in which calls pass the return address.
     links: BTreeMap<u64, Vec<Operand>>,
+    /// The addresses of the accesses that functions issue, with those of the functions that they call.
+    issued: BTreeMap<u64, BTreeSet<u64>>,
 }
 
 impl Calls {
@@ -26,6 +28,12 @@ impl Calls {
     /// Returns the accesses that may be in flight after a call.
     pub(super) fn after(&self, graph: &Graph, callee: Option<u64>) -> State {
         self.look_up(&self.after, graph, callee)
+    }
+
+    /// Whether a call may issue the access at an address.
+    pub(super) fn may_issue(&self, callee: Option<u64>, pc: u64) -> bool {
+        let issued = callee.and_then(|callee| self.issued.get(&callee));
+        issued.is_some_and(|issued| issued.contains(&pc))
     }
 
     fn look_up(&self, known: &BTreeMap<u64, State>, graph: &Graph, at: Option<u64>) -> State {
@@ -40,6 +48,14 @@ impl Calls {
         if !links.contains(&link) {
             links.push(link);
         }
+    }
+
+    /// Adds accesses that a function issues itself, and functions that it calls.
+    pub(super) fn issues(&mut self, function: u64, own: &[u64], callees: &[u64]) {
+        let of = |callee: &u64| self.issued.get(callee).cloned().unwrap_or_default();
+        let called: Vec<u64> = callees.iter().flat_map(of).collect();
+        let issued = self.issued.entry(function).or_default();
+        issued.extend(own.iter().chain(&called));
     }
 
     /// Adds a jump of a function to an address in a register, with a state. If calls do not pass the return address in that

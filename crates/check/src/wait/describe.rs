@@ -53,6 +53,11 @@ impl Mistake {
         Mistake::new(What::Source, registers)
     }
 
+    /// Whether it is a mistake only if the result of the access is used.
+    pub(super) fn needs_use(&self) -> bool {
+        matches!(self.what, What::PassedOn(access) if !access.writes)
+    }
+
     /// Makes the mistake of a barrier that lets other waves use LDS too early.
     pub(super) fn passed_on(access: LdsAccess) -> Mistake {
         Mistake::new(What::PassedOn(access), Registers::default())

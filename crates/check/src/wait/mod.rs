@@ -5,11 +5,14 @@
 //! requires the stricter wait. A wait for `n` completes the accesses of an age of at least `n`, if their kind is done in order. A
 //! reported access counts as done from there on, so that a missing wait is one finding.
 
+mod accesses;
 mod barrier;
 mod calls;
 mod describe;
 mod event;
+mod feasible;
 mod pending;
+mod unused;
 mod waits;
 
 use std::cell::RefCell;
@@ -46,7 +49,7 @@ fn follow_calls(all: &mut [Waits]) {
     loop {
         let before = calls.clone();
         for waits in &mut *all {
-            waits.calls = calls.clone();
+            waits.set_calls(&calls);
             note_calls(waits, &mut calls);
         }
         if calls == before {
@@ -55,9 +58,14 @@ fn follow_calls(all: &mut [Waits]) {
     }
 }
 
-/// Adds a graph's states at the functions that it calls, and at its own end.
+/// Adds a graph's states at the functions that it calls, and at its own end, and the accesses that it issues.
 fn note_calls(waits: &Waits, calls: &mut Calls) {
-    let graph = waits.graph;
+    let graph = waits.accesses.graph;
+    if graph.kernel.is_none() {
+        let callees = graph.nodes.iter().filter_map(|node| node.successors.callee);
+        let callees: Vec<u64> = callees.collect();
+        calls.issues(graph.start(), &waits.accesses.issued(), &callees);
+    }
     walk(graph, waits, |state, node| {
         let Node {
             inst, successors, ..
@@ -74,10 +82,15 @@ fn note_calls(waits: &Waits, calls: &mut Calls) {
 /// Adds the wrong waits of one graph.
 fn add_all(waits: &Waits, findings: &mut Findings) {
     let reported = RefCell::new(BTreeSet::new());
-    walk(waits.graph, waits, |state, node| {
-        for (mistake, pending) in waits.mistakes(state, node) {
+    walk(waits.accesses.graph, waits, |state, node| {
+        for (mistake, pending) in waits.mistakes(state, node).mistakes {
             if reported.borrow_mut().insert((node, pending.pc)) {
-                findings.add(describe::finding(waits.graph, node, &mistake, &pending));
+                findings.add(describe::finding(
+                    waits.accesses.graph,
+                    node,
+                    &mistake,
+                    &pending,
+                ));
             }
         }
     });

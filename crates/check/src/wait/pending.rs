@@ -47,6 +47,25 @@ impl State {
         self.pending.iter()
     }
 
+    /// Returns an access as it is in flight here.
+    pub(super) fn get(&self, pending: &Pending) -> Option<Pending> {
+        Some(self.pending[self.place(pending).ok()?])
+    }
+
+    /// Removes an access.
+    pub(super) fn remove(&mut self, pending: &Pending) {
+        if let Ok(at) = self.place(pending) {
+            self.pending.remove(at);
+        }
+    }
+
+    /// Keeps one access alone, if it is in flight.
+    pub(super) fn keep_only(&mut self, pending: &Pending) {
+        let own = (pending.counter, pending.pc);
+        self.pending
+            .retain(|other| (other.counter, other.pc) == own);
+    }
+
     /// Adds an access of an instruction.
     pub(super) fn issue(&mut self, pc: u64, event: &Event) {
         let counter = event.counter;

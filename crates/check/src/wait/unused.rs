@@ -1,0 +1,85 @@
+//! Reads of LDS whose results are not used: others may overwrite what they read.
+//!
+//! A loop that reads ahead leaves such reads in flight after its last iteration.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use wavetank_gcn::tables::Vop3;
+use wavetank_gcn::{Form, Registers};
+
+use super::accesses::writes_exec;
+use super::pending::Pending;
+use crate::code::{Graph, Node};
+use crate::path::{Paths, Start};
+
+/// For each node, and for each result that may be in flight there, whether it is used later.
+#[derive(Default)]
+pub(super) struct Unused(RefCell<HashMap<(usize, InFlight), bool>>);
+
+/// A result that is followed from a node on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct InFlight {
+    /// The registers that it is still in.
+    registers: Registers,
+    /// Whether other lanes may be active than at the load.
+    other_lanes: bool,
+}
+
+impl Unused {
+    /// Whether the result of an access is used after a node, on a feasible path.
+    pub(super) fn is_used(
+        &self,
+        graph: &Graph,
+        paths: &Paths<'_>,
+        pending: &Pending,
+        node: usize,
+    ) -> bool {
+        let result = InFlight {
+            registers: pending.loads,
+            other_lanes: pending.other_lanes,
+        };
+        let key = (node, result);
+        let known = self.0.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let used = search_use(graph, paths, result, node);
+            self.0.borrow_mut().insert(key, used);
+            used
+        })
+    }
+}
+
+/// Searches for a use of a result that is in flight at a node.
+fn search_use(graph: &Graph, paths: &Paths<'_>, result: InFlight, node: usize) -> bool {
+    let starts = paths.after(node).into_iter().map(|(node, facts)| Start {
+        node,
+        facts,
+        state: result,
+    });
+    let mut used = false;
+    let search = paths.search(starts.collect(), |result: &mut InFlight, node| {
+        let node = &graph.nodes[node];
+        used |= result.is_used_by(node);
+        result.overwrite(node);
+        !used && !result.registers.is_empty()
+    });
+    used || search.is_err()
+}
+
+impl InFlight {
+    /// Whether a node may use the result: it reads the registers, or goes on elsewhere.
+    fn is_used_by(&self, node: &Node) -> bool {
+        let leaves = node.successors.calls || node.successors.elsewhere;
+        leaves || node.effects.indexed || node.effects.reads.meets(&self.registers)
+    }
+
+    /// Removes the registers that a node overwrites in all lanes of the result.
+    fn overwrite(&mut self, node: &Node) {
+        let (inst, writes) = (&node.inst, &node.effects.writes);
+        let some_lanes = inst.form == Form::Dpp || inst.op == Vop3::V_WRITELANE_B32.into();
+        if !self.other_lanes && !some_lanes {
+            self.registers = self.registers.without(writes);
+        }
+        self.other_lanes |= writes_exec(writes);
+    }
+}
