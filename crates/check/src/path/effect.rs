@@ -3,7 +3,7 @@
 use wavetank_gcn::tables::{Class, Sop1, Sop2, Sopk};
 use wavetank_gcn::{Field, Inst, Op, Operand};
 
-use super::condition::Condition;
+use super::condition::{Condition, Right};
 use crate::code::{Node, constant};
 
 /// The effect of an instruction on facts.
@@ -15,6 +15,8 @@ pub(super) struct Effect {
     pub writes_all: bool,
     /// The known result, with its register.
     pub result: Option<(u8, Number)>,
+    /// Whether the difference between the result and the register of its sum may matter.
+    pub keeps_difference: bool,
     /// SCC after the instruction.
     pub scc: Scc,
 }
@@ -25,6 +27,8 @@ pub(super) enum Number {
     Constant(u32),
     /// A register and a constant are added.
     Sum(u8, u32),
+    /// The low bits of a register, by their mask.
+    Low(u8, u32),
     /// The register keeps its value, unless SCC is set: then it is the constant.
     UnlessScc(u32),
 }
@@ -64,8 +68,31 @@ impl Effect {
             writes,
             writes_all,
             result,
+            keeps_difference: false,
             scc,
         })
+    }
+
+    /// Returns the registers whose values matter for branches: those that are compared, and those whose low bits are.
+    pub(super) fn compared(&self) -> Vec<u8> {
+        let mut registers = Vec::new();
+        if let Scc::Is(condition) = self.scc {
+            registers.push(condition.left);
+            if let Right::Register(right) = condition.right {
+                registers.push(right);
+            }
+        }
+        if let Some((_, Number::Low(from, _))) = self.result {
+            registers.push(from);
+        }
+        registers
+    }
+
+    /// Keeps the difference between the result and the register of its sum, if both registers are compared.
+    pub(super) fn keep_difference(&mut self, is_compared: impl Fn(u8) -> bool) {
+        if let Some((to, Number::Sum(from, _))) = self.result {
+            self.keeps_difference = is_compared(to) && is_compared(from);
+        }
     }
 }
 
@@ -91,6 +118,14 @@ fn result(inst: &Inst) -> Option<(u8, Number)> {
         Op::Sop2(Sop2::S_ADD_U32 | Sop2::S_ADD_I32) => match (left, right) {
             (Operand::Sgpr(from), other) | (other, Operand::Sgpr(from)) => {
                 Number::Sum(from, constant(other)?)
+            }
+            _ => return None,
+        },
+        Op::Sop2(Sop2::S_AND_B32) => match (left, right) {
+            (Operand::Sgpr(from), other) | (other, Operand::Sgpr(from)) => {
+                let mask = constant(other)?;
+                let is_low = mask & mask.wrapping_add(1) == 0;
+                Number::Low(from, is_low.then_some(mask)?)
             }
             _ => return None,
         },

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::condition::{Condition, Orders, Right};
 use super::effect::{Effect, Number, Scc};
+use super::residue::Residue;
 use super::values::Values;
 
 /// Facts that hold at a place: what the branches and constants of a path say about scalar registers. Facts that are absent are
@@ -14,6 +15,8 @@ pub(crate) struct Facts {
     values: BTreeMap<u8, Values>,
     /// The orders that pairs of registers may have, the one with the lower number first.
     orders: BTreeMap<(u8, u8), Orders>,
+    /// The differences of pairs of registers: the one with the lower number less the other.
+    differences: BTreeMap<(u8, u8), Residue>,
     scc: Known,
 }
 
@@ -85,22 +88,84 @@ impl Facts {
             *self = Facts::default();
             return;
         }
-        let result = effect.result.map(|(to, number)| match number {
-            Number::Constant(number) => (to, Values::one(number)),
-            Number::Sum(from, number) => (to, self.values_of(from).plus(number)),
-            Number::UnlessScc(number) => (to, self.unless_scc(to, number)),
-        });
+        let result = effect
+            .result
+            .map(|(to, number)| (to, self.result(to, number)));
+        let differences = self.differences_after(effect);
         for register in &effect.writes {
             self.forget(*register);
         }
         if let Some((to, values)) = result {
             self.set(to, values);
         }
+        self.differences.extend(differences);
         match effect.scc {
             Scc::Kept => {}
             Scc::Unknown => self.scc = Known::Nothing,
             Scc::Is(condition) => self.scc = Known::Condition(condition),
         }
+    }
+
+    /// Returns the values of a result for a register.
+    fn result(&self, to: u8, number: Number) -> Values {
+        match number {
+            Number::Constant(number) => Values::one(number),
+            Number::Sum(from, number) => self.values_of(from).plus(number),
+            Number::Low(from, mask) => match self.low_bits(from, mask) {
+                Some(bits) => Values::one(bits),
+                None => Values::between(0, mask),
+            },
+            Number::UnlessScc(number) => self.unless_scc(to, number),
+        }
+    }
+
+    /// Returns the differences between the result of an instruction and other registers.
+    fn differences_after(&self, effect: &Effect) -> Vec<((u8, u8), Residue)> {
+        match effect.result {
+            Some((to, Number::Sum(from, number))) if to == from => {
+                let own = self.differences.iter();
+                let moved = own.filter_map(|(&(a, b), difference)| {
+                    let number = if to == a {
+                        number
+                    } else {
+                        number.wrapping_neg()
+                    };
+                    (to == a || to == b).then(|| ((a, b), difference.plus(number)))
+                });
+                moved.collect()
+            }
+            Some((to, Number::Sum(from, number))) if effect.keeps_difference => {
+                let difference = Residue::exact(number);
+                vec![if to < from {
+                    ((to, from), difference)
+                } else {
+                    ((from, to), difference.negated())
+                }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the differences of a register from others, each with the other one.
+    fn differences_of(&self, register: u8) -> impl Iterator<Item = (u8, Residue)> {
+        let all = self.differences.iter();
+        all.filter_map(move |(&(a, b), &difference)| match register {
+            _ if register == a => Some((b, difference)),
+            _ if register == b => Some((a, difference.negated())),
+            _ => None,
+        })
+    }
+
+    /// Returns the low bits of a register, if they are known.
+    fn low_bits(&self, register: u8, mask: u32) -> Option<u32> {
+        let own = self.values_of(register).single();
+        own.map(|number| number & mask).or_else(|| {
+            let mut others = self.differences_of(register);
+            others.find_map(|(other, difference)| {
+                let other = self.values_of(other).single()?;
+                difference.plus(other).low(mask)
+            })
+        })
     }
 
     /// Returns the values of a register that becomes a number if SCC is set.
@@ -115,12 +180,14 @@ impl Facts {
         kept.or(&replaced)
     }
 
-    /// Returns the values that a register may have.
+    /// Returns the values that a register may have, by what is known of it and of those with a known difference from it.
     fn values_of(&self, register: u8) -> Values {
-        self.values
-            .get(&register)
-            .cloned()
-            .unwrap_or_else(Values::all)
+        let own = |register: u8| self.values.get(&register);
+        let start = own(register).cloned().unwrap_or_else(Values::all);
+        let others = self.differences_of(register);
+        let others =
+            others.filter_map(|(other, difference)| Some(own(other)?.plus(difference.single()?)));
+        others.fold(start, |values, other| values.both(&other))
     }
 
     fn set(&mut self, register: u8, values: Values) {
@@ -135,6 +202,8 @@ impl Facts {
     fn forget(&mut self, register: u8) {
         self.values.remove(&register);
         self.orders
+            .retain(|(a, b), _| *a != register && *b != register);
+        self.differences
             .retain(|(a, b), _| *a != register && *b != register);
         if matches!(self.scc, Known::Condition(condition) if condition.is_about(register)) {
             self.scc = Known::Nothing;
@@ -158,15 +227,26 @@ impl Facts {
                 .get(pair)
                 .is_some_and(|other| own.contains(*other))
         };
-        scc && values.all(is_limited) && orders.all(is_related)
+        let mut differences = self.differences.iter();
+        let is_known = |(pair, own): (&(u8, u8), &Residue)| {
+            let other = others.differences.get(pair);
+            other.is_some_and(|other| own.contains(*other))
+        };
+        let related = orders.all(is_related) && differences.all(is_known);
+        scc && values.all(is_limited) && related
     }
 
-    /// Keeps the facts that others have in the same form.
+    /// Keeps the facts that others have in the same form, and the low bits of differences that both have.
     pub(super) fn keep_common(&mut self, others: &Facts) {
         self.values
             .retain(|register, own| others.values.get(register) == Some(own));
         self.orders
             .retain(|pair, own| others.orders.get(pair) == Some(own));
+        let both = |(pair, own): (&(u8, u8), &Residue)| {
+            let other = others.differences.get(pair)?;
+            Some((*pair, own.common(*other)?))
+        };
+        self.differences = self.differences.iter().filter_map(both).collect();
         if self.scc != others.scc {
             self.scc = Known::Nothing;
         }

@@ -8,6 +8,7 @@
 mod condition;
 mod effect;
 mod facts;
+mod residue;
 mod search;
 #[cfg(test)]
 mod tests;

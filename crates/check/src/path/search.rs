@@ -1,5 +1,7 @@
 //! Searches along the feasible paths of a graph.
 
+use std::collections::BTreeSet;
+
 use wavetank_gcn::tables::Sopp;
 
 use super::effect::Effect;
@@ -39,7 +41,7 @@ impl<'g> Paths<'g> {
     pub(crate) fn of(graph: &'g Graph) -> Paths<'g> {
         let mut paths = Paths {
             graph,
-            effects: graph.nodes.iter().map(Effect::of).collect(),
+            effects: effects_of(graph),
             at_blocks: None,
         };
         let entry = Start {
@@ -167,6 +169,17 @@ impl<'g> Paths<'g> {
         let blocks = &self.graph.blocks;
         blocks.partition_point(|block| block.nodes.start <= node) - 1
     }
+}
+
+/// Returns the effect of each node on facts.
+fn effects_of(graph: &Graph) -> Vec<Option<Effect>> {
+    let mut effects: Vec<Option<Effect>> = graph.nodes.iter().map(Effect::of).collect();
+    let compared = effects.iter().flatten().flat_map(Effect::compared);
+    let compared: BTreeSet<u8> = compared.collect();
+    for effect in effects.iter_mut().flatten() {
+        effect.keep_difference(|register| compared.contains(&register));
+    }
+    effects
 }
 
 /// Adds a state with its facts to those that have reached a block. Returns the facts to go on with; `None` if a path with them has

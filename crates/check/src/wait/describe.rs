@@ -95,7 +95,7 @@ pub(super) fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &P
         ),
         What::PassedOn(_) => (
             "barrier-before-read",
-            format!("`{name}` lets other waves go on while {in_flight} from LDS is in flight"),
+            format!("`{name}` lets other waves go on while {in_flight} is in flight"),
             "others may overwrite what is still to be read".to_owned(),
         ),
     };

@@ -10,14 +10,16 @@ use super::unused::Unused;
 use crate::code::Graph;
 use crate::path::{Facts, Paths, Start};
 
+/// The nodes that use an access too early on a feasible path; `None` if the search was too long, so that all are.
+type Uses = Option<BTreeSet<usize>>;
+
 /// What searches have found out about the accesses of a graph.
 pub(super) struct Feasible<'g> {
     graph: &'g Graph,
     /// The feasible paths, from the first search on.
     paths: OnceCell<Paths<'g>>,
-    /// For each access, by counter and address, the nodes that use it too early on a feasible path; `None` if the search was too
-    /// long, so that all are.
-    known: RefCell<BTreeMap<(usize, u64), Option<BTreeSet<usize>>>>,
+    /// The uses of each access, by counter and address.
+    known: RefCell<BTreeMap<(usize, u64), Uses>>,
     unused: Unused,
 }
 
@@ -69,8 +71,8 @@ impl<'g> Feasible<'g> {
         uses.is_none_or(|uses| uses.contains(&node))
     }
 
-    /// Returns the nodes that use an access too early on a feasible path; `None` if there are too many paths.
-    fn feasible_uses(&self, accesses: &Accesses<'_>, pending: &Pending) -> Option<BTreeSet<usize>> {
+    /// Searches for the uses of an access.
+    fn feasible_uses(&self, accesses: &Accesses<'_>, pending: &Pending) -> Uses {
         let starts = self.starts(accesses, pending);
         let mut uses = BTreeSet::new();
         let search = self.paths().search(starts, |state: &mut State, node| {

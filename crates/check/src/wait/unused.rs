@@ -20,8 +20,10 @@ pub(super) struct Unused(RefCell<HashMap<(usize, InFlight), bool>>);
 /// A result that is followed from a node on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct InFlight {
-    /// The registers that it is still in.
+    /// The registers that it is still in, in some lanes.
     registers: Registers,
+    /// Those of them that have been overwritten in the lanes that are active.
+    covered: Registers,
     /// Whether other lanes may be active than at the load.
     other_lanes: bool,
 }
@@ -37,6 +39,7 @@ impl Unused {
     ) -> bool {
         let result = InFlight {
             registers: pending.loads,
+            covered: Registers::default(),
             other_lanes: pending.other_lanes,
         };
         let key = (node, result);
@@ -70,16 +73,22 @@ impl InFlight {
     /// Whether a node may use the result: it reads the registers, or goes on elsewhere.
     fn is_used_by(&self, node: &Node) -> bool {
         let leaves = node.successors.calls || node.successors.elsewhere;
-        leaves || node.effects.indexed || node.effects.reads.meets(&self.registers)
+        let visible = self.registers.without(&self.covered);
+        leaves || node.effects.indexed || node.effects.reads.meets(&visible)
     }
 
-    /// Removes the registers that a node overwrites in all lanes of the result.
+    /// Changes the registers from before a node to after it.
     fn overwrite(&mut self, node: &Node) {
         let (inst, writes) = (&node.inst, &node.effects.writes);
         let some_lanes = inst.form == Form::Dpp || inst.op == Vop3::V_WRITELANE_B32.into();
-        if !self.other_lanes && !some_lanes {
+        if !some_lanes && self.other_lanes {
+            self.covered.add_all(&self.registers.both(writes));
+        } else if !some_lanes {
             self.registers = self.registers.without(writes);
         }
-        self.other_lanes |= writes_exec(writes);
+        if writes_exec(writes) {
+            self.other_lanes = true;
+            self.covered = Registers::default();
+        }
     }
 }
