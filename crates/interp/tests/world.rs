@@ -142,13 +142,17 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
     u.pc = BASE;
     wave.set_s64(126, exec);
     // Most accesses are inside, and aligned; whole rows of a wave are usual.
-    let (shape, step) = (random.below(8), [0, 1, 2, 4, 8, 12, 16][random.below(7)]);
+    let (shape, step) = (random.below(10), [0, 1, 2, 4, 8, 12, 16][random.below(7)]);
     let mut offset = |lane: usize| match shape {
         0..3 => step * lane as u32 + 256,
         // Rows of sixteen lanes.
         3 => step * (lane as u32 % 16) + 68 * (lane as u32 / 16),
         4 => 16 * (random.below(32) as u32),
         5 => 4 * (random.below(512) as u32),
+        // Groups of four lanes, which may overlap.
+        6 => 16 * (lane as u32 % 4) + 4 * step * (lane as u32 / 4),
+        // Rows of sixteen lanes, each next to the one before.
+        7 => 4 * step * (lane as u32 % 16) + 8 * (lane as u32 / 16),
         _ => random.below(2048) as u32,
     };
     for lane in 0..64 {

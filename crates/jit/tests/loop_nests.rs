@@ -24,8 +24,10 @@ fn load(random: &mut Random) -> String {
     let to = 4 * random.below(2);
     let (index, offset) = (22 + random.below(2), 16 * random.below(64));
     let pair = format!("v[{to}:{}]", to + 1);
-    match random.below(8) {
+    match random.below(9) {
         0 => format!("ds_read_b32 v{to}, v{index} offset:{offset}"),
+        // Places that other lanes leave out.
+        8 => format!("ds_read_b32 v{to}, v{index} offset:{}", offset + 4),
         1..3 => format!("ds_read_b64 {pair}, v{index} offset:{offset}"),
         3..6 => format!("ds_read_b128 v[{to}:{}], v{index} offset:{offset}", to + 3),
         6 => format!(
@@ -56,7 +58,11 @@ fn product(random: &mut Random) -> String {
 fn other(random: &mut Random) -> Inst {
     let offset = 4 * random.below(256);
     let (from, to) = (SUMS + random.below(8), random.below(8));
-    match random.below(7) {
+    match random.below(8) {
+        7 => inst(&format!(
+            "ds_write_b128 v{}, v[8:11] offset:{offset}",
+            22 + random.below(2)
+        )),
         0 => inst(&format!(
             "ds_write_b32 v{}, v{from} offset:{offset}",
             22 + random.below(2)
@@ -113,18 +119,53 @@ fn begin() -> Vec<Inst> {
     lines.iter().map(|line| inst(line)).collect()
 }
 
+/// Puts indices into a register, in one of the ways in which lanes read matrices. The number of the lane is in v24.
+fn indices(random: &mut Random, to: &str) -> Vec<String> {
+    let shift = 2 + random.below(3);
+    let (low, high) = (
+        format!("v_and_b32_e32 {to}, 15, v24"),
+        format!("v_lshrrev_b32_e32 {to}, 4, v24"),
+    );
+    let by = |shift: usize| format!("v_lshlrev_b32_e32 {to}, {shift}, {to}");
+    match random.below(6) {
+        0 => vec![low, by(shift)],
+        1 => vec![high, by(shift)],
+        // A row of the wave, or every second place of one.
+        2 => vec![format!("v_lshlrev_b32_e32 {to}, {shift}, v24")],
+        // Tiles that are next to each other.
+        3 => {
+            let (stride, width) = (4 * (1 + random.below(60)), 2 + random.below(2));
+            vec![
+                "v_and_b32_e32 v25, 15, v24".to_owned(),
+                format!("v_mul_u32_u24_e32 v25, {stride}, v25"),
+                high,
+                format!("v_lshl_add_u32 {to}, {to}, {width}, v25"),
+            ]
+        }
+        // Groups of four lanes.
+        4 => vec![
+            "v_and_b32_e32 v25, 3, v24".to_owned(),
+            format!("v_lshrrev_b32_e32 {to}, 2, v24"),
+            format!("v_mul_u32_u24_e32 {to}, {}, {to}", 16 * random.below(15)),
+            format!("v_lshl_add_u32 {to}, v25, 4, {to}"),
+        ],
+        _ => vec![format!(
+            "v_mul_u32_u24_e32 {to}, {}, v24",
+            4 * random.below(16)
+        )],
+    }
+}
+
 fn program(random: &mut Random) -> Vec<Inst> {
     let mut code = begin();
     if random.below(4) > 0 {
         code.insert(0, inst("s_mov_b64 exec, -1"));
     }
     if random.below(4) > 0 {
-        // The indices of a work-group that is 16 lanes wide.
-        let shift = 2 + random.below(3);
-        code.push(inst("v_and_b32_e32 v22, 15, v24"));
-        code.push(inst(&format!("v_lshlrev_b32_e32 v22, {shift}, v22")));
-        code.push(inst("v_lshrrev_b32_e32 v23, 4, v24"));
-        code.push(inst(&format!("v_lshlrev_b32_e32 v23, {shift}, v23")));
+        for to in ["v22", "v23"] {
+            let lines = indices(random, to);
+            code.extend(lines.iter().map(|line| inst(line)));
+        }
     }
     code.push(inst(&format!("s_movk_i32 s30, {}", 1 + random.below(3))));
     let outer = code.len();
@@ -201,6 +242,9 @@ fn indices_that_change_have_another_form() {
             "v_mov_b32_e32 v22, v23",
             "v_mul_u32_u24_e32 v22, 12, v24",
             "v_lshlrev_b32_e32 v22, 5, v24",
+            "v_lshlrev_b32_e32 v22, 3, v24",
+            "v_mad_u32_u24 v22, v23, 2, v22",
+            "v_mad_u32_u24 v22, v22, 17, v23",
             "ds_read_b32 v22, v25 offset:3328",
             "s_mov_b64 exec, s[2:3]",
         ] {

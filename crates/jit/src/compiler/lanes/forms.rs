@@ -12,24 +12,31 @@ use wavetank_lower::{Place, Single, TooMany};
 use wavetank_memory::{Lds, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;
+use super::form_loads::RECORD_BYTES;
 use super::places::add_constant;
-use super::rows::{FROM, OR_DIFFERENCE, ROW, TERNARY, TILES};
-use super::wide::{QUARTERS, insert_record, interleave};
-use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
+use super::rows::{OR_DIFFERENCE, ROW, TERNARY, TILES};
+use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::compiler::segments::{Segments, source};
 use crate::compiler::uniform::Uniform;
 
-/// The differences of indices from the first one of their tile, of these from a row, and of tiles from the first tile.
+/// The differences of indices from the first one of their tile, of these from a row, of tiles from the first tile, of both, of
+/// a tile from every second place of a row, and of tiles from being next to the first one.
 const FROM_FIRST: Register = Register::ZMM5;
 const FROM_ROW: Register = Register::ZMM6;
 const FROM_TILE: Register = Register::ZMM7;
-/// The order of lanes in transposed records.
-const ORDER: Register = Register::ZMM14;
+const FROM_SAME_ROW: Register = FROM_TILE;
+const FROM_ALTERNATE: Register = Register::ZMM8;
+const FROM_COLUMN: Register = Register::ZMM9;
+/// Twice the distances of the lanes of a row.
+const TWICE: Register = Register::ZMM10;
+const MAX: Code = Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32;
+const SHUFFLE: Code = Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8;
 const STORE_64: Code = Code::Mov_rm64_r64;
 
 /// The form of indices, as a number in memory.
-#[derive(Clone, Copy)]
-enum Kind {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Some lanes are off.
     Other = 0,
     /// The lanes of each tile are at one place.
     Places = 1,
@@ -37,6 +44,42 @@ enum Kind {
     Rows = 2,
     /// Those of all tiles are in the same row.
     SameRow = 3,
+    /// Those of each tile are at every second place of a row: the other places belong to another load.
+    Alternate = 4,
+    /// Each lane is followed by the lane with the same number in the next tile: the operands of matrix instructions, of which
+    /// the tiles have the elements that a sum takes in turn.
+    Columns = 5,
+    /// Each lane goes its own way.
+    Apart = 6,
+}
+
+impl Kind {
+    /// The kinds that loads of some bytes have, in the order of preference, with the number of bytes from the largest index,
+    /// or the largest one of first lanes, to the end of what is read there, and the register that is 0 if the indices are so.
+    fn of(bytes: u32) -> Vec<(Kind, u32, Option<Register>)> {
+        let row = ROW * bytes;
+        let mut kinds = vec![
+            (Kind::Places, bytes, Some(FROM_FIRST)),
+            // Not before it is known that they are rows.
+            (Kind::SameRow, row, Some(FROM_SAME_ROW)),
+            (Kind::Rows, row, Some(FROM_ROW)),
+        ];
+        if bytes == 4 {
+            kinds.push((Kind::Alternate, 2 * row - bytes, Some(FROM_ALTERNATE)));
+        }
+        if bytes < RECORD_BYTES {
+            kinds.push((Kind::Columns, bytes, Some(FROM_COLUMN)));
+        }
+        // Two dwords are loaded with the two that follow.
+        let whole = if bytes == 4 { bytes } else { RECORD_BYTES };
+        kinds.push((Kind::Apart, whole, None));
+        kinds
+    }
+
+    /// Whether the end is counted from the largest index of the tiles' first lanes.
+    fn begins_with_firsts(self) -> bool {
+        !matches!(self, Kind::Columns | Kind::Apart)
+    }
 }
 
 /// The slots of a form, as offsets in the uniform file.
@@ -180,30 +223,26 @@ impl LaneAccess<'_> {
             self.find_form(u, form, places);
             form.known = true;
         }
-        let (general, rows, same_row) = (u.asm.label(), u.asm.label(), u.asm.label());
+        let general = u.asm.label();
         u.asm.op(LOAD, &[A.into(), slot(form.kind).into()]);
         u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);
         u.asm.jump(Code::Je_rel32_64, general);
         self.ends_in_lds(u, form, limit, general);
-        let rows_begin = Kind::Rows as i32;
-        u.asm
-            .with_constant(Code::Cmp_rm64_imm32, A.into(), rows_begin, true);
-        u.asm.jump(Code::Je_rel32_64, rows);
-        u.asm.jump(Code::Ja_rel32_64, same_row);
-        self.load_places(u.asm, places);
-        u.asm.jump(Code::Jmp_rel32_64, done);
-        u.asm.place(rows);
-        self.load_rows(u.asm, places);
-        u.asm.jump(Code::Jmp_rel32_64, done);
-        u.asm.place(same_row);
-        self.load_same_row(u.asm, places);
-        u.asm.jump(Code::Jmp_rel32_64, done);
+        for (kind, ..) in Kind::of(self.bytes) {
+            let other = u.asm.label();
+            u.asm
+                .with_constant(Code::Cmp_rm64_imm32, A.into(), kind as i32, true);
+            u.asm.jump(Code::Jne_rel32_64, other);
+            self.load_form(u.asm, kind, places);
+            u.asm.jump(Code::Jmp_rel32_64, done);
+            u.asm.place(other);
+        }
         u.asm.place(general);
     }
 
     /// Finds the form of indices, and stores it to its slots.
     fn find_form(&self, u: &mut Uniform<'_, '_>, form: &Form, places: u32) {
-        let (found, in_rows, ends) = (u.asm.label(), u.asm.label(), u.asm.label());
+        let (found, firsts, all) = (u.asm.label(), u.asm.label(), u.asm.label());
         u.asm.set(B, Kind::Other as u64);
         u.asm.op(STORE_64, &[slot(form.kind).into(), B.into()]);
         u.load(A, self.mask);
@@ -211,17 +250,24 @@ impl LaneAccess<'_> {
             .with_constant(Code::Cmp_rm64_imm32, A.into(), -1, true);
         u.asm.jump(Code::Jne_rel32_64, found);
         self.compare_tiles_with_firsts(u.asm, places);
-        u.asm.set(A, Kind::Places as u64);
-        u.asm.set(B, self.bytes.into());
-        if_zero(u.asm, FROM_FIRST, ends);
-        if_zero(u.asm, FROM_ROW, in_rows);
+        for (kind, ends, difference) in Kind::of(self.bytes) {
+            u.asm.set(A, kind as u64);
+            u.asm.set(B, ends.into());
+            let largest = if kind.begins_with_firsts() {
+                firsts
+            } else {
+                all
+            };
+            match difference {
+                Some(difference) => if_zero(u.asm, difference, largest),
+                None => u.asm.jump(Code::Jmp_rel32_64, largest),
+            }
+        }
+        u.asm.place(firsts);
+        u.asm.op(STORE_64, &[slot(form.kind).into(), A.into()]);
+        find_largest_of_firsts(u.asm, form, places);
         u.asm.jump(Code::Jmp_rel32_64, found);
-        u.asm.place(in_rows);
-        u.asm.set(A, Kind::SameRow as u64);
-        u.asm.set(B, (ROW * self.bytes).into());
-        if_zero(u.asm, FROM_TILE, ends);
-        u.asm.set(A, Kind::Rows as u64);
-        u.asm.place(ends);
+        u.asm.place(all);
         u.asm.op(STORE_64, &[slot(form.kind).into(), A.into()]);
         find_largest(u.asm, form, places);
         u.asm.place(found);
@@ -232,21 +278,27 @@ impl LaneAccess<'_> {
         let numbers: [u32; ROW as usize] = std::array::from_fn(|lane| self.bytes * lane as u32);
         let numbers = Mem::at(fixed::CONSTANTS, asm.constant_row(&numbers));
         let tile = |tile: u32| Mem::at(fixed::VECTOR, places + 64 * tile);
-        for sum in [FROM_FIRST, FROM_ROW, FROM_TILE] {
+        for sum in [FROM_FIRST, FROM_ROW, FROM_TILE, FROM_ALTERNATE, FROM_COLUMN] {
             asm.op(ZERO, &[sum.into(); 3]);
         }
         asm.op(COPY, &[DATA.into(), numbers.into()]);
+        asm.op(ADD, &[TWICE.into(), DATA.into(), DATA.into()]);
         for n in 0..TILES {
             asm.op(COPY, &[INDEX.into(), tile(n).into()]);
             asm.op(BROADCAST, &[FIRST.into(), tile(n).into()]);
             asm.op(SUB, &[APART.into(), INDEX.into(), FIRST.into()]);
             asm.op(OR, &[FROM_FIRST.into(), FROM_FIRST.into(), APART.into()]);
-            let args = [FROM_ROW.into(), APART.into(), DATA.into()];
-            or_difference(asm, args);
+            or_difference(asm, [FROM_ROW.into(), APART.into(), DATA.into()]);
+            or_difference(asm, [FROM_ALTERNATE.into(), APART.into(), TWICE.into()]);
             if n > 0 {
                 or_difference(asm, [FROM_TILE.into(), INDEX.into(), tile(0).into()]);
+                let before = Arg::Each(asm.constant(n * self.bytes));
+                asm.op(SUB, &[INDEX.into(), INDEX.into(), before]);
+                or_difference(asm, [FROM_COLUMN.into(), INDEX.into(), tile(0).into()]);
             }
         }
+        let both = [FROM_SAME_ROW.into(), FROM_TILE.into(), FROM_ROW.into()];
+        asm.op(OR, &both);
     }
 
     /// Jumps to a label unless the bytes of all lanes are in the LDS. Computes the base.
@@ -285,113 +337,16 @@ impl LaneAccess<'_> {
         self.find_shadow(u.asm, BASE);
     }
 
-    /// Loads the index of a tile's first lane, and returns the place that it belongs to.
-    fn first_of(&self, asm: &mut Asm, to: Register, index: Mem) -> Mem {
+    /// Loads the index of a lane, and returns the place that it belongs to.
+    pub(super) fn place_at(&self, asm: &mut Asm, to: Register, index: Mem) -> Mem {
         let narrow = low(to);
         asm.op(Code::Mov_r32_rm32, &[narrow.into(), index.into()]);
         Mem::sum(BASE, to, self.op.offset as u32)
     }
 
     /// The place of dword `n` of the lanes of a tile.
-    fn result(&self, n: u32, tile: u32) -> Mem {
+    pub(super) fn result(&self, n: u32, tile: u32) -> Mem {
         Mem::at(fixed::VECTOR, self.to + n * VECTOR_BYTES as u32 + 64 * tile)
-    }
-
-    fn load_places(&self, asm: &mut Asm, places: u32) {
-        for tile in 0..TILES {
-            let index = Mem::at(fixed::VECTOR, places + 64 * tile);
-            let from = self.first_of(asm, A, index);
-            if self.bytes == 4 {
-                asm.op(BROADCAST, &[DATA.into(), from.into()]);
-                asm.op(STORE, &[self.result(0, tile).into(), DATA.into()]);
-                continue;
-            }
-            self.load_record_for_all(asm, from);
-            for n in 0..self.dwords() {
-                self.dword_of_record(asm, n, Under::All);
-                asm.op(STORE, &[self.result(n, tile).into(), DATA.into()]);
-            }
-        }
-    }
-
-    fn load_rows(&self, asm: &mut Asm, places: u32) {
-        let again = asm.label();
-        self.row_begins_to_load(asm);
-        asm.set(fixed::TILE, 0);
-        asm.place(again);
-        let index = Mem::sum(fixed::VECTOR, fixed::TILE, places);
-        let from = self.first_of(asm, A, index);
-        asm.op(Code::Lea_r64_m, &[FROM.into(), from.into()]);
-        for (n, register) in (0..).zip(self.load_row(asm)) {
-            let to = self.to + n * VECTOR_BYTES as u32;
-            let to = Mem::sum(fixed::VECTOR, fixed::TILE, to);
-            asm.op(STORE, &[to.into(), register.into()]);
-        }
-        asm.with_constant(Code::Add_rm64_imm32, fixed::TILE.into(), 64, true);
-        asm.with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
-        asm.jump(Code::Jne_rel32_64, again);
-    }
-
-    fn load_same_row(&self, asm: &mut Asm, places: u32) {
-        self.row_begins_to_load(asm);
-        let from = self.first_of(asm, A, Mem::at(fixed::VECTOR, places));
-        asm.op(Code::Lea_r64_m, &[FROM.into(), from.into()]);
-        for (n, register) in (0..).zip(self.load_row(asm)) {
-            for tile in 0..TILES {
-                asm.op(STORE, &[self.result(n, tile).into(), register.into()]);
-            }
-        }
-    }
-
-    /// Loads the constants of [`load_row`](Self::load_row).
-    fn row_begins_to_load(&self, asm: &mut Asm) {
-        match self.dwords() {
-            2 => (0..2).for_each(|n| self.set_numbers(asm, n)),
-            4 if asm.is_avx512() => {
-                // After `interleave`, lane `4 * k + q` is in quarter `q` of its register, at place `k`.
-                let order: [u32; ROW as usize] =
-                    std::array::from_fn(|lane| (lane % 4 * 4 + lane / 4) as u32);
-                let order = Mem::at(fixed::CONSTANTS, asm.constant_row(&order));
-                asm.op(COPY, &[ORDER.into(), order.into()]);
-            }
-            _ => {}
-        }
-    }
-
-    /// Loads a row of records, and returns the registers with their dwords in the order of lanes.
-    fn load_row(&self, asm: &mut Asm) -> Vec<Register> {
-        let part = |n: u32| Mem::at(FROM, 64 * n);
-        match self.dwords() {
-            1 => {
-                asm.op(COPY, &[DATA.into(), part(0).into()]);
-                vec![DATA]
-            }
-            2 => {
-                for (n, to) in (0..).zip(&QUARTERS[..2]) {
-                    asm.op(COPY, &[(*to).into(), part(n).into()]);
-                }
-                self.select_to(asm, 0, QUARTERS[2]);
-                self.select_to(asm, 1, QUARTERS[3]);
-                QUARTERS[2..].to_vec()
-            }
-            _ if asm.is_avx512() => {
-                for (n, to) in (0..).zip(QUARTERS) {
-                    asm.op(COPY, &[to.into(), part(n).into()]);
-                }
-                interleave(asm);
-                for to in QUARTERS {
-                    asm.op(PERMUTE, &[to.into(), ORDER.into(), to.into()]);
-                }
-                QUARTERS.to_vec()
-            }
-            _ => {
-                for lane in 0..ROW {
-                    insert_record(asm, lane, Mem::at(FROM, 16 * lane));
-                }
-                interleave(asm);
-                QUARTERS.to_vec()
-            }
-        }
     }
 }
 
@@ -411,8 +366,8 @@ fn if_zero(asm: &mut Asm, register: Register, to: Label) {
     asm.jump(Code::Je_rel32_64, to);
 }
 
-/// Stores the end of the bytes at the largest index, whose number is in a register, and the bits of the tiles' first indices.
-fn find_largest(asm: &mut Asm, form: &Form, places: u32) {
+/// Stores the end of the bytes at the largest of the tiles' first indices, whose number is in a register, and the bits of these.
+fn find_largest_of_firsts(asm: &mut Asm, form: &Form, places: u32) {
     let (largest, bits, index) = (low(UNIT), low(A), low(LOW));
     let first = |tile: u32| Mem::at(fixed::VECTOR, places + 64 * tile);
     for to in [largest, bits] {
@@ -424,6 +379,38 @@ fn find_largest(asm: &mut Asm, form: &Form, places: u32) {
         asm.op(Code::Cmp_r32_rm32, &[index.into(), largest.into()]);
         asm.op(Code::Cmova_r32_rm32, &[largest.into(), index.into()]);
     }
+    store_end(asm, form);
+}
+
+/// The same for all indices.
+fn find_largest(asm: &mut Asm, form: &Form, places: u32) {
+    let tile = |tile: u32| Mem::at(fixed::VECTOR, places + 64 * tile);
+    for (code, vector, to) in [(MAX, Register::ZMM0, UNIT), (OR, Register::ZMM1, A)] {
+        asm.op(COPY, &[vector.into(), tile(0).into()]);
+        for n in 1..TILES {
+            asm.op(code, &[vector.into(), vector.into(), tile(n).into()]);
+        }
+        // Halves with each other, down to single dwords: a half of a register, then of a quarter.
+        for by in [8, 4] {
+            let lanes: [u32; ROW as usize] = std::array::from_fn(|lane| lane as u32 ^ by);
+            let lanes = Mem::at(fixed::CONSTANTS, asm.constant_row(&lanes));
+            asm.op(COPY, &[FIRST.into(), lanes.into()]);
+            asm.op(PERMUTE, &[FIRST.into(), FIRST.into(), vector.into()]);
+            asm.op(code, &[vector.into(), vector.into(), FIRST.into()]);
+        }
+        for order in [0x4e_u8, 0xb1] {
+            asm.op(SHUFFLE, &[FIRST.into(), vector.into(), order.into()]);
+            asm.op(code, &[vector.into(), vector.into(), FIRST.into()]);
+        }
+        let xmm = Register::XMM0 + (vector as u32 - Register::ZMM0 as u32);
+        let to = low(to);
+        asm.op(Code::VEX_Vmovd_rm32_xmm, &[to.into(), xmm.into()]);
+    }
+    store_end(asm, form);
+}
+
+/// Stores the end of the bytes at the largest index, and the bits of the indices.
+fn store_end(asm: &mut Asm, form: &Form) {
     asm.op(Code::Add_r64_rm64, &[B.into(), UNIT.into()]);
     asm.op(STORE_64, &[slot(form.end).into(), B.into()]);
     asm.op(STORE_64, &[slot(form.bits).into(), A.into()]);

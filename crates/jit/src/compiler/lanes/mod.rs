@@ -2,7 +2,7 @@
 //! to scratch.
 //!
 //! Mostly all lanes are active and contiguous (`rows.rs`), or those of each tile go to a row or to one place (`tiles.rs`,
-//! `records.rs`). Other accesses take the general path:
+//! `records.rs`), or four lanes at a time are contiguous (`quads.rs`). Other accesses take the general path:
 //!
 //! A lane's address is a 64-bit base plus a 32-bit index (`places.rs`; for scratch `scratch.rs`). Tile by tile, the indices are
 //! compared with the bounds of the memory. Then the lanes of a tile go to one place, to a row, or to separate places: whole
@@ -13,9 +13,11 @@
 mod access;
 mod atomics;
 mod dwords;
+mod form_loads;
 mod forms;
 mod parts;
 mod places;
+mod quads;
 mod records;
 mod rows;
 mod scratch;
@@ -124,6 +126,7 @@ impl<'o> LaneAccess<'o> {
         }
         if !has_form {
             self.records_at_one_place(u, done);
+            self.quads(u, done);
         }
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = low(register);

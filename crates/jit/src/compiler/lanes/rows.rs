@@ -35,7 +35,7 @@ pub(super) const TILES: u32 = 4;
 /// The number of lanes of a tile.
 pub(super) const ROW: u32 = 16;
 /// Selects from two registers by five-bit numbers, which the result replaces.
-const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+pub(super) const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
 pub(super) const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
 /// The table of VPTERNLOGD for `a | (b ^ c)`, bit by bit.
 pub(super) const OR_DIFFERENCE: u8 = 0xf6;
