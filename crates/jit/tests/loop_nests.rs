@@ -24,7 +24,11 @@ fn load(random: &mut Random) -> String {
     let to = 4 * random.below(2);
     let (index, offset) = (22 + random.below(2), 16 * random.below(64));
     let pair = format!("v[{to}:{}]", to + 1);
-    match random.below(9) {
+    match random.below(10) {
+        9 => format!(
+            "buffer_load_dwordx4 v[{to}:{}], v{index}, s[92:95], 0 offen offset:{offset}",
+            to + 3
+        ),
         0 => format!("ds_read_b32 v{to}, v{index} offset:{offset}"),
         // Places that other lanes leave out.
         8 => format!("ds_read_b32 v{to}, v{index} offset:{}", offset + 4),
@@ -172,6 +176,8 @@ fn program(random: &mut Random) -> Vec<Inst> {
     code.push(inst(&format!("s_movk_i32 s31, {}", 1 + random.below(5))));
     let inner = code.len();
     slices(random, &mut code);
+    // The next slice of a matrix in memory.
+    code.push(inst(&format!("s_add_u32 s92, s92, {}", random.below(64))));
     again(&mut code, "s31", inner);
     if random.below(2) == 0 {
         code.push(inst("ds_write_b32 v23, v8 offset:64"));

@@ -23,9 +23,37 @@ pub(crate) struct BoundsCaches {
     instructions: [BoundsCache; INSTRUCTIONS],
     /// The allocation found last in each page, for accesses whose lanes use several.
     pages: [BoundsCache; PAGES],
+    /// How the accesses of each memory instruction move.
+    strides: [Stride; INSTRUCTIONS],
+}
+
+/// The steps in which the base of an instruction's accesses moves: a hint for prefetches, which compiled code alone reads and writes.
+#[derive(Clone, Copy, Default, Debug)]
+#[repr(C)]
+pub struct Stride {
+    /// The base of the last access.
+    base: u64,
+    /// The distance of the last two bases that differed.
+    step: u64,
+    /// The step, if it was the same twice in a row; else 0.
+    ahead: u64,
+}
+
+impl Stride {
+    /// Byte offset of the base of the last access (64 bits).
+    pub const BASE: usize = offset_of!(Stride, base);
+    /// Byte offset of the last step of the base (64 bits).
+    pub const STEP: usize = offset_of!(Stride, step);
+    /// Byte offset of the step to the next base (64 bits): 0 if it is not known.
+    pub const AHEAD: usize = offset_of!(Stride, ahead);
 }
 
 impl BoundsCaches {
+    /// Byte offset of the stride of an instruction, by the slot of its [`Request`](crate::Request).
+    pub(crate) const fn stride(slot: u32) -> usize {
+        offset_of!(BoundsCaches, strides) + slot as usize % INSTRUCTIONS * size_of::<Stride>()
+    }
+
     /// Byte offset of the bounds cache of an instruction, by the slot of its [`Request`](crate::Request).
     pub(crate) const fn offset(slot: u32) -> usize {
         offset_of!(BoundsCaches, instructions)
@@ -59,6 +87,7 @@ impl Default for BoundsCaches {
         BoundsCaches {
             instructions: std::array::from_fn(|_| BoundsCache::default()),
             pages: std::array::from_fn(|_| BoundsCache::default()),
+            strides: [Stride::default(); INSTRUCTIONS],
         }
     }
 }

@@ -73,6 +73,7 @@ pub use access::{Context, Request, Source};
 pub use access_log::{AccessRecord, AccessRun, MemoryKind, Over};
 pub use alignment::Alignment;
 pub use bounds_cache::{BoundsCache, Span};
+pub use bounds_caches::Stride;
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
 pub use file_size::set_file_size;
 pub use global::ALIAS;

@@ -79,6 +79,11 @@ impl<'m> MemoryUnit<'m> {
         BoundsCaches::offset(slot)
     }
 
+    /// Byte offset of an instruction's stride among all bounds caches, by the slot of its [`Request`](crate::Request).
+    pub const fn stride_at(slot: u32) -> usize {
+        BoundsCaches::stride(slot)
+    }
+
     /// Returns a memory unit for the allocations of a device, without LDS or scratch.
     pub fn new(registry: &'m Registry) -> Self {
         MemoryUnit {

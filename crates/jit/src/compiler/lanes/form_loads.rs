@@ -85,7 +85,7 @@ impl LaneAccess<'_> {
     }
 
     /// Loads a row of records, and returns the registers with their dwords in the order of lanes.
-    fn load_row(&self, asm: &mut Asm) -> Vec<Register> {
+    pub(super) fn load_row(&self, asm: &mut Asm) -> Vec<Register> {
         let part = |n: u32| Mem::at(FROM, 64 * n);
         match self.dwords() {
             1 => {

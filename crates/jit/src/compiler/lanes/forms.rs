@@ -31,7 +31,7 @@ const FROM_COLUMN: Register = Register::ZMM9;
 const TWICE: Register = Register::ZMM10;
 const MAX: Code = Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32;
 const SHUFFLE: Code = Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8;
-const STORE_64: Code = Code::Mov_rm64_r64;
+pub(super) const STORE_64: Code = Code::Mov_rm64_r64;
 
 /// The form of indices, as a number in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]

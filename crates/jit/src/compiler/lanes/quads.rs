@@ -4,10 +4,11 @@
 use iced_x86::{Code, Register};
 use wavetank_ir::MemKind;
 use wavetank_lower::Place;
-use wavetank_memory::VECTOR_BYTES;
+use wavetank_memory::{MemoryUnit, Stride, VECTOR_BYTES};
 
 use super::access::*;
 use super::form_loads::{ORDER, RECORD_BYTES, load_order};
+use super::forms::STORE_64;
 use super::rows::{OR_DIFFERENCE, ROW, TERNARY, TILES};
 use super::wide::{QUARTERS, extract_record, insert_record, interleave};
 use crate::compiler::asm::{Asm, Label, Mem, fixed};
@@ -37,6 +38,9 @@ impl LaneAccess<'_> {
         compare_quads(u.asm, places);
         u.asm.op(Code::VEX_Kortestw_kr_kr, &[K.into(); 2]);
         u.asm.jump(Code::Jne_rel32_64, general);
+        if self.op.kind == MemKind::Load && matches!(self.addresses, Addresses::Raw(_)) {
+            self.prefetch_quads(u.asm, places);
+        }
         self.move_quads_of_lanes(u, places);
         u.asm.jump(Code::Jmp_rel32_64, done);
         u.asm.place(general);
@@ -54,6 +58,38 @@ impl LaneAccess<'_> {
             Place::Vector(at) if plain && self.bytes == RECORD_BYTES => Some(at),
             _ => None,
         }
+    }
+
+    /// Prefetches the records of the next access, if the base has moved by the same step twice: a loop over the slices of a matrix,
+    /// whose rows are in a page each, where the host does not prefetch by itself. The waves of a work-group mostly share the base.
+    fn prefetch_quads(&self, asm: &mut Asm, places: u32) {
+        let (same, unknown) = (asm.label(), asm.label());
+        asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
+        asm.op(LOAD, &[UNIT.into(), at(UNIT, MemoryUnit::BOUNDS_CACHES)]);
+        let field = |field| at(UNIT, MemoryUnit::stride_at(self.slot) + field);
+        let (step, ahead) = (A, B);
+        asm.op(Code::Mov_r64_rm64, &[step.into(), BASE.into()]);
+        asm.op(Code::Sub_r64_rm64, &[step.into(), field(Stride::BASE)]);
+        asm.jump(Code::Je_rel32_64, same);
+        asm.op(STORE_64, &[field(Stride::BASE), BASE.into()]);
+        asm.set(ahead, 0);
+        asm.op(Code::Cmp_r64_rm64, &[step.into(), field(Stride::STEP)]);
+        asm.op(Code::Cmove_r64_rm64, &[ahead.into(), step.into()]);
+        asm.op(STORE_64, &[field(Stride::STEP), step.into()]);
+        asm.op(STORE_64, &[field(Stride::AHEAD), ahead.into()]);
+        asm.place(same);
+        asm.op(LOAD, &[ahead.into(), field(Stride::AHEAD)]);
+        asm.op(Code::Test_rm64_r64, &[ahead.into(), ahead.into()]);
+        asm.jump(Code::Je_rel32_64, unknown);
+        asm.op(Code::Add_r64_rm64, &[ahead.into(), BASE.into()]);
+        for quad in 0..TILES * 4 {
+            let index = Mem::at(fixed::VECTOR, places + RECORD_BYTES * quad);
+            asm.op(Code::Movsxd_r64_rm32, &[step.into(), index.into()]);
+            let next = Mem::sum(ahead, step, 0);
+            // Rows of a matrix are often a multiple of 4096 bytes apart, which is one set of the first level.
+            asm.op(Code::Prefetcht1_m8, &[next.into()]);
+        }
+        asm.place(unknown);
     }
 
     /// Moves the records tile by tile. Stores are in the order of lanes, since groups may overlap.
@@ -102,7 +138,8 @@ impl LaneAccess<'_> {
         }
     }
 
-    fn store_quads(&self, u: &mut Uniform<'_, '_>) {
+    /// Loads the records of a tile that are to be stored: those of four lanes in each register, or, for AVX2, in its quarters.
+    pub(super) fn data_in_quads(&self, u: &mut Uniform<'_, '_>) {
         for (data, to) in self.op.data.iter().zip(QUARTERS) {
             lanes(u, to, *data, 0);
             if u.asm.is_avx512() {
@@ -110,6 +147,10 @@ impl LaneAccess<'_> {
             }
         }
         interleave(u.asm);
+    }
+
+    fn store_quads(&self, u: &mut Uniform<'_, '_>) {
+        self.data_in_quads(u);
         if u.asm.is_avx512() {
             for (place, from) in PLACES.into_iter().zip(QUARTERS) {
                 let to = Mem::sum(BASE, place, 0);

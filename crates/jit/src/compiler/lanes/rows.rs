@@ -6,7 +6,8 @@ use wavetank_lower::Place;
 use wavetank_memory::{ALIAS, BoundsCache, Lds, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;
-use super::wide::{QUARTERS, extract_record, insert_record, interleave};
+use super::form_loads::load_order;
+use super::wide::{QUARTERS, extract_record};
 use crate::compiler::asm::{Asm, Label, Mem, Under, fixed, low};
 use crate::compiler::reach::{unless_below, unless_between};
 use crate::compiler::segments::source;
@@ -52,7 +53,7 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Jne_rel32_64, general);
         self.row_begins(u, places, general);
         self.is_row(u.asm, places, general);
-        if self.dwords() == 4 && !u.asm.is_avx512() {
+        if self.dwords() == 4 {
             self.move_quads(u);
         } else if self.dwords() > 1 {
             self.move_records(u);
@@ -184,15 +185,9 @@ impl LaneAccess<'_> {
         asm.op(ZERO, &[OLD.into(); 3]);
         for tile in 0..TILES {
             let here = Mem::at(fixed::VECTOR, places + 64 * tile);
-            asm.op(COPY, &[APART.into(), here.into()]);
-            asm.op(SUB, &[APART.into(), APART.into(), FIRST.into()]);
             let wanted = Mem::at(fixed::CONSTANTS, numbers + 64 * tile);
-            let args = [
-                OLD.into(),
-                APART.into(),
-                wanted.into(),
-                OR_DIFFERENCE.into(),
-            ];
+            asm.op(ADD, &[APART.into(), FIRST.into(), wanted.into()]);
+            let args = [OLD.into(), APART.into(), here.into(), OR_DIFFERENCE.into()];
             asm.op(TERNARY, &args);
             if let Addresses::Lanes(_) = self.addresses {
                 let high = places + VECTOR_BYTES as u32 + 64 * tile;
@@ -270,26 +265,28 @@ impl LaneAccess<'_> {
     /// Moves records of four dwords, by exchanging quarters of registers, which is shorter.
     fn move_quads(&self, u: &mut Uniform<'_, '_>) {
         let again = u.asm.label();
+        if u.asm.is_avx512() {
+            load_order(u.asm);
+        }
         u.asm.set(fixed::TILE, 0);
         u.asm.place(again);
-        let quarter = |lane: u32| Mem::at(FROM, 16 * lane);
         if self.op.kind == MemKind::Load {
-            for lane in 0..ROW {
-                insert_record(u.asm, lane, quarter(lane));
-            }
-            interleave(u.asm);
-            for (n, from) in (0..).zip(QUARTERS) {
+            for (n, from) in (0..).zip(self.load_row(u.asm)) {
                 let to = self.to + n * VECTOR_BYTES as u32;
                 let to = Mem::sum(fixed::VECTOR, fixed::TILE, to);
                 u.asm.op(STORE, &[to.into(), from.into()]);
             }
         } else {
-            for (data, to) in self.op.data.iter().zip(QUARTERS) {
-                lanes(u, to, *data, 0);
-            }
-            interleave(u.asm);
-            for lane in 0..ROW {
-                extract_record(u.asm, lane, quarter(lane));
+            self.data_in_quads(u);
+            if u.asm.is_avx512() {
+                for (n, from) in (0..).zip(QUARTERS) {
+                    let to = Mem::at(FROM, 64 * n);
+                    u.asm.op(STORE, &[to.into(), from.into()]);
+                }
+            } else {
+                for lane in 0..ROW {
+                    extract_record(u.asm, lane, Mem::at(FROM, 16 * lane));
+                }
             }
         }
         self.next_tile_of_records(u.asm, again);
