@@ -3,9 +3,11 @@
 //! * [`assemble_object`] reads a source and makes a relocatable object of it: sections, symbols, kernels, metadata.
 //! * [`assemble_code`] makes the plain bytes of its code.
 //! * [`Signature`] describes a kernel in one line instead of directives.
+//! * [`assemble_linked`] makes the code object that is loaded.
 //! * [`assemble`] returns the instructions of a source one by one.
 //! * [`Listing`] shows the code of a code object, or plain bytes, with labels for symbols and branch targets.
 //! * [`source_of`] makes a source from a code object that assembles to the same sections.
+//! * [`disassemble`] returns the instructions of a file one by one.
 //! * [`hex_line`] disassembles one line of hexadecimal bytes to one line of text.
 //!
 //! The text of single instructions is in `wavetank-gcn`, linking in `wavetank-link`.
@@ -27,6 +29,7 @@ mod assemble;
 mod assembler;
 mod assembly;
 mod directive;
+mod disassembly;
 mod errors;
 mod expression;
 mod files;
@@ -34,6 +37,7 @@ mod finish;
 mod hex;
 mod kernel;
 mod line;
+mod linked;
 mod listing;
 mod message;
 mod options;
@@ -46,10 +50,12 @@ mod to_source;
 
 pub use assemble::{assemble, assemble_code, assemble_lines, assemble_object, assemble_whole};
 pub use assembly::{Assembly, Container};
+pub use disassembly::{DisassemblyError, PlacedInst, disassemble};
 pub use errors::{Errors, LineError};
 pub use files::{Files, Folders, NoFiles};
 pub use hex::{HexError, REJECTED, hex_line};
 pub use line::Line;
+pub use linked::{LinkedError, assemble_linked, link_options};
 pub use listing::{Listing, ListingError};
 pub use message::Message;
 pub use options::Options;

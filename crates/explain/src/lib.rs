@@ -12,12 +12,14 @@
 
 #![warn(missing_docs)]
 
+mod explanation;
 mod grid;
 mod layout;
 mod modifiers;
 mod pseudo;
 mod sentence;
 
+pub use explanation::Explanation;
 pub use grid::{MatrixGrid, matrix_grids};
 pub use layout::matrix_layout;
 pub use modifiers::{Modifier, modifiers};

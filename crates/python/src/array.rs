@@ -119,10 +119,7 @@ impl Array {
 
     /// Whether kernels of a device can reach the memory.
     pub(crate) fn is_of(&self, py: Python<'_>, device: &wavetank::Device) -> PyResult<bool> {
-        Ok(std::ptr::eq(
-            self.device.get(py)?.registry(),
-            device.registry(),
-        ))
+        Ok(self.get(py)?.is_of(device))
     }
 
     /// Returns a view of the memory.

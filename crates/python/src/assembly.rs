@@ -3,9 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use wavetank::{Chip, DEFAULT_CHIP};
-use wavetank_asm::{Folders, Options, Signature, assemble_code, assemble_lines, assemble_whole};
+use wavetank_asm::{
+    Folders, LinkedError, Options, Signature, assemble_code, assemble_lines, assemble_linked,
+};
 use wavetank_gcn::Dialect;
-use wavetank_link::{Input, link};
 
 use crate::chip::{chip_named, dialect_named};
 use crate::error::{argument_error, assembly_error, error};
@@ -46,22 +47,11 @@ impl Source {
 
     /// Assembles and links the source.
     fn object(&self, py: Python<'_>, chip: Chip) -> PyResult<Vec<u8>> {
-        let made = assemble_whole("the source", &self.text, &self.options(chip));
-        let made = made.map_err(|errors| assembly_error(py, &errors))?;
-        if let Some(container) = made.container {
-            let object = made.object.write().map_err(|e| error(py, e))?;
-            return container.write(&object).map_err(|e| error(py, e));
-        }
-        let input = Input {
-            name: "the source",
-            object: &made.object,
-        };
-        // The relocations in CLRX's sources are for loaders.
-        let options = wavetank_link::Options {
-            text_relocations: self.dialect == Dialect::Clrx,
-            ..Default::default()
-        };
-        link(&[input], &options).map_err(|e| error(py, e))
+        let made = assemble_linked("the source", &self.text, &self.options(chip));
+        made.map_err(|wrong| match wrong {
+            LinkedError::Source(errors) => assembly_error(py, &errors),
+            wrong => error(py, wrong),
+        })
     }
 }
 

@@ -1,17 +1,15 @@
 //! Checks: of a launch, and of machine code that does not run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use wavetank::check::report::{Scene, Sources};
-use wavetank::check::{Findings, Places, Tool, check_code};
-use wavetank::object::{CodeObject, unbundle};
-use wavetank::{ChipFacts, Tools};
+use wavetank::check::Tool;
+use wavetank::{ShownFinding, Tools};
 
 use crate::assembly::Assembly;
 use crate::code_file::read_code;
-use crate::error::{argument_error, error};
+use crate::error::{argument_error, raised};
 use crate::finding::Finding;
 use crate::module::Kernel;
 
@@ -73,36 +71,7 @@ pub(crate) fn check_file(
         ),
         Err(_) => read_code(code)?,
     };
-    let found = py.detach(|| static_findings(&bytes, &path, tools));
-    found.map_err(|e| error(py, e))
-}
-
-/// Returns the findings in the code objects of a file.
-fn static_findings(
-    bytes: &[u8],
-    path: &Path,
-    tools: Tools,
-) -> Result<Vec<Finding>, wavetank::object::Error> {
-    let mut all = Vec::new();
-    for entry in unbundle(bytes)? {
-        let executed = entry.target.as_ref().is_some_and(ChipFacts::execute);
-        if !executed {
-            continue;
-        }
-        let object = CodeObject::parse(&entry.bytes)?;
-        let mut findings = Findings::default();
-        check_code(&object, tools, &mut findings);
-        let places = Places::of(&object);
-        if let Some(places) = &places {
-            places.locate(&mut findings);
-        }
-        let scene = Scene {
-            file: path,
-            target: &object.target().to_string(),
-            places: places.as_ref(),
-            sources: &Sources::beside(path.parent().unwrap_or(Path::new(""))),
-        };
-        all.extend(findings.iter().map(|finding| Finding::of(finding, &scene)));
-    }
-    Ok(all)
+    let found = py.detach(|| ShownFinding::of_code(&bytes, &path, tools));
+    let found = found.map_err(|e| raised(py, &e))?;
+    Ok(found.into_iter().map(Finding::of).collect())
 }

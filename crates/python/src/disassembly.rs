@@ -1,12 +1,11 @@
 //! Disassembly: from code to objects of Python.
 
 use pyo3::prelude::*;
-use wavetank::Chip;
-use wavetank::object::{CodeObject, Lines, is_bundle, open_every};
-use wavetank_asm::Listing;
+use wavetank::{Chip, DEFAULT_CHIP};
+use wavetank_asm::{DisassemblyError, disassemble};
 
 use crate::assembly::Assembly;
-use crate::chip::{chip_named, chip_or_default};
+use crate::chip::chip_named;
 use crate::code_file::read_code;
 use crate::error::{argument_error, error};
 use crate::instruction::Instruction;
@@ -20,49 +19,17 @@ pub(crate) fn dis(
     chip: Option<&str>,
 ) -> PyResult<Vec<Instruction>> {
     if let Ok(assembly) = code.cast::<Assembly>() {
-        let assembly = assembly.get();
-        let object = CodeObject::parse(assembly.object()).map_err(|e| error(py, e))?;
-        return of_object(py, &object);
+        return placed(py, assembly.get().object(), None);
     }
     let (bytes, _) = read_code(code)?;
-    let is_file = bytes.starts_with(b"\x7fELF") || is_bundle(&bytes);
-    if !is_file {
-        let chip = chip_or_default(py, chip)?;
-        if !bytes.len().is_multiple_of(4) {
-            let sentence = format!(
-                "plain code has whole words of 4 bytes, not {} bytes",
-                bytes.len()
-            );
-            return Err(argument_error(py, sentence));
-        }
-        let listing = Listing::raw(&bytes, chip);
-        return Ok(of_listing(&listing, None, None));
-    }
     let chip = chip.map(|chip| chip_named(py, chip)).transpose()?;
-    let objects = open_every(&bytes, chip.map(Chip::name)).map_err(|e| error(py, e))?;
-    let mut all = Vec::new();
-    for object in &objects {
-        all.extend(of_object(py, object)?);
-    }
-    Ok(all)
+    placed(py, &bytes, chip)
 }
 
-fn of_object(py: Python<'_>, object: &CodeObject) -> PyResult<Vec<Instruction>> {
-    let listing = Listing::of(object).map_err(|e| error(py, e))?;
-    Ok(of_listing(
-        &listing,
-        Some(object),
-        Lines::of(object).as_ref(),
-    ))
-}
-
-fn of_listing(
-    listing: &Listing<'_>,
-    object: Option<&CodeObject>,
-    lines: Option<&Lines>,
-) -> Vec<Instruction> {
-    let items = listing.items();
-    items
-        .map(|item| Instruction::at(item, object, lines))
-        .collect()
+fn placed(py: Python<'_>, code: &[u8], chip: Option<Chip>) -> PyResult<Vec<Instruction>> {
+    let placed = disassemble(code, chip, DEFAULT_CHIP).map_err(|wrong| match wrong {
+        DisassemblyError::PartOfWord(_) => argument_error(py, wrong),
+        wrong => error(py, wrong),
+    })?;
+    Ok(placed.into_iter().map(Instruction::of).collect())
 }

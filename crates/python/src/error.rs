@@ -55,9 +55,10 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
             let error = of_class(&TIMEOUT, "Timeout", py, timeout);
             with(py, error, "kernel", &timeout.kernel)
         }
-        Error::Arguments { .. } | Error::Grid { .. } | Error::GroupSize { .. } => {
-            argument_error(py, error)
-        }
+        Error::Arguments { .. }
+        | Error::Grid { .. }
+        | Error::GroupSize { .. }
+        | Error::WaveLds { .. } => argument_error(py, error),
         other => self::error(py, other),
     }
 }

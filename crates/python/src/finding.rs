@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
+use wavetank::ShownFinding;
 use wavetank::check::Finding as Found;
-use wavetank::check::report::{Look, Record, Scene, json, text};
+use wavetank::check::report::Record;
 
 use crate::error::{argument_error, line_of};
 use crate::html;
@@ -12,24 +13,18 @@ use crate::html;
 /// A mistake that a tool found. `str(finding)` is the report of `wavetank check`. Findings can be pickled.
 #[pyclass(frozen, module = "wavetank")]
 pub(crate) struct Finding {
-    finding: Found,
-    text: String,
-    json: String,
+    shown: ShownFinding,
 }
 
 /// Returns the findings of a launch.
 pub(crate) fn all(module: &wavetank::Module, path: &Path, findings: &[Found]) -> Vec<Finding> {
-    let shown = |finding| module.show(finding, path, Finding::of);
-    findings.iter().map(shown).collect()
+    let shown = ShownFinding::of_launch(module, path, findings);
+    shown.into_iter().map(Finding::of).collect()
 }
 
 impl Finding {
-    pub(crate) fn of(finding: &Found, scene: &Scene<'_>) -> Finding {
-        Finding {
-            finding: finding.clone(),
-            text: text(finding, scene, Look::default()),
-            json: json(finding, scene),
-        }
+    pub(crate) fn of(shown: ShownFinding) -> Finding {
+        Finding { shown }
     }
 }
 
@@ -38,72 +33,76 @@ impl Finding {
     /// The tool: `race`.
     #[getter]
     fn tool(&self) -> &'static str {
-        self.finding.tool.name()
+        self.shown.finding.tool.name()
     }
 
     /// The rule with its tool: `race/read-write`. `wavetank check --explain` describes it.
     #[getter]
     fn rule(&self) -> String {
-        format!("{}/{}", self.finding.tool.name(), self.finding.rule)
+        format!(
+            "{}/{}",
+            self.shown.finding.tool.name(),
+            self.shown.finding.rule
+        )
     }
 
     /// The mistake in a sentence.
     #[getter]
     fn message(&self) -> &str {
-        &self.finding.message
+        &self.shown.finding.message
     }
 
     /// The kernel or function.
     #[getter]
     fn kernel(&self) -> &str {
-        &self.finding.kernel
+        &self.shown.finding.kernel
     }
 
     /// The address of the instruction in the code object.
     #[getter]
     fn pc(&self) -> u64 {
-        self.finding.at.place.pc
+        self.shown.finding.at.place.pc
     }
 
     /// The text of the instruction, if it is known.
     #[getter]
     fn instruction(&self) -> Option<&str> {
-        self.finding.at.place.instruction.as_deref()
+        self.shown.finding.at.place.instruction.as_deref()
     }
 
     /// The file of the line of source, if it is known.
     #[getter]
     fn file(&self) -> Option<String> {
-        line_of(&self.finding.at.place).0
+        line_of(&self.shown.finding.at.place).0
     }
 
     /// The line of source, if it is known.
     #[getter]
     fn line(&self) -> Option<u32> {
-        line_of(&self.finding.at.place).1
+        line_of(&self.shown.finding.at.place).1
     }
 
     /// Facts, such as waves and values, each in a sentence.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.finding.notes.clone()
+        self.shown.finding.notes.clone()
     }
 
     /// A way to correct the mistake, if there is one.
     #[getter]
     fn help(&self) -> Option<&str> {
-        self.finding.help.as_deref()
+        self.shown.finding.help.as_deref()
     }
 
     /// The number of occurrences.
     #[getter]
     fn times(&self) -> u64 {
-        self.finding.times
+        self.shown.finding.times
     }
 
     /// The finding as JSON, as `wavetank check --json` prints it.
     fn json(&self) -> &str {
-        &self.json
+        &self.shown.json
     }
 
     /// Reads what `__reduce__` wrote, in another process.
@@ -111,29 +110,36 @@ impl Finding {
     fn _read(py: Python<'_>, json: String, text: String) -> PyResult<Finding> {
         let record = Record::read(&format!("{{\"finding\":{json},\"text\":\"\"}}"));
         let record = record.ok_or_else(|| argument_error(py, "this is not a finding"))?;
-        Ok(Finding {
+        Ok(Finding::of(ShownFinding {
             finding: record.finding,
             text,
             json,
-        })
+        }))
     }
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
         let (read, finding) = (this.getattr("_read")?, this.get());
-        Ok((read, (finding.json.clone(), finding.text.clone())))
+        Ok((
+            read,
+            (finding.shown.json.clone(), finding.shown.text.clone()),
+        ))
     }
 
     fn __str__(&self) -> &str {
-        self.text.trim_end()
+        self.shown.text.trim_end()
     }
 
     fn __repr__(&self) -> String {
-        format!("Finding({}: {})", self.rule(), self.finding.message)
+        format!("Finding({}: {})", self.rule(), self.shown.finding.message)
     }
 
     fn _repr_html_(&self) -> String {
-        let (rule, message) = (self.rule(), &self.finding.message);
-        let body = self.text.split_once('\n').map_or("", |(_, rest)| rest);
+        let (rule, message) = (self.rule(), &self.shown.finding.message);
+        let body = self
+            .shown
+            .text
+            .split_once('\n')
+            .map_or("", |(_, rest)| rest);
         html::finding(&rule, message, body.trim_end())
     }
 }

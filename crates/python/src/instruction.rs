@@ -2,63 +2,36 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use wavetank::object::{CodeObject, Lines};
+use wavetank_asm::PlacedInst;
 use wavetank_gcn::{Form, Inst, Operand, Registers};
 
 /// An instruction at an address, or a word of data among instructions, whose mnemonic is `.long`.
 #[pyclass(frozen, module = "wavetank")]
 pub(crate) struct Instruction {
-    inst: Option<Inst>,
-    /// The address in the code object, or the distance from the start of plain code, in bytes.
-    #[pyo3(get)]
-    address: u64,
-    bytes: Vec<u8>,
-    /// The file of the line of source, if it is known.
-    #[pyo3(get)]
-    file: Option<String>,
-    /// The line of source, if it is known.
-    #[pyo3(get)]
-    line: Option<u32>,
-    /// The kernel or function, if there is one.
-    #[pyo3(get)]
-    function: Option<String>,
+    placed: PlacedInst,
 }
 
 impl Instruction {
+    /// Returns an instruction or a word of data, with its place.
+    pub(crate) fn of(placed: PlacedInst) -> Instruction {
+        Instruction { placed }
+    }
+
     /// Returns an instruction of a source.
     pub(crate) fn of_line(inst: Inst, address: u64, bytes: &[u8], line: usize) -> Instruction {
-        Instruction {
+        Instruction::of(PlacedInst {
             inst: Some(inst),
             address,
             bytes: bytes.to_vec(),
             file: None,
             line: u32::try_from(line).ok(),
             function: None,
-        }
-    }
-
-    /// Returns an instruction or a word of data of a code object, or of plain code, with its line of source.
-    pub(crate) fn at(
-        (address, bytes, inst): (u64, &[u8], Option<Inst>),
-        object: Option<&CodeObject>,
-        lines: Option<&Lines>,
-    ) -> Instruction {
-        let source = lines.map(|lines| lines.at(address));
-        let frame = source.and_then(|source| source.frames.into_iter().next());
-        let symbol = object.and_then(|object| object.symbol_at(address));
-        Instruction {
-            inst,
-            address,
-            bytes: bytes.to_vec(),
-            line: frame.as_ref().and_then(|frame| frame.line),
-            file: frame.map(|frame| frame.file),
-            function: symbol.map(|(symbol, _)| symbol.name.clone()),
-        }
+        })
     }
 
     /// The instruction, unless it is data.
     pub(crate) fn inst(&self) -> Option<&Inst> {
-        self.inst.as_ref()
+        self.placed.inst.as_ref()
     }
 
     /// Returns mnemonic, operands and modifiers.
@@ -69,7 +42,7 @@ impl Instruction {
         // What follows the last operand after a blank is a modifier; counters of `s_waitcnt` are an operand.
         let is_number = |inst: &Inst| matches!(inst.form, Form::Sopp | Form::Sopk);
         let mut modifiers = String::new();
-        if !self.inst.as_ref().is_some_and(is_number)
+        if !self.inst().is_some_and(is_number)
             && let Some(last) = operands.last_mut()
             && let Some((operand, after)) = last.clone().split_once(' ')
         {
@@ -77,8 +50,7 @@ impl Instruction {
             *last = operand.to_owned();
         }
         let has_none = self
-            .inst
-            .as_ref()
+            .inst()
             .is_some_and(|inst| inst.operands.iter().all(|o| *o == Operand::None));
         if has_none {
             modifiers = rest.to_owned();
@@ -94,14 +66,31 @@ impl Instruction {
     /// The canonical text.
     #[getter]
     fn text(&self) -> String {
-        match &self.inst {
-            Some(inst) => inst.to_string(),
-            None => {
-                let word = self.bytes.iter().rev();
-                let word = word.fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-                format!(".long {word:#010x}")
-            }
-        }
+        self.placed.text()
+    }
+
+    /// The address in the code object, or the distance from the start of plain code, in bytes.
+    #[getter]
+    fn address(&self) -> u64 {
+        self.placed.address
+    }
+
+    /// The file of the line of source, if it is known.
+    #[getter]
+    fn file(&self) -> Option<&str> {
+        self.placed.file.as_deref()
+    }
+
+    /// The line of source, if it is known.
+    #[getter]
+    fn line(&self) -> Option<u32> {
+        self.placed.line
+    }
+
+    /// The kernel or function, if there is one.
+    #[getter]
+    fn function(&self) -> Option<&str> {
+        self.placed.function.as_deref()
     }
 
     /// The name of the instruction.
@@ -125,27 +114,27 @@ impl Instruction {
     /// The bytes in the order of memory.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.bytes)
+        PyBytes::new(py, &self.placed.bytes)
     }
 
     /// The registers whose old value can affect the result, with EXEC and MODE.
     #[getter]
     fn reads(&self) -> Vec<String> {
-        self.inst
+        self.inst()
             .map_or_else(Vec::new, |inst| names(&inst.effects().reads))
     }
 
     /// The registers that can change.
     #[getter]
     fn writes(&self) -> Vec<String> {
-        self.inst
+        self.inst()
             .map_or_else(Vec::new, |inst| names(&inst.effects().writes))
     }
 
     /// The access to memory (global, LDS or GDS): `load`, `store`, `atomic`, or `None`.
     #[getter]
     fn memory(&self) -> Option<&'static str> {
-        let effects = self.inst?.effects();
+        let effects = self.inst()?.effects();
         match (effects.reads_memory, effects.writes_memory) {
             (true, true) => Some("atomic"),
             (true, false) => Some("load"),
@@ -157,7 +146,7 @@ impl Instruction {
     /// The wait counters that are raised until the instruction is done: `vmcnt`, `lgkmcnt`, `expcnt`.
     #[getter]
     fn counters(&self) -> Vec<&'static str> {
-        let Some(inst) = self.inst else {
+        let Some(inst) = self.inst() else {
             return Vec::new();
         };
         let counters = inst.effects().counters;
@@ -173,11 +162,11 @@ impl Instruction {
     /// The chip of the instruction, unless it is data.
     #[getter]
     fn chip(&self) -> Option<&'static str> {
-        self.inst.map(|inst| inst.chip.name())
+        self.inst().map(|inst| inst.chip.name())
     }
 
     fn __len__(&self) -> usize {
-        self.bytes.len()
+        self.placed.bytes.len()
     }
 
     fn __str__(&self) -> String {
@@ -185,7 +174,7 @@ impl Instruction {
     }
 
     fn __repr__(&self) -> String {
-        format!("Instruction({:#x}: {})", self.address, self.text())
+        format!("Instruction({:#x}: {})", self.placed.address, self.text())
     }
 }
 

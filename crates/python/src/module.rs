@@ -181,13 +181,9 @@ impl Kernel {
         block: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Dims, Dims)> {
         let grid = dims(grid, "grid")?;
-        let block = match (block, self.kernel.info().reqd_workgroup_size) {
-            (Some(block), _) => dims(block, "block")?,
-            (None, Some(required)) => required.into(),
-            (None, None) => {
-                let most = self.kernel.info().max_flat_workgroup_size.unwrap_or(64);
-                grid.size()[0].clamp(1, most.clamp(1, 64)).into()
-            }
+        let block = match block {
+            Some(block) => dims(block, "block")?,
+            None => self.kernel.default_block(grid),
         };
         Ok((grid, block))
     }

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use wavetank::{LoneWave, Module};
-use wavetank_gcn::decode;
+use wavetank::LoneWave;
 
 use crate::assembly::Assembly;
 use crate::device::Device;
@@ -70,17 +69,10 @@ impl Wave {
         lds: u32,
     ) -> PyResult<PyClassInitializer<Wave>> {
         let inner = device.shared.get(py)?;
-        let most = wavetank::numbers::lds_of_group(inner.chip().generation());
-        if lds > most {
-            let sentence = format!("a work-group has at most {most} bytes of LDS, not {lds}");
-            return Err(argument_error(py, sentence));
-        }
         let code = code_of(code, inner.chip())?;
-        let module: Module = inner.load_code(&code).map_err(|e| raised(py, &e))?;
-        let (start, _) = module
-            .symbol("main")
-            .ok_or_else(|| error(py, "there is no code"))?;
-        let wave = Arc::new(Mutex::new(LoneWave::new(&module, start, lds)));
+        let wave = LoneWave::of_code(&inner, &code, lds).map_err(|e| raised(py, &e))?;
+        let start = wave.wave().uniform().pc;
+        let wave = Arc::new(Mutex::new(wave));
         let device = device.shared.clone();
         let source = Source::Alone(wave.clone(), device.clone());
         let this = Wave {
@@ -108,17 +100,8 @@ impl Wave {
     /// The text of the next instruction; `None` where there is none.
     #[getter]
     fn next(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let wave = self.get(py)?;
-        let device = wave.module().device();
-        let pc = wave.wave().uniform().pc;
-        let mut bytes = [0; 16];
-        // The last instruction may be shorter than what is read.
-        let read = [16, 12, 8, 4].into_iter().find(|length| {
-            let part = &mut bytes[..*length];
-            device.registry().read(pc, part).is_ok()
-        });
-        let inst = read.map(|length| decode(&bytes[..length], device.chip()));
-        Ok(inst.and_then(|inst| inst.ok()).map(|inst| inst.to_string()))
+        let inst = self.get(py)?.next_instruction();
+        Ok(inst.map(|inst| inst.to_string()))
     }
 
     /// Whether the wave has ended.

@@ -44,6 +44,11 @@ impl Buffer {
         self.len() == 0
     }
 
+    /// Whether kernels of a device can reach the buffer: it is that of the device, or of one that shares its memory.
+    pub fn is_of(&self, device: &Device) -> bool {
+        self.allocation.is_of(device.registry())
+    }
+
     /// Reads all whole values of the buffer. Bytes after the last one are ignored.
     ///
     /// # Errors

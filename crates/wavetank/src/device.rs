@@ -231,6 +231,17 @@ impl DeviceBuilder {
         self
     }
 
+    /// Takes the settings that there are: those that a program reads from a text of its own.
+    pub fn settings(mut self, settings: KernelSettings) -> Self {
+        self.threads = settings.threads.or(self.threads);
+        self.simd = settings.simd.or(self.simd);
+        self.engine = settings.engine.or(self.engine);
+        self.schedule = settings.schedule.or(self.schedule);
+        self.strict = settings.strict.or(self.strict);
+        self.stack = settings.stack.or(self.stack);
+        self
+    }
+
     /// Shares the memory of another device: each can access the allocations of the other.
     pub fn memory_of(mut self, other: &Device) -> Self {
         self.memory = Some(other.inner.memory.clone());

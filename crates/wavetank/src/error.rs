@@ -108,6 +108,14 @@ pub enum Error {
         /// The most that a work-group has on the chip.
         most: u32,
     },
+    /// A wave alone with more LDS than a work-group can have.
+    #[error("a work-group has at most {most} bytes of LDS, not {bytes}")]
+    WaveLds {
+        /// The LDS requested.
+        bytes: u32,
+        /// The most that a work-group has on the chip.
+        most: u32,
+    },
     /// Arguments that are to be in registers, at an address without memory.
     #[error(
         "kernel `{}` preloads {bytes} bytes of arguments from {address:#x}, where no memory of the GPU is; give it an argument block",

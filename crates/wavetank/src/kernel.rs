@@ -3,6 +3,7 @@
 use wavetank_object::Arg as Param;
 
 use crate::arg::signature;
+use crate::dispatch::Dims;
 use crate::module::Module;
 
 /// A kernel of a loaded module.
@@ -36,6 +37,18 @@ impl Kernel {
     /// Name and arguments for people: `vecadd(float* a, float* b, float* c, int n)`.
     pub fn signature(&self) -> String {
         signature(self.name(), &self.args())
+    }
+
+    /// Returns the work-group for a grid of a caller who names none: the size that the kernel requires, or up to 64 work-items of the
+    /// first dimension.
+    pub fn default_block(&self, grid: Dims) -> Dims {
+        match self.info().reqd_workgroup_size {
+            Some(required) => required.into(),
+            None => {
+                let most = self.info().max_flat_workgroup_size.unwrap_or(64);
+                grid.size()[0].clamp(1, most.clamp(1, 64)).into()
+            }
+        }
     }
 
     /// Device address of the descriptor: the `kernel_object` of a dispatch packet.

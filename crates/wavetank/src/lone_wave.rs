@@ -5,12 +5,15 @@
 
 use std::sync::Arc;
 
+use wavetank_gcn::{Inst, decode, numbers};
 use wavetank_interp::ROOM;
 use wavetank_machine::gcn::{Launch, UserData};
 use wavetank_machine::{Event, Leave};
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Wave};
 
+use crate::device::Device;
 use crate::engine::{Added, Engine, Mode, Way, hardware_at_start};
+use crate::error::{Error, Result};
 use crate::front_end::StoppedWave;
 use crate::module::Module;
 
@@ -77,6 +80,36 @@ impl LoneWave {
         }
     }
 
+    /// Returns a wave at the first instruction of plain code, which is loaded on a device, with an LDS of so many bytes.
+    ///
+    /// # Errors
+    /// [`Error::WaveLds`] for more LDS than a work-group has, [`Error::OutOfMemory`].
+    pub fn of_code(device: &Device, code: &[u8], lds_bytes: u32) -> Result<LoneWave> {
+        let most = numbers::lds_of_group(device.chip().generation());
+        if lds_bytes > most {
+            return Err(Error::WaveLds {
+                bytes: lds_bytes,
+                most,
+            });
+        }
+        let module = device.load_code(code)?;
+        let entry = module.symbol("main").map_or(0, |(address, _)| address);
+        Ok(LoneWave::new(&module, entry, lds_bytes))
+    }
+
+    /// Returns the instruction at PC, if there is one.
+    pub fn next_instruction(&self) -> Option<Inst> {
+        let device = self.module.device();
+        let pc = self.wave.uniform().pc;
+        let mut bytes = [0; 16];
+        // The last instruction may be shorter than what is read.
+        let length = [16, 12, 8, 4].into_iter().find(|length| {
+            let part = &mut bytes[..*length];
+            device.registry().read(pc, part).is_ok()
+        })?;
+        decode(&bytes[..length], device.chip()).ok()
+    }
+
     /// The registers.
     pub fn wave(&self) -> &Wave {
         &self.wave
@@ -106,7 +139,7 @@ impl LoneWave {
     ///
     /// # Errors
     /// The fault of the instruction, which has changed nothing then.
-    pub fn step(&mut self) -> Result<(), StoppedWave> {
+    pub fn step(&mut self) -> std::result::Result<(), StoppedWave> {
         if self.has_ended {
             return Ok(());
         }

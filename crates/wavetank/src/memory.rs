@@ -68,6 +68,11 @@ impl Allocation {
         self.len
     }
 
+    /// Whether it is an allocation of a registry.
+    pub(crate) fn is_of(&self, registry: &Registry) -> bool {
+        std::ptr::eq(&raw const *self.registry, registry)
+    }
+
     /// Copies bytes out.
     ///
     /// # Panics

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wavetank_asm::{Assembly, Errors, Options, assemble_whole, text_of};
-use wavetank_gcn::Dialect;
+use wavetank_asm::{Assembly, Errors, Options, assemble_whole, link_options, text_of};
 use wavetank_link::{Input, Relocatable, link};
 
 use crate::exit::{Failure, Result};
@@ -70,12 +69,7 @@ fn linked(job: &Job<'_>, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>
         .iter()
         .map(|(name, object)| Input { name, object })
         .collect();
-    // The relocations in CLRX's sources are for loaders.
-    let options = wavetank_link::Options {
-        text_relocations: options.dialect == Dialect::Clrx,
-        ..Default::default()
-    };
-    link(&inputs, &options).map_err(unlinked)
+    link(&inputs, &link_options(options.dialect)).map_err(unlinked)
 }
 
 /// Returns the object of a file, which is an object file or a source.

@@ -44,9 +44,10 @@ impl KernelSettings {
     }
 
     /// Returns the settings in variables that `value` returns.
-    pub(super) fn read(
-        value: &dyn Fn(&str) -> Option<OsString>,
-    ) -> Result<KernelSettings, WrongSetting> {
+    ///
+    /// # Errors
+    /// The first variable whose value is not valid.
+    pub fn read(value: &dyn Fn(&str) -> Option<OsString>) -> Result<KernelSettings, WrongSetting> {
         Ok(KernelSettings {
             simd: variable(value, "WAVETANK_SIMD", named)?,
             engine: variable(value, "WAVETANK_ENGINE", named)?,
