@@ -1,0 +1,8 @@
+//! Tests of the C library: its header, its functions by their contract, and programs in other languages.
+
+mod common;
+mod contract;
+mod examples;
+mod header;
+mod library;
+mod random;
