@@ -97,16 +97,18 @@ fn bytes(random: &mut Random, plain: bool) -> u32 {
     }
 }
 
-/// A single as an accumulator: of any size, often so large or small that products are far from it.
-fn accumulator(random: &mut Random, plain: bool) -> u32 {
+/// A single as an accumulator: of any size, often so large or small that products are far from it; of fp8 not of every size.
+fn accumulator(random: &mut Random, plain: bool, is_fp8: bool) -> u32 {
     let any = random.next() as u32;
-    match random.below(if plain { 5 } else { 6 }) {
+    match random.below(if plain { 5 + usize::from(!is_fp8) } else { 7 }) {
         0 => any & 0x8000_0000,
         1 => 0x3f00_0000 | any & 0x81ff_ffff,
         // Around one, with 32 binades to each side.
         2 => (0x2f80_0000 + (any & 0x0fff_ffff)) | any & 0x8000_0000,
         3 => (0x1c00_0000 + (any & 0x3fff_ffff)) | any & 0x8000_0000,
         4 => any & 0x807f_ffff | 0x4080_0000,
+        // Infinities, the largest numbers and denormals.
+        5 => any & 0x8000_0000 | [0x7f80_0000, 0x7f7f_ffff, 0x007f_ffff, 1][random.below(4)],
         _ => single(random),
     }
 }
@@ -170,7 +172,7 @@ fn file(random: &mut Random, shapes: &[Shape], plain: bool) -> File {
         let of_gfx942 = [&FUSED_HALVES[..], &FUSED_BF16, &XF32, &FP8];
         if of_gfx942.contains(&shapes) {
             if n >= SUMS {
-                return accumulator(random, plain);
+                return accumulator(random, plain, shapes == FP8);
             }
             match shapes[0].0 {
                 name if name.contains("xf32") && plain => 0x3f00_0000 | any & 0x81ff_ffff,
@@ -379,6 +381,89 @@ fn truncated_products_are_those_of_the_plain_evaluator() {
     for shapes in [&FUSED_HALVES[..], &FUSED_BF16, &XF32, &FP8] {
         compare(Chip::Gfx942, shapes);
     }
+}
+
+/// A power of two, or a number with few bits beside it, or zero: sums of such products are ties, and just beside them.
+fn power(random: &mut Random, name: &str, exponent: i32) -> u32 {
+    let any = random.next() as u32;
+    let exponent = exponent + (any >> 8 & 7) as i32 - (any >> 11 & 7) as i32;
+    let fraction = match any >> 16 & 15 {
+        0 => 1,
+        1 => u32::MAX,
+        2 => any >> 20,
+        _ => 0,
+    };
+    let of = |width: u32, bits: u32, bias: i32| {
+        let largest = (1 << (width - 1 - bits)) - 2;
+        let field = (exponent + bias).clamp(0, largest) as u32;
+        (any & 1) << (width - 1) | field << bits | fraction & ((1 << bits) - 1)
+    };
+    match name {
+        _ if any >> 1 & 7 < 3 => 0,
+        name if name.contains("bf16") => of(16, 7, 127),
+        name if name.contains("f16") => of(16, 10, 15),
+        name if name.contains("xf32") => of(32, 23, 127),
+        name => {
+            let byte = if name.contains("fp8_fp8") {
+                of(8, 3, 8)
+            } else {
+                of(8, 2, 16)
+            };
+            // A negative zero is a NaN.
+            if byte == 0x80 { 0 } else { byte }
+        }
+    }
+}
+
+/// Accumulators of all distances from such products, mostly with few bits.
+fn accumulator_of_powers(random: &mut Random, exponent: i32) -> u32 {
+    let any = random.next() as u32;
+    let fraction = [0, 1, 0x7f_ffff, 0x7f_fffe, 0x40_0000, 0x3f_ffff, any, any][random.below(8)];
+    let exponent = exponent + random.below(44) as i32 - 12;
+    (any & 0x8000_0000) | ((exponent + 127) as u32) << 23 | fraction & 0x7f_ffff
+}
+
+/// Compares sums where the bits that are cut decide, of ties and powers of two.
+fn compare_powers(chip: Chip, shapes: &[Shape]) {
+    let mut random = Random::of(0x0070_6f77);
+    for (name, of_d, of_a) in shapes {
+        let width = match name {
+            name if name.contains("xf32") => 32,
+            name if name.contains("f16") => 16,
+            _ => 8,
+        };
+        for n in 0..24 {
+            let exponent = [0, 0, 4, -5][n % 4];
+            let word = |register: usize, random: &mut Random| {
+                if register >= 256 {
+                    return accumulator_of_powers(random, 2 * exponent);
+                }
+                let element =
+                    |random: &mut Random, n: u32| power(random, name, exponent) << (n * width);
+                (0..32 / width).fold(0, |word, n| word | element(random, n))
+            };
+            let before: File = (0..VECTOR_REGISTERS)
+                .map(|register| std::array::from_fn(|_| word(register, &mut random)))
+                .collect();
+            let d = 63 + of_d;
+            let line = format!(
+                "{name} a[64:{d}], v[2:{}], v[4:{}], a[64:{d}]",
+                1 + of_a,
+                3 + of_a
+            );
+            let line = one_register(&line);
+            check(chip, &[line.clone(), line], &before);
+        }
+    }
+}
+
+#[test]
+fn sums_near_ties_are_those_of_the_plain_evaluator() {
+    for shapes in [&FUSED_HALVES[..], &FUSED_BF16, &XF32, &FP8] {
+        compare_powers(Chip::Gfx942, shapes);
+    }
+    compare_powers(Chip::Gfx908, &HALVES);
+    compare_powers(Chip::Gfx908, &BF16[..4]);
 }
 
 #[test]

@@ -32,6 +32,33 @@ pub(super) const FMA: Code = Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er;
 pub(super) const DOT: Code = Code::EVEX_Vpdpbusd_zmm_k1z_zmm_zmmm512b32;
 pub(super) const XOR: Code = Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
 
+pub(super) const ADD: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+pub(super) const LESS: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+pub(super) const AND: Code = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+pub(super) const MAX: Code = Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32;
+pub(super) const LEFT: Code = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
+pub(super) const RIGHT: Code = Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
+pub(super) const RIGHT_BY: Code = Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32;
+pub(super) const LOGIC: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+pub(super) const MULTIPLY: Code = Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
+pub(super) const TO_FLOAT: Code = Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er;
+
+/// `to = of code by`, for readable sequences.
+pub(super) fn op(asm: &mut Asm, code: Code, to: Register, of: Register, by: impl Into<Arg>) {
+    asm.op(code, &[to.into(), of.into(), by.into()]);
+}
+
+/// A constant in each lane, as an operand.
+pub(super) fn each(asm: &mut Asm, constant: u32) -> Arg {
+    Arg::Each(asm.constant(constant))
+}
+
+/// A constant in each lane of a register.
+pub(super) fn set(asm: &mut Asm, to: Register, constant: u32) {
+    let constant = asm.constant(constant);
+    asm.op(EACH, &[to.into(), constant.into()]);
+}
+
 pub(super) fn zmm(n: u32) -> Register {
     Register::ZMM0 + n
 }
@@ -204,6 +231,18 @@ impl Product<'_> {
         pointers: &[(Register, Step)],
         row: impl Fn(&mut Asm, usize, &[(Register, u32)]),
     ) {
+        self.rounds_by(1, asm, block, pointers, row);
+    }
+
+    /// As [`rounds`](Product::rounds), by so many rows at once: `rows` gets the number of the first, and the tiles of all.
+    pub(super) fn rounds_by(
+        &self,
+        count: usize,
+        asm: &mut Asm,
+        block: usize,
+        pointers: &[(Register, Step)],
+        rows: impl Fn(&mut Asm, usize, &[(Register, u32)]),
+    ) {
         let shape = self.shape();
         let first = bytes(shape.place_of_d(block, 0, 0));
         let d = self.at(self.op.d, first);
@@ -211,8 +250,8 @@ impl Product<'_> {
         let round = Round::of(shape, block);
         let again = begin(asm, usize::from(shape.m) / round.rows);
         let tiles = round.tiles.len() / round.rows;
-        for (i, tiles) in round.tiles.chunks(tiles).enumerate() {
-            row(asm, i, tiles);
+        for (n, tiles) in round.tiles.chunks(tiles * count).enumerate() {
+            rows(asm, n * count, tiles);
         }
         for (pointer, step) in pointers {
             let by = match step {
@@ -233,13 +272,30 @@ pub(super) const SIGNS: Register = Register::ZMM1;
 /// The lanes that are no NaN in all rows so far: several, so that no comparison waits for the one before.
 pub(super) const NO_NAN: [Register; 4] = [Register::K1, Register::K2, Register::K3, Register::K4];
 
-/// Compares two tiles of singles with themselves. Comparisons `n` in a row do not wait for each other.
-pub(super) fn note_nans(asm: &mut Asm, n: usize, a: Register, b: Register) {
-    pub(super) const ORDERED: u8 = 7;
+/// Compares two tiles of singles with themselves or with each other. Comparisons `n` in a row do not wait for each other.
+pub(super) fn note_nans(asm: &mut Asm, n: usize, a: Register, b: impl Into<Arg>) {
+    const ORDERED: u8 = 7;
     let mask = NO_NAN[n % NO_NAN.len()];
     let args = [mask.into(), a.into(), b.into(), ORDERED.into()];
     let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
     asm.under(compare, Under::Merge(mask), &args);
+}
+
+/// Jumps, if a NaN was noted. The first mask changes.
+pub(super) fn leave_if_nan(asm: &mut Asm, to: Label) {
+    test_nans(asm);
+    // No carry: the mask is not all ones.
+    asm.jump(Code::Jae_rel32_64, to);
+}
+
+/// Sets the carry flag if no NaN was noted.
+fn test_nans(asm: &mut Asm) {
+    let [all, others @ ..] = NO_NAN;
+    for mask in others {
+        let args = [all.into(), all.into(), mask.into()];
+        asm.op(Code::VEX_Kandw_kr_kr_kr, &args);
+    }
+    asm.op(Code::VEX_Kortestw_kr_kr, &[all.into(), all.into()]);
 }
 
 /// Begins a loop.
@@ -263,14 +319,8 @@ impl Product<'_> {
     /// Gives all NaNs of D the same bits, if there is one.
     pub(super) fn replace_nans(&self, asm: &mut Asm) {
         let done = asm.label();
-        let [all, others @ ..] = NO_NAN;
-        for mask in others {
-            asm.op(
-                Code::VEX_Kandw_kr_kr_kr,
-                &[all.into(), all.into(), mask.into()],
-            );
-        }
-        asm.op(Code::VEX_Kortestw_kr_kr, &[all.into(), all.into()]);
+        let [all, ..] = NO_NAN;
+        test_nans(asm);
         // Carry: the mask is all ones.
         asm.jump(Code::Jb_rel32_64, done);
         let nan = asm.constant(NAN_F32);

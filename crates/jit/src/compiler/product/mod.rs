@@ -6,11 +6,14 @@
 mod common;
 mod doubles;
 mod exact;
+mod factors;
+mod fixed_point;
 mod fused;
 mod halves;
 mod quads;
 mod range;
 mod rows;
+mod settle;
 
 use iced_x86::Code;
 use wavetank_ir::{MatrixOp, Span};
@@ -33,16 +36,17 @@ impl<'o> Product<'o> {
         let mut read = op.read();
         let apart = read.by_ref().take(2).all(is_far) && read.all(c_fits);
         let in_file = |span: Span| span.end() as usize <= VECTOR_REGISTERS;
+        let product = Product { op, numbers };
         let plain = match (numbers, shape.m) {
             (Numbers::Doubles, 16) => op.instruction.negations() == [false; 3],
             (Numbers::Doubles, _) => false,
-            (Numbers::Fused(_), 16 | 32) => fused::suits(op.c),
+            (Numbers::Fused(_), 16 | 32) => product.suits_fused(),
             (_, 16 | 32) => true,
             (Numbers::Singles | Numbers::Bytes, 4) => !op.instruction.broadcasts(),
             _ => false,
         };
         let fits = !shape.sparse && apart && in_file(d) && op.read().all(in_file);
-        (simd == Simd::Avx512 && plain && fits).then_some(Product { op, numbers })
+        (simd == Simd::Avx512 && plain && fits).then_some(product)
     }
 
     /// Emits the code, which jumps to `slow`, with nothing changed, if it does not support the numbers.

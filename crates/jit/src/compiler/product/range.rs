@@ -80,13 +80,17 @@ pub(super) fn leave_outside(
         let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
         asm.op(and, &[VALUE.into(), VALUE.into(), magnitude]);
         asm.op(largest, &[LARGEST.into(), LARGEST.into(), VALUE.into()]);
-        asm.op(less, &[VALUE.into(), VALUE.into(), ONE.into()]);
-        asm.op(least, &[LEAST.into(), LEAST.into(), VALUE.into()]);
+        if low > 1 {
+            asm.op(less, &[VALUE.into(), VALUE.into(), ONE.into()]);
+            asm.op(least, &[LEAST.into(), LEAST.into(), VALUE.into()]);
+        }
     }
     // Below the lower limit, less one; not below the upper limit.
     const BELOW: u8 = 1;
     const NOT_BELOW: u8 = 5;
-    for (of, limit, relation) in [(LEAST, low - 1, BELOW), (LARGEST, high, NOT_BELOW)] {
+    let tests = [(LARGEST, high, NOT_BELOW), (LEAST, low - 1, BELOW)];
+    let count = if low > 1 { 2 } else { 1 };
+    for (of, limit, relation) in tests.into_iter().take(count) {
         let limit = asm.constant(width.each(limit));
         asm.op(EACH, &[LIMIT.into(), limit.into()]);
         asm.op(
