@@ -9,7 +9,7 @@ use wavetank_jit::Jitted;
 use super::control_flow::{division, inst};
 use super::engine::{compiler, levels};
 use super::fusion::blocks;
-use super::world::{Random, World, source};
+use super::world::{LDS, Random, World, source};
 
 /// A budget that such programs do not spend.
 const BUDGET: i64 = 1_000_000;
@@ -295,6 +295,63 @@ fn indices_that_change_have_another_form() {
             code.extend(lines.iter().map(|line| inst(line)));
             for seed in 1..6 {
                 compare(&world, &code, seed);
+            }
+        }
+    }
+}
+
+/// Loads of all forms, of which the last lane ends before, at or after the end of the LDS.
+#[test]
+fn forms_end_where_the_lds_ends() {
+    let world = World::new();
+    for bytes in [4, 8, 16_u32] {
+        let shift = bytes.trailing_zeros();
+        let forms = [
+            // A row of the wave, every second place of rows, and lanes that go their own way.
+            (
+                vec![format!("v_lshlrev_b32_e32 v22, {shift}, v24")],
+                63 * bytes,
+            ),
+            (
+                vec![format!("v_lshlrev_b32_e32 v22, {}, v24", shift + 1)],
+                63 * 2 * bytes,
+            ),
+            (vec!["v_mul_u32_u24_e32 v22, 44, v24".to_owned()], 63 * 44),
+            // Tiles next to each other.
+            (
+                vec![
+                    "v_and_b32_e32 v22, 15, v24".to_owned(),
+                    "v_mul_u32_u24_e32 v22, 72, v22".to_owned(),
+                    "v_lshrrev_b32_e32 v25, 4, v24".to_owned(),
+                    format!("v_lshl_add_u32 v22, v25, {shift}, v22"),
+                ],
+                15 * 72 + 3 * bytes,
+            ),
+        ];
+        for (form, last) in forms {
+            for beyond in [-8, -4, 0, 4, 8] {
+                let offset = (LDS - bytes - last).wrapping_add_signed(beyond);
+                let mut code = vec![inst("s_mov_b64 exec, -1")];
+                code.extend(begin());
+                code.extend(form.iter().map(|line| inst(line)));
+                // Two of them: loads of one dword have a form if they share it.
+                for (to, offset) in [(8, offset), (12, offset - 8)] {
+                    let to = match bytes {
+                        4 => format!("v{to}"),
+                        _ => format!("v[{to}:{}]", to + bytes / 4 - 1),
+                    };
+                    let bits = 8 * bytes;
+                    code.push(inst(&format!("ds_read_b{bits} {to}, v22 offset:{offset}")));
+                }
+                code.push(inst("v_lshlrev_b32_e32 v24, 2, v24"));
+                for n in 0..8 {
+                    let line = format!("ds_write_b32 v24, v{} offset:{}", SUMS + n, 256 * n);
+                    code.push(inst(&line));
+                }
+                code.push(inst("s_endpgm"));
+                for seed in 1..4 {
+                    compare(&world, &code, seed);
+                }
             }
         }
     }

@@ -46,3 +46,43 @@ fn records_are_moved_as_the_plain_evaluator_moves_them() {
         }
     }
 }
+
+/// Rows of the wave, of which one lane is elsewhere.
+#[test]
+fn one_lane_is_not_in_the_row() {
+    let world = World::new();
+    let accesses = [
+        (4, "global_load_dword v0, v[20:21], off"),
+        (4, "global_store_dword v[20:21], v0, off"),
+        (4, "buffer_load_dword v0, v22, s[92:95], 0 offen"),
+        (8, "global_load_dwordx2 v[0:1], v[20:21], off"),
+        (8, "ds_write_b64 v22, v[0:1]"),
+        (16, "global_load_dwordx4 v[0:3], v[20:21], off"),
+        (16, "buffer_load_dwordx4 v[0:3], v22, s[92:95], 0 offen"),
+        (16, "buffer_store_dwordx4 v[0:3], v22, s[92:95], 0 offen"),
+        (16, "ds_write_b128 v22, v[0:3]"),
+    ];
+    for (bytes, access) in accesses {
+        for lane in [0, 1, 15, 16, 40, 48, 63] {
+            let lines = [
+                "s_mov_b64 exec, -1",
+                "v_mbcnt_lo_u32_b32 v24, -1, 0",
+                "v_mbcnt_hi_u32_b32 v24, -1, v24",
+                &format!("v_mul_u32_u24_e32 v22, {bytes}, v24"),
+                &format!("v_add_u32_e32 v23, {}, v22", bytes * 4),
+                &format!("v_cmp_eq_u32_e32 vcc, {lane}, v24"),
+                "v_cndmask_b32_e32 v22, v22, v23, vcc",
+                "v_mov_b32_e32 v21, s89",
+                "v_add_co_u32_e32 v20, vcc, s88, v22",
+                "v_addc_co_u32_e32 v21, vcc, 0, v21, vcc",
+                access,
+            ];
+            let code: Vec<_> = lines.iter().map(|line| inst(line)).collect();
+            for seed in 0..8 {
+                for simd in levels() {
+                    check(&world, &code, seed, *simd, 1);
+                }
+            }
+        }
+    }
+}

@@ -59,6 +59,7 @@ pub(super) const COMPARE: Code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
 pub(super) const COMPARE_UNSIGNED: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
 pub(super) const TEST: Code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
 pub(super) const LOAD: Code = Code::Mov_r64_rm64;
+pub(super) const STORE_64: Code = Code::Mov_rm64_r64;
 
 /// Predicates of VPCMPD, numbered as in Intel's manual.
 pub(super) const LESS: u8 = 1;

@@ -6,13 +6,8 @@ use wavetank_memory::VECTOR_BYTES;
 use super::access::*;
 use super::forms::Kind;
 use super::rows::{FROM, ROW, SELECT, TILES};
-use super::wide::{QUARTERS, insert_record, interleave};
+use super::wide::{ORDER, QUARTERS, RECORD_BYTES, insert_record, interleave, load_order};
 use crate::compiler::asm::{Asm, Label, Mem, Under, fixed};
-
-/// The order of lanes in transposed records.
-pub(super) const ORDER: Register = Register::ZMM14;
-/// The bytes of four dwords, which are loaded to a quarter of a register.
-pub(super) const RECORD_BYTES: u32 = 16;
 
 impl LaneAccess<'_> {
     /// Loads by a form.
@@ -207,12 +202,4 @@ impl LaneAccess<'_> {
             asm.op(STORE, &[self.result(0, tile).into(), DATA.into()]);
         }
     }
-}
-
-/// Loads the order of the lanes of records that whole registers have in a row. After [`interleave`], lane `4 * k + q` is in
-/// quarter `q` of its register, at place `k`.
-pub(super) fn load_order(asm: &mut Asm) {
-    let order: [u32; ROW as usize] = std::array::from_fn(|lane| (lane % 4 * 4 + lane / 4) as u32);
-    let order = Mem::at(fixed::CONSTANTS, asm.constant_row(&order));
-    asm.op(COPY, &[ORDER.into(), order.into()]);
 }

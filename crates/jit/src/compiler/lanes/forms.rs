@@ -12,9 +12,9 @@ use wavetank_lower::{Place, Single, TooMany};
 use wavetank_memory::{Lds, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;
-use super::form_loads::RECORD_BYTES;
 use super::places::add_constant;
 use super::rows::{OR_DIFFERENCE, ROW, TERNARY, TILES};
+use super::wide::RECORD_BYTES;
 use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::compiler::segments::{Segments, source};
 use crate::compiler::uniform::Uniform;
@@ -31,7 +31,6 @@ const FROM_COLUMN: Register = Register::ZMM9;
 const TWICE: Register = Register::ZMM10;
 const MAX: Code = Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32;
 const SHUFFLE: Code = Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8;
-pub(super) const STORE_64: Code = Code::Mov_rm64_r64;
 
 /// The form of indices, as a number in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]

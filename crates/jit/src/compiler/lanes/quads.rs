@@ -7,10 +7,10 @@ use wavetank_lower::Place;
 use wavetank_memory::{MemoryUnit, Stride, VECTOR_BYTES};
 
 use super::access::*;
-use super::form_loads::{ORDER, RECORD_BYTES, load_order};
-use super::forms::STORE_64;
 use super::rows::{OR_DIFFERENCE, ROW, TERNARY, TILES};
-use super::wide::{QUARTERS, extract_record, insert_record, interleave};
+use super::wide::{
+    ORDER, QUARTERS, RECORD_BYTES, extract_record, insert_record, interleave, load_order,
+};
 use crate::compiler::asm::{Asm, Label, Mem, fixed};
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;

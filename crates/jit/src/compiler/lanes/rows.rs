@@ -6,8 +6,7 @@ use wavetank_lower::Place;
 use wavetank_memory::{ALIAS, BoundsCache, Lds, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;
-use super::form_loads::load_order;
-use super::wide::{QUARTERS, extract_record};
+use super::wide::{QUARTERS, extract_record, load_order};
 use crate::compiler::asm::{Asm, Label, Mem, Under, fixed, low};
 use crate::compiler::reach::{unless_below, unless_between};
 use crate::compiler::segments::source;

@@ -18,6 +18,10 @@ pub(super) const QUARTERS: [Register; 4] = [
     Register::ZMM7,
     Register::ZMM8,
 ];
+/// The order of lanes in transposed records.
+pub(super) const ORDER: Register = Register::ZMM14;
+/// The bytes of four dwords, which are loaded to a quarter of a register.
+pub(super) const RECORD_BYTES: u32 = 16;
 /// Intermediate pairs of the transposition.
 const PAIRS: [Register; 4] = [
     Register::ZMM9,
@@ -205,4 +209,12 @@ pub(super) fn interleave(asm: &mut Asm) {
     asm.op(HIGH_QWORDS, &[b.into(), ab.into(), cd.into()]);
     asm.op(LOW_QWORDS, &[c.into(), ab_high.into(), cd_high.into()]);
     asm.op(HIGH_QWORDS, &[d.into(), ab_high.into(), cd_high.into()]);
+}
+
+/// Loads the order of the lanes of records that whole registers have in a row. After [`interleave`], lane `4 * k + q` is in
+/// quarter `q` of its register, at place `k`.
+pub(super) fn load_order(asm: &mut Asm) {
+    let order: [u32; 16] = std::array::from_fn(|lane| (lane % 4 * 4 + lane / 4) as u32);
+    let order = Mem::at(fixed::CONSTANTS, asm.constant_row(&order));
+    asm.op(COPY, &[ORDER.into(), order.into()]);
 }
