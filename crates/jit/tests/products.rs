@@ -415,9 +415,23 @@ fn power(random: &mut Random, name: &str, exponent: i32) -> u32 {
     }
 }
 
-/// Accumulators of all distances from such products, mostly with few bits.
-fn accumulator_of_powers(random: &mut Random, exponent: i32) -> u32 {
+/// A number from 1.5 to 2: the sum of eight products of such numbers has as many bits as a sum can have.
+fn large(random: &mut Random, name: &str) -> u32 {
     let any = random.next() as u32;
+    match name {
+        name if name.contains("bf16") => 0x3fc0 | any & 0x3f,
+        name if name.contains("f16") => 0x3e00 | any & 0x1ff,
+        name if name.contains("xf32") => 0x3fc0_0000 | any & 0x3f_ffff,
+        _ => 0x47 | any & 0x38,
+    }
+}
+
+/// Accumulators of all distances from such products, mostly with few bits; or from just above the sum of large numbers on.
+fn accumulator_of_powers(random: &mut Random, exponent: i32, are_large: bool) -> u32 {
+    let any = random.next() as u32;
+    if are_large {
+        return (any & 0x81ff_ffff) + (132 << 23);
+    }
     let fraction = [0, 1, 0x7f_ffff, 0x7f_fffe, 0x40_0000, 0x3f_ffff, any, any][random.below(8)];
     let exponent = exponent + random.below(44) as i32 - 12;
     (any & 0x8000_0000) | ((exponent + 127) as u32) << 23 | fraction & 0x7f_ffff
@@ -432,14 +446,21 @@ fn compare_powers(chip: Chip, shapes: &[Shape]) {
             name if name.contains("f16") => 16,
             _ => 8,
         };
-        for n in 0..24 {
-            let exponent = [0, 0, 4, -5][n % 4];
+        for n in 0..30 {
+            let exponent = [0, 0, 4, -5, 0][n % 5];
+            let are_large = n % 5 == 4;
             let word = |register: usize, random: &mut Random| {
                 if register >= 256 {
-                    return accumulator_of_powers(random, 2 * exponent);
+                    return accumulator_of_powers(random, 2 * exponent, are_large);
                 }
-                let element =
-                    |random: &mut Random, n: u32| power(random, name, exponent) << (n * width);
+                let element = |random: &mut Random, n: u32| {
+                    let element = if are_large {
+                        large(random, name)
+                    } else {
+                        power(random, name, exponent)
+                    };
+                    element << (n * width)
+                };
                 (0..32 / width).fold(0, |word, n| word | element(random, n))
             };
             let before: File = (0..VECTOR_REGISTERS)
